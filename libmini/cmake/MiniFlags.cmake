@@ -1,0 +1,36 @@
+# The compile flags of our own code, as the interface target mini_flags, and the two functions
+# that every folder uses: mini_room (a room of the library) and mini_program (an executable).
+
+find_package(Threads REQUIRED)
+
+add_library(mini_flags INTERFACE)
+target_include_directories(mini_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_link_libraries(mini_flags INTERFACE Threads::Threads)
+
+# -ffp-contract=off: a fused multiply-add would change the last bit of the random draws, and with
+# it PyTorch's numbers. Where a kernel wants a fused multiply-add, Eigen emits it itself.
+target_compile_options(mini_flags INTERFACE -Wall -Wextra -Werror -ffp-contract=off)
+
+if(MINI_SANITIZE)
+    # GCC 12 warns of uninitialized variables inside <functional> once sanitizers are on.
+    target_compile_options(mini_flags INTERFACE -Wno-maybe-uninitialized
+        -fsanitize=${MINI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(mini_flags INTERFACE -fsanitize=${MINI_SANITIZE})
+endif()
+
+# mini_room(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt)
+#
+# Declares one room of the house as the library mini_<name>. NEEDS names the rooms on lower
+# floors, and the outside libraries, that it stands on.
+function(mini_room name)
+    cmake_parse_arguments(room "" "" "SOURCES;NEEDS" ${ARGN})
+    add_library(mini_${name} STATIC ${room_SOURCES})
+    target_link_libraries(mini_${name} PUBLIC mini_flags ${room_NEEDS})
+endfunction()
+
+# mini_program(train_mnist SOURCES train_mnist.cpp NEEDS mini_parallel)
+function(mini_program name)
+    cmake_parse_arguments(program "" "" "SOURCES;NEEDS" ${ARGN})
+    add_executable(${name} ${program_SOURCES})
+    target_link_libraries(${name} PRIVATE mini_flags ${program_NEEDS})
+endfunction()

@@ -1,0 +1,70 @@
+#include "libmini/core/events.hpp"
+
+#include <chrono>
+
+#include "libmini/core/error.hpp"
+
+namespace mini {
+
+std::string_view event_name(EventKind kind) {
+    switch (kind) {
+        case EventKind::kBackwardBegin: return "backward_begin";
+        case EventKind::kBackwardEnd: return "backward_end";
+        case EventKind::kGradReady: return "grad_ready";
+        case EventKind::kBucketReady: return "bucket_ready";
+        case EventKind::kBucketLaunch: return "bucket_launch";
+        case EventKind::kBucketDone: return "bucket_done";
+        case EventKind::kCollectiveBegin: return "collective_begin";
+        case EventKind::kCollectiveEnd: return "collective_end";
+        case EventKind::kSend: return "send";
+        case EventKind::kReceive: return "receive";
+    }
+    return "unknown";
+}
+
+EventLog::EventLog(size_t capacity) : capacity_(capacity) {
+    MINI_CHECK(capacity > 0, "EventLog: the capacity is 0");
+}
+
+void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* name) {
+    using std::chrono::steady_clock;
+    const std::lock_guard lock(mutex_);
+
+    // Read the clock under the lock, so that the times in the ring never go back.
+    const auto now = steady_clock::now().time_since_epoch();
+    const int64_t nanoseconds =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+    const Event event{nanoseconds, kind, index, bytes, name};
+
+    if (ring_.size() < capacity_)
+        ring_.push_back(event);
+    else
+        ring_[next_] = event;
+    if (++next_ == capacity_) next_ = 0;
+}
+
+std::vector<Event> EventLog::snapshot() const {
+    const std::lock_guard lock(mutex_);
+
+    // Unroll the ring: the oldest event lies where the next one will go, once it is full.
+    const size_t oldest = ring_.size() < capacity_ ? 0 : next_;
+    std::vector<Event> events(ring_.begin() + static_cast<ptrdiff_t>(oldest),
+                              ring_.end());
+    events.insert(events.end(), ring_.begin(),
+                  ring_.begin() + static_cast<ptrdiff_t>(oldest));
+    return events;
+}
+
+std::vector<Event> EventLog::snapshot(EventKind kind) const {
+    std::vector<Event> events = snapshot();
+    std::erase_if(events, [&](const Event& event) { return event.kind != kind; });
+    return events;
+}
+
+void EventLog::clear() {
+    const std::lock_guard lock(mutex_);
+    ring_.clear();
+    next_ = 0;
+}
+
+}  // namespace mini

@@ -1,0 +1,56 @@
+// The Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998): 32-bit words, period
+// 2^19937 - 1.
+//
+//     state    s[0] s[1] .. s[623]       refilled all at once, every 624 words:
+//
+//              s[i] = s[i + 397]  ^  twist(high bit of s[i], low 31 bits of s[i + 1])
+//
+//     output   temper(s[0]), temper(s[1]), ...
+//
+// Indices are modulo 624. Twisting is a shift register with feedback; tempering spreads
+// its bits so that the high ones of a word look as random as the low ones. The words
+// equal those of std::mt19937, which has the first way of seeding only; Python seeds the
+// second way.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace mini {
+
+class MersenneTwister {
+  public:
+    /// Seeds from one word, as std::mt19937 and PyTorch do (`init_genrand`).
+    explicit MersenneTwister(uint32_t seed = 5489);
+
+    /// Seeds from any number of words, as Python does (`init_by_array`). Throws Error for
+    /// none.
+    explicit MersenneTwister(std::span<const uint32_t> key);
+
+    /// The next 32 random bits.
+    uint32_t next() {
+        if (used_ == kStateSize) refill();
+        return temper(state_[used_++]);
+    }
+
+  private:
+    static constexpr size_t kStateSize = 624;
+    static constexpr size_t kShift = 397;
+
+    static uint32_t temper(uint32_t word) {
+        word ^= word >> 11;
+        word ^= word << 7 & 0x9d2c5680u;
+        word ^= word << 15 & 0xefc60000u;
+        return word ^ word >> 18;
+    }
+
+    void refill();
+
+    std::array<uint32_t, kStateSize> state_;
+    size_t used_ = kStateSize;  // words of state_ already handed out
+};
+
+}  // namespace mini

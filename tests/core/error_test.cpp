@@ -1,0 +1,34 @@
+#include "libmini/core/error.hpp"
+
+#include <cerrno>
+#include <type_traits>
+
+#include "tests/support/catch.hpp"
+
+TEST_CASE("concat writes vectors as PyTorch writes sizes") {
+    CHECK(mini::concat("x is ", std::vector<int>{4, 3}) == "x is (4, 3)");
+    CHECK(mini::concat(std::vector<int>{5}, std::vector<int>{}) == "(5,)()");
+    CHECK(mini::concat() == "");
+}
+
+TEST_CASE("a check that fails throws its message, and one that holds writes none") {
+    const auto check = [](int rows) { MINI_CHECK(rows == 2, "rows: ", rows, ", not 2"); };
+    CHECK_NOTHROW(check(2));
+    CHECK_THROWS_AS(check(3), mini::Error);
+    CHECK_THROWS_WITH(check(3), "rows: 3, not 2");
+}
+
+TEST_CASE("system errors name the call and say what went wrong") {
+    CHECK(mini::system_message("open", ENOENT) ==
+          "open failed: No such file or directory");
+}
+
+TEST_CASE("every typed error is a mini::Error, and a lost peer knows its rank") {
+    CHECK(std::is_base_of_v<mini::Error, mini::ShapeError>);
+    CHECK(std::is_base_of_v<mini::Error, mini::UsageError>);
+    CHECK(std::is_base_of_v<mini::Error, mini::BadFile>);
+    CHECK(std::is_base_of_v<mini::Error, mini::Timeout>);
+    CHECK(std::is_base_of_v<mini::Error, mini::MismatchedCollective>);
+    CHECK(std::is_base_of_v<mini::Error, mini::NotImplemented>);
+    CHECK(mini::PeerLost(3, "rank 3 is gone").rank() == 3);
+}

@@ -1,0 +1,130 @@
+#include "libmini/core/events.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <set>
+#include <thread>
+
+#include "libmini/core/error.hpp"
+#include "tests/support/catch.hpp"
+
+using mini::Event;
+using mini::EventKind;
+using mini::EventLog;
+
+namespace {
+
+std::vector<int64_t> indices(const std::vector<Event>& events) {
+    std::vector<int64_t> result;
+    for (const Event& event : events) result.push_back(event.index);
+    return result;
+}
+
+// The time of one record() in nanoseconds, in the best of many batches: the rest is the
+// noise of a shared machine.
+double best_nanoseconds_per_event(EventLog& log) {
+    using Clock = std::chrono::steady_clock;
+    constexpr int kBatches = 200, kEvents = 1000;
+    double best = std::numeric_limits<double>::infinity();
+    for (int batch = 0; batch < kBatches; ++batch) {
+        const auto start = Clock::now();
+        for (int i = 0; i < kEvents; ++i) log.record(EventKind::kSend, i, 64, "send");
+        const std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
+        best = std::min(best, elapsed.count() / kEvents);
+    }
+    return best;
+}
+
+#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+constexpr bool kTimingCounts = true;
+#else
+constexpr bool kTimingCounts = false;
+#endif
+
+}  // namespace
+
+TEST_CASE("events come back in order, as they were recorded") {
+    EventLog log;
+    log.record(EventKind::kBackwardBegin);
+    log.record(EventKind::kCollectiveBegin, 7, 4096, "all_reduce");
+    const std::vector<Event> events = log.snapshot();
+    REQUIRE(events.size() == 2);
+    CHECK(events[0].kind == EventKind::kBackwardBegin);
+    CHECK(events[1].kind == EventKind::kCollectiveBegin);
+    CHECK(events[1].index == 7);
+    CHECK(events[1].bytes == 4096);
+    CHECK(std::string_view(events[1].name) == "all_reduce");
+    CHECK(events[0].nanoseconds > 0);
+    CHECK(events[0].nanoseconds <= events[1].nanoseconds);
+}
+
+TEST_CASE("a snapshot of one kind leaves out the others") {
+    EventLog log;
+    for (int i = 0; i < 3; ++i) {
+        log.record(EventKind::kBucketReady, i);
+        log.record(EventKind::kBucketLaunch, 10 + i);
+    }
+    CHECK(indices(log.snapshot(EventKind::kBucketLaunch)) ==
+          std::vector<int64_t>{10, 11, 12});
+    CHECK(log.snapshot(EventKind::kBucketDone).empty());
+}
+
+TEST_CASE("a full log drops its oldest events") {
+    const int64_t count = GENERATE(0, 1, 3, 4, 5, 8, 11);
+    EventLog log(4);
+    for (int64_t i = 0; i < count; ++i) log.record(EventKind::kGradReady, i);
+
+    std::vector<int64_t> expected;
+    for (int64_t i = std::max<int64_t>(0, count - 4); i < count; ++i)
+        expected.push_back(i);
+    CAPTURE(count);
+    CHECK(indices(log.snapshot()) == expected);
+}
+
+TEST_CASE("a cleared log is empty and starts again") {
+    EventLog log(2);
+    for (int i = 0; i < 3; ++i) log.record(EventKind::kSend, i);
+    log.clear();
+    CHECK(log.snapshot().empty());
+    for (int i = 5; i < 8; ++i) log.record(EventKind::kSend, i);
+    CHECK(indices(log.snapshot()) == std::vector<int64_t>{6, 7});
+}
+
+TEST_CASE("a log without room is refused") { CHECK_THROWS_AS(EventLog(0), mini::Error); }
+
+TEST_CASE("threads that record at once lose nothing, and time never goes back") {
+    constexpr int kThreads = 4, kEach = 1000;
+    EventLog log;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t)
+        threads.emplace_back([&log, t] {
+            for (int i = 0; i < kEach; ++i) log.record(EventKind::kSend, t, i);
+        });
+    for (std::thread& thread : threads) thread.join();
+
+    const std::vector<Event> events = log.snapshot();
+    std::set<std::pair<int64_t, int64_t>> seen;
+    for (const Event& event : events) seen.insert({event.index, event.bytes});
+    CHECK(events.size() == kThreads * kEach);
+    CHECK(seen.size() == kThreads * kEach);
+    CHECK(std::is_sorted(
+        events.begin(), events.end(),
+        [](const Event& a, const Event& b) { return a.nanoseconds < b.nanoseconds; }));
+}
+
+TEST_CASE("every kind of event has its own name") {
+    std::set<std::string_view> names;
+    for (int kind = 0; kind <= static_cast<int>(EventKind::kReceive); ++kind)
+        names.insert(mini::event_name(static_cast<EventKind>(kind)));
+    CHECK(names.size() == static_cast<size_t>(EventKind::kReceive) + 1);
+    CHECK(names.count("unknown") == 0);
+    CHECK(mini::event_name(EventKind::kBucketLaunch) == "bucket_launch");
+}
+
+TEST_CASE("recording an event takes under 100 ns in a release build") {
+    EventLog log;
+    const double nanoseconds = best_nanoseconds_per_event(log);
+    WARN("one event takes " << nanoseconds << " ns");
+    if (kTimingCounts) CHECK(nanoseconds < 100);
+}

@@ -1,0 +1,176 @@
+#include "libmini/core/log.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+
+namespace {
+
+namespace logging = mini::logging;
+
+// What `body` writes to stderr, by way of a pipe. The text must fit into the pipe's
+// buffer.
+std::string written_to_stderr(const std::function<void()>& body) {
+    int ends[2];
+    if (pipe(ends) != 0) throw mini::Error(mini::system_message("pipe", errno));
+    const int saved = dup(STDERR_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+    body();
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+
+    std::string text;
+    char buffer[4096];
+    for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+        text.append(buffer, static_cast<size_t>(n));
+    close(ends[0]);
+    return text;
+}
+
+// The same in a new terminal, so that isatty holds.
+std::string written_to_terminal(const std::function<void()>& body) {
+    const int master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
+        throw mini::Error(mini::system_message("posix_openpt", errno));
+    const int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
+    const int saved = dup(STDERR_FILENO);
+    dup2(terminal, STDERR_FILENO);
+    body();
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+
+    char buffer[4096];
+    const ssize_t n = read(master, buffer, sizeof buffer);
+    close(terminal);
+    close(master);
+    return n > 0 ? std::string(buffer, static_cast<size_t>(n)) : "";
+}
+
+// What this program writes to stderr when it starts afresh with MINI_LOG_LEVEL = `value`
+// and runs the hidden test below.
+std::string written_at_level(const char* value) {
+    return written_to_stderr([&] {
+        const pid_t child = fork();
+        if (child == 0) {
+            setenv("MINI_LOG_LEVEL", value, 1);
+            dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+            execl("/proc/self/exe", "core_test", "a program that says one thing a level",
+                  static_cast<char*>(nullptr));
+            _exit(127);
+        }
+        waitpid(child, nullptr, 0);
+    });
+}
+
+// Leaves rank, level and NO_COLOR as the next test expects them.
+struct Restore {
+    logging::Level level = logging::level();
+    ~Restore() {
+        logging::set_level(level);
+        logging::set_rank(-1);
+        unsetenv("NO_COLOR");
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a message is one line with its level, and with its rank once that is set") {
+    const Restore restore;
+    logging::set_level(logging::Level::kWarning);
+    CHECK(written_to_stderr([] { logging::warning("took ", 3, " s"); }) ==
+          "warning: took 3 s\n");
+    logging::set_rank(1);
+    CHECK(written_to_stderr([] {
+              logging::error("shape is ", std::vector<int>{2, 3});
+          }) == "[rank 1] error: shape is (2, 3)\n");
+}
+
+TEST_CASE("messages below the level are not shown") {
+    const Restore restore;
+    const auto all_levels = [] {
+        logging::debug("a");
+        logging::info("b");
+        logging::warning("c");
+        logging::error("d");
+    };
+    logging::set_level(logging::Level::kDebug);
+    CHECK(written_to_stderr(all_levels) == "debug: a\ninfo: b\nwarning: c\nerror: d\n");
+    logging::set_level(logging::Level::kError);
+    CHECK(written_to_stderr(all_levels) == "error: d\n");
+    logging::set_level(logging::Level::kOff);
+    CHECK(written_to_stderr(all_levels) == "");
+    CHECK(written_to_stderr([] { logging::write(logging::Level::kError, "e"); }) == "");
+}
+
+TEST_CASE("each thread speaks for its own rank") {
+    const Restore restore;
+    logging::set_rank(0);
+    int rank_elsewhere = 0;
+    std::thread([&] {
+        rank_elsewhere = logging::rank();
+        logging::set_rank(5);
+    }).join();
+    CHECK(rank_elsewhere == -1);
+    CHECK(logging::rank() == 0);
+}
+
+TEST_CASE("lines of several threads do not mix") {
+    const Restore restore;
+    logging::set_level(logging::Level::kInfo);
+    const std::string text = written_to_stderr([] {
+        std::vector<std::thread> threads;
+        for (int rank = 0; rank < 4; ++rank)
+            threads.emplace_back([rank] {
+                logging::set_rank(rank);
+                for (int i = 0; i < 50; ++i) logging::info("a line that must stay whole");
+            });
+        for (std::thread& thread : threads) thread.join();
+    });
+
+    std::istringstream lines(text);
+    int whole = 0;
+    for (std::string line; std::getline(lines, line); ++whole)
+        REQUIRE(line.substr(7) == "] info: a line that must stay whole");
+    CHECK(whole == 200);
+}
+
+TEST_CASE("a terminal gets colour unless NO_COLOR is set to something") {
+    const Restore restore;
+    logging::set_level(logging::Level::kWarning);
+    const auto warn = [] { logging::warning("hot"); };
+    CHECK(written_to_terminal(warn) == "\x1b[33mwarning:\x1b[0m hot\r\n");
+    setenv("NO_COLOR", "", 1);
+    CHECK(written_to_terminal(warn) == "\x1b[33mwarning:\x1b[0m hot\r\n");
+    setenv("NO_COLOR", "1", 1);
+    CHECK(written_to_terminal(warn) == "warning: hot\r\n");
+}
+
+TEST_CASE("a program that says one thing a level", "[.]") {
+    logging::debug("a");
+    logging::info("b");
+    logging::warning("c");
+    logging::error("d");
+}
+
+TEST_CASE("MINI_LOG_LEVEL sets the level that a program begins with") {
+    CHECK(written_at_level("debug") == "debug: a\ninfo: b\nwarning: c\nerror: d\n");
+    CHECK(written_at_level("info") == "info: b\nwarning: c\nerror: d\n");
+    CHECK(written_at_level("warning") == "warning: c\nerror: d\n");
+    CHECK(written_at_level("") == "warning: c\nerror: d\n");
+    CHECK(written_at_level("error") == "error: d\n");
+    CHECK(written_at_level("off") == "");
+    CHECK(written_at_level("loud") ==
+          "warning: MINI_LOG_LEVEL is \"loud\", not debug, info, warning, error or off; "
+          "using warning\nwarning: c\nerror: d\n");
+}

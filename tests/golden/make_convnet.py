@@ -1,0 +1,82 @@
+"""Writes convnet_synthetic.json and sgd.json: what PyTorch computes on data that needs no file.
+
+Run with any PyTorch on a CPU: ATEN_CPU_CAPABILITY=default python3 make_convnet.py
+Images: pixel k of the whole set is ((7919 k) mod 256) / 255, normalised; label i is (3 i) mod 10.
+"""
+
+import json
+import os
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+META = {"torch": torch.__version__, "capability": os.environ.get("ATEN_CPU_CAPABILITY", "")}
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1 = nn.Conv2d(1, 10, kernel_size=5)
+        self.conv2 = nn.Conv2d(10, 20, kernel_size=5)
+        self.conv2_drop = nn.Dropout2d()
+        self.fc1 = nn.Linear(320, 50)
+        self.fc2 = nn.Linear(50, 10)
+
+    def forward(self, x):
+        x = F.relu(F.max_pool2d(self.conv1(x), 2))
+        x = F.relu(F.max_pool2d(self.conv2_drop(self.conv2(x)), 2))
+        x = F.relu(self.fc1(x.view(-1, 320)))
+        x = F.dropout(x, training=self.training)
+        return F.log_softmax(self.fc2(x), dim=1)
+
+
+def convnet(seed, training, batches=10, batch=32):
+    torch.manual_seed(seed)
+    net = Net()
+    net.train(training)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.5)
+    k = torch.arange(batches * batch * 784)
+    images = ((7919 * k) % 256).float().div(255).sub(0.1307).div(0.3081)
+    images = images.view(batches, batch, 1, 28, 28)
+    labels = ((3 * torch.arange(batches * batch)) % 10).view(batches, batch)
+    losses = []
+    for x, y in zip(images, labels):
+        optimizer.zero_grad()
+        loss = F.nll_loss(net(x), y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    sums = {name: p.double().sum().item() for name, p in net.named_parameters()}
+    return {"seed": seed, "training": training, "losses": losses, "parameter_sums": sums}
+
+
+def sgd(**options):
+    """Five steps on p with the gradients g_t[i] = sin(i + t) + p[i] / 2."""
+    p = torch.linspace(-1, 1, 7)
+    p.requires_grad_()
+    optimizer = torch.optim.SGD([p], **options)
+    steps = []
+    for t in range(5):
+        index = torch.arange(7, dtype=torch.float64) + t
+        p.grad = torch.sin(index).float() + p.detach() / 2
+        optimizer.step()
+        steps.append(p.detach().tolist())
+    return {"options": options, "parameters": steps}
+
+
+def write(name, cases):
+    with open(os.path.join(HERE, name), "w") as file:
+        json.dump({"meta": META, "cases": cases}, file, indent=1)
+
+
+write("convnet_synthetic.json",
+      [convnet(seed, training) for seed in (0, 1234) for training in (False, True)])
+write("sgd.json", [
+    sgd(lr=0.1),
+    sgd(lr=0.1, momentum=0.9),
+    sgd(lr=0.05, momentum=0.5, weight_decay=0.1),
+    sgd(lr=0.1, momentum=0.9, dampening=0.3),
+    sgd(lr=0.1, momentum=0.9, nesterov=True, weight_decay=0.01),
+])

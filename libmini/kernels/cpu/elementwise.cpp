@@ -1,0 +1,155 @@
+// Elementwise kernels: simple loops that the compiler turns into vector instructions.
+//
+// The operation is chosen once a call, outside the loop. Every element is computed by one
+// formula wherever it lies, so a tensor cut in two gives the same bits as the whole.
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "libmini/core/parallel.hpp"
+#include "libmini/kernels/cpu/strided.hpp"
+#include "libmini/kernels/kernels.hpp"
+
+namespace mini::kernels::cpu {
+namespace {
+
+// The usual strides get loops of their own, which the compiler can vectorise.
+template <typename Op>
+void binary_run(Op op, int64_t n, float* out, const float* a, int64_t a_step,
+                const float* b, int64_t b_step) {
+    if (a_step == 1 && b_step == 1) {
+        for (int64_t i = 0; i < n; ++i) out[i] = op(a[i], b[i]);
+    } else if (a_step == 1 && b_step == 0) {
+        const float value = *b;
+        for (int64_t i = 0; i < n; ++i) out[i] = op(a[i], value);
+    } else if (a_step == 0 && b_step == 1) {
+        const float value = *a;
+        for (int64_t i = 0; i < n; ++i) out[i] = op(value, b[i]);
+    } else {
+        for (int64_t i = 0; i < n; ++i) out[i] = op(a[i * a_step], b[i * b_step]);
+    }
+}
+
+template <typename Op>
+void binary_loop(Op op, float* out, const float* a, const float* b,
+                 const StridedLoop<2>& loop) {
+    const int64_t a_step = loop.steps()[0], b_step = loop.steps()[1];
+    loop.for_each_run([&](int64_t n, int64_t first, const std::array<int64_t, 2>& at) {
+        binary_run(op, n, out + first, a + at[0], a_step, b + at[1], b_step);
+    });
+}
+
+template <typename Op>
+void unary_loop(float* out, const float* x, int64_t n, Op op) {
+    parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) out[i] = op(x[i]);
+    });
+}
+
+// A block of bytes whose size the compiler knows is copied by one instruction.
+template <int64_t kBytes>
+void copy_items(std::byte* to, int64_t to_step, const std::byte* from, int64_t from_step,
+                int64_t n) {
+    for (int64_t i = 0; i < n; ++i)
+        std::memcpy(to + i * to_step, from + i * from_step, kBytes);
+}
+
+// Copies n items; steps are in bytes.
+void copy_run(std::byte* to, int64_t to_step, const std::byte* from, int64_t from_step,
+              int64_t n, int64_t item_bytes) {
+    if (to_step == item_bytes && from_step == item_bytes) {
+        std::memcpy(to, from, static_cast<size_t>(n * item_bytes));
+    } else if (item_bytes == 4) {
+        copy_items<4>(to, to_step, from, from_step, n);
+    } else if (item_bytes == 8) {
+        copy_items<8>(to, to_step, from, from_step, n);
+    } else {
+        for (int64_t i = 0; i < n; ++i)
+            std::memcpy(to + i * to_step, from + i * from_step,
+                        static_cast<size_t>(item_bytes));
+    }
+}
+
+}  // namespace
+
+void binary(BinaryOp op, float* out, const float* a, const float* b,
+            std::span<const int64_t> shape, std::span<const int64_t> a_strides,
+            std::span<const int64_t> b_strides) {
+    const StridedLoop<2> loop(shape, {a_strides, b_strides});
+    switch (op) {
+        case BinaryOp::kAdd: return binary_loop(std::plus<float>(), out, a, b, loop);
+        case BinaryOp::kSub: return binary_loop(std::minus<float>(), out, a, b, loop);
+        case BinaryOp::kMul:
+            return binary_loop(std::multiplies<float>(), out, a, b, loop);
+        case BinaryOp::kDiv: return binary_loop(std::divides<float>(), out, a, b, loop);
+    }
+}
+
+void unary(UnaryOp op, float* out, const float* x, int64_t n) {
+    switch (op) {
+        case UnaryOp::kNeg: return unary_loop(out, x, n, [](float v) { return -v; });
+        case UnaryOp::kExp:
+            return unary_loop(out, x, n, [](float v) { return std::exp(v); });
+        case UnaryOp::kLog:
+            return unary_loop(out, x, n, [](float v) { return std::log(v); });
+        case UnaryOp::kSqrt:
+            return unary_loop(out, x, n, [](float v) { return std::sqrt(v); });
+        case UnaryOp::kReLU:  // written so that NaN stays NaN
+            return unary_loop(out, x, n, [](float v) { return v < 0.0f ? 0.0f : v; });
+        case UnaryOp::kSigmoid:
+            return unary_loop(out, x, n,
+                              [](float v) { return 1.0f / (1.0f + std::exp(-v)); });
+        case UnaryOp::kTanh:
+            return unary_loop(out, x, n, [](float v) { return std::tanh(v); });
+    }
+}
+
+void relu_backward(float* out, const float* g, const float* y, int64_t n) {
+    parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            const float gradient = g[i];  // read in any case: a loop without a branch
+            out[i] = y[i] > 0.0f ? gradient : 0.0f;
+        }
+    });
+}
+
+void axpy(float* y, const float* x, float alpha, int64_t n) {
+    parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) y[i] += alpha * x[i];
+    });
+}
+
+void scale(float* x, float alpha, int64_t n) {
+    parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) x[i] *= alpha;
+    });
+}
+
+void fill(float* out, float value, int64_t n) {
+    parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
+        std::fill(out + begin, out + end, value);
+    });
+}
+
+void copy_strided(std::byte* out, const std::byte* x, std::span<const int64_t> shape,
+                  std::span<const int64_t> strides, int64_t item_bytes) {
+    const StridedLoop<1> loop(shape, {strides});
+    const int64_t step = loop.steps()[0] * item_bytes;
+    loop.for_each_run([&](int64_t n, int64_t first, const std::array<int64_t, 1>& at) {
+        copy_run(out + first * item_bytes, item_bytes, x + at[0] * item_bytes, step, n,
+                 item_bytes);
+    });
+}
+
+void copy_to_strided(std::byte* out, const std::byte* x, std::span<const int64_t> shape,
+                     std::span<const int64_t> strides, int64_t item_bytes) {
+    const StridedLoop<1> loop(shape, {strides});
+    const int64_t step = loop.steps()[0] * item_bytes;
+    loop.for_each_run([&](int64_t n, int64_t first, const std::array<int64_t, 1>& at) {
+        copy_run(out + at[0] * item_bytes, step, x + first * item_bytes, item_bytes, n,
+                 item_bytes);
+    });
+}
+
+}  // namespace mini::kernels::cpu

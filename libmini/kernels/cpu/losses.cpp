@@ -1,0 +1,33 @@
+#include "libmini/kernels/losses.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mini::kernels::cpu {
+
+void nll(float* losses, const float* x, const int64_t* target, int64_t rows,
+         int64_t cols) {
+    for (int64_t i = 0; i < rows; ++i) losses[i] = -x[i * cols + target[i]];
+}
+
+void nll_backward(float* dx, const float* g, const int64_t* target, int64_t rows,
+                  int64_t cols) {
+    std::fill_n(dx, rows * cols, 0.0f);
+    for (int64_t i = 0; i < rows; ++i) dx[i * cols + target[i]] = -g[i];
+}
+
+void binary_cross_entropy(float* losses, const float* p, const float* t, int64_t n) {
+    constexpr float kLeastLog = -100.0f;
+    for (int64_t i = 0; i < n; ++i)
+        losses[i] = (t[i] - 1.0f) * std::max(std::log1p(-p[i]), kLeastLog) -
+                    t[i] * std::max(std::log(p[i]), kLeastLog);
+}
+
+void binary_cross_entropy_backward(float* dp, const float* g, const float* p,
+                                   const float* t, int64_t n) {
+    constexpr float kLeastDivisor = 1e-12f;
+    for (int64_t i = 0; i < n; ++i)
+        dp[i] = g[i] * (p[i] - t[i]) / std::max((1.0f - p[i]) * p[i], kLeastDivisor);
+}
+
+}  // namespace mini::kernels::cpu

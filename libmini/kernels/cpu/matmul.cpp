@@ -1,0 +1,56 @@
+// Products of matrices, by Eigen; the rows of the result are shared out among threads.
+
+#include <Eigen/Core>
+#include <algorithm>
+
+#include "libmini/core/parallel.hpp"
+#include "libmini/kernels/kernels.hpp"
+
+namespace mini::kernels::cpu {
+namespace {
+
+using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using MatrixMap = Eigen::Map<Matrix>;  // a matrix in memory that somebody else owns
+using ConstMatrixMap = Eigen::Map<const Matrix>;
+
+constexpr int64_t kProductGrain = 1 << 22;  // multiplications a chunk, about 0.1 ms
+constexpr int64_t kRowGrain = 128;          // rows a chunk at least
+
+template <typename A, typename B>
+void multiply(MatrixMap out, const A& a, const B& b, bool accumulate) {
+    const int64_t work_per_row = std::max<int64_t>(1, b.rows() * b.cols());
+    const int64_t grain = std::max(kRowGrain, kProductGrain / work_per_row);
+    parallel_for(out.rows(), grain, [&](int64_t begin, int64_t end) {
+        auto rows = out.middleRows(begin, end - begin);
+        if (accumulate)
+            rows.noalias() += a.middleRows(begin, end - begin) * b;
+        else
+            rows.noalias() = a.middleRows(begin, end - begin) * b;
+    });
+}
+
+}  // namespace
+
+void matmul(float* out, const float* a, const float* b, int64_t M, int64_t N, int64_t K,
+            MatmulOptions options) {
+    const auto [transpose_a, transpose_b, accumulate] = options;
+    const MatrixMap result(out, M, N);
+    const ConstMatrixMap left(a, transpose_a ? K : M, transpose_a ? M : K);
+    const ConstMatrixMap right(b, transpose_b ? N : K, transpose_b ? K : N);
+
+    if (transpose_a && transpose_b)
+        multiply(result, left.transpose(), right.transpose(), accumulate);
+    else if (transpose_a)
+        multiply(result, left.transpose(), right, accumulate);
+    else if (transpose_b)
+        multiply(result, left, right.transpose(), accumulate);
+    else
+        multiply(result, left, right, accumulate);
+}
+
+void add_bias_rows(float* y, const float* bias, int64_t rows, int64_t cols) {
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < cols; ++j) y[i * cols + j] += bias[j];
+}
+
+}  // namespace mini::kernels::cpu

@@ -1,0 +1,83 @@
+// Sums and the place of the greatest element.
+//
+// Sums are pairwise: the rows are halved until few are left, each half is summed on its
+// own, and the two are added. An element then passes through about log2(n) roundings
+// instead of n, so a sum of ten million floats keeps six digits. The order is fixed by
+// the extents alone.
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "libmini/core/parallel.hpp"
+#include "libmini/kernels/kernels.hpp"
+
+namespace mini::kernels::cpu {
+namespace {
+
+constexpr int64_t kRowsInLine = 16;      // so few rows are added one after the other
+constexpr int64_t kLanes = 32;           // columns of a long row, folded into a matrix
+constexpr int64_t kReduceGrain = 65536;  // elements a chunk
+
+// out = the sum of the rows of x (rows, cols). Scratch: cols floats for each halving.
+void sum_rows(float* out, const float* x, int64_t rows, int64_t cols, float* scratch) {
+    if (rows > kRowsInLine) {
+        const int64_t half = rows / 2;
+        sum_rows(out, x, half, cols, scratch + cols);
+        sum_rows(scratch, x + half * cols, rows - half, cols, scratch + cols);
+        for (int64_t j = 0; j < cols; ++j) out[j] += scratch[j];
+        return;
+    }
+    std::fill(out, out + cols, 0.0f);
+    for (int64_t k = 0; k < rows; ++k)
+        for (int64_t j = 0; j < cols; ++j) out[j] += x[k * cols + j];
+}
+
+// How many times sum_rows halves so many rows.
+int64_t halvings(int64_t rows) {
+    int64_t count = 0;
+    for (; rows > kRowsInLine; rows -= rows / 2) ++count;
+    return count;
+}
+
+// The sum of n numbers: those that fill whole rows of kLanes by columns, then the rest.
+float sum_row(const float* x, int64_t n, float* scratch) {
+    float lanes[kLanes];
+    sum_rows(lanes, x, n / kLanes, kLanes, scratch);
+    for (int64_t i = n / kLanes * kLanes; i < n; ++i) lanes[i % kLanes] += x[i];
+    float total = 0.0f;
+    for (const float lane : lanes) total += lane;
+    return total;
+}
+
+}  // namespace
+
+void sum(float* out, const float* x, int64_t outer, int64_t reduced, int64_t inner) {
+    const int64_t size = reduced * inner;
+    const int64_t grain = std::max<int64_t>(1, kReduceGrain / std::max<int64_t>(1, size));
+    const int64_t cols = inner == 1 ? kLanes : inner;
+    parallel_for(outer, grain, [&](int64_t begin, int64_t end) {
+        std::vector<float> scratch(static_cast<size_t>(cols * halvings(reduced)));
+        for (int64_t i = begin; i < end; ++i) {
+            if (inner == 1)
+                out[i] = sum_row(x + i * size, reduced, scratch.data());
+            else
+                sum_rows(out + i * inner, x + i * size, reduced, inner, scratch.data());
+        }
+    });
+}
+
+void argmax(int64_t* out, const float* x, int64_t rows, int64_t cols) {
+    const int64_t grain = std::max<int64_t>(1, kReduceGrain / std::max<int64_t>(1, cols));
+    parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+            const float* row = x + i * cols;
+            int64_t best = 0;
+            for (int64_t j = 1; j < cols && !std::isnan(row[best]); ++j)
+                if (row[j] > row[best] || std::isnan(row[j])) best = j;
+            out[i] = best;
+        }
+    });
+}
+
+}  // namespace mini::kernels::cpu

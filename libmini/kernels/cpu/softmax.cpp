@@ -1,0 +1,57 @@
+// Log-softmax over rows of class scores.
+//
+// exp(x) overflows a float beyond x = 88. Taking the row's greatest element m out first
+// changes nothing in exact arithmetic and leaves no exponent above 0:
+//
+//     log softmax(x)[j] = x[j] - m - log(sum over k of exp(x[k] - m))
+
+#include <algorithm>
+#include <cmath>
+
+#include "libmini/core/parallel.hpp"
+#include "libmini/kernels/kernels.hpp"
+
+namespace mini::kernels::cpu {
+namespace {
+
+constexpr int64_t kSoftmaxGrain = 4096;  // elements a chunk
+
+void log_softmax_row(float* y, const float* x, int64_t cols) {
+    const float greatest = *std::max_element(x, x + cols);
+    float total = 0.0f;
+    for (int64_t j = 0; j < cols; ++j) total += std::exp(x[j] - greatest);
+    const float log_total = std::log(total);
+    for (int64_t j = 0; j < cols; ++j) y[j] = x[j] - greatest - log_total;
+}
+
+void log_softmax_backward_row(float* dx, const float* g, const float* y, int64_t cols) {
+    float total = 0.0f;
+    for (int64_t j = 0; j < cols; ++j) total += g[j];
+    for (int64_t j = 0; j < cols; ++j) dx[j] = g[j] - std::exp(y[j]) * total;
+}
+
+// Calls body(start) with the start of each row of `cols` elements.
+template <typename Body>
+void for_each_row(int64_t rows, int64_t cols, Body body) {
+    if (cols == 0) return;
+    parallel_for(rows, std::max<int64_t>(1, kSoftmaxGrain / cols),
+                 [&](int64_t begin, int64_t end) {
+                     for (int64_t i = begin; i < end; ++i) body(i * cols);
+                 });
+}
+
+}  // namespace
+
+void log_softmax(float* y, const float* x, int64_t rows, int64_t cols) {
+    for_each_row(rows, cols,
+                 [&](int64_t start) { log_softmax_row(y + start, x + start, cols); });
+}
+
+void log_softmax_backward(float* dx, const float* g, const float* y, int64_t rows,
+                          int64_t cols) {
+    for_each_row(rows, cols, [&](int64_t start) {
+        log_softmax_backward_row(dx + start, g + start, y + start, cols);
+    });
+}
+
+}  // namespace mini::kernels::cpu

@@ -1,0 +1,106 @@
+// Loops over several arrays of one shape, each with its own strides, as a list of runs.
+//
+// Neighbouring dimensions that every array crosses without a jump are merged first, so
+// that contiguous arrays are one long run, and a row or a channel that is broadcast costs
+// one run each:
+//
+//     shape           strides of a    strides of b         outer dimensions    run
+//     (128, 50)       (50, 1)         (50, 1)              none                6400
+//     (128, 50)       (50, 1)         (0, 1)               (128)               50
+//     (128, 10, 576)  (5760, 576, 1)  (0, 1, 0)            (128, 10)           576
+
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libmini/core/parallel.hpp"
+
+namespace mini::kernels::cpu {
+
+/// What one chunk of an elementwise loop holds: enough work to be worth waking a thread.
+constexpr int64_t kElementGrain = 16384;
+
+/// The merged loop over `Arrays` arrays; everything is counted in elements.
+template <size_t Arrays>
+class StridedLoop {
+  public:
+    using Offsets = std::array<int64_t, Arrays>;
+
+    StridedLoop(std::span<const int64_t> shape,
+                std::array<std::span<const int64_t>, Arrays> strides) {
+        for (size_t d = shape.size(); d-- > 0;) {
+            Offsets stride;
+            for (size_t k = 0; k < Arrays; ++k) stride[k] = strides[k][d];
+            add_outer_dimension(shape[d], stride);
+        }
+        if (dimensions_.empty()) dimensions_.push_back({1, Offsets{}});
+        for (const Dimension& dimension : dimensions_) size_ *= dimension.extent;
+    }
+
+    /// The stride of each array within a run.
+    const Offsets& steps() const { return dimensions_[0].strides; }
+
+    /// Calls body(n, first, offsets) for pieces of runs, on several threads: n elements,
+    /// the first of which is number `first` in row-major order and lies at offsets[k] in
+    /// array k.
+    template <typename Body>
+    void for_each_run(Body body) const {
+        const int64_t length = dimensions_[0].extent;
+        if (size_ == 0) return;
+        if (dimensions_.size() == 1) {
+            parallel_for(size_, kElementGrain, [&](int64_t begin, int64_t end) {
+                body(end - begin, begin, offsets_of(0, begin));
+            });
+            return;
+        }
+        const int64_t grain = std::max<int64_t>(1, kElementGrain / length);
+        parallel_for(size_ / length, grain, [&](int64_t begin, int64_t end) {
+            for (int64_t run = begin; run < end; ++run)
+                body(length, run * length, offsets_of(run, 0));
+        });
+    }
+
+  private:
+    struct Dimension {
+        int64_t extent;
+        Offsets strides;
+    };
+
+    // Dimensions arrive from the innermost out.
+    void add_outer_dimension(int64_t extent, const Offsets& strides) {
+        if (extent == 1) return;
+        if (!dimensions_.empty()) {
+            Dimension& inner = dimensions_.back();
+            Offsets across;  // the stride at which the two are one dimension
+            for (size_t k = 0; k < Arrays; ++k)
+                across[k] = inner.strides[k] * inner.extent;
+            if (strides == across) {
+                inner.extent *= extent;
+                return;
+            }
+        }
+        dimensions_.push_back({extent, strides});
+    }
+
+    // Where element `place` of run number `run` lies in each array.
+    Offsets offsets_of(int64_t run, int64_t place) const {
+        Offsets offsets;
+        for (size_t k = 0; k < Arrays; ++k) offsets[k] = place * steps()[k];
+        for (size_t d = 1; d < dimensions_.size(); ++d) {
+            const int64_t i = run % dimensions_[d].extent;
+            run /= dimensions_[d].extent;
+            for (size_t k = 0; k < Arrays; ++k)
+                offsets[k] += i * dimensions_[d].strides[k];
+        }
+        return offsets;
+    }
+
+    std::vector<Dimension> dimensions_;  // innermost first
+    int64_t size_ = 1;
+};
+
+}  // namespace mini::kernels::cpu

@@ -1,0 +1,141 @@
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::ops {
+namespace {
+
+using kernels::ImageExtents;
+using kernels::Window;
+
+ImageExtents image_extents(const char* name, const Shape& shape, Window window) {
+    check_shape(shape.size() == 4, name, ": the input is ", shape, ", not (N, C, H, W)");
+    check_shape(window.kernel > 0 && window.stride > 0 && window.padding >= 0, name,
+                ": kernel ", window.kernel, " and stride ", window.stride,
+                " must be positive, padding ", window.padding, " not negative");
+    const ImageExtents in{shape[0], shape[1], shape[2], shape[3]};
+    check_shape(in.H + 2 * window.padding >= window.kernel &&
+                    in.W + 2 * window.padding >= window.kernel,
+                name, ": a window of ", window.kernel, " does not fit into the input ",
+                shape, " with padding ", window.padding);
+    return in;
+}
+
+Shape image_result(const ImageExtents& in, int64_t channels, Window window) {
+    return {in.N, channels, window.output(in.H), window.output(in.W)};
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b, kernels::cpu::MatmulOptions options) {
+    check_shape(a.dim() == 2 && b.dim() == 2, "matmul: needs two matrices, but got ",
+                a.shape(), " and ", b.shape());
+    const int64_t M = a.size(options.transpose_a ? 1 : 0);
+    const int64_t K = a.size(options.transpose_a ? 0 : 1);
+    const int64_t N = b.size(options.transpose_b ? 0 : 1);
+    check_shape(b.size(options.transpose_b ? 1 : 0) == K, "matmul: a is ", a.shape(),
+                options.transpose_a ? " transposed" : "", " but b is ", b.shape(),
+                options.transpose_b ? " transposed" : "");
+
+    const Tensor in_a = contiguous(a);
+    const Tensor in_b = contiguous(b);
+    Tensor out = Tensor::empty({M, N});
+    kernels::cpu::matmul(out.data<float>(), in_a.data<float>(), in_b.data<float>(), M, N,
+                         K, options);
+    return out;
+}
+
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
+    check_shape(x.dim() == 2 && w.dim() == 2 && x.size(1) == w.size(1), "linear: x is ",
+                x.shape(), " but the weight is ", w.shape());
+    Tensor y = matmul(x, w, {.transpose_b = true});
+    if (!bias.defined()) return y;
+    check_shape(bias.shape() == Shape{w.size(0)}, "linear: the bias is ", bias.shape(),
+                " but the weight is ", w.shape());
+    kernels::cpu::add_bias_rows(y.data<float>(), bias.data<float>(), y.size(0),
+                                y.size(1));
+    return y;
+}
+
+Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, Window window) {
+    const ImageExtents in = image_extents("conv2d", x.shape(), window);
+    check_shape(w.shape() == Shape{w.size(0), in.C, window.kernel, window.kernel},
+                "conv2d: the input is ", x.shape(), " but the weight is ", w.shape());
+    const int64_t O = w.size(0);
+    check_shape(!bias.defined() || bias.shape() == Shape{O}, "conv2d: the weight is ",
+                w.shape(), " but the bias is of another length");
+
+    const Tensor images = contiguous(x);
+    const Tensor weight = contiguous(w);
+    Tensor y = Tensor::empty(image_result(in, O, window));
+    kernels::cpu::conv2d(y.data<float>(), images.data<float>(), weight.data<float>(),
+                         bias.defined() ? bias.data<float>() : nullptr, in, O, window);
+    return y;
+}
+
+Tensor conv2d_backward_input(const Tensor& g, const Tensor& w, const Shape& x_shape,
+                             Window window) {
+    const ImageExtents in = image_extents("conv2d", x_shape, window);
+    const Tensor grad = contiguous(g);
+    const Tensor weight = contiguous(w);
+    Tensor dx = Tensor::empty(x_shape);
+    kernels::cpu::conv2d_backward_input(dx.data<float>(), grad.data<float>(),
+                                        weight.data<float>(), in, w.size(0), window);
+    return dx;
+}
+
+std::pair<Tensor, Tensor> conv2d_backward_weight(const Tensor& g, const Tensor& x,
+                                                 const Shape& w_shape, Window window,
+                                                 bool with_bias) {
+    const ImageExtents in = image_extents("conv2d", x.shape(), window);
+    const Tensor grad = contiguous(g);
+    const Tensor images = contiguous(x);
+    Tensor dw = Tensor::empty(w_shape);
+    Tensor dbias = with_bias ? Tensor::empty({w_shape[0]}) : Tensor();
+    kernels::cpu::conv2d_backward_weight(
+        dw.data<float>(), with_bias ? dbias.data<float>() : nullptr, grad.data<float>(),
+        images.data<float>(), in, w_shape[0], window);
+    return {dw, dbias};
+}
+
+MaxPooled max_pool2d(const Tensor& x, Window window) {
+    const ImageExtents in = image_extents("max_pool2d", x.shape(), window);
+    check_shape(2 * window.padding <= window.kernel, "max_pool2d: padding ",
+                window.padding, " is more than half the window of ", window.kernel);
+    const Tensor images = contiguous(x);
+    MaxPooled pooled{Tensor::empty(image_result(in, in.C, window)), nullptr};
+    pooled.where = std::make_shared<Storage>(
+        static_cast<size_t>(pooled.values.numel()) * sizeof(int32_t), x.device());
+    kernels::cpu::max_pool2d(pooled.values.data<float>(),
+                             reinterpret_cast<int32_t*>(pooled.where->data()),
+                             images.data<float>(), in, window);
+    return pooled;
+}
+
+Tensor max_pool2d_backward(const Tensor& g, Storage& where, const Shape& x_shape,
+                           Window window) {
+    const ImageExtents in = image_extents("max_pool2d", x_shape, window);
+    const Tensor grad = contiguous(g);
+    Tensor dx = Tensor::empty(x_shape);
+    kernels::cpu::max_pool2d_backward(dx.data<float>(), grad.data<float>(),
+                                      reinterpret_cast<const int32_t*>(where.data()), in,
+                                      window);
+    return dx;
+}
+
+Tensor log_softmax(const Tensor& x) {
+    check_shape(x.dim() == 2, "log_softmax: the scores are ", x.shape(),
+                ", not (N, classes)");
+    const Tensor in = contiguous(x);
+    Tensor y = Tensor::empty(x.shape());
+    kernels::cpu::log_softmax(y.data<float>(), in.data<float>(), x.size(0), x.size(1));
+    return y;
+}
+
+Tensor log_softmax_backward(const Tensor& g, const Tensor& y) {
+    const Tensor grad = contiguous(g);
+    Tensor dx = Tensor::empty(y.shape());
+    kernels::cpu::log_softmax_backward(dx.data<float>(), grad.data<float>(),
+                                       y.data<float>(), y.size(0), y.size(1));
+    return dx;
+}
+
+}  // namespace mini::ops

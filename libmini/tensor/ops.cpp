@@ -1,0 +1,129 @@
+#include "libmini/tensor/ops.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mini::ops {
+namespace {
+
+using kernels::BinaryOp;
+using kernels::UnaryOp;
+
+Tensor binary(const char* name, BinaryOp op, const Tensor& a, const Tensor& b) {
+    check_shape(a.dtype() == DType::kFloat32 && b.dtype() == DType::kFloat32, name,
+                ": needs float32, but the operands are ", a.dtype(), " and ", b.dtype());
+    const Shape shape =
+        a.shape() == b.shape() ? a.shape() : broadcast_shapes(a.shape(), b.shape());
+    Tensor out = Tensor::empty(shape);
+    const Tensor wide_a = expand(a, shape);
+    const Tensor wide_b = expand(b, shape);
+    kernels::cpu::binary(op, out.data<float>(), wide_a.data<float>(),
+                         wide_b.data<float>(), shape, wide_a.strides(), wide_b.strides());
+    return out;
+}
+
+template <typename To, typename From>
+void convert(Tensor& out, const Tensor& x) {
+    std::ranges::transform(x.span<From>(), out.data<To>(),
+                           [](From value) { return static_cast<To>(value); });
+}
+
+template <typename To>
+void convert_to(Tensor& out, const Tensor& x) {
+    switch (x.dtype()) {
+        case DType::kFloat32: return convert<To, float>(out, x);
+        case DType::kInt64: return convert<To, int64_t>(out, x);
+        case DType::kUInt8: return convert<To, uint8_t>(out, x);
+    }
+}
+
+}  // namespace
+
+Tensor add(const Tensor& a, const Tensor& b) {
+    return binary("add", BinaryOp::kAdd, a, b);
+}
+Tensor sub(const Tensor& a, const Tensor& b) {
+    return binary("sub", BinaryOp::kSub, a, b);
+}
+Tensor mul(const Tensor& a, const Tensor& b) {
+    return binary("mul", BinaryOp::kMul, a, b);
+}
+Tensor div(const Tensor& a, const Tensor& b) {
+    return binary("div", BinaryOp::kDiv, a, b);
+}
+
+Tensor unary(UnaryOp op, const Tensor& x) {
+    const Tensor in = contiguous(x);
+    Tensor out = Tensor::empty(x.shape());
+    kernels::cpu::unary(op, out.data<float>(), in.data<float>(), x.numel());
+    return out;
+}
+
+Tensor relu_backward(const Tensor& g, const Tensor& y) {
+    check_shape(g.shape() == y.shape(), "relu: the gradient is ", g.shape(),
+                " but the result is ", y.shape());
+    const Tensor in = contiguous(g);
+    Tensor out = Tensor::empty(g.shape());
+    kernels::cpu::relu_backward(out.data<float>(), in.data<float>(), y.data<float>(),
+                                g.numel());
+    return out;
+}
+
+void add_(Tensor& x, const Tensor& y, float alpha) {
+    check_shape(x.shape() == y.shape(), "add_: ", x.shape(), " += ", y.shape());
+    kernels::cpu::axpy(x.span<float>().data(), y.span<float>().data(), alpha, x.numel());
+    x.bump_version();
+}
+
+void mul_(Tensor& x, float alpha) {
+    kernels::cpu::scale(x.span<float>().data(), alpha, x.numel());
+    x.bump_version();
+}
+
+void fill_(Tensor& x, float value) {
+    kernels::cpu::fill(x.span<float>().data(), value, x.numel());
+    x.bump_version();
+}
+
+void copy_(Tensor& x, const Tensor& y) {
+    check_shape(x.shape() == y.shape() && x.dtype() == y.dtype(), "copy_: ", x.dtype(),
+                " ", x.shape(), " cannot hold ", y.dtype(), " ", y.shape());
+    if (x.numel() == 0) return;
+    const Tensor from = contiguous(y);
+    kernels::cpu::copy_to_strided(x.raw_data(), from.raw_data(), x.shape(), x.strides(),
+                                  static_cast<int64_t>(item_size(x.dtype())));
+    x.bump_version();
+}
+
+Tensor contiguous(const Tensor& x) { return x.is_contiguous() ? x : clone(x); }
+
+Tensor clone(const Tensor& x) {
+    Tensor out = Tensor::empty(x.shape(), x.dtype(), x.device());
+    if (x.numel() > 0)
+        kernels::cpu::copy_strided(out.raw_data(), x.raw_data(), x.shape(), x.strides(),
+                                   static_cast<int64_t>(item_size(x.dtype())));
+    return out;
+}
+
+Tensor to(const Tensor& x, DType dtype) {
+    const Tensor in = contiguous(x);
+    Tensor out = Tensor::empty(x.shape(), dtype, x.device());
+    switch (dtype) {
+        case DType::kFloat32: convert_to<float>(out, in); break;
+        case DType::kInt64: convert_to<int64_t>(out, in); break;
+        case DType::kUInt8: convert_to<uint8_t>(out, in); break;
+    }
+    return out;
+}
+
+bool equal(const Tensor& a, const Tensor& b) {
+    if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
+    switch (a.dtype()) {
+        case DType::kFloat32: return a.to_vector<float>() == b.to_vector<float>();
+        case DType::kInt64: return a.to_vector<int64_t>() == b.to_vector<int64_t>();
+        case DType::kUInt8: return a.to_vector<uint8_t>() == b.to_vector<uint8_t>();
+    }
+    return false;
+}
+
+}  // namespace mini::ops

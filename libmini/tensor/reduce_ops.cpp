@@ -1,0 +1,62 @@
+#include <algorithm>
+
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::ops {
+namespace {
+
+// x (any strides) summed over the one dimension d, which becomes 1.
+Tensor sum_over(const Tensor& x, size_t d) {
+    const Tensor in = contiguous(x);
+    int64_t outer = 1;
+    int64_t inner = 1;
+    for (size_t i = 0; i < d; ++i) outer *= x.shape()[i];
+    for (size_t i = d + 1; i < x.shape().size(); ++i) inner *= x.shape()[i];
+
+    Shape shape = x.shape();
+    shape[d] = 1;
+    Tensor out = Tensor::empty(std::move(shape));
+    kernels::cpu::sum(out.data<float>(), in.data<float>(), outer, x.shape()[d], inner);
+    return out;
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& x) {
+    const Tensor in = contiguous(x);
+    Tensor out = Tensor::empty({});
+    kernels::cpu::sum(out.data<float>(), in.data<float>(), 1, x.numel(), 1);
+    return out;
+}
+
+Tensor sum(const Tensor& x, const Shape& dims, bool keepdim) {
+    std::vector<bool> is_summed(x.shape().size());
+    for (const int64_t dim : dims) {
+        x.size(dim);  // throws when there is no such dimension
+        is_summed[static_cast<size_t>(dim < 0 ? dim + x.dim() : dim)] = true;
+    }
+
+    Tensor result = x;
+    Shape kept;
+    for (size_t d = 0; d < is_summed.size(); ++d) {
+        if (is_summed[d])
+            result = sum_over(result, d);
+        else
+            kept.push_back(x.shape()[d]);
+    }
+    return keepdim ? contiguous(result) : reshape(result, std::move(kept));
+}
+
+Tensor argmax(const Tensor& x) {
+    check_shape(x.dim() >= 1 && x.size(-1) > 0, "argmax: a tensor of shape ", x.shape(),
+                " has no greatest element along its last dimension");
+    const Tensor in = contiguous(x);
+    Shape shape = x.shape();
+    const int64_t cols = shape.back();
+    shape.pop_back();
+    Tensor out = Tensor::empty(shape, DType::kInt64);
+    kernels::cpu::argmax(out.data<int64_t>(), in.data<float>(), out.numel(), cols);
+    return out;
+}
+
+}  // namespace mini::ops

@@ -1,0 +1,40 @@
+// The bytes behind one or more tensors.
+//
+// Views share a storage; its version counts the writes to it, so that the engine notices
+// when a value that a gradient needs has been overwritten meanwhile.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "libmini/tensor/device.hpp"
+
+namespace mini {
+
+class Storage {
+  public:
+    /// Bytes at a multiple of 64, contents unspecified. Throws Error when there is no
+    /// memory, or when this build has no such device.
+    Storage(size_t bytes, Device device);
+    ~Storage();
+    Storage(const Storage&) = delete;
+    Storage& operator=(const Storage&) = delete;
+
+    std::byte* data() { return data_; }
+    size_t bytes() const { return bytes_; }
+    Device device() const { return device_; }
+
+    /// How often the contents have been changed in place.
+    uint64_t version() const { return version_.load(std::memory_order_relaxed); }
+    void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
+
+  private:
+    std::byte* data_ = nullptr;
+    size_t bytes_ = 0;
+    Device device_;
+    std::atomic<uint64_t> version_ = 0;
+};
+
+}  // namespace mini

@@ -1,0 +1,141 @@
+#include "libmini/tensor/tensor.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "libmini/kernels/kernels.hpp"
+
+namespace mini {
+
+int64_t element_count(const Shape& shape) {
+    int64_t count = 1;
+    for (const int64_t size : shape) {
+        check_shape(size >= 0, "tensor: the shape ", shape, " has a negative size");
+        check_shape(!__builtin_mul_overflow(count, size, &count), "tensor: the shape ",
+                    shape, " has more elements than can be counted");
+    }
+    return count;
+}
+
+Shape contiguous_strides(const Shape& shape) {
+    Shape strides(shape.size());
+    int64_t stride = 1;
+    for (size_t d = shape.size(); d-- > 0;) {
+        strides[d] = stride;
+        stride *= std::max<int64_t>(shape[d], 1);
+    }
+    return strides;
+}
+
+Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
+    const int64_t numel = element_count(shape);
+    size_t bytes = 0;
+    check_shape(
+        !__builtin_mul_overflow(static_cast<size_t>(numel), item_size(dtype), &bytes),
+        "tensor: the shape ", shape, " has more bytes than can be counted");
+
+    auto impl = std::make_shared<Impl>();
+    impl->storage = std::make_shared<Storage>(bytes, device);
+    impl->strides = contiguous_strides(shape);
+    impl->shape = std::move(shape);
+    impl->numel = numel;
+    impl->dtype = dtype;
+    return Tensor(std::move(impl));
+}
+
+Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
+    Tensor x = empty(std::move(shape), dtype, device);
+    if (x.bytes() > 0) std::memset(x.raw_data(), 0, x.bytes());
+    return x;
+}
+
+Tensor Tensor::ones(Shape shape, DType dtype, Device device) {
+    return full(std::move(shape), 1.0, dtype, device);
+}
+
+Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
+    Tensor x = empty(std::move(shape), dtype, device);
+    switch (dtype) {
+        case DType::kFloat32: std::ranges::fill(x.span<float>(), value); break;
+        case DType::kInt64: std::ranges::fill(x.span<int64_t>(), value); break;
+        case DType::kUInt8: std::ranges::fill(x.span<uint8_t>(), value); break;
+    }
+    return x;
+}
+
+template <typename T>
+Tensor Tensor::from(const std::vector<T>& values, Shape shape) {
+    check_shape(element_count(shape) == static_cast<int64_t>(values.size()),
+                "tensor: ", values.size(), " values do not fill the shape ", shape);
+    Tensor x = empty(std::move(shape), dtype_of<T>());
+    std::ranges::copy(values, x.data<T>());
+    return x;
+}
+
+template Tensor Tensor::from(const std::vector<float>&, Shape);
+template Tensor Tensor::from(const std::vector<int64_t>&, Shape);
+template Tensor Tensor::from(const std::vector<uint8_t>&, Shape);
+
+int64_t Tensor::size(int64_t d) const {
+    const int64_t from_front = d < 0 ? d + dim() : d;
+    check_shape(from_front >= 0 && from_front < dim(), "size: a tensor of shape ",
+                shape(), " has no dimension ", d);
+    return shape()[static_cast<size_t>(from_front)];
+}
+
+bool Tensor::is_contiguous() const {
+    int64_t expected = 1;
+    for (size_t d = shape().size(); d-- > 0;) {
+        if (shape()[d] == 1) continue;  // a dimension of one is never stepped along
+        if (strides()[d] != expected) return numel() == 0;
+        expected *= shape()[d];
+    }
+    return true;
+}
+
+std::byte* Tensor::raw_data() const {
+    return impl_->storage->data() +
+           impl_->offset * static_cast<int64_t>(item_size(dtype()));
+}
+
+void Tensor::check_dtype(DType wanted) const {
+    check_shape(dtype() == wanted, "tensor: asked for ", wanted,
+                " elements, but the tensor is ", dtype());
+}
+
+double Tensor::item() const {
+    check_shape(numel() == 1, "item: a tensor of shape ", shape(), " is not one number");
+    switch (dtype()) {
+        case DType::kFloat32: return *data<float>();
+        case DType::kInt64: return static_cast<double>(*data<int64_t>());
+        case DType::kUInt8: return *data<uint8_t>();
+    }
+    return 0;
+}
+
+template <typename T>
+std::vector<T> Tensor::to_vector() const {
+    std::vector<T> values(static_cast<size_t>(numel()));
+    if (values.empty()) return values;
+    kernels::cpu::copy_strided(reinterpret_cast<std::byte*>(values.data()),
+                               reinterpret_cast<const std::byte*>(data<T>()), shape(),
+                               strides(), sizeof(T));
+    return values;
+}
+
+template std::vector<float> Tensor::to_vector() const;
+template std::vector<int64_t> Tensor::to_vector() const;
+template std::vector<uint8_t> Tensor::to_vector() const;
+
+Tensor Tensor::as_strided(Shape shape, Shape strides, int64_t offset) const {
+    auto impl = std::make_shared<Impl>();
+    impl->storage = impl_->storage;
+    impl->numel = element_count(shape);
+    impl->shape = std::move(shape);
+    impl->strides = std::move(strides);
+    impl->offset = offset;
+    impl->dtype = dtype();
+    return Tensor(std::move(impl));
+}
+
+}  // namespace mini

@@ -1,0 +1,94 @@
+#include <algorithm>
+
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::ops {
+namespace {
+
+// The place of dimension d, counted from the back when negative.
+size_t dimension(const char* name, const Tensor& x, int64_t d) {
+    const int64_t from_front = d < 0 ? d + x.dim() : d;
+    check_shape(from_front >= 0 && from_front < x.dim(), name, ": a tensor of shape ",
+                x.shape(), " has no dimension ", d);
+    return static_cast<size_t>(from_front);
+}
+
+// `shape` with its -1 replaced by what is left of `numel`.
+Shape complete_shape(const Tensor& x, Shape shape) {
+    const auto open = std::ranges::find(shape, -1);
+    if (open != shape.end()) {
+        *open = 1;
+        const int64_t known = element_count(shape);
+        check_shape(known > 0 && x.numel() % known == 0, "view: ", x.numel(),
+                    " elements cannot be divided into rows of ", known);
+        *open = x.numel() / known;
+    }
+    check_shape(element_count(shape) == x.numel(), "view: a tensor of shape ", x.shape(),
+                " cannot be seen as ", shape);
+    return shape;
+}
+
+}  // namespace
+
+Tensor view(const Tensor& x, Shape shape) {
+    check_shape(x.is_contiguous(), "view: a tensor of shape ", x.shape(), " and strides ",
+                x.strides(), " is not contiguous; use reshape");
+    Shape completed = complete_shape(x, std::move(shape));
+    Shape strides = contiguous_strides(completed);
+    return x.as_strided(std::move(completed), std::move(strides), x.offset());
+}
+
+Tensor reshape(const Tensor& x, Shape shape) {
+    return view(contiguous(x), std::move(shape));
+}
+
+Tensor permute(const Tensor& x, const Shape& dims) {
+    check_shape(dims.size() == x.shape().size(), "permute: ", dims,
+                " does not name every dimension of ", x.shape(), " once");
+    Shape shape;
+    Shape strides;
+    std::vector<bool> seen(dims.size());
+    for (const int64_t dim : dims) {
+        const size_t d = dimension("permute", x, dim);
+        check_shape(!seen[d], "permute: ", dims, " names dimension ", dim, " twice");
+        seen[d] = true;
+        shape.push_back(x.shape()[d]);
+        strides.push_back(x.strides()[d]);
+    }
+    return x.as_strided(std::move(shape), std::move(strides), x.offset());
+}
+
+Tensor transpose(const Tensor& x, int64_t d0, int64_t d1) {
+    Shape shape = x.shape();
+    Shape strides = x.strides();
+    const size_t a = dimension("transpose", x, d0);
+    const size_t b = dimension("transpose", x, d1);
+    std::swap(shape[a], shape[b]);
+    std::swap(strides[a], strides[b]);
+    return x.as_strided(std::move(shape), std::move(strides), x.offset());
+}
+
+Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
+    const size_t d = dimension("narrow", x, dim);
+    check_shape(start >= 0 && length >= 0 && start <= x.shape()[d] - length,
+                "narrow: ", length, " positions from ", start,
+                " on do not lie in dimension ", dim, " of ", x.shape());
+    Shape shape = x.shape();
+    shape[d] = length;
+    return x.as_strided(std::move(shape), x.strides(),
+                        x.offset() + start * x.strides()[d]);
+}
+
+Tensor select(const Tensor& x, int64_t dim, int64_t index) {
+    const size_t d = dimension("select", x, dim);
+    check_shape(index >= 0 && index < x.shape()[d], "select: there is no position ",
+                index, " in dimension ", dim, " of ", x.shape());
+    Shape shape = x.shape();
+    Shape strides = x.strides();
+    const int64_t offset = x.offset() + index * strides[d];
+    shape.erase(shape.begin() + static_cast<int64_t>(d));
+    strides.erase(strides.begin() + static_cast<int64_t>(d));
+    return x.as_strided(std::move(shape), std::move(strides), offset);
+}
+
+}  // namespace mini::ops

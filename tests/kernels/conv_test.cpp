@@ -1,0 +1,161 @@
+#include "libmini/kernels/kernels.hpp"
+#include "tests/kernels/support.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::kernels {
+namespace {
+
+struct Problem {
+    ImageExtents in;
+    int64_t O;
+    Window window;
+
+    int64_t Ho() const { return window.output(in.H); }
+    int64_t Wo() const { return window.output(in.W); }
+    int64_t x_size() const { return in.N * in.C * in.H * in.W; }
+    int64_t y_size() const { return in.N * O * Ho() * Wo(); }
+    int64_t w_size() const { return O * in.C * window.kernel * window.kernel; }
+};
+
+const std::vector<Problem> kProblems = {
+    {{1, 1, 1, 1}, 1, {1, 1, 0}},      // one multiplication
+    {{2, 1, 28, 28}, 10, {5, 1, 0}},   // the tutorial's first layer
+    {{9, 10, 12, 12}, 20, {5, 1, 0}},  // its second, with images in two chunks
+    {{0, 3, 8, 8}, 4, {3, 1, 1}},      // no images
+    {{3, 2, 7, 5}, 4, {3, 1, 1}},      // padding, not square
+    {{2, 3, 9, 8}, 1, {3, 2, 0}},   // a stride that leaves a column over; one channel out
+    {{2, 1, 6, 7}, 3, {2, 3, 1}},   // a stride longer than the window
+    {{2, 2, 3, 3}, 2, {3, 1, 0}},   // a window as large as the image
+    {{2, 2, 2, 2}, 3, {4, 1, 1}},   // a window as large as the image and its padding
+    {{17, 2, 5, 4}, 3, {1, 1, 0}},  // 1 x 1
+    {{2, 2, 4, 4}, 2, {3, 2, 2}},   // windows that lie mostly over padding
+};
+
+// Calls visit(y index, x index, w index) for every multiplication of the convolution.
+template <typename Visit>
+void for_each_multiplication(const Problem& p, Visit visit) {
+    const auto [N, C, H, W] = p.in;
+    const auto [kernel, stride, padding] = p.window;
+    for (int64_t y = 0; y < p.y_size(); ++y) {
+        const int64_t j = y % p.Wo(), i = y / p.Wo() % p.Ho();
+        const int64_t o = y / (p.Wo() * p.Ho()) % p.O, n = y / (p.Wo() * p.Ho() * p.O);
+        for (int64_t tap = 0; tap < C * kernel * kernel; ++tap) {
+            const int64_t c = tap / (kernel * kernel);
+            const int64_t h = i * stride + tap / kernel % kernel - padding;
+            const int64_t w = j * stride + tap % kernel - padding;
+            if (h < 0 || h >= H || w < 0 || w >= W) continue;
+            visit(y, ((n * C + c) * H + h) * W + w, o * C * kernel * kernel + tap);
+        }
+    }
+}
+
+std::vector<float> conv2d_of(const Problem& p, const std::vector<float>& x,
+                             const std::vector<float>& w, const float* bias) {
+    std::vector<float> y = unwritten(p.y_size());
+    cpu::conv2d(y.data(), x.data(), w.data(), bias, p.in, p.O, p.window);
+    return y;
+}
+
+std::vector<float> backward_input_of(const Problem& p, const std::vector<float>& g,
+                                     const std::vector<float>& w) {
+    std::vector<float> dx = unwritten(p.x_size());
+    cpu::conv2d_backward_input(dx.data(), g.data(), w.data(), p.in, p.O, p.window);
+    return dx;
+}
+
+// dw, followed by dbias.
+std::vector<float> backward_weight_of(const Problem& p, const std::vector<float>& g,
+                                      const std::vector<float>& x) {
+    std::vector<float> dw = unwritten(p.w_size() + p.O);
+    cpu::conv2d_backward_weight(dw.data(), dw.data() + p.w_size(), g.data(), x.data(),
+                                p.in, p.O, p.window);
+    return dw;
+}
+
+}  // namespace
+
+TEST_CASE("a convolution equals its definition") {
+    const Problem p = GENERATE(from_range(kProblems));
+    CAPTURE(p.in.N, p.in.C, p.in.H, p.in.W, p.O, p.window.kernel, p.window.stride,
+            p.window.padding);
+    const std::vector<float> x = whole_numbers(p.x_size(), 1),
+                             w = whole_numbers(p.w_size(), 2);
+    const std::vector<float> bias = whole_numbers(p.O, 3);
+
+    std::vector<float> without_bias(static_cast<size_t>(p.y_size()));
+    for_each_multiplication(p, [&](int64_t yi, int64_t xi, int64_t wi) {
+        without_bias[yi] += x[xi] * w[wi];
+    });
+    CHECK(first_difference(conv2d_of(p, x, w, nullptr), without_bias) == kNowhere);
+
+    std::vector<float> with_bias = without_bias;
+    for (int64_t i = 0; i < p.y_size(); ++i)
+        with_bias[i] += bias[i / (p.Ho() * p.Wo()) % p.O];
+    CHECK(first_difference(conv2d_of(p, x, w, bias.data()), with_bias) == kNowhere);
+}
+
+TEST_CASE("the gradients of a convolution equal their definitions") {
+    const Problem p = GENERATE(from_range(kProblems));
+    CAPTURE(p.in.N, p.in.C, p.in.H, p.in.W, p.O, p.window.kernel, p.window.stride,
+            p.window.padding);
+    const std::vector<float> x = whole_numbers(p.x_size(), 1),
+                             w = whole_numbers(p.w_size(), 2);
+    const std::vector<float> g = whole_numbers(p.y_size(), 3);
+
+    std::vector<float> dx(static_cast<size_t>(p.x_size()));
+    std::vector<float> dw(static_cast<size_t>(p.w_size() + p.O));  // followed by dbias
+    for_each_multiplication(p, [&](int64_t yi, int64_t xi, int64_t wi) {
+        dx[xi] += g[yi] * w[wi];
+        dw[wi] += g[yi] * x[xi];
+    });
+    for (int64_t i = 0; i < p.y_size(); ++i)
+        dw[p.w_size() + i / (p.Ho() * p.Wo()) % p.O] += g[i];
+
+    CHECK(first_difference(backward_input_of(p, g, w), dx) == kNowhere);
+    CHECK(first_difference(backward_weight_of(p, g, x), dw) == kNowhere);
+
+    // Without a bias only dw is written.
+    std::vector<float> only_dw = unwritten(p.w_size());
+    cpu::conv2d_backward_weight(only_dw.data(), nullptr, g.data(), x.data(), p.in, p.O,
+                                p.window);
+    dw.resize(only_dw.size());
+    CHECK(first_difference(only_dw, dw) == kNowhere);
+}
+
+TEST_CASE("a convolution known by hand") {
+    // An image of 3 x 3 and the window (1 2 / 3 4): 1*1 + 2*2 + 3*4 + 4*5 = 37, and so
+    // on.
+    const Problem p = {{1, 1, 3, 3}, 1, {2, 1, 0}};
+    const std::vector<float> x = {1, 2, 3, 4, 5, 6, 7, 8, 9}, w = {1, 2, 3, 4};
+    const float bias = 100.0f;
+    CHECK(conv2d_of(p, x, w, &bias) == std::vector<float>{137, 147, 167, 177});
+
+    const std::vector<float> g = {1, 0, 0, 10};
+    CHECK(backward_input_of(p, g, w) ==
+          std::vector<float>{1, 2, 0, 3, 14, 20, 0, 30, 40});
+    CHECK(backward_weight_of(p, g, x) == std::vector<float>{51, 62, 84, 95, 11});
+}
+
+TEST_CASE("convolutions have the same bits for any number of threads") {
+    const Problem p = {{37, 3, 9, 9}, 5, {3, 1, 1}};
+    const std::vector<float> x = rough_numbers(p.x_size(), 1),
+                             w = rough_numbers(p.w_size(), 2);
+    const std::vector<float> g = rough_numbers(p.y_size(), 3);
+    CHECK(same_bits_for_any_threads([&] { return conv2d_of(p, x, w, nullptr); }));
+    CHECK(same_bits_for_any_threads([&] { return backward_input_of(p, g, w); }));
+    CHECK(same_bits_for_any_threads([&] { return backward_weight_of(p, g, x); }));
+}
+
+TEST_CASE("an image's convolution does not depend on the images beside it") {
+    const Problem many = {{11, 2, 6, 6}, 3, {3, 1, 0}},
+                  one = {{1, 2, 6, 6}, 3, {3, 1, 0}};
+    const std::vector<float> x = rough_numbers(many.x_size(), 1);
+    const std::vector<float> w = rough_numbers(many.w_size(), 2);
+    const std::vector<float> last(x.end() - one.x_size(), x.end());
+
+    const std::vector<float> y = conv2d_of(many, x, w, nullptr);
+    CHECK(conv2d_of(one, last, w, nullptr) ==
+          std::vector<float>(y.end() - one.y_size(), y.end()));
+}
+
+}  // namespace mini::kernels

@@ -1,0 +1,88 @@
+#include "libmini/kernels/kernels.hpp"
+#include "tests/kernels/support.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::kernels {
+namespace {
+
+using cpu::SGDStep;
+
+// Powers of two keep every step below exact.
+constexpr float kStart = 4.0f, kGrad = 2.0f;
+
+struct State {
+    float parameter = kStart;
+    float velocity = kNaN;  // the first step must not read it
+};
+
+State after(State state, SGDStep step) {
+    cpu::sgd_step(&state.parameter, &state.velocity, &kGrad, 1, step);
+    return state;
+}
+
+}  // namespace
+
+TEST_CASE("a plain step goes against the gradient, with no velocity at hand") {
+    float parameter = kStart;
+    cpu::sgd_step(&parameter, nullptr, &kGrad, 1, {.lr = 0.5f});
+    CHECK(parameter == 3.0f);  // 4 - 0.5 * 2
+
+    parameter = kStart;
+    cpu::sgd_step(&parameter, nullptr, &kGrad, 1, {.lr = 0.5f, .weight_decay = 0.25f});
+    CHECK(parameter == 2.5f);  // 4 - 0.5 * (2 + 0.25 * 4)
+}
+
+TEST_CASE("the velocity starts as the gradient and then remembers") {
+    SGDStep step = {.lr = 0.5f, .momentum = 0.5f, .dampening = 0.75f};
+    const State first = after({}, step);
+    CHECK(first.velocity == 2.0f);   // the gradient, not dampened
+    CHECK(first.parameter == 3.0f);  // 4 - 0.5 * 2
+
+    step.first = false;
+    const State second = after(first, step);
+    CHECK(second.velocity == 1.5f);    // 0.5 * 2 + (1 - 0.75) * 2
+    CHECK(second.parameter == 2.25f);  // 3 - 0.5 * 1.5
+}
+
+TEST_CASE("Nesterov's step looks ahead along the velocity") {
+    SGDStep step = {.lr = 0.5f, .momentum = 0.5f, .nesterov = true};
+    const State first = after({}, step);
+    CHECK(first.velocity == 2.0f);
+    CHECK(first.parameter == 2.5f);  // 4 - 0.5 * (2 + 0.5 * 2)
+
+    step.first = false;
+    const State second = after(first, step);
+    CHECK(second.velocity == 3.0f);    // 0.5 * 2 + 2
+    CHECK(second.parameter == 0.75f);  // 2.5 - 0.5 * (2 + 0.5 * 3)
+}
+
+TEST_CASE("weight decay enters the velocity") {
+    const State state =
+        after({}, {.lr = 0.5f, .momentum = 0.5f, .weight_decay = 0.25f, .first = true});
+    CHECK(state.velocity == 3.0f);   // 2 + 0.25 * 4
+    CHECK(state.parameter == 2.5f);  // 4 - 0.5 * 3
+}
+
+TEST_CASE(
+    "every parameter takes its own step, with the same bits for any number of threads") {
+    const int64_t n = GENERATE(0, 1, 17, 50000);
+    const float momentum = GENERATE(0.0f, 0.9f);
+    CAPTURE(n, momentum);
+    const SGDStep step = {
+        .lr = 0.1f, .momentum = momentum, .weight_decay = 0.01f, .first = false};
+    const std::vector<float> grad = rough_numbers(n, 1);
+    const auto stepped = [&] {
+        std::vector<float> parameter = rough_numbers(n, 2),
+                           velocity = rough_numbers(n, 3);
+        cpu::sgd_step(parameter.data(), velocity.data(), grad.data(), n, step);
+        return parameter;
+    };
+    CHECK(same_bits_for_any_threads(stepped));
+
+    std::vector<float> expected = rough_numbers(n, 2), velocity = rough_numbers(n, 3);
+    for (int64_t i = 0; i < n; ++i)
+        cpu::sgd_step(&expected[i], &velocity[i], &grad[i], 1, step);
+    CHECK(first_difference(stepped(), expected) == kNowhere);
+}
+
+}  // namespace mini::kernels

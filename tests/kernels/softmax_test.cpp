@@ -1,0 +1,85 @@
+#include <cmath>
+
+#include "libmini/kernels/kernels.hpp"
+#include "tests/kernels/support.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::kernels {
+namespace {
+
+std::vector<float> log_softmax_of(const std::vector<float>& x, int64_t rows,
+                                  int64_t cols) {
+    std::vector<float> y = unwritten(rows * cols);
+    cpu::log_softmax(y.data(), x.data(), rows, cols);
+    return y;
+}
+
+std::vector<float> log_softmax_backward_of(const std::vector<float>& g,
+                                           const std::vector<float>& y, int64_t rows,
+                                           int64_t cols) {
+    std::vector<float> dx = unwritten(rows * cols);
+    cpu::log_softmax_backward(dx.data(), g.data(), y.data(), rows, cols);
+    return dx;
+}
+
+}  // namespace
+
+TEST_CASE("log-softmax and its gradient equal their definitions in double precision") {
+    const int64_t rows = GENERATE(0, 1, 3, 128);
+    const int64_t cols = GENERATE(1, 2, 10, 100);
+    CAPTURE(rows, cols);
+    const std::vector<float> x = rough_numbers(rows * cols, 1),
+                             g = rough_numbers(rows * cols, 2);
+    const std::vector<float> y = log_softmax_of(x, rows, cols);
+    const std::vector<float> dx = log_softmax_backward_of(g, y, rows, cols);
+
+    // The sum of `cols` exponentials and of as many gradients, each below 8, in single
+    // precision.
+    const double tolerance = 8 * static_cast<double>(cols + 4) * std::ldexp(1.0, -24);
+    for (int64_t i = 0; i < rows; ++i) {
+        double total = 0, g_total = 0;
+        for (int64_t j = 0; j < cols; ++j) {
+            total += std::exp(static_cast<double>(x[i * cols + j]));
+            g_total += g[i * cols + j];
+        }
+        double error = 0;
+        for (int64_t k = i * cols; k < (i + 1) * cols; ++k) {
+            const double exact = x[k] - std::log(total);
+            error += std::abs(y[k] - exact) / static_cast<double>(cols);
+            error += std::abs(dx[k] - (g[k] - std::exp(exact) * g_total)) /
+                     static_cast<double>(cols);
+        }
+        CHECK(error < tolerance);
+    }
+}
+
+TEST_CASE("log-softmax does not overflow") {
+    CHECK(log_softmax_of({1e4f, -1e4f}, 1, 2) == std::vector<float>{0, -2e4f});
+    CHECK(log_softmax_of({-1e4f, -1e4f}, 1, 2) ==
+          std::vector<float>{-std::log(2.0f), -std::log(2.0f)});
+    CHECK(log_softmax_of({3e38f, -3e38f, 0}, 1, 3) ==
+          std::vector<float>{0, -kInf, -3e38f});
+}
+
+TEST_CASE("log-softmax treats infinities and NaN as PyTorch does") {
+    CHECK(log_softmax_of({0, -kInf}, 1, 2) == std::vector<float>{0, -kInf});
+
+    const auto row = GENERATE(values<std::vector<float>>(
+        {{-kInf, -kInf}, {kInf, 0}, {0, kInf}, {kNaN, 0}, {0, kNaN}}));
+    CAPTURE(row);
+    for (const float value : log_softmax_of(row, 1, 2)) CHECK(std::isnan(value));
+}
+
+TEST_CASE("a class of probability 0 gets no gradient from the others") {
+    CHECK(log_softmax_backward_of({-1, 0}, {0, -kInf}, 1, 2) == std::vector<float>{0, 0});
+}
+
+TEST_CASE("log-softmax has the same bits for any number of threads") {
+    const std::vector<float> x = rough_numbers(2000 * 10, 1),
+                             g = rough_numbers(2000 * 10, 2);
+    CHECK(same_bits_for_any_threads([&] { return log_softmax_of(x, 2000, 10); }));
+    CHECK(same_bits_for_any_threads(
+        [&] { return log_softmax_backward_of(g, x, 2000, 10); }));
+}
+
+}  // namespace mini::kernels

@@ -1,0 +1,143 @@
+#include "libmini/tensor/ops.hpp"
+
+#include <limits>
+
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+
+namespace {
+
+using Values = std::vector<float>;
+
+Tensor count_up(const Shape& shape) {
+    Values values(static_cast<size_t>(element_count(shape)));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+    return Tensor::from(values, shape);
+}
+
+}  // namespace
+
+TEST_CASE("shapes broadcast from the back") {
+    CHECK(ops::broadcast_shapes({2, 3}, {3}) == Shape{2, 3});
+    CHECK(ops::broadcast_shapes({2, 1}, {1, 5}) == Shape{2, 5});
+    CHECK(ops::broadcast_shapes({}, {4}) == Shape{4});
+    CHECK(ops::broadcast_shapes({0, 3}, {1, 3}) == Shape{0, 3});
+    CHECK_THROWS_AS(ops::broadcast_shapes({2}, {3}), ShapeError);
+}
+
+TEST_CASE("arithmetic broadcasts rows, columns and scalars") {
+    const Tensor x = count_up({2, 3});
+    CHECK(ops::add(x, Tensor::from(Values{10, 20, 30})).to_vector<float>() ==
+          Values{10, 21, 32, 13, 24, 35});
+    CHECK(ops::mul(x, Tensor::from(Values{2, 3}, {2, 1})).to_vector<float>() ==
+          Values{0, 2, 4, 9, 12, 15});
+    CHECK(ops::sub(Tensor::scalar(1), x).to_vector<float>() ==
+          Values{1, 0, -1, -2, -3, -4});
+    CHECK(ops::div(x, Tensor::scalar(2)).to_vector<float>() ==
+          Values{0, 0.5, 1, 1.5, 2, 2.5});
+    CHECK(ops::add(Tensor::from(Values{1, 2}, {2, 1}), Tensor::from(Values{10, 20}))
+              .to_vector<float>() == Values{11, 21, 12, 22});
+    CHECK(ops::add(Tensor::zeros({0, 3}), Tensor::from(Values{1, 2, 3})).shape() ==
+          Shape{0, 3});
+}
+
+TEST_CASE("arithmetic reads views with any strides") {
+    const Tensor x = count_up({2, 3});
+    const Tensor t = ops::transpose(count_up({3, 2}), 0, 1);  // 0 2 4 / 1 3 5
+    CHECK(ops::add(x, t).to_vector<float>() == Values{0, 3, 6, 4, 7, 10});
+}
+
+TEST_CASE("arithmetic refuses integers and shapes that do not fit") {
+    CHECK_THROWS_AS(ops::add(Tensor::zeros({2}, DType::kInt64), Tensor::zeros({2})),
+                    ShapeError);
+    CHECK_THROWS_AS(ops::add(Tensor::zeros({2}), Tensor::zeros({3})), ShapeError);
+}
+
+TEST_CASE("sum_to undoes broadcasting") {
+    const Tensor x = count_up({2, 3});
+    CHECK(ops::sum_to(x, {3}).to_vector<float>() == Values{3, 5, 7});
+    CHECK(ops::sum_to(x, {2, 1}).to_vector<float>() == Values{3, 12});
+    CHECK(ops::sum_to(x, {}).item() == 15.0);
+    CHECK(ops::sum_to(x, {2, 3}).is_same(x));
+}
+
+TEST_CASE("sums go over any dimensions") {
+    const Tensor x = count_up({2, 3, 4});
+    CHECK(ops::sum(x).item() == 276.0);
+    CHECK(ops::sum(x, {1}, false).to_vector<float>() ==
+          Values{12, 15, 18, 21, 48, 51, 54, 57});
+    CHECK(ops::sum(x, {0, -1}, true).shape() == Shape{1, 3, 1});
+    CHECK(ops::sum(x, {0, -1}, false).to_vector<float>() == Values{60, 92, 124});
+    CHECK(
+        ops::sum(ops::transpose(count_up({2, 3}), 0, 1), {0}, false).to_vector<float>() ==
+        Values{3, 12});
+    CHECK(ops::sum(Tensor::zeros({0, 2}), {0}, false).to_vector<float>() == Values{0, 0});
+    CHECK_THROWS_AS(ops::sum(x, {3}, false), ShapeError);
+}
+
+TEST_CASE("argmax finds the first greatest along the last dimension") {
+    const Tensor x = Tensor::from(Values{1, 5, 5, 7, 2, 7}, {2, 3});
+    CHECK(ops::argmax(x).to_vector<int64_t>() == std::vector<int64_t>{1, 0});
+    CHECK_THROWS_AS(ops::argmax(Tensor::zeros({2, 0})), ShapeError);
+}
+
+TEST_CASE("matmul multiplies matrices and their transposes") {
+    const Tensor a = count_up({2, 3});
+    const Tensor b = count_up({3, 2});
+    const Values product{10, 13, 28, 40};
+    CHECK(ops::matmul(a, b).to_vector<float>() == product);
+    CHECK(ops::matmul(ops::contiguous(ops::transpose(a, 0, 1)), b, {.transpose_a = true})
+              .to_vector<float>() == product);
+    CHECK(ops::matmul(a, ops::contiguous(ops::transpose(b, 0, 1)), {.transpose_b = true})
+              .to_vector<float>() == product);
+    CHECK(ops::matmul(a, ops::transpose(count_up({2, 3}), 0, 1)).shape() == Shape{2, 2});
+    CHECK_THROWS_AS(ops::matmul(a, a), ShapeError);
+    CHECK_THROWS_AS(ops::matmul(a, count_up({3})), ShapeError);
+    CHECK(ops::matmul(Tensor::zeros({2, 0}), Tensor::zeros({0, 2})).to_vector<float>() ==
+          Values{0, 0, 0, 0});
+}
+
+TEST_CASE("in-place changes are counted, and equal shapes are required") {
+    Tensor x = count_up({3});
+    ops::add_(x, Tensor::ones({3}), 2.0f);
+    ops::mul_(x, 3.0f);
+    CHECK(x.to_vector<float>() == Values{6, 9, 12});
+    CHECK(x.version() == 2);
+    ops::fill_(x, 1.0f);
+    CHECK(x.version() == 3);
+    CHECK_THROWS_AS(ops::add_(x, Tensor::ones({1})), ShapeError);
+}
+
+TEST_CASE("conversion truncates towards zero") {
+    const Tensor x = Tensor::from(Values{-1.9f, 0.5f, 2.9f});
+    CHECK(ops::to(x, DType::kInt64).to_vector<int64_t>() ==
+          std::vector<int64_t>{-1, 0, 2});
+    CHECK(ops::to(Tensor::from(std::vector<uint8_t>{0, 255}), DType::kFloat32)
+              .to_vector<float>() == Values{0, 255});
+}
+
+TEST_CASE("equal compares shape, dtype and elements, and NaN equals nothing") {
+    const Tensor x = count_up({2});
+    CHECK(ops::equal(x, count_up({2})));
+    CHECK_FALSE(ops::equal(x, count_up({2, 1})));
+    CHECK_FALSE(ops::equal(x, ops::to(x, DType::kInt64)));
+    const Tensor nan = Tensor::full({1}, std::numeric_limits<double>::quiet_NaN());
+    CHECK_FALSE(ops::equal(nan, nan));
+}
+
+TEST_CASE("images whose shapes do not fit are refused, naming both") {
+    const Tensor x = Tensor::zeros({1, 2, 5, 5});
+    CHECK_THROWS_AS(ops::conv2d(x, Tensor::zeros({3, 1, 3, 3}), {}, {.kernel = 3}),
+                    ShapeError);
+    CHECK_THROWS_AS(ops::conv2d(x, Tensor::zeros({3, 2, 6, 6}), {}, {.kernel = 6}),
+                    ShapeError);
+    CHECK_THROWS_AS(
+        ops::conv2d(x, Tensor::zeros({3, 2, 3, 3}), Tensor::zeros({4}), {.kernel = 3}),
+        ShapeError);
+    CHECK_THROWS_AS(ops::max_pool2d(Tensor::zeros({2, 5, 5}), {.kernel = 2, .stride = 2}),
+                    ShapeError);
+    CHECK_THROWS_AS(ops::max_pool2d(x, {.kernel = 2, .stride = 0}), ShapeError);
+    CHECK_THROWS_AS(ops::max_pool2d(x, {.kernel = 2, .stride = 2, .padding = 2}),
+                    ShapeError);
+}

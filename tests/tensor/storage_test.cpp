@@ -1,0 +1,49 @@
+#include "libmini/tensor/storage.hpp"
+
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/tensor/buffer_cache.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+
+TEST_CASE("buffers begin at a multiple of 64 bytes") {
+    for (const size_t bytes : {size_t{1}, size_t{63}, size_t{65}, size_t{1} << 20}) {
+        Storage storage(bytes, Device::cpu());
+        CHECK(reinterpret_cast<uintptr_t>(storage.data()) % 64 == 0);
+        CHECK(storage.bytes() == bytes);
+    }
+}
+
+TEST_CASE("an empty storage has no bytes") {
+    Storage storage(0, Device::cpu());
+    CHECK(storage.data() == nullptr);
+}
+
+TEST_CASE("the cache gives back everything it kept") {
+    { Storage storage(size_t{1} << 20, Device::cpu()); }
+    empty_buffer_cache();
+    CHECK(cached_bytes() == 0);
+}
+
+TEST_CASE("buffers may be made and freed on several threads at once") {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([] {
+            for (int i = 0; i < 200; ++i) {
+                Storage storage((size_t{64} << 10) * static_cast<size_t>(1 + i % 3),
+                                Device::cpu());
+                storage.data()[0] = std::byte{1};
+            }
+        });
+    threads.clear();
+    empty_buffer_cache();
+    CHECK(cached_bytes() == 0);
+}
+
+TEST_CASE("more memory than there is is an error that names the size") {
+    CHECK_THROWS_AS(Storage(size_t{1} << 60, Device::cpu()), Error);
+}

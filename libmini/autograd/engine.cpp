@@ -1,0 +1,146 @@
+// The engine: one walk over the graph, from the result back to the leaves.
+//
+// A node may pass its gradient on only once it is complete, that is, after every node
+// that uses its result has added a share. So the engine first counts, for each node, the
+// nodes that will send it something, and then keeps those that are complete in a queue.
+// Of several it takes the youngest: the order of the forward pass, reversed, which every
+// rank therefore agrees on. Neither step recurses, so a graph may be as deep as memory
+// allows.
+
+#include <queue>
+#include <unordered_map>
+
+#include "libmini/autograd/node.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini {
+namespace {
+
+class BackwardPass {
+  public:
+    explicit BackwardPass(bool retain_graph) : retain_graph_(retain_graph) {}
+
+    void run(Node& root, Tensor gradient) {
+        count_senders(root);
+        arrived_[&root] = std::move(gradient);
+        push(root);
+        while (!complete_.empty()) {
+            Node& node = *complete_.top().node;
+            complete_.pop();
+            step(node);
+        }
+        for (const auto& callback : callbacks_) callback();
+    }
+
+    void add_callback(std::function<void()> callback) {
+        callbacks_.push_back(std::move(callback));
+    }
+
+  private:
+    struct Entry {
+        Node* node;
+        uint64_t arrival;  // the earlier one first, among nodes of equal number
+
+        bool operator<(const Entry& other) const {
+            if (node->sequence() != other.node->sequence())
+                return node->sequence() < other.node->sequence();
+            return arrival > other.arrival;
+        }
+    };
+
+    void push(Node& node) { complete_.push({&node, next_arrival_++}); }
+
+    // Counts, for each node that the walk will reach, the nodes that send it a gradient.
+    void count_senders(Node& root) {
+        std::vector<Node*> to_visit{&root};
+        senders_[&root] = 0;
+        while (!to_visit.empty()) {
+            const Node* const node = to_visit.back();
+            to_visit.pop_back();
+            for (const auto& input : node->inputs()) {
+                if (!input) continue;
+                const auto [entry, is_new] = senders_.try_emplace(input.get(), 0);
+                ++entry->second;
+                if (is_new) to_visit.push_back(input.get());
+            }
+        }
+    }
+
+    // Lets one node share out its gradient, and queues the inputs that are complete with it.
+    void step(Node& node) {
+        const auto arrived = arrived_.find(&node);
+        Tensor gradient = std::move(arrived->second);
+        arrived_.erase(arrived);
+
+        // A branch that no gradient came through still has to report to its inputs.
+        Grads shares(node.inputs().size());
+        if (gradient.defined()) shares = node.apply(std::move(gradient));
+        if (!retain_graph_) node.release();
+
+        for (size_t i = 0; i < node.inputs().size(); ++i) {
+            Node* const input = node.inputs()[i].get();
+            if (input == nullptr) continue;
+            add_share(arrived_[input], std::move(shares[i]));
+            if (--senders_[input] == 0) push(*input);
+        }
+    }
+
+    static void add_share(Tensor& total, Tensor share) {
+        if (!share.defined()) return;
+        total = total.defined() ? ops::add(total, share) : std::move(share);
+    }
+
+    bool retain_graph_;
+    std::unordered_map<const Node*, int> senders_;     // that have not sent yet
+    std::unordered_map<const Node*, Tensor> arrived_;  // the shares so far, summed
+    std::priority_queue<Entry> complete_;
+    uint64_t next_arrival_ = 0;
+    std::vector<std::function<void()>> callbacks_;
+};
+
+thread_local BackwardPass* current_pass = nullptr;
+
+// Makes a pass the current one for as long as it runs; passes may nest, inside a hook.
+class CurrentPass {
+  public:
+    explicit CurrentPass(BackwardPass& pass) : outer_(current_pass) {
+        current_pass = &pass;
+    }
+    ~CurrentPass() { current_pass = outer_; }
+    CurrentPass(const CurrentPass&) = delete;
+    CurrentPass& operator=(const CurrentPass&) = delete;
+
+  private:
+    BackwardPass* outer_;
+};
+
+}  // namespace
+
+void Tensor::backward(const BackwardOptions& options) const {
+    MINI_CHECK(requires_grad(),
+               "backward: this tensor does not require grad, and nothing it was "
+               "computed from does");
+    Tensor gradient = options.gradient;
+    if (!gradient.defined()) {
+        check_shape(numel() == 1, "backward: a tensor of shape ", shape(),
+                    " is not a scalar; pass its gradient");
+        gradient = Tensor::ones(shape());
+    }
+    check_shape(gradient.shape() == shape(), "backward: the gradient is ",
+                gradient.shape(), " but the tensor is ", shape());
+
+    const NoGradGuard no_grad;
+    const std::shared_ptr<Node> root =
+        is_leaf() ? std::shared_ptr<Node>(grad_accumulator(*this))
+                  : autograd_meta()->grad_fn;
+    BackwardPass pass(options.retain_graph);
+    const CurrentPass current(pass);
+    pass.run(*root, std::move(gradient));
+}
+
+void queue_callback(std::function<void()> callback) {
+    MINI_CHECK(current_pass != nullptr, "queue_callback: no backward pass is under way");
+    current_pass->add_callback(std::move(callback));
+}
+
+}  // namespace mini

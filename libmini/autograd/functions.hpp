@@ -1,0 +1,116 @@
+// The differentiable functions: compute with mini::ops, record how the gradient goes back.
+//
+// Names, arguments and defaults are those of torch and torch.nn.functional. Elementwise
+// functions broadcast. Each function's gradient is written beside its value, and checked
+// against numerical differentiation in tests/autograd. All throw ShapeError, naming both
+// shapes, for operands that do not fit. None changes its arguments.
+
+#pragma once
+
+#include <cstdint>
+
+#include "libmini/autograd/node.hpp"
+#include "libmini/core/random.hpp"
+#include "libmini/kernels/kernels.hpp"
+#include "libmini/tensor/tensor.hpp"
+
+namespace mini {
+
+// ---- arithmetic (functions_math.cpp)
+
+Tensor add(const Tensor& a, const Tensor& b);
+Tensor sub(const Tensor& a, const Tensor& b);
+Tensor mul(const Tensor& a, const Tensor& b);
+Tensor div(const Tensor& a, const Tensor& b);
+Tensor neg(const Tensor& x);
+Tensor exp(const Tensor& x);
+Tensor log(const Tensor& x);
+Tensor sqrt(const Tensor& x);
+Tensor relu(const Tensor& x);
+Tensor sigmoid(const Tensor& x);
+Tensor tanh(const Tensor& x);
+
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+inline Tensor operator+(const Tensor& a, float b) { return add(a, Tensor::scalar(b)); }
+inline Tensor operator-(const Tensor& a, float b) { return sub(a, Tensor::scalar(b)); }
+inline Tensor operator*(const Tensor& a, float b) { return mul(a, Tensor::scalar(b)); }
+inline Tensor operator/(const Tensor& a, float b) { return div(a, Tensor::scalar(b)); }
+inline Tensor operator-(const Tensor& x) { return neg(x); }
+
+/// The sum of all elements, a scalar; or over `dims`, which become 1 with keepdim, else go.
+Tensor sum(const Tensor& x);
+Tensor sum(const Tensor& x, const Shape& dims, bool keepdim = false);
+
+/// The mean, likewise.
+Tensor mean(const Tensor& x);
+Tensor mean(const Tensor& x, const Shape& dims, bool keepdim = false);
+
+/// The matrix product (M, K)(K, N).
+Tensor matmul(const Tensor& a, const Tensor& b);
+
+// ---- views (functions_view.cpp)
+
+Tensor view(const Tensor& x, Shape shape);
+Tensor reshape(const Tensor& x, Shape shape);
+
+/// Dimensions start_dim and after become one.
+Tensor flatten(const Tensor& x, int64_t start_dim = 0);
+Tensor permute(const Tensor& x, const Shape& dims);
+Tensor transpose(const Tensor& x, int64_t d0, int64_t d1);
+Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
+Tensor select(const Tensor& x, int64_t dim, int64_t index);
+Tensor expand(const Tensor& x, const Shape& shape);
+
+// ---- layers without state (functions_nn.cpp)
+
+/// x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias = {});
+
+/// Cross-correlation: x (N, C, H, W), w (O, C, k, k), bias (O) or undefined, result (N,
+/// O, Ho, Wo) with Ho = (H + 2 padding - k) / stride + 1.
+Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias = {},
+              int64_t stride = 1, int64_t padding = 0);
+
+/// The greatest element of each window; stride 0 means the window's own size.
+Tensor max_pool2d(const Tensor& x, int64_t kernel_size, int64_t stride = 0,
+                  int64_t padding = 0);
+
+/// In training, each element is zeroed with probability p and the others are divided by 1
+/// - p; otherwise x itself. Draws two words an element from `generator`, as PyTorch does.
+Tensor dropout(const Tensor& x, double p, bool training,
+               Generator& generator = default_generator());
+
+/// The same for whole channels: x (N, C, ...), one draw for each (n, c).
+Tensor dropout2d(const Tensor& x, double p, bool training,
+                 Generator& generator = default_generator());
+
+/// The logarithm of softmax along each row of x (N, classes).
+Tensor log_softmax(const Tensor& x);
+
+// ---- losses (losses.cpp)
+
+/// What becomes of the losses of the single samples or elements.
+enum class Reduction { kNone, kMean, kSum };
+
+/// -log_probabilities[i, target[i]]: log_probabilities (N, classes), target (N) int64.
+/// Throws Error naming the first target that is no class.
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
+                Reduction reduction = Reduction::kMean);
+
+/// nll_loss of log_softmax: scores (N, classes), target (N) int64.
+Tensor cross_entropy(const Tensor& scores, const Tensor& target,
+                     Reduction reduction = Reduction::kMean);
+
+/// (input - target)², equal shapes.
+Tensor mse_loss(const Tensor& input, const Tensor& target,
+                Reduction reduction = Reduction::kMean);
+
+/// -(t log p + (1 - t) log(1 - p)), equal shapes, p in [0, 1]; logarithms are cut off at
+/// -100. Throws Error naming the first p outside of [0, 1].
+Tensor binary_cross_entropy(const Tensor& probability, const Tensor& target,
+                            Reduction reduction = Reduction::kMean);
+
+}  // namespace mini

@@ -1,0 +1,98 @@
+// The layers without state. g is dL/dy throughout.
+
+#include "libmini/autograd/functions.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini {
+
+// y = x wᵀ + bias, so dL/dx = g w, dL/dw = gᵀ x, dL/dbias = the sum of g over its N rows.
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
+    return record(
+        "linear", ops::linear(x, w, bias), {x, w, bias},
+        [x = SavedTensor(x), w = SavedTensor(w)](const Tensor& g, const Node& node) {
+            Grads grads(3);
+            if (node.needs(0)) grads[0] = ops::matmul(g, w.get());
+            if (node.needs(1)) grads[1] = ops::matmul(g, x.get(), {.transpose_a = true});
+            if (node.needs(2)) grads[2] = ops::sum(g, {0}, /*keepdim=*/false);
+            return grads;
+        });
+}
+
+Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t stride,
+              int64_t padding) {
+    check_shape(w.dim() == 4, "conv2d: the weight is ", w.shape(), ", not (O, C, k, k)");
+    const kernels::Window window{
+        .kernel = w.size(2), .stride = stride, .padding = padding};
+    return record("conv2d", ops::conv2d(x, w, bias, window), {x, w, bias},
+                  [x = SavedTensor(x), w = SavedTensor(w), window](const Tensor& g,
+                                                                   const Node& node) {
+                      Grads grads(3);
+                      if (node.needs(0))
+                          grads[0] = ops::conv2d_backward_input(g, w.get(),
+                                                                x.get().shape(), window);
+                      if (node.needs(1) || node.needs(2))
+                          std::tie(grads[1], grads[2]) = ops::conv2d_backward_weight(
+                              g, x.get(), w.get().shape(), window, node.needs(2));
+                      return grads;
+                  });
+}
+
+Tensor max_pool2d(const Tensor& x, int64_t kernel_size, int64_t stride, int64_t padding) {
+    const kernels::Window window{.kernel = kernel_size,
+                                 .stride = stride == 0 ? kernel_size : stride,
+                                 .padding = padding};
+    ops::MaxPooled pooled = ops::max_pool2d(x, window);
+    return record("max_pool2d", pooled.values, {x},
+                  [where = pooled.where, shape = x.shape(), window](
+                      const Tensor& g, const Node&) -> Grads {
+                      return {ops::max_pool2d_backward(g, *where, shape, window)};
+                  });
+}
+
+namespace {
+
+// x times a mask of draws, each 0 with probability p, else 1 / (1 - p); the mask broadcasts.
+Tensor times_noise(const char* name, const Tensor& x, double p, const Shape& mask_shape,
+                   Generator& generator) {
+    Tensor mask = Tensor::empty(mask_shape);
+    fill_bernoulli(mask.span<float>(), 1.0 - p, generator);
+    ops::mul_(mask, p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 0.0f);
+    return record(
+        name, ops::mul(x, mask), {x},
+        [mask](const Tensor& g, const Node&) -> Grads { return {ops::mul(g, mask)}; });
+}
+
+void check_probability(const char* name, double p) {
+    if (!(p >= 0.0 && p <= 1.0))
+        throw UsageError(
+            concat(name, ": the probability must lie in [0, 1], but is ", p));
+}
+
+}  // namespace
+
+Tensor dropout(const Tensor& x, double p, bool training, Generator& generator) {
+    check_probability("dropout", p);
+    if (!training || p == 0.0) return x;
+    return times_noise("dropout", x, p, x.shape(), generator);
+}
+
+Tensor dropout2d(const Tensor& x, double p, bool training, Generator& generator) {
+    check_probability("dropout2d", p);
+    check_shape(x.dim() >= 2, "dropout2d: the input is ", x.shape(), ", not (N, C, ...)");
+    if (!training || p == 0.0) return x;
+    Shape channels(x.shape().size(), 1);
+    channels[0] = x.size(0);
+    channels[1] = x.size(1);
+    return times_noise("dropout2d", x, p, channels, generator);
+}
+
+// With y = log softmax(x), dL/dx = g - softmax(x) * (the sum of g over the row).
+Tensor log_softmax(const Tensor& x) {
+    Tensor y = ops::log_softmax(x);
+    return record("log_softmax", y, {x},
+                  [y = SavedTensor(y)](const Tensor& g, const Node&) -> Grads {
+                      return {ops::log_softmax_backward(g, y.get())};
+                  });
+}
+
+}  // namespace mini

@@ -1,0 +1,82 @@
+// Views: the gradient of looking at numbers differently is to look back.
+
+#include <algorithm>
+
+#include "libmini/autograd/functions.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini {
+
+Tensor view(const Tensor& x, Shape shape) {
+    return record("view", ops::view(x, std::move(shape)), {x},
+                  [from = x.shape()](const Tensor& g, const Node&) -> Grads {
+                      return {ops::reshape(g, from)};
+                  });
+}
+
+Tensor reshape(const Tensor& x, Shape shape) {
+    return record("reshape", ops::reshape(x, std::move(shape)), {x},
+                  [from = x.shape()](const Tensor& g, const Node&) -> Grads {
+                      return {ops::reshape(g, from)};
+                  });
+}
+
+Tensor flatten(const Tensor& x, int64_t start_dim) {
+    x.size(start_dim);  // throws when there is no such dimension
+    const int64_t kept = start_dim < 0 ? start_dim + x.dim() : start_dim;
+    Shape shape(x.shape().begin(), x.shape().begin() + kept);
+    int64_t rest = 1;
+    for (int64_t d = kept; d < x.dim(); ++d) rest *= x.size(d);
+    shape.push_back(rest);
+    return reshape(x, std::move(shape));
+}
+
+Tensor permute(const Tensor& x, const Shape& dims) {
+    Tensor y = ops::permute(x, dims);
+    Shape inverse(dims.size());
+    for (size_t d = 0; d < dims.size(); ++d) {
+        const int64_t from = dims[d] < 0 ? dims[d] + x.dim() : dims[d];
+        inverse[static_cast<size_t>(from)] = static_cast<int64_t>(d);
+    }
+    return record("permute", y, {x}, [inverse](const Tensor& g, const Node&) -> Grads {
+        return {ops::permute(g, inverse)};
+    });
+}
+
+Tensor transpose(const Tensor& x, int64_t d0, int64_t d1) {
+    return record("transpose", ops::transpose(x, d0, d1), {x},
+                  [d0, d1](const Tensor& g, const Node&) -> Grads {
+                      return {ops::transpose(g, d0, d1)};
+                  });
+}
+
+// What was left out of the view gets the gradient 0.
+Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
+    return record(
+        "narrow", ops::narrow(x, dim, start, length), {x},
+        [shape = x.shape(), dim, start, length](const Tensor& g, const Node&) -> Grads {
+            Tensor dx = Tensor::zeros(shape);
+            Tensor part = ops::narrow(dx, dim, start, length);
+            ops::copy_(part, g);
+            return {dx};
+        });
+}
+
+Tensor select(const Tensor& x, int64_t dim, int64_t index) {
+    return record("select", ops::select(x, dim, index), {x},
+                  [shape = x.shape(), dim, index](const Tensor& g, const Node&) -> Grads {
+                      Tensor dx = Tensor::zeros(shape);
+                      Tensor part = ops::select(dx, dim, index);
+                      ops::copy_(part, g);
+                      return {dx};
+                  });
+}
+
+Tensor expand(const Tensor& x, const Shape& shape) {
+    return record("expand", ops::expand(x, shape), {x},
+                  [from = x.shape()](const Tensor& g, const Node&) -> Grads {
+                      return {ops::sum_to(g, from)};
+                  });
+}
+
+}  // namespace mini

@@ -1,0 +1,76 @@
+#include "libmini/autograd/grad_check.hpp"
+
+#include <cmath>
+
+#include "libmini/autograd/functions.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini {
+namespace {
+
+using Function = std::function<Tensor(const std::vector<Tensor>&)>;
+
+// The weighted sum of the result's elements, added up in double.
+double weighted_value(const Function& function, const std::vector<Tensor>& inputs,
+                      const std::vector<float>& weights) {
+    const NoGradGuard no_grad;
+    const std::vector<float> values = function(inputs).to_vector<float>();
+    double total = 0.0;
+    for (size_t i = 0; i < values.size(); ++i)
+        total += static_cast<double>(weights[i]) * static_cast<double>(values[i]);
+    return total;
+}
+
+// The central difference along element `at` of input `x`.
+double numeric_gradient(const Function& function, const std::vector<Tensor>& inputs,
+                        Tensor x, size_t at, const std::vector<float>& weights,
+                        double step) {
+    float& element = x.span<float>()[at];
+    const float original = element;
+    element = static_cast<float>(original + step);
+    const double above = weighted_value(function, inputs, weights);
+    const double width_above = static_cast<double>(element) - original;
+    element = static_cast<float>(original - step);
+    const double below = weighted_value(function, inputs, weights);
+    const double width = width_above + original - static_cast<double>(element);
+    element = original;
+    return (above - below) / width;
+}
+
+}  // namespace
+
+GradCheckResult grad_check(const Function& function, const std::vector<Tensor>& inputs,
+                           GradCheckOptions options) {
+    // Leaves of our own, so that the caller's gradients stay as they are.
+    std::vector<Tensor> leaves;
+    for (const Tensor& input : inputs) {
+        leaves.push_back(ops::clone(input));
+        if (input.dtype() == DType::kFloat32) leaves.back().set_requires_grad();
+    }
+
+    const Tensor result = function(leaves);
+    Generator generator(20);
+    Tensor weights = Tensor::empty(result.shape());
+    fill_uniform(weights.span<float>(), 0.5, 1.5, generator);
+    result.backward({.gradient = weights});
+
+    const std::vector<float> weight_values = weights.to_vector<float>();
+    for (size_t k = 0; k < leaves.size(); ++k) {
+        if (!leaves[k].requires_grad()) continue;
+        if (!leaves[k].grad().defined())
+            return {false, concat("input ", k, " got no gradient")};
+        const std::vector<float> analytic = leaves[k].grad().to_vector<float>();
+        for (size_t i = 0; i < analytic.size(); ++i) {
+            const double numeric = numeric_gradient(function, leaves, leaves[k], i,
+                                                    weight_values, options.step);
+            const double error =
+                std::abs(analytic[i] - numeric) / std::max(1.0, std::abs(numeric));
+            if (!(error < options.tolerance))
+                return {false, concat("input ", k, ", element ", i, ": backward says ",
+                                      analytic[i], ", the central difference ", numeric)};
+        }
+    }
+    return {};
+}
+
+}  // namespace mini

@@ -1,0 +1,100 @@
+// Losses: one number a sample or element first, then the reduction, each with its gradient.
+
+#include "libmini/kernels/losses.hpp"
+#include "libmini/autograd/functions.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini {
+namespace {
+
+Tensor reduce(const Tensor& losses, Reduction reduction) {
+    switch (reduction) {
+        case Reduction::kNone: return losses;
+        case Reduction::kMean: return mean(losses);
+        case Reduction::kSum: return sum(losses);
+    }
+    return losses;
+}
+
+void check_classes(const Tensor& target, int64_t classes) {
+    const std::span<const int64_t> values = target.span<int64_t>();
+    for (size_t i = 0; i < values.size(); ++i)
+        MINI_CHECK(values[i] >= 0 && values[i] < classes, "nll_loss: target ", values[i],
+                   " at position ", i, " is no class; there are ", classes);
+}
+
+void check_probabilities(const Tensor& probability) {
+    const std::span<const float> values = probability.span<float>();
+    for (size_t i = 0; i < values.size(); ++i)
+        MINI_CHECK(values[i] >= 0.0f && values[i] <= 1.0f,
+                   "binary_cross_entropy: the input ", values[i], " at position ", i,
+                   " is no probability; apply sigmoid first");
+}
+
+}  // namespace
+
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
+                Reduction reduction) {
+    check_shape(log_probabilities.dim() == 2 && target.dim() == 1 &&
+                    target.size(0) == log_probabilities.size(0),
+                "nll_loss: the log probabilities are ", log_probabilities.shape(),
+                " but the targets are ", target.shape(), "; needs (N, classes) and (N,)");
+    check_shape(target.dtype() == DType::kInt64, "nll_loss: the targets are ",
+                target.dtype(), ", not int64");
+    const Tensor classes = ops::contiguous(target);
+    check_classes(classes, log_probabilities.size(1));
+
+    const Tensor in = ops::contiguous(log_probabilities);
+    Tensor losses = Tensor::empty({in.size(0)});
+    kernels::cpu::nll(losses.data<float>(), in.data<float>(), classes.data<int64_t>(),
+                      in.size(0), in.size(1));
+    losses = record("nll_loss", losses, {log_probabilities},
+                    [classes = SavedTensor(classes), shape = in.shape()](
+                        const Tensor& g, const Node&) -> Grads {
+                        const Tensor grad = ops::contiguous(g);
+                        Tensor dx = Tensor::empty(shape);
+                        kernels::cpu::nll_backward(dx.data<float>(), grad.data<float>(),
+                                                   classes.get().data<int64_t>(),
+                                                   shape[0], shape[1]);
+                        return {dx};
+                    });
+    return reduce(losses, reduction);
+}
+
+Tensor cross_entropy(const Tensor& scores, const Tensor& target, Reduction reduction) {
+    return nll_loss(log_softmax(scores), target, reduction);
+}
+
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+    check_shape(input.shape() == target.shape(), "mse_loss: the input is ", input.shape(),
+                " but the target is ", target.shape());
+    const Tensor difference = input - target;
+    return reduce(difference * difference, reduction);
+}
+
+Tensor binary_cross_entropy(const Tensor& probability, const Tensor& target,
+                            Reduction reduction) {
+    check_shape(probability.shape() == target.shape(),
+                "binary_cross_entropy: the input is ", probability.shape(),
+                " but the target is ", target.shape());
+    const Tensor p = ops::contiguous(probability);
+    const Tensor t = ops::contiguous(target);
+    check_probabilities(p);
+
+    Tensor losses = Tensor::empty(p.shape());
+    kernels::cpu::binary_cross_entropy(losses.data<float>(), p.data<float>(),
+                                       t.data<float>(), p.numel());
+    losses = record(
+        "binary_cross_entropy", losses, {probability},
+        [p = SavedTensor(p), t = SavedTensor(t)](const Tensor& g, const Node&) -> Grads {
+            const Tensor grad = ops::contiguous(g);
+            Tensor dp = Tensor::empty(p.get().shape());
+            kernels::cpu::binary_cross_entropy_backward(
+                dp.data<float>(), grad.data<float>(), p.get().data<float>(),
+                t.get().data<float>(), dp.numel());
+            return {dp};
+        });
+    return reduce(losses, reduction);
+}
+
+}  // namespace mini

@@ -1,0 +1,143 @@
+#include "libmini/autograd/node.hpp"
+
+#include <limits>
+
+#include "libmini/tensor/ops.hpp"
+
+namespace mini {
+namespace {
+
+thread_local uint64_t next_sequence = 0;
+thread_local bool grad_enabled = true;
+
+// The node of one operation: holds its backward function until the gradient has passed.
+class FunctionNode : public Node {
+  public:
+    FunctionNode(const char* name, std::vector<std::shared_ptr<Node>> inputs,
+                 Backward backward)
+        : Node(name, std::move(inputs), next_sequence++),
+          backward_(std::move(backward)) {}
+
+    Grads apply(Tensor grad) override {
+        MINI_CHECK(
+            backward_ != nullptr, "backward: the graph through ", name(),
+            " was freed by an earlier backward pass; compute the loss again, or pass "
+            "retain_graph = true the first time");
+        return backward_(grad, *this);
+    }
+
+    void release() override { backward_ = nullptr; }
+
+  private:
+    Backward backward_;
+};
+
+// The node that a gradient for `x` goes to; null when x wants none.
+std::shared_ptr<Node> node_of(const Tensor& x) {
+    if (!x.defined() || !x.requires_grad()) return nullptr;
+    if (x.autograd_meta()->grad_fn) return x.autograd_meta()->grad_fn;
+    return grad_accumulator(x);
+}
+
+}  // namespace
+
+Node::Node(const char* name, std::vector<std::shared_ptr<Node>> inputs, uint64_t sequence)
+    : name_(name), inputs_(std::move(inputs)), sequence_(sequence) {}
+
+Node::~Node() {
+    // The outermost destructor works off a list; those it causes only add to the list.
+    thread_local std::vector<std::shared_ptr<Node>>* pending = nullptr;
+    if (pending != nullptr) {
+        for (auto& input : inputs_) pending->push_back(std::move(input));
+        return;
+    }
+    std::vector<std::shared_ptr<Node>> list = std::move(inputs_);
+    pending = &list;
+    while (!list.empty()) {
+        const std::shared_ptr<Node> last = std::move(list.back());
+        list.pop_back();
+    }
+    pending = nullptr;
+}
+
+// Leaves are numbered last, so that a gradient is accumulated as soon as it is complete,
+// while the rest of the walk still goes on.
+AccumulateGrad::AccumulateGrad(const Tensor& leaf)
+    : Node("AccumulateGrad", {}, std::numeric_limits<uint64_t>::max()), leaf_(leaf) {}
+
+Grads AccumulateGrad::apply(Tensor grad) {
+    const Tensor leaf = leaf_.lock();
+    if (!leaf.defined()) return {};
+    check_shape(grad.shape() == leaf.shape(), "backward: a gradient of shape ",
+                grad.shape(), " arrived at a leaf of shape ", leaf.shape());
+
+    // Keep the first gradient as it is, if nobody else holds it; add later ones in place.
+    Tensor& total = leaf.autograd_meta()->grad;
+    if (total.defined())
+        ops::add_(total, ops::contiguous(grad));
+    else
+        total =
+            grad.is_unique() && grad.is_contiguous() ? std::move(grad) : ops::clone(grad);
+
+    for (const auto& [id, hook] : hooks_) hook(leaf);
+    return {};
+}
+
+int AccumulateGrad::add_hook(PostAccumulateHook hook) {
+    hooks_.emplace(next_hook_, std::move(hook));
+    return next_hook_++;
+}
+
+void AccumulateGrad::remove_hook(int id) { hooks_.erase(id); }
+
+std::shared_ptr<AccumulateGrad> grad_accumulator(const Tensor& leaf) {
+    MINI_CHECK(
+        leaf.requires_grad() && leaf.is_leaf(),
+        "grad_accumulator: only a leaf that requires grad has one; this tensor ",
+        leaf.is_leaf() ? "does not require grad" : "is the result of an operation");
+    AutogradMeta& meta = *leaf.autograd_meta();
+    if (!meta.accumulator) meta.accumulator = std::make_shared<AccumulateGrad>(leaf);
+    return meta.accumulator;
+}
+
+SavedTensor::SavedTensor(const Tensor& value) {
+    if (!value.defined()) return;
+    value_ = value.detach();
+    version_ = value.version();
+}
+
+const Tensor& SavedTensor::get() const {
+    MINI_CHECK(!value_.defined() || value_.version() == version_,
+               "backward: a tensor of shape ", value_.shape(),
+               " that the gradient needs was changed in place since (version ",
+               value_.version(), ", expected ", version_, "); change a clone instead");
+    return value_;
+}
+
+Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs,
+              Backward backward) {
+    if (!grad_enabled) return result;
+    std::vector<std::shared_ptr<Node>> nodes;
+    bool any = false;
+    for (const Tensor& input : inputs) {
+        nodes.push_back(node_of(input));
+        any = any || nodes.back() != nullptr;
+    }
+    if (!any) return result;
+
+    // An operation that had nothing to do may hand back its input; the graph needs another.
+    if (result.autograd_meta() != nullptr) result = result.detach();
+    auto meta = std::make_shared<AutogradMeta>();
+    meta->requires_grad = true;
+    meta->grad_fn =
+        std::make_shared<FunctionNode>(name, std::move(nodes), std::move(backward));
+    result.set_autograd_meta(std::move(meta));
+    return result;
+}
+
+bool is_grad_enabled() { return grad_enabled; }
+
+NoGradGuard::NoGradGuard() : previous_(grad_enabled) { grad_enabled = false; }
+NoGradGuard::~NoGradGuard() { grad_enabled = previous_; }
+
+}  // namespace mini

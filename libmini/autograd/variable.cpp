@@ -1,0 +1,42 @@
+// What tensor.hpp promises about gradients: the members of Tensor that need the graph.
+
+#include "libmini/autograd/node.hpp"
+
+namespace mini {
+
+bool Tensor::requires_grad() const {
+    return autograd_meta() != nullptr && autograd_meta()->requires_grad;
+}
+
+Tensor& Tensor::set_requires_grad(bool value) {
+    MINI_CHECK(is_leaf(),
+               "set_requires_grad: this tensor is the result of an operation; ",
+               "detach() it first");
+    check_shape(!value || dtype() == DType::kFloat32,
+                "set_requires_grad: only float32 tensors have gradients, not ", dtype());
+    if (autograd_meta() == nullptr) set_autograd_meta(std::make_shared<AutogradMeta>());
+    autograd_meta()->requires_grad = value;
+    return *this;
+}
+
+bool Tensor::is_leaf() const {
+    return autograd_meta() == nullptr || autograd_meta()->grad_fn == nullptr;
+}
+
+const Tensor& Tensor::grad() const {
+    static const Tensor none;
+    return autograd_meta() == nullptr ? none : autograd_meta()->grad;
+}
+
+void Tensor::set_grad(const Tensor& grad) {
+    check_shape(!grad.defined() || grad.shape() == shape(), "set_grad: the gradient is ",
+                grad.defined() ? grad.shape() : Shape{}, " but the tensor is ", shape());
+    if (autograd_meta() == nullptr) set_autograd_meta(std::make_shared<AutogradMeta>());
+    autograd_meta()->grad = grad;
+}
+
+Tensor Tensor::detach() const { return as_strided(shape(), strides(), offset()); }
+
+void Tensor::backward() const { backward({}); }
+
+}  // namespace mini

@@ -1,0 +1,70 @@
+#include <set>
+
+#include "libmini/autograd/functions.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
+
+using namespace mini;
+
+TEST_CASE("dropout keeps the elements that PyTorch keeps, and scales them alike") {
+    int compared = 0;
+    const nlohmann::json golden = test::golden("dropout.json");
+    for (const auto& entry : golden.at("cases")) {
+        if (entry.at("what").get<std::string>() != "F.dropout(ones(n),p,True)") continue;
+        const double p = entry.at("p");
+        const std::string kept = entry.at("kept");
+        CAPTURE(entry.at("seed").dump(), p, kept.size());
+        Generator generator(entry.at("seed").get<uint64_t>());
+        const Tensor y = dropout(Tensor::ones({static_cast<int64_t>(kept.size())}), p,
+                                 true, generator);
+        std::string ours;
+        std::set<float> scales;
+        for (const float value : y.to_vector<float>()) {
+            ours += value != 0.0f ? '1' : '0';
+            if (value != 0.0f) scales.insert(value);
+        }
+        CHECK(ours == kept);
+        if (!scales.empty())
+            CHECK(scales == std::set<float>{entry.at("scale").get<float>()});
+        ++compared;
+    }
+    CHECK(compared >= 3);
+}
+
+TEST_CASE("dropout2d drops whole channels") {
+    Generator generator(3);
+    const Tensor y = dropout2d(Tensor::ones({4, 8, 3, 3}), 0.5, true, generator);
+    const auto values = y.to_vector<float>();
+    int dropped = 0;
+    for (size_t channel = 0; channel < 32; ++channel) {
+        const std::set<float> seen(
+            values.begin() + static_cast<int64_t>(channel * 9),
+            values.begin() + static_cast<int64_t>(channel * 9 + 9));
+        REQUIRE(seen.size() == 1);
+        CHECK((*seen.begin() == 0.0f || *seen.begin() == 2.0f));
+        dropped += *seen.begin() == 0.0f;
+    }
+    CHECK(dropped > 0);
+    CHECK(dropped < 32);
+}
+
+TEST_CASE("dropout does nothing in evaluation or at probability 0, and draws nothing") {
+    Generator generator(3);
+    const Tensor x = Tensor::ones({5});
+    CHECK(dropout(x, 0.5, false, generator).is_same(x));
+    CHECK(dropout(x, 0.0, true, generator).is_same(x));
+    Generator fresh(3);
+    CHECK(generator.random() == fresh.random());
+}
+
+TEST_CASE("dropout at probability 1 leaves nothing") {
+    Generator generator(3);
+    CHECK(dropout(Tensor::ones({3}), 1.0, true, generator).to_vector<float>() ==
+          std::vector<float>{0, 0, 0});
+}
+
+TEST_CASE("a dropout probability outside of [0, 1] is refused") {
+    CHECK_THROWS_AS(dropout(Tensor::ones({3}), -0.1, true), UsageError);
+    CHECK_THROWS_AS(dropout(Tensor::ones({3}), 1.1, true), UsageError);
+    CHECK_THROWS_AS(dropout(Tensor::ones({3}), std::nan(""), true), UsageError);
+}

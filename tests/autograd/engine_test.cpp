@@ -1,0 +1,283 @@
+#include <thread>
+
+#include "libmini/autograd/functions.hpp"
+#include "libmini/tensor/ops.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+
+namespace {
+
+using Values = std::vector<float>;
+
+Tensor leaf(const Values& values) {
+    Tensor x = Tensor::from(values);
+    x.set_requires_grad();
+    return x;
+}
+
+std::string message_of(const std::function<void()>& body) {
+    try {
+        body();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("the gradient of a leaf is the sum over all paths to the loss") {
+    const Tensor x = leaf({3});
+    const Tensor y = x * x + x;  // dy/dx = 2x + 1
+    sum(y).backward();
+    CHECK(x.grad().to_vector<float>() == Values{7});
+}
+
+TEST_CASE("a tensor used twice by one operation gets both shares") {
+    const Tensor x = leaf({1, 2});
+    sum(x + x).backward();
+    CHECK(x.grad().to_vector<float>() == Values{2, 2});
+}
+
+TEST_CASE("a diamond in the graph waits for both its arms") {
+    const Tensor x = leaf({2});
+    const Tensor a = x * 3.0f;
+    const Tensor b = relu(a) * 5.0f;
+    const Tensor c = a * a;
+    sum(b + c).backward();  // 15 + 18 x
+    CHECK(x.grad().to_vector<float>() == Values{51});
+}
+
+TEST_CASE("gradients accumulate over backward passes until they are forgotten") {
+    Tensor x = leaf({2});
+    sum(x * 3.0f).backward();
+    sum(x * 4.0f).backward();
+    CHECK(x.grad().to_vector<float>() == Values{7});
+    x.set_grad({});
+    sum(x * 4.0f).backward();
+    CHECK(x.grad().to_vector<float>() == Values{4});
+}
+
+TEST_CASE("accumulation happens in place, in the tensor that set_grad gave") {
+    Tensor x = leaf({2, 3});
+    Tensor flat = Tensor::zeros({4});
+    x.set_grad(ops::narrow(flat, 0, 1, 2));
+    sum(x * x).backward();
+    CHECK(flat.to_vector<float>() == Values{0, 4, 6, 0});
+}
+
+TEST_CASE("two leaves that receive one and the same gradient do not share it") {
+    const Tensor a = leaf({1});
+    const Tensor b = leaf({2});
+    sum(a + b).backward();
+    CHECK_FALSE(a.grad().shares_storage(b.grad()));
+    sum(a * 10.0f).backward();
+    CHECK(a.grad().to_vector<float>() == Values{11});
+    CHECK(b.grad().to_vector<float>() == Values{1});
+}
+
+TEST_CASE("a given gradient is used, and left as it was") {
+    const Tensor x = leaf({1, 2});
+    const Tensor g = Tensor::from(Values{10, 100});
+    (x * 2.0f).backward({.gradient = g});
+    sum(x).backward();
+    CHECK(x.grad().to_vector<float>() == Values{21, 201});
+    CHECK(g.to_vector<float>() == Values{10, 100});
+}
+
+TEST_CASE("only what requires grad takes part") {
+    const Tensor x = leaf({2});
+    const Tensor w = Tensor::from(Values{5});
+    const Tensor y = w * w;
+    CHECK_FALSE(y.requires_grad());
+    const Tensor loss = sum(x * y);
+    CHECK(loss.requires_grad());
+    CHECK_FALSE(loss.is_leaf());
+    loss.backward();
+    CHECK(x.grad().to_vector<float>() == Values{25});
+    CHECK_FALSE(w.grad().defined());
+}
+
+TEST_CASE("nothing is recorded under no_grad, and recording comes back after it") {
+    const Tensor x = leaf({2});
+    {
+        const NoGradGuard no_grad;
+        CHECK_FALSE(is_grad_enabled());
+        CHECK_FALSE((x * x).requires_grad());
+    }
+    CHECK(is_grad_enabled());
+    CHECK((x * x).requires_grad());
+    CHECK_FALSE((x * x).detach().requires_grad());
+}
+
+TEST_CASE("no_grad concerns one thread only") {
+    const NoGradGuard no_grad;
+    bool enabled_elsewhere = false;
+    std::jthread([&] { enabled_elsewhere = is_grad_enabled(); }).join();
+    CHECK(enabled_elsewhere);
+}
+
+TEST_CASE(
+    "a graph of 100,000 nodes neither overflows the stack going back nor when freed") {
+    const Tensor x = leaf({1});
+    Tensor y = x;
+    for (int i = 0; i < 100000; ++i) y = y + x;
+    y.backward({.gradient = Tensor::ones({1})});
+    CHECK(x.grad().to_vector<float>() == Values{100001});
+}
+
+TEST_CASE("a deep graph that is never walked is freed all the same") {
+    const Tensor x = leaf({1});
+    Tensor y = x;
+    for (int i = 0; i < 100000; ++i) y = neg(y);
+    y = Tensor();
+    CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("nodes with an exponential number of paths are each visited once") {
+    const Tensor x = leaf({1});
+    Tensor y = x;
+    for (int i = 0; i < 40; ++i) y = (y + y) * 0.5f;
+    sum(y).backward();
+    CHECK(x.grad().to_vector<float>() == Values{1});
+}
+
+TEST_CASE(
+    "a second backward pass through a freed graph is an error that says what to do") {
+    const Tensor x = leaf({2});
+    const Tensor loss = sum(x * x);
+    loss.backward();
+    CHECK(message_of([&] { loss.backward(); }).find("retain_graph") != std::string::npos);
+}
+
+TEST_CASE("a retained graph can be walked again") {
+    const Tensor x = leaf({3});
+    const Tensor loss = sum(x * x);
+    loss.backward({.gradient = {}, .retain_graph = true});
+    loss.backward();
+    CHECK(x.grad().to_vector<float>() == Values{12});
+}
+
+TEST_CASE("backward refuses what it cannot differentiate, and says why") {
+    const Tensor x = leaf({1, 2});
+    CHECK(message_of([&] { (x * x).backward(); }) ==
+          "backward: a tensor of shape (2,) is not a scalar; pass its gradient");
+    CHECK(message_of([] {
+              Tensor::scalar(1).backward();
+          }).find("does not require grad") != std::string::npos);
+    CHECK_THROWS_AS((x * x).backward({.gradient = Tensor::ones({3})}), ShapeError);
+}
+
+TEST_CASE("a needed value that was overwritten is noticed") {
+    Tensor x = leaf({1, 2});
+    const Tensor loss = sum(x * x);
+    ops::fill_(x, 7.0f);
+    CHECK(message_of([&] { loss.backward(); }).find("changed in place") !=
+          std::string::npos);
+}
+
+TEST_CASE("a value that no gradient needs may be overwritten") {
+    Tensor x = leaf({1, 2});
+    const Tensor loss = sum(x + x);
+    ops::fill_(x, 7.0f);
+    loss.backward();
+    CHECK(x.grad().to_vector<float>() == Values{2, 2});
+}
+
+TEST_CASE("integers and results cannot be made to require grad") {
+    CHECK_THROWS_AS(Tensor::zeros({1}, DType::kInt64).set_requires_grad(), ShapeError);
+    Tensor y = leaf({1}) * 2.0f;
+    CHECK_THROWS_AS(y.set_requires_grad(), Error);
+}
+
+TEST_CASE("a leaf's own backward adds the gradient to itself") {
+    const Tensor x = leaf({4});
+    x.backward();
+    CHECK(x.grad().to_vector<float>() == Values{1});
+}
+
+TEST_CASE("hooks run after the gradient is there, pass after pass, until taken off") {
+    const Tensor x = leaf({1});
+    Values seen;
+    const int hook = grad_accumulator(x)->add_hook(
+        [&](const Tensor& of) { seen.push_back(of.grad().to_vector<float>().front()); });
+    sum(x * 2.0f).backward();
+    sum(x * 3.0f).backward();
+    grad_accumulator(x)->remove_hook(hook);
+    sum(x * 4.0f).backward();
+    CHECK(seen == Values{2, 5});
+}
+
+TEST_CASE("what a hook computes is not recorded") {
+    const Tensor x = leaf({1});
+    bool recorded = true;
+    grad_accumulator(x)->add_hook(
+        [&](const Tensor& of) { recorded = (of * of).requires_grad(); });
+    sum(x * 2.0f).backward();
+    CHECK_FALSE(recorded);
+}
+
+TEST_CASE("a leaf used twice calls its hook once a pass, with the complete gradient") {
+    const Tensor x = leaf({1});
+    Values seen;
+    grad_accumulator(x)->add_hook(
+        [&](const Tensor& of) { seen.push_back(of.grad().to_vector<float>().front()); });
+    sum(x * 2.0f + x * 3.0f).backward();
+    CHECK(seen == Values{5});
+}
+
+TEST_CASE("gradients become ready from the last layer to the first") {
+    const Tensor first = leaf({1});
+    const Tensor second = leaf({2});
+    const Tensor third = leaf({3});
+    std::vector<std::string> order;
+    grad_accumulator(first)->add_hook([&](const Tensor&) { order.push_back("first"); });
+    grad_accumulator(second)->add_hook([&](const Tensor&) { order.push_back("second"); });
+    grad_accumulator(third)->add_hook([&](const Tensor&) { order.push_back("third"); });
+    sum(relu(relu(first * 1.0f) * second) * third).backward();
+    CHECK(order == std::vector<std::string>{"third", "second", "first"});
+}
+
+TEST_CASE("callbacks run once, after the last hook of the pass") {
+    const Tensor a = leaf({1});
+    const Tensor b = leaf({1});
+    std::vector<std::string> order;
+    grad_accumulator(b)->add_hook([&](const Tensor&) {
+        queue_callback([&] { order.push_back("end"); });
+        order.push_back("b");
+    });
+    grad_accumulator(a)->add_hook([&](const Tensor&) { order.push_back("a"); });
+    sum(relu(a) * b).backward();
+    CHECK(order == std::vector<std::string>{"b", "a", "end"});
+    CHECK_THROWS_AS(queue_callback([] {}), Error);
+}
+
+TEST_CASE("a backward pass may run inside a hook of another") {
+    const Tensor x = leaf({2});
+    const Tensor other = leaf({3});
+    const Tensor inner = sum(other * other);
+    grad_accumulator(x)->add_hook([&](const Tensor&) { inner.backward(); });
+    sum(x * 5.0f).backward();
+    CHECK(x.grad().to_vector<float>() == Values{5});
+    CHECK(other.grad().to_vector<float>() == Values{6});
+}
+
+TEST_CASE("an exception in a hook leaves the engine usable") {
+    const Tensor x = leaf({2});
+    const int hook = grad_accumulator(x)->add_hook(
+        [](const Tensor&) { throw Error("from the hook"); });
+    CHECK(message_of([&] { sum(x * 5.0f).backward(); }) == "from the hook");
+    grad_accumulator(x)->remove_hook(hook);
+    sum(x * 5.0f).backward();
+    CHECK(x.grad().to_vector<float>() == Values{10});
+}
+
+TEST_CASE(
+    "an operation with nothing to do does not disturb its input's place in the graph") {
+    const Tensor x = leaf({1, 2});
+    const Tensor y = sum(x, {}, /*keepdim=*/true);
+    CHECK(x.is_leaf());
+    sum(y).backward();
+    CHECK(x.grad().to_vector<float>() == Values{1, 1});
+}

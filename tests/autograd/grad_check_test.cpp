@@ -1,0 +1,187 @@
+// Every differentiable function against central differences.
+
+#include "libmini/autograd/grad_check.hpp"
+
+#include "libmini/autograd/functions.hpp"
+#include "libmini/tensor/ops.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+
+namespace {
+
+using Inputs = std::vector<Tensor>;
+
+// Values in (-1, 1) that differ by more than the step of the differences, so that neither
+// relu nor max_pool2d has a kink or a tie within reach; `shift` moves them.
+Tensor spread(const Shape& shape, float shift = 0.0f, uint64_t seed = 1) {
+    const int64_t n = element_count(shape);
+    Generator generator(seed);
+    const std::vector<int64_t> order = randperm(n, generator);
+    std::vector<float> values;
+    for (const int64_t place : order)
+        values.push_back((2.0f * static_cast<float>(place) + 1.0f) /
+                             static_cast<float>(n) -
+                         1.0f + shift);
+    return Tensor::from(values, shape);
+}
+
+void check(const std::function<Tensor(const Inputs&)>& function, const Inputs& inputs) {
+    const GradCheckResult result = grad_check(function, inputs, {.step = 5e-3});
+    INFO(result.message);
+    CHECK(result.ok);
+}
+
+}  // namespace
+
+TEST_CASE("arithmetic has the right gradients, broadcast or not") {
+    const Inputs same{spread({2, 3}), spread({2, 3}, 2.0f, 2)};
+    const Inputs row{spread({2, 3}), spread({3}, 2.0f, 2)};
+    const Inputs column{spread({2, 1}), spread({2, 3}, 2.0f, 2)};
+    const Inputs outer{spread({3, 1}), spread({1, 4}, 2.0f, 2)};
+    const Inputs scalar{spread({}), spread({2, 2}, 2.0f, 2)};
+    for (const Inputs& inputs : {same, row, column, outer, scalar}) {
+        check([](const Inputs& x) { return x[0] + x[1]; }, inputs);
+        check([](const Inputs& x) { return x[0] - x[1]; }, inputs);
+        check([](const Inputs& x) { return x[0] * x[1]; }, inputs);
+        check([](const Inputs& x) { return x[0] / x[1]; }, inputs);
+    }
+}
+
+TEST_CASE("elementwise functions have the right gradients") {
+    const Inputs any{spread({3, 4})};
+    const Inputs positive{spread({3, 4}, 2.0f)};
+    check([](const Inputs& x) { return -x[0]; }, any);
+    check([](const Inputs& x) { return exp(x[0]); }, any);
+    check([](const Inputs& x) { return log(x[0]); }, positive);
+    check([](const Inputs& x) { return mini::sqrt(x[0]); }, positive);
+    check([](const Inputs& x) { return relu(x[0]); }, any);
+    check([](const Inputs& x) { return sigmoid(x[0]); }, any);
+    check([](const Inputs& x) { return mini::tanh(x[0]); }, any);
+}
+
+TEST_CASE("sums and means have the right gradients over any dimensions") {
+    const Inputs x{spread({2, 3, 4})};
+    check([](const Inputs& x) { return sum(x[0] * x[0]); }, x);
+    check([](const Inputs& x) { return mean(x[0] * x[0]); }, x);
+    check([](const Inputs& x) { return sum(x[0] * x[0], {1}); }, x);
+    check([](const Inputs& x) { return sum(x[0] * x[0], {0, -1}, true); }, x);
+    check([](const Inputs& x) { return mean(x[0] * x[0], {-1, 1}); }, x);
+}
+
+TEST_CASE("products have the right gradients") {
+    check([](const Inputs& x) { return matmul(x[0], x[1]); },
+          {spread({3, 4}), spread({4, 2})});
+    check([](const Inputs& x) { return matmul(x[0], x[0]); }, {spread({3, 3})});
+    check([](const Inputs& x) { return matmul(x[0], transpose(x[1], 0, 1)); },
+          {spread({3, 4}), spread({2, 4})});
+    check([](const Inputs& x) { return linear(x[0], x[1], x[2]); },
+          {spread({5, 3}), spread({2, 3}), spread({2})});
+    check([](const Inputs& x) { return linear(x[0], x[1]); },
+          {spread({1, 3}), spread({2, 3})});
+}
+
+TEST_CASE("views have the right gradients") {
+    const Inputs x{spread({2, 3, 4})};
+    const auto squared = [](const Tensor& y) { return y * y; };
+    check([&](const Inputs& x) { return squared(view(x[0], {6, -1})); }, x);
+    check([&](const Inputs& x) { return squared(reshape(transpose(x[0], 0, 2), {-1})); },
+          x);
+    check([&](const Inputs& x) { return squared(flatten(x[0], 1)); }, x);
+    check([&](const Inputs& x) { return squared(permute(x[0], {2, 0, -2})); }, x);
+    check([&](const Inputs& x) { return squared(transpose(x[0], -1, 0)); }, x);
+    check([&](const Inputs& x) { return squared(narrow(x[0], 2, 1, 2)); }, x);
+    check([&](const Inputs& x) { return squared(select(x[0], 1, 2)); }, x);
+    check([&](const Inputs& x) { return squared(expand(x[0], {3, 2, 3, 4})); }, x);
+}
+
+TEST_CASE("a tensor seen in two ways gets both gradients") {
+    check(
+        [](const Inputs& x) {
+            return matmul(view(x[0], {2, 3}), view(x[0], {3, 2}));
+        },
+        {spread({6})});
+}
+
+TEST_CASE("convolutions have the right gradients at every stride and padding") {
+    const int64_t stride = GENERATE(1, 2, 3);
+    const int64_t padding = GENERATE(0, 1, 2);
+    CAPTURE(stride, padding);
+    check([&](const Inputs& x) { return conv2d(x[0], x[1], x[2], stride, padding); },
+          {spread({2, 2, 5, 6}), spread({3, 2, 3, 3}), spread({3})});
+}
+
+TEST_CASE(
+    "a convolution without bias, of one pixel, or of one channel has the right "
+    "gradients") {
+    check([](const Inputs& x) { return conv2d(x[0], x[1]); },
+          {spread({1, 1, 4, 4}), spread({1, 1, 4, 4})});
+    check([](const Inputs& x) { return conv2d(x[0], x[1]); },
+          {spread({2, 3, 2, 2}), spread({2, 3, 1, 1})});
+}
+
+TEST_CASE(
+    "max pooling has the right gradients, with windows that overlap or leave a rest") {
+    const int64_t kernel = GENERATE(2, 3);
+    const int64_t stride = GENERATE(1, 2, 3);
+    const int64_t padding = GENERATE(0, 1);
+    CAPTURE(kernel, stride, padding);
+    check([&](const Inputs& x) { return max_pool2d(x[0], kernel, stride, padding); },
+          {spread({2, 2, 5, 6})});
+}
+
+TEST_CASE("dropout has the right gradients for the mask that was drawn") {
+    const auto same_draws = [] { return Generator(7); };
+    check(
+        [&](const Inputs& x) {
+            Generator generator = same_draws();
+            return dropout(x[0], 0.5, true, generator);
+        },
+        {spread({4, 5})});
+    check(
+        [&](const Inputs& x) {
+            Generator generator = same_draws();
+            return dropout2d(x[0], 0.5, true, generator);
+        },
+        {spread({3, 4, 2, 2})});
+}
+
+TEST_CASE("losses have the right gradients under every reduction") {
+    const Reduction reduction =
+        GENERATE(Reduction::kNone, Reduction::kMean, Reduction::kSum);
+    const Tensor classes = Tensor::from(std::vector<int64_t>{2, 0, 1, 2});
+    const Tensor scores = spread({4, 3});
+    const Tensor probabilities = ops::mul(spread({2, 3}, 1.0f), Tensor::scalar(0.5f));
+    const Tensor bits = Tensor::from(std::vector<float>{0, 1, 0, 1, 1, 0.25f}, {2, 3});
+    const double nearly_all = 0.98;
+    const Tensor inside = ops::add(
+        ops::mul(probabilities, Tensor::scalar(nearly_all * 0.9)), Tensor::scalar(0.05f));
+
+    check([](const Inputs& x) { return log_softmax(x[0]); }, {scores});
+    check([&](const Inputs& x) { return nll_loss(x[0], classes, reduction); }, {scores});
+    check([&](const Inputs& x) { return cross_entropy(x[0], classes, reduction); },
+          {scores});
+    check([&](const Inputs& x) { return mse_loss(x[0], x[1], reduction); },
+          {scores, spread({4, 3}, 1.0f, 3)});
+    check([&](const Inputs& x) { return binary_cross_entropy(x[0], bits, reduction); },
+          {inside});
+}
+
+TEST_CASE("the check itself notices a wrong gradient, a missing one and a NaN") {
+    const auto twice = [](const Tensor& x, Backward backward) {
+        return record("twice", ops::add(x, x), {x}, std::move(backward));
+    };
+    const auto result = [&](Backward backward) {
+        return grad_check([&](const Inputs& x) { return twice(x[0], backward); },
+                          {spread({3})});
+    };
+    CHECK(result([](const Tensor& g, const Node&) -> Grads {
+              return {ops::add(g, g)};
+          }).ok);
+    CHECK_FALSE(result([](const Tensor& g, const Node&) -> Grads { return {g}; }).ok);
+    CHECK_FALSE(
+        result([](const Tensor&, const Node&) -> Grads { return {Tensor()}; }).ok);
+    CHECK_FALSE(result([](const Tensor& g, const Node&) -> Grads {
+                    return {ops::div(ops::sub(g, g), ops::sub(g, g))};
+                }).ok);
+}

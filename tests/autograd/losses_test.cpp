@@ -1,0 +1,74 @@
+#include <cmath>
+
+#include "libmini/autograd/functions.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+
+namespace {
+
+using Values = std::vector<float>;
+
+std::string message_of(const std::function<void()>& body) {
+    try {
+        body();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("cross entropy of equal scores is the logarithm of the number of classes") {
+    const Tensor target = Tensor::from(std::vector<int64_t>{0, 3});
+    const double loss = cross_entropy(Tensor::full({2, 4}, 7.0), target).item();
+    CHECK(std::abs(loss - std::log(4.0)) < 1e-6);
+}
+
+TEST_CASE("cross entropy survives scores of ten thousand") {
+    const Tensor scores = Tensor::from(Values{1e4f, -1e4f, 0}, {1, 3});
+    CHECK(cross_entropy(scores, Tensor::from(std::vector<int64_t>{0})).item() == 0.0);
+    CHECK(cross_entropy(scores, Tensor::from(std::vector<int64_t>{1})).item() == 2e4);
+}
+
+TEST_CASE("reductions keep, average or add up the losses") {
+    const Tensor input = Tensor::from(Values{1, 2, 3, 4});
+    const Tensor target = Tensor::from(Values{1, 1, 1, 1});
+    CHECK(mse_loss(input, target, Reduction::kNone).to_vector<float>() ==
+          Values{0, 1, 4, 9});
+    CHECK(mse_loss(input, target).item() == 3.5);
+    CHECK(mse_loss(input, target, Reduction::kSum).item() == 14.0);
+}
+
+TEST_CASE(
+    "binary cross entropy costs at most 100 where the logarithm would be infinite") {
+    const Tensor p = Tensor::from(Values{0, 1, 0, 1});
+    const Tensor t = Tensor::from(Values{0, 1, 1, 0});
+    CHECK(binary_cross_entropy(p, t, Reduction::kNone).to_vector<float>() ==
+          Values{0, 0, 100, 100});
+}
+
+TEST_CASE("a target that is no class is named with its position") {
+    const Tensor scores = Tensor::zeros({2, 3});
+    CHECK(message_of([&] {
+              cross_entropy(scores, Tensor::from(std::vector<int64_t>{0, 3}));
+          }) == "nll_loss: target 3 at position 1 is no class; there are 3");
+    CHECK_THROWS_AS(cross_entropy(scores, Tensor::from(std::vector<int64_t>{-1, 0})),
+                    Error);
+    CHECK_THROWS_AS(cross_entropy(scores, Tensor::from(std::vector<int64_t>{0})),
+                    ShapeError);
+    CHECK_THROWS_AS(cross_entropy(scores, Tensor::zeros({2})), ShapeError);
+}
+
+TEST_CASE("an input of binary cross entropy that is no probability is named") {
+    const Tensor t = Tensor::from(Values{0, 1});
+    CHECK(message_of([&] {
+              binary_cross_entropy(Tensor::from(Values{0.5f, 1.5f}), t);
+          }) ==
+          "binary_cross_entropy: the input 1.5 at position 1 is no probability; apply "
+          "sigmoid "
+          "first");
+    const float nan = std::nanf("");
+    CHECK_THROWS_AS(binary_cross_entropy(Tensor::from(Values{nan, 0}), t), Error);
+}

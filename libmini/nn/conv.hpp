@@ -1,0 +1,43 @@
+// Conv2d: the convolutional layer, and the pooling that follows it.
+
+#pragma once
+
+#include "libmini/nn/module.hpp"
+
+namespace mini::nn {
+
+struct Conv2dOptions {
+    int64_t stride = 1;
+    int64_t padding = 0;
+    bool bias = true;
+};
+
+/// Cross-correlation of images (N, C, H, W) with square kernels, result (N, O, Ho, Wo)
+/// (`torch.nn.Conv2d`).
+class Conv2d : public Module {
+  public:
+    Conv2d(int64_t in_channels, int64_t out_channels, int64_t kernel_size,
+           Conv2dOptions options = {});
+    Tensor forward(const Tensor& x) override;
+
+    Tensor weight;  // (out_channels, in_channels, kernel_size, kernel_size)
+    Tensor bias;    // (out_channels), undefined without bias
+
+  private:
+    Conv2dOptions options_;
+};
+
+/// The greatest element of each window; stride 0 means the window's size (`torch.nn.MaxPool2d`).
+class MaxPool2d : public Module {
+  public:
+    explicit MaxPool2d(int64_t kernel_size, int64_t stride = 0, int64_t padding = 0)
+        : kernel_size_(kernel_size), stride_(stride), padding_(padding) {}
+    Tensor forward(const Tensor& x) override;
+
+  private:
+    int64_t kernel_size_;
+    int64_t stride_;
+    int64_t padding_;
+};
+
+}  // namespace mini::nn

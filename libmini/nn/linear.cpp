@@ -1,0 +1,18 @@
+#include "libmini/nn/linear.hpp"
+
+#include "libmini/autograd/functions.hpp"
+#include "libmini/nn/init.hpp"
+
+namespace mini::nn {
+
+Linear::Linear(int64_t in_features, int64_t out_features, LinearOptions options)
+    : weight(Tensor::empty({out_features, in_features})),
+      bias(options.bias ? Tensor::empty({out_features}) : Tensor()) {
+    init::reset_parameters(weight, bias);
+    register_parameter("weight", weight);
+    if (options.bias) register_parameter("bias", bias);
+}
+
+Tensor Linear::forward(const Tensor& x) { return linear(x, weight, bias); }
+
+}  // namespace mini::nn

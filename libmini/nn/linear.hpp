@@ -1,0 +1,23 @@
+// Linear: the fully connected layer.
+
+#pragma once
+
+#include "libmini/nn/module.hpp"
+
+namespace mini::nn {
+
+struct LinearOptions {
+    bool bias = true;
+};
+
+/// y = x wᵀ + b: x (N, in_features), y (N, out_features) (`torch.nn.Linear`).
+class Linear : public Module {
+  public:
+    Linear(int64_t in_features, int64_t out_features, LinearOptions options = {});
+    Tensor forward(const Tensor& x) override;
+
+    Tensor weight;  // (out_features, in_features)
+    Tensor bias;    // (out_features), undefined without bias
+};
+
+}  // namespace mini::nn

@@ -1,0 +1,140 @@
+#include "libmini/nn/module.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::nn {
+namespace {
+
+// Each tensor once, under its first name.
+NamedTensors without_repeats(NamedTensors tensors) {
+    std::unordered_set<const void*> seen;
+    std::erase_if(tensors, [&](const auto& entry) {
+        return !seen.insert(entry.second.id()).second;
+    });
+    return tensors;
+}
+
+std::vector<Tensor> without_names(const NamedTensors& tensors) {
+    std::vector<Tensor> result;
+    for (const auto& [name, tensor] : tensors) result.push_back(tensor);
+    return result;
+}
+
+const Tensor* find(const NamedTensors& tensors, const std::string& name) {
+    const auto found = std::ranges::find(tensors, name, &NamedTensors::value_type::first);
+    return found == tensors.end() ? nullptr : &found->second;
+}
+
+// What stands in the way of copying `state` into `own`: one line each.
+std::string differences(const NamedTensors& own, const NamedTensors& state) {
+    std::string lines;
+    for (const auto& [name, tensor] : own) {
+        const Tensor* const given = find(state, name);
+        if (given == nullptr)
+            lines += concat("\n  missing: ", name, " ", tensor.shape());
+        else if (given->shape() != tensor.shape() || given->dtype() != tensor.dtype())
+            lines += concat("\n  ", name, ": the module has ", tensor.dtype(), " ",
+                            tensor.shape(), ", the state ", given->dtype(), " ",
+                            given->shape());
+    }
+    for (const auto& [name, tensor] : state)
+        if (find(own, name) == nullptr)
+            lines += concat("\n  unexpected: ", name, " ", tensor.shape());
+    return lines;
+}
+
+}  // namespace
+
+NamedTensors Module::named_parameters() const {
+    NamedTensors all;
+    collect("", &Module::parameters_, all);
+    return without_repeats(std::move(all));
+}
+
+NamedTensors Module::named_buffers() const {
+    NamedTensors all;
+    collect("", &Module::buffers_, all);
+    return without_repeats(std::move(all));
+}
+
+std::vector<Tensor> Module::parameters() const {
+    return without_names(named_parameters());
+}
+std::vector<Tensor> Module::buffers() const { return without_names(named_buffers()); }
+
+NamedTensors Module::state_dict() const {
+    NamedTensors state;
+    collect("", &Module::parameters_, state);
+    collect("", &Module::buffers_, state);
+    for (auto& [name, tensor] : state) tensor = tensor.detach();
+    return state;
+}
+
+void Module::load_state_dict(const NamedTensors& state) {
+    NamedTensors own = state_dict();
+    const std::string wrong = differences(own, state);
+    MINI_CHECK(wrong.empty(),
+               "load_state_dict: the state does not fit this module:", wrong);
+    for (auto& [name, tensor] : own) ops::copy_(tensor, *find(state, name));
+}
+
+void Module::train(bool training) {
+    training_ = training;
+    for (const auto& [name, module] : modules_) module->train(training);
+}
+
+void Module::zero_grad() {
+    for (Tensor& parameter : parameters()) parameter.set_grad({});
+}
+
+Tensor Module::register_parameter(const std::string& name, Tensor parameter) {
+    check_name(name);
+    parameter.set_requires_grad();
+    parameters_.emplace_back(name, parameter);
+    return parameter;
+}
+
+Tensor Module::register_buffer(const std::string& name, Tensor buffer) {
+    check_name(name);
+    buffers_.emplace_back(name, buffer);
+    return buffer;
+}
+
+void Module::register_module(const std::string& name, Module& module) {
+    check_name(name);
+    modules_.emplace_back(name, &module);
+}
+
+void Module::check_name(const std::string& name) const {
+    const bool is_taken =
+        find(parameters_, name) != nullptr || find(buffers_, name) != nullptr ||
+        std::ranges::any_of(modules_,
+                            [&](const auto& entry) { return entry.first == name; });
+    MINI_CHECK(!name.empty() && name.find('.') == std::string::npos,
+               "module: the name \"", name,
+               "\" is empty or has a dot, which separates modules");
+    MINI_CHECK(!is_taken, "module: the name \"", name, "\" is taken");
+}
+
+void Module::collect(const std::string& prefix, NamedTensors Module::*own,
+                     NamedTensors& out) const {
+    for (const auto& [name, tensor] : this->*own) out.emplace_back(prefix + name, tensor);
+    for (const auto& [name, module] : modules_)
+        module->collect(prefix + name + ".", own, out);
+}
+
+Tensor Sequential::forward(const Tensor& x) {
+    Tensor y = x;
+    for (Module* const step : steps_) y = step->forward(y);
+    return y;
+}
+
+void Sequential::append(const std::string& name, Module& module) {
+    register_module(name, module);
+    steps_.push_back(&module);
+}
+
+}  // namespace mini::nn

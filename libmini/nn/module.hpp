@@ -1,0 +1,106 @@
+// Module: parameters, buffers and submodules under names (`torch.nn.Module`).
+//
+//     class Net : public nn::Module {
+//       public:
+//         Net() : fc1_(784, 50), fc2_(50, 10) {
+//             register_module("fc1", fc1_);
+//             register_module("fc2", fc2_);
+//         }
+//         Tensor forward(const Tensor& x) override { return fc2_(relu(fc1_(x))); }
+//
+//       private:
+//         nn::Linear fc1_;
+//         nn::Linear fc2_;
+//     };
+//
+// Submodules are plain members; registering notes their address, so modules neither copy
+// nor move. Parameters are drawn as the members are constructed: in PyTorch's order, when
+// they are declared in PyTorch's order.
+
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libmini/tensor/tensor.hpp"
+
+namespace mini::nn {
+
+/// Tensors under their names, in the order of registration.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
+class Module {
+  public:
+    Module() = default;
+    virtual ~Module() = default;
+    Module(const Module&) = delete;
+    Module& operator=(const Module&) = delete;
+
+    /// The module's result for one batch.
+    virtual Tensor forward(const Tensor& x) = 0;
+    Tensor operator()(const Tensor& x) { return forward(x); }
+
+    /// All parameters below, each once even where it is shared, under names like
+    /// "conv1.weight": first the module's own, then those of its submodules in order
+    /// (`named_parameters`).
+    NamedTensors named_parameters() const;
+    std::vector<Tensor> parameters() const;
+
+    /// Tensors that belong to the state but are not trained, likewise (`named_buffers`).
+    NamedTensors named_buffers() const;
+    std::vector<Tensor> buffers() const;
+
+    /// Parameters and buffers, detached, under every name they have (`state_dict`). They
+    /// share storage with the module.
+    NamedTensors state_dict() const;
+
+    /// Copies the tensors of `state` into the module. Throws Error listing every name
+    /// that is missing or unexpected and every shape that differs; then nothing has been
+    /// changed.
+    void load_state_dict(const NamedTensors& state);
+
+    /// Training or evaluation: dropout and the like behave differently. For all modules below.
+    void train(bool training = true);
+    void eval() { train(false); }
+    bool is_training() const { return training_; }
+
+    /// Forgets the gradients of all parameters.
+    void zero_grad();
+
+  protected:
+    /// Adds a parameter, which from now on requires grad, and returns it. Throws Error
+    /// when the name is empty, has a dot, or is taken.
+    Tensor register_parameter(const std::string& name, Tensor parameter);
+    Tensor register_buffer(const std::string& name, Tensor buffer);
+
+    /// REQUIRES: `module` lives as long as this one.
+    void register_module(const std::string& name, Module& module);
+
+  private:
+    void check_name(const std::string& name) const;
+    void collect(const std::string& prefix, NamedTensors Module::*own,
+                 NamedTensors& out) const;
+
+    NamedTensors parameters_;
+    NamedTensors buffers_;
+    std::vector<std::pair<std::string, Module*>> modules_;
+    bool training_ = true;
+};
+
+/// Modules one after the other (`torch.nn.Sequential`), under the names "0", "1", ...
+class Sequential : public Module {
+  public:
+    template <typename... Modules>
+    explicit Sequential(Modules&... modules) {
+        int place = 0;
+        (append(std::to_string(place++), modules), ...);
+    }
+    Tensor forward(const Tensor& x) override;
+
+  private:
+    void append(const std::string& name, Module& module);
+    std::vector<Module*> steps_;
+};
+
+}  // namespace mini::nn

@@ -1,0 +1,37 @@
+// SGD: stochastic gradient descent with momentum.
+
+#pragma once
+
+#include "libmini/optim/optimizer.hpp"
+
+namespace mini::optim {
+
+struct SGDOptions {
+    double lr = 1e-3;
+    double momentum = 0.0;
+    double dampening = 0.0;
+    double weight_decay = 0.0;
+    bool nesterov = false;
+};
+
+/// PyTorch's SGD (`torch.optim.SGD`), for each parameter p with gradient g and velocity v:
+///
+///     g += weight_decay p
+///     v  = g at the first step, then momentum v + (1 - dampening) g
+///     p -= lr (nesterov ? g + momentum v : v)
+class SGD : public Optimizer {
+  public:
+    /// Throws UsageError for a negative or non-finite number, and for nesterov without
+    /// momentum or with dampening.
+    SGD(std::vector<Tensor> parameters, SGDOptions options);
+    void step() override;
+
+    double lr() const { return options_.lr; }
+    void set_lr(double lr) { options_.lr = lr; }
+
+  private:
+    SGDOptions options_;
+    std::vector<Tensor> velocities_;  // undefined before a parameter's first step
+};
+
+}  // namespace mini::optim

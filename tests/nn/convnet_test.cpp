@@ -1,0 +1,67 @@
+// The tutorial's ConvNet, trained ten steps, against what PyTorch computes.
+
+#include <cmath>
+
+#include "libmini/autograd/functions.hpp"
+#include "libmini/nn/models.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
+
+using namespace mini;
+
+namespace {
+
+constexpr int64_t kBatch = 32;
+
+// The images of tests/golden/make_convnet.py: pixel k of the whole set is (7919 k) mod 256.
+Tensor images(int64_t batch) {
+    std::vector<float> values(static_cast<size_t>(kBatch * 784));
+    for (size_t i = 0; i < values.size(); ++i) {
+        const auto k = static_cast<uint64_t>(batch * kBatch * 784) + i;
+        values[i] = (static_cast<float>((7919 * k) % 256) / 255.0f - 0.1307f) / 0.3081f;
+    }
+    return Tensor::from(values, {kBatch, 1, 28, 28});
+}
+
+Tensor labels(int64_t batch) {
+    std::vector<int64_t> values;
+    for (int64_t i = 0; i < kBatch; ++i) values.push_back(3 * (batch * kBatch + i) % 10);
+    return Tensor::from(values);
+}
+
+double sum_of(const Tensor& x) {
+    double sum = 0.0;
+    for (const float value : x.to_vector<float>()) sum += value;
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "ten training steps of the ConvNet give PyTorch's losses, with and without dropout") {
+    const nlohmann::json golden = test::golden("convnet_synthetic.json");
+    CHECK(golden.at("cases").size() == 4);
+    for (const auto& expected : golden.at("cases")) {
+        CAPTURE(expected.at("seed").dump(), expected.at("training").dump());
+        manual_seed(expected.at("seed").get<uint64_t>());
+        nn::ConvNet net;
+        net.train(expected.at("training").get<bool>());
+        optim::SGD optimizer(net.parameters(), {.lr = 0.01, .momentum = 0.5});
+        for (int64_t batch = 0; batch < 10; ++batch) {
+            CAPTURE(batch);
+            optimizer.zero_grad();
+            const Tensor loss = cross_entropy(net(images(batch)), labels(batch));
+            loss.backward();
+            optimizer.step();
+            // Sums of up to 320 float32 products in another order: about 1e-6 relative a layer.
+            const double wanted = expected.at("losses").at(static_cast<size_t>(batch));
+            CHECK(std::abs(loss.item() - wanted) < 1e-5 * wanted);
+        }
+        for (const auto& [name, parameter] : net.named_parameters()) {
+            CAPTURE(name);
+            const double wanted = expected.at("parameter_sums").at(name);
+            CHECK(std::abs(sum_of(parameter) - wanted) < 1e-3);
+        }
+    }
+}

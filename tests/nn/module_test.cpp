@@ -1,0 +1,170 @@
+#include "libmini/nn/module.hpp"
+
+#include "libmini/nn/activation.hpp"
+#include "libmini/nn/loss.hpp"
+#include "libmini/nn/models.hpp"
+#include "libmini/tensor/ops.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+
+namespace {
+
+// Two layers that share their weights, and a buffer.
+class Tied : public nn::Module {
+  public:
+    Tied() {
+        register_module("first", first);
+        register_parameter("scale", Tensor::ones({1}));
+        second.weight = first.weight;
+        counter = register_buffer("counter", Tensor::zeros({1}, DType::kInt64));
+        tied = register_parameter("tied", first.weight);
+    }
+    Tensor forward(const Tensor& x) override { return linear(first(x), second.weight); }
+
+    nn::Linear first{2, 2};
+    nn::Linear second{2, 2};
+    Tensor counter;
+    Tensor tied;
+};
+
+std::vector<std::string> names(const nn::NamedTensors& tensors) {
+    std::vector<std::string> result;
+    for (const auto& [name, tensor] : tensors) result.push_back(name);
+    return result;
+}
+
+std::string message_of(const std::function<void()>& body) {
+    try {
+        body();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("the ConvNet has the tutorial's parameters, 21,840 in all") {
+    const nn::ConvNet net;
+    CHECK(names(net.named_parameters()) ==
+          std::vector<std::string>{"conv1.weight", "conv1.bias", "conv2.weight",
+                                   "conv2.bias", "fc1.weight", "fc1.bias", "fc2.weight",
+                                   "fc2.bias"});
+    int64_t count = 0;
+    for (const Tensor& parameter : net.parameters()) {
+        CHECK(parameter.requires_grad());
+        count += parameter.numel();
+    }
+    CHECK(count == 21840);
+}
+
+TEST_CASE("a module's own parameters come first, a shared one comes once") {
+    const Tied module;
+    CHECK(names(module.named_parameters()) ==
+          std::vector<std::string>{"scale", "tied", "first.bias"});
+    CHECK(names(module.named_buffers()) == std::vector<std::string>{"counter"});
+}
+
+TEST_CASE("the state has every tensor under every name, outside of the graph") {
+    const Tied module;
+    const auto state = module.state_dict();
+    CHECK(names(state) == std::vector<std::string>{"scale", "tied", "first.weight",
+                                                   "first.bias", "counter"});
+    for (const auto& [name, tensor] : state) CHECK_FALSE(tensor.requires_grad());
+    CHECK(state[1].second.shares_storage(module.first.weight));
+}
+
+TEST_CASE("a state can be loaded into another module") {
+    manual_seed(1);
+    nn::ConvNet from;
+    nn::ConvNet into;
+    into.load_state_dict(from.state_dict());
+    const auto a = from.parameters();
+    const auto b = into.parameters();
+    for (size_t i = 0; i < a.size(); ++i) {
+        CHECK(ops::equal(a[i], b[i]));
+        CHECK_FALSE(a[i].shares_storage(b[i]));
+        CHECK(b[i].requires_grad());
+    }
+}
+
+TEST_CASE(
+    "a state that does not fit is refused with every difference, and nothing changes") {
+    nn::Linear layer(2, 3);
+    const Tensor before = ops::clone(layer.bias);
+    const std::string message = message_of([&] {
+        layer.load_state_dict(
+            {{"bias", Tensor::zeros({4})}, {"other", Tensor::zeros({1})}});
+    });
+    CHECK(message ==
+          "load_state_dict: the state does not fit this module:"
+          "\n  missing: weight (3, 2)"
+          "\n  bias: the module has float32 (3,), the state float32 (4,)"
+          "\n  unexpected: other (1,)");
+    CHECK_THROWS_AS(layer.load_state_dict({{"bias", Tensor::zeros({3})}}), Error);
+    CHECK(ops::equal(layer.bias, before));
+}
+
+TEST_CASE("train and eval reach every module below") {
+    nn::Dropout inner(1.0);
+    nn::ReLU relu;
+    nn::Sequential outer(inner, relu);
+    const Tensor x = Tensor::ones({3});
+    CHECK(outer(x).to_vector<float>() == std::vector<float>{0, 0, 0});
+    outer.eval();
+    CHECK_FALSE(inner.is_training());
+    CHECK(outer(x).to_vector<float>() == std::vector<float>{1, 1, 1});
+    outer.train();
+    CHECK(inner.is_training());
+}
+
+TEST_CASE("zero_grad forgets all gradients") {
+    nn::Linear layer(2, 1);
+    sum(layer(Tensor::ones({1, 2}))).backward();
+    CHECK(layer.weight.grad().defined());
+    layer.zero_grad();
+    CHECK_FALSE(layer.weight.grad().defined());
+}
+
+TEST_CASE("a parameter used by two layers gets the gradient of both") {
+    Tied module;
+    ops::copy_(module.first.weight, Tensor::from(std::vector<float>{1, 2, 3, 4}, {2, 2}));
+    ops::fill_(module.first.bias, 0.0f);
+    const Tensor x = Tensor::from(std::vector<float>{1, 1}, {1, 2});
+    sum(module(x)).backward();
+    // y = x Wᵀ Wᵀ; dL/dW = (1 W)ᵀ x + 1ᵀ (x Wᵀ) with 1 = (1, 1).
+    CHECK(module.first.weight.grad().to_vector<float>() ==
+          std::vector<float>{4 + 3, 4 + 7, 6 + 3, 6 + 7});
+}
+
+TEST_CASE("names that are taken, empty or dotted are refused") {
+    class Bad : public nn::Module {
+      public:
+        explicit Bad(const std::string& name) {
+            register_buffer("taken", Tensor::zeros({1}));
+            register_parameter(name, Tensor::zeros({1}));
+        }
+        Tensor forward(const Tensor& x) override { return x; }
+    };
+    CHECK_THROWS_AS(Bad("taken"), Error);
+    CHECK_THROWS_AS(Bad(""), Error);
+    CHECK_THROWS_AS(Bad("a.b"), Error);
+    CHECK_NOTHROW(Bad("free"));
+}
+
+TEST_CASE("every module computes what its function computes") {
+    const Tensor x = Tensor::from(std::vector<float>{-1, 2, 3, -4}, {1, 1, 2, 2});
+    CHECK(nn::ReLU()(x).to_vector<float>() == std::vector<float>{0, 2, 3, 0});
+    CHECK(nn::MaxPool2d(2)(x).to_vector<float>() == std::vector<float>{3});
+    CHECK(nn::Flatten()(x).shape() == Shape{1, 4});
+    CHECK(nn::Sigmoid()(Tensor::zeros({1})).item() == 0.5);
+    const Tensor scores = nn::LogSoftmax()(Tensor::zeros({1, 2}));
+    const Tensor target = Tensor::from(std::vector<int64_t>{1});
+    CHECK(nn::NLLLoss()(scores, target).item() ==
+          nn::CrossEntropyLoss()(Tensor::zeros({1, 2}), target).item());
+    CHECK(nn::MSELoss{Reduction::kSum}(x, x).item() == 0.0);
+    CHECK(nn::BCELoss()(Tensor::ones({1}), Tensor::ones({1})).item() == 0.0);
+    CHECK(nn::Conv2d(1, 3, 2, {.stride = 2, .padding = 1, .bias = false})(x).shape() ==
+          Shape{1, 3, 2, 2});
+}

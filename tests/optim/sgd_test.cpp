@@ -1,0 +1,93 @@
+#include "libmini/optim/sgd.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "libmini/autograd/functions.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
+
+using namespace mini;
+
+TEST_CASE(
+    "SGD takes PyTorch's steps with momentum, dampening, weight decay and nesterov") {
+    const nlohmann::json golden = test::golden("sgd.json");
+    CHECK(golden.at("cases").size() == 5);
+    for (const auto& expected : golden.at("cases")) {
+        const auto& given = expected.at("options");
+        CAPTURE(given.dump());
+        Tensor p = Tensor::empty({7});
+        for (int i = 0; i < 7; ++i)
+            p.data<float>()[i] = -1.0f + static_cast<float>(i) * (2.0f / 6.0f);
+        p.set_requires_grad();
+        optim::SGD optimizer({p}, {.lr = given.at("lr"),
+                                   .momentum = given.value("momentum", 0.0),
+                                   .dampening = given.value("dampening", 0.0),
+                                   .weight_decay = given.value("weight_decay", 0.0),
+                                   .nesterov = given.value("nesterov", false)});
+        for (int t = 0; t < 5; ++t) {
+            Tensor grad = Tensor::empty({7});
+            for (int i = 0; i < 7; ++i)
+                grad.data<float>()[i] =
+                    static_cast<float>(std::sin(i + t)) + p.data<float>()[i] / 2;
+            p.set_grad(grad);
+            optimizer.step();
+            for (int i = 0; i < 7; ++i) {
+                // A few roundings of float32 at values of order one.
+                const double wanted = expected.at(
+                    "parameters")[static_cast<size_t>(t)][static_cast<size_t>(i)];
+                CHECK(std::abs(p.data<float>()[i] - wanted) < 2e-6);
+            }
+        }
+    }
+}
+
+TEST_CASE("a parameter without a gradient stays as it is") {
+    Tensor moved = Tensor::ones({1});
+    Tensor still = Tensor::ones({1});
+    moved.set_requires_grad();
+    still.set_requires_grad();
+    optim::SGD optimizer({moved, still}, {.lr = 0.5, .momentum = 0.9});
+    sum(moved * 1.0f).backward();
+    optimizer.step();
+    CHECK(moved.item() == 0.5);
+    CHECK(still.item() == 1.0);
+}
+
+TEST_CASE("zero_grad makes the next step start afresh") {
+    Tensor p = Tensor::ones({1});
+    p.set_requires_grad();
+    optim::SGD optimizer({p}, {.lr = 0.25});
+    for (int i = 0; i < 2; ++i) {
+        optimizer.zero_grad();
+        sum(p * 1.0f).backward();
+        optimizer.step();
+    }
+    CHECK(p.item() == 0.5);
+}
+
+TEST_CASE("a step counts as a change in place") {
+    Tensor p = Tensor::ones({1});
+    p.set_requires_grad();
+    optim::SGD optimizer({p}, {.lr = 0.5});
+    const Tensor loss = sum(p * p);
+    p.set_grad(Tensor::ones({1}));
+    optimizer.step();
+    CHECK_THROWS_AS(loss.backward(), Error);
+}
+
+TEST_CASE("SGD refuses options that make no sense") {
+    Tensor p = Tensor::ones({1});
+    p.set_requires_grad();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK_THROWS_AS(optim::SGD({p}, {.lr = -0.1}), UsageError);
+    CHECK_THROWS_AS(optim::SGD({p}, {.lr = nan}), UsageError);
+    CHECK_THROWS_AS(optim::SGD({p}, {.momentum = -1}), UsageError);
+    CHECK_THROWS_AS(optim::SGD({p}, {.weight_decay = -1}), UsageError);
+    CHECK_THROWS_AS(optim::SGD({p}, {.nesterov = true}), UsageError);
+    CHECK_THROWS_AS(
+        optim::SGD({p}, {.momentum = 0.9, .dampening = 0.1, .nesterov = true}),
+        UsageError);
+    CHECK_THROWS_AS(optim::SGD({}, {.lr = 0.1}), UsageError);
+    CHECK_THROWS_AS(optim::SGD({p * 2.0f}, {.lr = 0.1}), UsageError);
+}

@@ -1,0 +1,48 @@
+// Dataset: something with a size that gives sample number i (`torch.utils.data.Dataset`).
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libmini/tensor/tensor.hpp"
+
+namespace mini::data {
+
+/// One sample: an image (C, H, W) or any other tensor, and its class.
+struct Example {
+    Tensor data;
+    int64_t target = 0;
+};
+
+/// Samples of one batch stacked: data (N, ...), targets (N,) int64.
+struct Batch {
+    Tensor data;
+    Tensor target;
+
+    int64_t size() const { return data.size(0); }
+};
+
+/// A dataset by index. Safe to read from several threads at once: loaders' workers do.
+class Dataset {
+  public:
+    virtual ~Dataset() = default;
+
+    virtual int64_t size() const = 0;
+
+    /// Sample `index`. Throws Error naming index and size when there is none.
+    virtual Example get(int64_t index) const = 0;
+
+    /// The samples `indices`, stacked in this order. As written here it collates what
+    /// get() returns; a dataset that knows its layout may fill the batch directly
+    /// (`Dataset.__getitems__`). An exception of get() becomes an Error that names the
+    /// index and has the exception nested in it.
+    virtual Batch get_batch(std::span<const int64_t> indices) const;
+};
+
+/// Stacks samples: data (N, ...), targets (N,) (`default_collate`). Throws UsageError for
+/// none, ShapeError naming the sample whose shape or dtype differs from the first one's.
+Batch collate(const std::vector<Example>& examples);
+
+}  // namespace mini::data

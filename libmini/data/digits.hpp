@@ -1,0 +1,21 @@
+// The embedded digits: MNIST's look-alike, drawn by a program, so that nothing need be
+// downloaded.
+
+#pragma once
+
+#include <memory>
+
+#include "libmini/data/mnist.hpp"
+
+namespace mini::data {
+
+/// How many digits there are: as many as MNIST has.
+constexpr int64_t kDigitsTrain = 60000;
+constexpr int64_t kDigitsTest = 10000;
+
+/// Draws the first `count` digits of the train or test part. The same numbers on every
+/// machine and for any number of threads; train and test do not overlap. Throws
+/// UsageError for a count below 1.
+std::shared_ptr<ImageDataset> make_digits(bool train, int64_t count);
+
+}  // namespace mini::data

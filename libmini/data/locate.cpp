@@ -1,0 +1,95 @@
+#include "libmini/data/locate.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/data/digits.hpp"
+
+namespace mini::data {
+namespace {
+
+// 60000 as "60,000".
+std::string with_commas(int64_t count) {
+    const std::string plain = std::to_string(count);
+    std::string text;
+    for (size_t i = 0; i < plain.size(); ++i) {
+        if (i > 0 && (plain.size() - i) % 3 == 0) text += ',';
+        text += plain[i];
+    }
+    return text;
+}
+
+std::string join(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+DataChoice mnist_in(const std::string& folder) {
+    return {.folder = folder,
+            .name = "mnist",
+            .description =
+                concat("MNIST, ", with_commas(count_mnist(folder, true)), " + ",
+                       with_commas(count_mnist(folder, false)), " images from ", folder)};
+}
+
+DataChoice digits(const std::string& remark) {
+    return {
+        .folder = "",
+        .name = "digits",
+        .description = concat("the embedded digits, ", with_commas(kDigitsTrain), " + ",
+                              with_commas(kDigitsTest),
+                              " images (drawn by a program; run data/fetch_mnist for the "
+                              "real MNIST",
+                              remark, ")")};
+}
+
+DataChoice named_folder(const std::string& folder) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored))
+        throw BadFile(
+            concat(folder, ": expected a folder with MNIST's four files, found ",
+                   std::filesystem::exists(folder, ignored) ? "a file" : "nothing",
+                   "; run data/fetch_mnist --out ", folder,
+                   ", or choose the embedded digits with \"digits\""));
+    const std::vector<std::string> missing = missing_mnist_files(folder);
+    if (!missing.empty())
+        throw BadFile(concat(folder,
+                             ": expected MNIST's four files, plain or .gz, found no ",
+                             join(missing), "; run data/fetch_mnist --out ", folder));
+    return mnist_in(folder);
+}
+
+std::vector<std::string> usual_folders() {
+    std::vector<std::string> folders;
+    const char* data_dir = std::getenv("MINI_DATA_DIR");
+    if (data_dir && *data_dir) folders.push_back(std::string(data_dir) + "/mnist");
+    folders.push_back("data/mnist");
+    return folders;
+}
+
+}  // namespace
+
+DataChoice find_data(const std::string& wanted) {
+    if (wanted == "digits") return digits("");
+    if (!wanted.empty()) return named_folder(wanted);
+
+    // Look where MNIST usually lies, and remember a folder that has only a part of it.
+    std::string remark;
+    for (const std::string& folder : usual_folders()) {
+        const std::vector<std::string> missing = missing_mnist_files(folder);
+        if (missing.empty()) return mnist_in(folder);
+        if (missing.size() < 4) remark += concat("; ", folder, " lacks ", join(missing));
+    }
+    return digits(remark);
+}
+
+std::shared_ptr<ImageDataset> load_data(const DataChoice& choice, bool train) {
+    if (!choice.folder.empty()) return load_mnist(choice.folder, train);
+    return make_digits(train, train ? kDigitsTrain : kDigitsTest);
+}
+
+}  // namespace mini::data

@@ -1,0 +1,50 @@
+// Partition and DataPartitioner: a dataset shuffled once, cut into fractions, one a rank.
+//
+//     n = 10, sizes (0.5, 0.25, 0.25)   shuffled   2 8 3 5 6 | 4 9 | 0 1 | 7
+//                                       partition      0        1     2    nobody's
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "libmini/data/dataset.hpp"
+
+namespace mini::data {
+
+/// A dataset seen through a list of indices (the tutorial's `Partition`).
+class Partition : public Dataset {
+  public:
+    Partition(std::shared_ptr<const Dataset> dataset, std::vector<int64_t> index);
+    int64_t size() const override;
+    Example get(int64_t i) const override;
+    Batch get_batch(std::span<const int64_t> indices) const override;
+    const std::vector<int64_t>& index() const { return index_; }
+
+  private:
+    int64_t at(int64_t i) const;
+
+    std::shared_ptr<const Dataset> dataset_;
+    std::vector<int64_t> index_;
+};
+
+/// Shuffles 0 .. n-1 with Python's random.Random(seed) and gives part k int(sizes[k] * n)
+/// of them; what the truncation leaves over belongs to no part (the tutorial's
+/// `DataPartitioner`).
+class DataPartitioner {
+  public:
+    /// Throws UsageError unless the fractions are positive and sum to at most 1.
+    DataPartitioner(std::shared_ptr<const Dataset> dataset,
+                    const std::vector<double>& sizes, int64_t seed = 1234);
+
+    /// Part number `partition`. Throws UsageError when there is none.
+    Partition use(int partition) const;
+
+  private:
+    std::shared_ptr<const Dataset> dataset_;
+    std::vector<std::vector<int64_t>> partitions_;
+};
+
+}  // namespace mini::data

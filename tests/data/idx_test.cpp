@@ -1,0 +1,142 @@
+#include "libmini/data/idx.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libmini/core/error.hpp"
+#include "tests/data/support.hpp"
+#include "tests/support/catch.hpp"
+
+using mini::BadFile;
+using mini::data::IdxFile;
+using mini::data::read_idx;
+using mini::data::read_idx_sizes;
+
+namespace {
+
+const Bytes kImages = idx_header({3, 4, 5}) + ramp(60, 256);
+
+// What read_idx has to say about a file with these contents.
+std::string complaint(const Bytes& contents, int dimensions = 3) {
+    const TempFolder folder;
+    const std::string path = folder / "file";
+    write_file(path, contents);
+    const std::string message = message_of<BadFile>([&] { read_idx(path, dimensions); });
+    CHECK(message.find('\n') == std::string::npos);
+    CHECK((message.empty() || message.rfind(path + ": ", 0) == 0));
+    CHECK((message.empty() || contains(message, "fetch_mnist")));
+    return message;
+}
+
+Bytes first(const Bytes& bytes, size_t count) {
+    return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+}  // namespace
+
+TEST_CASE("an IDX file reads alike plain and gzipped, whatever its name says") {
+    const TempFolder folder;
+    write_file(folder / "plain", kImages);
+    write_file(folder / "packed.gz", gzipped(kImages));
+    write_file(folder / "plain.gz", kImages);
+    for (const char* name : {"plain", "packed.gz", "plain.gz"}) {
+        CAPTURE(name);
+        const IdxFile file = read_idx(folder / name, 3);
+        CHECK(file.sizes == std::vector<int64_t>{3, 4, 5});
+        CHECK(file.bytes == ramp(60, 256));
+        CHECK(read_idx_sizes(folder / name, 3) == file.sizes);
+    }
+}
+
+TEST_CASE("an IDX file larger than one reading step arrives whole") {
+    const TempFolder folder;
+    const size_t size = 3'500'001;
+    write_file(folder / "large.gz",
+               gzipped(idx_header({static_cast<uint32_t>(size)}) + ramp(size, 253)));
+    CHECK(read_idx(folder / "large.gz", 1).bytes == ramp(size, 253));
+}
+
+TEST_CASE("an IDX file of no items is a file") {
+    const TempFolder folder;
+    write_file(folder / "none", idx_header({0}));
+    CHECK(read_idx(folder / "none", 1).bytes.empty());
+}
+
+TEST_CASE("every way to cut an IDX file short is found, plain and gzipped") {
+    for (size_t length = 0; length < kImages.size(); ++length) {
+        CAPTURE(length);
+        REQUIRE(complaint(first(kImages, length)) != "");
+        REQUIRE(complaint(gzipped(first(kImages, length))) != "");
+    }
+    const Bytes packed = gzipped(kImages);
+    for (size_t length = 0; length < packed.size(); ++length) {
+        CAPTURE(length);
+        REQUIRE(complaint(first(packed, length)) != "");
+    }
+}
+
+TEST_CASE("a damaged gzip stream is found, down to a bit of its check sum") {
+    const Bytes packed = gzipped(kImages);
+    for (const size_t position :
+         {packed.size() - 8, packed.size() - 1, packed.size() / 2}) {
+        CAPTURE(position);
+        Bytes damaged = packed;
+        damaged[position] ^= 1;
+        REQUIRE(contains(complaint(damaged), "intact gzip stream"));
+    }
+}
+
+TEST_CASE("a message says what was expected and what was found") {
+    CHECK(contains(complaint(idx_header({3, 4, 5}) + ramp(59, 256)),
+                   "expected 60 bytes after the header (3 x 4 x 5), found only 59"));
+    CHECK(contains(complaint(kImages + Bytes{0}), "expected 60 bytes after the header"));
+    CHECK(contains(complaint(kImages + Bytes{0}), "found more"));
+    CHECK(contains(complaint(kImages, 1), "expected the magic number 0x00000801"));
+    CHECK(contains(complaint(kImages, 1), "found 0x00000803"));
+    CHECK(contains(complaint({'P', 'K', 3, 4, 0, 0}), "found 0x504b0304"));
+    CHECK(contains(complaint({}), "found a file of 0 bytes"));
+}
+
+TEST_CASE("a header that promises too much is refused before anything is allocated") {
+    const uint32_t most = 0xffffffff;
+    CHECK(contains(complaint(idx_header({most, most, most})),
+                   "promises 4294967295 x 4294967295 x 4294967295"));
+    CHECK(contains(complaint(idx_header({1u << 31, 1u << 31, 4})), "expected at most"));
+    CHECK(contains(complaint(idx_header({(1u << 30) + 1}), 1), "expected at most"));
+
+    // Just under the cap: memory follows the file, which holds 5 bytes.
+    CHECK(contains(complaint(idx_header({1u << 30}) + ramp(5, 256), 1), "found only 5"));
+}
+
+TEST_CASE("a small file that unpacks to much more than it promises is read no further") {
+    const Bytes bomb = gzipped(idx_header({10}) + Bytes(50'000'000));
+    CHECK(bomb.size() < 500'000);
+    CHECK(contains(complaint(bomb, 1),
+                   "expected 10 bytes after the header (10), found more"));
+}
+
+TEST_CASE("what is no regular file is refused without waiting") {
+    const TempFolder folder;
+    const auto message = [](const std::string& path) {
+        return message_of<BadFile>([&] { read_idx(path, 3); });
+    };
+    CHECK(contains(message(folder.path()), "found a directory"));
+    REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
+    CHECK(contains(message(folder / "fifo"), "found a pipe"));
+    CHECK(contains(message("/dev/null"), "found a pipe, socket or device"));
+    CHECK(contains(message(folder / "nothing"), "No such file or directory"));
+    REQUIRE(::symlink("loop", (folder / "loop").c_str()) == 0);
+    CHECK(contains(message(folder / "loop"), "open failed"));
+}
+
+TEST_CASE("a file without permission is refused") {
+    if (::geteuid() == 0) {
+        WARN("not checked: root may read everything");
+        return;
+    }
+    const TempFolder folder;
+    write_file(folder / "secret", kImages);
+    REQUIRE(::chmod((folder / "secret").c_str(), 0) == 0);
+    CHECK(contains(message_of<BadFile>([&] { read_idx(folder / "secret", 3); }),
+                   "Permission denied"));
+}

@@ -1,0 +1,180 @@
+#include "libmini/data/mnist.hpp"
+
+#include <cstdlib>
+
+#include "libmini/core/error.hpp"
+#include "tests/core/golden.hpp"
+#include "tests/data/support.hpp"
+#include "tests/support/catch.hpp"
+
+using mini::BadFile;
+using mini::Shape;
+using mini::data::ImageDataset;
+using mini::data::load_mnist;
+
+namespace {
+
+// What load_mnist has to say about the train part of `folder`.
+std::string complaint(const TempFolder& folder) {
+    const std::string message =
+        message_of<BadFile>([&] { load_mnist(folder.path(), true); });
+    CHECK(message.find('\n') == std::string::npos);
+    CHECK((message.empty() || contains(message, "fetch_mnist")));
+    return message;
+}
+
+std::string real_mnist() {
+    const char* folder = std::getenv("MINI_DATA_DIR");
+    return folder ? std::string(folder) + "/mnist" : "";
+}
+
+}  // namespace
+
+TEST_CASE("each of the 256 bytes is normalised to PyTorch's float, bit for bit") {
+    const ImageDataset bytes(ramp(256, 256), {0}, 16, 16, {});
+    const std::vector<float> values = bytes.get(0).data.to_vector<float>();
+    CHECK(values[0] == -0x1.b264e2p-2f);
+    CHECK(values[255] == 0x1.69267ap+1f);
+    // Of torch.arange(256).float().div(255).sub(0.1307).div(0.3081).
+    CHECK(digest(values) ==
+          "0103dbab6b16bfcaea0aa75d7377b4b22bb6792081600921bee4a17ff9c4d33e");
+}
+
+TEST_CASE("an image dataset gives (1, H, W) and its label, one by one and in batches") {
+    const ImageDataset images(ramp(3 * 6, 256), {4, 9, 0}, 2, 3, {.mean = 0, .std = 1});
+    CHECK(images.size() == 3);
+    CHECK(images.get(1).data.shape() == Shape{1, 2, 3});
+    CHECK(images.get(1).data.to_vector<float>()[0] == 6.0f / 255.0f);
+    CHECK(images.get(1).target == 9);
+    CHECK(images.pixels(2)[5] == 17);
+
+    const std::vector<int64_t> indices = {2, 0};
+    const mini::data::Batch batch = images.get_batch(indices);
+    CHECK(batch.data.shape() == Shape{2, 1, 2, 3});
+    CHECK(batch.target.to_vector<int64_t>() == std::vector<int64_t>{0, 4});
+    const mini::data::Batch stacked = mini::data::collate({images.get(2), images.get(0)});
+    CHECK(batch.data.to_vector<float>() == stacked.data.to_vector<float>());
+}
+
+TEST_CASE("an image dataset names an index that it does not have, and its size") {
+    const ImageDataset images(ramp(6, 256), {4}, 2, 3, {});
+    for (const int64_t i : {-1, 1}) {
+        const std::vector<int64_t> batch = {0, i};
+        const std::string text =
+            "sample " + std::to_string(i) + ": there is none; the dataset has 1";
+        CHECK(message_of<mini::Error>([&] { images.get(i); }) == text);
+        CHECK(message_of<mini::Error>([&] { images.get_batch(batch); }) == text);
+        CHECK(message_of<mini::Error>([&] { images.pixels(i); }) == text);
+    }
+}
+
+TEST_CASE("an image dataset refuses pixels that do not fit its labels, and a std of 0") {
+    CHECK_THROWS_AS(ImageDataset(ramp(7, 256), {4}, 2, 3, {}), mini::ShapeError);
+    CHECK_THROWS_AS(ImageDataset({}, {}, 0, 3, {}), mini::ShapeError);
+    CHECK_THROWS_AS(ImageDataset(ramp(6, 256), {4}, 2, 3, {.mean = 0, .std = 0}),
+                    mini::UsageError);
+}
+
+TEST_CASE("MNIST loads from files in any of their spellings") {
+    const std::string separator = GENERATE("-", ".");
+    const bool packed = GENERATE(false, true);
+    CAPTURE(separator, packed);
+    const TempFolder folder;
+    const auto put = [&](const std::string& name, const Bytes& bytes) {
+        write_file(folder / (name + (packed ? ".gz" : "")),
+                   packed ? gzipped(bytes) : bytes);
+    };
+    for (const std::string part : {"train", "t10k"}) {
+        CHECK_FALSE(mini::data::has_mnist(folder.path()));
+        put(part + "-images" + separator + "idx3-ubyte",
+            idx_header({5, 28, 28}) + ramp(5 * 784, 251));
+        put(part + "-labels" + separator + "idx1-ubyte", idx_header({5}) + ramp(5, 10));
+    }
+    CHECK(mini::data::has_mnist(folder.path()));
+    CHECK(mini::data::count_mnist(folder.path(), true) == 5);
+    const auto images = load_mnist(folder.path(), true);
+    CHECK(images->size() == 5);
+    CHECK(images->get(3).target == 3);
+    CHECK(images->get(3).data.shape() == Shape{1, 28, 28});
+    CHECK(images->pixels(1)[0] == 784 % 251);
+}
+
+TEST_CASE("MNIST with a missing file names it") {
+    const TempFolder folder;
+    CHECK(mini::data::missing_mnist_files(folder.path()).size() == 4);
+    write_mnist(folder.path(), 3, 2);
+    std::filesystem::remove(folder / "train-labels-idx1-ubyte");
+    CHECK(contains(complaint(folder), "expected the file train-labels-idx1-ubyte"));
+    CHECK(mini::data::missing_mnist_files(folder.path()) ==
+          std::vector<std::string>{"train-labels-idx1-ubyte"});
+    CHECK(contains(message_of<BadFile>([] { load_mnist("/no/such/folder", false); }),
+                   "/no/such/folder: expected the file t10k-images-idx3-ubyte"));
+}
+
+TEST_CASE("MNIST files that do not belong together are refused") {
+    const TempFolder folder;
+    write_mnist(folder.path(), 3, 2);
+    const std::string images = folder / "train-images-idx3-ubyte";
+    const std::string labels = folder / "train-labels-idx1-ubyte";
+
+    SECTION("more labels than images") {
+        write_file(labels, idx_header({4}) + ramp(4, 10));
+        CHECK(contains(complaint(folder),
+                       "expected 3 labels, one for each image of " + images));
+        CHECK(contains(complaint(folder), "found 4"));
+    }
+    SECTION("a label above 9") {
+        write_file(labels, idx_header({3}) + Bytes{1, 10, 2});
+        CHECK(contains(complaint(folder),
+                       "expected labels 0 to 9, found 10 at position 1"));
+    }
+    SECTION("images of another size") {
+        write_file(images, idx_header({3, 32, 32}) + ramp(3 * 1024, 251));
+        CHECK(contains(complaint(folder), "28 x 28, found 3 of 32 x 32"));
+    }
+    SECTION("no images") {
+        write_file(images, idx_header({0, 28, 28}));
+        CHECK(contains(complaint(folder), "found 0 of 28 x 28"));
+    }
+    SECTION("labels where images should be") {
+        write_file(images, idx_header({3}) + ramp(3, 10));
+        CHECK(contains(complaint(folder), "expected the magic number 0x00000803"));
+    }
+    SECTION("images cut short") {
+        write_file(images, idx_header({3, 28, 28}) + ramp(2000, 251));
+        CHECK(contains(complaint(folder), "found only 2000"));
+    }
+    SECTION("a directory in place of a file") {
+        std::filesystem::remove(images);
+        std::filesystem::create_directory(images);
+        CHECK(contains(complaint(folder), "found a directory"));
+    }
+}
+
+TEST_CASE("the real MNIST has 60,000 and 10,000 images, and begins 5 0 4 1 and 7 2 1 0") {
+    const std::string folder = real_mnist();
+    if (folder.empty()) {
+        WARN("not checked: set MINI_DATA_DIR to the folder that holds mnist/");
+        return;
+    }
+    const auto train = load_mnist(folder, true), test = load_mnist(folder, false);
+    REQUIRE(train->size() == 60000);
+    REQUIRE(test->size() == 10000);
+    for (int i = 0; i < 4; ++i) {
+        CHECK(train->label(i) ==
+              std::vector<int64_t>{5, 0, 4, 1}[static_cast<size_t>(i)]);
+        CHECK(test->label(i) == std::vector<int64_t>{7, 2, 1, 0}[static_cast<size_t>(i)]);
+    }
+
+    // The mean and the deviation that everybody normalises with.
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < 60000; ++i)
+        for (int64_t p = 0; p < 784; ++p) {
+            const double value = train->pixels(i)[p] / 255.0;
+            sum += value;
+            squares += value * value;
+        }
+    const double n = 60000.0 * 784, mean = sum / n;
+    CHECK(std::abs(mean - 0.1307) < 0.0001);
+    CHECK(std::abs(std::sqrt(squares / n - mean * mean) - 0.3081) < 0.0001);
+}

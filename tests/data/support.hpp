@@ -1,0 +1,125 @@
+// What the tests of the data room share: folders that vanish, IDX files, small datasets.
+
+#pragma once
+
+#include <stdlib.h>
+#include <zlib.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "libmini/data/dataset.hpp"
+
+/// A folder that vanishes with its contents.
+class TempFolder {
+  public:
+    TempFolder() {
+        std::string name =
+            (std::filesystem::temp_directory_path() / "mini_data_XXXXXX").string();
+        if (!::mkdtemp(name.data())) throw std::runtime_error("mkdtemp failed");
+        path_ = name;
+    }
+    ~TempFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TempFolder(const TempFolder&) = delete;
+    TempFolder& operator=(const TempFolder&) = delete;
+
+    std::string path() const { return path_; }
+    std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+  private:
+    std::string path_;
+};
+
+using Bytes = std::vector<uint8_t>;
+
+inline Bytes operator+(Bytes a, const Bytes& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+/// The header of an IDX file of bytes.
+inline Bytes idx_header(const std::vector<uint32_t>& sizes) {
+    Bytes header = {0, 0, 8, static_cast<uint8_t>(sizes.size())};
+    for (const uint32_t size : sizes)
+        for (int shift = 24; shift >= 0; shift -= 8)
+            header.push_back(static_cast<uint8_t>(size >> shift));
+    return header;
+}
+
+/// `count` bytes 0, 1, ..., limit-1, 0, 1, ...
+inline Bytes ramp(size_t count, size_t limit) {
+    Bytes bytes(count);
+    for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<uint8_t>(i % limit);
+    return bytes;
+}
+
+inline Bytes gzipped(const Bytes& bytes) {
+    z_stream stream{};
+    const int gzip_window = 15 + 16;
+    deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, gzip_window, 8, Z_DEFAULT_STRATEGY);
+    Bytes packed(deflateBound(&stream, bytes.size()) + 32);
+    stream.next_in = const_cast<uint8_t*>(bytes.data());
+    stream.avail_in = static_cast<unsigned>(bytes.size());
+    stream.next_out = packed.data();
+    stream.avail_out = static_cast<unsigned>(packed.size());
+    deflate(&stream, Z_FINISH);
+    packed.resize(stream.total_out);
+    deflateEnd(&stream);
+    return packed;
+}
+
+inline void write_file(const std::string& path, const Bytes& bytes) {
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+}
+
+/// Writes a small MNIST: `train` + `test` images, pixels and labels counting up.
+inline void write_mnist(const std::string& folder, uint32_t train, uint32_t test) {
+    for (const auto& [part, count] :
+         {std::pair("/train", train), std::pair("/t10k", test)}) {
+        write_file(folder + part + "-images-idx3-ubyte",
+                   idx_header({count, 28, 28}) + ramp(count * 784, 251));
+        write_file(folder + part + "-labels-idx1-ubyte",
+                   idx_header({count}) + ramp(count, 10));
+    }
+}
+
+/// The message of the E that `body` throws; "" when it throws nothing. Others pass
+/// through.
+template <typename E>
+std::string message_of(const std::function<void()>& body) {
+    try {
+        body();
+    } catch (const E& e) {
+        return e.what();
+    }
+    return "";
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// Sample i is the tensor {i, 2 i}, its target 3 i.
+class Numbers : public mini::data::Dataset {
+  public:
+    explicit Numbers(int64_t size) : size_(size) {}
+    int64_t size() const override { return size_; }
+    mini::data::Example get(int64_t i) const override {
+        const float x = static_cast<float>(i);
+        return {mini::Tensor::from(std::vector<float>{x, 2 * x}), 3 * i};
+    }
+
+  private:
+    int64_t size_;
+};

@@ -1,0 +1,55 @@
+// Collective: which operation a message belongs to. It travels in the header of every
+// message, so that ranks which call different things find out from the first message,
+// instead of adding up numbers that do not belong together or waiting for one that never
+// comes.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "libmini/dist/reduce_op.hpp"
+#include "libmini/tensor/dtype.hpp"
+
+namespace mini::dist {
+
+enum class Operation : uint8_t { kAllReduce, kBroadcast, kAllGather, kBarrier };
+
+/// "all_reduce", "broadcast", "all_gather", "barrier": literals, good for the event log.
+const char* operation_name(Operation operation);
+
+/// One call of a collective, the same on every rank that called the same.
+struct Collective {
+    Operation operation = Operation::kBarrier;
+    DType dtype = DType::kFloat32;
+    ReduceOp reduce_op = ReduceOp::kSum;
+    int32_t root = -1;
+    uint64_t count = 0;     // elements of one rank's tensor
+    uint64_t sequence = 0;  // the calls before this one
+
+    bool operator==(const Collective&) const = default;
+};
+
+/// "all_reduce #5 (sum of 100 float32)", "broadcast #3 (10 int64 from rank 0)", "barrier
+/// #0".
+std::string describe(const Collective& collective);
+
+/// The collectives of one rank: the one under way and the last ones before it.
+class CollectiveHistory {
+  public:
+    void begin(const Collective& collective);
+    const Collective& current() const { return current_; }
+
+    /// Throws MismatchedCollective naming both ranks and what each of them ran as number
+    /// `theirs.sequence`, unless `theirs` is the current one.
+    void check_same(int my_rank, int their_rank, const Collective& theirs) const;
+
+  private:
+    static constexpr size_t kKept = 64;
+    Collective current_;
+    std::array<Collective, kKept> last_;  // by sequence number modulo kKept
+};
+
+}  // namespace mini::dist

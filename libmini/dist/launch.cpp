@@ -1,0 +1,60 @@
+#include "libmini/dist/launch.hpp"
+
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "libmini/core/log.hpp"
+#include "libmini/dist/backends/threads.hpp"
+
+namespace mini::dist {
+namespace {
+
+// The failure that came first: the others are what it led to.
+class FirstFailure {
+  public:
+    void record(std::exception_ptr failure) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::move(failure);
+    }
+
+    void rethrow_if_any() {
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+
+  private:
+    std::mutex mutex_;
+    std::exception_ptr failure_;
+};
+
+void run_rank(const std::shared_ptr<TransportGroup>& group,
+              const std::function<void(ProcessGroup& group)>& body, FirstFailure& first) {
+    logging::set_rank(group->rank());
+    set_default_group(group);
+    try {
+        body(*group);
+        group->shutdown();
+    } catch (...) {
+        // Record it before the others are released: their failures come later.
+        first.record(std::current_exception());
+        group->abandon(current_failure().message);
+    }
+    set_default_group(nullptr);
+}
+
+}  // namespace
+
+void run_threads(int world_size, const std::function<void(ProcessGroup& group)>& body,
+                 RunThreadsOptions options) {
+    auto groups = make_threads_groups(world_size, options.timeout);
+    FirstFailure first;
+    std::vector<std::thread> threads;
+    for (const auto& group : groups)
+        threads.emplace_back([&, group] { run_rank(group, body, first); });
+    for (std::thread& thread : threads) thread.join();
+    first.rethrow_if_any();
+}
+
+}  // namespace mini::dist

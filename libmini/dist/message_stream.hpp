@@ -1,0 +1,80 @@
+// A connection between two ranks as two streams of messages, one each way.
+//
+//     | header 48 bytes: kind, collective, payload size | payload | header | payload ...
+//
+// All functions move what can be moved without blocking. That is what lets a rank send
+// and receive at the same time: it pushes a little, pulls a little, and waits only when
+// neither moves.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "libmini/dist/collective.hpp"
+#include "libmini/dist/failure.hpp"
+#include "libmini/dist/socket.hpp"
+
+namespace mini::dist {
+
+struct MessageHeader {
+    enum class Kind : uint32_t { kData = 1, kFailure = 2 };
+
+    Kind kind = Kind::kData;
+    int32_t rank = -1;      // kFailure: the rank it is about
+    Collective collective;  // kData
+    uint64_t payload_bytes = 0;
+    uint64_t failure_kind = 0;
+};
+
+class MessageStream {
+  public:
+    MessageStream() = default;
+    explicit MessageStream(Socket socket) : socket_(std::move(socket)) {}
+
+    const Socket& socket() const { return socket_; }
+
+    /// Starts a message; push moves it on and returns whether any byte left. REQUIRES:
+    /// is_sent() before the next one; the payload lives until then.
+    void start(const MessageHeader& header, std::span<const std::byte> payload);
+    bool push();
+    bool is_sent() const { return sent_ == sizeof out_ + payload_.size(); }
+
+    /// The header of the message that is coming in, once it is there in full.
+    const MessageHeader* header() const;
+
+    /// Reads on in the header; in the payload, whose place the caller chooses, the same
+    /// for all calls of one message. Return whether any byte came. Throw
+    /// ConnectionClosed.
+    bool pull_header();
+    bool pull_payload(std::span<std::byte> payload);
+
+    /// Forgets the message that has been read in full, and is ready for the next.
+    void finish_message();
+
+    /// Whether a message has come in part.
+    bool is_in_message() const { return received_ > 0; }
+    bool has_payload() const;
+
+    /// Reads and skips until a failure that the other side reports, and returns it;
+    /// nothing when it closed the connection without one, or when the deadline passed
+    /// (then closed is false).
+    std::optional<Failure> last_words(Deadline deadline, bool& closed);
+
+  private:
+    Socket socket_;
+
+    MessageHeader out_;
+    std::span<const std::byte> payload_;
+    size_t sent_ = sizeof(MessageHeader);  // of header and payload together
+
+    MessageHeader in_;
+    size_t received_ = 0;  // of header and payload together
+};
+
+/// Longest text of a failure that is sent or believed.
+constexpr size_t kMaxFailureBytes = 4096;
+
+}  // namespace mini::dist

@@ -1,0 +1,46 @@
+// The store as seen from a rank: a connection to the process that keeps it
+// (TcpStoreServer).
+
+#pragma once
+
+#include <mutex>
+
+#include "libmini/dist/hello.hpp"
+#include "libmini/dist/socket.hpp"
+#include "libmini/dist/store.hpp"
+#include "libmini/dist/store_protocol.hpp"
+
+namespace mini::dist {
+
+/// A client of the TCP store. Thread-safe; one call at a time.
+class TcpStore : public Store {
+  public:
+    /// Connects, trying again until the deadline. Throws Timeout when nobody answers
+    /// there, Error when somebody else does.
+    TcpStore(const Address& server, const Cookie& cookie, Deadline deadline);
+
+    void set(const std::string& key, const std::string& value) override;
+    std::string get(const std::string& key, Deadline deadline) override;
+    int64_t add(const std::string& key, int64_t amount) override;
+    void wait(const std::vector<std::string>& keys, Deadline deadline) override;
+    bool check(const std::string& key) override;
+
+    /// The address by which this machine reaches the store: one where others can reach
+    /// it.
+    std::string local_host() const { return local_address(socket_).host; }
+
+  private:
+    std::string ask(protocol::Command command, const std::string& key,
+                    const std::string& value, Deadline deadline);
+    void send_request(uint32_t id, protocol::Command command, const std::string& key,
+                      const std::string& value);
+    std::string receive_reply(uint32_t id, Deadline deadline);
+
+    Address server_;
+    Socket socket_;
+    std::mutex mutex_;
+    uint32_t next_id_ = 0;
+    std::string partial_;  // the beginning of a reply that a deadline cut short
+};
+
+}  // namespace mini::dist

@@ -1,0 +1,245 @@
+// The process group over both transports: values, order, checks and the default group.
+
+#include "libmini/dist/process_group.hpp"
+
+#include <future>
+
+#include "libmini/dist/backends/ring.hpp"
+#include "libmini/dist/launch.hpp"
+#include "tests/dist/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+void require_none(const std::vector<std::exception_ptr>& failures) {
+    for (const auto& failure : failures) REQUIRE(text_of(failure) == "");
+}
+
+}  // namespace
+
+TEST_CASE("every collective gives PyTorch's result on every rank") {
+    const std::string kind = GENERATE("threads", "tcp");
+    const int world_size = GENERATE(1, 2, 3, 4);
+    const auto groups = make_groups(kind, world_size);
+    std::vector<std::vector<float>> sums(groups.size()), averages(groups.size());
+    std::vector<std::vector<int64_t>> broadcasts(groups.size()), gathered(groups.size());
+    require_none(on_ranks(world_size, [&](int rank) {
+        const auto r = static_cast<size_t>(rank);
+        ProcessGroup& group = *groups[r];
+        Tensor x = Tensor::full({2, 3}, rank + 1);
+        group.all_reduce(x);
+        sums[r] = x.to_vector<float>();
+        Tensor y = Tensor::full({5}, rank);
+        group.all_reduce(y, ReduceOp::kAvg);
+        averages[r] = y.to_vector<float>();
+        Tensor z = Tensor::full({2}, 10 + rank, DType::kInt64);
+        group.broadcast(z, world_size - 1);
+        broadcasts[r] = z.to_vector<int64_t>();
+        std::vector<Tensor> outputs;
+        for (int k = 0; k < world_size; ++k)
+            outputs.push_back(Tensor::zeros({1}, DType::kInt64));
+        group.all_gather(outputs, Tensor::full({1}, rank, DType::kInt64));
+        for (const Tensor& output : outputs)
+            gathered[r].push_back(output.to_vector<int64_t>()[0]);
+        group.barrier();
+    }));
+    const int P = world_size;
+    for (size_t r = 0; r < groups.size(); ++r) {
+        CHECK(sums[r] == std::vector<float>(6, static_cast<float>(P * (P + 1) / 2)));
+        CHECK(averages[r] == std::vector<float>(5, static_cast<float>(P - 1) / 2));
+        CHECK(broadcasts[r] == std::vector<int64_t>(2, 10 + P - 1));
+        for (int k = 0; k < P; ++k) CHECK(gathered[r][static_cast<size_t>(k)] == k);
+    }
+}
+
+TEST_CASE("an async operation returns before the other ranks have called theirs") {
+    const std::string kind = GENERATE("threads", "tcp");
+    const auto groups = make_groups(kind, 2);
+    Tensor a = Tensor::full({100}, 1), b = Tensor::full({100}, 2);
+    const auto work = groups[0]->all_reduce_async(a, ReduceOp::kSum);
+    CHECK_FALSE(work->is_completed());  // rank 1 has not called: it cannot be
+    const auto other = groups[1]->all_reduce_async(b, ReduceOp::kSum);
+    work->wait();
+    other->wait();
+    CHECK(work->is_completed());
+    CHECK(a.to_vector<float>() == std::vector<float>(100, 3.0f));
+    CHECK(b.to_vector<float>() == std::vector<float>(100, 3.0f));
+}
+
+TEST_CASE("async operations run in the order of the calls, each after the one before") {
+    const std::string kind = GENERATE("threads", "tcp");
+    const auto groups = make_groups(kind, 3);
+    constexpr int kCount = 50;
+    require_none(on_ranks(3, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        std::vector<std::shared_ptr<Work>> works;
+        for (int i = 0; i < kCount; ++i)
+            works.push_back(group.all_reduce_async(Tensor::ones({i}), ReduceOp::kSum));
+        works.back()->wait();
+        for (const auto& work : works)
+            MINI_CHECK(work->is_completed(), "an earlier one is late");
+    }));
+    for (const auto& group : groups) {
+        const auto events = group->events().snapshot();
+        REQUIRE(events.size() == 2 * kCount);
+        for (size_t i = 0; i < events.size(); ++i) {
+            CHECK(events[i].kind ==
+                  (i % 2 == 0 ? EventKind::kCollectiveBegin : EventKind::kCollectiveEnd));
+            CHECK(events[i].index == static_cast<int64_t>(i / 2));
+            CHECK(std::string(events[i].name) == "all_reduce");
+        }
+    }
+}
+
+TEST_CASE(
+    "the event log holds the payload at the beginning and the bytes sent at the end") {
+    const std::string kind = GENERATE("threads", "tcp");
+    const auto groups = make_groups(kind, 4);
+    require_none(on_ranks(4, [&](int rank) {
+        groups[static_cast<size_t>(rank)]->all_reduce(Tensor::ones({400}));
+        groups[static_cast<size_t>(rank)]->barrier();
+    }));
+    const auto events = groups[2]->events().snapshot();
+    REQUIRE(events.size() == 4);
+    CHECK(events[0].bytes == 1600);
+    CHECK(events[1].bytes == 2400);  // 2 * 3/4 of 1600
+    CHECK(std::string(events[2].name) == "barrier");
+    CHECK(events[3].bytes == 0);
+}
+
+TEST_CASE("a tensor that cannot be sent is refused at once, and the group goes on") {
+    const auto groups = make_groups("threads", 1);
+    ProcessGroup& group = *groups[0];
+    const auto text = [](auto call) { return failure_of(call); };
+    CHECK(contains(text([&] { group.all_reduce(Tensor()); }), "undefined"));
+    const Tensor transposed = Tensor::zeros({2, 3}).as_strided({3, 2}, {1, 3}, 0);
+    CHECK(contains(text([&] { group.broadcast(transposed, 0); }),
+                   "call contiguous() first"));
+    const Tensor integers = Tensor::zeros({2}, DType::kInt64);
+    CHECK(contains(text([&] { group.all_reduce(integers, ReduceOp::kAvg); }),
+                   "needs float32"));
+    CHECK(contains(text([&] { group.broadcast(integers, 1); }), "root is 1"));
+    CHECK(
+        contains(text([&] { group.all_gather({}, integers); }), "0 outputs for 1 ranks"));
+    CHECK(contains(text([&] { group.all_gather({Tensor::zeros({2})}, integers); }),
+                   "float32 but the input is (2,) of int64"));
+    group.all_reduce(integers);
+}
+
+TEST_CASE("a collective counts as one change of its tensors") {
+    const auto groups = make_groups("threads", 1);
+    Tensor x = Tensor::zeros({2}), y = Tensor::zeros({2});
+    const uint64_t x_before = x.version(), y_before = y.version();
+    groups[0]->all_reduce(x);
+    groups[0]->all_gather({y}, x);
+    CHECK(x.version() == x_before + 1);
+    CHECK(y.version() == y_before + 1);
+}
+
+TEST_CASE("shutdown finishes what is under way, and later operations throw") {
+    const std::string kind = GENERATE("threads", "tcp");
+    const auto groups = make_groups(kind, 2);
+    std::vector<std::shared_ptr<Work>> works;
+    for (const auto& group : groups)
+        for (int i = 0; i < 10; ++i) works.push_back(group->barrier_async());
+    require_none(
+        on_ranks(2, [&](int rank) { groups[static_cast<size_t>(rank)]->shutdown(); }));
+    for (const auto& work : works) {
+        CHECK(work->is_completed());
+        work->wait();
+    }
+    CHECK(contains(failure_of([&] { groups[0]->barrier(); }), "has been shut down"));
+    groups[0]->shutdown();
+}
+
+TEST_CASE("a destructor drops what is under way instead of waiting for it") {
+    const std::string kind = GENERATE("threads", "tcp");
+    auto groups = make_groups(kind, 2);
+    const auto first = groups[0]->barrier_async();
+    const auto second = groups[0]->barrier_async();
+    groups[0] = nullptr;  // rank 1 never calls a barrier
+    CHECK(failure_of([&] { first->wait(); }) != "");
+    CHECK(contains(failure_of([&] { second->wait(); }), "rank 0 dropped its group"));
+
+    // Rank 0's first message may have left before that; there is no second one.
+    const std::string other = failure_of([&] {
+        groups[1]->barrier();
+        groups[1]->barrier();
+    });
+    CHECK(contains(other, "PeerLost(0)"));
+}
+
+TEST_CASE("without a default group every call says to make one") {
+    CHECK_FALSE(is_initialized());
+    for (const auto& text :
+         {failure_of([] { get_rank(); }), failure_of([] { get_world_size(); }),
+          failure_of([] { default_group(); }),
+          failure_of([] { destroy_process_group(); })})
+        CHECK(contains(text, "default process group has not been initialized"));
+}
+
+TEST_CASE("init_process_group makes the default group of this thread, once") {
+    const auto group =
+        init_process_group({.init_method = "tcp://127.0.0.1:0?rank=0&world_size=1"});
+    CHECK(is_initialized());
+    CHECK(default_group() == group);
+    CHECK(group->backend() == "ring");
+    CHECK(group->timeout() == std::chrono::minutes(5));
+    CHECK(get_rank() == 0);
+    CHECK(get_world_size() == 1);
+    CHECK(contains(failure_of([] { init_process_group(); }),
+                   "initialize the default process group twice"));
+    bool elsewhere = true;
+    std::thread([&] { elsewhere = is_initialized(); }).join();
+    CHECK_FALSE(elsewhere);
+    destroy_process_group();
+    CHECK_FALSE(is_initialized());
+    CHECK(contains(failure_of([&] { group->barrier(); }), "has been shut down"));
+}
+
+TEST_CASE("init_process_group refuses options that make no sense") {
+    CHECK(is_available("ring"));
+    CHECK(is_available("threads"));
+    CHECK_FALSE(is_available("nccl"));
+    CHECK(contains(failure_of([] { init_process_group({.backend = "nccl"}); }),
+                   "UsageError: init_process_group: this build has no backend \"nccl\""));
+    CHECK(contains(failure_of([] { init_process_group({.timeout = milliseconds(0)}); }),
+                   "must be positive"));
+    CHECK(contains(
+        failure_of([] { init_process_group({.backend = "threads", .world_size = 2}); }),
+        "run_threads"));
+    CHECK(
+        contains(failure_of([] { init_process_group(); }), "RANK expected, but not set"));
+    CHECK_FALSE(is_initialized());
+}
+
+TEST_CASE("ranks that init with the ring backend meet, compute and part") {
+    const int world_size = GENERATE(2, 4);
+    const int port = free_port();
+    std::vector<float> sums(static_cast<size_t>(world_size));
+    require_none(on_ranks(world_size, [&](int rank) {
+        init_process_group({.init_method = concat("tcp://localhost:", port),
+                            .rank = rank,
+                            .world_size = world_size,
+                            .timeout = kLong});
+        Tensor x = Tensor::full({3}, rank);
+        default_group()->all_reduce(x);
+        sums[static_cast<size_t>(rank)] = static_cast<float>(x.to_vector<float>()[2]);
+        destroy_process_group();
+    }));
+    for (const float sum : sums)
+        CHECK(sum == static_cast<float>(world_size * (world_size - 1) / 2));
+}
+
+TEST_CASE("ranks that init and part at once do not trip over each other") {
+    for (int round = 0; round < 5; ++round) {
+        const int port = free_port();
+        require_none(on_ranks(4, [&](int rank) {
+            make_ring_group({{"127.0.0.1", port}, rank, 4, Cookie{}}, kLong)->shutdown();
+        }));
+    }
+}

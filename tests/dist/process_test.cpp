@@ -1,0 +1,180 @@
+// Ranks as real processes: values, and what happens when one is killed, stopped, or ends.
+//
+// The parent only forks and waits: it has no threads, so that fork is safe.
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "libmini/dist/process_group.hpp"
+#include "tests/dist/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+// One rank, and the end of the pipe on which it reports what it threw.
+struct Child {
+    pid_t process = -1;
+    int reading_end = -1;
+};
+
+// The children of one test; kills and buries those that are left.
+class Family {
+  public:
+    ~Family() {
+        for (const Child& child : children_) {
+            ::kill(child.process, SIGKILL);
+            ::waitpid(child.process, nullptr, 0);
+            ::close(child.reading_end);
+        }
+    }
+
+    // Each child makes the default group over env://, calls body(rank) and reports what
+    // it threw.
+    void start(int world_size, milliseconds timeout,
+               const std::function<void(int)>& body) {
+        const int port = free_port();
+        for (int rank = 0; rank < world_size; ++rank) {
+            int ends[2];
+            REQUIRE(::pipe(ends) == 0);
+            const pid_t process = ::fork();
+            if (process == 0) {
+                ::setenv("RANK", std::to_string(rank).c_str(), 1);
+                ::setenv("WORLD_SIZE", std::to_string(world_size).c_str(), 1);
+                ::setenv("MASTER_ADDR", "127.0.0.1", 1);
+                ::setenv("MASTER_PORT", std::to_string(port).c_str(), 1);
+                ::setenv("MINI_STORE_COOKIE", "0123456789abcdef0123456789abcdef", 1);
+                const std::string text = failure_of([&] {
+                    init_process_group({.timeout = timeout});
+                    body(rank);
+                    destroy_process_group();
+                });
+                const ssize_t n = ::write(ends[1], text.data(), text.size());
+                ::_exit(n < 0 ? 1 : 0);
+            }
+            ::close(ends[1]);
+            children_.push_back({process, ends[0]});
+        }
+    }
+
+    pid_t process(int rank) const { return children_[static_cast<size_t>(rank)].process; }
+
+    // What the child reported; blocks until it ended.
+    std::string report(int rank) const {
+        std::string text;
+        char buffer[1024];
+        ssize_t n = 0;
+        while ((n = ::read(children_[static_cast<size_t>(rank)].reading_end, buffer,
+                           sizeof buffer)) > 0)
+            text.append(buffer, static_cast<size_t>(n));
+        return text;
+    }
+
+  private:
+    std::vector<Child> children_;
+};
+
+// All-reduces without end: until something happens.
+void reduce_for_ever(int64_t n) {
+    Tensor x = Tensor::zeros({n});
+    while (true) default_group()->all_reduce(x);
+}
+
+}  // namespace
+
+TEST_CASE("processes reduce, broadcast, gather and meet at barriers") {
+    const int world_size = GENERATE(1, 2, 4);
+    Family family;
+    family.start(world_size, kLong, [&](int rank) {
+        const int P = world_size;
+        for (const int64_t n : {0, 1, 5, 1000, 100'003}) {
+            Tensor x = Tensor::full({n}, rank + 1);
+            default_group()->all_reduce(x);
+            const std::vector<float> sum(static_cast<size_t>(n),
+                                         static_cast<float>(P * (P + 1) / 2));
+            MINI_CHECK(x.to_vector<float>() == sum, "wrong sum of ", n, " numbers");
+            default_group()->broadcast(Tensor::full({n}, rank), P - 1);
+            default_group()->barrier();
+        }
+    });
+    for (int rank = 0; rank < world_size; ++rank) CHECK(family.report(rank) == "");
+}
+
+TEST_CASE("a killed process is a PeerLost on every survivor, naming it") {
+    const int64_t n = GENERATE(1, 30'000, 5'000'000);
+    const int victim = GENERATE(0, 1, 2);
+    Family family;
+    int started[2];
+    REQUIRE(::pipe(started) == 0);
+    family.start(3, kLong, [&](int rank) {
+        default_group()->barrier();
+        if (rank == victim && ::write(started[1], "x", 1) == 1) reduce_for_ever(n);
+        reduce_for_ever(n);
+    });
+    char byte = 0;
+    REQUIRE(::read(started[0], &byte, 1) == 1);
+    ::usleep(20'000);  // somewhere in the middle; any moment must do
+    ::kill(family.process(victim), SIGKILL);
+    for (int rank = 0; rank < 3; ++rank) {
+        const std::string text = family.report(rank);
+        CAPTURE(n, victim, rank, text);
+        if (rank == victim)
+            CHECK(text == "");
+        else
+            CHECK(contains(text, concat("PeerLost(", victim, ")")));
+    }
+    ::close(started[0]);
+    ::close(started[1]);
+}
+
+TEST_CASE("a stopped process is a Timeout on every survivor, naming it") {
+    const int victim = GENERATE(0, 1);
+    Family family;
+    family.start(3, milliseconds(700), [&](int rank) {
+        default_group()->barrier();
+        if (rank == victim) ::raise(SIGSTOP);
+        default_group()->all_reduce(Tensor::zeros({100}));
+    });
+    for (int rank = 0; rank < 3; ++rank) {
+        if (rank == victim) continue;
+        const std::string text = family.report(rank);
+        CAPTURE(victim, rank, text);
+        CHECK(contains(text, "Timeout"));
+        CHECK(contains(text, concat("rank ", victim, " is silent")));
+    }
+}
+
+TEST_CASE("a process that ends early is named together with what the others were doing") {
+    Family family;
+    family.start(2, kLong, [&](int rank) {
+        default_group()->barrier();
+        if (rank == 1) ::_exit(0);
+        default_group()->all_reduce(Tensor::zeros({8}));
+    });
+    const std::string text = family.report(0);
+    CAPTURE(text);
+    CHECK(contains(text, "PeerLost(1): rank 1 is gone"));
+    CHECK(contains(text, "during all_reduce #2 (sum of 8 float32)"));
+}
+
+TEST_CASE("a process that calls something else is a mismatch on both") {
+    Family family;
+    family.start(2, kLong, [&](int rank) {
+        if (rank == 0) default_group()->all_reduce(Tensor::zeros({8}));
+        if (rank == 1) default_group()->broadcast(Tensor::zeros({8}), 1);
+        default_group()->barrier();
+    });
+    for (int rank = 0; rank < 2; ++rank) {
+        const std::string text = family.report(rank);
+        CAPTURE(rank, text);
+        CHECK(contains(text, "MismatchedCollective"));
+        CHECK(contains(text, "all_reduce #1"));
+        CHECK(contains(text, "broadcast #1"));
+    }
+}

@@ -1,0 +1,210 @@
+// Meeting: what the environment must say, and what happens when ranks do not fit
+// together.
+
+#include <cstdlib>
+
+#include "libmini/dist/rendezvous.hpp"
+#include "tests/dist/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+const char* const kVariables[] = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
+                                  "MINI_STORE_COOKIE"};
+
+// The environment of rank 1 of 2, as minirun sets it, for the length of a test.
+struct Environment {
+    Environment() {
+        set("RANK", "1");
+        set("WORLD_SIZE", "2");
+        set("MASTER_ADDR", "127.0.0.1");
+        set("MASTER_PORT", "29500");
+    }
+    ~Environment() {
+        for (const char* name : kVariables) ::unsetenv(name);
+    }
+    void set(const char* name, const char* value) { ::setenv(name, value, 1); }
+};
+
+std::string env_failure() {
+    return failure_of([] { plan_meeting("env://", -1, -1); });
+}
+
+std::string url_failure(const std::string& url) {
+    return failure_of([&] { plan_meeting(url, -1, -1); });
+}
+
+Meeting meeting_at(int port, int rank, int world_size) {
+    return {{"127.0.0.1", port}, rank, world_size, Cookie{}};
+}
+
+}  // namespace
+
+TEST_CASE("env:// reads torchrun's variables and the cookie") {
+    Environment environment;
+    environment.set("MINI_STORE_COOKIE", "ff000000000000000000000000000000");
+    const Meeting meeting = plan_meeting("env://", -1, -1);
+    CHECK(meeting.rank == 1);
+    CHECK(meeting.world_size == 2);
+    CHECK(to_text(meeting.master) == "127.0.0.1:29500");
+    CHECK(meeting.cookie[0] == std::byte{0xff});
+    CHECK(plan_meeting("env://", 0, 3).world_size == 3);
+}
+
+TEST_CASE("each variable that is missing or wrong is a UsageError naming it") {
+    Environment environment;
+    for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
+        CAPTURE(name);
+        const std::string old = std::getenv(name);
+        ::unsetenv(name);
+        CHECK(contains(env_failure(), "UsageError"));
+        CHECK(contains(env_failure(),
+                       concat("environment variable ", name, " expected, but not set")));
+        environment.set(name, "");
+        CHECK(contains(env_failure(), concat(name, " expected, but not set")));
+        environment.set(name, old.c_str());
+    }
+    for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_PORT"}) {
+        CAPTURE(name);
+        const std::string old = std::getenv(name);
+        environment.set(name, "3x");
+        CHECK(contains(env_failure(),
+                       concat(name, " is \"3x\", which is not a whole number")));
+        environment.set(name, old.c_str());
+    }
+    environment.set("RANK", "2");
+    CHECK(contains(env_failure(), "RANK is 2 but WORLD_SIZE is 2"));
+    environment.set("RANK", "-1");
+    CHECK(contains(env_failure(), "RANK is -1"));
+    environment.set("RANK", "1");
+    environment.set("WORLD_SIZE", "0");
+    CHECK(contains(env_failure(), "WORLD_SIZE is 0"));
+    environment.set("WORLD_SIZE", "2");
+    environment.set("MASTER_PORT", "65536");
+    CHECK(contains(env_failure(), "MASTER_PORT is 65536"));
+    environment.set("MASTER_PORT", "29500");
+    environment.set("MINI_STORE_COOKIE", "secret");
+    CHECK(contains(env_failure(), "32 hexadecimal digits"));
+}
+
+TEST_CASE("tcp:// takes rank and world size from the options or from the query") {
+    const Meeting a = plan_meeting("tcp://localhost:1234", 1, 4);
+    CHECK(a.rank == 1);
+    CHECK(a.world_size == 4);
+    const Meeting b = plan_meeting("tcp://[::1]:1234?world_size=3&rank=2", -1, -1);
+    CHECK(b.rank == 2);
+    CHECK(b.world_size == 3);
+    CHECK(b.master.host == "::1");
+
+    CHECK(contains(url_failure("tcp://localhost?rank=0&world_size=1"),
+                   "port number missing"));
+    CHECK(
+        contains(url_failure("tcp://localhost:99999?rank=0&world_size=1"), "0 .. 65535"));
+    CHECK(contains(url_failure("tcp://localhost:80?rank=0"), "world_size expected"));
+    CHECK(contains(url_failure("tcp://localhost:80?world_size=1"), "rank expected"));
+    CHECK(
+        contains(url_failure("tcp://localhost:80?rank=x&world_size=1"), "whole number"));
+    CHECK(contains(url_failure("tcp://localhost:0?rank=0&world_size=2"),
+                   "MASTER_PORT is 0"));
+    CHECK(contains(url_failure("file:///tmp/x"), "unknown init_method"));
+}
+
+TEST_CASE("all ranks meet, in whatever order they come") {
+    const int world_size = GENERATE(1, 2, 4, 7);
+    const int port = free_port();
+    std::vector<Rendezvous> results(static_cast<size_t>(world_size));
+    const auto failures = on_ranks(world_size, [&](int rank) {
+        results[static_cast<size_t>(rank)] =
+            meet(meeting_at(port, rank, world_size), deadline_after(kLong));
+    });
+    for (const auto& failure : failures) CHECK(text_of(failure).empty());
+    CHECK(results[0].server != nullptr);
+    results.back().store->set("hello", "from the last");
+    CHECK(results[0].store->get("hello", deadline_after(kLong)) == "from the last");
+    while (results.size() > 1) results.pop_back();
+}
+
+TEST_CASE("a rank that does not come is named by all that wait for it") {
+    const int port = free_port();
+    const auto failures = on_ranks(4, [&](int rank) {
+        if (rank == 2) return;
+        const Rendezvous result =
+            meet(meeting_at(port, rank, 4), deadline_after(milliseconds(400)));
+    });
+    CAPTURE(text_of(failures[0]));
+    CHECK(contains(text_of(failures[0]), "Timeout"));
+    CHECK(contains(text_of(failures[0]), "3 of 4 joined; missing: rank 2"));
+    CHECK(text_of(failures[1]) != "");
+    CHECK(text_of(failures[3]) != "");
+}
+
+TEST_CASE("without rank 0 the others say which address they tried") {
+    const int port = free_port();
+    const std::string text = failure_of(
+        [&] { meet(meeting_at(port, 1, 2), deadline_after(milliseconds(30))); });
+    CAPTURE(text);
+    CHECK(contains(text, concat("rank 1 found no rank 0 at 127.0.0.1:", port)));
+}
+
+TEST_CASE("two processes with one rank is an error on every rank, naming both") {
+    const int port = free_port();
+    const auto failures = on_ranks(3, [&](int who) {
+        const int rank =
+            who == 2 ? 1 : who;  // 0, 1, 1 of 3: only the error can end the wait
+        meet(meeting_at(port, rank, 3), deadline_after(kLong));
+    });
+    // Rank 0 keeps the store; when it leaves, a slower rank may find the store gone
+    // instead.
+    CAPTURE(text_of(failures[0]), text_of(failures[1]), text_of(failures[2]));
+    CHECK(contains(text_of(failures[0]), "two processes have RANK 1: process "));
+    CHECK(text_of(failures[1]) != "");
+    CHECK(text_of(failures[2]) != "");
+}
+
+TEST_CASE("two world sizes is an error on every rank, naming both") {
+    const int port = free_port();
+    const auto failures = on_ranks(2, [&](int rank) {
+        meet(meeting_at(port, rank, rank == 0 ? 2 : 3), deadline_after(kLong));
+    });
+    CAPTURE(text_of(failures[0]), text_of(failures[1]));
+    CHECK(contains(text_of(failures[0]),
+                   "was started with WORLD_SIZE 3, but rank 0 with 2"));
+    CHECK(text_of(failures[1]) != "");
+}
+
+TEST_CASE("strangers at a rank's own port do not keep the mesh from forming") {
+    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    std::vector<MessageStream> mesh;
+    std::thread rank0([&] {
+        TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
+        mesh = connect_mesh(meeting_at(1, 0, 2), store, deadline_after(kLong));
+    });
+    TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
+    const Address door = parse_address(store.get("mesh/0", deadline_after(kLong)));
+    const Socket silent = connect_to(door, deadline_after(kLong));
+    const Socket noisy = connect_to(door, deadline_after(kLong));
+    const std::string noise(500, 'x');
+    send_all(noisy, std::as_bytes(std::span(noise)), deadline_after(kLong));
+    const Hello wrong = make_hello(Hello::Purpose::kMesh, Cookie{std::byte{1}}, 1, 2);
+    const Socket foreign = connect_to(door, deadline_after(kLong));
+    send_all(foreign, std::as_bytes(std::span(&wrong, 1)), deadline_after(kLong));
+
+    const auto mine = connect_mesh(meeting_at(1, 1, 2), store, deadline_after(kLong));
+    rank0.join();
+    CHECK(mesh[1].socket().is_open());
+    CHECK(to_text(local_address(mine[0].socket())) ==
+          to_text(peer_address(mesh[1].socket())));
+}
+
+TEST_CASE("a rank missing from the mesh is named") {
+    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
+    const std::string text = failure_of([&] {
+        connect_mesh(meeting_at(1, 0, 3), store, deadline_after(milliseconds(50)));
+    });
+    CHECK(contains(text, "Timeout: rank 0 waited for a connection from rank 1, rank 2"));
+}

@@ -1,0 +1,109 @@
+// What the tests of this room share: ranks as threads over either transport, and what
+// became of each of them.
+
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libmini/dist/tcp_mesh.hpp"
+#include "libmini/dist/tcp_transport.hpp"
+#include "libmini/dist/threads_transport.hpp"
+#include "libmini/dist/transport_group.hpp"
+
+namespace mini::dist::test {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kLong = std::chrono::seconds(30);
+
+/// A port of the loopback address that was free a moment ago.
+inline int free_port() { return local_address(listen_on({"127.0.0.1", 0})).port; }
+
+inline bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// Calls body(rank) on one thread for each rank; what each one threw, null for nothing.
+inline std::vector<std::exception_ptr> on_ranks(int world_size,
+                                                const std::function<void(int)>& body) {
+    std::vector<std::exception_ptr> failures(static_cast<size_t>(world_size));
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < world_size; ++rank)
+        threads.emplace_back([&, rank] {
+            try {
+                body(rank);
+            } catch (...) {
+                failures[static_cast<size_t>(rank)] = std::current_exception();
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    return failures;
+}
+
+/// "PeerLost(2): ...", "Timeout: ...", "" for none.
+inline std::string text_of(const std::exception_ptr& failure) {
+    if (!failure) return "";
+    try {
+        std::rethrow_exception(failure);
+    } catch (const PeerLost& error) {
+        return concat("PeerLost(", error.rank(), "): ", error.what());
+    } catch (const Timeout& error) {
+        return concat("Timeout: ", error.what());
+    } catch (const MismatchedCollective& error) {
+        return concat("MismatchedCollective: ", error.what());
+    } catch (const UsageError& error) {
+        return concat("UsageError: ", error.what());
+    } catch (const std::exception& error) {
+        return concat("Error: ", error.what());
+    }
+}
+
+/// What `call` throws, as text_of says it.
+inline std::string failure_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (...) {
+        return text_of(std::current_exception());
+    }
+    return "";
+}
+
+/// One transport a rank: kind "threads" or "tcp" (over loopback).
+inline std::vector<std::unique_ptr<Transport>> make_transports(const std::string& kind,
+                                                               int world_size) {
+    std::vector<std::unique_ptr<Transport>> transports(static_cast<size_t>(world_size));
+    if (kind == "threads") {
+        const auto hub = std::make_shared<ThreadsHub>(world_size);
+        for (int rank = 0; rank < world_size; ++rank)
+            transports[static_cast<size_t>(rank)] =
+                std::make_unique<ThreadsTransport>(hub, rank);
+        return transports;
+    }
+    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    const auto failures = on_ranks(world_size, [&](int rank) {
+        const Deadline deadline = deadline_after(kLong);
+        TcpStore store(server.address(), Cookie{}, deadline);
+        const Meeting meeting{server.address(), rank, world_size, Cookie{}};
+        transports[static_cast<size_t>(rank)] =
+            std::make_unique<TcpTransport>(rank, connect_mesh(meeting, store, deadline));
+    });
+    for (const auto& failure : failures)
+        if (failure) std::rethrow_exception(failure);
+    return transports;
+}
+
+/// The groups over such transports.
+inline std::vector<std::shared_ptr<TransportGroup>> make_groups(
+    const std::string& kind, int world_size, milliseconds timeout = kLong) {
+    std::vector<std::shared_ptr<TransportGroup>> groups;
+    for (auto& transport : make_transports(kind, world_size))
+        groups.push_back(
+            std::make_shared<TransportGroup>(kind, std::move(transport), timeout));
+    return groups;
+}
+
+}  // namespace mini::dist::test

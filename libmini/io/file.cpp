@@ -1,0 +1,110 @@
+#include "libmini/io/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::io {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const std::string& call) {
+    throw BadFile(concat(path, ": ", system_message(call, errno)));
+}
+
+// Opens a new file beside `path` and leaves its name in `name`.
+int open_temporary(const std::string& path, std::string& name) {
+    static std::atomic<int> counter = 0;
+    while (true) {
+        name = concat(path, ".tmp-", getpid(), "-", counter++);
+        const int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) return fd;
+        if (errno != EEXIST) fail(path, "creating a temporary file beside it");
+    }
+}
+
+// Makes a rename in the folder of `path` last. Some file systems cannot, and say EINVAL.
+void sync_folder(const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    const int fd =
+        open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) fail(path, "opening its folder to fsync it");
+    const bool synced = fsync(fd) == 0 || errno == EINVAL;
+    const int error_number = errno;
+    close(fd);
+    errno = error_number;
+    if (!synced) fail(path, "fsync of its folder");
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path) : path_(path) {
+    // O_NONBLOCK keeps a pipe without a writer from blocking here; it means nothing to
+    // files.
+    fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd_ < 0) fail(path, "open");
+
+    struct stat status = {};
+    const bool known = fstat(fd_, &status) == 0;
+    if (!known || !S_ISREG(status.st_mode)) {
+        close(fd_);
+        throw BadFile(concat(path, ": not a regular file"));
+    }
+    size_ = static_cast<uint64_t>(status.st_size);
+}
+
+InputFile::~InputFile() { close(fd_); }
+
+void InputFile::read(uint64_t offset, std::span<std::byte> bytes) const {
+    while (!bytes.empty()) {
+        const ssize_t n =
+            pread(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) fail(path_, "read");
+        if (n == 0)
+            throw BadFile(concat(path_, ": ends at byte ", offset, ", ", bytes.size(),
+                                 " bytes too early"));
+        bytes = bytes.subspan(static_cast<size_t>(n));
+        offset += static_cast<uint64_t>(n);
+    }
+}
+
+AtomicFile::AtomicFile(const std::string& path) : path_(path) {
+    struct stat status = {};
+    if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+        throw BadFile(
+            concat(path, ": exists and is not a regular file; not replacing it"));
+    fd_ = open_temporary(path, temporary_);
+}
+
+AtomicFile::~AtomicFile() {
+    if (fd_ >= 0) close(fd_);
+    if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) fail(path_, "write");
+        bytes = bytes.subspan(static_cast<size_t>(n));
+    }
+}
+
+void AtomicFile::commit() {
+    if (fsync(fd_) != 0) fail(path_, "fsync");
+    const int fd = fd_;
+    fd_ = -1;
+    if (close(fd) != 0) fail(path_, "close");
+    if (rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "rename");
+    temporary_.clear();
+    sync_folder(path_);
+}
+
+}  // namespace mini::io

@@ -1,0 +1,136 @@
+#include "libmini/io/safetensors.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+#include "libmini/io/file.hpp"
+#include "libmini/io/safetensors_header.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::io {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "numbers are copied as they lie");
+
+constexpr uint64_t kLengthBytes = 8;
+constexpr uint64_t kLongestHeader = 100'000'000;  // the reference reader's limit
+constexpr size_t kAlignment = 8;
+
+std::span<std::byte> bytes_of(const Tensor& tensor) {
+    return {tensor.raw_data(), tensor.bytes()};
+}
+
+void check_tensors(const NamedTensors& tensors) {
+    std::set<std::string> names = {"__metadata__"};
+    for (const auto& [name, tensor] : tensors) {
+        if (!names.insert(name).second)
+            throw UsageError(concat("save_safetensors: the name \"", name,
+                                    "\" comes twice, or is the one kept for metadata"));
+        if (!tensor.defined() || !tensor.device().is_cpu())
+            throw UsageError(
+                concat("save_safetensors: \"", name, "\" is not a tensor on the CPU"));
+    }
+}
+
+// Large elements first: with 8-byte ones before 4-byte ones, each lies at a multiple of
+// its size.
+NamedTensors in_file_order(const NamedTensors& tensors) {
+    NamedTensors sorted;
+    for (const auto& [name, tensor] : tensors)
+        sorted.emplace_back(name, ops::contiguous(tensor));
+    std::ranges::sort(sorted, [](const auto& a, const auto& b) {
+        const size_t a_size = item_size(a.second.dtype());
+        const size_t b_size = item_size(b.second.dtype());
+        return a_size != b_size ? a_size > b_size : a.first < b.first;
+    });
+    return sorted;
+}
+
+std::string header_text(const NamedTensors& tensors,
+                        const std::map<std::string, std::string>& metadata) {
+    SafetensorsHeader header{.entries = {}, .metadata = metadata};
+    uint64_t begin = 0;
+    for (const auto& [name, tensor] : tensors) {
+        const uint64_t end = begin + tensor.bytes();
+        header.entries.push_back({name, tensor.dtype(), tensor.shape(), begin, end});
+        begin = end;
+    }
+    std::string text = format_header(header);
+    text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
+    return text;
+}
+
+// The text of the header, its length checked before memory is asked for.
+std::string read_header_text(const InputFile& file) {
+    const auto check = [&](bool condition, const auto&... parts) {
+        if (!condition) throw BadFile(concat(file.path(), ": ", parts...));
+    };
+    check(file.size() >= kLengthBytes, file.size(),
+          " bytes are too few for a safetensors file");
+    uint64_t length = 0;
+    file.read(0, std::as_writable_bytes(std::span(&length, 1)));
+
+    const uint64_t rest = file.size() - kLengthBytes;
+    check(length <= kLongestHeader, "the header has ", length, " bytes, more than the ",
+          kLongestHeader, " allowed; is this a safetensors file?");
+    check(length <= rest, "the header has ", length, " bytes, but only ", rest,
+          " follow");
+    std::string text(length, '\0');
+    file.read(kLengthBytes, std::as_writable_bytes(std::span(text)));
+    return text;
+}
+
+SafetensorsHeader parse_header_of(const InputFile& file, const std::string& text) {
+    try {
+        return parse_header(text, file.size() - kLengthBytes - text.size());
+    } catch (const BadFile& error) {
+        throw BadFile(concat(file.path(), ": ", error.what()));
+    }
+}
+
+}  // namespace
+
+const Tensor& Safetensors::at(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const auto& [each, tensor] : tensors) {
+        if (each == name) return tensor;
+        names.push_back(each);
+    }
+    throw Error(concat("safetensors: no tensor \"", name, "\" among ", names));
+}
+
+void save_safetensors(const std::string& path, const NamedTensors& tensors,
+                      const std::map<std::string, std::string>& metadata) {
+    check_tensors(tensors);
+    const NamedTensors sorted = in_file_order(tensors);
+    const std::string text = header_text(sorted, metadata);
+    const uint64_t length = text.size();
+
+    AtomicFile file(path);
+    file.write(std::as_bytes(std::span(&length, 1)));
+    file.write(std::as_bytes(std::span(text)));
+    for (const auto& [name, tensor] : sorted) file.write(bytes_of(tensor));
+    file.commit();
+}
+
+Safetensors load_safetensors(const std::string& path) {
+    const InputFile file(path);
+    const std::string text = read_header_text(file);
+    const uint64_t data_begin = kLengthBytes + text.size();
+    SafetensorsHeader header = parse_header_of(file, text);
+
+    Safetensors result{.tensors = {}, .metadata = std::move(header.metadata)};
+    for (const SafetensorsEntry& entry : header.entries) {
+        const Tensor tensor = Tensor::empty(entry.shape, entry.dtype);
+        file.read(data_begin + entry.begin, bytes_of(tensor));
+        result.tensors.emplace_back(entry.name, tensor);
+    }
+    return result;
+}
+
+}  // namespace mini::io

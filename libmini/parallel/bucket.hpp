@@ -1,0 +1,66 @@
+// Buckets: gradients that travel together.
+//
+// One all-reduce a gradient pays a message's latency for each; one for all of them cannot
+// begin before the last is there. So gradients that are ready at about the same time
+// share a bucket:
+//
+//     parameters, first to last    conv1.w conv1.b conv2.w conv2.b fc1.w fc1.b fc2.w fc2.b
+//     gradients become ready         <------------------------------------------------
+//     buckets, in launch order     [ 1: conv2.b conv2.w conv1.b conv1.w ][ 0: fc2.b ... fc1.w ]
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "libmini/dist/process_group.hpp"
+#include "libmini/tensor/tensor.hpp"
+
+namespace mini::parallel {
+
+/// PyTorch's sizes: a small first bucket, so that communication starts early, then larger ones.
+constexpr int64_t kFirstBucketBytes = int64_t{1} << 20;
+constexpr int64_t kBucketCapBytes = int64_t{25} << 20;
+
+/// Groups the places 0 .. n-1 of `tensors`, in order, into buckets of one dtype
+/// (`torch.distributed._compute_bucket_assignment_by_size`). A tensor joins the open
+/// bucket first; the bucket is closed once it holds `limits[k]` bytes or more, k counting
+/// the closed buckets of that dtype, the last limit standing for all after it. Buckets
+/// are in the order of their first place. Throws UsageError when `limits` is empty or has
+/// a number below 1.
+std::vector<std::vector<size_t>> compute_bucket_assignment(
+    const std::vector<Tensor>& tensors, const std::vector<int64_t>& limits);
+
+/// A flat buffer for the gradients of several parameters, and what is known of them.
+class Bucket {
+  public:
+    /// REQUIRES: the parameters have one dtype. `places` are theirs in the reducer's list.
+    Bucket(std::vector<size_t> places, const std::vector<Tensor>& parameters);
+
+    const std::vector<size_t>& places() const { return places_; }
+    int64_t bytes() const { return static_cast<int64_t>(buffer_.bytes()); }
+    Tensor buffer() const { return buffer_; }
+
+    /// The part of the buffer that belongs to the `slot`-th parameter, in its shape.
+    const Tensor& gradient(size_t slot) const { return gradients_[slot]; }
+
+    /// Forgets which gradients are there.
+    void reset();
+
+    /// Notes that the gradient of `slot` is in the buffer. Returns false when it already was.
+    bool mark_ready(size_t slot);
+    bool is_ready(size_t slot) const { return ready_[slot]; }
+    bool is_full() const { return pending_ == 0; }
+
+    std::shared_ptr<dist::Work> work;  // the all-reduce under way
+
+  private:
+    std::vector<size_t> places_;
+    Tensor buffer_;
+    std::vector<Tensor> gradients_;  // views of buffer_
+    std::vector<bool> ready_;
+    size_t pending_;
+};
+
+}  // namespace mini::parallel

@@ -1,0 +1,68 @@
+#include "libmini/tools/minirun/failure.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+
+namespace mini::tools {
+namespace {
+
+bool failed_by_itself(const End& end) {
+    return end.exit.failed() && !end.stopped_by_us;
+}
+
+// A death that a lost peer does not explain.
+bool came_from_outside(const End& end) {
+    const Exit& exit = end.exit;
+    return failed_by_itself(end) && exit.by_signal && exit.number != SIGABRT &&
+           exit.number != SIGPIPE;
+}
+
+std::string advice(const Exit& exit) {
+    if (!exit.by_signal) return "";
+    switch (exit.number) {
+        case SIGKILL:
+            return "; somebody killed it, or memory ran out (dmesg tells)";
+        case SIGSEGV:
+        case SIGBUS:
+        case SIGFPE:
+        case SIGILL:
+            return "; a build of the debug preset shows the line";
+    }
+    return "";
+}
+
+std::string who(const End& end) {
+    return concat("rank ", end.rank, " (", end.exit.text(), ")");
+}
+
+}  // namespace
+
+std::optional<End> root_cause(const std::vector<End>& ends, size_t gathered) {
+    const auto last = ends.begin() + static_cast<std::ptrdiff_t>(gathered);
+    auto cause = std::find_if(ends.begin(), last, came_from_outside);
+    if (cause == last) cause = std::find_if(ends.begin(), last, failed_by_itself);
+    return cause == last ? std::nullopt : std::optional(*cause);
+}
+
+std::vector<std::string> failure_report(const End& cause, const std::vector<End>& ends,
+                                        const std::vector<std::string>& stderr_lines) {
+    std::vector<std::string> report;
+    const char* verb = cause.exit.by_signal ? " was killed by " : " ended with ";
+    report.push_back(concat("rank ", cause.rank, " (pid ", cause.pid, ")", verb,
+                            cause.exit.text(), advice(cause.exit)));
+
+    // Quote what it had to say.
+    if (!stderr_lines.empty()) report.push_back("its last lines on stderr:");
+    for (const std::string& line : stderr_lines) report.push_back("  | " + line);
+
+    // Mention who fell with it, in one line.
+    std::string others;
+    for (const End& end : ends)
+        if (end.rank != cause.rank && failed_by_itself(end))
+            others += (others.empty() ? "" : ", ") + who(end);
+    if (!others.empty()) report.push_back("failed after it: " + others);
+    return report;
+}
+
+}  // namespace mini::tools

@@ -1,0 +1,167 @@
+#include "libmini/io/file.hpp"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "libmini/core/error.hpp"
+#include "tests/io/temporary_folder.hpp"
+#include "tests/support/catch.hpp"
+
+using mini::BadFile;
+using mini::io::AtomicFile;
+using mini::io::InputFile;
+using Names = std::vector<std::string>;
+
+namespace {
+
+std::span<const std::byte> bytes(const std::string& text) {
+    return std::as_bytes(std::span(text));
+}
+
+// Lets no file of this process grow past `limit` bytes: writing more fails as on a full
+// disk.
+class FileSizeLimit {
+  public:
+    explicit FileSizeLimit(rlim_t limit) {
+        getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit now = {limit, before_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &now);
+        handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    }
+    ~FileSizeLimit() {
+        setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, handler_);
+    }
+
+  private:
+    rlimit before_ = {};
+    void (*handler_)(int);
+};
+
+}  // namespace
+
+TEST_CASE("a file appears with commit and not before") {
+    const TemporaryFolder folder;
+    const std::string path = folder / "model";
+    AtomicFile file(path);
+    file.write(bytes("first "));
+    file.write(bytes("second"));
+    CHECK_FALSE(std::filesystem::exists(path));
+    file.commit();
+    CHECK(folder.names() == Names{"model"});
+    CHECK(read_text(path) == "first second");
+}
+
+TEST_CASE("a file that is not committed leaves the old one and no other") {
+    const TemporaryFolder folder;
+    const std::string path = folder / "model";
+    write_text(path, "old");
+    { AtomicFile(path).write(bytes("new")); }
+    CHECK(folder.names() == Names{"model"});
+    CHECK(read_text(path) == "old");
+}
+
+TEST_CASE("two writers of one path do not disturb each other; the last commit wins") {
+    const TemporaryFolder folder;
+    AtomicFile first(folder / "model");
+    AtomicFile second(folder / "model");
+    first.write(bytes("first"));
+    second.write(bytes("second"));
+    second.commit();
+    first.commit();
+    CHECK(folder.names() == Names{"model"});
+    CHECK(read_text(folder / "model") == "first");
+}
+
+TEST_CASE(
+    "a full disk is reported with its reason and leaves the old file and no other") {
+    const TemporaryFolder folder;
+    const std::string path = folder / "model";
+    write_text(path, "old");
+    const std::string message = message_of<BadFile>([&] {
+        const FileSizeLimit limit(1000);
+        AtomicFile file(path);
+        file.write(bytes(std::string(5000, 'x')));
+    });
+    CHECK(message == path + ": write failed: File too large");
+    CHECK(folder.names() == Names{"model"});
+    CHECK(read_text(path) == "old");
+}
+
+TEST_CASE("a new file is readable by those whom the umask allows") {
+    const TemporaryFolder folder;
+    const mode_t before = umask(022);
+    AtomicFile file(folder / "model");
+    umask(before);
+    file.commit();
+    struct stat status = {};
+    REQUIRE(stat((folder / "model").c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0644);
+}
+
+TEST_CASE("folders that are missing, or no folders, are named with the reason") {
+    const TemporaryFolder folder;
+    const std::string missing = folder / "missing/model";
+    CHECK(message_of<BadFile>([&] { AtomicFile file(missing); }) ==
+          missing +
+              ": creating a temporary file beside it failed: No such file or directory");
+    write_text(folder / "file", "");
+    const std::string below_file = folder / "file/model";
+    CHECK(message_of<BadFile>([&] { AtomicFile file(below_file); }) ==
+          below_file + ": creating a temporary file beside it failed: Not a directory");
+}
+
+TEST_CASE("a folder, a pipe or a device is neither replaced nor read") {
+    const TemporaryFolder folder;
+    const std::string pipe = folder / "pipe";
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    for (const std::string& path : {folder / ".", pipe, std::string("/dev/null")}) {
+        CAPTURE(path);
+        CHECK(message_of<BadFile>([&] { AtomicFile file(path); }) ==
+              path + ": exists and is not a regular file; not replacing it");
+        CHECK(message_of<BadFile>([&] { InputFile file(path); }) ==
+              path + ": not a regular file");
+    }
+}
+
+TEST_CASE("a path without a folder means the current one") {
+    const TemporaryFolder folder;
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(folder / ".");
+    AtomicFile file("model");
+    file.commit();
+    std::filesystem::current_path(before);
+    CHECK(folder.names() == Names{"model"});
+}
+
+TEST_CASE("a symbolic link is replaced and its target left alone") {
+    const TemporaryFolder folder;
+    write_text(folder / "target", "old");
+    std::filesystem::create_symlink("target", folder / "link");
+    AtomicFile file(folder / "link");
+    file.write(bytes("new"));
+    file.commit();
+    CHECK(read_text(folder / "target") == "old");
+    CHECK(read_text(folder / "link") == "new");
+    CHECK_FALSE(std::filesystem::is_symlink(folder / "link"));
+}
+
+TEST_CASE("reading gives the bytes asked for, and says where a file ends too early") {
+    const TemporaryFolder folder;
+    const std::string path = folder / "model";
+    write_text(path, "0123456789");
+    const InputFile file(path);
+    CHECK(file.size() == 10);
+
+    std::string middle(4, ' ');
+    file.read(3, std::as_writable_bytes(std::span(middle)));
+    CHECK(middle == "3456");
+    CHECK(message_of<BadFile>([&] {
+              file.read(8, std::as_writable_bytes(std::span(middle)));
+          }) == path + ": ends at byte 10, 2 bytes too early");
+    CHECK(message_of<BadFile>([&] { InputFile absent(folder / "absent"); }) ==
+          folder / "absent" + ": open failed: No such file or directory");
+}

@@ -1,0 +1,211 @@
+// Files that are not safetensors files: each is refused with path and reason, before
+// memory is asked for.
+
+#include <limits>
+
+#include "libmini/core/error.hpp"
+#include "libmini/io/safetensors.hpp"
+#include "tests/io/temporary_folder.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+// What loading a file with these contents says after the path; "" when it loads.
+std::string complaint(const std::string& contents) {
+    const TemporaryFolder folder;
+    const std::string path = folder / "bad.safetensors";
+    write_text(path, contents);
+    const std::string message =
+        message_of<mini::BadFile>([&] { mini::io::load_safetensors(path); });
+    if (message.empty()) return "";
+    REQUIRE(message.substr(0, path.size() + 2) == path + ": ");
+    CHECK(message.find('\n') == std::string::npos);
+    return message.substr(path.size() + 2);
+}
+
+std::string length_field(uint64_t length) {
+    std::string bytes;
+    for (int i = 0; i < 8; ++i) bytes += static_cast<char>(length >> 8 * i & 255);
+    return bytes;
+}
+
+// A file with this header and `data_bytes` zeros.
+std::string with_header(const std::string& header, size_t data_bytes) {
+    return length_field(header.size()) + header + std::string(data_bytes, '\0');
+}
+
+// A file with one tensor "x" of 8 bytes that is described so.
+std::string with_tensor(const std::string& description) {
+    return with_header(R"({"x":)" + description + "}", 8);
+}
+
+bool has(const std::string& text, const std::string& part) {
+    CAPTURE(text, part);
+    CHECK(text.find(part) != std::string::npos);
+    return text.find(part) != std::string::npos;
+}
+
+std::string good_tensor(int begin, int end) {
+    return R"({"dtype":"U8","shape":[)" + std::to_string(end - begin) +
+           R"(],"data_offsets":[)" + std::to_string(begin) + "," + std::to_string(end) +
+           "]}";
+}
+
+}  // namespace
+
+TEST_CASE("a good file loads, so that the complaints below have their stated cause") {
+    CHECK(complaint(with_tensor(good_tensor(0, 8))) == "");
+    CHECK(complaint(with_header(
+              R"({"b":)" + good_tensor(3, 8) + R"(,"a":)" + good_tensor(0, 3) + "}   ",
+              8)) == "");
+}
+
+TEST_CASE("files too short for their header are refused") {
+    CHECK(has(complaint(""), "0 bytes are too few"));
+    CHECK(has(complaint("1234567"), "7 bytes are too few"));
+    CHECK(has(complaint(length_field(3) + "{}"), "has 3 bytes, but only 2 follow"));
+    CHECK(has(complaint(length_field(100'000'001)), "more than the 100000000 allowed"));
+    CHECK(has(complaint(length_field(uint64_t{1} << 63) + "{}"),
+              "more than the 100000000"));
+    CHECK(
+        has(complaint(length_field(std::numeric_limits<uint64_t>::max())), "more than"));
+}
+
+TEST_CASE("headers that are not a JSON object are refused") {
+    CHECK(has(complaint(with_header("", 0)), "does not begin with {"));
+    CHECK(has(complaint(with_header(" {}", 0)), "does not begin with {"));
+    CHECK(has(complaint(with_header("[]", 0)), "does not begin with {"));
+    CHECK(has(complaint(with_header("{", 0)), "not JSON"));
+    CHECK(has(complaint(with_header("{}x", 0)), "not JSON"));
+    CHECK(has(complaint(with_header(std::string("{}\0", 3), 0)), "a zero byte"));
+    CHECK(has(complaint(with_header("{} // no comments", 0)), "not JSON"));
+    CHECK(has(complaint(with_header("{\"\xff\":1}", 0)), "not JSON"));
+    CHECK(has(complaint(with_header(R"({"x":)" + good_tensor(0, 8) + ",}", 8)),
+              "not JSON"));
+}
+
+TEST_CASE("a header nested a thousand deep is refused") {
+    const std::string deep = std::string(1000, '[') + std::string(1000, ']');
+    CHECK(has(complaint(with_header(R"({"x":)" + deep + "}", 0)), "nested too deeply"));
+    std::string objects = "{}";
+    for (int i = 0; i < 1000; ++i) objects = R"({"x":)" + objects + "}";
+    CHECK(has(complaint(with_header(objects, 0)), "nested too deeply"));
+}
+
+TEST_CASE("names and keys that come twice are refused") {
+    const std::string x = R"("x":)" + good_tensor(0, 8);
+    CHECK(has(complaint(with_header("{" + x + "," + x + "}", 8)), "the key \"x\" twice"));
+    CHECK(has(complaint(with_tensor(
+                  R"({"dtype":"U8","dtype":"U8","shape":[8],"data_offsets":[0,8]})")),
+              "the key \"dtype\" twice"));
+    CHECK(has(complaint(with_header(R"({"__metadata__":{"a":"1","a":"2"}})", 0)),
+              "the key \"a\" twice"));
+}
+
+TEST_CASE("tensors described by less or more than three members are refused") {
+    const std::string expected = "not described by dtype, shape and data_offsets alone";
+    CHECK(has(complaint(with_tensor("8")), expected));
+    CHECK(has(complaint(with_tensor("[8]")), expected));
+    CHECK(has(complaint(with_tensor("{}")), expected));
+    CHECK(has(complaint(with_tensor(R"({"dtype":"U8","shape":[8]})")), expected));
+    CHECK(has(complaint(with_tensor(
+                  R"({"dtype":"U8","shape":[8],"data_offsets":[0,8],"more":1})")),
+              expected));
+    CHECK(has(complaint(with_tensor(R"({"dtype":"U8","shape":[8],"offsets":[0,8]})")),
+              "data_offsets is missing"));
+}
+
+TEST_CASE("element types that cannot be read are refused by name") {
+    const std::string dtype = GENERATE("F64", "BF16", "f32", "U7", "");
+    const std::string message = complaint(
+        with_tensor(R"({"dtype":")" + dtype + R"(","shape":[1],"data_offsets":[0,8]})"));
+    CHECK(has(message, "the dtype is \"" + dtype + "\"; F32, I64 and U8 can be read"));
+    CHECK(has(complaint(with_tensor(R"({"dtype":5,"shape":[8],"data_offsets":[0,8]})")),
+              "dtype is missing or not a string"));
+}
+
+TEST_CASE("shapes that are not lists of countable whole numbers are refused") {
+    const auto with_shape = [](const std::string& shape) {
+        return complaint(with_tensor(R"({"dtype":"U8","shape":)" + shape +
+                                     R"(,"data_offsets":[0,8]})"));
+    };
+    CHECK(has(with_shape("8"), "shape is missing or not a list"));
+    CHECK(has(with_shape("[-8]"), "shape has -8"));
+    CHECK(has(with_shape("[8.0]"), "shape has 8.0"));
+    CHECK(has(with_shape("[\"8\"]"), "shape has \"8\""));
+    CHECK(has(with_shape("[null]"), "shape has null"));
+    CHECK(has(with_shape("[18446744073709551616]"), "not a whole number"));
+    CHECK(has(with_shape("[9223372036854775808]"), "more elements than can be counted"));
+    CHECK(
+        has(with_shape("[4294967296,4294967296]"), "more elements than can be counted"));
+    CHECK(has(with_shape("[4611686018427387904,4,0]"),
+              "more elements than can be counted"));
+    CHECK(has(with_shape("[0,4611686018427387904,4]"),
+              "more elements than can be counted"));
+    CHECK(has(with_shape("[7]"), "8 bytes do not hold the shape (7,) of uint8"));
+    CHECK(has(with_shape("[0]"), "8 bytes do not hold the shape (0,)"));
+}
+
+TEST_CASE("element counts that fit while their bytes do not are refused") {
+    CHECK(
+        has(complaint(with_tensor(
+                R"({"dtype":"I64","shape":[4611686018427387904],"data_offsets":[0,8]})")),
+            "do not hold the shape (4611686018427387904,) of int64"));
+}
+
+TEST_CASE("offsets that are not two whole numbers in order are refused") {
+    const auto with_offsets = [](const std::string& offsets) {
+        return complaint(
+            with_tensor(R"({"dtype":"U8","shape":[8],"data_offsets":)" + offsets + "}"));
+    };
+    CHECK(has(with_offsets("8"), "not a list"));
+    CHECK(has(with_offsets("[]"), "not a begin and an end"));
+    CHECK(has(with_offsets("[0]"), "not a begin and an end"));
+    CHECK(has(with_offsets("[0,8,8]"), "not a begin and an end"));
+    CHECK(has(with_offsets("[8,0]"), "not a begin and an end"));
+    CHECK(has(with_offsets("[-8,0]"), "data_offsets has -8"));
+    CHECK(has(with_offsets("[0,8.5]"), "data_offsets has 8.5"));
+    CHECK(has(with_offsets("[0,1e1]"), "data_offsets has 10.0"));
+    CHECK(has(with_offsets("[0,18446744073709551616]"), "not a whole number"));
+    CHECK(has(with_offsets("[18446744073709551607,18446744073709551615]"),
+              "begins at byte 18446744073709551607"));
+}
+
+TEST_CASE("gaps, overlaps and bytes left over are refused") {
+    const auto with_two = [](int a_begin, int a_end, int b_begin, int b_end,
+                             size_t bytes) {
+        return complaint(with_header(R"({"a":)" + good_tensor(a_begin, a_end) +
+                                         R"(,"b":)" + good_tensor(b_begin, b_end) + "}",
+                                     bytes));
+    };
+    CHECK(with_two(0, 4, 4, 8, 8) == "");
+    CHECK(with_two(0, 4, 4, 4, 4) == "");
+    CHECK(with_two(0, 4, 0, 0, 4) == "");
+    CHECK(with_two(4, 8, 0, 4, 8) == "");
+    CHECK(has(with_two(0, 4, 5, 9, 9), "\"b\" begins at byte 5 of the data"));
+    CHECK(has(with_two(0, 4, 3, 7, 7), "\"b\" begins at byte 3 of the data"));
+    CHECK(has(with_two(0, 4, 0, 4, 4), "\"b\" begins at byte 0 of the data"));
+    CHECK(has(with_two(1, 4, 4, 8, 8), "\"a\" begins at byte 1 of the data"));
+    CHECK(has(with_two(0, 4, 4, 8, 7), "describes 8 bytes of data, but the file has 7"));
+    CHECK(has(with_two(0, 4, 4, 8, 9), "describes 8 bytes of data, but the file has 9"));
+}
+
+TEST_CASE("metadata that are not strings are refused") {
+    CHECK(complaint(with_header(R"({"__metadata__":{"a":"1"}})", 0)) == "");
+    CHECK(has(complaint(with_header(R"({"__metadata__":[]})", 0)), "is not an object"));
+    CHECK(has(complaint(with_header(R"({"__metadata__":{"a":1}})", 0)), "not a string"));
+    CHECK(has(complaint(with_header(R"({"__metadata__":{"a":{"b":"c"}}})", 0)),
+              "not a string"));
+}
+
+TEST_CASE("a file cut anywhere is refused") {
+    const std::string whole = with_tensor(good_tensor(0, 8));
+    for (size_t length = 0; length < whole.size(); ++length) {
+        CAPTURE(length);
+        CHECK(complaint(whole.substr(0, length)) != "");
+    }
+}
+
+TEST_CASE("a name with control characters does not break the line of the complaint") {
+    CHECK(has(complaint(with_header(R"({"a\n\u001b":1})", 0)), R"(tensor "a\n\u001b")"));
+}

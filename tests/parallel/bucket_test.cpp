@@ -1,0 +1,78 @@
+#include "libmini/parallel/bucket.hpp"
+
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using parallel::Bucket;
+using parallel::compute_bucket_assignment;
+
+namespace {
+
+using Assignment = std::vector<std::vector<size_t>>;
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+std::vector<Tensor> floats(const std::vector<int64_t>& sizes) {
+    std::vector<Tensor> tensors;
+    for (const int64_t size : sizes) tensors.push_back(Tensor::zeros({size}));
+    return tensors;
+}
+
+}  // namespace
+
+TEST_CASE("three Linear(512, 512) fall into PyTorch's buckets") {
+    // Weights of 1 MiB and biases of 2 KiB, limits of 1 MiB (torch 2.2.2).
+    const auto tensors = floats({262144, 512, 262144, 512, 262144, 512});
+    CHECK(compute_bucket_assignment(tensors, {kMiB, kMiB}) ==
+          Assignment{{0}, {1, 2}, {3, 4}, {5}});
+}
+
+TEST_CASE("a bucket closes once it has reached its limit, not before") {
+    CHECK(compute_bucket_assignment(floats({1, 1, 1, 1}), {8}) ==
+          Assignment{{0, 1}, {2, 3}});
+    CHECK(compute_bucket_assignment(floats({1, 100, 1}), {8}) == Assignment{{0, 1}, {2}});
+}
+
+TEST_CASE("the first limit holds for the first bucket, the last for all others") {
+    CHECK(compute_bucket_assignment(floats({1, 1, 1, 1, 1}), {4, 8}) ==
+          Assignment{{0}, {1, 2}, {3, 4}});
+}
+
+TEST_CASE("dtypes do not mix, and each has limits of its own") {
+    std::vector<Tensor> tensors = floats({1, 1, 1});
+    tensors.insert(tensors.begin() + 1, Tensor::zeros({1}, DType::kInt64));
+    CHECK(compute_bucket_assignment(tensors, {4, 100}) == Assignment{{0}, {1}, {2, 3}});
+}
+
+TEST_CASE("no tensors make no buckets, empty tensors belong to one all the same") {
+    CHECK(compute_bucket_assignment({}, {8}).empty());
+    CHECK(compute_bucket_assignment(floats({0, 0}), {8}) == Assignment{{0, 1}});
+}
+
+TEST_CASE("limits that make no sense are refused") {
+    CHECK_THROWS_AS(compute_bucket_assignment(floats({1}), {}), UsageError);
+    CHECK_THROWS_AS(compute_bucket_assignment(floats({1}), {0}), UsageError);
+}
+
+TEST_CASE("a bucket's gradients are views that lie in its buffer one after the other") {
+    const std::vector<Tensor> parameters{Tensor::zeros({2, 2}), Tensor::zeros({9}),
+                                         Tensor::zeros({3})};
+    Bucket bucket({2, 0}, parameters);
+    CHECK(bucket.bytes() == 28);
+    CHECK(bucket.gradient(0).shape() == Shape{3});
+    CHECK(bucket.gradient(1).shape() == Shape{2, 2});
+    CHECK(bucket.gradient(1).shares_storage(bucket.buffer()));
+    CHECK(bucket.gradient(1).offset() == 3);
+}
+
+TEST_CASE("a bucket is full when each gradient has come, and each may come once") {
+    Bucket bucket({0, 1}, floats({1, 1}));
+    CHECK(bucket.mark_ready(1));
+    CHECK_FALSE(bucket.is_full());
+    CHECK_FALSE(bucket.mark_ready(1));
+    CHECK_FALSE(bucket.is_full());
+    CHECK(bucket.mark_ready(0));
+    CHECK(bucket.is_full());
+    bucket.reset();
+    CHECK_FALSE(bucket.is_full());
+    CHECK_FALSE(bucket.is_ready(0));
+}

@@ -1,0 +1,126 @@
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::test;
+using parallel::DistributedDataParallel;
+
+namespace {
+
+// Leaves its second layer out when told to.
+class Skipping : public nn::Module {
+  public:
+    Skipping() {
+        register_module("used", used);
+        register_module("skipped", skipped);
+    }
+    Tensor forward(const Tensor& x) override { return skip ? used(x) : skipped(used(x)); }
+
+    nn::Linear used{2, 2};
+    nn::Linear skipped{2, 2};
+    bool skip = true;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "modules of different shapes are refused on all ranks, naming rank and parameter") {
+    const auto messages = on_ranks(3, [](dist::ProcessGroup& group) {
+        nn::Linear module(3, group.rank() == 2 ? 5 : 4);
+        return message_of([&] { DistributedDataParallel ddp(module); });
+    });
+    for (const std::string& message : messages)
+        CHECK(
+            message ==
+            "DistributedDataParallel: parameter 0 (here weight) is (4, 3) on rank 0, but "
+            "(5, 3) on rank 2");
+}
+
+TEST_CASE("modules with different numbers of parameters are refused on all ranks") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
+        nn::Linear module(3, 4, {.bias = group.rank() == 0});
+        return message_of([&] { DistributedDataParallel ddp(module); });
+    });
+    for (const std::string& message : messages)
+        CHECK(
+            message.find("rank 0 has 2 parameters that require grad, but rank 1 has 1") !=
+            std::string::npos);
+}
+
+TEST_CASE("a module with nothing to train is refused") {
+    const auto messages = on_ranks(1, [](dist::ProcessGroup&) {
+        nn::Linear module(1, 1);
+        for (Tensor& parameter : std::vector<Tensor>(module.parameters()))
+            parameter.set_requires_grad(false);
+        return message_of([&] { DistributedDataParallel ddp(module); });
+    });
+    CHECK(messages[0].find("no parameter of the module requires grad") !=
+          std::string::npos);
+}
+
+TEST_CASE(
+    "parameters that took no part in the loss are named, now and at the next forward") {
+    struct Messages {
+        std::string backward;
+        std::string forward;
+    };
+    const auto messages = on_ranks(2, [](dist::ProcessGroup&) {
+        Skipping module;
+        DistributedDataParallel ddp(module);
+        const Tensor loss = sum(ddp(draw({1, 2}, 1)));
+        return Messages{message_of([&] { loss.backward(); }), message_of([&] {
+                            ddp(draw({1, 2}, 1));
+                        })};
+    });
+    for (size_t rank = 0; rank < 2; ++rank) {
+        const std::string where = "on rank " + std::to_string(rank);
+        for (const std::string& message :
+             {messages[rank].backward, messages[rank].forward}) {
+            CHECK(message.find(where) != std::string::npos);
+            CHECK(message.find(" skipped.weight skipped.bias") != std::string::npos);
+            CHECK(message.find(" used.") == std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("a second backward pass of one forward is refused, naming the parameter") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup&) {
+        nn::Linear module(1, 1, {.bias = false});
+        DistributedDataParallel ddp(module,
+                                    {.first_bucket_bytes = 1, .bucket_cap_bytes = 1});
+        const Tensor x = Tensor::ones({1, 1});
+        const Tensor loss = sum(ddp(x));
+        // The same weight again, outside of forward, inside the hook's own pass.
+        const Tensor outside = sum(linear(x, module.weight));
+        grad_accumulator(module.weight)
+            ->add_hook([&, first = true](const Tensor&) mutable {
+                if (!std::exchange(first, false)) return;
+                outside.backward();
+            });
+        return message_of([&] { loss.backward(); });
+    });
+    for (const std::string& message : messages)
+        CHECK(message.find("the gradient of weight came twice") != std::string::npos);
+}
+
+TEST_CASE("without a group there is a clear error") {
+    nn::Linear module(1, 1);
+    CHECK(message_of([&] {
+              DistributedDataParallel ddp(module);
+          }).find("init_process_group") != std::string::npos);
+}
+
+TEST_CASE("a rank that fails releases the others from their gradients") {
+    std::string message;
+    try {
+        dist::run_threads(3, [](dist::ProcessGroup& group) {
+            Toy module;
+            DistributedDataParallel ddp(module);
+            if (group.rank() == 1) throw Error("rank 1 ran out of luck");
+            sum(ddp(draw({2, 3}, 1))).backward();
+        });
+    } catch (const Error& error) {
+        message = error.what();
+    }
+    CHECK(message.find("rank 1 ran out of luck") != std::string::npos);
+}

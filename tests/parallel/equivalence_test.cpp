@@ -1,0 +1,82 @@
+// The promise of data-parallel training: any number of ranks, one and the same model.
+
+#include <algorithm>
+#include <cmath>
+
+#include "libmini/nn/models.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "libmini/parallel/average_gradients.hpp"
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::test;
+
+namespace {
+
+constexpr int64_t kBatch = 16;  // of all ranks together
+constexpr int64_t kSteps = 50;
+
+enum class Sync { kDDP, kAverage, kSum };
+
+// This rank's gradients turned into those of all ranks; kSum is the mistake to find.
+void synchronise(Sync sync, nn::Module& model, dist::ProcessGroup& group) {
+    if (sync == Sync::kDDP) return;
+    if (sync == Sync::kAverage)
+        return parallel::average_gradients(model.parameters(), group);
+    for (const Tensor& parameter : model.parameters()) group.all_reduce(parameter.grad());
+}
+
+// The parameters after kSteps steps of the ConvNet without dropout, on rank 0.
+std::vector<float> train(int world_size, Sync sync) {
+    const auto parameters = on_ranks(world_size, [&](dist::ProcessGroup& group) {
+        manual_seed(1234);
+        nn::ConvNet model({.dropout = false});
+        std::unique_ptr<parallel::DistributedDataParallel> ddp;
+        if (sync == Sync::kDDP)
+            ddp = std::make_unique<parallel::DistributedDataParallel>(
+                model, parallel::DDPOptions{.first_bucket_bytes = 1000,
+                                            .bucket_cap_bytes = 30000});
+        nn::Module& network = ddp ? static_cast<nn::Module&>(*ddp) : model;
+        optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
+
+        const int64_t share = kBatch / world_size;
+        for (int64_t step = 0; step < kSteps; ++step) {
+            const Tensor images = draw({kBatch, 1, 28, 28}, static_cast<uint64_t>(step));
+            std::vector<int64_t> labels;
+            for (int64_t i = 0; i < share; ++i)
+                labels.push_back((group.rank() * share + i + step) % 10);
+            optimizer.zero_grad();
+            const Tensor mine = ops::narrow(images, 0, group.rank() * share, share);
+            cross_entropy(network(mine), Tensor::from(labels)).backward();
+            synchronise(sync, model, group);
+            optimizer.step();
+        }
+        return flat_parameters(model);
+    });
+    for (const auto& values : parameters) REQUIRE(values == parameters[0]);
+    return parameters[0];
+}
+
+double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+    double largest = a.size() == b.size() ? 0.0 : INFINITY;
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        largest = std::max(largest, std::abs(static_cast<double>(a[i]) - b[i]));
+    return largest;
+}
+
+}  // namespace
+
+TEST_CASE("one, two and four ranks with one global batch train the same model") {
+    const std::vector<float> alone = train(1, Sync::kDDP);
+    CHECK(largest_difference(train(2, Sync::kDDP), alone) < 1e-5);
+    CHECK(largest_difference(train(4, Sync::kDDP), alone) < 1e-5);
+    CHECK(largest_difference(train(2, Sync::kAverage), alone) < 1e-5);
+
+    // The comparison can fail: gradients summed instead of averaged do not pass it.
+    CHECK(largest_difference(train(2, Sync::kSum), alone) > 1e-3);
+}
+
+TEST_CASE("the same job on the same number of ranks gives the same bits") {
+    CHECK(train(2, Sync::kDDP) == train(2, Sync::kDDP));
+}

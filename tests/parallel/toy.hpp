@@ -1,0 +1,79 @@
+// A small model and the ranks to train it on, for the tests of parallel training.
+
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "libmini/autograd/functions.hpp"
+#include "libmini/dist/launch.hpp"
+#include "libmini/nn/linear.hpp"
+#include "libmini/parallel/ddp.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::test {
+
+/// Two layers, with relu between them: parameters fc1.weight (5, 3), fc1.bias, fc2.weight
+/// (2, 5), fc2.bias.
+class Toy : public nn::Module {
+  public:
+    Toy() {
+        register_module("fc1", fc1);
+        register_module("fc2", fc2);
+    }
+    Tensor forward(const Tensor& x) override { return fc2(relu(fc1(x))); }
+
+    nn::Linear fc1{3, 5};
+    nn::Linear fc2{5, 2};
+};
+
+/// Small numbers that differ from each other, by `seed`.
+inline Tensor draw(const Shape& shape, uint64_t seed) {
+    Tensor x = Tensor::empty(shape);
+    Generator generator(seed);
+    fill_uniform(x.span<float>(), -1.0, 1.0, generator);
+    return x;
+}
+
+/// Runs body(group) on every rank and returns what it returned, by rank.
+template <typename Body>
+auto on_ranks(int world_size, const Body& body) {
+    using Result = decltype(body(std::declval<dist::ProcessGroup&>()));
+    std::vector<Result> results(static_cast<size_t>(world_size));
+    dist::run_threads(world_size, [&](dist::ProcessGroup& group) {
+        results[static_cast<size_t>(group.rank())] = body(group);
+    });
+    return results;
+}
+
+/// The gradients of all parameters as one list.
+inline std::vector<float> flat_gradients(const nn::Module& module) {
+    std::vector<float> all;
+    for (const Tensor& parameter : module.parameters()) {
+        const auto values = parameter.grad().to_vector<float>();
+        all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+}
+
+inline std::vector<float> flat_parameters(const nn::Module& module) {
+    std::vector<float> all;
+    for (const Tensor& parameter : module.parameters()) {
+        const auto values = parameter.to_vector<float>();
+        all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+}
+
+/// What `body` threw, or nothing.
+template <typename Body>
+std::string message_of(const Body& body) {
+    try {
+        body();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace mini::test

@@ -1,0 +1,81 @@
+// Which end was the cause: the decision table of failure.hpp.
+
+#include "libmini/tools/minirun/failure.hpp"
+
+#include <signal.h>
+
+#include "libmini/tools/minirun/environment.hpp"
+#include "tests/support/catch.hpp"
+
+using mini::tools::End;
+using mini::tools::Exit;
+
+namespace {
+
+End ended(int rank, int code) { return {rank, 100 + rank, {false, code}, false}; }
+End killed(int rank, int signal) { return {rank, 100 + rank, {true, signal}, false}; }
+End stopped(int rank) { return {rank, 100 + rank, {true, SIGTERM}, true}; }
+
+int cause_of(const std::vector<End>& ends) {
+    const auto cause = mini::tools::root_cause(ends, ends.size());
+    return cause ? cause->rank : -1;
+}
+
+}  // namespace
+
+TEST_CASE("no rank is the cause when all end well or were stopped by minirun") {
+    CHECK(cause_of({}) == -1);
+    CHECK(cause_of({ended(1, 0), ended(0, 0)}) == -1);
+    CHECK(cause_of({ended(1, 0), stopped(0)}) == -1);
+}
+
+TEST_CASE("the first rank that failed is the cause") {
+    CHECK(cause_of({ended(2, 0), ended(1, 3), ended(0, 1)}) == 1);
+    CHECK(cause_of({killed(3, SIGSEGV), killed(0, SIGKILL)}) == 3);
+}
+
+TEST_CASE("a killed rank is the cause even when its peer was seen to fail before it") {
+    CHECK(cause_of({ended(0, 1), killed(1, SIGKILL)}) == 1);
+    CHECK(cause_of({ended(0, 1), ended(2, 1), killed(1, SIGSEGV)}) == 1);
+}
+
+TEST_CASE("an abort after another rank's failure is taken for its consequence") {
+    CHECK(cause_of({ended(1, 3), killed(0, SIGABRT)}) == 1);
+    CHECK(cause_of({ended(1, 3), killed(0, SIGPIPE)}) == 1);
+    CHECK(cause_of({killed(0, SIGABRT), ended(1, 3)}) == 0);
+}
+
+TEST_CASE("what ends after minirun began to stop the job is no cause") {
+    const std::vector<End> ends = {ended(1, 3), killed(0, SIGSEGV)};
+    CHECK(mini::tools::root_cause(ends, 1)->rank == 1);
+}
+
+TEST_CASE(
+    "the report names rank, pid and signal, quotes stderr, and lists who fell after it") {
+    const std::vector<End> ends = {killed(1, SIGKILL), ended(0, 1), stopped(2)};
+    const auto report = mini::tools::failure_report(ends[0], ends, {"first", "second"});
+    REQUIRE(report.size() == 5);
+    CHECK(report[0].find("rank 1 (pid 101) was killed by SIGKILL") == 0);
+    CHECK(report[2] == "  | first");
+    CHECK(report[3] == "  | second");
+    CHECK(report[4] == "failed after it: rank 0 (exit code 1)");
+}
+
+TEST_CASE("an exit's code is what a shell would show") {
+    CHECK(Exit{false, 3}.code() == 3);
+    CHECK(Exit{true, SIGKILL}.code() == 137);
+    CHECK(Exit{true, SIGSEGV}.text() == "SIGSEGV");
+    CHECK(Exit{true, SIGRTMAX - 1}.text().find("signal ") == 0);
+}
+
+TEST_CASE("a rank's own variables win, and its OMP_NUM_THREADS and MINI_PROGRESS lose") {
+    const mini::tools::Job job{3, "127.0.0.1", 4711, "job", "secret", "plain"};
+    const auto variables = mini::tools::rank_environment(
+        {{"RANK", "7"}, {"OMP_NUM_THREADS", "5"}, {"HOME", "/home"}}, job, 2);
+    CHECK(variables.at("RANK") == "2");
+    CHECK(variables.at("WORLD_SIZE") == "3");
+    CHECK(variables.at("MASTER_PORT") == "4711");
+    CHECK(variables.at("OMP_NUM_THREADS") == "5");
+    CHECK(variables.at("MINI_PROGRESS") == "plain");
+    CHECK(variables.at("HOME") == "/home");
+}

@@ -1,0 +1,172 @@
+#include "tests/tools/job.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace mini::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using tools::Descriptor;
+
+constexpr std::chrono::seconds kPatience{30};
+
+struct Ends {
+    Descriptor read;
+    Descriptor write;
+};
+
+Ends make_pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe failed");
+    return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+Ends make_terminal() {
+    int ours, theirs;
+    if (openpty(&ours, &theirs, nullptr, nullptr, nullptr) != 0)
+        throw std::runtime_error("openpty failed");
+    fcntl(ours, F_SETFD, FD_CLOEXEC);
+    fcntl(theirs, F_SETFD, FD_CLOEXEC);
+    return {Descriptor(ours), Descriptor(theirs)};
+}
+
+int shell_code(int status) {
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// Waits for the end of a child; polling, as waitpid has no deadline.
+int wait_for_pid(pid_t pid) {
+    const Clock::time_point deadline = Clock::now() + kPatience;
+    int status = 0;
+    while (waitpid(pid, &status, WNOHANG) != pid) {
+        if (Clock::now() > deadline)
+            throw std::runtime_error("process " + std::to_string(pid) + " does not end");
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return shell_code(status);
+}
+
+}  // namespace
+
+Job::Job(const std::vector<std::string>& args, Screen screen) {
+    std::vector<std::string> words = {MINI_BIN_DIR "/minirun"};
+    words.insert(words.end(), args.begin(), args.end());
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+
+    const bool terminal = screen == Screen::kTerminal;
+    Ends out = terminal ? make_terminal() : make_pipe();
+    Ends err = terminal ? Ends{} : make_pipe();
+    pid_ = fork();
+    if (pid_ == 0) {
+        dup2(out.write.get(), STDOUT_FILENO);
+        dup2(terminal ? out.write.get() : err.write.get(), STDERR_FILENO);
+        unsetenv("MINI_PROGRESS");
+        unsetenv("NO_COLOR");
+        setenv("TERM", "xterm", 1);
+        execv(argv[0], argv.data());
+        _exit(126);
+    }
+    pipe_[0] = std::move(out.read);
+    pipe_[1] = std::move(err.read);
+}
+
+Job::~Job() {
+    if (pid_ < 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+}
+
+// Takes what comes next on either pipe; false when both have ended.
+bool Job::read_some() {
+    std::array<pollfd, 2> polled;
+    for (int i : {0, 1}) polled[i] = {pipe_[i].get(), POLLIN, 0};  // poll skips -1
+    if (!pipe_[0].is_open() && !pipe_[1].is_open()) return false;
+    if (poll(polled.data(), 2, std::chrono::milliseconds(kPatience).count()) <= 0)
+        throw std::runtime_error("minirun is silent; so far: " + out() + err());
+
+    for (int i : {0, 1}) {
+        if (polled[i].revents == 0) continue;
+        std::array<char, 4096> buffer;
+        const ssize_t count = read(pipe_[i].get(), buffer.data(), buffer.size());
+        if (count > 0)
+            text_[i].append(buffer.data(), static_cast<size_t>(count));
+        else
+            pipe_[i].close();  // a terminal ends with EIO
+    }
+    return true;
+}
+
+void Job::wait_for(const std::string& text) {
+    const auto found = [&](int i) { return text_[i].find(text) != std::string::npos; };
+    while (!found(0) && !found(1))
+        if (!read_some())
+            throw std::runtime_error("no '" + text + "' in: " + out() + err());
+}
+
+void Job::send(int signal) { kill(pid_, signal); }
+
+int Job::wait() {
+    while (read_some()) continue;
+    return wait_for_pid(std::exchange(pid_, -1));
+}
+
+std::vector<std::string> script_args(int ranks, const std::string& script,
+                                     const std::vector<std::string>& options) {
+    std::vector<std::string> args = {"-n", std::to_string(ranks)};
+    args.insert(args.end(), options.begin(), options.end());
+    for (const char* word : {"sh", "-c"}) args.push_back(word);
+    args.push_back(script);
+    return args;
+}
+
+Ended run_script(int ranks, const std::string& script,
+                 const std::vector<std::string>& options) {
+    Job job(script_args(ranks, script, options));
+    const int code = job.wait();
+    return {code, job.out(), job.err()};
+}
+
+std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> found;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) found.push_back(line);
+    return found;
+}
+
+pid_t number_after(const std::string& text, const std::string& name) {
+    const size_t at = text.find(name);
+    if (at == std::string::npos)
+        throw std::runtime_error("no '" + name + "' in: " + text);
+    return std::stoi(text.substr(at + name.size()));
+}
+
+void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+int wait_for_orphan(pid_t pid) { return wait_for_pid(pid); }
+
+Folder::Folder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "minirun-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+    path_ = pattern;
+}
+
+Folder::~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace mini::test

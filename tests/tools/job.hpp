@@ -1,0 +1,88 @@
+// A running minirun, for tests: its output, its signals, its end. Every wait has a
+// deadline.
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "libmini/tools/minirun/descriptor.hpp"
+
+namespace mini::test {
+
+enum class Screen { kPipes, kTerminal };
+
+class Job {
+  public:
+    /// Starts `minirun ARGS...`, its stdout and stderr in two pipes or on one new
+    /// terminal (then err() stays empty).
+    explicit Job(const std::vector<std::string>& args, Screen screen = Screen::kPipes);
+
+    /// Kills minirun when it still runs.
+    ~Job();
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+
+    /// Reads output until stdout or stderr holds `text`.
+    void wait_for(const std::string& text);
+
+    /// The process of minirun itself.
+    pid_t pid() const { return pid_; }
+
+    /// Signals minirun itself.
+    void send(int signal);
+
+    /// Reads all output and returns the exit code as a shell has it.
+    int wait();
+
+    const std::string& out() const { return text_[0]; }
+    const std::string& err() const { return text_[1]; }
+
+  private:
+    bool read_some();
+
+    pid_t pid_ = -1;
+    tools::Descriptor pipe_[2];
+    std::string text_[2];
+};
+
+/// `minirun -n ranks sh -c script`, run to its end.
+struct Ended {
+    int code;
+    std::string out, err;
+};
+Ended run_script(int ranks, const std::string& script,
+                 const std::vector<std::string>& options = {});
+
+/// The words of one such command line.
+std::vector<std::string> script_args(int ranks, const std::string& script,
+                                     const std::vector<std::string>& options = {});
+
+/// The lines of `text`.
+std::vector<std::string> lines(const std::string& text);
+
+/// The number behind the first `name` ("pid 1 ") in `text`.
+pid_t number_after(const std::string& text, const std::string& name);
+
+/// Makes this process the parent of orphans, so that it can see how they end.
+void adopt_orphans();
+
+/// Waits for an adopted process and returns its exit code as a shell has it.
+int wait_for_orphan(pid_t pid);
+
+/// A fresh folder that goes away with its contents.
+class Folder {
+  public:
+    Folder();
+    ~Folder();
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    const std::string& path() const { return path_; }
+
+  private:
+    std::string path_;
+};
+
+}  // namespace mini::test

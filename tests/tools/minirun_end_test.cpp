@@ -1,0 +1,177 @@
+// How a job ends: well, by a rank's failure, by the user's signal, by the death of
+// minirun.
+
+#include <signal.h>
+
+#include "tests/support/catch.hpp"
+#include "tests/tools/job.hpp"
+
+using mini::test::adopt_orphans;
+using mini::test::Ended;
+using mini::test::Folder;
+using mini::test::Job;
+using mini::test::number_after;
+using mini::test::run_script;
+using mini::test::script_args;
+using mini::test::wait_for_orphan;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// Rank `rank` does `special`; the others would sleep for long.
+std::string only(int rank, const std::string& special) {
+    return "if [ $RANK = " + std::to_string(rank) + " ]; then " + special +
+           "; else exec sleep 1000; fi";
+}
+
+const char* const kSayPidAndSleep = "echo pid $RANK $$ .; exec sleep 1000";
+
+}  // namespace
+
+TEST_CASE("a rank that ends well leaves the others alone") {
+    const Folder folder;
+    const std::string file = folder.path() + "/go";
+    Job job(script_args(2, "[ $RANK = 0 ] && exit 0; echo waiting; while [ ! -e " + file +
+                               " ]; do sleep 0.01; done; echo finished"));
+    job.wait_for("waiting");
+    REQUIRE(system(("touch " + file).c_str()) == 0);
+    CHECK(job.wait() == 0);
+    CHECK(contains(job.out(), "finished"));
+    CHECK(job.err().empty());
+}
+
+TEST_CASE("a rank's exit code ends the job and becomes its exit code") {
+    const int ranks = GENERATE(1, 2, 3, 7);
+    CAPTURE(ranks);
+    const Ended job = run_script(ranks, only(ranks - 1, "echo why >&2; exit 3"));
+    CHECK(job.code == 3);
+    const std::string rank = std::to_string(ranks - 1);
+    CHECK(contains(job.err, "minirun: rank " + rank + " (pid "));
+    CHECK(contains(job.err, ") ended with exit code 3"));
+    CHECK(contains(job.err, "why\n"));
+    CHECK_FALSE(contains(job.err, "  | why\n"));  // it stands right above
+}
+
+TEST_CASE("what the failed rank said is quoted when others have spoken since") {
+    // Rank 0 waits for the end of rank 1, then talks, and would go on for ever.
+    const Ended job = run_script(
+        2, "trap 'echo good bye >&2; exit 0' TERM; if [ $RANK = 1 ]; then echo why >&2; exit 3; "
+           "fi; while :; do :; done");
+    CHECK(job.code == 3);
+    CHECK(contains(job.err, "good bye\n"));
+    CHECK(contains(job.err, "minirun: its last lines on stderr:\nminirun:   | why\n"));
+}
+
+TEST_CASE("a usage error is left to the program's own words") {
+    const Ended job = run_script(3, "[ $RANK = 0 ] && echo no such option >&2; exit 2");
+    CHECK(job.code == 2);
+    CHECK(job.err == "no such option\n");
+}
+
+TEST_CASE("a killed rank is named with its signal") {
+    const std::string signal = GENERATE("KILL", "SEGV", "TERM");
+    const Ended job = run_script(3, only(1, "kill -" + signal + " $$"));
+    CHECK(contains(job.err, "rank 1 (pid "));
+    CHECK(contains(job.err, "was killed by SIG" + signal));
+    CHECK(job.code == (signal == "KILL" ? 137 : signal == "SEGV" ? 139 : 143));
+}
+
+TEST_CASE("peers that fail because a rank was killed are not the cause") {
+    // Rank 0 sees that rank 1 is gone when its number is free again, and fails over it.
+    const Folder folder;
+    const std::string file = folder.path() + "/pid";
+    const Ended job = run_script(
+        2, "if [ $RANK = 1 ]; then echo $$ > " + file + ".new; mv " + file + ".new " +
+               file + "; kill -9 $$; fi; while [ ! -e " + file +
+               " ]; do :; done; read pid < " + file +
+               "; while kill -0 $pid 2>&-; do :; done; echo rank 1 is lost >&2; exit 1");
+    CHECK(job.code == 137);
+    CHECK(contains(job.err, "minirun: rank 1 (pid "));
+    CHECK_FALSE(contains(job.err, "minirun: rank 0 (pid "));
+}
+
+TEST_CASE("only the last 20 lines of stderr are quoted") {
+    const Ended job =
+        run_script(2, "trap 'echo good bye >&2; exit 0' TERM; if [ $RANK = 0 ]; then "
+                      "while :; do :; done; fi; for i in $(seq 30); do echo line $i >&2; done; "
+                      "exit 1");
+    CHECK(contains(job.err, "  | line 30\n"));
+    CHECK(contains(job.err, "  | line 11\n"));
+    CHECK_FALSE(contains(job.err, "  | line 10\n"));
+}
+
+TEST_CASE("a rank that ignores SIGTERM is killed after the grace") {
+    const Folder folder;
+    const std::string file = folder.path() + "/deaf";
+    adopt_orphans();
+    const Ended job = run_script(
+        2,
+        "if [ $RANK = 0 ]; then trap '' TERM; echo pid $$ .; : > " + file +
+            "; exec sleep 1000; fi; while [ ! -e " + file + " ]; do :; done; exit 4",
+        {"--grace", "0.2"});
+    CHECK(job.code == 4);
+    CHECK(kill(number_after(job.out, "pid "), 0) == -1);
+}
+
+TEST_CASE("what a rank started ends with it") {
+    const std::string last = GENERATE("exit 0", "exit 5", "kill -9 $$");
+    CAPTURE(last);
+    adopt_orphans();
+    const Ended job = run_script(1, "sleep 1000 & echo grandchild $! .; " + last);
+    CHECK(wait_for_orphan(number_after(job.out, "grandchild ")) == 128 + SIGKILL);
+}
+
+TEST_CASE("a signal to minirun ends all ranks, and the exit code tells which") {
+    const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
+    CAPTURE(signal);
+    Job job(script_args(3, kSayPidAndSleep));
+    for (const char* rank : {"pid 0 ", "pid 1 ", "pid 2 "}) job.wait_for(rank);
+    job.send(signal);
+    CHECK(job.wait() == 128 + signal);
+    for (const char* rank : {"pid 0 ", "pid 1 ", "pid 2 "})
+        CHECK(kill(number_after(job.out(), rank), 0) == -1);
+}
+
+TEST_CASE("a second signal does not wait for the grace") {
+    Job job(script_args(1,
+                        "trap 'echo asked' INT; echo ready; while :; do sleep 0.01; done",
+                        {"--grace", "1000"}));
+    job.wait_for("ready");
+    job.send(SIGINT);
+    job.wait_for("asked");
+    job.send(SIGINT);
+    CHECK(job.wait() == 128 + SIGINT);
+}
+
+TEST_CASE("a rank may tidy up when minirun is told to end") {
+    Job job(script_args(2,
+                        "trap 'echo tidy $RANK; exit 0' TERM; echo ready $RANK; "
+                        "while :; do sleep 0.01; done"));
+    job.wait_for("ready 0");
+    job.wait_for("ready 1");
+    job.send(SIGTERM);
+    CHECK(job.wait() == 128 + SIGTERM);
+    CHECK(contains(job.out(), "tidy 0"));
+    CHECK(contains(job.out(), "tidy 1"));
+}
+
+TEST_CASE("kill -9 of minirun leaves no rank") {
+    adopt_orphans();
+    Job job(script_args(3, kSayPidAndSleep));
+    for (const char* rank : {"pid 0 ", "pid 1 ", "pid 2 "}) job.wait_for(rank);
+    job.send(SIGKILL);
+    CHECK(job.wait() == 128 + SIGKILL);
+    for (const char* rank : {"pid 0 ", "pid 1 ", "pid 2 "})
+        CHECK(wait_for_orphan(number_after(job.out(), rank)) == 128 + SIGKILL);
+}
+
+TEST_CASE("a reader that goes away ends the job") {
+    const Ended job = run_script(
+        1, std::string(MINI_BIN_DIR) +
+               "/minirun -n 2 sh -c 'while :; do echo y; done' | head -n 1; echo over");
+    CHECK(job.code == 0);
+    CHECK(contains(job.out, "over\n"));
+}

@@ -1,0 +1,104 @@
+// Output of several ranks on one screen.
+
+#include <signal.h>
+
+#include <algorithm>
+
+#include "tests/support/catch.hpp"
+#include "tests/tools/job.hpp"
+
+using mini::test::Ended;
+using mini::test::Folder;
+using mini::test::Job;
+using mini::test::lines;
+using mini::test::run_script;
+using mini::test::Screen;
+using mini::test::script_args;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// What rank 0 does, and what the others do once rank 0 has created the folder's file.
+std::string rank_0_first(const Folder& folder, const std::string& first,
+                         const std::string& others) {
+    const std::string file = folder.path() + "/done";
+    return "if [ $RANK = 0 ]; then " + first + "; : > " + file + "; else while [ ! -e " +
+           file + " ]; do :; done; " + others + "; fi";
+}
+
+}  // namespace
+
+TEST_CASE("rank 0's output is unchanged, byte for byte") {
+    const int ranks = GENERATE(1, 2, 3, 7);
+    const Ended job = run_script(ranks,
+                                 "[ $RANK != 0 ] || { printf 'a\\0b\\r\\n\\n  c'; "
+                                 "printf '\\033[1mx\\n\\rlast' >&2; }");
+    CHECK(job.out == std::string("a\0b\r\n\n  c", 9));
+    CHECK(job.err == "\033[1mx\n\rlast");
+}
+
+TEST_CASE("lines of other ranks carry their rank, on the stream that they came from") {
+    const Ended job = run_script(3, "echo out $RANK; echo err $RANK >&2");
+    std::vector<std::string> out = lines(job.out), err = lines(job.err);
+    std::sort(out.begin(), out.end());
+    std::sort(err.begin(), err.end());
+    CHECK(out == std::vector<std::string>{"[rank 1] out 1", "[rank 2] out 2", "out 0"});
+    CHECK(err == std::vector<std::string>{"[rank 1] err 1", "[rank 2] err 2", "err 0"});
+}
+
+TEST_CASE("lines written in pieces by seven ranks come out whole") {
+    const Ended job = run_script(
+        7,
+        "for i in 1 2 3 4 5 6 7 8 9; do printf \"begin $RANK.$i \"; printf 'middle '; "
+        "echo end; done");
+    const std::vector<std::string> found = lines(job.out);
+    REQUIRE(found.size() == 63);
+    for (int rank = 0; rank < 7; ++rank)
+        for (int i = 1; i <= 9; ++i) {
+            const std::string r = std::to_string(rank);
+            const std::string line = (rank == 0 ? "" : "[rank " + r + "] ") + "begin " +
+                                     r + "." + std::to_string(i) + " middle end";
+            CAPTURE(line);
+            CHECK(std::count(found.begin(), found.end(), line) == 1);
+        }
+}
+
+TEST_CASE("an unfinished last line of another rank is finished") {
+    const Ended job = run_script(2, "[ $RANK = 0 ] || printf 'no end'");
+    CHECK(job.out == "[rank 1] no end\n");
+}
+
+TEST_CASE("rank 0's last line stays one JSON object though others write on") {
+    const Folder folder;
+    const std::string json = R"({"world_size": 2, "step_loss": [2.3, 2.2]})";
+    const std::string others = "printf 'half a line' >&2; echo more";
+    const Ended job = run_script(2, rank_0_first(folder, "echo '" + json + "'", others));
+    CHECK(lines(job.out).front() == json);
+    CHECK(contains(job.out, "[rank 1] more\n"));
+}
+
+TEST_CASE("a line of 200,000 bytes arrives whole") {
+    const Ended job = run_script(2, "head -c 200000 /dev/zero | tr '\\0' x; echo");
+    const std::vector<std::string> found = lines(job.out);
+    REQUIRE(found.size() == 2);
+    CHECK(std::min(found[0].size(), found[1].size()) == 200000);
+    CHECK(std::max(found[0].size(), found[1].size()) == 200000 + 9);
+}
+
+TEST_CASE("on a terminal a half-drawn bar is ended before another rank's line") {
+    const Folder folder;
+    Job job(script_args(2, rank_0_first(folder, "printf '\\r 10%%' >&2", "echo hello")),
+            Screen::kTerminal);
+    CHECK(job.wait() == 0);
+    CHECK(job.out() == "\r 10%\r\n\033[32m[rank 1]\033[0m hello\r\n");
+}
+
+TEST_CASE("on a terminal ranks are told to draw bars, which appear at once") {
+    Job job(script_args(1, "printf $MINI_PROGRESS; exec sleep 1000"), Screen::kTerminal);
+    job.wait_for("bar");
+    job.send(SIGTERM);
+    CHECK(job.wait() == 128 + SIGTERM);
+}

@@ -1,0 +1,133 @@
+// What the ranks of minirun find, and how a job starts.
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/support/catch.hpp"
+#include "tests/tools/job.hpp"
+
+using mini::test::Ended;
+using mini::test::Job;
+using mini::test::lines;
+using mini::test::run_script;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("each rank finds its number and the world's size") {
+    const int ranks = GENERATE(1, 2, 3, 7);
+    CAPTURE(ranks);
+    const Ended job = run_script(
+        ranks,
+        "echo $RANK $LOCAL_RANK $ROLE_RANK $WORLD_SIZE $LOCAL_WORLD_SIZE $GROUP_RANK",
+        {"--no-prefix"});
+    CHECK(job.code == 0);
+    CHECK(job.err.empty());
+
+    std::vector<std::string> expected;
+    for (int rank = 0; rank < ranks; ++rank) {
+        const std::string r = std::to_string(rank), n = std::to_string(ranks);
+        expected.push_back(r + " " + r + " " + r + " " + n + " " + n + " 0");
+    }
+    std::vector<std::string> found = lines(job.out);
+    std::sort(found.begin(), found.end());
+    CHECK(found == expected);
+}
+
+TEST_CASE(
+    "all ranks of a job share address, port, cookie and run id, and no two jobs do") {
+    const char* script =
+        "echo $MASTER_ADDR $MASTER_PORT $MINI_STORE_COOKIE $TORCHELASTIC_RUN_ID";
+    std::set<std::string> jobs;
+    for (int i = 0; i < 3; ++i) {
+        const Ended job = run_script(3, script, {"--no-prefix"});
+        const std::vector<std::string> seen = lines(job.out);
+        REQUIRE(seen.size() == 3);
+        CHECK(seen[0] == seen[1]);
+        CHECK(seen[1] == seen[2]);
+        CHECK(seen[0].find("127.0.0.1 ") == 0);
+        jobs.insert(seen[0].substr(seen[0].find(' ', 10)));  // without address and port
+    }
+    CHECK(jobs.size() == 3);
+}
+
+TEST_CASE("the cookie is 32 hexadecimal digits") {
+    const Ended job = run_script(1, "printf %s $MINI_STORE_COOKIE");
+    CHECK(job.out.size() == 32);
+    CHECK(job.out.find_first_not_of("0123456789abcdef") == std::string::npos);
+}
+
+TEST_CASE("ranks run one thread and plain progress unless the user says otherwise") {
+    const char* script =
+        "echo $OMP_NUM_THREADS $MINI_PROGRESS $TORCHELASTIC_RESTART_COUNT";
+    CHECK(run_script(1, script).out == "1 plain 0\n");
+    Job job({"-n", "1", "env", "OMP_NUM_THREADS=3", MINI_BIN_DIR "/minirun", "-n", "1",
+             "sh", "-c", script});
+    CHECK(job.wait() == 0);
+    CHECK(job.out() == "3 plain 0\n");
+}
+
+TEST_CASE("arguments reach the program untouched") {
+    Job job({"-n", "1", "printf", "<%s>", "--help", "", "a b", "--", "-n", "*"});
+    CHECK(job.wait() == 0);
+    CHECK(job.out() == "<--help><><a b><--><-n><*>");
+}
+
+TEST_CASE("a rank's stdin is empty") { CHECK(run_script(2, "cat").code == 0); }
+
+TEST_CASE("usage errors are one line and exit code 2") {
+    const std::vector<std::string> args =
+        GENERATE(std::vector<std::string>{}, std::vector<std::string>{"-n", "0", "true"},
+                 std::vector<std::string>{"-n", "1e9", "true"},
+                 std::vector<std::string>{"-n", "2", "--bogus", "true"});
+    Job job(args);
+    CHECK(job.wait() == 2);
+    CHECK(job.out().empty());
+    CHECK(lines(job.err()).size() == 1);
+    CHECK(contains(job.err(), "minirun --help"));
+}
+
+TEST_CASE("a program that cannot be started is one line and exit code 127") {
+    const std::string program =
+        GENERATE("/nonexistent/train", "no-such-program", "/etc/passwd");
+    Job job({"-n", "3", program});
+    CHECK(job.wait() == 127);
+    CHECK(lines(job.err()).size() == 1);
+    CHECK(contains(job.err(), program));
+}
+
+TEST_CASE("a busy fixed port is one line that names address, port and the next step") {
+    const int busy = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const mini::tools::Descriptor closer(busy);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    REQUIRE(bind(busy, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    REQUIRE(listen(busy, 1) == 0);
+    REQUIRE(getsockname(busy, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    const std::string port = std::to_string(ntohs(address.sin_port));
+
+    Job job({"-n", "2", "--master-port", port, "true"});
+    CHECK(job.wait() == 1);
+    CHECK(lines(job.err()).size() == 1);
+    CHECK(contains(job.err(), "127.0.0.1:" + port));
+    CHECK(contains(job.err(), "another --master-port"));
+}
+
+TEST_CASE("the port that minirun chose can be listened on") {
+    // nc and python may be absent; a nested minirun with that fixed port makes the same
+    // check.
+    Job job({"-n", "1", "sh", "-c",
+             MINI_BIN_DIR "/minirun -n 1 --master-port $MASTER_PORT echo free"});
+    CHECK(job.wait() == 0);
+    CHECK(job.out() == "free\n");
+}

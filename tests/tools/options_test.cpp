@@ -1,0 +1,80 @@
+// The command line: what is minirun's, what is the program's, and what makes no sense.
+
+#include "libmini/tools/minirun/options.hpp"
+
+#include "libmini/core/error.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+mini::tools::Options parse(const Words& words) {
+    std::vector<const char*> argv = {"minirun"};
+    for (const std::string& word : words) argv.push_back(word.c_str());
+    return mini::tools::parse_options(static_cast<int>(argv.size()), argv.data());
+}
+
+// The complaint about `words`, or "" when there is none.
+std::string complaint(const Words& words) {
+    try {
+        parse(words);
+        return "";
+    } catch (const mini::UsageError& error) {
+        return error.what();
+    }
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("everything after the program's name belongs to the program") {
+    const auto options =
+        parse({"-n", "2", "train", "-n", "3", "--help", "--", "--grace"});
+    CHECK(options.ranks == 2);
+    CHECK(options.help.empty());
+    CHECK(options.command == Words{"train", "-n", "3", "--help", "--", "--grace"});
+}
+
+TEST_CASE("a double dash separates minirun's options from the program") {
+    CHECK(parse({"-n", "2", "--", "train", "-x"}).command == Words{"train", "-x"});
+    CHECK(parse({"-n2", "--", "--odd-name"}).command == Words{"--odd-name"});
+}
+
+TEST_CASE("options carry their values") {
+    const auto options =
+        parse({"--nproc-per-node=3", "--master-addr", "127.0.0.2", "--master-port",
+               "29500", "--grace", "0.25", "--no-prefix", "train"});
+    CHECK(options.ranks == 3);
+    CHECK(options.master_addr == "127.0.0.2");
+    CHECK(options.master_port == 29500);
+    CHECK(options.grace == std::chrono::milliseconds(250));
+    CHECK_FALSE(options.prefix);
+    CHECK(parse({"-n", "auto", "train"}).ranks >= 1);
+}
+
+TEST_CASE("a number of ranks that makes no sense is one clear line") {
+    const std::string count = GENERATE("0", "-1", "1e9", "1000000000", "99999999999999",
+                                       "2x", "", "two", "257");
+    CAPTURE(count);
+    CHECK_FALSE(complaint({"-n", count, "train"}).empty());
+    CHECK(complaint({"-n", count, "train"}).find('\n') == std::string::npos);
+}
+
+TEST_CASE("what is missing or unknown is named") {
+    CHECK(contains(complaint({}), "no program"));
+    CHECK(contains(complaint({"-n", "2"}), "no program"));
+    CHECK(contains(complaint({"-n", "2", "--"}), "no program"));
+    CHECK(contains(complaint({"train"}), "-n N"));
+    CHECK(contains(complaint({"-n", "2", "--bogus", "train"}), "--bogus"));
+    CHECK(contains(complaint({"-n", "2", "--grace", "nan", "train"}), "--grace"));
+    CHECK(contains(complaint({"-n", "2", "--grace", "-1", "train"}), "--grace"));
+    CHECK(contains(complaint({"-n", "2", "--master-port", "65536", "train"}), "65535"));
+}
+
+TEST_CASE("--help has a text of its own") {
+    CHECK(contains(parse({"--help"}).help, "Usage: minirun"));
+}

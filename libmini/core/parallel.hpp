@@ -39,8 +39,8 @@ void run_chunks(int64_t extent, int64_t grain,
 /// [0, extent), on several threads, and blocks until all are done. The first exception is
 /// rethrown here; chunks not begun by then are left out. Runs inline when there is one
 /// chunk or one thread, or inside a body that is itself one of several chunks. Safe to
-/// call from several threads at once. Allocates nothing. Throws Error when grain is
-/// below 1.
+/// call from several threads at once. Allocates nothing. Throws Error when grain is below
+/// 1.
 template <typename Body>
 void parallel_for(int64_t extent, int64_t grain, const Body& body) {
     if (extent <= grain) {

@@ -24,10 +24,9 @@
 
 namespace mini {
 
-/// How a uniform float in [0, 1) is brought into [from, to). PyTorch's source says
-/// u * (to - from) + from, and its builds differ in how that is rounded: published 2.x
-/// wheels round twice, builds that fuse the two operations round once. tests/golden holds
-/// both.
+/// How a uniform float in [0, 1) is brought into [from, to). PyTorch's source says u *
+/// (to - from) + from, and its builds differ in how that is rounded: published 2.x wheels
+/// round twice, builds that fuse the two operations round once. tests/golden holds both.
 enum class Rounding { kSeparate, kFused };
 
 /// PyTorch's CPU generator (`torch.Generator`).
@@ -67,8 +66,7 @@ class Generator {
     }
 
     /// Uniform in [0, 2^63): two words. DataLoader and RandomSampler draw their seeds
-    /// with it
-    /// (`torch.empty((), dtype=torch.int64).random_()`).
+    /// with it (`torch.empty((), dtype=torch.int64).random_()`).
     int64_t random_int64() { return static_cast<int64_t>(random64() & INT64_MAX); }
 
     /// From the standard normal distribution, by Box and Muller: four words give two
@@ -91,14 +89,12 @@ Generator& default_generator();
 void manual_seed(uint64_t seed);
 
 /// Fills `values` with u * (to - from) + from in float32, rounded as generator.rounding()
-/// says
-/// (`Tensor.uniform_`).
+/// says (`Tensor.uniform_`).
 void fill_uniform(std::span<float> values, double from, double to, Generator& generator);
 
 /// Fills `values` with 1 where a uniform double is below `probability`, else 0: two words
-/// each
-/// (`Tensor.bernoulli_`; PyTorch 2.7 and later on every machine, earlier ones without
-/// MKL). Throws Error unless probability is in [0, 1].
+/// each (`Tensor.bernoulli_`; PyTorch 2.7 and later on every machine, earlier ones
+/// without MKL). Throws Error unless probability is in [0, 1].
 void fill_bernoulli(std::span<float> values, double probability, Generator& generator);
 
 /// Fills `values` from the normal distribution (`Tensor.normal_`, `torch.randn`). Fewer

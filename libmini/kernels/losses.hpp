@@ -18,8 +18,8 @@ void nll_backward(float* dx,              // (rows, cols)
                   const int64_t* target,  // (rows)
                   int64_t rows, int64_t cols);
 
-/// losses[i] = -(t log p + (1 - t) log(1 - p)), logarithms at least -100 as in PyTorch, so that
-/// a p of 0 or 1 costs 100 rather than infinity.
+/// losses[i] = -(t log p + (1 - t) log(1 - p)), logarithms at least -100 as in PyTorch,
+/// so that a p of 0 or 1 costs 100 rather than infinity.
 void binary_cross_entropy(float* losses,   // (n)
                           const float* p,  // (n), in [0, 1]
                           const float* t,  // (n)

@@ -57,9 +57,10 @@ TEST_CASE("a rank's exit code ends the job and becomes its exit code") {
 
 TEST_CASE("what the failed rank said is quoted when others have spoken since") {
     // Rank 0 waits for the end of rank 1, then talks, and would go on for ever.
-    const Ended job = run_script(
-        2, "trap 'echo good bye >&2; exit 0' TERM; if [ $RANK = 1 ]; then echo why >&2; exit 3; "
-           "fi; while :; do :; done");
+    const Ended job = run_script(2,
+                                 "trap 'echo good bye >&2; exit 0' TERM; if [ $RANK = 1 "
+                                 "]; then echo why >&2; exit 3; "
+                                 "fi; while :; do :; done");
     CHECK(job.code == 3);
     CHECK(contains(job.err, "good bye\n"));
     CHECK(contains(job.err, "minirun: its last lines on stderr:\nminirun:   | why\n"));
@@ -94,10 +95,11 @@ TEST_CASE("peers that fail because a rank was killed are not the cause") {
 }
 
 TEST_CASE("only the last 20 lines of stderr are quoted") {
-    const Ended job =
-        run_script(2, "trap 'echo good bye >&2; exit 0' TERM; if [ $RANK = 0 ]; then "
-                      "while :; do :; done; fi; for i in $(seq 30); do echo line $i >&2; done; "
-                      "exit 1");
+    const Ended job = run_script(
+        2,
+        "trap 'echo good bye >&2; exit 0' TERM; if [ $RANK = 0 ]; then "
+        "while :; do :; done; fi; for i in $(seq 30); do echo line $i >&2; done; "
+        "exit 1");
     CHECK(contains(job.err, "  | line 30\n"));
     CHECK(contains(job.err, "  | line 11\n"));
     CHECK_FALSE(contains(job.err, "  | line 10\n"));

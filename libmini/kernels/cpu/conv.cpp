@@ -3,9 +3,9 @@
 // im2col writes what the window sees at each place of the output into one column. With
 // the weights as a matrix, each of the three convolutions is then one product an image:
 //
-//     forward             y (O, M)    =  w (O, K)   col (K, M)         K = C kernel
-//     kernel gradient of x       dcol (K, M) =  wᵀ (K, O)  g (O, M)           M = Ho Wo
-//     gradient of w       dw (O, K)  +=  g (O, M)   colᵀ (M, K)
+//     forward            y (O, M)     =  w (O, K)   col (K, M)        K = C kernel kernel
+//     gradient of x      dcol (K, M)  =  wᵀ (K, O)  g (O, M)          M = Ho Wo
+//     gradient of w      dw (O, K)   +=  g (O, M)   colᵀ (M, K)
 //
 // and col2im adds the columns of dcol back to where im2col took them from. Padding is
 // copied around the image first, so that neither has to think about borders.

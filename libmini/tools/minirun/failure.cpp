@@ -7,9 +7,7 @@
 namespace mini::tools {
 namespace {
 
-bool failed_by_itself(const End& end) {
-    return end.exit.failed() && !end.stopped_by_us;
-}
+bool failed_by_itself(const End& end) { return end.exit.failed() && !end.stopped_by_us; }
 
 // A death that a lost peer does not explain.
 bool came_from_outside(const End& end) {
@@ -21,13 +19,11 @@ bool came_from_outside(const End& end) {
 std::string advice(const Exit& exit) {
     if (!exit.by_signal) return "";
     switch (exit.number) {
-        case SIGKILL:
-            return "; somebody killed it, or memory ran out (dmesg tells)";
+        case SIGKILL: return "; somebody killed it, or memory ran out (dmesg tells)";
         case SIGSEGV:
         case SIGBUS:
         case SIGFPE:
-        case SIGILL:
-            return "; a build of the debug preset shows the line";
+        case SIGILL: return "; a build of the debug preset shows the line";
     }
     return "";
 }

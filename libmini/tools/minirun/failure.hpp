@@ -26,9 +26,8 @@ struct End {
     bool stopped_by_us = false;  // ended by a signal that minirun sent
 };
 
-/// The end that caused the others; none when no rank failed by itself.
-/// `ends` come in the order in which they were seen; `gathered` of them before minirun
-/// acted.
+/// The end that caused the others; none when no rank failed by itself. `ends` come in the
+/// order in which they were seen; `gathered` of them before minirun acted.
 std::optional<End> root_cause(const std::vector<End>& ends, size_t gathered);
 
 /// What happened, why, and what to do: lines without "minirun:" before them.

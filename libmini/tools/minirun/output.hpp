@@ -42,8 +42,8 @@ class Output {
     /// Writes a line of minirun's own on stderr.
     void say(const std::string& message);
 
-    /// The last lines that `rank` wrote on stderr; none when nobody has written after it, so
-    /// that they are in plain sight.
+    /// The last lines that `rank` wrote on stderr; none when nobody has written after it,
+    /// so that they are in plain sight.
     std::vector<std::string> tail(int rank) const;
 
   private:

@@ -1,0 +1,74 @@
+// The data of the job, and this rank's share of each batch.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "libmini/core/error.hpp"
+#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/loader.hpp"
+#include "libmini/data/locate.hpp"
+#include "libmini/dist/process_group.hpp"
+#include "options.hpp"
+
+namespace train_mnist {
+
+/// Samples in the order of the file: of global batch k, which is samples batch_size * k
+/// and on, rank r takes the r-th of world_size equal runs. A last batch that world_size
+/// does not divide loses its remainder, fewer samples than there are ranks.
+class FileOrderSampler : public mini::data::Sampler {
+  public:
+    FileOrderSampler(int64_t dataset_size, int64_t batch_size, int rank, int world_size);
+    std::vector<int64_t> indices() override { return indices_; }
+    int64_t size() const override { return static_cast<int64_t>(indices_.size()); }
+
+  private:
+    std::vector<int64_t> indices_;
+};
+
+/// The datasets, with a line that says which they are.
+struct JobData {
+    std::string description;
+    std::shared_ptr<mini::data::Dataset> train;
+    std::shared_ptr<mini::data::Dataset> test;
+};
+
+/// Reads what was chosen; blocks, for the embedded digits while they are drawn. Throws BadFile.
+JobData load_data(const mini::data::DataChoice& choice);
+
+/// This rank's batches of the training data, epoch by epoch.
+class TrainingBatches {
+  public:
+    /// REQUIRES: the batch size is a multiple of the world size.
+    TrainingBatches(const Options& options, const JobData& data, int rank,
+                    int world_size);
+
+    /// How many batches an epoch has; the same on all ranks.
+    int64_t size() const { return loader_->size(); }
+
+    /// Starts epoch number `epoch`.
+    mini::data::DataLoader::Epoch start(int64_t epoch);
+
+  private:
+    std::shared_ptr<mini::data::DistributedSampler>
+        distributed_;  // with --partition sampler
+    std::unique_ptr<mini::data::DataLoader> loader_;
+};
+
+/// This rank's part of the test data: each sample on exactly one rank.
+mini::data::DataLoader test_loader(const JobData& data, int rank, int world_size);
+
+/// An error that all ranks throw alike, so that rank 0 may speak for all of them.
+class SharedError : public mini::Error {
+  public:
+    using Error::Error;
+};
+
+/// Runs `body` on every rank, and throws SharedError on all of them when it threw on any:
+/// what one rank finds wrong must not leave the others waiting. Blocks until all ranks
+/// have come here.
+void on_all_ranks(mini::dist::ProcessGroup& group, const std::function<void()>& body);
+
+}  // namespace train_mnist

@@ -1,0 +1,95 @@
+#include "report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace train_mnist {
+namespace {
+
+// 21840 as "21,840".
+std::string with_commas(int64_t number) {
+    std::string digits = std::to_string(number);
+    for (auto at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3)
+        digits.insert(static_cast<size_t>(at), 1, ',');
+    return digits;
+}
+
+std::string method(const Options& options) {
+    if (options.sync == "ddp") return "bucketed DDP";
+    if (options.sync == "average") return "gradient averaging";
+    return "no synchronisation";
+}
+
+std::string bucket_line(const Results& results) {
+    std::vector<std::string> sizes;
+    for (const int64_t bytes : results.bucket_bytes)
+        sizes.push_back(fmt::format("{:.1f} KiB", static_cast<double>(bytes) / 1024.0));
+    return fmt::format(
+        "  buckets    {} of {}; {:.0f} % of the all-reduce time hidden behind backward\n",
+        sizes.size(), fmt::join(sizes, ", "), 100.0 * results.hidden_communication);
+}
+
+std::string replica_line(const Results& results) {
+    const auto& digests = results.parameters_sha256;
+    const bool equal = std::ranges::all_of(
+        digests, [&](const std::string& digest) { return digest == digests.front(); });
+    if (!equal) return "  replicas   differ between ranks: nothing kept them alike\n";
+    return fmt::format("  replicas   equal to the bit on all {} (sha256 {}...)\n",
+                       digests.size() == 1 ? std::string("ranks")
+                                           : fmt::format("{} ranks", digests.size()),
+                       digests.front().substr(0, 12));
+}
+
+}  // namespace
+
+std::string epoch_line(const Results& results) {
+    return fmt::format("epoch {:>2}   loss {:.4f}   test accuracy {:.4f}   {:.1f} s\n",
+                       results.train_loss.size(), results.train_loss.back(),
+                       results.test_accuracy.back(), results.seconds_per_epoch.back());
+}
+
+std::string summary(const Options& options, const JobFacts& facts,
+                    const Results& results) {
+    double seconds = 0.0;
+    for (const double epoch : results.seconds_per_epoch) seconds += epoch;
+    std::string text = fmt::format(
+        "\nTrained the tutorial's ConvNet ({} parameters) by {} on {} {}, backend {}.\n",
+        with_commas(facts.parameter_count), method(options), facts.world_size,
+        facts.world_size == 1 ? "rank" : "ranks", facts.backend);
+    text += fmt::format("  data       {}\n", facts.data_description);
+    text += fmt::format("  accuracy   {:.4f} on the test images after {} {}\n",
+                        results.test_accuracy.back(), results.test_accuracy.size(),
+                        results.test_accuracy.size() == 1 ? "epoch" : "epochs");
+    text += fmt::format("  speed      {} images a second, {:.1f} s in all\n",
+                        with_commas(static_cast<int64_t>(results.samples_per_second)),
+                        seconds);
+    if (!results.bucket_bytes.empty() && facts.world_size > 1)
+        text += bucket_line(results);
+    if (facts.world_size > 1) text += replica_line(results);
+    if (!options.save.empty()) text += fmt::format("  saved      {}\n", options.save);
+    return text;
+}
+
+std::string json_line(const Options& options, const JobFacts& facts,
+                      const Results& results) {
+    nlohmann::ordered_json json;
+    json["world_size"] = facts.world_size;
+    json["backend"] = facts.backend;
+    json["sync"] = options.sync;
+    json["device"] = options.device;
+    json["dataset"] = facts.dataset;
+    json["epochs"] = results.train_loss.size();
+    json["train_loss"] = results.train_loss;
+    json["step_loss"] = results.step_loss;
+    json["test_accuracy"] = results.test_accuracy;
+    json["seconds_per_epoch"] = results.seconds_per_epoch;
+    json["samples_per_second"] = results.samples_per_second;
+    json["parameters_sha256"] = results.parameters_sha256;
+    json["bucket_bytes"] = results.bucket_bytes;
+    json["hidden_communication"] = results.hidden_communication;
+    return json.dump() + "\n";
+}
+
+}  // namespace train_mnist

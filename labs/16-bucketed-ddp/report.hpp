@@ -1,0 +1,32 @@
+// What train_mnist says: to people as it goes, at the end as a summary or as JSON.
+
+#pragma once
+
+#include <string>
+
+#include "options.hpp"
+#include "trainer.hpp"
+
+namespace train_mnist {
+
+/// What the job ran on, for the report.
+struct JobFacts {
+    int world_size = 1;
+    std::string backend;
+    std::string dataset;  // "mnist" or "digits"
+    std::string data_description;
+    int64_t parameter_count = 0;
+};
+
+/// One line on the epoch just ended.
+std::string epoch_line(const Results& results);
+
+/// The whole job in a few lines, and what to try next.
+std::string summary(const Options& options, const JobFacts& facts,
+                    const Results& results);
+
+/// The whole job as one JSON object on one line.
+std::string json_line(const Options& options, const JobFacts& facts,
+                      const Results& results);
+
+}  // namespace train_mnist

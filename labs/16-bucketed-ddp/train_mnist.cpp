@@ -1,0 +1,123 @@
+// train_mnist: the job that the course works towards. One rank alone, or as many as
+// minirun starts, train the tutorial's ConvNet on MNIST, each on its own part of every
+// batch.
+//
+//     train_mnist --epochs 1
+//     minirun -n 2 train_mnist --sync ddp --bucket-cap-mb 0.05
+//
+// Exit codes: 0 done, 1 failed, 2 the options make no sense.
+
+#include <cstdlib>
+#include <iostream>
+
+#include "job.hpp"
+#include "libmini/core/log.hpp"
+#include "libmini/core/parallel.hpp"
+#include "libmini/core/random.hpp"
+#include "libmini/dist/launch.hpp"
+#include "libmini/io/safetensors.hpp"
+#include "options.hpp"
+#include "report.hpp"
+#include "trainer.hpp"
+
+namespace train_mnist {
+namespace {
+
+int64_t parameter_count(const mini::nn::Module& model) {
+    int64_t count = 0;
+    for (const mini::Tensor& parameter : model.parameters()) count += parameter.numel();
+    return count;
+}
+
+void check_batch_size(const Options& options, int world_size) {
+    if (options.batch_size % world_size == 0) return;
+    const int64_t below = options.batch_size / world_size * world_size;
+    throw mini::UsageError(mini::concat("--batch-size ", options.batch_size,
+                                        " cannot be divided among ", world_size,
+                                        " ranks; try ", below > 0 ? below : world_size));
+}
+
+// The job of one rank, once the group is there.
+void run_rank(const Options& options,
+              const std::shared_ptr<mini::dist::ProcessGroup>& group) {
+    const bool speaks = group->rank() == 0;
+    mini::manual_seed(options.seed);
+
+    mini::data::DataChoice choice;
+    JobData data;
+    on_all_ranks(*group, [&] {
+        choice = mini::data::find_data(options.data);
+        if (speaks && !options.json)
+            std::cout << "data: " << choice.description << std::endl;
+        data = load_data(choice);
+    });
+
+    Trainer trainer(options, data, group);
+    const Results results = trainer.run([&](const Results& so_far) {
+        if (speaks && !options.json) std::cout << epoch_line(so_far) << std::flush;
+    });
+    if (!speaks) return;
+    if (!options.save.empty())
+        mini::io::save_safetensors(options.save, trainer.model().state_dict());
+    const JobFacts facts{.world_size = group->world_size(),
+                         .backend = group->backend(),
+                         .dataset = choice.name,
+                         .data_description = choice.description,
+                         .parameter_count = parameter_count(trainer.model())};
+    std::cout << (options.json ? json_line(options, facts, results)
+                               : summary(options, facts, results))
+              << std::flush;
+}
+
+void run(const Options& options) {
+    mini::set_num_threads(options.threads);
+    if (options.backend == "threads") {
+        check_batch_size(options, options.ranks);
+        mini::dist::run_threads(options.ranks,
+                                [&](mini::dist::ProcessGroup&) {
+                                    run_rank(options, mini::dist::default_group());
+                                },
+                                {.timeout = std::chrono::minutes(5)});
+        return;
+    }
+
+    // Alone, without a launcher, be the only rank.
+    mini::dist::InitOptions init{.backend = options.backend};
+    if (std::getenv("RANK") == nullptr && std::getenv("WORLD_SIZE") == nullptr) {
+        init.init_method = "tcp://127.0.0.1:0";
+        init.rank = 0;
+        init.world_size = 1;
+    }
+    const auto group = mini::dist::init_process_group(init);
+    check_batch_size(options, group->world_size());
+    run_rank(options, group);
+    mini::dist::destroy_process_group();
+}
+
+// Errors of usage and of data are the same on every rank: one of them says so.
+bool speaks_for_all() {
+    const char* const rank = std::getenv("RANK");
+    return rank == nullptr || std::string(rank) == "0";
+}
+
+}  // namespace
+}  // namespace train_mnist
+
+int main(int argc, char** argv) {
+    try {
+        if (const auto options = train_mnist::parse_options(argc, argv))
+            train_mnist::run(*options);
+        return 0;
+    } catch (const mini::UsageError& error) {
+        if (train_mnist::speaks_for_all())
+            std::cerr << "train_mnist: " << error.what() << '\n';
+        return 2;
+    } catch (const train_mnist::SharedError& error) {
+        if (train_mnist::speaks_for_all())
+            std::cerr << "train_mnist: " << error.what() << '\n';
+        return 1;
+    } catch (const std::exception& error) {
+        std::cerr << "train_mnist: " << error.what() << '\n';
+        return 1;
+    }
+}

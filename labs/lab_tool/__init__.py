@@ -1,0 +1,1 @@
+"""The tool behind labs/lab: one module for each verb, in lab_tool.verbs."""

@@ -1,0 +1,14 @@
+"""Where labs/lab enters: `python3 labs/lab_tool VERB ...`."""
+
+import os
+import sys
+
+if sys.version_info < (3, 9):
+    sys.exit("lab: this is Python %d.%d; the tool needs 3.9 or newer" % sys.version_info[:2])
+
+# Run as a folder, Python puts the folder itself on the path; the package is one level up.
+sys.path[0] = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+
+from lab_tool.cli import main  # noqa: E402
+
+sys.exit(main(sys.argv[1:]))

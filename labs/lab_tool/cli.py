@@ -1,0 +1,71 @@
+"""The table of verbs, and the way from a command line to one of them.
+
+A verb is a module of lab_tool.verbs with
+
+    add_arguments(parser)      its options (argparse)
+    run(options) -> int        its work; the exit code
+
+It is imported only when it is asked for, so that `labs/lab --help` stays quick.
+"""
+
+import importlib
+import sys
+
+from lab_tool.screen import LabError, say
+
+VERBS = {
+    "demo": "train a ConvNet on MNIST with two processes: set up, build, run",
+    "test": "build everything and run the tests",
+    "setup": "install the Debian or Ubuntu packages that the build needs",
+    "doctor": "check this machine: tools, libraries, memory, network, data",
+}
+
+USAGE_EXIT = 2
+INTERRUPTED_EXIT = 130
+
+
+def overview():
+    lines = ["usage: labs/lab VERB [OPTIONS]", "", "The one command of libmini's labs.", "", "verbs:"]
+    lines += [f"  {verb:8} {summary}" for verb, summary in VERBS.items()]
+    lines += ["", "labs/lab VERB --help tells more. New here? Start with: labs/lab demo"]
+    return "\n".join(lines)
+
+
+def complain_about(word):
+    """Says that `word` is no verb, and which one may have been meant."""
+    import difflib
+
+    close = difflib.get_close_matches(word, VERBS, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}?" if close else "verbs: " + ", ".join(VERBS)
+    print(f"lab: there is no verb {word!r}; {hint}", file=sys.stderr)
+    return USAGE_EXIT
+
+
+def main(words):
+    if not words:
+        print(overview())
+        return USAGE_EXIT
+    verb, rest = words[0], words[1:]
+    if verb in ("-h", "--help", "help"):
+        print(overview())
+        return 0
+    if verb not in VERBS:
+        return complain_about(verb)
+
+    import argparse
+
+    module = importlib.import_module(f"lab_tool.verbs.{verb}")
+    parser = argparse.ArgumentParser(
+        prog=f"labs/lab {verb}",
+        description=module.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    module.add_arguments(parser)
+    try:
+        return module.run(parser.parse_args(rest))
+    except LabError as error:
+        say(f"lab: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        say("lab: stopped", file=sys.stderr)
+        return INTERRUPTED_EXIT

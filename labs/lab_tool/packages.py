@@ -1,0 +1,85 @@
+"""What the build needs from the system, why, and how to see whether it is there."""
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab_tool.process import output_of
+
+INCLUDE_DIRS = ("/usr/include", "/usr/local/include", "/opt/homebrew/include", "/opt/local/include")
+
+
+@dataclass(frozen=True)
+class Package:
+    name: str  # in Debian and Ubuntu
+    why: str
+    commands: tuple = ()  # any of these in PATH shows that it is there
+    headers: tuple = ()  # any of these in an include folder
+    files: tuple = ()  # any of these
+    oldest: tuple = ()  # least version that the command must have
+
+
+PACKAGES = (
+    Package("g++", "compiles libmini, which is C++20", commands=("g++", "c++"), oldest=(12,)),
+    Package("cmake", "configures the build (3.25 or newer)", commands=("cmake",), oldest=(3, 25)),
+    Package("ninja-build", "runs the build", commands=("ninja",)),
+    Package("libeigen3-dev", "matrix products on the CPU", headers=("eigen3/Eigen/Core",)),
+    Package("libfmt-dev", "formats text", headers=("fmt/core.h",)),
+    Package("libcli11-dev", "reads command lines", headers=("CLI/CLI.hpp",)),
+    Package("nlohmann-json3-dev", "reads and writes JSON", headers=("nlohmann/json.hpp",)),
+    Package("zlib1g-dev", "reads .gz data files", headers=("zlib.h",)),
+    Package("libssl-dev", "SHA-256 of parameters", headers=("openssl/evp.h",)),
+    Package("catch2", "the tests", headers=("catch2/catch.hpp", "catch2/catch_all.hpp")),
+    Package(
+        "ca-certificates", "https, to fetch MNIST",
+        files=("/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem",
+               "/etc/pki/tls/certs/ca-bundle.crt"),
+    ),
+)
+
+
+def version_in(text):
+    """The first dotted number in `text` as a tuple: (3, 25, 1)."""
+    found = re.search(r"\d+(\.\d+)+", text or "")
+    return tuple(int(part) for part in found.group().split(".")) if found else ()
+
+
+def command_version(command):
+    return version_in(output_of([command, "--version"]))
+
+
+def dotted(version):
+    return ".".join(str(part) for part in version)
+
+
+def find_command(package):
+    """The path of the package's command, or None."""
+    return next(filter(None, map(shutil.which, package.commands)), None)
+
+
+def find_file(package):
+    """The header or file that shows the package to be there, or None."""
+    extra = os.environ.get("CPATH", "").split(":")
+    dirs = [Path(path) for path in (*INCLUDE_DIRS, *extra) if path]
+    candidates = [folder / header for folder in dirs for header in package.headers]
+    candidates += [Path(path) for path in package.files]
+    return next((path for path in candidates if path.exists()), None)
+
+
+def too_old(package):
+    """The version of the package's command when it is older than needed, else None."""
+    command = find_command(package)
+    if not command or not package.oldest:
+        return None
+    version = command_version(command)
+    return version if version and version < package.oldest else None
+
+
+def is_present(package):
+    return bool(find_command(package) if package.commands else find_file(package))
+
+
+def missing():
+    return [package for package in PACKAGES if not is_present(package)]

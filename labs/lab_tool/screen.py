@@ -1,0 +1,68 @@
+"""What the user sees: messages, and one line that tells how far a long step is.
+
+On a terminal the progress line is redrawn in place; into a file or a pipe it becomes one line at
+every tenth of the way, so that logs stay readable.
+"""
+
+import os
+import sys
+import time
+
+MAX_COLUMNS = 100
+
+
+class LabError(Exception):
+    """What went wrong and what to do next, in one line for the user."""
+
+
+def say(message="", file=None):
+    print(message, file=file or sys.stdout, flush=True)
+
+
+def is_terminal(stream):
+    return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+class ProgressLine:
+    """How far a step of `total` parts is; use as a context manager."""
+
+    def __init__(self, label, stream=None):
+        self.label = label
+        self.stream = stream or sys.stdout
+        self.redraws = is_terminal(self.stream)
+        self.tenths = 0
+        self.start = time.monotonic()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        if self.redraws:
+            self.stream.write("\r\033[K")
+            self.stream.flush()
+
+    def seconds(self):
+        return time.monotonic() - self.start
+
+    def show(self, done, total, what=""):
+        """Shows that `done` of `total` are done, the last one being `what`."""
+        if total <= 0:
+            return
+        if self.redraws:
+            self._redraw(f"{self.label} {done:>{len(str(total))}}/{total} {what}")
+            return
+        tenths = 10 * done // total
+        if tenths > self.tenths:
+            self.tenths = tenths
+            say(f"{self.label} {10 * tenths}% ({done} of {total})", self.stream)
+
+    def pass_on(self, text):
+        """Writes a whole line of somebody else's above the progress line."""
+        if self.redraws:
+            self.stream.write("\r\033[K")
+        say(text, self.stream)
+
+    def _redraw(self, text):
+        columns = min(os.get_terminal_size(self.stream.fileno()).columns or 80, MAX_COLUMNS) - 1
+        self.stream.write("\r\033[K" + text[:columns])
+        self.stream.flush()

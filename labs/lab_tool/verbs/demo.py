@@ -1,0 +1,56 @@
+"""Trains the tutorial's ConvNet on MNIST with bucketed DDP, from nothing to a result.
+
+Installs what is missing, configures, builds, and runs two processes that exchange gradients.
+Without MNIST on this machine it trains on digits that libmini draws itself. Options after "--"
+go to the training program: labs/lab demo -- --lr 0.05
+"""
+
+from lab_tool.building import build
+from lab_tool.places import ROOT, bin_dir, mnist_folder
+from lab_tool.process import run_in_foreground, spell
+from lab_tool.screen import say
+from lab_tool.verbs.setup import install_missing
+
+PRESET = "release"
+BUCKET_CAP_MB = "0.05"  # the model has 0.09 MB of gradients: small buckets, so that there are several
+
+
+def add_arguments(parser):
+    parser.add_argument("-n", type=int, default=2, metavar="N", help="processes (2)")
+    parser.add_argument("--epochs", type=int, default=3, metavar="E", help="epochs (3)")
+    parser.add_argument("program_options", nargs="*", metavar="-- OPTIONS",
+                        help="more options for train_mnist")
+
+
+def command_for(options):
+    folder = bin_dir(PRESET).relative_to(ROOT)
+    return [
+        str(folder / "minirun"), "-n", str(options.n),
+        str(folder / "train_mnist"), "--sync", "ddp", "--epochs", str(options.epochs),
+        "--bucket-cap-mb", BUCKET_CAP_MB, *options.program_options,
+    ]
+
+
+def run(options):
+    install_missing()
+    build(PRESET, ["minirun", "train_mnist"])
+    command = command_for(options)
+    say(f"\n$ {spell(command)}\n")
+    code = run_in_foreground(command, cwd=ROOT)
+    if code == 0:
+        say_next_steps(command)
+    return code
+
+
+def say_next_steps(command):
+    steps = [
+        ("labs/lab demo -n 4 --epochs 1", "the same with four processes"),
+        ("labs/lab demo -- --lr 0.05", "with another learning rate"),
+        (f"{command[3]} --help", "all options"),
+        ("labs/lab test", "build and run all tests"),
+    ]
+    if not mnist_folder():
+        steps.insert(0, ("data/fetch_mnist", "fetch the real MNIST; then run the demo again"))
+    say("\nWhat next:")
+    for words, meaning in steps:
+        say(f"  {words:37} {meaning}")

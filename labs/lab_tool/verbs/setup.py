@@ -1,0 +1,106 @@
+"""Installs what the build needs and this machine lacks, after saying what and why.
+
+On Debian and Ubuntu with apt-get, through sudo when you are not root. On other systems it names
+what is missing. With nothing missing it changes nothing.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+
+from lab_tool import packages
+from lab_tool.places import fresh_log
+from lab_tool.process import check_logged, spell
+from lab_tool.screen import LabError, ProgressLine, say
+
+INSTALL = ["apt-get", "install", "-y", "--no-install-recommends"]
+
+
+def add_arguments(parser):
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what is missing and install nothing"
+    )
+
+
+def run(options):
+    install_missing(options.dry_run)
+    return 0
+
+
+def install_missing(dry_run=False):
+    """Brings in what is missing, or raises LabError with the command that would."""
+    wanted = packages.missing()
+    if wanted:
+        say("missing on this machine:")
+        for package in wanted:
+            say(f"  {package.name:20} {package.why}")
+    else:
+        say(f"setup: all {len(packages.PACKAGES)} packages are there")
+    if wanted and not dry_run:
+        apt_install([package.name for package in wanted])
+    if not dry_run:
+        check_versions()
+
+
+def check_versions():
+    for package in packages.PACKAGES:
+        version = packages.too_old(package)
+        if version:
+            raise LabError(
+                f"{packages.find_command(package)} is {packages.dotted(version)}, but libmini "
+                f"needs {packages.dotted(package.oldest)} or newer; Debian 12 and Ubuntu 24.04 "
+                "have it"
+            )
+
+
+def root_prefix(names):
+    """What to put before apt-get to become root; LabError when there is no way."""
+    by_hand = "apt-get update && " + spell(INSTALL + names)
+    if not shutil.which("apt-get"):
+        raise LabError(
+            "no apt-get here: install the packages above under your system's names for them"
+        )
+    if os.geteuid() == 0:
+        return []
+    if not shutil.which("sudo"):
+        raise LabError(f"installing needs root, and sudo is missing; as root, run: {by_hand}")
+    say("installing with sudo, which may ask for your password")
+    if subprocess.run(["sudo", "-v"]).returncode != 0:
+        raise LabError(f"sudo refused; as root, run: {by_hand}")
+    return ["sudo"]
+
+
+def apt_install(names):
+    prefix = root_prefix(names)
+    log = fresh_log("setup")
+    env = {**os.environ, "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
+    apt = [*prefix, "env", "LC_ALL=C", "DEBIAN_FRONTEND=noninteractive"]
+    say("  " + spell([*prefix, *INSTALL, *names]))
+    with ProgressLine("  installing") as progress:
+        check_logged("apt-get update", [*apt, "apt-get", "update"], log, lambda line: None, env=env)
+        counter = AptCounter(progress)
+        check_logged("apt-get install", [*apt, *INSTALL, *names], log, counter.on_line, env=env)
+        say_after = f"  installed in {progress.seconds():.0f} s (log: build/setup.log)"
+    say(say_after)
+
+
+class AptCounter:
+    """Counts what apt-get does with each new package: fetch, unpack, set up."""
+
+    NEW = re.compile(r"^\d+ upgraded, (\d+) newly installed")
+    STEP = re.compile(r"^(?:Get:\d+ \S+ \S+ \S+ (\S+)|Unpacking (\S+)|Setting up (\S+))")
+
+    def __init__(self, progress):
+        self.progress = progress
+        self.total = 0
+        self.done = 0
+
+    def on_line(self, line):
+        found = self.NEW.match(line)
+        if found:
+            self.total = 3 * int(found[1])
+        found = self.STEP.match(line)
+        if found and self.total:
+            self.done = min(self.done + 1, self.total)
+            self.progress.show(self.done, self.total, next(filter(None, found.groups())))

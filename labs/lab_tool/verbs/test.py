@@ -1,0 +1,61 @@
+"""Builds everything and runs the tests with ctest, whose summary comes last.
+
+    labs/lab test                          all tests, optimised build
+    labs/lab test --preset debug -L unit   unit tests with address and UB sanitizers
+    labs/lab test --preset tsan -L unit    unit tests with the thread sanitizer
+    labs/lab test -R ring                  tests whose name matches
+
+Passing tests are only counted; failing ones are shown with their output. A JUnit file is written
+to build/PRESET/junit.xml. Options after "--" go to ctest.
+"""
+
+import re
+
+from lab_tool.building import build
+from lab_tool.places import BUILD, ROOT, fresh_log
+from lab_tool.process import run_logged
+from lab_tool.screen import ProgressLine, say
+from lab_tool.verbs.setup import install_missing
+
+STARTED = re.compile(r"^ +Start +\d+: ")
+PASSED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (.*?) \.* +Passed +[\d.]+ sec *$")
+NOISE = re.compile(r"^(Test project |Internal ctest changing into directory|$)")
+
+
+def add_arguments(parser):
+    parser.add_argument("--preset", choices=("release", "debug", "tsan"), default="release",
+                        help="which build to test (release)")
+    parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, e2e")
+    parser.add_argument("-R", metavar="REGEX", help="only tests whose name matches")
+    parser.add_argument("-j", type=int, default=2, metavar="N", help="tests at a time (2)")
+    parser.add_argument("ctest_options", nargs="*", metavar="-- OPTIONS",
+                        help="more options for ctest")
+
+
+def command_for(options):
+    command = ["ctest", "--preset", options.preset, "--output-on-failure", "--no-label-summary",
+               "--output-junit", str(BUILD / options.preset / "junit.xml"), "-j", str(options.j)]
+    for flag, value in (("-L", options.L), ("-R", options.R)):
+        if value:
+            command += [flag, value]
+    return command + options.ctest_options
+
+
+def run(options):
+    install_missing()
+    build(options.preset)
+    say(f"run the tests of preset {options.preset}")
+    log_path = fresh_log(f"{options.preset}-test")
+    with ProgressLine("  testing") as progress, open(log_path, "w", encoding="utf-8") as log:
+        return run_logged(
+            command_for(options), log, lambda line: show(line, progress), cwd=ROOT
+        )
+
+
+def show(line, progress):
+    """Counts a passed test; passes on everything that is worth reading."""
+    found = PASSED.match(line)
+    if found:
+        progress.show(int(found[1]), int(found[2]), found[3])
+    elif not STARTED.match(line) and not NOISE.match(line):
+        progress.pass_on(line)

@@ -1,0 +1,45 @@
+"""Lines of Ninja and Make turn into progress."""
+
+import os
+import tempfile
+import unittest
+from unittest import mock
+
+from lab_tool import building
+
+
+class ParseStep(unittest.TestCase):
+    def test_ninja_counts_steps(self):
+        line = "[12/80] Building CXX object libmini/tensor/CMakeFiles/mini_tensor.dir/ops.cpp.o"
+        self.assertEqual(building.parse_step(line), (12, 80, "ops.cpp"))
+
+    def test_make_counts_hundredths(self):
+        line = "[  7%] Linking CXX static library libmini_core.a"
+        self.assertEqual(building.parse_step(line), (7, 100, "libmini_core.a"))
+        self.assertEqual(building.parse_step("[100%] Built target minirun"), (100, 100, "minirun"))
+
+    def test_other_lines_are_no_steps(self):
+        for line in ("", "ninja: no work to do.", "ops.cpp:12:3: error: no", "[x/y] z", "[12/80]"):
+            self.assertIsNone(building.parse_step(line), line)
+
+
+class BuildEnvironment(unittest.TestCase):
+    def test_ninja_is_the_default_and_the_user_may_override_it(self):
+        with mock.patch.dict(os.environ):
+            os.environ.pop("CMAKE_GENERATOR", None)
+            self.assertEqual(building.build_environment()["CMAKE_GENERATOR"], "Ninja")
+            os.environ["CMAKE_GENERATOR"] = "Unix Makefiles"
+            self.assertEqual(building.build_environment()["CMAKE_GENERATOR"], "Unix Makefiles")
+
+    def test_ccache_stays_out_of_a_home_that_cannot_be_written(self):
+        with tempfile.TemporaryDirectory() as home:
+            with mock.patch.dict(os.environ, {"HOME": home}):
+                os.environ.pop("CCACHE_DIR", None)
+                self.assertNotIn("CCACHE_DIR", building.build_environment())
+            with mock.patch.dict(os.environ, {"HOME": home + "/none"}):
+                os.environ.pop("CCACHE_DIR", None)
+                self.assertIn("build", building.build_environment()["CCACHE_DIR"])
+
+
+if __name__ == "__main__":
+    unittest.main()

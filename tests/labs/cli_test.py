@@ -1,0 +1,94 @@
+"""From a command line to a verb."""
+
+import contextlib
+import importlib
+import io
+import unittest
+from unittest import mock
+
+from lab_tool import cli
+from lab_tool.screen import LabError
+
+
+def call(*words):
+    """The exit code, stdout and stderr of `labs/lab words`."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = cli.main(list(words))
+        except SystemExit as exit:  # argparse's way out
+            code = exit.code
+    return code, out.getvalue(), err.getvalue()
+
+
+class Verbs(unittest.TestCase):
+    def test_every_verb_is_a_module_with_its_parts(self):
+        for verb in cli.VERBS:
+            module = importlib.import_module(f"lab_tool.verbs.{verb}")
+            self.assertTrue(module.__doc__ and module.run and module.add_arguments, verb)
+
+    def test_help_names_every_verb(self):
+        code, out, _ = call("--help")
+        self.assertEqual(code, 0)
+        for verb in cli.VERBS:
+            self.assertIn(f"  {verb} ", out)
+
+    def test_every_verb_has_help_of_its_own(self):
+        for verb in cli.VERBS:
+            code, out, _ = call(verb, "--help")
+            self.assertEqual(code, 0)
+            self.assertIn(f"usage: labs/lab {verb}", out)
+
+    def test_no_verb_is_a_usage_error_that_shows_the_verbs(self):
+        code, out, _ = call()
+        self.assertEqual(code, 2)
+        self.assertIn("usage: labs/lab VERB", out)
+
+    def test_a_mistyped_verb_gets_a_suggestion_in_one_line(self):
+        for word, verb in (("tets", "test"), ("demoo", "demo"), ("set-up", "setup")):
+            code, out, err = call(word)
+            self.assertEqual((code, out), (2, ""))
+            self.assertIn(f"did you mean '{verb}'?", err)
+            self.assertEqual(err.count("\n"), 1)
+
+    def test_a_strange_verb_gets_the_list(self):
+        _, _, err = call("xyzzy")
+        self.assertIn("demo, test, setup, doctor", err)
+
+    def test_an_unknown_option_is_a_usage_error(self):
+        self.assertEqual(call("test", "--bogus")[0], 2)
+        self.assertEqual(call("test", "--preset", "fast")[0], 2)
+
+
+class Failures(unittest.TestCase):
+    def outcome(self, error):
+        with mock.patch("lab_tool.verbs.doctor.run", side_effect=error):
+            return call("doctor")
+
+    def test_a_lab_error_is_one_line_and_exit_code_1(self):
+        code, _, err = self.outcome(LabError("the disk is full; make room"))
+        self.assertEqual((code, err), (1, "lab: the disk is full; make room\n"))
+
+    def test_ctrl_c_is_one_line_and_exit_code_130(self):
+        self.assertEqual(self.outcome(KeyboardInterrupt())[0], 130)
+
+
+class Demo(unittest.TestCase):
+    def test_options_after_two_dashes_reach_the_program(self):
+        with mock.patch.multiple(
+            "lab_tool.verbs.demo", install_missing=mock.DEFAULT, build=mock.DEFAULT,
+            run_in_foreground=mock.DEFAULT,
+        ) as parts:
+            parts["run_in_foreground"].return_value = 3
+            code, out, _ = call("demo", "-n", "4", "--epochs", "1", "--", "--lr", "0.05")
+        self.assertEqual(code, 3)
+        command = parts["run_in_foreground"].call_args[0][0]
+        self.assertEqual(command[:3], ["build/release/bin/minirun", "-n", "4"])
+        self.assertEqual(command[-2:], ["--lr", "0.05"])
+        self.assertNotIn("--", command)
+        self.assertIn("--epochs 1", out)
+        self.assertNotIn("What next", out)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,118 @@
+"""What is missing, and what setup does about it."""
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from lab_tool import packages
+from lab_tool.packages import Package
+from lab_tool.screen import LabError, ProgressLine
+from lab_tool.verbs import setup
+
+
+def printed(call, *arguments):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        call(*arguments)
+    return out.getvalue()
+
+
+class Probe(unittest.TestCase):
+    def test_every_package_has_a_reason_and_a_probe(self):
+        for package in packages.PACKAGES:
+            self.assertTrue(package.why, package.name)
+            self.assertTrue(package.commands or package.headers or package.files, package.name)
+
+    def test_an_empty_machine_lacks_everything(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with mock.patch.dict("os.environ", {"PATH": folder, "CPATH": ""}), \
+                    mock.patch.object(packages, "INCLUDE_DIRS", (folder,)):
+                names = [package.name for package in packages.missing()]
+        expected = [package.name for package in packages.PACKAGES if not package.files]
+        self.assertEqual([name for name in names if name in expected], expected)
+
+    def test_a_header_or_a_command_shows_that_a_package_is_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            header = Package("lib", "", headers=("lib/a.h", "lib/b.h"))
+            with mock.patch.object(packages, "INCLUDE_DIRS", (folder,)):
+                self.assertFalse(packages.is_present(header))
+                (Path(folder) / "lib").mkdir()
+                (Path(folder) / "lib" / "b.h").touch()
+                self.assertTrue(packages.is_present(header))
+        self.assertTrue(packages.is_present(Package("sh", "", commands=("none-such", "sh"))))
+
+    def test_versions_are_compared_number_by_number(self):
+        self.assertEqual(packages.version_in("cmake version 3.25.1"), (3, 25, 1))
+        self.assertEqual(packages.version_in("no number"), ())
+        tool = Package("tool", "", commands=("sh",), oldest=(3, 25))
+        for text, old in (("3.9.0", True), ("3.25", False), ("3.25.1", False), ("10.0", False)):
+            with mock.patch.object(packages, "output_of", return_value=text):
+                self.assertEqual(bool(packages.too_old(tool)), old, text)
+
+
+class Setup(unittest.TestCase):
+    def test_with_nothing_missing_it_is_one_line_and_no_apt(self):
+        with mock.patch.object(packages, "missing", return_value=[]), \
+                mock.patch.object(setup, "apt_install") as apt:
+            out = printed(setup.install_missing)
+        self.assertEqual(out.count("\n"), 1)
+        apt.assert_not_called()
+
+    def test_it_says_what_and_why_before_it_installs(self):
+        lacking = [Package("libfoo-dev", "draws foos")]
+        with mock.patch.object(packages, "missing", return_value=lacking), \
+                mock.patch.object(setup, "apt_install") as apt, \
+                mock.patch.object(setup, "check_versions"):
+            apt.side_effect = lambda names: print("APT", *names)
+            out = printed(setup.install_missing)
+        self.assertRegex(out, r"libfoo-dev +draws foos\nAPT libfoo-dev\n$")
+
+    def test_a_dry_run_installs_nothing(self):
+        with mock.patch.object(packages, "missing", return_value=[Package("x", "y")]), \
+                mock.patch.object(setup, "apt_install") as apt:
+            self.assertIn("y", printed(setup.install_missing, True))
+        apt.assert_not_called()
+
+    def prefix(self, commands, root):
+        with mock.patch("shutil.which", side_effect=lambda name: name in commands or None), \
+                mock.patch("os.geteuid", return_value=0 if root else 1000), \
+                mock.patch("subprocess.run") as run, contextlib.redirect_stdout(io.StringIO()):
+            run.return_value.returncode = 0
+            return setup.root_prefix(["libfoo-dev"])
+
+    def test_root_needs_no_sudo_and_others_do(self):
+        self.assertEqual(self.prefix(["apt-get", "sudo"], root=True), [])
+        self.assertEqual(self.prefix(["apt-get", "sudo"], root=False), ["sudo"])
+
+    def test_without_a_way_to_install_the_error_names_the_next_step(self):
+        with self.assertRaisesRegex(LabError, "no apt-get here"):
+            self.prefix([], root=True)
+        with self.assertRaisesRegex(LabError, "as root, run: apt-get update && .* libfoo-dev$"):
+            self.prefix(["apt-get"], root=False)
+
+    def test_too_old_a_tool_is_named_with_both_versions(self):
+        with mock.patch.object(packages, "too_old", return_value=(3, 22)):
+            with self.assertRaisesRegex(LabError, r"3\.22.*needs"):
+                setup.check_versions()
+
+    def test_apt_lines_count_fetching_unpacking_and_setting_up(self):
+        progress = mock.create_autospec(ProgressLine, instance=True)
+        counter = setup.AptCounter(progress)
+        for line in (
+            "0 upgraded, 2 newly installed, 0 to remove and 0 not upgraded.",
+            "Get:1 http://deb.debian.org/debian bookworm/main amd64 ninja-build amd64 1.11 [1 kB]",
+            "Selecting previously unselected package ninja-build.",
+            "Unpacking ninja-build (1.11.1-2) ...",
+            "Setting up ninja-build (1.11.1-2) ...",
+        ):
+            counter.on_line(line)
+        self.assertEqual(progress.show.call_args_list,
+                         [mock.call(1, 6, "ninja-build"), mock.call(2, 6, "ninja-build"),
+                          mock.call(3, 6, "ninja-build")])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,67 @@
+"""Running other programs."""
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+
+from lab_tool import process
+from lab_tool.screen import LabError
+
+
+def sh(script):
+    return ["sh", "-c", script]
+
+
+class Logged(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.log = Path(folder.name) / "step.log"
+
+    def test_each_line_of_both_streams_is_seen_and_logged(self):
+        lines = []
+        process.check_logged("it", sh("echo a; echo b >&2; printf c"), self.log, lines.append)
+        self.assertEqual(lines, ["a", "b", "c"])
+        self.assertTrue(self.log.read_text().endswith("a\nb\nc"))
+
+    def test_a_failure_shows_the_last_30_lines_and_names_the_log(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), self.assertRaises(LabError) as caught:
+            process.check_logged("the build", sh("seq 100; exit 3"), self.log, lambda line: None)
+        shown = out.getvalue().splitlines()
+        self.assertEqual((shown[0], shown[-1], len(shown)), ("  | 71", "  | 100", 30))
+        self.assertIn("the build failed (exit code 3)", str(caught.exception))
+        self.assertIn(str(self.log), str(caught.exception))
+
+    def test_bytes_that_are_no_text_do_no_harm(self):
+        lines = []
+        process.check_logged("it", sh(r"printf '\377\n'"), self.log, lines.append)
+        self.assertEqual(len(lines), 1)
+
+
+class Foreground(unittest.TestCase):
+    def test_the_exit_code_is_the_shells(self):
+        self.assertEqual(process.run_in_foreground(sh("exit 7")), 7)
+        self.assertEqual(process.run_in_foreground(sh("kill -9 $$")), 137)
+
+    def test_a_signal_to_us_is_passed_on(self):
+        code = process.run_in_foreground(sh("trap 'exit 5' TERM; kill -TERM $PPID; "
+                                            "for i in $(seq 1000); do sleep 0.01; done"))
+        self.assertEqual(code, 5)
+
+    def test_ctrl_c_is_left_to_the_program(self):
+        code = process.run_in_foreground(sh("trap 'exit 6' INT; kill -INT $PPID; kill -INT $$"))
+        self.assertEqual(code, 6)
+
+
+class Output(unittest.TestCase):
+    def test_a_command_that_is_missing_or_fails_has_none(self):
+        self.assertEqual(process.output_of(sh("echo yes")), "yes\n")
+        self.assertIsNone(process.output_of(sh("echo no; exit 1")))
+        self.assertIsNone(process.output_of(["no-such-command"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

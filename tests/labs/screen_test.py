@@ -1,0 +1,61 @@
+"""The progress line, on a terminal and in a log."""
+
+import io
+import os
+import pty
+import unittest
+from unittest import mock
+
+from lab_tool.screen import ProgressLine
+
+
+class Plain(unittest.TestCase):
+    def test_a_log_gets_one_line_a_tenth(self):
+        out = io.StringIO()
+        with ProgressLine("building", out) as progress:
+            for done in range(1, 96):
+                progress.show(done, 95, "a.cpp")
+        lines = out.getvalue().splitlines()
+        self.assertEqual(len(lines), 10)
+        self.assertEqual((lines[0], lines[-1]), ("building 10% (10 of 95)", "building 100% (95 of 95)"))
+
+    def test_few_steps_give_few_lines_and_none_gives_none(self):
+        out = io.StringIO()
+        with ProgressLine("building", out) as progress:
+            progress.show(0, 0)
+            for done in (1, 2, 3):
+                progress.show(done, 3)
+        self.assertEqual(len(out.getvalue().splitlines()), 3)
+
+
+class Terminal(unittest.TestCase):
+    def drawn(self, draw):
+        """What `draw` writes to a terminal of 40 columns."""
+        ours, theirs = pty.openpty()
+        with open(ours, "rb", closefd=True) as screen, \
+                open(theirs, "w", closefd=True) as stream, \
+                mock.patch.dict(os.environ, {"TERM": "xterm"}), \
+                mock.patch("os.get_terminal_size", return_value=os.terminal_size((40, 24))):
+            with ProgressLine("building", stream) as progress:
+                draw(progress)
+            stream.flush()
+            return os.read(screen.fileno(), 65536).decode()
+
+    def test_the_line_is_redrawn_in_place_and_removed_at_the_end(self):
+        text = self.drawn(lambda progress: progress.show(12, 80, "ops.cpp"))
+        self.assertEqual(text, "\r\033[Kbuilding 12/80 ops.cpp\r\033[K")
+
+    def test_the_line_never_wraps(self):
+        text = self.drawn(lambda progress: progress.show(1, 2, "x" * 200))
+        self.assertLess(len(text.replace("\r\033[K", "")), 40)
+
+    def test_other_lines_stand_on_their_own(self):
+        def draw(progress):
+            progress.show(1, 2, "a")
+            progress.pass_on("test 3 failed")
+
+        self.assertIn("\r\033[Ktest 3 failed\r\n", self.drawn(draw))
+
+
+if __name__ == "__main__":
+    unittest.main()

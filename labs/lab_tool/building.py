@@ -31,9 +31,8 @@ def short(what):
 
 
 def build_environment():
-    """Ninja unless a preset or the user says otherwise; ccache kept out of a read-only home."""
+    """The present environment, with ccache kept out of a read-only home."""
     env = dict(os.environ)
-    env.setdefault("CMAKE_GENERATOR", "Ninja")
     home = env.get("HOME", "")
     if not os.access(home, os.W_OK):
         env.setdefault("CCACHE_DIR", str(BUILD / "ccache"))

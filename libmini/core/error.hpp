@@ -1,7 +1,6 @@
 // Errors: one base class, a few typed children, one macro.
 //
-//     MINI_CHECK(x.cols() == w.rows(), "linear: x is ", x.shape(), " but w is ",
-//     w.shape());
+//     MINI_CHECK(x.dim() == 2, "linear: x is ", x.shape(), ", not a matrix");
 //
 // A message names what was tried, both values, and, where there is one, the next step.
 // The library never prints and never exits: it throws, and the program decides.

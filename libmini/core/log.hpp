@@ -1,5 +1,4 @@
-// Messages for people, on stderr, each with the rank that speaks: "[rank 1] warning:
-// ...".
+// Messages for people, on stderr, each with its rank: "[rank 1] warning: ...".
 //
 // MINI_LOG_LEVEL = debug | info | warning | error | off sets the least level shown
 // (warning when unset). A line is written with one call, so lines of several ranks do not

@@ -1,5 +1,5 @@
-// The Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998): 32-bit words, period
-// 2^19937 - 1.
+// The Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998): 32-bit words that repeat
+// after 2^19937 - 1 of them.
 //
 //     state    s[0] s[1] .. s[623]       refilled all at once, every 624 words:
 //

@@ -22,8 +22,7 @@ using Body = std::function<void(int64_t, int64_t)>;
 std::atomic<int> thread_count = 1;
 thread_local bool inside_chunk = false;
 
-// One call of parallel_for. It lives on its caller's stack; threads take chunk after
-// chunk.
+// One call of parallel_for, on its caller's stack. Threads take chunk after chunk.
 class Job {
   public:
     Job(int64_t extent, int64_t grain, const Body& body)
@@ -146,8 +145,7 @@ class Pool {
     std::vector<std::thread> threads_;
 };
 
-// The pool of this process. It is not taken down at exit: idle helpers end with the
-// process.
+// The pool of this process. It is not taken down at exit; idle helpers just end then.
 struct PoolHolder {
     std::mutex mutex;  // held across fork, so that the child does not find it locked
     Pool* pool = nullptr;

@@ -21,8 +21,7 @@ float affine(float x, float scale, float shift, Rounding rounding) {
 }
 
 // Turns 16 uniform floats into 16 normal ones by Box and Muller: a radius from number j,
-// an angle from number j + 8. 1 - u instead of u, since u may be 0 and has no logarithm
-// then.
+// an angle from number j + 8. 1 - u rather than u, which may be 0 and have no logarithm.
 void normal_block(float* block, float mean, float deviation, Rounding rounding) {
     constexpr double kTurn = 2 * std::numbers::pi;
     for (size_t j = 0; j < kNormalBlock / 2; ++j) {
@@ -132,8 +131,7 @@ void PythonRandom::shuffle(std::span<int64_t> values) {
     MINI_CHECK(values.size() <= UINT32_MAX, "PythonRandom::shuffle: ", values.size(),
                " values, but one draw has 32 bits");
 
-    // Draw as many bits as the bound has until they fall below it; at least every other
-    // draw does.
+    // Draw as many bits as the bound has until they fall below it; at least half do.
     for (size_t bound = values.size(); bound > 1; --bound) {
         const int bits = static_cast<int>(std::bit_width(bound));
         uint32_t pick = getrandbits(bits);

@@ -1,15 +1,14 @@
-// Random numbers equal to PyTorch's CPU generator, bit for bit, and to Python's
-// random.Random.
+// Random numbers equal to PyTorch's CPU generator, bit for bit, and to Python's random.
 //
 // PyTorch's engine is the Mersenne Twister, seeded with the low 32 bits of the seed: the
 // same words as std::mt19937. What differs from <random> is how words become numbers, and
 // that is written here as PyTorch does it:
 //
-//     uniform float     1 word    (w mod 2^24) * 2^-24, then * (to - from) + from in
-//     float32 uniform double    2 words   (r64 mod 2^53) * 2^-53, r64 = first word << 32
-//     | second bernoulli(p)      2 words   uniform double < p normal            4 words a
-//     pair of doubles, or 1 a float: see fill_normal randperm(n)       n-1 words
-//     Fisher-Yates from the front
+//     uniform float    1 word      (w mod 2^24) * 2^-24, then * (to - from) + from
+//     uniform double   2 words     (r64 mod 2^53) * 2^-53, r64 = first << 32 | second
+//     bernoulli(p)     2 words     uniform double < p
+//     normal           4 a pair    Box and Muller, in double; see also fill_normal
+//     randperm(n)      n-1 words   Fisher-Yates from the front
 //
 // Reference: ATen/core/DistributionsHelper.h, ATen/native/cpu/DistributionTemplates.h.
 
@@ -24,9 +23,9 @@
 
 namespace mini {
 
-/// How a uniform float in [0, 1) is brought into [from, to). PyTorch's source says u *
-/// (to - from) + from, and its builds differ in how that is rounded: published 2.x wheels
-/// round twice, builds that fuse the two operations round once. tests/golden holds both.
+/// How u * (to - from) + from is rounded, which brings a u in [0, 1) into [from, to).
+/// PyTorch's builds differ: published 2.x wheels round twice, builds that fuse the two
+/// operations round once. tests/golden holds both.
 enum class Rounding { kSeparate, kFused };
 
 /// PyTorch's CPU generator (`torch.Generator`).

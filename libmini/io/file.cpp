@@ -45,8 +45,7 @@ void sync_folder(const std::string& path) {
 }  // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
-    // O_NONBLOCK keeps a pipe without a writer from blocking here; it means nothing to
-    // files.
+    // O_NONBLOCK: a pipe without a writer would block here. Files do not care.
     fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd_ < 0) fail(path, "open");
 

@@ -37,8 +37,7 @@ void check_tensors(const NamedTensors& tensors) {
     }
 }
 
-// Large elements first: with 8-byte ones before 4-byte ones, each lies at a multiple of
-// its size.
+// Large elements first, so that each lies at a multiple of its size.
 NamedTensors in_file_order(const NamedTensors& tensors) {
     NamedTensors sorted;
     for (const auto& [name, tensor] : tensors)

@@ -3,9 +3,8 @@
 //     8 bytes     N, little-endian
 //     N bytes     JSON, filled up with spaces to a multiple of 8:
 //                 {"__metadata__": {"step": "100"},
-//                  "fc.bias":   {"dtype": "F32", "shape": [10],     "data_offsets": [0,
-//                  40]}, "fc.weight": {"dtype": "F32", "shape": [10, 50], "data_offsets":
-//                  [40, 2040]}}
+//                  "bias": {"dtype": "F32", "shape": [10], "data_offsets": [0, 40]},
+//                  "w": {"dtype": "F32", "shape": [10, 5], "data_offsets": [40, 240]}}
 //     the rest    the numbers, little-endian, row by row, at those offsets, without gaps
 //
 // Nothing in a file is executed, and nothing is believed: sizes are checked against each

@@ -8,8 +8,8 @@ using namespace mini;
 
 TEST_CASE("dropout keeps the elements that PyTorch keeps, and scales them alike") {
     int compared = 0;
-    const nlohmann::json golden = test::golden("dropout.json");
-    for (const auto& entry : golden.at("cases")) {
+    const nlohmann::json cases = golden_cases("dropout");
+    for (const auto& entry : cases) {
         if (entry.at("what").get<std::string>() != "F.dropout(ones(n),p,True)") continue;
         const double p = entry.at("p");
         const std::string kept = entry.at("kept");

@@ -3,8 +3,10 @@
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/message_of.hpp"
 
 using namespace mini;
+using test::message_of;
 
 namespace {
 
@@ -14,15 +16,6 @@ Tensor leaf(const Values& values) {
     Tensor x = Tensor::from(values);
     x.set_requires_grad();
     return x;
-}
-
-std::string message_of(const std::function<void()>& body) {
-    try {
-        body();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
 }
 
 }  // namespace

@@ -2,21 +2,14 @@
 
 #include "libmini/autograd/functions.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/message_of.hpp"
 
 using namespace mini;
+using test::message_of;
 
 namespace {
 
 using Values = std::vector<float>;
-
-std::string message_of(const std::function<void()>& body) {
-    try {
-        body();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
-}
 
 }  // namespace
 

@@ -18,8 +18,7 @@ namespace {
 
 namespace logging = mini::logging;
 
-// What `body` writes to stderr, by way of a pipe. The text must fit into the pipe's
-// buffer.
+// What `body` writes to stderr, by way of a pipe, whose buffer the text must fit.
 std::string written_to_stderr(const std::function<void()>& body) {
     int ends[2];
     if (pipe(ends) != 0) throw mini::Error(mini::system_message("pipe", errno));

@@ -15,8 +15,7 @@
 #include "libmini/core/error.hpp"
 #include "tests/support/catch.hpp"
 
-// The pool of a forked child starts threads, which the thread sanitizer by default takes
-// for a mistake.
+// A forked child starts threads, which the thread sanitizer forbids unless told so.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 
 namespace {

@@ -54,7 +54,7 @@ std::string times(int count, const std::string& text) {
 }  // namespace
 
 TEST_CASE("a line shows share, bar, counts, elapsed and remaining time, and rate") {
-    // 80 columns less the text leave 37, 27 and 26 for the bar; 134 eighths of 216 are
+    // 80 columns less the text leave 37, 27 and 27 for the bar; 134 eighths of 216 are
     // full at 291 of 469.
     std::ostringstream out;
     FakeClock clock;

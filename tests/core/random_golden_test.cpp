@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "libmini/core/random.hpp"
-#include "tests/core/golden.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
 
 namespace {
 

@@ -62,8 +62,7 @@ TEST_CASE("uniform doubles are torch.rand's in float64") {
 }
 
 TEST_CASE("uniform floats in a range are the weights of torch.nn.Linear(2, 1)") {
-    // Kaiming's bound for 2 inputs is 1 / sqrt(2). The first weight tells the two builds
-    // apart.
+    // Kaiming's bound for 2 inputs is 1 / sqrt(2). The first weight tells builds apart.
     const double bound = std::sqrt(0.5);
     std::vector<float> weight(2);
     Generator generator(0);
@@ -140,7 +139,7 @@ TEST_CASE("a bernoulli draw takes two words and never errs at the ends") {
     CHECK(generator.random() == words.random());
 }
 
-TEST_CASE("a probability outside [0, 1] is refused") {
+TEST_CASE("a probability below 0 or above 1, or none at all, is refused") {
     const double probability =
         GENERATE(-0.1, 1.5, std::numeric_limits<double>::quiet_NaN());
     std::vector<float> values(1);

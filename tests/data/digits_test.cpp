@@ -7,9 +7,9 @@
 #include "libmini/core/parallel.hpp"
 #include "libmini/data/digits_pen.hpp"
 #include "libmini/data/digits_strokes.hpp"
-#include "tests/core/golden.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
 
 using mini::data::ImageDataset;
 using mini::data::make_digits;

@@ -3,9 +3,9 @@
 #include <cstdlib>
 
 #include "libmini/core/error.hpp"
-#include "tests/core/golden.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
 
 using mini::BadFile;
 using mini::Shape;

@@ -1,9 +1,9 @@
 #include "libmini/data/partition.hpp"
 
 #include "libmini/core/error.hpp"
-#include "tests/core/golden.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
 
 using mini::UsageError;
 using mini::data::DataPartitioner;

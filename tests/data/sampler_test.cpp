@@ -2,9 +2,9 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/data/distributed_sampler.hpp"
-#include "tests/core/golden.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
 
 using mini::UsageError;
 using mini::data::BatchSampler;

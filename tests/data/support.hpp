@@ -15,6 +15,9 @@
 #include <vector>
 
 #include "libmini/data/dataset.hpp"
+#include "tests/support/message_of.hpp"
+
+using mini::test::message_of;
 
 /// A folder that vanishes with its contents.
 class TempFolder {
@@ -92,18 +95,6 @@ inline void write_mnist(const std::string& folder, uint32_t train, uint32_t test
         write_file(folder + part + "-labels-idx1-ubyte",
                    idx_header({count}) + ramp(count, 10));
     }
-}
-
-/// The message of the E that `body` throws; "" when it throws nothing. Others pass
-/// through.
-template <typename E>
-std::string message_of(const std::function<void()>& body) {
-    try {
-        body();
-    } catch (const E& e) {
-        return e.what();
-    }
-    return "";
 }
 
 inline bool contains(const std::string& text, const std::string& part) {

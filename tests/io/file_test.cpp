@@ -21,8 +21,7 @@ std::span<const std::byte> bytes(const std::string& text) {
     return std::as_bytes(std::span(text));
 }
 
-// Lets no file of this process grow past `limit` bytes: writing more fails as on a full
-// disk.
+// Lets no file of this process grow past `limit` bytes: more fails as on a full disk.
 class FileSizeLimit {
   public:
     explicit FileSizeLimit(rlim_t limit) {
@@ -64,7 +63,7 @@ TEST_CASE("a file that is not committed leaves the old one and no other") {
     CHECK(read_text(path) == "old");
 }
 
-TEST_CASE("two writers of one path do not disturb each other; the last commit wins") {
+TEST_CASE("two writers of one path do not disturb each other, and the last commit wins") {
     const TemporaryFolder folder;
     AtomicFile first(folder / "model");
     AtomicFile second(folder / "model");

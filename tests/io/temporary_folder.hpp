@@ -10,6 +10,9 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+#include "tests/support/message_of.hpp"
+
+using mini::test::message_of;
 
 class TemporaryFolder {
   public:
@@ -48,15 +51,4 @@ inline std::string read_text(const std::string& path) {
     std::ostringstream text;
     text << std::ifstream(path, std::ios::binary).rdbuf();
     return text.str();
-}
-
-/// What `action` says when it throws an E; "" when it does not throw.
-template <typename E, typename Action>
-std::string message_of(const Action& action) {
-    try {
-        action();
-    } catch (const E& error) {
-        return error.what();
-    }
-    return "";
 }

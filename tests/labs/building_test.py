@@ -24,13 +24,6 @@ class ParseStep(unittest.TestCase):
 
 
 class BuildEnvironment(unittest.TestCase):
-    def test_ninja_is_the_default_and_the_user_may_override_it(self):
-        with mock.patch.dict(os.environ):
-            os.environ.pop("CMAKE_GENERATOR", None)
-            self.assertEqual(building.build_environment()["CMAKE_GENERATOR"], "Ninja")
-            os.environ["CMAKE_GENERATOR"] = "Unix Makefiles"
-            self.assertEqual(building.build_environment()["CMAKE_GENERATOR"], "Unix Makefiles")
-
     def test_ccache_stays_out_of_a_home_that_cannot_be_written(self):
         with tempfile.TemporaryDirectory() as home:
             with mock.patch.dict(os.environ, {"HOME": home}):

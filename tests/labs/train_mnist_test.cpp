@@ -85,8 +85,8 @@ TEST_CASE(
         WARN("left out: MINI_DATA_DIR names no folder with mnist/");
         return;
     }
-    const nlohmann::json golden = test::golden("convnet_losses.json");
-    const auto expected = golden.at("cases")[0].at("losses").get<std::vector<double>>();
+    const auto expected =
+        golden_cases("convnet_losses")[0].at("losses").get<std::vector<double>>();
     REQUIRE(expected.size() == 10);
     for (const int ranks : {1, 2, 4}) {
         CAPTURE(ranks);

@@ -40,9 +40,9 @@ double sum_of(const Tensor& x) {
 
 TEST_CASE(
     "ten training steps of the ConvNet give PyTorch's losses, with and without dropout") {
-    const nlohmann::json golden = test::golden("convnet_synthetic.json");
-    CHECK(golden.at("cases").size() == 4);
-    for (const auto& expected : golden.at("cases")) {
+    const nlohmann::json cases = golden_cases("convnet_synthetic");
+    CHECK(cases.size() == 4);
+    for (const auto& expected : cases) {
         CAPTURE(expected.at("seed").dump(), expected.at("training").dump());
         manual_seed(expected.at("seed").get<uint64_t>());
         nn::ConvNet net;

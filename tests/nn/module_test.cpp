@@ -5,8 +5,10 @@
 #include "libmini/nn/models.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/message_of.hpp"
 
 using namespace mini;
+using test::message_of;
 
 namespace {
 
@@ -32,15 +34,6 @@ std::vector<std::string> names(const nn::NamedTensors& tensors) {
     std::vector<std::string> result;
     for (const auto& [name, tensor] : tensors) result.push_back(name);
     return result;
-}
-
-std::string message_of(const std::function<void()>& body) {
-    try {
-        body();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
 }
 
 }  // namespace

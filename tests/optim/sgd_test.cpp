@@ -11,9 +11,9 @@ using namespace mini;
 
 TEST_CASE(
     "SGD takes PyTorch's steps with momentum, dampening, weight decay and nesterov") {
-    const nlohmann::json golden = test::golden("sgd.json");
-    CHECK(golden.at("cases").size() == 5);
-    for (const auto& expected : golden.at("cases")) {
+    const nlohmann::json cases = golden_cases("sgd");
+    CHECK(cases.size() == 5);
+    for (const auto& expected : cases) {
         const auto& given = expected.at("options");
         CAPTURE(given.dump());
         Tensor p = Tensor::empty({7});

@@ -10,6 +10,7 @@
 #include "libmini/nn/linear.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/tensor/ops.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace mini::test {
 
@@ -63,17 +64,6 @@ inline std::vector<float> flat_parameters(const nn::Module& module) {
         all.insert(all.end(), values.begin(), values.end());
     }
     return all;
-}
-
-/// What `body` threw, or nothing.
-template <typename Body>
-std::string message_of(const Body& body) {
-    try {
-        body();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
 }
 
 }  // namespace mini::test

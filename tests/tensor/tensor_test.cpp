@@ -7,8 +7,10 @@
 #include "libmini/tensor/ops.hpp"
 #include "libmini/tensor/print.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/message_of.hpp"
 
 using namespace mini;
+using test::message_of;
 
 namespace {
 
@@ -17,15 +19,6 @@ Tensor count_up(const Shape& shape) {
     std::vector<float> values(static_cast<size_t>(element_count(shape)));
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
     return Tensor::from(values, shape);
-}
-
-std::string message_of(const std::function<void()>& body) {
-    try {
-        body();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ using mini::test::Ended;
 using mini::test::Job;
 using mini::test::lines;
 using mini::test::run_script;
+using mini::tools::Descriptor;
 
 namespace {
 
@@ -104,23 +105,52 @@ TEST_CASE("a program that cannot be started is one line and exit code 127") {
     CHECK(contains(job.err(), program));
 }
 
-TEST_CASE("a busy fixed port is one line that names address, port and the next step") {
-    const int busy = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const mini::tools::Descriptor closer(busy);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    REQUIRE(bind(busy, reinterpret_cast<sockaddr*>(&address), size) == 0);
-    REQUIRE(listen(busy, 1) == 0);
-    REQUIRE(getsockname(busy, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-    const std::string port = std::to_string(ntohs(address.sin_port));
+namespace {
 
-    Job job({"-n", "2", "--master-port", port, "true"});
+// A listening socket on a port of loopback, made as the store makes its own.
+struct Listener {
+    Descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_in address{};
+
+    Listener() {
+        const int reuse = 1;
+        setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse));
+        socklen_t size = sizeof(address);
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        REQUIRE(bind(socket.get(), as_sockaddr(), size) == 0);
+        REQUIRE(listen(socket.get(), 1) == 0);
+        REQUIRE(getsockname(socket.get(), as_sockaddr(), &size) == 0);
+    }
+
+    sockaddr* as_sockaddr() { return reinterpret_cast<sockaddr*>(&address); }
+    std::string port() const { return std::to_string(ntohs(address.sin_port)); }
+};
+
+}  // namespace
+
+TEST_CASE("a busy fixed port is one line that names address, port and the next step") {
+    const Listener busy;
+    Job job({"-n", "2", "--master-port", busy.port(), "true"});
     CHECK(job.wait() == 1);
     CHECK(lines(job.err()).size() == 1);
-    CHECK(contains(job.err(), "127.0.0.1:" + port));
+    CHECK(contains(job.err(), "127.0.0.1:" + busy.port()));
     CHECK(contains(job.err(), "another --master-port"));
+}
+
+TEST_CASE("a fixed port may have connections of the last job in TIME_WAIT") {
+    Listener last;
+    Descriptor client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    REQUIRE(connect(client.get(), last.as_sockaddr(), sizeof(last.address)) == 0);
+    Descriptor served(accept4(last.socket.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    REQUIRE(served.is_open());
+    served.close();  // the side that closes first keeps the port in TIME_WAIT
+    client.close();
+    last.socket.close();
+
+    Job job({"-n", "2", "--master-port", last.port(), "true"});
+    CHECK(job.wait() == 0);
+    CHECK(job.err().empty());
 }
 
 TEST_CASE("the port that minirun chose can be listened on") {

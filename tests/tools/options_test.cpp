@@ -72,9 +72,10 @@ TEST_CASE("what is missing or unknown is named") {
     CHECK(contains(complaint({"-n", "2", "--bogus", "train"}), "--bogus"));
     CHECK(contains(complaint({"-n", "2", "--grace", "nan", "train"}), "--grace"));
     CHECK(contains(complaint({"-n", "2", "--grace", "-1", "train"}), "--grace"));
+    CHECK(contains(complaint({"-n", "2", "--grace", "3601", "train"}), "3600"));
     CHECK(contains(complaint({"-n", "2", "--master-port", "65536", "train"}), "65535"));
 }
 
-TEST_CASE("--help has a text of its own") {
+TEST_CASE("the help has a text of its own") {
     CHECK(contains(parse({"--help"}).help, "Usage: minirun"));
 }

@@ -46,6 +46,9 @@ class Output {
     /// so that they are in plain sight.
     std::vector<std::string> tail(int rank) const;
 
+    /// Whether any rank has written a line on stderr.
+    bool anyone_spoke() const { return last_speaker_ >= 0; }
+
   private:
     // One of minirun's own two outputs.
     struct Sink {

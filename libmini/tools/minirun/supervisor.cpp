@@ -152,7 +152,8 @@ int Supervisor::conclude() {
     if (!cause) return 0;
 
     // Usage that makes no sense is the user's to mend, and the program has said how.
-    if (!cause->exit.by_signal && cause->exit.number == kUsageExit) return kUsageExit;
+    const bool usage = !cause->exit.by_signal && cause->exit.number == kUsageExit;
+    if (usage && output_.anyone_spoke()) return kUsageExit;
 
     for (const std::string& line :
          failure_report(*cause, ends_, output_.tail(cause->rank)))

@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace train_mnist {
-namespace {
+#include "libmini/core/text.hpp"
 
-// 21840 as "21,840".
-std::string with_commas(int64_t number) {
-    std::string digits = std::to_string(number);
-    for (auto at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3)
-        digits.insert(static_cast<size_t>(at), 1, ',');
-    return digits;
-}
+namespace train_mnist {
+
+using mini::with_commas;
+
+namespace {
 
 std::string method(const Options& options) {
     if (options.sync == "ddp") return "bucketed DDP";

@@ -8,7 +8,6 @@ namespace mini {
 
 std::string_view event_name(EventKind kind) {
     switch (kind) {
-        case EventKind::kBackwardBegin: return "backward_begin";
         case EventKind::kBackwardEnd: return "backward_end";
         case EventKind::kGradReady: return "grad_ready";
         case EventKind::kBucketReady: return "bucket_ready";
@@ -16,8 +15,6 @@ std::string_view event_name(EventKind kind) {
         case EventKind::kBucketDone: return "bucket_done";
         case EventKind::kCollectiveBegin: return "collective_begin";
         case EventKind::kCollectiveEnd: return "collective_end";
-        case EventKind::kSend: return "send";
-        case EventKind::kReceive: return "receive";
     }
     return "unknown";
 }

@@ -16,16 +16,13 @@
 namespace mini {
 
 enum class EventKind : uint8_t {
-    kBackwardBegin,  // the engine starts; index counts the backward passes
-    kBackwardEnd,
     kGradReady,        // index: parameter, bytes: its gradient's
+    kBackwardEnd,      // all gradients of a synchronised backward pass are there
     kBucketReady,      // index: bucket, bytes: its payload
     kBucketLaunch,     // its all-reduce was handed to the communication thread
     kBucketDone,       // its all-reduce has finished
     kCollectiveBegin,  // name: the operation, index: sequence number, bytes: payload
     kCollectiveEnd,    // bytes: sent by this rank
-    kSend,             // index: the peer
-    kReceive,          // index: the peer
 };
 
 /// "bucket_launch" for kBucketLaunch, and so on.
@@ -33,7 +30,7 @@ std::string_view event_name(EventKind kind);
 
 struct Event {
     int64_t nanoseconds = 0;  // on the monotonic clock
-    EventKind kind = EventKind::kBackwardBegin;
+    EventKind kind = EventKind::kGradReady;
     int64_t index = 0;
     int64_t bytes = 0;
     const char* name = "";  // a literal, or any string that outlives the log

@@ -6,21 +6,11 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/text.hpp"
 #include "libmini/data/digits.hpp"
 
 namespace mini::data {
 namespace {
-
-// 60000 as "60,000".
-std::string with_commas(int64_t count) {
-    const std::string plain = std::to_string(count);
-    std::string text;
-    for (size_t i = 0; i < plain.size(); ++i) {
-        if (i > 0 && (plain.size() - i) % 3 == 0) text += ',';
-        text += plain[i];
-    }
-    return text;
-}
 
 std::string join(const std::vector<std::string>& names) {
     std::string text;

@@ -23,8 +23,9 @@ struct DDPOptions {
     std::shared_ptr<dist::ProcessGroup> process_group = nullptr;
 };
 
-/// `torch.nn.parallel.DistributedDataParallel`. The wrapped module's parameters appear as
-/// "module.<name>".
+/// `torch.nn.parallel.DistributedDataParallel` (with gradient_as_bucket_view). The wrapped
+/// module's parameters appear as "module.<name>". After a synchronised backward() their gradients
+/// are views of the buckets, which the next such pass overwrites: clone what you want to keep.
 class DistributedDataParallel : public nn::Module {
   public:
     /// Compares number and shapes of the parameters across ranks, then copies rank 0's

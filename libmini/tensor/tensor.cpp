@@ -22,7 +22,9 @@ Shape contiguous_strides(const Shape& shape) {
     int64_t stride = 1;
     for (size_t d = shape.size(); d-- > 0;) {
         strides[d] = stride;
-        stride *= std::max<int64_t>(shape[d], 1);
+        check_shape(
+            !__builtin_mul_overflow(stride, std::max<int64_t>(shape[d], 1), &stride),
+            "tensor: the shape ", shape, " has a stride too large to be counted");
     }
     return strides;
 }

@@ -35,7 +35,8 @@ using Shape = std::vector<int64_t>;
 /// The number of elements of a shape. Throws ShapeError for a negative size or an overflow.
 int64_t element_count(const Shape& shape);
 
-/// The strides of a shape laid out row by row without gaps.
+/// The strides of a shape laid out row by row without gaps. Throws ShapeError for an overflow,
+/// which a shape may have even though a size of 0 makes it empty.
 Shape contiguous_strides(const Shape& shape);
 
 struct AutogradMeta;     // autograd/node.hpp

@@ -84,6 +84,7 @@ TEST_CASE("impossible shapes are refused before memory is asked for") {
     constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
     CHECK_THROWS_AS(Tensor::empty({kHuge, 2}), ShapeError);
     CHECK_THROWS_AS(Tensor::empty({kHuge / 2}), Error);
+    CHECK_THROWS_AS(Tensor::empty({0, kHuge / 2, 4}), ShapeError);
 }
 
 TEST_CASE("reading as another dtype is an error that names both") {

@@ -1,13 +1,12 @@
 #include "job.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "libmini/data/partition.hpp"
+#include "libmini/dist/gather.hpp"
 
 namespace train_mnist {
 
-using mini::Tensor;
 using mini::data::DataLoader;
 
 namespace {
@@ -93,14 +92,9 @@ void on_all_ranks(mini::dist::ProcessGroup& group, const std::function<void()>& 
     // Tell all ranks what happened on each.
     std::vector<uint8_t> mine(kLongest);
     std::ranges::copy(failure, mine.begin());
-    std::vector<Tensor> all;
-    for (int rank = 0; rank < group.world_size(); ++rank)
-        all.push_back(
-            Tensor::zeros({static_cast<int64_t>(kLongest)}, mini::DType::kUInt8));
-    group.all_gather(all, Tensor::from(mine));
-
-    for (int rank = 0; rank < group.world_size(); ++rank) {
-        const auto text = all[static_cast<size_t>(rank)].to_vector<uint8_t>();
+    const auto texts = mini::dist::all_gather_values(group, mine);
+    for (size_t rank = 0; rank < texts.size(); ++rank) {
+        const auto& text = texts[rank];
         if (text.front() == 0) continue;
         const std::string message(text.begin(), std::ranges::find(text, 0));
         throw SharedError(rank == 0 ? message

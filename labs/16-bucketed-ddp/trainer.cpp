@@ -7,6 +7,7 @@
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/progress.hpp"
+#include "libmini/dist/gather.hpp"
 #include "libmini/io/sha256.hpp"
 #include "libmini/parallel/average_gradients.hpp"
 #include "libmini/parallel/overlap.hpp"
@@ -158,16 +159,10 @@ std::vector<std::string> Trainer::parameter_digests() const {
         sha256.update({parameter.raw_data(), parameter.bytes()});
     const std::string hex = sha256.finish_hex();
 
-    std::vector<Tensor> all;
-    for (int rank = 0; rank < group_->world_size(); ++rank)
-        all.push_back(
-            Tensor::zeros({static_cast<int64_t>(hex.size())}, mini::DType::kUInt8));
-    group_->all_gather(all, Tensor::from(std::vector<uint8_t>(hex.begin(), hex.end())));
     std::vector<std::string> digests;
-    for (const Tensor& digest : all) {
-        const auto text = digest.to_vector<uint8_t>();
-        digests.emplace_back(text.begin(), text.end());
-    }
+    const std::vector<uint8_t> mine(hex.begin(), hex.end());
+    for (const auto& digest : mini::dist::all_gather_values(*group_, mine))
+        digests.emplace_back(digest.begin(), digest.end());
     return digests;
 }
 

@@ -74,6 +74,8 @@ class Pool {
 
     int helpers() const { return static_cast<int>(threads_.size()); }
 
+    Pool* older = nullptr;  // of a pool forgotten in a forked child: the one before it
+
     // Offers the job to the helpers, works on it too, and returns when all of it is done.
     void run(Job& job) {
         {
@@ -145,39 +147,39 @@ class Pool {
     std::vector<std::thread> threads_;
 };
 
-// The pool of this process. It is not taken down at exit; idle helpers just end then.
+// The pool of this process. It is not taken down at exit; idle helpers just end then. It is
+// there before any code runs: were it made at first use, a fork in that moment would leave the
+// child waiting for a thread that it has not.
 struct PoolHolder {
     std::mutex mutex;  // held across fork, so that the child does not find it locked
     Pool* pool = nullptr;
-    std::vector<Pool*> forgotten;
+    Pool* forgotten = nullptr;  // the last of those that this process inherited
 };
+constinit PoolHolder holder;
 
-PoolHolder& holder();
+void before_fork() { holder.mutex.lock(); }
 
-void before_fork() { holder().mutex.lock(); }
+void after_fork_in_parent() { holder.mutex.unlock(); }
 
-void after_fork_in_parent() { holder().mutex.unlock(); }
-
-// A child finds the parent's pool in its memory but none of its threads. It can neither
-// use nor destroy that pool: it forgets it, in sight of leak checkers, and will make its
-// own.
+// A child finds the parent's pool in its memory but none of its threads. It can neither use nor
+// destroy that pool: it forgets it, in sight of leak checkers, and will make its own.
 void after_fork_in_child() {
-    holder().forgotten.push_back(std::exchange(holder().pool, nullptr));
-    holder().mutex.unlock();
+    if (Pool* const inherited = std::exchange(holder.pool, nullptr)) {
+        inherited->older = holder.forgotten;
+        holder.forgotten = inherited;
+    }
+    holder.mutex.unlock();
 }
 
-PoolHolder& holder() {
-    static PoolHolder& instance = *new PoolHolder;
-    static const int refused =
-        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-    MINI_CHECK(refused == 0, system_message("pthread_atfork", refused));
-    return instance;
-}
+const int fork_handlers_refused =
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 
 // The pool with this many helpers.
 Pool& pool_of(int helpers) {
-    const std::lock_guard lock(holder().mutex);
-    Pool*& pool = holder().pool;
+    MINI_CHECK(fork_handlers_refused == 0,
+               system_message("pthread_atfork", fork_handlers_refused));
+    const std::lock_guard lock(holder.mutex);
+    Pool*& pool = holder.pool;
     if (pool == nullptr || pool->helpers() != helpers) {
         delete std::exchange(pool, nullptr);  // old helpers stop before new ones start
         pool = new Pool(helpers);

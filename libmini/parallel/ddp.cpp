@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libmini/autograd/node.hpp"
+#include "libmini/dist/gather.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
@@ -20,20 +21,6 @@ nn::NamedTensors trainable_parameters(const nn::Module& module) {
         throw UsageError(
             "DistributedDataParallel: no parameter of the module requires grad");
     return parameters;
-}
-
-// The values of every rank, by rank. REQUIRES: equally many on each.
-std::vector<std::vector<int64_t>> gather(dist::ProcessGroup& group,
-                                         const std::vector<int64_t>& values) {
-    const Tensor mine = Tensor::from(values);
-    std::vector<Tensor> outputs;
-    for (int rank = 0; rank < group.world_size(); ++rank)
-        outputs.push_back(Tensor::zeros(mine.shape(), DType::kInt64));
-    group.all_gather(outputs, mine);
-
-    std::vector<std::vector<int64_t>> result;
-    for (const Tensor& output : outputs) result.push_back(output.to_vector<int64_t>());
-    return result;
 }
 
 std::vector<int64_t> describe_shape(const Shape& shape) {
@@ -54,7 +41,8 @@ Shape shape_of_row(const std::vector<int64_t>& rows, size_t parameter) {
 // All ranks see the description of all ranks, so all of them throw, and the same.
 void check_same_parameters(dist::ProcessGroup& group,
                            const nn::NamedTensors& parameters) {
-    const auto counts = gather(group, {static_cast<int64_t>(parameters.size())});
+    const std::vector<int64_t> count{static_cast<int64_t>(parameters.size())};
+    const auto counts = dist::all_gather_values(group, count);
     for (size_t rank = 1; rank < counts.size(); ++rank)
         MINI_CHECK(counts[rank] == counts[0], "DistributedDataParallel: rank 0 has ",
                    counts[0][0], " parameters that require grad, but rank ", rank,
@@ -63,7 +51,7 @@ void check_same_parameters(dist::ProcessGroup& group,
     std::vector<int64_t> mine;
     for (const auto& [name, parameter] : parameters)
         std::ranges::copy(describe_shape(parameter.shape()), std::back_inserter(mine));
-    const auto rows = gather(group, mine);
+    const auto rows = dist::all_gather_values(group, mine);
     for (size_t rank = 1; rank < rows.size(); ++rank)
         for (size_t i = 0; i < parameters.size(); ++i)
             MINI_CHECK(shape_of_row(rows[rank], i) == shape_of_row(rows[0], i),
@@ -84,7 +72,8 @@ void copy_state_from_rank_0(dist::ProcessGroup& group, const nn::Module& module)
 
 }  // namespace
 
-DistributedDataParallel::DistributedDataParallel(nn::Module& module, DDPOptions options)
+DistributedDataParallel::DistributedDataParallel(nn::Module& module,
+                                                 const DDPOptions& options)
     : module_(module),
       group_(options.process_group ? options.process_group : dist::default_group()) {
     register_module("module", module);

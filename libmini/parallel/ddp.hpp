@@ -33,7 +33,7 @@ class DistributedDataParallel : public nn::Module {
     /// that do not require grad are left alone, shared ones counted once. Throws Error,
     /// the same on all ranks, naming rank and parameter that differ; UsageError when
     /// nothing requires grad. REQUIRES: `module` outlives this object.
-    explicit DistributedDataParallel(nn::Module& module, DDPOptions options = {});
+    explicit DistributedDataParallel(nn::Module& module, const DDPOptions& options = {});
 
     /// The module's result; the next backward() then averages gradients, unless in no_sync.
     Tensor forward(const Tensor& x) override;

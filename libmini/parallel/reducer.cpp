@@ -5,7 +5,7 @@
 
 namespace mini::parallel {
 
-Reducer::Reducer(nn::NamedTensors parameters, std::vector<int64_t> bucket_limits,
+Reducer::Reducer(nn::NamedTensors parameters, const std::vector<int64_t>& bucket_limits,
                  std::shared_ptr<dist::ProcessGroup> group)
     : parameters_(std::move(parameters)),
       group_(std::move(group)),

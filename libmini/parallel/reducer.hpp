@@ -28,7 +28,7 @@ class Reducer {
   public:
     /// Takes the parameters in forward order and fills buckets from the last one on,
     /// closing them at the given sizes in bytes (see compute_bucket_assignment).
-    Reducer(nn::NamedTensors parameters, std::vector<int64_t> bucket_limits,
+    Reducer(nn::NamedTensors parameters, const std::vector<int64_t>& bucket_limits,
             std::shared_ptr<dist::ProcessGroup> group);
 
     /// Takes its hooks off the parameters.

@@ -13,56 +13,77 @@ namespace {
 using mini::concat;
 using mini::UsageError;
 
+// A check whose bounds the help need not spell out.
+CLI::Validator from(int64_t least) {
+    return CLI::Range(least, int64_t{1} << 40).description("");
+}
+
 void add_job_options(CLI::App& app, Options& options) {
-    app.add_option("--data", options.data,
-                   "folder with MNIST's files, or \"digits\" for the embedded digits "
-                   "[$MINI_DATA_DIR/mnist, data/mnist, digits: the first there is]");
+    app.add_option(
+           "--data", options.data,
+           "MNIST's folder, or \"digits\" for the embedded digits; without it the first\n"
+           "there is of $MINI_DATA_DIR/mnist, data/mnist and the digits")
+        ->type_name("DIR");
     app.add_option("--epochs", options.epochs,
-                   "passes over the training data [3, or as many as --steps needs]")
-        ->check(CLI::Range(int64_t{1}, int64_t{1000000}));
+                   "passes over the training data, or as many as --steps needs")
+        ->type_name("N")
+        ->default_str(std::to_string(kDefaultEpochs))
+        ->check(from(1));
     app.add_option("--steps", options.steps, "stop after so many steps in all")
-        ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+        ->type_name("N")
+        ->default_str("")
+        ->check(from(1));
     app.add_option("--batch-size", options.batch_size,
                    "samples a step, of all ranks together")
-        ->check(CLI::Range(int64_t{1}, int64_t{1000000}));
-    app.add_option("--lr", options.lr, "learning rate of SGD");
-    app.add_option("--momentum", options.momentum, "momentum of SGD");
-    app.add_option("--seed", options.seed, "of initial weights, dropout and order");
+        ->type_name("N")
+        ->check(from(1));
+    app.add_option("--lr", options.lr, "learning rate of SGD")->type_name("X");
+    app.add_option("--momentum", options.momentum, "momentum of SGD")->type_name("X");
+    app.add_option("--seed", options.seed, "of initial weights, dropout and order")
+        ->type_name("N");
     app.add_flag("!--no-dropout", options.dropout, "train without dropout");
+    app.add_option("--order", options.order,
+                   "shuffled anew each epoch, or as the samples lie in the file")
+        ->type_name("sampler|file")
+        ->check(CLI::IsMember({"sampler", "file"}).description(""));
     app.add_option(
-           "--order", options.order,
-           "sampler: shuffled anew each epoch; file: as the samples lie in the file")
-        ->check(CLI::IsMember({"sampler", "file"}));
-    app.add_option("--partition", options.partition,
-                   "who gets which sample: sampler (DistributedSampler) or tutorial "
-                   "(DataPartitioner, then shuffled within each rank)")
-        ->check(CLI::IsMember({"tutorial", "sampler"}));
+           "--partition", options.partition,
+           "who gets which sample: DistributedSampler's choice, or the tutorial's\n"
+           "DataPartitioner, then shuffled within each rank")
+        ->type_name("sampler|tutorial")
+        ->check(CLI::IsMember({"sampler", "tutorial"}).description(""));
 }
 
 void add_system_options(CLI::App& app, Options& options) {
     app.add_option(
            "--sync", options.sync,
-           "how gradients are averaged: ddp (buckets, during backward), average (one "
-           "all-reduce a parameter, after it), none")
-        ->check(CLI::IsMember({"none", "average", "ddp"}));
+           "gradients are not averaged, by one all-reduce a parameter after backward,\n"
+           "or in buckets during backward")
+        ->type_name("none|average|ddp")
+        ->check(CLI::IsMember({"none", "average", "ddp"}).description(""));
     app.add_option("--bucket-cap-mb", options.bucket_cap_mb,
-                   "size of DDP's buckets in MiB");
+                   "size of DDP's buckets in MiB")
+        ->type_name("X");
     app.add_option("--backend", options.backend,
-                   "ring: ranks are the processes that minirun starts; threads: ranks "
-                   "are threads "
-                   "of this process")
-        ->check(CLI::IsMember({"ring", "threads"}));
+                   "ranks are minirun's processes, or threads of this process")
+        ->type_name("ring|threads")
+        ->check(CLI::IsMember({"ring", "threads"}).description(""));
     app.add_option("--ranks", options.ranks, "how many, with --backend threads")
-        ->check(CLI::Range(1, 1024));
+        ->type_name("N")
+        ->check(CLI::Range(1, 1024).description(""));
     app.add_option("--device", options.device, "where tensors live")
-        ->check(CLI::IsMember({"cpu", "cuda"}));
+        ->type_name("cpu|cuda")
+        ->check(CLI::IsMember({"cpu", "cuda"}).description(""));
     app.add_option("--threads", options.threads, "threads that compute, on each rank")
-        ->check(CLI::Range(1, 1024));
+        ->type_name("N")
+        ->check(CLI::Range(1, 1024).description(""));
     app.add_option("--workers", options.workers,
                    "threads that fetch batches ahead, on each rank")
-        ->check(CLI::Range(0, 1024));
+        ->type_name("N")
+        ->check(CLI::Range(0, 1024).description(""));
     app.add_option("--save", options.save,
-                   "write the trained parameters here (safetensors)");
+                   "write the trained parameters here (safetensors)")
+        ->type_name("FILE");
     app.add_flag("--json", options.json,
                  "print the results as one JSON object, on one line");
 }
@@ -97,6 +118,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
         "On its own it is one rank; \"minirun -n 2 train_mnist\" makes two.",
         "train_mnist");
     app.option_defaults()->always_capture_default();
+    app.get_formatter()->column_width(34);
     add_job_options(app, options);
     add_system_options(app, options);
     try {

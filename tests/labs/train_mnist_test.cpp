@@ -184,6 +184,25 @@ TEST_CASE("the number of threads does not change a bit of the result") {
           results(1, options).at("parameters_sha256"));
 }
 
+TEST_CASE(
+    "in file order the ranks share each batch, and a last one loses its remainder only") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 27);  // batches of 12, 12 and 3
+    const Words options{"--data", folder.path(),  "--order", "file",        "--epochs",
+                        "1",      "--batch-size", "12",      "--no-dropout"};
+    const auto alone = results(1, options).at("step_loss").get<std::vector<double>>();
+    REQUIRE(alone.size() == 3);
+    for (const int ranks : {3, 4}) {
+        CAPTURE(ranks);
+        const auto shared =
+            results(ranks, options).at("step_loss").get<std::vector<double>>();
+        REQUIRE(shared.size() ==
+                (ranks == 3 ? 3u : 2u));  // 3 samples are too few for 4 ranks
+        for (size_t i = 0; i < shared.size(); ++i)
+            CHECK(std::abs(shared[i] - alone[i]) < 1e-5);
+    }
+}
+
 TEST_CASE("the saved file holds the parameters that were trained") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 40);

@@ -18,7 +18,7 @@ const Bytes kImages = idx_header({3, 4, 5}) + ramp(60, 256);
 
 // What read_idx has to say about a file with these contents.
 std::string complaint(const Bytes& contents, int dimensions = 3) {
-    const TempFolder folder;
+    const Folder folder;
     const std::string path = folder / "file";
     write_file(path, contents);
     const std::string message = message_of<BadFile>([&] { read_idx(path, dimensions); });
@@ -35,7 +35,7 @@ Bytes first(const Bytes& bytes, size_t count) {
 }  // namespace
 
 TEST_CASE("an IDX file reads alike plain and gzipped, whatever its name says") {
-    const TempFolder folder;
+    const Folder folder;
     write_file(folder / "plain", kImages);
     write_file(folder / "packed.gz", gzipped(kImages));
     write_file(folder / "plain.gz", kImages);
@@ -49,7 +49,7 @@ TEST_CASE("an IDX file reads alike plain and gzipped, whatever its name says") {
 }
 
 TEST_CASE("an IDX file larger than one reading step arrives whole") {
-    const TempFolder folder;
+    const Folder folder;
     const size_t size = 3'500'001;
     write_file(folder / "large.gz",
                gzipped(idx_header({static_cast<uint32_t>(size)}) + ramp(size, 253)));
@@ -57,7 +57,7 @@ TEST_CASE("an IDX file larger than one reading step arrives whole") {
 }
 
 TEST_CASE("an IDX file of no items is a file") {
-    const TempFolder folder;
+    const Folder folder;
     write_file(folder / "none", idx_header({0}));
     CHECK(read_idx(folder / "none", 1).bytes.empty());
 }
@@ -116,7 +116,7 @@ TEST_CASE("a small file that unpacks to much more than it promises is read no fu
 }
 
 TEST_CASE("what is no regular file is refused without waiting") {
-    const TempFolder folder;
+    const Folder folder;
     const auto message = [](const std::string& path) {
         return message_of<BadFile>([&] { read_idx(path, 3); });
     };
@@ -134,7 +134,7 @@ TEST_CASE("a file without permission is refused") {
         WARN("not checked: root may read everything");
         return;
     }
-    const TempFolder folder;
+    const Folder folder;
     write_file(folder / "secret", kImages);
     REQUIRE(::chmod((folder / "secret").c_str(), 0) == 0);
     CHECK(contains(message_of<BadFile>([&] { read_idx(folder / "secret", 3); }),

@@ -41,7 +41,7 @@ class Elsewhere {
   private:
     std::filesystem::path before_;
     std::optional<std::string> data_dir_;
-    TempFolder folder_;
+    Folder folder_;
 };
 
 }  // namespace

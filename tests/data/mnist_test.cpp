@@ -15,7 +15,7 @@ using mini::data::load_mnist;
 namespace {
 
 // What load_mnist has to say about the train part of `folder`.
-std::string complaint(const TempFolder& folder) {
+std::string complaint(const Folder& folder) {
     const std::string message =
         message_of<BadFile>([&] { load_mnist(folder.path(), true); });
     CHECK(message.find('\n') == std::string::npos);
@@ -79,7 +79,7 @@ TEST_CASE("MNIST loads from files in any of their spellings") {
     const std::string separator = GENERATE("-", ".");
     const bool packed = GENERATE(false, true);
     CAPTURE(separator, packed);
-    const TempFolder folder;
+    const Folder folder;
     const auto put = [&](const std::string& name, const Bytes& bytes) {
         write_file(folder / (name + (packed ? ".gz" : "")),
                    packed ? gzipped(bytes) : bytes);
@@ -100,7 +100,7 @@ TEST_CASE("MNIST loads from files in any of their spellings") {
 }
 
 TEST_CASE("MNIST with a missing file names it") {
-    const TempFolder folder;
+    const Folder folder;
     CHECK(mini::data::missing_mnist_files(folder.path()).size() == 4);
     write_mnist(folder.path(), 3, 2);
     std::filesystem::remove(folder / "train-labels-idx1-ubyte");
@@ -112,7 +112,7 @@ TEST_CASE("MNIST with a missing file names it") {
 }
 
 TEST_CASE("MNIST files that do not belong together are refused") {
-    const TempFolder folder;
+    const Folder folder;
     write_mnist(folder.path(), 3, 2);
     const std::string images = folder / "train-images-idx3-ubyte";
     const std::string labels = folder / "train-labels-idx1-ubyte";

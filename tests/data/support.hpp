@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <stdlib.h>
 #include <zlib.h>
 
 #include <cstdint>
@@ -15,32 +14,11 @@
 #include <vector>
 
 #include "libmini/data/dataset.hpp"
+#include "tests/support/folder.hpp"
 #include "tests/support/message_of.hpp"
 
+using mini::test::Folder;
 using mini::test::message_of;
-
-/// A folder that vanishes with its contents.
-class TempFolder {
-  public:
-    TempFolder() {
-        std::string name =
-            (std::filesystem::temp_directory_path() / "mini_data_XXXXXX").string();
-        if (!::mkdtemp(name.data())) throw std::runtime_error("mkdtemp failed");
-        path_ = name;
-    }
-    ~TempFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    TempFolder(const TempFolder&) = delete;
-    TempFolder& operator=(const TempFolder&) = delete;
-
-    std::string path() const { return path_; }
-    std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
-  private:
-    std::string path_;
-};
 
 using Bytes = std::vector<uint8_t>;
 

@@ -7,7 +7,7 @@
 #include <csignal>
 
 #include "libmini/core/error.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"
 
 using mini::BadFile;
@@ -43,7 +43,7 @@ class FileSizeLimit {
 }  // namespace
 
 TEST_CASE("a file appears with commit and not before") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const std::string path = folder / "model";
     AtomicFile file(path);
     file.write(bytes("first "));
@@ -55,7 +55,7 @@ TEST_CASE("a file appears with commit and not before") {
 }
 
 TEST_CASE("a file that is not committed leaves the old one and no other") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const std::string path = folder / "model";
     write_text(path, "old");
     { AtomicFile(path).write(bytes("new")); }
@@ -64,7 +64,7 @@ TEST_CASE("a file that is not committed leaves the old one and no other") {
 }
 
 TEST_CASE("two writers of one path do not disturb each other, and the last commit wins") {
-    const TemporaryFolder folder;
+    const Folder folder;
     AtomicFile first(folder / "model");
     AtomicFile second(folder / "model");
     first.write(bytes("first"));
@@ -77,7 +77,7 @@ TEST_CASE("two writers of one path do not disturb each other, and the last commi
 
 TEST_CASE(
     "a full disk is reported with its reason and leaves the old file and no other") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const std::string path = folder / "model";
     write_text(path, "old");
     const std::string message = message_of<BadFile>([&] {
@@ -91,7 +91,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a new file is readable by those whom the umask allows") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const mode_t before = umask(022);
     AtomicFile file(folder / "model");
     umask(before);
@@ -102,7 +102,7 @@ TEST_CASE("a new file is readable by those whom the umask allows") {
 }
 
 TEST_CASE("folders that are missing, or no folders, are named with the reason") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const std::string missing = folder / "missing/model";
     CHECK(message_of<BadFile>([&] { AtomicFile file(missing); }) ==
           missing +
@@ -114,7 +114,7 @@ TEST_CASE("folders that are missing, or no folders, are named with the reason") 
 }
 
 TEST_CASE("a folder, a pipe or a device is neither replaced nor read") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const std::string pipe = folder / "pipe";
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
     for (const std::string& path : {folder / ".", pipe, std::string("/dev/null")}) {
@@ -127,7 +127,7 @@ TEST_CASE("a folder, a pipe or a device is neither replaced nor read") {
 }
 
 TEST_CASE("a path without a folder means the current one") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const auto before = std::filesystem::current_path();
     std::filesystem::current_path(folder / ".");
     AtomicFile file("model");
@@ -137,7 +137,7 @@ TEST_CASE("a path without a folder means the current one") {
 }
 
 TEST_CASE("a symbolic link is replaced and its target left alone") {
-    const TemporaryFolder folder;
+    const Folder folder;
     write_text(folder / "target", "old");
     std::filesystem::create_symlink("target", folder / "link");
     AtomicFile file(folder / "link");
@@ -149,7 +149,7 @@ TEST_CASE("a symbolic link is replaced and its target left alone") {
 }
 
 TEST_CASE("reading gives the bytes asked for, and says where a file ends too early") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const std::string path = folder / "model";
     write_text(path, "0123456789");
     const InputFile file(path);

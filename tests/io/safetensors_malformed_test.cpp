@@ -5,14 +5,14 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/io/safetensors.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {
 
 // What loading a file with these contents says after the path; "" when it loads.
 std::string complaint(const std::string& contents) {
-    const TemporaryFolder folder;
+    const Folder folder;
     const std::string path = folder / "bad.safetensors";
     write_text(path, contents);
     const std::string message =

@@ -11,7 +11,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/tensor/ops.hpp"
-#include "tests/io/temporary_folder.hpp"
+#include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"
 
 using mini::DType;
@@ -42,7 +42,7 @@ std::string header_of(const std::string& path) {
 }  // namespace
 
 TEST_CASE("tensors of every dtype, and metadata, come back as they were saved") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const std::string path = folder / "model.safetensors";
     const float infinity = std::numeric_limits<float>::infinity();
     const NamedTensors saved = {
@@ -67,7 +67,7 @@ TEST_CASE("tensors of every dtype, and metadata, come back as they were saved") 
 }
 
 TEST_CASE("not-a-number keeps all its bits") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const auto odd_nan = std::bit_cast<float>(0x7fc12345u);
     save_safetensors(folder / "f", {{"x", Tensor::scalar(odd_nan)}});
     const Tensor x = load_safetensors(folder / "f").at("x");
@@ -75,14 +75,14 @@ TEST_CASE("not-a-number keeps all its bits") {
 }
 
 TEST_CASE("a file without tensors is a file") {
-    const TemporaryFolder folder;
+    const Folder folder;
     save_safetensors(folder / "f", {});
     CHECK(read_text(folder / "f") == std::string("\x08\0\0\0\0\0\0\0{}      ", 16));
     CHECK(load_safetensors(folder / "f").tensors.empty());
 }
 
 TEST_CASE("bytes lie in the order of the reference writer, the header filled to 8") {
-    const TemporaryFolder folder;
+    const Folder folder;
     save_safetensors(folder / "f", {{"b", Tensor::zeros({2})},
                                     {"c", Tensor::zeros({1}, DType::kUInt8)},
                                     {"a", Tensor::zeros({2, 1})},
@@ -97,7 +97,7 @@ TEST_CASE("bytes lie in the order of the reference writer, the header filled to 
 }
 
 TEST_CASE("a view is saved as the numbers it shows") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const Tensor x = Tensor::from<float>({0, 1, 2, 3, 4, 5}, {2, 3});
     save_safetensors(folder / "f", {{"transposed", mini::ops::transpose(x, 0, 1)},
                                     {"row", mini::ops::select(x, 0, 1)}});
@@ -109,7 +109,7 @@ TEST_CASE("a view is saved as the numbers it shows") {
 }
 
 TEST_CASE("names that the format cannot hold are refused, and no file is made") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const Tensor x = Tensor::zeros({1});
     const auto refusal = [&](const NamedTensors& tensors) {
         return message_of<mini::UsageError>(
@@ -123,7 +123,7 @@ TEST_CASE("names that the format cannot hold are refused, and no file is made") 
 }
 
 TEST_CASE("any UTF-8 is a name") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const std::string name = GENERATE(std::string(), std::string("a\0b\n\"\\/../", 10),
                                       std::string("größe"), std::string("dtype"));
     save_safetensors(folder / "f", {{name, Tensor::ones({2})}});
@@ -131,7 +131,7 @@ TEST_CASE("any UTF-8 is a name") {
 }
 
 TEST_CASE("a missing tensor is reported with the names there are") {
-    const TemporaryFolder folder;
+    const Folder folder;
     save_safetensors(folder / "f", {{"a", Tensor::ones({1})}, {"b", Tensor::ones({1})}});
     const Safetensors loaded = load_safetensors(folder / "f");
     CHECK(message_of<mini::Error>([&] { loaded.at("c"); }) ==
@@ -139,7 +139,7 @@ TEST_CASE("a missing tensor is reported with the names there are") {
 }
 
 TEST_CASE("a hundred thousand tensors are read") {
-    const TemporaryFolder folder;
+    const Folder folder;
     NamedTensors many;
     const Tensor x = Tensor::ones({1});
     for (int i = 0; i < 100'000; ++i) many.emplace_back(std::to_string(i), x);
@@ -148,7 +148,7 @@ TEST_CASE("a hundred thousand tensors are read") {
 }
 
 TEST_CASE("a process killed while it saves leaves a file that loads") {
-    const TemporaryFolder folder;
+    const Folder folder;
     const std::string path = folder / "model";
     for (int kills = 0; kills < 10; ++kills) {
         int ends[2];

@@ -9,7 +9,6 @@
 
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -157,16 +156,5 @@ pid_t number_after(const std::string& text, const std::string& name) {
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 int wait_for_orphan(pid_t pid) { return wait_for_pid(pid); }
-
-Folder::Folder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "minirun-XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-    path_ = pattern;
-}
-
-Folder::~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-}
 
 }  // namespace mini::test

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libmini/tools/minirun/descriptor.hpp"
+#include "tests/support/folder.hpp"
 
 namespace mini::test {
 
@@ -71,18 +72,5 @@ void adopt_orphans();
 
 /// Waits for an adopted process and returns its exit code as a shell has it.
 int wait_for_orphan(pid_t pid);
-
-/// A fresh folder that goes away with its contents.
-class Folder {
-  public:
-    Folder();
-    ~Folder();
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    const std::string& path() const { return path_; }
-
-  private:
-    std::string path_;
-};
 
 }  // namespace mini::test

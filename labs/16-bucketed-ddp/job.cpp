@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/partition.hpp"
 #include "libmini/dist/gather.hpp"
 
@@ -10,19 +11,6 @@ namespace train_mnist {
 using mini::data::DataLoader;
 
 namespace {
-
-// Every world_size-th sample from `rank` on, without the padding of DistributedSampler.
-class EveryNthSampler : public mini::data::Sampler {
-  public:
-    EveryNthSampler(int64_t dataset_size, int rank, int world_size) {
-        for (int64_t i = rank; i < dataset_size; i += world_size) indices_.push_back(i);
-    }
-    std::vector<int64_t> indices() override { return indices_; }
-    int64_t size() const override { return static_cast<int64_t>(indices_.size()); }
-
-  private:
-    std::vector<int64_t> indices_;
-};
 
 mini::data::DataLoaderOptions loader_options(const Options& options, int64_t batch_size) {
     return {.batch_size = batch_size, .num_workers = options.workers};
@@ -48,6 +36,8 @@ TrainingBatches::TrainingBatches(const Options& options, const JobData& data, in
     const int64_t batch_size = options.batch_size / world_size;
     auto settings = loader_options(options, batch_size);
     if (options.order == "file") {
+        // Nothing is drawn for this order: what the model draws stays as it is.
+        settings.generator = std::make_shared<mini::Generator>();
         settings.sampler = std::make_shared<FileOrderSampler>(
             data.train->size(), options.batch_size, rank, world_size);
         loader_ = std::make_unique<DataLoader>(data.train, settings);
@@ -76,8 +66,9 @@ DataLoader::Epoch TrainingBatches::start(int64_t epoch) {
 DataLoader test_loader(const JobData& data, int rank, int world_size) {
     return {data.test,
             {.batch_size = 1000,
-             .sampler =
-                 std::make_shared<EveryNthSampler>(data.test->size(), rank, world_size)}};
+             .sampler = std::make_shared<mini::data::DistributedEvalSampler>(
+                 data.test->size(), mini::data::DistributedEvalSamplerOptions{
+                                        .num_replicas = world_size, .rank = rank})}};
 }
 
 void on_all_ranks(mini::dist::ProcessGroup& group, const std::function<void()>& body) {

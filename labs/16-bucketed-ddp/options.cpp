@@ -42,6 +42,12 @@ void add_job_options(CLI::App& app, Options& options) {
     app.add_option("--seed", options.seed, "of initial weights, dropout and order")
         ->type_name("N");
     app.add_flag("!--no-dropout", options.dropout, "train without dropout");
+    app.add_option(
+           "--streams", options.streams,
+           "one generator for everything, as in PyTorch, or one each for initial\n"
+           "weights, order and dropout, so that they do not disturb each other")
+        ->type_name("torch|separate")
+        ->check(CLI::IsMember({"torch", "separate"}).description(""));
     app.add_option("--order", options.order,
                    "shuffled anew each epoch, or as the samples lie in the file")
         ->type_name("sampler|file")

@@ -26,6 +26,7 @@ struct Options {
     int threads = 1;
     int workers = 1;
     bool dropout = true;
+    std::string streams = "torch";
     std::string order = "sampler";
     std::string partition = "sampler";
     std::string save;

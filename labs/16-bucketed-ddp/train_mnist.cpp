@@ -14,6 +14,7 @@
 #include "libmini/core/log.hpp"
 #include "libmini/core/parallel.hpp"
 #include "libmini/core/random.hpp"
+#include "libmini/core/streams.hpp"
 #include "libmini/dist/launch.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "options.hpp"
@@ -42,6 +43,7 @@ void run_rank(const Options& options,
               const std::shared_ptr<mini::dist::ProcessGroup>& group) {
     const bool speaks = group->rank() == 0;
     mini::manual_seed(options.seed);
+    if (options.streams == "separate") mini::separate_streams(options.seed);
 
     mini::data::DataChoice choice;
     JobData data;

@@ -30,6 +30,7 @@ PACKAGES = (
     Package("libcli11-dev", "reads command lines", headers=("CLI/CLI.hpp",)),
     Package("nlohmann-json3-dev", "reads and writes JSON", headers=("nlohmann/json.hpp",)),
     Package("zlib1g-dev", "reads .gz data files", headers=("zlib.h",)),
+    Package("libstb-dev", "reads PNG and JPEG images", headers=("stb/stb_image.h",)),
     Package("libssl-dev", "SHA-256 of parameters", headers=("openssl/evp.h",)),
     Package("catch2", "the tests", headers=("catch2/catch.hpp", "catch2/catch_all.hpp")),
     Package(

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "libmini/autograd/node.hpp"
-#include "libmini/core/random.hpp"
+#include "libmini/core/streams.hpp"
 #include "libmini/kernels/kernels.hpp"
 #include "libmini/tensor/tensor.hpp"
 
@@ -81,11 +81,11 @@ Tensor max_pool2d(const Tensor& x, int64_t kernel_size, int64_t stride = 0,
 /// In training, each element is zeroed with probability p and the others are divided by 1
 /// - p; otherwise x itself. Draws two words an element from `generator`, as PyTorch does.
 Tensor dropout(const Tensor& x, double p, bool training,
-               Generator& generator = default_generator());
+               Generator& generator = generator_of(Stream::kDropout));
 
 /// The same for whole channels: x (N, C, ...), one draw for each (n, c).
 Tensor dropout2d(const Tensor& x, double p, bool training,
-                 Generator& generator = default_generator());
+                 Generator& generator = generator_of(Stream::kDropout));
 
 /// The logarithm of softmax along each row of x (N, classes).
 Tensor log_softmax(const Tensor& x);

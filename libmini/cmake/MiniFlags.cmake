@@ -11,6 +11,12 @@ target_link_libraries(mini_flags INTERFACE Threads::Threads)
 # it PyTorch's numbers. Where a kernel wants a fused multiply-add, Eigen emits it itself.
 target_compile_options(mini_flags INTERFACE -Wall -Wextra -Werror -ffp-contract=off)
 
+# GCC 12 builds wrong constants with AVX-512: std::vector<int64_t>{1, 1, 0, 0} becomes 1 1 1 1. It
+# does so where it makes vectors of single assignments; loops are still vectorised.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(mini_flags INTERFACE -fno-tree-slp-vectorize)
+endif()
+
 if(MINI_SANITIZE)
     # GCC 12 warns of uninitialized variables inside <functional> once sanitizers are on.
     target_compile_options(mini_flags INTERFACE -Wno-maybe-uninitialized

@@ -1,10 +1,11 @@
 #include "libmini/core/random.hpp"
 
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "libmini/core/error.hpp"
@@ -12,37 +13,138 @@
 namespace mini {
 namespace {
 
-constexpr int64_t kRandpermLimit = 214'748'364;  // (2^32 - 1) / 20
 constexpr size_t kNormalBlock = 16;
 
+// From which range on randint takes two words, before PyTorch 2.7 and from it on.
+constexpr uint64_t kRange2_32 = uint64_t{1} << 32;
+constexpr uint64_t kRange2_28 = uint64_t{1} << 28;
+constexpr TorchVersion kWideFrom2_28{2, 7};
+
+// Since when normal_double's logarithm of 1 - u is log1p(-u): one time in 30 another last
+// bit of a double, which a float hardly ever shows.
+constexpr TorchVersion kLog1pSince{2, 0};
+
+// From how many numbers on randperm draws inside out, and since which version.
+constexpr int64_t kInsideOut = 214'748'364;  // (2^32 - 1) / 20
+constexpr TorchVersion kInsideOutSince{2, 6};
+
+// How many swaps randperm draws ahead: 10 million numbers take 112 ms one by one, 54 in
+// blocks of 128, 49 in blocks of 256 or 512 (32-bit numbers, AMD EPYC, one core).
+constexpr uint32_t kSwapsAhead = 256;
+
 // x * scale + shift, as one or the other build of PyTorch rounds it.
-float affine(float x, float scale, float shift, Rounding rounding) {
+template <typename T>
+T affine(T x, T scale, T shift, Rounding rounding) {
     return rounding == Rounding::kFused ? std::fma(x, scale, shift) : x * scale + shift;
 }
 
-// Turns 16 uniform floats into 16 normal ones by Box and Muller: a radius from number j,
-// an angle from number j + 8. 1 - u rather than u, which may be 0 and have no logarithm.
-void normal_block(float* block, float mean, float deviation, Rounding rounding) {
+template <typename T>
+T uniform(Generator& generator) {
+    if constexpr (std::is_same_v<T, float>) return generator.uniform_float();
+    return generator.uniform_double();
+}
+
+template <typename T>
+void uniform_each(std::span<T> values, double from, double to, Generator& generator) {
+    const auto low = static_cast<T>(from);
+    const T range = static_cast<T>(to) - low;
+    for (T& value : values)
+        value = affine(uniform<T>(generator), range, low, generator.rounding());
+}
+
+// 2 pi u. The fused build multiplies floats here, all else doubles.
+template <typename T>
+T turn(T u, Rounding rounding) {
     constexpr double kTurn = 2 * std::numbers::pi;
+    if (rounding == Rounding::kFused) return static_cast<T>(kTurn) * u;
+    return static_cast<T>(kTurn * u);
+}
+
+// Turns 16 uniform numbers into 16 normal ones by Box and Muller: a radius from number j,
+// an angle from number j + 8. 1 - u rather than u, which may be 0 and have no logarithm.
+template <typename T>
+void normal_block(T* block, T mean, T deviation, Rounding rounding) {
     for (size_t j = 0; j < kNormalBlock / 2; ++j) {
-        float& first = block[j];
-        float& second = block[j + kNormalBlock / 2];
-        const float radius = std::sqrt(-2.0f * std::log(1.0f - first));
-        // The fused build multiplies floats here, the other one doubles.
-        const float angle = rounding == Rounding::kFused
-                                ? static_cast<float>(kTurn) * second
-                                : static_cast<float>(kTurn * second);
+        T& first = block[j];
+        T& second = block[j + kNormalBlock / 2];
+        const T radius = std::sqrt(T{-2} * std::log(T{1} - first));
+        const T angle = turn(second, rounding);
         first = affine(radius * std::cos(angle), deviation, mean, rounding);
         second = affine(radius * std::sin(angle), deviation, mean, rounding);
     }
 }
 
-MersenneTwister python_engine(int64_t seed) {
-    const auto bits = static_cast<uint64_t>(seed);
-    const uint64_t magnitude = seed < 0 ? 0 - bits : bits;
-    const std::array<uint32_t, 2> words = {static_cast<uint32_t>(magnitude),
-                                           static_cast<uint32_t>(magnitude >> 32)};
-    return MersenneTwister(std::span(words).first(words[1] != 0 ? 2 : 1));
+template <typename T>
+void normal_each(std::span<T> values, double mean, double deviation,
+                 Generator& generator) {
+    const Rounding rounding = generator.rounding();
+    if (values.size() < kNormalBlock) {
+        for (T& value : values)
+            value = static_cast<T>(
+                affine(generator.normal_double(), deviation, mean, rounding));
+        return;
+    }
+
+    const auto turn_block = [&](T* block) {
+        normal_block(block, static_cast<T>(mean), static_cast<T>(deviation), rounding);
+    };
+    for (T& value : values) value = uniform<T>(generator);
+    for (size_t i = 0; i + kNormalBlock <= values.size(); i += kNormalBlock)
+        turn_block(&values[i]);
+
+    // Draw the last 16 anew when the blocks do not fill the span.
+    if (values.size() % kNormalBlock == 0) return;
+    const auto last = values.last(kNormalBlock);
+    for (T& value : last) value = uniform<T>(generator);
+    turn_block(last.data());
+}
+
+template <typename T>
+void exponential_each(std::span<T> values, double lambda, Generator& generator) {
+    for (T& value : values) value = static_cast<T>(generator.exponential_double(lambda));
+}
+
+// Brings to each position one of the numbers that are left, itself included. A swap
+// waits for memory, a draw for nothing: so we draw a block of targets, ask for their
+// memory, and swap when it is there.
+template <typename T>
+void shuffle_from_front(std::span<T> order, Generator& generator) {
+    std::array<uint32_t, kSwapsAhead> targets;
+    const auto n = static_cast<uint32_t>(order.size());
+    for (uint32_t done = 0; done + 1 < n;) {
+        const uint32_t count = std::min(kSwapsAhead, n - 1 - done);
+        for (uint32_t k = 0; k < count; ++k) {
+            const uint32_t i = done + k;
+            targets[k] = i + generator.random() % (n - i);
+            __builtin_prefetch(&order[targets[k]], 1);
+        }
+        for (uint32_t k = 0; k < count; ++k)
+            std::swap(order[done + k], order[targets[k]]);
+        done += count;
+    }
+}
+
+// Lets each number in turn take the place of one before it, or stay where it comes in.
+template <typename T>
+void shuffle_inside_out(std::span<T> order, Generator& generator) {
+    for (uint64_t i = 0; i < order.size(); ++i) {
+        const uint64_t target = generator.random64() % (i + 1);
+        order[i] = order[target];
+        order[target] = static_cast<T>(i);
+    }
+}
+
+template <typename T>
+std::vector<T> permutation(int64_t n, Generator& generator) {
+    MINI_CHECK(n >= 0 && n <= UINT32_MAX, "randperm: n is ", n, ", not in [0, 2^32)");
+    std::vector<T> order(static_cast<size_t>(n));
+    if (n >= kInsideOut && generator.version() >= kInsideOutSince) {
+        shuffle_inside_out(std::span(order), generator);
+    } else {
+        std::iota(order.begin(), order.end(), T{0});
+        shuffle_from_front(std::span(order), generator);
+    }
+    return order;
 }
 
 }  // namespace
@@ -58,10 +160,25 @@ double Generator::normal_double() {
 
     const double u1 = uniform_double();
     const double u2 = uniform_double();
-    const double radius = std::sqrt(-2.0 * std::log1p(-u2));
+    const double log = version_ >= kLog1pSince ? std::log1p(-u2) : std::log(1.0 - u2);
+    const double radius = std::sqrt(-2.0 * log);
     const double angle = 2.0 * std::numbers::pi * u1;
     spare_normal_ = radius * std::sin(angle);
     return radius * std::cos(angle);
+}
+
+double Generator::exponential_double(double lambda) {
+    MINI_CHECK(lambda > 0, "exponential: lambda is ", lambda, ", not positive");
+    return -1.0 / lambda * std::log1p(-uniform_double());
+}
+
+int64_t Generator::randint(int64_t low, int64_t high) {
+    MINI_CHECK(low < high, "randint: from ", low, " to ", high,
+               " there is nothing to draw; low must be below high");
+    const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+    const uint64_t wide = version_ >= kWideFrom2_28 ? kRange2_28 : kRange2_32;
+    const uint64_t word = range >= wide ? random64() : random();
+    return static_cast<int64_t>(static_cast<uint64_t>(low) + word % range);
 }
 
 Generator& default_generator() {
@@ -72,10 +189,12 @@ Generator& default_generator() {
 void manual_seed(uint64_t seed) { default_generator().manual_seed(seed); }
 
 void fill_uniform(std::span<float> values, double from, double to, Generator& generator) {
-    const auto low = static_cast<float>(from);
-    const float range = static_cast<float>(to) - low;
-    for (float& value : values)
-        value = affine(generator.uniform_float(), range, low, generator.rounding());
+    uniform_each(values, from, to, generator);
+}
+
+void fill_uniform(std::span<double> values, double from, double to,
+                  Generator& generator) {
+    uniform_each(values, from, to, generator);
 }
 
 void fill_bernoulli(std::span<float> values, double probability, Generator& generator) {
@@ -85,59 +204,37 @@ void fill_bernoulli(std::span<float> values, double probability, Generator& gene
         value = generator.uniform_double() < probability ? 1.0f : 0.0f;
 }
 
+void fill_exponential(std::span<float> values, double lambda, Generator& generator) {
+    exponential_each(values, lambda, generator);
+}
+
+void fill_exponential(std::span<double> values, double lambda, Generator& generator) {
+    exponential_each(values, lambda, generator);
+}
+
 void fill_normal(std::span<float> values, double mean, double deviation,
                  Generator& generator) {
-    if (values.size() < kNormalBlock) {
-        for (float& value : values)
-            value = static_cast<float>(generator.normal_double() * deviation + mean);
-        return;
-    }
+    normal_each(values, mean, deviation, generator);
+}
 
-    const auto turn = [&](float* block) {
-        normal_block(block, static_cast<float>(mean), static_cast<float>(deviation),
-                     generator.rounding());
-    };
-    for (float& value : values) value = generator.uniform_float();
-    for (size_t i = 0; i + kNormalBlock <= values.size(); i += kNormalBlock)
-        turn(&values[i]);
-
-    // Draw the last 16 anew when the blocks do not fill the span.
-    if (values.size() % kNormalBlock == 0) return;
-    const auto last = values.last(kNormalBlock);
-    for (float& value : last) value = generator.uniform_float();
-    turn(last.data());
+void fill_normal(std::span<double> values, double mean, double deviation,
+                 Generator& generator) {
+    normal_each(values, mean, deviation, generator);
 }
 
 std::vector<int64_t> randperm(int64_t n, Generator& generator) {
-    MINI_CHECK(n >= 0 && n < kRandpermLimit, "randperm: n is ", n, ", not in [0, ",
-               kRandpermLimit, ")");
+    return permutation<int64_t>(n, generator);
+}
+
+std::vector<uint32_t> randperm_u32(int64_t n, Generator& generator) {
+    return permutation<uint32_t>(n, generator);
+}
+
+std::vector<int64_t> randperm_wide(int64_t n, Generator& generator) {
+    MINI_CHECK(n >= 0, "randperm_wide: n is ", n, ", not 0 or more");
     std::vector<int64_t> order(static_cast<size_t>(n));
-    std::iota(order.begin(), order.end(), 0);
-
-    // Bring to each position one of those that are left, itself included.
-    for (uint32_t i = 0, left = static_cast<uint32_t>(n); left > 1; ++i, --left)
-        std::swap(order[i], order[i + generator.random() % left]);
+    shuffle_inside_out(std::span(order), generator);
     return order;
-}
-
-PythonRandom::PythonRandom(int64_t seed) : engine_(python_engine(seed)) {}
-
-uint32_t PythonRandom::getrandbits(int bits) {
-    MINI_CHECK(bits >= 1 && bits <= 32, "getrandbits: ", bits, " bits, not 1 to 32");
-    return engine_.next() >> (32 - bits);
-}
-
-void PythonRandom::shuffle(std::span<int64_t> values) {
-    MINI_CHECK(values.size() <= UINT32_MAX, "PythonRandom::shuffle: ", values.size(),
-               " values, but one draw has 32 bits");
-
-    // Draw as many bits as the bound has until they fall below it; at least half do.
-    for (size_t bound = values.size(); bound > 1; --bound) {
-        const int bits = static_cast<int>(std::bit_width(bound));
-        uint32_t pick = getrandbits(bits);
-        while (pick >= bound) pick = getrandbits(bits);
-        std::swap(values[bound - 1], values[pick]);
-    }
 }
 
 }  // namespace mini

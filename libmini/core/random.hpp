@@ -1,19 +1,30 @@
-// Random numbers equal to PyTorch's CPU generator, bit for bit, and to Python's random.
+// Random numbers equal to PyTorch's CPU generator, bit for bit.
 //
 // PyTorch's engine is the Mersenne Twister, seeded with the low 32 bits of the seed: the
 // same words as std::mt19937. What differs from <random> is how words become numbers, and
 // that is written here as PyTorch does it:
 //
-//     uniform float    1 word      (w mod 2^24) * 2^-24, then * (to - from) + from
-//     uniform double   2 words     (r64 mod 2^53) * 2^-53, r64 = first << 32 | second
-//     bernoulli(p)     2 words     uniform double < p
-//     normal           4 a pair    Box and Muller, in double; see also fill_normal
-//     randperm(n)      n-1 words   Fisher-Yates from the front
+//   draw                      words    number                              PyTorch
+//   uniform float             1        (w mod 2^24) / 2^24                 all
+//   uniform double            2        (r64 mod 2^53) / 2^53               all
+//   random_                   1 or 2   w mod 2^31, r64 mod 2^63            all
+//   randint                   1 or 2   low + w mod range                   2.7 and before
+//   randperm                  n-1      Fisher-Yates from the front         2.6 and before
+//   normal, fewer than 16     4 a pair Box and Muller, in double           2.0 and before
+//   normal, 16 and more       1 each   Box and Muller, in blocks           two builds
+//   bernoulli, exponential    2 each   uniform double < p, -log(1 - u)     2.7, no MKL
+//
+// where r64 is two words, the first one high. The last column says where PyTorch differs
+// from itself: "2.7 and before" means two ways, chosen by set_version; "two builds" means
+// two ways, chosen by set_rounding; "2.7, no MKL" means 2.7 and later on every machine,
+// and earlier ones but for their x86 wheels, whose bernoulli and exponential come from
+// Intel's MKL and are not ours.
 //
 // Reference: ATen/core/DistributionsHelper.h, ATen/native/cpu/DistributionTemplates.h.
 
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,10 +34,21 @@
 
 namespace mini {
 
-/// How u * (to - from) + from is rounded, which brings a u in [0, 1) into [from, to).
-/// PyTorch's builds differ: published 2.x wheels round twice, builds that fuse the two
-/// operations round once. tests/golden holds both.
+/// How u * (to - from) + from is rounded, which brings a u in [0, 1) into [from, to), and
+/// z * deviation + mean likewise. PyTorch's builds differ: published 2.x wheels round
+/// twice, builds that fuse the two operations round once. tests/golden holds both.
 enum class Rounding { kSeparate, kFused };
+
+/// A version of PyTorch, where versions draw differently: 2.0 draws a single weighted
+/// sample in another way (core/multinomial.hpp) and normal doubles with another last bit,
+/// 2.6 permutes 214,748,364 and more numbers in another way, 2.7 takes 64 bits for ranges
+/// from 2^28 on.
+struct TorchVersion {
+    int major = 2;
+    int minor = 7;
+
+    auto operator<=>(const TorchVersion&) const = default;
+};
 
 /// PyTorch's CPU generator (`torch.Generator`).
 class Generator {
@@ -47,6 +69,11 @@ class Generator {
     void set_rounding(Rounding rounding) { rounding_ = rounding; }
     Rounding rounding() const { return rounding_; }
 
+    /// Which version of PyTorch randint, randperm, multinomial and normal_double follow;
+    /// 2.7 and later unless set.
+    void set_version(TorchVersion version) { version_ = version; }
+    TorchVersion version() const { return version_; }
+
     /// The next 32-bit word.
     uint32_t random() { return engine_.next(); }
 
@@ -64,6 +91,9 @@ class Generator {
         return static_cast<double>(random64() & 0x1fffffffffffffu) * 0x1p-53;
     }
 
+    /// Uniform in [0, 2^31): one word (`torch.empty((), dtype=torch.int32).random_()`).
+    int32_t random_int32() { return static_cast<int32_t>(random() & INT32_MAX); }
+
     /// Uniform in [0, 2^63): two words. DataLoader and RandomSampler draw their seeds
     /// with it (`torch.empty((), dtype=torch.int64).random_()`).
     int64_t random_int64() { return static_cast<int64_t>(random64() & INT64_MAX); }
@@ -72,11 +102,22 @@ class Generator {
     /// numbers, and the second is kept for the next call (`torch.normal` of one double).
     double normal_double();
 
+    /// From the exponential distribution of rate `lambda`, in [0, inf): two words
+    /// (`Tensor.exponential_`, float64; PyTorch 2.7 and later on every machine, earlier
+    /// ones without MKL). Throws Error unless lambda is positive.
+    double exponential_double(double lambda = 1);
+
+    /// Uniform in [low, high): one word, or two where the range is wide: 2^28 and more
+    /// from PyTorch 2.7 on, 2^32 and more before (`torch.randint`, int64). Throws Error
+    /// unless low < high.
+    int64_t randint(int64_t low, int64_t high);
+
   private:
     MersenneTwister engine_;
     std::optional<double> spare_normal_;
     uint64_t seed_ = 0;
     Rounding rounding_ = Rounding::kSeparate;
+    TorchVersion version_;
 };
 
 /// The generator that initialisers, dropout and loaders use when they are given none.
@@ -87,44 +128,47 @@ Generator& default_generator();
 /// Seeds this thread's default generator (`torch.manual_seed`).
 void manual_seed(uint64_t seed);
 
-/// Fills `values` with u * (to - from) + from in float32, rounded as generator.rounding()
-/// says (`Tensor.uniform_`).
+/// Fills `values` with u * (to - from) + from in their own precision, rounded as
+/// generator.rounding() says (`Tensor.uniform_`, and `torch.rand` from 0 to 1).
 void fill_uniform(std::span<float> values, double from, double to, Generator& generator);
+void fill_uniform(std::span<double> values, double from, double to, Generator& generator);
 
 /// Fills `values` with 1 where a uniform double is below `probability`, else 0: two words
-/// each (`Tensor.bernoulli_`; PyTorch 2.7 and later on every machine, earlier ones
-/// without MKL). Throws Error unless probability is in [0, 1].
+/// each (`Tensor.bernoulli_`, and with it dropout's masks; PyTorch 2.7 and later on every
+/// machine, earlier ones without MKL). Throws Error unless probability is in [0, 1].
 void fill_bernoulli(std::span<float> values, double probability, Generator& generator);
 
-/// Fills `values` from the normal distribution (`Tensor.normal_`, `torch.randn`). Fewer
-/// than 16 are normal_double() each. From 16 on, each value first takes a uniform float,
-/// then blocks of 16 are turned in place, number j with number j + 8; a rest is the last
-/// 16 values drawn anew. Equal to PyTorch up to the last bits of log, sin and cos, which
-/// are the machine's here: within 2 units in the last place of separately rounding
-/// builds, 3 of fused ones.
+/// Fills `values` with exponential_double(lambda) each (`Tensor.exponential_`; the same
+/// versions as fill_bernoulli). Throws Error unless lambda is positive.
+void fill_exponential(std::span<float> values, double lambda, Generator& generator);
+void fill_exponential(std::span<double> values, double lambda, Generator& generator);
+
+/// Fills `values` from the normal distribution (`Tensor.normal_`, and `torch.randn`
+/// from 0 and 1). Fewer than 16 are normal_double() each, scaled in double. From 16 on,
+/// each value first takes a uniform number of its own precision, then blocks of 16 are
+/// turned in place, number j with number j + 8; a rest is the last 16 values drawn
+/// anew.
+///
+/// Equal to PyTorch where log, sin and cos are the C library's, as in separately rounding
+/// builds and for doubles. Fused builds turn floats with approximations of their own,
+/// within 3 units in the last place of these.
 void fill_normal(std::span<float> values, double mean, double deviation,
                  Generator& generator);
+void fill_normal(std::span<double> values, double mean, double deviation,
+                 Generator& generator);
 
-/// A random permutation of 0 .. n-1 (`torch.randperm`; PyTorch 1.x to 2.x). Throws Error
-/// unless 0 <= n < 214,748,364, from where on PyTorch 2.6 draws in another way.
+/// A random permutation of 0 .. n-1 (`torch.randperm`, all of 1.x and 2.x): n - 1
+/// words, Fisher-Yates from the front. From 214,748,364 numbers on PyTorch 2.6 and
+/// later draw as randperm_wide does, unless generator.version() is older. Throws Error
+/// for n < 0 or more than 2^32 - 1 numbers.
 std::vector<int64_t> randperm(int64_t n, Generator& generator);
 
-/// Python's `random.Random`, as far as shuffling needs it (CPython 3.2 and later).
-class PythonRandom {
-  public:
-    /// Seeds by init_by_array with the 32-bit words of |seed|, as CPython does for an
-    /// int.
-    explicit PythonRandom(int64_t seed);
+/// The same permutation at 4 bytes a number, and so faster: a half of the memory to
+/// wander through.
+std::vector<uint32_t> randperm_u32(int64_t n, Generator& generator);
 
-    /// `bits` random bits, 1 to 32 (`Random.getrandbits`). Throws Error for any other
-    /// number.
-    uint32_t getrandbits(int bits);
-
-    /// Shuffles in place, from the back, by rejection on bit lengths (`Random.shuffle`).
-    void shuffle(std::span<int64_t> values);
-
-  private:
-    MersenneTwister engine_;
-};
+/// What randperm draws from 214,748,364 numbers on, for any n so that it can be tried: 2n
+/// words, Fisher-Yates inside out, the new number swapped with one of those before it.
+std::vector<int64_t> randperm_wide(int64_t n, Generator& generator);
 
 }  // namespace mini

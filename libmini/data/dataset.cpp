@@ -17,31 +17,20 @@ Example get_or_name_index(const Dataset& dataset, int64_t index) {
     }
 }
 
-}  // namespace
-
-Batch Dataset::get_batch(std::span<const int64_t> indices) const {
-    std::vector<Example> examples;
-    examples.reserve(indices.size());
-    for (const int64_t index : indices)
-        examples.push_back(get_or_name_index(*this, index));
-    return collate(examples);
-}
-
-Batch collate(const std::vector<Example>& examples) {
+// One part of all samples, one after the other: (N, ...).
+Tensor stack(const std::vector<Example>& examples, Tensor Example::*part) {
     if (examples.empty()) throw UsageError("collate: there are no samples to stack");
 
     // Make room for all samples, shaped as the first one is.
-    const Tensor& first = examples.front().data;
-    const int64_t N = static_cast<int64_t>(examples.size());
+    const Tensor& first = examples.front().*part;
     Shape shape = first.shape();
-    shape.insert(shape.begin(), N);
-    Batch batch{Tensor::empty(shape, first.dtype()), Tensor::empty({N}, DType::kInt64)};
+    shape.insert(shape.begin(), static_cast<int64_t>(examples.size()));
+    Tensor stacked = Tensor::empty(shape, first.dtype());
 
     // Copy one after the other.
-    std::byte* to = batch.data.raw_data();
-    int64_t* target = batch.target.data<int64_t>();
-    for (int64_t i = 0; i < N; ++i) {
-        const Tensor& sample = examples[static_cast<size_t>(i)].data;
+    std::byte* to = stacked.raw_data();
+    for (size_t i = 0; i < examples.size(); ++i) {
+        const Tensor& sample = examples[i].*part;
         check_shape(sample.shape() == first.shape() && sample.dtype() == first.dtype(),
                     "collate: sample ", i, " of the batch is ", sample.dtype(), " ",
                     sample.shape(), " but sample 0 is ", first.dtype(), " ",
@@ -50,9 +39,26 @@ Batch collate(const std::vector<Example>& examples) {
             ops::contiguous(sample);  // a handle, unless it is a strided view
         if (rows.bytes() > 0) std::memcpy(to, rows.raw_data(), rows.bytes());
         to += rows.bytes();
-        target[i] = examples[static_cast<size_t>(i)].target;
     }
-    return batch;
+    return stacked;
+}
+
+}  // namespace
+
+Batch Dataset::get_batch(std::span<const int64_t> indices) const {
+    return collate(get_each(*this, indices));
+}
+
+std::vector<Example> get_each(const Dataset& dataset, std::span<const int64_t> indices) {
+    std::vector<Example> examples;
+    examples.reserve(indices.size());
+    for (const int64_t index : indices)
+        examples.push_back(get_or_name_index(dataset, index));
+    return examples;
+}
+
+Batch collate(const std::vector<Example>& examples) {
+    return {stack(examples, &Example::data), stack(examples, &Example::target)};
 }
 
 }  // namespace mini::data

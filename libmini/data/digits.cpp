@@ -39,8 +39,8 @@ std::shared_ptr<ImageDataset> make_digits(bool train, int64_t count) {
         }
     });
     return std::make_shared<ImageDataset>(std::move(pixels), std::move(labels),
-                                          kDigitSide, kDigitSide,
-                                          ImageDataset::Normalize{});
+                                          Shape{1, kDigitSide, kDigitSide},
+                                          mnist_normalize());
 }
 
 }  // namespace mini::data

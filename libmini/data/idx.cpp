@@ -1,48 +1,20 @@
 #include "libmini/data/idx.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <span>
 
 #include "libmini/core/error.hpp"
+#include "libmini/data/regular_file.hpp"
 
 namespace mini::data {
 namespace {
 
 constexpr uint8_t kTypeByte = 0x08;
 constexpr size_t kReadStep = size_t{1} << 20;
-
-template <typename... Parts>
-[[noreturn]] void bad_file(const std::string& path, const Parts&... parts) {
-    throw BadFile(concat(path, ": ", parts...));
-}
-
-[[noreturn]] void bad_contents(const std::string& path, const std::string& expected,
-                               const std::string& found) {
-    bad_file(path, "expected ", expected, ", found ", found,
-             "; delete it and run data/fetch_mnist to get the right one");
-}
-
-// Opens a regular file and nothing else: opening a FIFO must not wait for its writer.
-int open_regular(const std::string& path) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        bad_file(path, "expected an IDX file that can be read, but ",
-                 system_message("open", errno),
-                 "; check the path and its permissions, or run data/fetch_mnist");
-    struct stat info {};
-    if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) return fd;
-    ::close(fd);
-    bad_file(path, "expected a regular file, found ",
-             S_ISDIR(info.st_mode) ? "a directory" : "a pipe, socket or device",
-             "; give the folder that holds MNIST's four files, or run data/fetch_mnist");
-}
 
 std::string text_after_colon(const std::string& message) {
     const size_t colon = message.rfind(": ");
@@ -52,16 +24,24 @@ std::string text_after_colon(const std::string& message) {
 // A file read through zlib, which passes bytes that are not gzipped through as they are.
 class GzFile {
   public:
-    explicit GzFile(const std::string& path) : path_(path) {
-        const int fd = open_regular(path);
+    GzFile(const std::string& path, const std::string& next_step)
+        : path_(path), next_step_(next_step) {
+        RegularFile file(path, {.name = "an IDX file", .next_step = next_step});
+        const int fd = file.release();
         file_ = gzdopen(fd, "rb");
         if (file_) return;
         ::close(fd);
-        bad_file(path, "gzdopen failed: out of memory");
+        throw BadFile(concat(path, ": gzdopen failed: out of memory"));
     }
     ~GzFile() { gzclose_r(file_); }
     GzFile(const GzFile&) = delete;
     GzFile& operator=(const GzFile&) = delete;
+
+    [[noreturn]] void refuse(const std::string& expected,
+                             const std::string& found) const {
+        bad_file(path_, expected, found,
+                 concat("delete it and ", next_step_, " to get the right one"));
+    }
 
     /// Fills `out` as far as the file goes, and returns how far that was.
     size_t read(std::span<uint8_t> out) {
@@ -69,15 +49,15 @@ class GzFile {
         int error = Z_OK;
         const std::string message = gzerror(file_, &error);  // "<fd:3>: data error"
         const std::string reason = text_after_colon(message);
-        if (error == Z_ERRNO) bad_file(path_, "read failed: ", reason);
+        if (error == Z_ERRNO) throw BadFile(concat(path_, ": read failed: ", reason));
         if (count < 0 || error != Z_OK)  // Z_BUF_ERROR: the gzip stream has no end
-            bad_contents(path_, "an intact gzip stream",
-                         concat("a damaged one (", reason, ")"));
+            refuse("an intact gzip stream", concat("a damaged one (", reason, ")"));
         return static_cast<size_t>(count);
     }
 
   private:
     std::string path_;
+    std::string next_step_;
     gzFile file_;
 };
 
@@ -107,17 +87,16 @@ int64_t promised_bytes(const std::vector<int64_t>& sizes) {
     return count;
 }
 
-std::vector<int64_t> read_header(GzFile& file, const std::string& path, int dimensions) {
+std::vector<int64_t> read_header(GzFile& file, int dimensions) {
     // Check the magic number.
     const std::array<uint8_t, 4> magic = {0, 0, kTypeByte,
                                           static_cast<uint8_t>(dimensions)};
     std::array<uint8_t, 4> word{};
     const size_t got = file.read(word);
     if (got < word.size())
-        bad_contents(path, "an IDX header", concat("a file of ", got, " bytes"));
+        file.refuse("an IDX header", concat("a file of ", got, " bytes"));
     if (word != magic)
-        bad_contents(
-            path,
+        file.refuse(
             concat("the magic number ", hex(magic), " of an IDX file of bytes with ",
                    dimensions, dimensions == 1 ? " dimension" : " dimensions"),
             hex(word));
@@ -126,21 +105,21 @@ std::vector<int64_t> read_header(GzFile& file, const std::string& path, int dime
     std::vector<int64_t> sizes;
     for (int i = 0; i < dimensions; ++i) {
         if (file.read(word) < word.size())
-            bad_contents(path, concat("a header of ", 4 + 4 * dimensions, " bytes"),
-                         "the end of the file in it");
+            file.refuse(concat("a header of ", 4 + 4 * dimensions, " bytes"),
+                        "the end of the file in it");
         sizes.push_back(int64_t{word[0]} << 24 | word[1] << 16 | word[2] << 8 | word[3]);
     }
     if (promised_bytes(sizes) < 0)
-        bad_contents(path, concat("at most ", kMaxIdxBytes, " bytes"),
-                     concat("a header that promises ", product(sizes)));
+        file.refuse(concat("at most ", kMaxIdxBytes, " bytes"),
+                    concat("a header that promises ", product(sizes)));
     return sizes;
 }
 
 }  // namespace
 
-IdxFile read_idx(const std::string& path, int dimensions) {
-    GzFile file(path);
-    IdxFile idx{.sizes = read_header(file, path, dimensions), .bytes = {}};
+IdxFile read_idx(const std::string& path, int dimensions, const std::string& next_step) {
+    GzFile file(path, next_step);
+    IdxFile idx{.sizes = read_header(file, dimensions), .bytes = {}};
     const size_t expected = static_cast<size_t>(promised_bytes(idx.sizes));
 
     // Read step by step, so that memory follows the file and not its header.
@@ -150,8 +129,7 @@ IdxFile read_idx(const std::string& path, int dimensions) {
         const size_t got = file.read(std::span(idx.bytes).subspan(have));
         have += got;
         if (got == 0)
-            bad_contents(
-                path,
+            file.refuse(
                 concat(expected, " bytes after the header (", product(idx.sizes), ")"),
                 concat("only ", have));
     }
@@ -159,15 +137,16 @@ IdxFile read_idx(const std::string& path, int dimensions) {
     // Make sure that the file ends here; for gzip this also checks the sum at its end.
     std::array<uint8_t, 1> extra{};
     if (file.read(extra) > 0)
-        bad_contents(
-            path, concat(expected, " bytes after the header (", product(idx.sizes), ")"),
+        file.refuse(
+            concat(expected, " bytes after the header (", product(idx.sizes), ")"),
             "more");
     return idx;
 }
 
-std::vector<int64_t> read_idx_sizes(const std::string& path, int dimensions) {
-    GzFile file(path);
-    return read_header(file, path, dimensions);
+std::vector<int64_t> read_idx_sizes(const std::string& path, int dimensions,
+                                    const std::string& next_step) {
+    GzFile file(path, next_step);
+    return read_header(file, dimensions);
 }
 
 }  // namespace mini::data

@@ -23,14 +23,19 @@ struct IdxFile {
     std::vector<uint8_t> bytes;  // their product many
 };
 
+/// How to get the files that are read, for messages: "delete it and <this>".
+constexpr const char* kFetchMnist = "run data/fetch_mnist";
+
 /// Reads the IDX file of bytes at `path`, whether it is gzipped or not. Throws BadFile,
 /// in one line that names the file, what was expected, what was found and the next step,
 /// when it is no regular file, cannot be opened, has another type or number of
 /// dimensions, promises more than kMaxIdxBytes, is cut short, is damaged, or goes on
 /// after its end.
-IdxFile read_idx(const std::string& path, int dimensions);
+IdxFile read_idx(const std::string& path, int dimensions,
+                 const std::string& next_step = kFetchMnist);
 
 /// The sizes alone, with the same checks of the header.
-std::vector<int64_t> read_idx_sizes(const std::string& path, int dimensions);
+std::vector<int64_t> read_idx_sizes(const std::string& path, int dimensions,
+                                    const std::string& next_step = kFetchMnist);
 
 }  // namespace mini::data

@@ -1,40 +1,64 @@
 #include "libmini/data/loader.hpp"
 
-#include <algorithm>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
-#include <system_error>
-#include <thread>
+#include <string>
 #include <utility>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/random.hpp"
+#include "libmini/core/streams.hpp"
 
 namespace mini::data {
 namespace {
 
-void check_options(const DataLoaderOptions& options) {
-    if (options.shuffle && options.sampler)
+using Options = DataLoaderOptions;
+
+void check_at_least(const char* name, int64_t value, int64_t least) {
+    if (value < least)
         throw UsageError(
-            "DataLoader: shuffle and sampler exclude each other; a sampler decides "
-            "the order itself");
-    if (options.batch_size < 1)
-        throw UsageError(concat("DataLoader: batch_size is ", options.batch_size,
-                                " but must be at least 1"));
-    if (options.num_workers < 0)
-        throw UsageError(concat("DataLoader: num_workers is ", options.num_workers,
-                                " but must be at least 0"));
-    if (options.prefetch_factor < 1)
-        throw UsageError(concat("DataLoader: prefetch_factor is ",
-                                options.prefetch_factor, " but must be at least 1"));
+            concat("DataLoader: ", name, " is ", value, " but must be at least ", least));
 }
 
-std::shared_ptr<Sampler> choose_sampler(const DataLoaderOptions& options,
-                                        int64_t dataset_size) {
+// Options that decide the batches themselves, and those that then have no say.
+void check_exclusions(const Options& options) {
+    if (options.shuffle && options.sampler)
+        throw UsageError(
+            "DataLoader: shuffle and sampler exclude each other, since a sampler decides "
+            "the order itself; leave shuffle out, and let the sampler shuffle "
+            "(DistributedSampler does unless told not to)");
+    if (!options.batch_sampler) return;
+
+    std::string extra;
+    if (options.batch_size != 1) extra += concat(", batch_size = ", options.batch_size);
+    if (options.shuffle) extra += ", shuffle";
+    if (options.sampler) extra += ", sampler";
+    if (options.drop_last) extra += ", drop_last";
+    if (!extra.empty())
+        throw UsageError(
+            concat("DataLoader: batch_sampler decides alone which samples go "
+                   "into which batch; leave out ",
+                   extra.substr(2), ", or give it to the batch sampler"));
+}
+
+void check_options(const Options& options) {
+    check_exclusions(options);
+    check_at_least("batch_size", options.batch_size, 1);
+    check_at_least("num_workers", options.num_workers, 0);
+    check_at_least("prefetch_factor", options.prefetch_factor, 1);
+    check_at_least("timeout, in milliseconds,", options.timeout.count(), 1);
+}
+
+std::shared_ptr<Sampler> choose_sampler(const Options& options, int64_t dataset_size) {
     if (options.sampler) return options.sampler;
-    if (options.shuffle) return std::make_shared<RandomSampler>(dataset_size);
+    if (options.shuffle)
+        return std::make_shared<RandomSampler>(
+            dataset_size, RandomSamplerOptions{.generator = options.generator});
     return std::make_shared<SequentialSampler>(dataset_size);
+}
+
+std::shared_ptr<BatchSource> choose_batches(const Options& options,
+                                            int64_t dataset_size) {
+    if (options.batch_sampler) return options.batch_sampler;
+    return std::make_shared<BatchSampler>(choose_sampler(options, dataset_size),
+                                          options.batch_size, options.drop_last);
 }
 
 }  // namespace
@@ -43,160 +67,26 @@ DataLoader::DataLoader(std::shared_ptr<const Dataset> dataset, DataLoaderOptions
     : dataset_(std::move(dataset)), options_(std::move(options)) {
     if (!dataset_) throw UsageError("DataLoader: no dataset was given");
     check_options(options_);
-    batch_sampler_ =
-        std::make_unique<BatchSampler>(choose_sampler(options_, dataset_->size()),
-                                       options_.batch_size, options_.drop_last);
+    batch_sampler_ = choose_batches(options_, dataset_->size());
 }
-
-DataLoader::~DataLoader() = default;
 
 int64_t DataLoader::size() const { return batch_sampler_->size(); }
 
+void DataLoader::set_epoch(int64_t epoch) { batch_sampler_->set_epoch(epoch); }
+
 DataLoader::Epoch DataLoader::epoch() {
-    default_generator().random_int64();  // PyTorch's base seed for its worker processes
-    return Epoch(*this, batch_sampler_->batches());
+    // Draw the base seed before the sampler draws.
+    Generator& generator =
+        options_.generator ? *options_.generator : generator_of(Stream::kDataOrder);
+    const auto base_seed = static_cast<uint64_t>(generator.random_int64());
+
+    return Epoch({.dataset = dataset_,
+                  .batches = batch_sampler_->batches(),
+                  .collate = options_.collate,
+                  .base_seed = base_seed,
+                  .num_workers = options_.num_workers,
+                  .prefetch_factor = options_.prefetch_factor,
+                  .timeout = options_.timeout});
 }
-
-// What the consumer and the workers share.
-struct DataLoader::Epoch::State {
-    // A batch fetched ahead, or why it could not be.
-    struct Slot {
-        std::optional<Batch> batch;
-        std::exception_ptr error;
-        int worker = -1;  // that has begun it
-
-        bool done() const { return batch || error; }
-    };
-
-    State(std::shared_ptr<const Dataset> dataset,
-          std::vector<std::vector<int64_t>> batches, const DataLoaderOptions& options);
-    ~State();
-
-    std::optional<Batch> next();
-    void stop();
-    [[noreturn]] void throw_timeout(const Slot& slot) const;
-    void work(int worker);
-    void fetch(size_t k, Slot& slot) const;
-    Slot& slot_of(size_t k) { return slots_[k % slots_.size()]; }
-
-    const std::shared_ptr<const Dataset> dataset_;
-    const std::vector<std::vector<int64_t>> batches_;
-    const std::chrono::milliseconds timeout_;
-
-    std::mutex mutex_;  // guards all below but workers_
-    std::condition_variable batch_done_;
-    std::condition_variable slot_free_;
-    std::vector<Slot> slots_;  // batch k in slot k modulo their number
-    size_t begun_ = 0;         // batches that workers have taken on
-    size_t handed_out_ = 0;
-    bool stop_ = false;
-
-    std::vector<std::thread> workers_;
-};
-
-DataLoader::Epoch::State::State(std::shared_ptr<const Dataset> dataset,
-                                std::vector<std::vector<int64_t>> batches,
-                                const DataLoaderOptions& options)
-    : dataset_(std::move(dataset)),
-      batches_(std::move(batches)),
-      timeout_(options.timeout) {
-    // Start no more workers than there are batches.
-    const size_t count =
-        std::min(static_cast<size_t>(options.num_workers), batches_.size());
-    slots_.resize(
-        std::min(count * static_cast<size_t>(options.prefetch_factor), batches_.size()));
-    try {
-        for (size_t i = 0; i < count; ++i)
-            workers_.emplace_back([this, i] { work(static_cast<int>(i)); });
-    } catch (const std::system_error& e) {
-        const size_t started = workers_.size();
-        stop();
-        throw Error(concat("DataLoader: worker ", started, " of ", count,
-                           " could not be started: ", e.what(), "; use fewer workers"));
-    }
-}
-
-DataLoader::Epoch::State::~State() { stop(); }
-
-void DataLoader::Epoch::State::stop() {
-    {
-        const std::lock_guard lock(mutex_);
-        stop_ = true;
-    }
-    slot_free_.notify_all();
-    for (std::thread& worker : workers_) worker.join();
-}
-
-void DataLoader::Epoch::State::fetch(size_t k, Slot& slot) const {
-    try {
-        slot.batch = dataset_->get_batch(batches_[k]);
-    } catch (...) {
-        slot.error = std::current_exception();
-    }
-}
-
-void DataLoader::Epoch::State::work(int worker) {
-    std::unique_lock lock(mutex_);
-    while (true) {
-        // Wait for a free slot, however long the consumer takes; stop_ ends the wait.
-        slot_free_.wait(lock, [this] {
-            return stop_ || begun_ == batches_.size() ||
-                   begun_ < handed_out_ + slots_.size();
-        });
-        if (stop_ || begun_ == batches_.size()) return;
-        const size_t k = begun_++;
-        slot_of(k).worker = worker;
-
-        // Fetch the next batch while the others go on.
-        lock.unlock();
-        Slot fetched;
-        fetch(k, fetched);
-        lock.lock();
-        slot_of(k) = std::move(fetched);
-        batch_done_.notify_one();
-    }
-}
-
-void DataLoader::Epoch::State::throw_timeout(const Slot& slot) const {
-    throw Timeout(concat("DataLoader: batch ", handed_out_, " has not come within ",
-                         timeout_.count(), " ms; ",
-                         slot.worker < 0
-                             ? std::string("no worker has begun it")
-                             : concat("worker ", slot.worker, " is fetching it"),
-                         "; a faster dataset or a longer timeout helps"));
-}
-
-std::optional<Batch> DataLoader::Epoch::State::next() {
-    if (handed_out_ == batches_.size()) return std::nullopt;
-
-    Slot slot;
-    if (workers_.empty()) {
-        fetch(handed_out_++, slot);
-    } else {
-        // Wait for the batch whose turn it is.
-        std::unique_lock lock(mutex_);
-        Slot& next_slot = slot_of(handed_out_);
-        const bool came =
-            batch_done_.wait_for(lock, timeout_, [&] { return next_slot.done(); });
-        if (!came) throw_timeout(next_slot);
-
-        // Take it out, and let a worker have its slot.
-        slot = std::exchange(next_slot, Slot{});
-        ++handed_out_;
-        slot_free_.notify_one();
-    }
-    if (slot.error) std::rethrow_exception(slot.error);
-    return std::move(slot.batch);
-}
-
-DataLoader::Epoch::Epoch(const DataLoader& loader,
-                         std::vector<std::vector<int64_t>> batches)
-    : state_(std::make_unique<State>(loader.dataset_, std::move(batches),
-                                     loader.options_)) {}
-
-DataLoader::Epoch::~Epoch() = default;
-DataLoader::Epoch::Epoch(Epoch&&) noexcept = default;
-
-std::optional<Batch> DataLoader::Epoch::next() { return state_->next(); }
 
 }  // namespace mini::data

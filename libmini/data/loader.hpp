@@ -1,22 +1,28 @@
-// DataLoader: batches, fetched ahead by worker threads, handed out in the sampler's order.
+// DataLoader: a dataset in batches, epoch after epoch (`torch.utils.data.DataLoader`).
 //
-//     batch      0   1   2  |   3   4   5   6   |   7   8 ...
-//                handed out |   fetched ahead   |   not begun
+//     DataLoader loader(dataset, {.batch_size = 64, .shuffle = true, .num_workers = 2});
+//     for (int64_t e = 0; e < epochs; ++e) {
+//         loader.set_epoch(e);
+//         for (const Batch& batch : loader) train(batch.data, batch.target);
+//     }
 //
-// A worker begins batch k only when k < handed out + workers * factor, so memory is
-// bounded. A batch that is ready early waits in its slot, so the order is the same for
-// any number of workers.
+//     sampler --indices--> batch sampler --batches--> workers --batch k--> for
+//
+// Workers are threads over one and the same dataset; loader_epoch.hpp says how they share
+// the work.
 
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <vector>
 
+#include "libmini/core/random.hpp"
+#include "libmini/data/batch_sampler.hpp"
 #include "libmini/data/dataset.hpp"
-#include "libmini/data/sampler.hpp"
+#include "libmini/data/loader_epoch.hpp"
 
 namespace mini::data {
 
@@ -25,50 +31,54 @@ struct DataLoaderOptions {
     bool shuffle = false;
     std::shared_ptr<Sampler> sampler = nullptr;  // excludes shuffle
     bool drop_last = false;
-    int num_workers = 0;      // threads; 0 fetches in next()
-    int prefetch_factor = 2;  // batches fetched ahead, a worker
+    std::shared_ptr<BatchSource> batch_sampler = nullptr;  // excludes all above
+    int num_workers = 0;        // threads; 0 fetches in the thread that reads
+    Collate collate = nullptr;  // absent: Dataset::get_batch
+    int prefetch_factor = 2;    // batches fetched ahead, a worker
+    std::shared_ptr<Generator> generator = nullptr;  // absent: Stream::kDataOrder's
     std::chrono::milliseconds timeout = std::chrono::minutes(10);  // for one batch
 };
 
-/// `torch.utils.data.DataLoader` with threads for workers. An epoch draws from the
-/// calling thread's default generator what PyTorch draws: first the base seed, which here
-/// nothing uses, then with shuffle the sampler's.
+/// `torch.utils.data.DataLoader` with threads for workers. The batches and their order
+/// are the same for any number of workers.
+///
+/// An epoch draws what PyTorch's draws, in its order: the base seed, then with shuffle
+/// what RandomSampler draws; both from `generator`, or else from the calling thread's
+/// generator of Stream::kDataOrder. It draws its whole order when it starts, so one that
+/// is left early has drawn as much as one read to the end.
+///
+/// Random transforms draw from the default generator of the thread they run on. A worker
+/// seeds its own with base seed + k before it fetches batch k, so that an augmented epoch
+/// is the same for any number of workers from 1 on, whatever their timing. (PyTorch seeds
+/// each worker once, with base seed + its number; there augmentation changes with the
+/// number of workers.) Without workers the draws come from the thread that reads, one
+/// sample after the other, as in PyTorch.
 class DataLoader {
   public:
-    /// Throws UsageError when shuffle and sampler are both given, or a number is out of
-    /// range.
+    using Epoch = LoaderEpoch;
+
+    /// Throws UsageError saying what to leave out when options exclude each other:
+    /// shuffle and sampler; batch_sampler and batch_size, shuffle, sampler or drop_last.
+    /// Also when a number is out of range, and for shuffle when the dataset is empty.
     DataLoader(std::shared_ptr<const Dataset> dataset, DataLoaderOptions options);
-    ~DataLoader();
 
     /// Batches in an epoch.
     int64_t size() const;
 
-    /// One epoch under way; it may outlive its loader. Stops its workers when it goes out
-    /// of scope, read to the end or not: each finishes the batch in its hands.
-    class Epoch {
-      public:
-        Epoch(const DataLoader& loader, std::vector<std::vector<int64_t>> batches);
-        ~Epoch();
-        Epoch(Epoch&&) noexcept;
-
-        /// The next batch, or nothing at the end; blocks while it is being fetched. An
-        /// exception of Dataset::get_batch is rethrown here, in the place of its batch;
-        /// the call after it goes on with the next one. Throws Timeout naming the batch
-        /// and its worker.
-        std::optional<Batch> next();
-
-      private:
-        struct State;
-        std::unique_ptr<State> state_;
-    };
+    /// Passes the epoch on to the sampler or batch sampler; DistributedSampler needs it.
+    void set_epoch(int64_t epoch);
 
     /// Starts the next epoch.
     Epoch epoch();
 
+    /// Starts the next epoch, for a range-based for.
+    Epoch::Iterator begin() { return epoch().begin(); }
+    std::default_sentinel_t end() const { return {}; }
+
   private:
     std::shared_ptr<const Dataset> dataset_;
     DataLoaderOptions options_;
-    std::unique_ptr<BatchSampler> batch_sampler_;
+    std::shared_ptr<BatchSource> batch_sampler_;
 };
 
 }  // namespace mini::data

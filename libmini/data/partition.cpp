@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/random.hpp"
+#include "libmini/core/python_random.hpp"
 
 namespace mini::data {
 namespace {
@@ -26,10 +26,29 @@ void check_fractions(const std::vector<double>& sizes) {
                                 total, " but must not sum to more than 1"));
 }
 
+// int(fraction * n) each, and one more for the first few until nothing is left over.
+std::vector<int64_t> lengths_of(const std::vector<double>& sizes, int64_t n,
+                                bool assign_remainder) {
+    std::vector<int64_t> lengths;
+    for (const double size : sizes)
+        lengths.push_back(static_cast<int64_t>(size * static_cast<double>(n)));
+    if (!assign_remainder) return lengths;
+
+    const double covered = std::accumulate(sizes.begin(), sizes.end(), kRoundingSlack);
+    const int64_t total =
+        std::min(n, static_cast<int64_t>(covered * static_cast<double>(n)));
+    const int64_t given = std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
+    for (int64_t k = 0; k < total - given; ++k)
+        ++lengths[static_cast<size_t>(k) % lengths.size()];
+    return lengths;
+}
+
 }  // namespace
 
 Partition::Partition(std::shared_ptr<const Dataset> dataset, std::vector<int64_t> index)
-    : dataset_(std::move(dataset)), index_(std::move(index)) {}
+    : dataset_(std::move(dataset)), index_(std::move(index)) {
+    if (!dataset_) throw UsageError("Partition: no dataset was given");
+}
 
 int64_t Partition::size() const { return static_cast<int64_t>(index_.size()); }
 
@@ -49,25 +68,30 @@ Batch Partition::get_batch(std::span<const int64_t> indices) const {
 }
 
 DataPartitioner::DataPartitioner(std::shared_ptr<const Dataset> dataset,
-                                 const std::vector<double>& sizes, int64_t seed)
+                                 const std::vector<double>& sizes,
+                                 DataPartitionerOptions options)
     : dataset_(std::move(dataset)) {
+    if (!dataset_) throw UsageError("DataPartitioner: no dataset was given");
     check_fractions(sizes);
 
     // Shuffle all indices, the same way on every rank.
     const int64_t n = dataset_->size();
     std::vector<int64_t> index(static_cast<size_t>(n));
     std::iota(index.begin(), index.end(), int64_t{0});
-    PythonRandom(seed).shuffle(index);
+    PythonRandom(options.seed).shuffle(index);
 
-    // Cut off one run a fraction; what the truncation leaves over belongs to nobody.
+    // Cut off one run a fraction.
     auto begin = index.begin();
-    for (const double size : sizes) {
-        const int64_t wanted = static_cast<int64_t>(size * static_cast<double>(n));
+    for (const int64_t wanted : lengths_of(sizes, n, options.assign_remainder)) {
         const int64_t length = std::min<int64_t>(wanted, index.end() - begin);
         partitions_.emplace_back(begin, begin + length);
         begin += length;
     }
 }
+
+DataPartitioner::DataPartitioner(std::shared_ptr<const Dataset> dataset,
+                                 const std::vector<double>& sizes, int64_t seed)
+    : DataPartitioner(std::move(dataset), sizes, DataPartitionerOptions{.seed = seed}) {}
 
 Partition DataPartitioner::use(int partition) const {
     const int count = static_cast<int>(partitions_.size());

@@ -2,6 +2,9 @@
 //
 //     n = 10, sizes (0.5, 0.25, 0.25)   shuffled   2 8 3 5 6 | 4 9 | 0 1 | 7
 //                                       partition      0        1     2    nobody's
+//
+//     with assign_remainder             shuffled   2 8 3 5 6 4 | 9 0 | 1 7
+//                                       partition       0         1     2
 
 #pragma once
 
@@ -14,7 +17,8 @@
 
 namespace mini::data {
 
-/// A dataset seen through a list of indices (the tutorial's `Partition`).
+/// A dataset seen through a list of indices (the tutorial's `Partition`,
+/// `torch.utils.data.Subset`).
 class Partition : public Dataset {
   public:
     Partition(std::shared_ptr<const Dataset> dataset, std::vector<int64_t> index);
@@ -30,14 +34,24 @@ class Partition : public Dataset {
     std::vector<int64_t> index_;
 };
 
+struct DataPartitionerOptions {
+    int64_t seed = 1234;
+    bool assign_remainder = false;  // instead of leaving it to nobody
+};
+
 /// Shuffles 0 .. n-1 with Python's random.Random(seed) and gives part k int(sizes[k] * n)
-/// of them; what the truncation leaves over belongs to no part (the tutorial's
-/// `DataPartitioner`).
+/// of them (the tutorial's `DataPartitioner`). What the truncation leaves over belongs to
+/// no part; with assign_remainder it is handed out one by one from the first part on, so
+/// that all parts together have int((sizes[0] + sizes[1] + ...) * n), which is everything
+/// when the fractions sum to 1.
 class DataPartitioner {
   public:
     /// Throws UsageError unless the fractions are positive and sum to at most 1.
     DataPartitioner(std::shared_ptr<const Dataset> dataset,
-                    const std::vector<double>& sizes, int64_t seed = 1234);
+                    const std::vector<double>& sizes,
+                    DataPartitionerOptions options = {});
+    DataPartitioner(std::shared_ptr<const Dataset> dataset,
+                    const std::vector<double>& sizes, int64_t seed);
 
     /// Part number `partition`. Throws UsageError when there is none.
     Partition use(int partition) const;

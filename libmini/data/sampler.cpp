@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/multinomial.hpp"
+#include "libmini/core/streams.hpp"
 
 namespace mini::data {
 namespace {
@@ -14,6 +16,48 @@ int64_t checked_size(const char* who, int64_t dataset_size) {
         throw UsageError(
             concat(who, ": a dataset cannot have ", dataset_size, " samples"));
     return dataset_size;
+}
+
+int64_t checked_num_samples(const char* who, int64_t num_samples) {
+    if (num_samples < 1)
+        throw UsageError(
+            concat(who, ": num_samples is ", num_samples, " but must be at least 1"));
+    return num_samples;
+}
+
+// A generator of its own, seeded from the thread's, of the same version of PyTorch.
+Generator private_generator() {
+    Generator& source = generator_of(Stream::kDataOrder);
+    Generator generator(static_cast<uint64_t>(source.random_int64()));
+    generator.set_version(source.version());
+    return generator;
+}
+
+std::vector<int64_t> draw_with_replacement(int64_t n, int64_t num_samples,
+                                           Generator& generator) {
+    std::vector<int64_t> order(static_cast<size_t>(num_samples));
+    for (int64_t& index : order) index = generator.randint(0, n);
+    return order;
+}
+
+std::vector<int64_t> draw_permutations(int64_t n, int64_t num_samples,
+                                       Generator& generator) {
+    // The usual epoch: one permutation to hand out, and the hidden one.
+    if (num_samples == n) {
+        std::vector<int64_t> order = randperm(n, generator);
+        randperm(n, generator);
+        return order;
+    }
+
+    // String whole permutations together, and cut the last one short.
+    std::vector<int64_t> order;
+    order.reserve(static_cast<size_t>(num_samples));
+    for (int64_t round = 0; round <= num_samples / n; ++round) {
+        const std::vector<int64_t> next = randperm(n, generator);
+        const int64_t missing = num_samples - static_cast<int64_t>(order.size());
+        order.insert(order.end(), next.begin(), next.begin() + std::min(n, missing));
+    }
+    return order;
 }
 
 }  // namespace
@@ -27,47 +71,52 @@ std::vector<int64_t> SequentialSampler::indices() {
     return order;
 }
 
-int64_t SequentialSampler::size() const { return dataset_size_; }
-
-RandomSampler::RandomSampler(int64_t dataset_size)
-    : dataset_size_(checked_size("RandomSampler", dataset_size)) {}
+RandomSampler::RandomSampler(int64_t dataset_size, RandomSamplerOptions options)
+    : dataset_size_(checked_size("RandomSampler", dataset_size)),
+      num_samples_(options.num_samples.value_or(dataset_size)),
+      replacement_(options.replacement),
+      generator_(std::move(options.generator)) {
+    if (dataset_size == 0)
+        throw UsageError(
+            "RandomSampler: the dataset is empty, so there is nothing to draw; visit it "
+            "in order (SequentialSampler), or give it samples");
+    checked_num_samples("RandomSampler", num_samples_);
+}
 
 std::vector<int64_t> RandomSampler::indices() {
-    Generator generator(static_cast<uint64_t>(default_generator().random_int64()));
-    return randperm(dataset_size_, generator);
+    const auto draw = replacement_ ? draw_with_replacement : draw_permutations;
+    if (generator_) return draw(dataset_size_, num_samples_, *generator_);
+
+    Generator generator = private_generator();
+    return draw(dataset_size_, num_samples_, generator);
 }
 
-int64_t RandomSampler::size() const { return dataset_size_; }
+SubsetRandomSampler::SubsetRandomSampler(std::vector<int64_t> indices,
+                                         std::shared_ptr<Generator> generator)
+    : indices_(std::move(indices)), generator_(std::move(generator)) {}
 
-BatchSampler::BatchSampler(std::shared_ptr<Sampler> sampler, int64_t batch_size,
-                           bool drop_last)
-    : sampler_(std::move(sampler)), batch_size_(batch_size), drop_last_(drop_last) {
-    if (!sampler_) throw UsageError("BatchSampler: no sampler was given");
-    if (batch_size < 1)
-        throw UsageError(concat("BatchSampler: batch_size is ", batch_size,
-                                " but must be at least 1"));
+std::vector<int64_t> SubsetRandomSampler::indices() {
+    Generator& generator = generator_ ? *generator_ : generator_of(Stream::kDataOrder);
+    std::vector<int64_t> order = randperm(size(), generator);
+    for (int64_t& index : order) index = indices_[static_cast<size_t>(index)];
+    return order;
 }
 
-std::vector<std::vector<int64_t>> BatchSampler::batches() {
-    const std::vector<int64_t> order = sampler_->indices();
-    const int64_t n = static_cast<int64_t>(order.size());
-
-    // Cut the order into runs of batch_size; the last run may be shorter.
-    std::vector<std::vector<int64_t>> batches;
-    for (int64_t begin = 0; begin < n;) {
-        const int64_t length =
-            std::min(batch_size_, n - begin);  // begin + batch_size may overflow
-        if (length == batch_size_ || !drop_last_)
-            batches.emplace_back(order.begin() + begin, order.begin() + begin + length);
-        begin += length;
-    }
-    return batches;
+WeightedRandomSampler::WeightedRandomSampler(std::vector<double> weights,
+                                             int64_t num_samples, bool replacement,
+                                             std::shared_ptr<Generator> generator)
+    : weights_(std::move(weights)),
+      num_samples_(checked_num_samples("WeightedRandomSampler", num_samples)),
+      replacement_(replacement),
+      generator_(std::move(generator)) {
+    // Let multinomial check the weights now, not in the first epoch.
+    Generator trial;
+    multinomial(weights_, replacement ? 1 : num_samples, replacement, trial);
 }
 
-int64_t BatchSampler::size() const {
-    const int64_t n = sampler_->size();
-    const bool has_short_batch = n % batch_size_ != 0;
-    return n / batch_size_ + (has_short_batch && !drop_last_ ? 1 : 0);
+std::vector<int64_t> WeightedRandomSampler::indices() {
+    Generator& generator = generator_ ? *generator_ : generator_of(Stream::kDataOrder);
+    return multinomial(weights_, num_samples_, replacement_, generator);
 }
 
 }  // namespace mini::data

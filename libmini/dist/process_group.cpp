@@ -1,5 +1,6 @@
 #include "libmini/dist/process_group.hpp"
 
+#include "libmini/core/world.hpp"
 #include "libmini/dist/backends/ring.hpp"
 #include "libmini/dist/backends/threads.hpp"
 
@@ -36,11 +37,11 @@ std::shared_ptr<ProcessGroup> init_process_group(InitOptions options) {
         throw UsageError(concat("init_process_group: the timeout is ",
                                 seconds_text(options.timeout), "; it must be positive"));
     if (options.backend == "threads")
-        this_rank_group = make_lonely_group(options);
+        set_default_group(make_lonely_group(options));
     else
-        this_rank_group = make_ring_group(
+        set_default_group(make_ring_group(
             plan_meeting(options.init_method, options.rank, options.world_size),
-            options.timeout);
+            options.timeout));
     return this_rank_group;
 }
 
@@ -55,6 +56,10 @@ std::shared_ptr<ProcessGroup> default_group() {
 
 void set_default_group(std::shared_ptr<ProcessGroup> group) {
     this_rank_group = std::move(group);
+    set_current_world(this_rank_group
+                          ? std::optional(World{.rank = this_rank_group->rank(),
+                                                .size = this_rank_group->world_size()})
+                          : std::nullopt);
 }
 
 int get_rank() { return default_group()->rank(); }
@@ -63,7 +68,7 @@ int get_world_size() { return default_group()->world_size(); }
 
 void destroy_process_group() {
     default_group()->shutdown();
-    this_rank_group = nullptr;
+    set_default_group(nullptr);
 }
 
 }  // namespace mini::dist

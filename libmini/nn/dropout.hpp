@@ -1,5 +1,6 @@
 // Dropout: in training, forget at random (Srivastava et al. 2014); in evaluation, do
-// nothing. Draws come from the calling thread's default generator.
+// nothing. Draws come from the calling thread's dropout stream (core/streams.hpp): the
+// default generator, unless streams were separated.
 
 #pragma once
 

@@ -1,15 +1,113 @@
 #include "libmini/nn/init.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
 
 namespace mini::nn::init {
+namespace {
 
-int64_t fan_in(const Tensor& weight) {
+// How many numbers the dimensions behind out and in have: a kernel's width times height.
+int64_t receptive_field(const Tensor& weight) {
     check_shape(weight.dim() >= 2, "init: a weight has two dimensions or more, not ",
                 weight.shape());
-    int64_t inputs = 1;
-    for (int64_t d = 1; d < weight.dim(); ++d) inputs *= weight.size(d);
-    return inputs;
+    int64_t field = 1;
+    for (int64_t d = 2; d < weight.dim(); ++d) field *= weight.size(d);
+    return field;
+}
+
+// The steps are PyTorch's, in double, so that bounds are the same to the last bit.
+double xavier_std(const Tensor& weight, double gain) {
+    return gain * std::sqrt(2.0 / static_cast<double>(fan_in(weight) + fan_out(weight)));
+}
+
+double kaiming_std(const Tensor& weight, const KaimingOptions& options) {
+    const bool in = options.mode == FanMode::kFanIn;
+    const auto fan = static_cast<double>(in ? fan_in(weight) : fan_out(weight));
+    return calculate_gain(options.nonlinearity, options.a) / std::sqrt(fan);
+}
+
+// The x whose std::erf(x) is y, as PyTorch computes it in float: a quotient of two
+// polynomials that is right to some digits, and two steps of Newton's method.
+float erfinv(float y) {
+    const float size = std::abs(y);
+    if (size >= 1) return std::copysign(std::numeric_limits<float>::infinity(), y);
+
+    float x = 0;
+    if (size <= 0.7f) {
+        const float z = y * y;
+        const float top =
+            ((-0.140543331f * z + 0.914624893f) * z - 1.645349621f) * z + 0.886226899f;
+        const float bottom =
+            (((0.012229801f * z - 0.329097515f) * z + 1.442710462f) * z - 2.118377725f) *
+                z +
+            1.0f;
+        x = y * top / bottom;
+    } else {
+        const float z = std::sqrt(-std::log((1.0f - size) / 2.0f));
+        const float top =
+            ((1.641345311f * z + 3.429567803f) * z - 1.624906493f) * z - 1.970840454f;
+        const float bottom = (1.637067800f * z + 3.543889200f) * z + 1.0f;
+        x = std::copysign(top, y) / bottom;
+    }
+
+    const float slope =
+        2.0f / static_cast<float>(std::sqrt(std::numbers::pi));  // of erf at 0
+    for (int step = 0; step < 2; ++step)
+        x -= (std::erf(x) - y) / (slope * std::exp(-x * x));
+    return x;
+}
+
+// The standard normal distribution's value at x: the chance of a number below x.
+double normal_below(double x) { return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0; }
+
+double dot(const std::vector<double>& x, const std::vector<double>& y) {
+    double sum = 0;
+    for (size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+    return sum;
+}
+
+// Gram and Schmidt: from each vector take away what lies along the ones before it, then
+// bring it to length 1. Twice, since the first time leaves rounding errors behind.
+void orthonormalise(std::vector<std::vector<double>>& vectors) {
+    for (size_t v = 0; v < vectors.size(); ++v) {
+        std::vector<double>& x = vectors[v];
+        for (int pass = 0; pass < 2; ++pass) {
+            for (size_t u = 0; u < v; ++u) {
+                const double along = dot(x, vectors[u]);
+                for (size_t i = 0; i < x.size(); ++i) x[i] -= along * vectors[u][i];
+            }
+            const double length = std::sqrt(dot(x, x));
+            for (double& value : x) value /= length;
+        }
+    }
+}
+
+}  // namespace
+
+int64_t fan_in(const Tensor& weight) {
+    const int64_t field = receptive_field(weight);
+    return weight.size(1) * field;
+}
+
+int64_t fan_out(const Tensor& weight) {
+    const int64_t field = receptive_field(weight);
+    return weight.size(0) * field;
+}
+
+double calculate_gain(Nonlinearity nonlinearity, double negative_slope) {
+    switch (nonlinearity) {
+        case Nonlinearity::kLinear:
+        case Nonlinearity::kSigmoid: return 1;
+        case Nonlinearity::kTanh: return 5.0 / 3;
+        case Nonlinearity::kRelu: return std::sqrt(2.0);
+        case Nonlinearity::kLeakyRelu:
+            return std::sqrt(2.0 / (1 + negative_slope * negative_slope));
+        case Nonlinearity::kSelu: return 3.0 / 4;
+    }
+    throw UsageError("calculate_gain: no such nonlinearity");
 }
 
 void uniform_(Tensor& x, double from, double to, Generator& generator) {
@@ -17,19 +115,94 @@ void uniform_(Tensor& x, double from, double to, Generator& generator) {
     x.bump_version();
 }
 
-// The steps are PyTorch's, in double, so that the bound is the same to the last bit.
-void kaiming_uniform_(Tensor& weight, double a, Generator& generator) {
-    const double gain = std::sqrt(2.0 / (1.0 + a * a));
-    const double std = gain / std::sqrt(static_cast<double>(fan_in(weight)));
-    const double bound = std::sqrt(3.0) * std;
+void normal_(Tensor& x, double mean, double std, Generator& generator) {
+    fill_normal(x.span<float>(), mean, std, generator);
+    x.bump_version();
+}
+
+void constant_(Tensor& x, double value) {
+    std::ranges::fill(x.span<float>(), static_cast<float>(value));
+    x.bump_version();
+}
+
+void ones_(Tensor& x) { constant_(x, 1); }
+
+void zeros_(Tensor& x) { constant_(x, 0); }
+
+void eye_(Tensor& x) {
+    check_shape(x.dim() == 2, "init: eye_ fills a matrix, not ", x.shape());
+    zeros_(x);
+    const int64_t columns = x.size(1);
+    for (int64_t i = 0; i < std::min(x.size(0), columns); ++i)
+        x.span<float>()[static_cast<size_t>(i * columns + i)] = 1;
+}
+
+void xavier_uniform_(Tensor& weight, double gain, Generator& generator) {
+    const double bound = std::sqrt(3.0) * xavier_std(weight, gain);
     uniform_(weight, -bound, bound, generator);
 }
 
+void xavier_normal_(Tensor& weight, double gain, Generator& generator) {
+    normal_(weight, 0, xavier_std(weight, gain), generator);
+}
+
+void kaiming_uniform_(Tensor& weight, KaimingOptions options, Generator& generator) {
+    const double bound = std::sqrt(3.0) * kaiming_std(weight, options);
+    uniform_(weight, -bound, bound, generator);
+}
+
+void kaiming_normal_(Tensor& weight, KaimingOptions options, Generator& generator) {
+    normal_(weight, 0, kaiming_std(weight, options), generator);
+}
+
+void trunc_normal_(Tensor& x, TruncNormalOptions options, Generator& generator) {
+    const auto [mean, std, a, b] = options;
+    if (!(std > 0) || !(a < b))
+        throw UsageError(concat("trunc_normal_: std is ", std, " between ", a, " and ", b,
+                                "; std must be positive and a below b"));
+
+    // Draw between the values of 2 * normal_below - 1 at both ends, and turn it round.
+    const double low = normal_below((a - mean) / std);
+    const double high = normal_below((b - mean) / std);
+    uniform_(x, 2 * low - 1, 2 * high - 1, generator);
+    const auto scale = static_cast<float>(std * std::sqrt(2.0));
+    const auto shift = static_cast<float>(mean);
+    for (float& value : x.span<float>())
+        value = std::clamp(erfinv(value) * scale + shift, static_cast<float>(a),
+                           static_cast<float>(b));
+}
+
+void orthogonal_(Tensor& weight, double gain, Generator& generator) {
+    check_shape(weight.dim() >= 2, "init: orthogonal_ wants two dimensions or more, not ",
+                weight.shape());
+    if (weight.numel() == 0) return;
+    normal_(weight, 0, 1, generator);
+
+    // Take the rows of a wide matrix or the columns of a tall one.
+    const auto values = weight.span<float>();
+    const auto rows = static_cast<size_t>(weight.size(0));
+    const size_t columns = values.size() / rows;
+    const bool wide = rows < columns;
+    std::vector<std::vector<double>> vectors(
+        std::min(rows, columns), std::vector<double>(std::max(rows, columns)));
+    const auto at = [&](size_t v, size_t i) -> float& {
+        return wide ? values[v * columns + i] : values[i * columns + v];
+    };
+    for (size_t v = 0; v < vectors.size(); ++v)
+        for (size_t i = 0; i < vectors[v].size(); ++i) vectors[v][i] = at(v, i);
+
+    orthonormalise(vectors);
+    for (size_t v = 0; v < vectors.size(); ++v)
+        for (size_t i = 0; i < vectors[v].size(); ++i)
+            at(v, i) = static_cast<float>(vectors[v][i] * gain);
+}
+
 void reset_parameters(Tensor& weight, Tensor& bias) {
-    kaiming_uniform_(weight, std::sqrt(5.0), default_generator());
+    kaiming_uniform_(weight, {.a = std::sqrt(5.0)});
     if (!bias.defined()) return;
-    const double bound = 1.0 / std::sqrt(static_cast<double>(fan_in(weight)));
-    uniform_(bias, -bound, bound, default_generator());
+    const auto fan = static_cast<double>(fan_in(weight));
+    const double bound = fan > 0 ? 1.0 / std::sqrt(fan) : 0.0;
+    uniform_(bias, -bound, bound);
 }
 
 }  // namespace mini::nn::init

@@ -1,7 +1,9 @@
-// The generators against numbers that PyTorch and CPython printed.
+// The generator against numbers that PyTorch printed. Every case of every file must be
+// understood: each test counts what it compared.
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
+#include <optional>
 
 #include "libmini/core/random.hpp"
 #include "tests/support/catch.hpp"
@@ -10,21 +12,36 @@
 namespace {
 
 using mini::Generator;
+using mini::Rounding;
 using nlohmann::json;
 
-std::vector<float> rand_like(const json& golden, mini::Rounding rounding) {
+// PyTorch's fused builds turn 16 and more floats into normal ones with their own log, sin
+// and cos; ours are the C library's. Everything else is exact.
+constexpr double kFusedNormalUlps = 3;
+
+Generator generator_for(const json& golden, Rounding rounding = Rounding::kSeparate) {
     Generator generator(golden.at("seed").get<uint64_t>());
     generator.set_rounding(rounding);
-    std::vector<float> values(golden.at("n").get<size_t>());
-    mini::fill_uniform(values, 0, 1, generator);
+    generator.set_version({1, 13});  // which printed them
+    return generator;
+}
+
+std::vector<float> uniforms(size_t n, double from, double to, Generator& generator) {
+    std::vector<float> values(n);
+    mini::fill_uniform(values, from, to, generator);
     return values;
 }
 
-std::vector<float> randn_like(const json& golden, mini::Rounding rounding) {
-    Generator generator(golden.at("seed").get<uint64_t>());
-    generator.set_rounding(rounding);
-    std::vector<float> values(golden.at("n").get<size_t>());
-    mini::fill_normal(values, 0, 1, generator);
+std::vector<float> normals(size_t n, double mean, double deviation,
+                           Generator& generator) {
+    std::vector<float> values(n);
+    mini::fill_normal(values, mean, deviation, generator);
+    return values;
+}
+
+std::vector<float> bernoullis(size_t n, double probability, Generator& generator) {
+    std::vector<float> values(n);
+    mini::fill_bernoulli(values, probability, generator);
     return values;
 }
 
@@ -34,72 +51,211 @@ std::vector<float> stored(const json& numbers) {
                                                        : numbers.at("first50_f32_hex"));
 }
 
-// The largest distance in units in the last place.
-int64_t worst_ulps(const std::vector<float>& expected, const std::vector<float>& actual) {
-    int64_t worst = 0;
-    for (size_t i = 0; i < expected.size(); ++i)
-        worst = std::max(worst, ulps_between(expected[i], actual[i]));
+double ulp(float x) {
+    return double{std::nextafter(std::abs(x), HUGE_VALF)} - double{std::abs(x)};
+}
+
+// The largest distance in units in the last place, of a value or of what it was before the
+// mean came to it, which may have cancelled most of it.
+double worst_ulps(const std::vector<float>& expected, const std::vector<float>& actual,
+                  float mean) {
+    double worst = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+        const float size = std::max(std::abs(expected[i]), std::abs(expected[i] - mean));
+        worst = std::max(worst,
+                         std::abs(double{expected[i]} - double{actual[i]}) / ulp(size));
+    }
     return worst;
+}
+
+struct Tolerance {
+    double ulps = 0;
+    float mean = 0;
+};
+
+void check_floats(const json& expected, const std::vector<float>& actual,
+                  Tolerance tolerance = {}) {
+    REQUIRE(actual.size() == expected.at("n").get<size_t>());
+    CHECK(worst_ulps(stored(expected), actual, tolerance.mean) <= tolerance.ulps);
+    if (tolerance.ulps == 0) CHECK(digest(actual) == expected.at("sha256_le_float32"));
+}
+
+void check_doubles(const json& expected, const std::vector<double>& actual) {
+    REQUIRE(actual.size() == expected.at("u64_hex").size());
+    for (size_t i = 0; i < actual.size(); ++i) {
+        const std::string text = expected.at("u64_hex").at(i);
+        CHECK(std::bit_cast<uint64_t>(actual[i]) == std::stoull(text, nullptr, 16));
+    }
+}
+
+void check_in_a_row(const json& draws, Generator& generator, double normal_ulps) {
+    REQUIRE(draws.size() == 6);
+    check_floats(draws[0], uniforms(1, 0, 1, generator));
+    check_floats(draws[1], normals(1, 0, 1, generator));
+    check_floats(draws[2], normals(3, 0, 1, generator));
+    check_floats(draws[3], uniforms(2, 0, 1, generator));
+    check_floats(draws[4], normals(20, 0, 1, generator), {normal_ulps});
+    check_floats(draws[5], uniforms(1, 0, 1, generator));
+}
+
+// Compares one case of draws_misc; false when we do not know what it draws.
+bool check_draw(const json& golden, Generator& generator, double normal_ulps) {
+    const std::string what = golden.at("what");
+    if (what == "rand(1),randn(1),randn(3),rand(2),randn(20),rand(1) in a row") {
+        check_in_a_row(golden.at("draws"), generator, normal_ulps);
+        return true;
+    }
+    if (what.ends_with("dtype=float64)")) {
+        std::vector<double> values(5);
+        if (what.starts_with("torch.rand(5,"))
+            mini::fill_uniform(values, 0, 1, generator);
+        else if (what.starts_with("torch.randn(5,"))
+            mini::fill_normal(values, 0, 1, generator);
+        else
+            return false;
+        check_doubles(golden, values);
+        return true;
+    }
+
+    std::vector<float> values(20);
+    Tolerance tolerance;
+    if (what == "torch.empty(20).uniform_(-0.3,0.7)") {
+        mini::fill_uniform(values, -0.3, 0.7, generator);
+    } else if (what == "torch.empty(20).normal_(1.5,2.0)") {
+        mini::fill_normal(values, 1.5, 2, generator);
+        tolerance = {.ulps = normal_ulps, .mean = 1.5};
+    } else if (what == "torch.empty(20).bernoulli_(0.5)") {
+        values = bernoullis(20, 0.5, generator);
+    } else if (what == "torch.empty(20).bernoulli_(0.3)") {
+        values = bernoullis(20, 0.3, generator);
+    } else if (what == "torch.empty(20).exponential_()") {
+        mini::fill_exponential(values, 1, generator);
+    } else {
+        return false;
+    }
+    check_floats(golden.at("draws").at(0), values, tolerance);
+    return true;
+}
+
+// Draws what one case of integers.json says; nothing when we do not know it.
+std::optional<std::vector<int64_t>> integers_like(const json& golden) {
+    const std::string what = golden.at("what");
+    Generator generator = generator_for(golden);
+    std::vector<int64_t> values(golden.at("values").size());
+    for (int64_t& value : values) {
+        if (what == "torch.randint(0,100,(64,),generator=g)")
+            value = generator.randint(0, 100);
+        else if (what == "torch.randint(0,2**40,(16,),generator=g)")
+            value = generator.randint(0, int64_t{1} << 40);
+        else if (what == "torch.empty((8,),int32).random_(generator=g)")
+            value = generator.random_int32();
+        else if (what == "torch.empty((4,),int64).random_(generator=g)" ||
+                 what == "torch.manual_seed; 3 x torch.empty((),int64).random_().item()")
+            value = generator.random_int64();
+        else
+            return std::nullopt;
+    }
+    return values;
 }
 
 }  // namespace
 
 TEST_CASE("uniform floats are torch.rand's, bit for bit, in builds of both kinds") {
     const bool fused = GENERATE(false, true);
-    const auto rounding = fused ? mini::Rounding::kFused : mini::Rounding::kSeparate;
-    int checked = 0;
-    for (const json& golden : golden_cases(fused ? "rand_randn_fused" : "rand_randn")) {
+    const auto rounding = fused ? Rounding::kFused : Rounding::kSeparate;
+    const json cases = golden_cases(fused ? "rand_randn_fused" : "rand_randn");
+    for (const json& golden : cases) {
         CAPTURE(fused, golden.at("seed").get<uint64_t>(), golden.at("n").get<int>());
-        CHECK(digest(rand_like(golden, rounding)) ==
-              golden.at("rand").at("sha256_le_float32"));
-        ++checked;
+        Generator generator = generator_for(golden, rounding);
+        check_floats(golden.at("rand"), uniforms(golden.at("n"), 0, 1, generator));
     }
-    CHECK(checked > 20);
+    CHECK(cases.size() >= 27);
 }
 
-TEST_CASE("normal floats are torch.randn's but for the last bits of log, sin and cos") {
-    // PyTorch's fused build has polynomials of its own for these three functions.
+TEST_CASE("normal floats are torch.randn's, to the bit where log, sin and cos are") {
     const bool fused = GENERATE(false, true);
-    const auto rounding = fused ? mini::Rounding::kFused : mini::Rounding::kSeparate;
-    for (const json& golden : golden_cases(fused ? "rand_randn_fused" : "rand_randn")) {
-        const std::vector<float> expected = stored(golden.at("randn"));
-        const std::vector<float> actual = randn_like(golden, rounding);
-        CAPTURE(fused, golden.at("seed").get<uint64_t>(), golden.at("n").get<int>());
-        CHECK(actual.size() == golden.at("n").get<size_t>());
-        CHECK(worst_ulps(expected, actual) <= (fused ? 3 : 2));
+    const auto rounding = fused ? Rounding::kFused : Rounding::kSeparate;
+    const json cases = golden_cases(fused ? "rand_randn_fused" : "rand_randn");
+    for (const json& golden : cases) {
+        const size_t n = golden.at("n");
+        CAPTURE(fused, golden.at("seed").get<uint64_t>(), n);
+        Generator generator = generator_for(golden, rounding);
+        check_floats(golden.at("randn"), normals(n, 0, 1, generator),
+                     {fused && n >= 16 ? kFusedNormalUlps : 0});
     }
+    CHECK(cases.size() >= 27);
 }
 
-TEST_CASE("permutations are torch.randperm's") {
-    for (const json& golden : golden_cases("randperm")) {
-        Generator generator(golden.at("seed").get<uint64_t>());
-        const auto order = mini::randperm(golden.at("n"), generator);
-        CAPTURE(golden.at("seed").get<uint64_t>(), golden.at("n").get<int>());
+TEST_CASE("draws of other kinds, and of several kinds in a row, are PyTorch's") {
+    const bool fused = GENERATE(false, true);
+    const auto rounding = fused ? Rounding::kFused : Rounding::kSeparate;
+    const json cases = golden_cases(fused ? "draws_misc_fused" : "draws_misc");
+    size_t compared = 0;
+    for (const json& golden : cases) {
+        CAPTURE(fused, golden.at("seed").get<uint64_t>(),
+                golden.at("what").get<std::string>());
+        Generator generator = generator_for(golden, rounding);
+        const bool known = check_draw(golden, generator, fused ? kFusedNormalUlps : 0);
+        CHECK(known);
+        compared += known;
+    }
+    CHECK(compared == cases.size());
+    CHECK(compared == (fused ? 12 : 16));
+}
+
+TEST_CASE("integers are those of torch.randint and random_") {
+    const json cases = golden_cases("integers");
+    size_t compared = 0;
+    for (const json& golden : cases) {
+        CAPTURE(golden.dump());
+        const auto values = integers_like(golden);
+        REQUIRE(values.has_value());
+        CHECK(*values == golden.at("values").get<std::vector<int64_t>>());
+        ++compared;
+    }
+    CHECK(compared == cases.size());
+    CHECK(compared == 15);
+}
+
+TEST_CASE("permutations are torch.randperm's, in numbers of 64 bits and of 32") {
+    const json cases = golden_cases("randperm");
+    for (const json& golden : cases) {
+        const int64_t n = golden.at("n");
+        CAPTURE(golden.at("seed").get<uint64_t>(), n);
+        Generator generator = generator_for(golden), same = generator_for(golden);
+        const auto order = mini::randperm(n, generator);
         CHECK(digest(order) == golden.at("perm").at("sha256_le_int64"));
+
+        const auto narrow = mini::randperm_u32(n, same);
+        CHECK(std::vector<int64_t>(narrow.begin(), narrow.end()) == order);
+        CHECK(generator.random() == same.random());
     }
+    CHECK(cases.size() == 20);
 }
 
-TEST_CASE("shuffles are those of Python's random.Random") {
-    for (const json& golden : golden_cases("python_shuffle")) {
-        mini::PythonRandom random(golden.at("seed").get<int64_t>());
-        std::vector<int64_t> values(golden.at("n").get<size_t>());
-        std::iota(values.begin(), values.end(), 0);
-        random.shuffle(values);
+TEST_CASE("a second permutation goes on where the first one stopped") {
+    const json cases = golden_cases("randperm_twice");
+    for (const json& golden : cases) {
         CAPTURE(golden.at("seed").get<uint64_t>(), golden.at("n").get<int>());
-        CHECK(digest(values) == golden.at("shuffled").at("sha256_le_int64"));
+        Generator generator = generator_for(golden);
+        for (const char* which : {"first", "second"})
+            CHECK(digest(mini::randperm(golden.at("n"), generator)) ==
+                  golden.at(which).at("sha256_le_int64"));
     }
+    CHECK(cases.size() == 10);
 }
 
 TEST_CASE("bernoulli draws are those of torch.nn.functional.dropout and dropout2d") {
-    for (const json& golden : golden_cases("dropout")) {
+    const json cases = golden_cases("dropout");
+    for (const json& golden : cases) {
         const auto expected = golden.at("kept").get<std::string>();
-        Generator generator(golden.at("seed").get<uint64_t>());
-        std::vector<float> mask(expected.size());
-        mini::fill_bernoulli(mask, 1 - golden.at("p").get<double>(), generator);
-
+        Generator generator = generator_for(golden);
         std::string kept;
-        for (const float value : mask) kept += value == 1.0f ? '1' : '0';
+        for (const float value :
+             bernoullis(expected.size(), 1 - golden.at("p").get<double>(), generator))
+            kept += value == 1.0f ? '1' : '0';
         CAPTURE(golden.dump());
         CHECK(kept == expected);
     }
+    CHECK(cases.size() == 18);
 }

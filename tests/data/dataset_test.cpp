@@ -51,6 +51,27 @@ TEST_CASE("collate refuses samples that differ, naming both, and an empty batch"
     CHECK_THROWS_AS(collate({}), mini::UsageError);
 }
 
+TEST_CASE("get_each gives samples one by one, in order, repeated ones too") {
+    const std::vector<int64_t> indices = {8, 2, 8};
+    std::vector<int64_t> labels;
+    for (const Example& example : mini::data::get_each(Numbers(10), indices))
+        labels.push_back(example.label());
+    CHECK(labels == std::vector<int64_t>{24, 6, 24});
+    CHECK(mini::data::get_each(Numbers(10), {}).empty());
+}
+
+TEST_CASE("collate stacks targets of any shape and type") {
+    const auto target = [](float a, float b) {
+        return Tensor::from(std::vector<float>{a, b});
+    };
+    const Batch batch = collate(
+        {{Tensor::scalar(1), target(0, 1)}, {Tensor::scalar(2), target(0.5f, 0.25f)}});
+    CHECK(batch.target.shape() == Shape{2, 2});
+    CHECK(batch.target.to_vector<float>() == std::vector<float>{0, 1, 0.5f, 0.25f});
+    CHECK_THROWS_AS(collate({{Tensor::scalar(1), target(0, 1)}, {Tensor::scalar(2), 3}}),
+                    mini::ShapeError);
+}
+
 TEST_CASE("get_batch names the sample that failed and keeps the cause") {
     struct Broken : Numbers {
         Broken() : Numbers(10) {}

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "libmini/core/error.hpp"
+#include "tests/data/damage.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -129,14 +130,56 @@ TEST_CASE("what is no regular file is refused without waiting") {
     CHECK(contains(message(folder / "loop"), "open failed"));
 }
 
-TEST_CASE("a file without permission is refused") {
-    if (::geteuid() == 0) {
-        WARN("not checked: root may read everything");
-        return;
+TEST_CASE("every length from an empty file to a whole header is refused by what it is") {
+    for (size_t length = 0; length < 16; ++length) {
+        CAPTURE(length);
+        const std::string found = length < 4 ? std::to_string(length) + " bytes"
+                                             : std::string("the end of the file in it");
+        REQUIRE(contains(complaint(first(kImages, length)), found));
     }
+}
+
+TEST_CASE("a dimension of 0 promises no bytes, whatever the others say") {
+    const uint32_t most = 0xffffffff;
+    for (const auto& sizes : std::vector<std::vector<uint32_t>>{
+             {0, most, most}, {0, 0, 0}, {5, 0, 5}, {0, 28, 28}}) {
+        CHECK(complaint(idx_header(sizes)) == "");
+        CHECK(contains(complaint(idx_header(sizes) + Bytes{1}), "found more"));
+    }
+}
+
+TEST_CASE("memory follows what an IDX file delivers, never what it promises") {
+    const Folder folder;
+    const auto growth = [&](const Bytes& contents) {
+        write_file(folder / "file", contents);
+        return peak_growth_mib([&] { read_idx(folder / "file", 1); });
+    };
+    const int64_t bound = kSanitized ? 64 : 8;
+    CHECK(growth(idx_header({1u << 30}) + ramp(5, 256)) < bound);
+    CHECK(growth(gzipped(idx_header({10}) + Bytes(100'000'000))) < bound);
+    CHECK(growth(gzipped(idx_header({0xffffffff}) + Bytes(100'000'000))) < bound);
+}
+
+TEST_CASE("an IDX file with a damaged byte gives a result or BadFile, never a crash") {
+    const Folder folder;
+    const auto read = [&](const Bytes& bytes) {
+        write_file(folder / "file", bytes);
+        read_idx(folder / "file", 3);
+    };
+    // Plain, a damaged pixel goes unseen and a damaged header does not.
+    const auto length = static_cast<int64_t>(kImages.size());
+    CHECK(refused_of_damaged(kImages, read) == length + 3 * 16);
+    const Bytes packed = gzipped(kImages);
+    CHECK(refused_of_damaged(packed, read) > 3 * static_cast<int64_t>(packed.size()));
+}
+
+TEST_CASE("a file without permission is refused") {
     const Folder folder;
     write_file(folder / "secret", kImages);
+    REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);
     REQUIRE(::chmod((folder / "secret").c_str(), 0) == 0);
-    CHECK(contains(message_of<BadFile>([&] { read_idx(folder / "secret", 3); }),
-                   "Permission denied"));
+    const std::string message =
+        message_without_root([&] { read_idx(folder / "secret", 3); });
+    CHECK(contains(message, "expected an IDX file that can be read"));
+    CHECK(contains(message, "Permission denied"));
 }

@@ -1,86 +1,36 @@
 #include "libmini/data/loader.hpp"
 
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
+#include <iterator>
+#include <optional>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/random.hpp"
 #include "libmini/data/distributed_sampler.hpp"
-#include "tests/data/support.hpp"
+#include "tests/data/loader_support.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/golden.hpp"
 
 using mini::UsageError;
 using mini::data::Batch;
 using mini::data::DataLoader;
 using mini::data::DataLoaderOptions;
 using mini::data::Example;
-using Indices = std::vector<int64_t>;
-using Batches = std::vector<Indices>;
 
 namespace {
 
-// The indices that an epoch hands out, read back from the targets.
-Batches read(DataLoader::Epoch epoch) {
-    Batches batches;
-    while (const std::optional<Batch> batch = epoch.next()) {
-        Indices indices = batch->target.to_vector<int64_t>();
-        for (int64_t& i : indices) i /= 3;
-        batches.push_back(indices);
-    }
-    CHECK_FALSE(epoch.next());
-    return batches;
-}
-
-// A door that stays shut until someone opens it.
-class Door {
+// A batch sampler that hands out a list.
+class Listed : public mini::data::BatchSource {
   public:
-    void open() {
-        const std::lock_guard lock(mutex_);
-        is_open_ = true;
-        opened_.notify_all();
-    }
-    void pass() {
-        std::unique_lock lock(mutex_);
-        opened_.wait(lock, [this] { return is_open_; });
-    }
+    explicit Listed(Batches batches) : batches_(std::move(batches)) {}
+    Batches batches() override { return batches_; }
+    int64_t size() override { return static_cast<int64_t>(batches_.size()); }
+    void set_epoch(int64_t e) override { epoch = e; }
+
+    int64_t epoch = 0;
 
   private:
-    std::mutex mutex_;
-    std::condition_variable opened_;
-    bool is_open_ = false;
-};
-
-// Numbers that run a function before they give sample i.
-class Hooked : public Numbers {
-  public:
-    Hooked(int64_t size, std::function<void(int64_t)> hook)
-        : Numbers(size), hook_(std::move(hook)) {}
-    Example get(int64_t i) const override {
-        hook_(i);
-        return Numbers::get(i);
-    }
-
-  private:
-    std::function<void(int64_t)> hook_;
+    Batches batches_;
 };
 
 }  // namespace
-
-TEST_CASE("DataLoader shuffles into PyTorch's batches, epoch after epoch") {
-    for (const auto& c : golden_cases("dataloader_shuffle")) {
-        CAPTURE(c.at("seed"), c.at("num_workers"));
-        mini::manual_seed(c.at("seed"));
-        DataLoader loader(std::make_shared<Numbers>(c.at("n")),
-                          {.batch_size = c.at("batch_size"),
-                           .shuffle = true,
-                           .num_workers = c.at("num_workers")});
-        CHECK(read(loader.epoch()) == c.at("epoch0").get<Batches>());
-        CHECK(read(loader.epoch()) == c.at("epoch1").get<Batches>());
-    }
-}
 
 TEST_CASE("the batches are the sampler's for any number of workers") {
     const int workers = GENERATE(0, 1, 2, 3, 7);
@@ -99,28 +49,6 @@ TEST_CASE("the batches are the sampler's for any number of workers") {
     CHECK(expected == (drop_last ? n / 4 * 4 : n));
 }
 
-TEST_CASE("an epoch draws the base seed always and the sampler's seed with shuffle") {
-    const auto numbers = std::make_shared<Numbers>(10);
-    const auto next_word = [&](DataLoaderOptions options) {
-        mini::manual_seed(7);
-        DataLoader loader(numbers, std::move(options));
-        loader.epoch();
-        return mini::default_generator().random();
-    };
-    mini::Generator expected(7);
-    expected.random_int64();
-    const uint32_t after_base_seed = mini::Generator(expected).random();
-    expected.random_int64();
-    const uint32_t after_both = expected.random();
-
-    CHECK(next_word({}) == after_base_seed);
-    CHECK(next_word({.num_workers = 2}) == after_base_seed);
-    CHECK(next_word({.shuffle = true, .num_workers = 2}) == after_both);
-    CHECK(next_word({.sampler = std::make_shared<mini::data::DistributedSampler>(
-                         10, mini::data::DistributedSamplerOptions{})}) ==
-          after_base_seed);
-}
-
 TEST_CASE("a sampler decides the order") {
     const auto sampler = std::make_shared<mini::data::DistributedSampler>(
         11, mini::data::DistributedSamplerOptions{
@@ -131,75 +59,74 @@ TEST_CASE("a sampler decides the order") {
     CHECK(read(loader.epoch()) == Batches{{3, 7}, {0}});
 }
 
-TEST_CASE("workers fetch ahead by workers times factor batches and no further") {
-    const int workers = GENERATE(1, 2, 3), factor = GENERATE(1, 2);
-    CAPTURE(workers, factor);
-    std::atomic<int64_t> handed_out = 0, furthest_ahead = 0, fetched = 0;
-    const auto hook = [&](int64_t i) {
-        int64_t seen = furthest_ahead;
-        const int64_t ahead = i - handed_out;
-        while (ahead > seen && !furthest_ahead.compare_exchange_weak(seen, ahead))
-            continue;
-        ++fetched;
-        fetched.notify_all();
-    };
-    const int64_t n = 50, window = workers * factor;
-    DataLoader loader(std::make_shared<Hooked>(n, hook),
-                      {.num_workers = workers, .prefetch_factor = factor});
-    auto epoch = loader.epoch();
-
-    // Before anything is asked for, exactly the window is fetched.
-    for (int64_t seen = 0; seen < window; seen = fetched) fetched.wait(seen);
-    for (int64_t i = 0; i < n; ++i) {
-        handed_out =
-            i + 1;  // a batch that next() takes may be replaced before next() returns
-        REQUIRE(epoch.next().has_value());
-    }
-    CHECK(furthest_ahead == window - 1);
-    CHECK(fetched == n);
+TEST_CASE("a batch sampler decides the batches and is told the epoch") {
+    const auto batches = std::make_shared<Listed>(Batches{{3, 1, 3}, {0}, {2, 2}});
+    const int workers = GENERATE(0, 2);
+    DataLoader loader(std::make_shared<Numbers>(4),
+                      {.batch_sampler = batches, .num_workers = workers});
+    CHECK(loader.size() == 3);
+    CHECK(read(loader.epoch()) == Batches{{3, 1, 3}, {0}, {2, 2}});
+    loader.set_epoch(17);
+    CHECK(batches->epoch == 17);
 }
 
-TEST_CASE("a slow batch holds its place while later ones are ready") {
-    Door first_batch;
-    std::atomic<int> others = 0;
-    const auto hook = [&](int64_t i) {
-        if (i == 0) return first_batch.pass();
-        if (++others == 3) first_batch.open();  // batches 1 to 3 come before batch 0
+TEST_CASE("set_epoch reaches the sampler below the batches") {
+    const auto make = [] {
+        return std::make_shared<mini::data::DistributedSampler>(
+            20, mini::data::DistributedSamplerOptions{.num_replicas = 2, .rank = 1});
     };
-    DataLoader loader(std::make_shared<Hooked>(8, hook), {.num_workers = 2});
-    CHECK(read(loader.epoch()) == Batches{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}});
+    const auto sampler = make();
+    sampler->set_epoch(5);
+    const Indices expected = sampler->indices();
+    DataLoader loader(std::make_shared<Numbers>(20),
+                      {.batch_size = 10, .sampler = make()});
+    CHECK(read(loader.epoch()) != Batches{expected});
+    loader.set_epoch(5);
+    CHECK(read(loader.epoch()) == Batches{expected});
 }
 
-TEST_CASE(
-    "an exception comes in the place of its batch, names the sample, and the epoch goes "
-    "on") {
-    const int workers = GENERATE(0, 1, 3);
+TEST_CASE("a range-based for reads an epoch of a loader, and the next one the next") {
+    const int workers = GENERATE(0, 2);
     CAPTURE(workers);
-    const auto hook = [](int64_t i) {
-        if (i == 5) throw std::runtime_error("a bad sample");
-    };
-    DataLoader loader(std::make_shared<Hooked>(8, hook),
-                      {.batch_size = 2, .num_workers = workers});
-    auto epoch = loader.epoch();
-    CHECK(epoch.next().has_value());
-    CHECK(epoch.next().has_value());
-    CHECK(message_of<mini::Error>([&] { epoch.next(); }) == "sample 5: a bad sample");
-    CHECK(epoch.next()->target.to_vector<int64_t>() == Indices{18, 21});
-    CHECK_FALSE(epoch.next());
+    mini::manual_seed(3);
+    DataLoader loader(std::make_shared<Numbers>(7),
+                      {.batch_size = 3, .shuffle = true, .num_workers = workers});
+    std::vector<Batches> epochs(2), expected;
+    for (Batches& epoch : epochs)
+        for (const Batch& batch : loader) epoch.push_back(indices_of(batch));
+
+    mini::manual_seed(3);
+    for (int e = 0; e < 2; ++e) expected.push_back(read(loader.epoch()));
+    CHECK(epochs == expected);
+    CHECK(epochs[0] != epochs[1]);
 }
 
-TEST_CASE("an epoch left early stops its workers after the batches in their hands") {
-    std::atomic<int64_t> fetched = 0;
-    const auto dataset = std::make_shared<Hooked>(1'000'000, [&](int64_t) { ++fetched; });
-    const int64_t read_batches = GENERATE(0, 1, 3);
-    CAPTURE(read_batches);
-    {
-        DataLoader loader(dataset, {.num_workers = 3, .prefetch_factor = 2});
-        auto epoch = loader.epoch();
-        for (int64_t i = 0; i < read_batches; ++i) epoch.next();
+TEST_CASE("a range-based for may be left, and the epoch goes on from there") {
+    static_assert(std::input_iterator<DataLoader::Epoch::Iterator>);
+    DataLoader loader(std::make_shared<Numbers>(5), {.num_workers = 2});
+    auto epoch = loader.epoch();
+    Batches seen;
+    for (const Batch& batch : epoch) {
+        seen.push_back(indices_of(batch));
+        if (seen.size() == 2) break;
     }
-    CHECK(fetched <= read_batches + 6);
-    CHECK(dataset.use_count() == 1);
+    for (const auto& [data, target] : epoch) seen.push_back({data.size(0)});
+    CHECK(seen == Batches{{0}, {1}, {1}, {1}, {1}});
+    CHECK(epoch.begin() == epoch.end());
+}
+
+TEST_CASE("an error inside a range-based for comes out of it") {
+    const auto hook = [](int64_t i) {
+        if (i == 2) throw std::runtime_error("a bad sample");
+    };
+    const int workers = GENERATE(0, 2);
+    DataLoader loader(std::make_shared<Hooked>(5, hook), {.num_workers = workers});
+    int batches = 0;
+    const std::string message = message_of<mini::Error>([&] {
+        for (const Batch& batch : loader) batches += static_cast<int>(batch.size());
+    });
+    CHECK(batches == 2);
+    CHECK(message == "DataLoader: batch 2: sample 2: a bad sample");
 }
 
 TEST_CASE("an epoch may be moved, and outlives its loader") {
@@ -223,22 +150,44 @@ TEST_CASE("several epochs of one loader may be read in turns") {
     CHECK_FALSE(b.next());
 }
 
-TEST_CASE("a batch that does not come is a Timeout that names it and its worker") {
-    Door door;
-    DataLoader loader(std::make_shared<Hooked>(3, [&](int64_t) { door.pass(); }),
-                      {.num_workers = 1, .timeout = std::chrono::milliseconds(1)});
-    auto epoch = loader.epoch();
-    const std::string message = message_of<mini::Timeout>([&] { epoch.next(); });
-    door.open();
-    CHECK(contains(message, "batch 0 has not come within 1 ms; "));
-    std::optional<mini::data::Batch> batch;
-    while (!batch) {  // once it comes, the epoch goes on
-        try {
-            batch = epoch.next();
-        } catch (const mini::Timeout&) {
-        }
-    }
-    CHECK(batch->target.to_vector<int64_t>() == Indices{0});
+TEST_CASE("collate makes the batches when it is given, wherever they are fetched") {
+    const auto total = [](const std::vector<Example>& examples) {
+        int64_t sum = 0;
+        for (const Example& example : examples) sum += example.label();
+        return Batch{mini::Tensor::zeros({1}),
+                     mini::Tensor::from(std::vector<int64_t>{sum})};
+    };
+    const int workers = GENERATE(0, 2);
+    DataLoader loader(std::make_shared<Numbers>(5),
+                      {.batch_size = 2, .num_workers = workers, .collate = total});
+    CHECK(read(loader.epoch()) == Batches{{1}, {5}, {4}});
+}
+
+TEST_CASE("awkward sizes: no samples, one, fewer than a batch, fewer than workers") {
+    const int workers = GENERATE(0, 1, 4);
+    const bool drop_last = GENERATE(false, true);
+    CAPTURE(workers, drop_last);
+    const auto batches = [&](int64_t n, int64_t batch_size) {
+        DataLoader loader(std::make_shared<Numbers>(n), {.batch_size = batch_size,
+                                                         .drop_last = drop_last,
+                                                         .num_workers = workers,
+                                                         .prefetch_factor = 1000});
+        const Batches read_batches = read(loader.epoch());
+        CHECK(static_cast<int64_t>(read_batches.size()) == loader.size());
+        return read_batches;
+    };
+    CHECK(batches(0, 1).empty());
+    CHECK(batches(0, 64).empty());
+    CHECK(batches(1, 1) == Batches{{0}});
+    CHECK(batches(3, 64) == (drop_last ? Batches{} : Batches{{0, 1, 2}}));
+    CHECK(batches(3, INT64_MAX) == (drop_last ? Batches{} : Batches{{0, 1, 2}}));
+    CHECK(batches(3, 2) == (drop_last ? Batches{{0, 1}} : Batches{{0, 1}, {2}}));
+}
+
+TEST_CASE("an empty dataset cannot be shuffled, as in PyTorch") {
+    const auto empty = std::make_shared<Numbers>(0);
+    CHECK(contains(message_of<UsageError>([&] { DataLoader(empty, {.shuffle = true}); }),
+                   "the dataset is empty"));
 }
 
 TEST_CASE("DataLoader refuses what makes no sense") {
@@ -247,9 +196,34 @@ TEST_CASE("DataLoader refuses what makes no sense") {
     const auto refuse = [&](DataLoaderOptions options) {
         return message_of<UsageError>([&] { DataLoader(numbers, options); });
     };
-    CHECK(contains(refuse({.shuffle = true, .sampler = sampler}), "exclude each other"));
+    const std::string both = refuse({.shuffle = true, .sampler = sampler});
+    CHECK(contains(both, "exclude each other"));
+    CHECK(contains(both, "leave shuffle out"));
     CHECK(contains(refuse({.batch_size = 0}), "batch_size is 0"));
+    CHECK(contains(refuse({.batch_size = -3}), "batch_size is -3"));
     CHECK(contains(refuse({.num_workers = -1}), "num_workers is -1"));
     CHECK(contains(refuse({.prefetch_factor = 0}), "prefetch_factor is 0"));
+    CHECK(contains(refuse({.timeout = std::chrono::milliseconds(0)}), "is 0 but must"));
     CHECK_THROWS_AS(DataLoader(nullptr, {}), UsageError);
+}
+
+TEST_CASE("a batch sampler excludes what it decides, and the error names it") {
+    const auto numbers = std::make_shared<Numbers>(4);
+    const auto sampler = std::make_shared<mini::data::SequentialSampler>(4);
+    const auto batches = std::make_shared<Listed>(Batches{{0}});
+    const auto refuse = [&](DataLoaderOptions options) {
+        return message_of<UsageError>([&] { DataLoader(numbers, options); });
+    };
+    CHECK(contains(refuse({.batch_size = 2, .batch_sampler = batches}),
+                   "leave out batch_size = 2, or give"));
+    CHECK(contains(refuse({.shuffle = true, .batch_sampler = batches}), "out shuffle,"));
+    CHECK(contains(refuse({.sampler = sampler, .batch_sampler = batches}),
+                   "leave out sampler, or give it to the batch sampler"));
+    CHECK(contains(refuse({.drop_last = true, .batch_sampler = batches}),
+                   "leave out drop_last,"));
+    CHECK(contains(refuse({.batch_size = 9,
+                           .sampler = sampler,
+                           .drop_last = true,
+                           .batch_sampler = batches}),
+                   "leave out batch_size = 9, sampler, drop_last,"));
 }

@@ -1,6 +1,9 @@
 #include "libmini/data/mnist.hpp"
 
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <optional>
 
 #include "libmini/core/error.hpp"
 #include "tests/data/support.hpp"
@@ -10,7 +13,9 @@
 using mini::BadFile;
 using mini::Shape;
 using mini::data::ImageDataset;
+using mini::data::load_fashion_mnist;
 using mini::data::load_mnist;
+using mini::data::mnist_normalize;
 
 namespace {
 
@@ -31,7 +36,7 @@ std::string real_mnist() {
 }  // namespace
 
 TEST_CASE("each of the 256 bytes is normalised to PyTorch's float, bit for bit") {
-    const ImageDataset bytes(ramp(256, 256), {0}, 16, 16, {});
+    const ImageDataset bytes(ramp(256, 256), {0}, {1, 16, 16}, mnist_normalize());
     const std::vector<float> values = bytes.get(0).data.to_vector<float>();
     CHECK(values[0] == -0x1.b264e2p-2f);
     CHECK(values[255] == 0x1.69267ap+1f);
@@ -40,24 +45,55 @@ TEST_CASE("each of the 256 bytes is normalised to PyTorch's float, bit for bit")
           "0103dbab6b16bfcaea0aa75d7377b4b22bb6792081600921bee4a17ff9c4d33e");
 }
 
-TEST_CASE("an image dataset gives (1, H, W) and its label, one by one and in batches") {
-    const ImageDataset images(ramp(3 * 6, 256), {4, 9, 0}, 2, 3, {.mean = 0, .std = 1});
+TEST_CASE("an image dataset gives (C, H, W) and its label, one by one and in batches") {
+    const int channels = GENERATE(1, 3);
+    const bool normalized = GENERATE(true, false);
+    CAPTURE(channels, normalized);
+    std::optional<ImageDataset::Normalize> normalize;
+    if (normalized)
+        normalize = {.mean = std::vector<float>(static_cast<size_t>(channels), 0.0f),
+                     .std = std::vector<float>(static_cast<size_t>(channels), 1.0f)};
+    const int64_t pixels = channels * 6;
+    const ImageDataset images(ramp(static_cast<size_t>(3 * pixels), 256), {4, 9, 0},
+                              {channels, 2, 3}, normalize);
     CHECK(images.size() == 3);
-    CHECK(images.get(1).data.shape() == Shape{1, 2, 3});
-    CHECK(images.get(1).data.to_vector<float>()[0] == 6.0f / 255.0f);
-    CHECK(images.get(1).target == 9);
-    CHECK(images.pixels(2)[5] == 17);
+    CHECK(images.image_shape() == Shape{channels, 2, 3});
+    CHECK(images.get(1).label() == 9);
+    CHECK(images.pixels(2)[5] == 2 * pixels + 5);
 
+    // One sample, byte by byte.
+    const mini::Tensor image = images.get(1).data;
+    CHECK(image.shape() == Shape{channels, 2, 3});
+    CHECK(image.dtype() == (normalized ? mini::DType::kFloat32 : mini::DType::kUInt8));
+    for (int64_t i = 0; i < pixels; ++i) {
+        const auto byte = static_cast<uint8_t>(pixels + i);
+        const bool right = normalized ? image.data<float>()[i] == byte / 255.0f
+                                      : image.data<uint8_t>()[i] == byte;
+        REQUIRE(right);
+    }
+
+    // A batch is the samples stacked.
     const std::vector<int64_t> indices = {2, 0};
     const mini::data::Batch batch = images.get_batch(indices);
-    CHECK(batch.data.shape() == Shape{2, 1, 2, 3});
+    CHECK(batch.data.shape() == Shape{2, channels, 2, 3});
     CHECK(batch.target.to_vector<int64_t>() == std::vector<int64_t>{0, 4});
     const mini::data::Batch stacked = mini::data::collate({images.get(2), images.get(0)});
-    CHECK(batch.data.to_vector<float>() == stacked.data.to_vector<float>());
+    CHECK(batch.data.dtype() == stacked.data.dtype());
+    CHECK(std::memcmp(batch.data.raw_data(), stacked.data.raw_data(),
+                      batch.data.bytes()) == 0);
+}
+
+TEST_CASE("an image dataset normalises each channel with its own mean and std") {
+    const ImageDataset images({255, 255, 255}, {0}, {3, 1, 1},
+                              {{.mean = {0.5f, 0.0f, 1.0f}, .std = {0.5f, 0.25f, 2.0f}}});
+    CHECK(images.get(0).data.to_vector<float>() == std::vector<float>{1, 4, 0});
+    const std::vector<int64_t> indices = {0};
+    CHECK(images.get_batch(indices).data.to_vector<float>() ==
+          std::vector<float>{1, 4, 0});
 }
 
 TEST_CASE("an image dataset names an index that it does not have, and its size") {
-    const ImageDataset images(ramp(6, 256), {4}, 2, 3, {});
+    const ImageDataset images(ramp(6, 256), {4}, {1, 2, 3}, mnist_normalize());
     for (const int64_t i : {-1, 1}) {
         const std::vector<int64_t> batch = {0, i};
         const std::string text =
@@ -68,11 +104,25 @@ TEST_CASE("an image dataset names an index that it does not have, and its size")
     }
 }
 
-TEST_CASE("an image dataset refuses pixels that do not fit its labels, and a std of 0") {
-    CHECK_THROWS_AS(ImageDataset(ramp(7, 256), {4}, 2, 3, {}), mini::ShapeError);
-    CHECK_THROWS_AS(ImageDataset({}, {}, 0, 3, {}), mini::ShapeError);
-    CHECK_THROWS_AS(ImageDataset(ramp(6, 256), {4}, 2, 3, {.mean = 0, .std = 0}),
-                    mini::UsageError);
+TEST_CASE("an image dataset refuses pixels that do not fit its labels") {
+    CHECK_THROWS_AS(ImageDataset(ramp(7, 256), {4}, {1, 2, 3}), mini::ShapeError);
+    CHECK_THROWS_AS(ImageDataset(ramp(12, 256), {4}, {1, 2, 3}), mini::ShapeError);
+    for (const Shape& image :
+         {Shape{0, 2, 3}, Shape{1, 0, 3}, Shape{-1, -2, 3}, Shape{2, 3}, Shape{}})
+        CHECK_THROWS_AS(ImageDataset({}, {}, image), mini::ShapeError);
+}
+
+TEST_CASE("an image dataset refuses a std of 0, and not one mean and std a channel") {
+    const auto message = [](const ImageDataset::Normalize& normalize) {
+        return message_of<mini::UsageError>([&] {
+            ImageDataset(ramp(6, 256), {4}, {2, 1, 3}, normalize);
+        });
+    };
+    CHECK(contains(message({.mean = {0, 0}, .std = {1, 0}}), "std is 0"));
+    CHECK(contains(message({.mean = {0, 0}, .std = {1, NAN}}), "std is nan"));
+    CHECK(contains(message({.mean = {0}, .std = {1, 1}}),
+                   "1 means and 2 stds for 2 channels"));
+    CHECK(contains(message({.mean = {0, 0}, .std = {1}}), "2 means and 1 stds"));
 }
 
 TEST_CASE("MNIST loads from files in any of their spellings") {
@@ -94,9 +144,49 @@ TEST_CASE("MNIST loads from files in any of their spellings") {
     CHECK(mini::data::count_mnist(folder.path(), true) == 5);
     const auto images = load_mnist(folder.path(), true);
     CHECK(images->size() == 5);
-    CHECK(images->get(3).target == 3);
+    CHECK(images->get(3).label() == 3);
     CHECK(images->get(3).data.shape() == Shape{1, 28, 28});
     CHECK(images->pixels(1)[0] == 784 % 251);
+}
+
+TEST_CASE("MNIST comes normalised, or as bytes for transforms") {
+    const Folder folder;
+    write_mnist(folder.path(), 3, 2);
+    const auto normalized = load_mnist(folder.path(), true);
+    CHECK(normalized->get(0).data.data<float>()[9] == (9 / 255.0f - 0.1307f) / 0.3081f);
+    const mini::Tensor raw = load_mnist(folder.path(), true, std::nullopt)->get(0).data;
+    CHECK(raw.shape() == Shape{1, 28, 28});
+    CHECK(raw.data<uint8_t>()[9] == 9);
+}
+
+TEST_CASE("Fashion-MNIST is read like MNIST, with its own mean, std, name and hint") {
+    const Folder folder;
+    write_mnist(folder.path(), 3, 2);
+    const auto images = load_fashion_mnist(folder.path(), true);
+    CHECK(images->size() == 3);
+    CHECK(images->get(0).data.data<float>()[9] == (9 / 255.0f - 0.2860f) / 0.3530f);
+    CHECK(load_fashion_mnist(folder.path(), false, std::nullopt)->get(1).data.dtype() ==
+          mini::DType::kUInt8);
+    CHECK(std::string(mini::data::kFashionMnistClasses[9]) == "Ankle boot");
+
+    const auto message = [&] {
+        const std::string text =
+            message_of<BadFile>([&] { load_fashion_mnist(folder.path(), true); });
+        CHECK(contains(text, "download it from github.com/zalandoresearch"));
+        CHECK_FALSE(contains(text, "fetch_mnist"));
+        return text;
+    };
+    const std::string labels = folder / "train-labels-idx1-ubyte";
+    write_file(labels, idx_header({3}) + Bytes{1, 10, 2});
+    CHECK(contains(message(), "found 10 at position 1"));
+    write_file(labels, idx_header({4}) + ramp(4, 10));
+    CHECK(contains(message(), "expected 3 labels"));
+    write_file(labels, idx_header({3}));
+    CHECK(contains(message(), "found only 0"));
+    std::filesystem::remove(labels);
+    CHECK(contains(message(), "Fashion-MNIST's file train-labels-idx1-ubyte"));
+    std::filesystem::create_directory(labels);
+    CHECK(contains(message(), "found a directory"));
 }
 
 TEST_CASE("MNIST with a missing file names it") {
@@ -104,11 +194,11 @@ TEST_CASE("MNIST with a missing file names it") {
     CHECK(mini::data::missing_mnist_files(folder.path()).size() == 4);
     write_mnist(folder.path(), 3, 2);
     std::filesystem::remove(folder / "train-labels-idx1-ubyte");
-    CHECK(contains(complaint(folder), "expected the file train-labels-idx1-ubyte"));
+    CHECK(contains(complaint(folder), "expected MNIST's file train-labels-idx1-ubyte"));
     CHECK(mini::data::missing_mnist_files(folder.path()) ==
           std::vector<std::string>{"train-labels-idx1-ubyte"});
     CHECK(contains(message_of<BadFile>([] { load_mnist("/no/such/folder", false); }),
-                   "/no/such/folder: expected the file t10k-images-idx3-ubyte"));
+                   "/no/such/folder: expected MNIST's file t10k-images-idx3-ubyte"));
 }
 
 TEST_CASE("MNIST files that do not belong together are refused") {

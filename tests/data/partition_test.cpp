@@ -1,5 +1,8 @@
 #include "libmini/data/partition.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "libmini/core/error.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
@@ -11,32 +14,51 @@ using mini::data::Partition;
 
 namespace {
 
+using Indices = std::vector<int64_t>;
+
 std::shared_ptr<Numbers> numbers(int64_t n) { return std::make_shared<Numbers>(n); }
+
+// The sizes of all parts, with the remainder assigned.
+Indices assigned(int64_t n, const std::vector<double>& sizes) {
+    const DataPartitioner partitioner(numbers(n), sizes, {.assign_remainder = true});
+    Indices lengths;
+    for (size_t k = 0; k < sizes.size(); ++k)
+        lengths.push_back(partitioner.use(static_cast<int>(k)).size());
+    return lengths;
+}
 
 }  // namespace
 
 TEST_CASE("DataPartitioner gives every rank the tutorial's indices") {
-    int64_t checked = 0;
-    for (const auto& c : golden_cases("data_partitioner")) {
+    const nlohmann::json cases = golden_cases("data_partitioner");
+    size_t checked = 0, parts = 0;
+    for (const auto& c : cases) {
         CAPTURE(c.at("n"), c.at("sizes"), c.at("seed"));
         std::vector<double> sizes;
         for (const std::string text : c.at("sizes_repr"))
             sizes.push_back(std::stod(text));
-        const DataPartitioner partitioner(numbers(c.at("n")), sizes, c.at("seed"));
+        const DataPartitioner partitioner(numbers(c.at("n")), sizes,
+                                          c.at("seed").get<int64_t>());
         int part = 0;
         for (const auto& expected : c.at("partitions")) {
             REQUIRE(digest(partitioner.use(part++).index()) ==
                     expected.at("sha256_le_int64").get<std::string>());
-            ++checked;
+            ++parts;
         }
         CHECK_THROWS_AS(partitioner.use(part), UsageError);
+        ++checked;
     }
-    CHECK(checked > 100);
+    CHECK(checked == cases.size());
+    CHECK(checked == 53);
+    CHECK(parts > 100);
 }
 
 TEST_CASE("DataPartitioner's seed is 1234 unless another is given") {
-    const DataPartitioner usual(numbers(10), {1.0}), given(numbers(10), {1.0}, 1234);
+    const DataPartitioner usual(numbers(10), {1.0}), given(numbers(10), {1.0}, 1234),
+        named(numbers(10), {1.0}, {.seed = 1234}), other(numbers(10), {1.0}, {.seed = 1});
     CHECK(usual.use(0).index() == given.use(0).index());
+    CHECK(usual.use(0).index() == named.use(0).index());
+    CHECK(usual.use(0).index() != other.use(0).index());
     CHECK(usual.use(0).index() == std::vector<int64_t>{2, 8, 3, 5, 6, 4, 9, 0, 1, 7});
 }
 
@@ -44,8 +66,8 @@ TEST_CASE(
     "a Partition shows its dataset through its indices, one by one and in batches") {
     const Partition part(numbers(10), {7, 0, 7});
     CHECK(part.size() == 3);
-    CHECK(part.get(0).target == 21);
-    CHECK(part.get(1).target == 0);
+    CHECK(part.get(0).label() == 21);
+    CHECK(part.get(1).label() == 0);
     CHECK(part.get(2).data.to_vector<float>() == std::vector<float>{7, 14});
     const std::vector<int64_t> wanted = {2, 1};
     CHECK(part.get_batch(wanted).target.to_vector<int64_t>() ==
@@ -78,4 +100,43 @@ TEST_CASE("DataPartitioner takes fractions that exceed 1 by rounding alone") {
     const std::vector<double> sizes(49, 1.0 / 49.0);
     CHECK(DataPartitioner(numbers(49), sizes).use(48).size() <= 1);
     CHECK_NOTHROW(DataPartitioner(numbers(10), {}));
+}
+
+TEST_CASE("with assign_remainder everything belongs to somebody, the first ones' more") {
+    CHECK(assigned(10, {0.5, 0.25, 0.25}) == Indices{6, 2, 2});
+    CHECK(assigned(11, {0.5, 0.25, 0.25}) == Indices{6, 3, 2});
+    CHECK(assigned(60000, std::vector<double>(7, 1.0 / 7)) ==
+          Indices{8572, 8572, 8572, 8571, 8571, 8571, 8571});
+    CHECK(assigned(6, {0.25, 0.25, 0.25, 0.25}) == Indices{2, 2, 1, 1});
+    CHECK(assigned(0, {0.5, 0.5}) == Indices{0, 0});
+    CHECK(assigned(5, {}).empty());
+    for (int64_t n = 0; n < 50; ++n)
+        for (size_t parts = 1; parts <= 60; ++parts) {
+            CAPTURE(n, parts);
+            const double fraction = 1.0 / static_cast<double>(parts);
+            Indices lengths = assigned(n, std::vector<double>(parts, fraction));
+            REQUIRE(std::accumulate(lengths.begin(), lengths.end(), int64_t{0}) == n);
+            REQUIRE(std::is_sorted(lengths.rbegin(), lengths.rend()));
+            REQUIRE(lengths.front() - lengths.back() <= 1);
+        }
+}
+
+TEST_CASE("with assign_remainder fractions of less than 1 still leave the rest alone") {
+    CHECK(assigned(10, {0.25, 0.25}) == Indices{3, 2});
+    CHECK(assigned(10, {0.7, 0.1}) == Indices{7, 1});
+    CHECK(assigned(10, {0.1, 0.1, 0.1}) == Indices{1, 1, 1});
+    CHECK(assigned(3, {0.1}) == Indices{0});
+}
+
+TEST_CASE("with assign_remainder the parts are runs of the same shuffled order") {
+    const std::vector<double> thirds(3, 1.0 / 3);
+    const DataPartitioner partitioner(numbers(10), thirds, {.assign_remainder = true});
+    CHECK(partitioner.use(0).index() == Indices{2, 8, 3, 5});
+    CHECK(partitioner.use(1).index() == Indices{6, 4, 9});
+    CHECK(partitioner.use(2).index() == Indices{0, 1, 7});
+}
+
+TEST_CASE("partitions of no dataset are refused") {
+    CHECK_THROWS_AS(DataPartitioner(nullptr, {1.0}), UsageError);
+    CHECK_THROWS_AS(Partition(nullptr, {}), UsageError);
 }

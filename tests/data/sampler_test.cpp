@@ -1,92 +1,99 @@
 #include "libmini/data/sampler.hpp"
 
+#include <limits>
+
 #include "libmini/core/error.hpp"
-#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/core/streams.hpp"
+#include "libmini/data/batch_sampler.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
 
+using mini::Generator;
 using mini::UsageError;
 using mini::data::BatchSampler;
-using mini::data::DistributedSampler;
 using mini::data::RandomSampler;
 using mini::data::SequentialSampler;
+using mini::data::SubsetRandomSampler;
+using mini::data::WeightedRandomSampler;
 using Indices = std::vector<int64_t>;
 using Batches = std::vector<Indices>;
+using nlohmann::json;
 
-TEST_CASE("DistributedSampler gives every rank PyTorch's indices") {
-    int64_t checked = 0;
-    for (const auto& c : golden_cases("distributed_sampler")) {
-        CAPTURE(c.at("n"), c.at("replicas"), c.at("rank"), c.at("shuffle"),
-                c.at("epoch"));
-        DistributedSampler sampler(c.at("n"), {.num_replicas = c.at("replicas"),
-                                               .rank = c.at("rank"),
-                                               .shuffle = c.at("shuffle"),
-                                               .seed = c.at("seed"),
-                                               .drop_last = c.at("drop_last")});
-        sampler.set_epoch(c.at("epoch"));
-        REQUIRE(sampler.size() == c.at("len").get<int64_t>());
-        REQUIRE(digest(sampler.indices()) ==
-                c.at("indices").at("sha256_le_int64").get<std::string>());
+namespace {
+
+std::shared_ptr<Generator> seeded(uint64_t seed) {
+    return std::make_shared<Generator>(seed);
+}
+
+int64_t length_of(const json& list) { return static_cast<int64_t>(list.size()); }
+
+void check_random(const json& c) {
+    const bool own = c.at("how") == "generator=g";
+    if (!own) REQUIRE(contains(c.at("how"), "generator=None after torch.manual_seed"));
+    const json& num_samples = c.at("num_samples");
+    mini::manual_seed(c.at("seed"));
+    RandomSampler sampler(
+        c.at("n"), {.replacement = c.at("replacement"),
+                    .num_samples = num_samples.is_null() ? std::optional<int64_t>()
+                                                         : num_samples.get<int64_t>(),
+                    .generator = own ? seeded(c.at("seed")) : nullptr});
+    REQUIRE(sampler.size() == length_of(c.at("indices")));
+    REQUIRE(sampler.indices() == c.at("indices").get<Indices>());
+    if (!own) REQUIRE(sampler.indices() == c.at("indices2").get<Indices>());
+}
+
+void check_subset(const json& c) {
+    SubsetRandomSampler sampler(c.at("subset"), seeded(c.at("seed")));
+    REQUIRE(sampler.size() == length_of(c.at("subset")));
+    REQUIRE(sampler.indices() == c.at("indices").get<Indices>());
+}
+
+void check_weighted(const json& c) {
+    const auto generator = seeded(c.at("seed"));
+    generator->set_version({1, 13});  // which drew a single sample in another way
+    WeightedRandomSampler sampler(c.at("weights"), c.at("num_samples"),
+                                  c.at("replacement"), generator);
+    REQUIRE(sampler.size() == c.at("num_samples").get<int64_t>());
+    REQUIRE(sampler.indices() == c.at("indices").get<Indices>());
+}
+
+void check_batch(const json& c) {
+    BatchSampler sampler(std::make_shared<SequentialSampler>(c.at("n")),
+                         c.at("batch_size"), c.at("drop_last"));
+    REQUIRE(sampler.size() == length_of(c.at("batches")));
+    REQUIRE(sampler.batches() == c.at("batches").get<Batches>());
+}
+
+}  // namespace
+
+TEST_CASE("every sampler gives PyTorch's indices") {
+    const json cases = golden_cases("samplers");
+    size_t checked = 0;
+    for (const json& c : cases) {
+        CAPTURE(c.dump());
+        const std::string sampler = c.at("sampler");
+        if (sampler == "RandomSampler")
+            check_random(c);
+        else if (sampler == "SubsetRandomSampler")
+            check_subset(c);
+        else if (sampler == "WeightedRandomSampler")
+            check_weighted(c);
+        else if (sampler == "BatchSampler(SequentialSampler)")
+            check_batch(c);
+        else
+            FAIL("no test knows a " << sampler);
         ++checked;
     }
-    CHECK(checked > 1000);
+    CHECK(checked == cases.size());
+    CHECK(checked == 119);
 }
 
-TEST_CASE("DistributedSampler repeats its epoch until set_epoch chooses another") {
-    DistributedSampler sampler(100, {.num_replicas = 3, .rank = 1});
-    const Indices first = sampler.indices();
-    CHECK(sampler.indices() == first);
-    sampler.set_epoch(1);
-    CHECK(sampler.indices() != first);
-    sampler.set_epoch(0);
-    CHECK(sampler.indices() == first);
-}
-
-TEST_CASE(
-    "the ranks of a DistributedSampler cover the dataset, and padding repeats its "
-    "front") {
-    const int ranks = GENERATE(1, 2, 3, 4, 7);
-    const int64_t n = GENERATE(1, 2, 5, 28, 100);
-    CAPTURE(ranks, n);
-    const Indices whole = DistributedSampler(n, {}).indices();
-    for (int r = 0; r < ranks; ++r) {
-        DistributedSampler sampler(n, {.num_replicas = ranks, .rank = r});
-        const Indices mine = sampler.indices();
-        REQUIRE(static_cast<int64_t>(mine.size()) == (n + ranks - 1) / ranks);
-        for (size_t i = 0; i < mine.size(); ++i) {
-            const size_t position =
-                i * static_cast<size_t>(ranks) + static_cast<size_t>(r);
-            REQUIRE(mine[i] == whole[position % whole.size()]);
-        }
-    }
-}
-
-TEST_CASE(
-    "DistributedSampler has nothing to give of an empty dataset, or with drop_last of "
-    "one "
-    "smaller than the group") {
-    const bool shuffle = GENERATE(false, true);
-    for (int r = 0; r < 5; ++r) {
-        DistributedSampler empty(0, {.num_replicas = 5, .rank = r, .shuffle = shuffle});
-        CHECK(empty.size() == 0);
-        CHECK(empty.indices().empty());
-        DistributedSampler small(
-            4, {.num_replicas = 5, .rank = r, .shuffle = shuffle, .drop_last = true});
-        CHECK(small.size() == 0);
-        CHECK(small.indices().empty());
-    }
-}
-
-TEST_CASE("DistributedSampler refuses a rank outside the group, naming both") {
-    for (const int rank : {-1, 3, 4}) {
-        const std::string message = message_of<UsageError>(
-            [&] { DistributedSampler(10, {.num_replicas = 3, .rank = rank}); });
-        CHECK(contains(message, "rank " + std::to_string(rank)));
-        CHECK(contains(message, "3 replicas"));
-    }
-    CHECK_THROWS_AS(DistributedSampler(10, {.num_replicas = 0}), UsageError);
-    CHECK_THROWS_AS(DistributedSampler(-1, {}), UsageError);
+TEST_CASE("SequentialSampler counts up") {
+    CHECK(SequentialSampler(0).indices().empty());
+    CHECK(SequentialSampler(3).indices() == Indices{0, 1, 2});
+    CHECK(SequentialSampler(3).size() == 3);
+    CHECK_THROWS_AS(SequentialSampler(-1), UsageError);
 }
 
 TEST_CASE("RandomSampler permutes as PyTorch's does after manual_seed") {
@@ -98,54 +105,153 @@ TEST_CASE("RandomSampler permutes as PyTorch's does after manual_seed") {
     CHECK(sampler.indices() != Indices{4, 2, 8, 9, 1, 7, 0, 3, 5, 6});
 }
 
-TEST_CASE("RandomSampler draws two words of the default generator for any size") {
-    const int64_t n = GENERATE(0, 1, 1000);
+TEST_CASE("RandomSampler without a generator draws two words of the thread's") {
+    const int64_t n = GENERATE(1, 2, 1000);
+    const bool replacement = GENERATE(false, true);
     mini::manual_seed(7);
-    mini::Generator expected(7);
+    Generator expected(7);
     expected.random_int64();
-    CHECK(static_cast<int64_t>(RandomSampler(n).indices().size()) == n);
+    RandomSampler sampler(n, {.replacement = replacement, .num_samples = 100});
+    CHECK(sampler.indices().size() == 100);
     CHECK(mini::default_generator().random() == expected.random());
 }
 
-TEST_CASE("SequentialSampler counts up") {
-    CHECK(SequentialSampler(0).indices().empty());
-    CHECK(SequentialSampler(3).indices() == Indices{0, 1, 2});
-    CHECK(SequentialSampler(3).size() == 3);
-    CHECK_THROWS_AS(SequentialSampler(-1), UsageError);
-    CHECK_THROWS_AS(RandomSampler(-1), UsageError);
+TEST_CASE("RandomSampler starts a second epoch after a permutation nobody saw") {
+    const auto generator = seeded(0);
+    RandomSampler sampler(5, {.generator = generator});
+    CHECK(sampler.indices() == Indices{4, 0, 1, 3, 2});
+    CHECK(sampler.indices() == Indices{2, 4, 1, 3, 0});
+
+    // Three permutations of 5 take 4 words each: two and the hidden one.
+    generator->manual_seed(3);
+    CHECK(
+        RandomSampler(5, {.num_samples = 10, .generator = generator}).indices().size() ==
+        10);
+    Generator expected(3);
+    for (int i = 0; i < 3 * 4; ++i) expected.random();
+    CHECK(generator->random() == expected.random());
 }
 
-TEST_CASE("BatchSampler cuts the order into batches and keeps or drops the rest") {
-    const auto five = std::make_shared<SequentialSampler>(5);
-    BatchSampler keeps(five, 2), drops(five, 2, true), one(five, 100),
-        none(five, 100, true);
-    CHECK(keeps.batches() == Batches{{0, 1}, {2, 3}, {4}});
-    CHECK(keeps.size() == 3);
-    CHECK(drops.batches() == Batches{{0, 1}, {2, 3}});
-    CHECK(drops.size() == 2);
-    CHECK(one.batches() == Batches{{0, 1, 2, 3, 4}});
-    CHECK(one.size() == 1);
-    CHECK(none.batches().empty());
-    CHECK(none.size() == 0);
+TEST_CASE("RandomSampler's hidden permutation is the second of two in a row") {
+    const json cases = golden_cases("randperm_twice");
+    size_t checked = 0;
+    for (const json& c : cases) {
+        // One epoch and a bit show the first permutation whole and the second's front.
+        const int64_t n = c.at("n");
+        CAPTURE(c.at("seed"), n);
+        const auto both = RandomSampler(n, {.num_samples = 2 * n - 1,
+                                            .generator = seeded(c.at("seed"))})
+                              .indices();
+        const Indices first(both.begin(), both.begin() + n);
+        Indices second(both.begin() + n, both.end());
+        const int64_t sum = n * (n - 1) / 2;
+        second.push_back(sum - std::accumulate(second.begin(), second.end(), int64_t{0}));
+        REQUIRE(digest(first) == c.at("first").at("sha256_le_int64").get<std::string>());
+        REQUIRE(digest(second) ==
+                c.at("second").at("sha256_le_int64").get<std::string>());
+        ++checked;
+    }
+    CHECK(checked == cases.size());
+    CHECK(checked == 10);
 }
 
-TEST_CASE("BatchSampler says as many batches as it gives, for every size") {
-    for (int64_t n = 0; n <= 9; ++n)
-        for (int64_t batch_size = 1; batch_size <= 5; ++batch_size)
-            for (const bool drop_last : {false, true}) {
-                CAPTURE(n, batch_size, drop_last);
-                BatchSampler sampler(std::make_shared<SequentialSampler>(n), batch_size,
-                                     drop_last);
-                REQUIRE(sampler.size() == static_cast<int64_t>(sampler.batches().size()));
-            }
+TEST_CASE("samplers that share a generator draw from it in turn") {
+    const auto shared = seeded(5);
+    const auto with_own = [](int64_t n) {
+        return RandomSampler(n, {.generator = seeded(5)}).indices();
+    };
+    CHECK(RandomSampler(6, {.generator = shared}).indices() == with_own(6));
+    CHECK(RandomSampler(6, {.generator = shared}).indices() != with_own(6));
 }
 
-TEST_CASE("BatchSampler refuses a batch size below 1, and no sampler") {
-    const auto five = std::make_shared<SequentialSampler>(5);
-    CHECK(contains(message_of<UsageError>([&] { BatchSampler(five, 0); }),
-                   "batch_size is 0"));
-    CHECK_THROWS_AS(BatchSampler(five, -3), UsageError);
-    CHECK_THROWS_AS(BatchSampler(nullptr, 1), UsageError);
-    BatchSampler largest(five, INT64_MAX);
-    CHECK(largest.batches().size() == 1);
+TEST_CASE("samplers without a generator draw from the stream of the data order") {
+    struct Joined {
+        ~Joined() { mini::join_streams(); }
+    } joined;
+    mini::manual_seed(1);
+    mini::separate_streams(9);
+    const Generator stream = mini::generator_of(mini::Stream::kDataOrder);
+    const auto restarted = [&](mini::data::Sampler& sampler) {
+        mini::generator_of(mini::Stream::kDataOrder) = stream;
+        return sampler.indices();
+    };
+
+    RandomSampler random(20);
+    Generator copy = stream;
+    Generator own(static_cast<uint64_t>(copy.random_int64()));
+    CHECK(restarted(random) == mini::randperm(20, own));
+
+    Indices subset(20);
+    std::iota(subset.begin(), subset.end(), 0);
+    SubsetRandomSampler some(subset);
+    copy = stream;
+    CHECK(restarted(some) == mini::randperm(20, copy));
+
+    WeightedRandomSampler weighted({1, 2, 3}, 20);
+    WeightedRandomSampler expected({1, 2, 3}, 20, true,
+                                   std::make_shared<Generator>(stream));
+    CHECK(restarted(weighted) == expected.indices());
+
+    CHECK(mini::default_generator().random() == Generator(1).random());
+}
+
+TEST_CASE("RandomSampler's own generator follows the thread's version of PyTorch") {
+    struct Restored {
+        ~Restored() { mini::default_generator().set_version({}); }
+    } restored;
+    const int64_t wide = int64_t{1} << 30;  // where 2.6 and 2.7 draw differently
+    RandomSampler sampler(wide, {.replacement = true, .num_samples = 5});
+    const auto drawn_by = [&](mini::TorchVersion version) {
+        mini::default_generator().set_version(version);
+        mini::manual_seed(0);
+        return sampler.indices();
+    };
+    CHECK(drawn_by({2, 6}) != drawn_by({2, 7}));
+}
+
+TEST_CASE("RandomSampler refuses an empty dataset and fewer than one sample") {
+    CHECK(contains(message_of<UsageError>([] { RandomSampler(0); }), "dataset is empty"));
+    CHECK(contains(message_of<UsageError>([] { RandomSampler(-1); }), "-1 samples"));
+    for (const int64_t bad : {int64_t{0}, int64_t{-7}, INT64_MIN}) {
+        CHECK(contains(
+            message_of<UsageError>([&] { RandomSampler(5, {.num_samples = bad}); }),
+            "num_samples is " + std::to_string(bad)));
+        CHECK_THROWS_AS(RandomSampler(5, {.replacement = true, .num_samples = bad}),
+                        UsageError);
+        CHECK_THROWS_AS(WeightedRandomSampler({1.0}, bad), UsageError);
+    }
+}
+
+TEST_CASE("SubsetRandomSampler gives each index once, none of none, and repeats") {
+    CHECK(SubsetRandomSampler({}).indices().empty());
+    CHECK(SubsetRandomSampler({}).size() == 0);
+    CHECK(SubsetRandomSampler({7, 7}).indices() == Indices{7, 7});
+}
+
+TEST_CASE("WeightedRandomSampler draws PyTorch's documented example") {
+    const std::vector<double> weights = {.1, .9, .4, .7, 3, .6};
+    WeightedRandomSampler sampler(weights, 10, true, seeded(0));
+    CHECK(sampler.indices() == Indices{5, 4, 4, 5, 4, 4, 2, 3, 4, 3});
+}
+
+TEST_CASE("WeightedRandomSampler refuses bad weights at once, naming the weight") {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const double inf = std::numeric_limits<double>::infinity();
+    const bool replacement = GENERATE(false, true);
+    for (const double bad : {-1.0, -1e-300, nan, inf, -inf}) {
+        CAPTURE(bad, replacement);
+        CHECK(contains(message_of<UsageError>([&] {
+                           WeightedRandomSampler({1, 2, bad, 3}, 1, replacement);
+                       }),
+                       "weight 2"));
+    }
+    CHECK_THROWS_AS(WeightedRandomSampler({0, 0}, 1, replacement), UsageError);
+    CHECK_THROWS_AS(WeightedRandomSampler({}, 1, replacement), UsageError);
+}
+
+TEST_CASE("WeightedRandomSampler without replacement needs as many positive weights") {
+    CHECK_NOTHROW(WeightedRandomSampler({1, 0, 2}, 2, false));
+    CHECK_NOTHROW(WeightedRandomSampler({1, 0, 2}, 3, true));
+    CHECK_THROWS_AS(WeightedRandomSampler({1, 0, 2}, 3, false), UsageError);
+    CHECK_THROWS_AS(WeightedRandomSampler({1, 0, 2}, INT64_MAX, false), UsageError);
 }

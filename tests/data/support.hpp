@@ -2,9 +2,11 @@
 
 #pragma once
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -92,3 +94,51 @@ class Numbers : public mini::data::Dataset {
   private:
     int64_t size_;
 };
+
+/// What `body` writes to stderr, by way of a pipe, whose buffer the text must fit.
+inline std::string written_to_stderr(const std::function<void()>& body) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
+    const int saved = dup(STDERR_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+    body();
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+
+    std::string text;
+    char buffer[4096];
+    for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+        text.append(buffer, static_cast<size_t>(n));
+    close(ends[0]);
+    return text;
+}
+
+/// A small image of bytes: byte k of (C, H, W) is (31 k + 7) mod 256, as in
+/// golden/make_transforms.py.
+inline mini::Tensor byte_image(const mini::Shape& shape) {
+    Bytes bytes(static_cast<size_t>(mini::element_count(shape)));
+    for (size_t k = 0; k < bytes.size(); ++k)
+        bytes[k] = static_cast<uint8_t>((31 * k + 7) % 256);
+    return mini::Tensor::from(bytes, shape);
+}
+
+/// The message of `body`'s error and those nested in it, outermost first.
+template <typename Body>
+std::vector<std::string> messages_of(const Body& body) {
+    std::vector<std::string> messages;
+    const auto collect = [&](const std::exception& error, const auto& self) -> void {
+        messages.push_back(error.what());
+        try {
+            std::rethrow_if_nested(error);
+        } catch (const std::exception& cause) {
+            self(cause, self);
+        }
+    };
+    try {
+        body();
+    } catch (const std::exception& error) {
+        collect(error, collect);
+    }
+    return messages;
+}

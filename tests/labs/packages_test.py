@@ -44,6 +44,16 @@ class Probe(unittest.TestCase):
                 self.assertTrue(packages.is_present(header))
         self.assertTrue(packages.is_present(Package("sh", "", commands=("none-such", "sh"))))
 
+    def test_stb_image_is_found_by_the_header_that_the_build_includes(self):
+        stb = next(package for package in packages.PACKAGES if package.name == "libstb-dev")
+        with tempfile.TemporaryDirectory() as folder:
+            with mock.patch.object(packages, "INCLUDE_DIRS", (folder,)), \
+                    mock.patch.dict("os.environ", {"CPATH": ""}):
+                self.assertFalse(packages.is_present(stb))
+                (Path(folder) / "stb").mkdir()
+                (Path(folder) / "stb" / "stb_image.h").touch()
+                self.assertTrue(packages.is_present(stb))
+
     def test_versions_are_compared_number_by_number(self):
         self.assertEqual(packages.version_in("cmake version 3.25.1"), (3, 25, 1))
         self.assertEqual(packages.version_in("no number"), ())

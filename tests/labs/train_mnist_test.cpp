@@ -98,6 +98,41 @@ TEST_CASE(
     }
 }
 
+TEST_CASE(
+    "ten steps with dropout give PyTorch's losses: same masks, same order of draws") {
+    if (!has_real_mnist()) {
+        WARN("left out: MINI_DATA_DIR names no folder with mnist/");
+        return;
+    }
+    const auto cases = golden_cases("convnet_losses");
+    REQUIRE(cases.size() == 2);
+    REQUIRE(cases[1].at("mode").get<std::string>().starts_with("train-mode"));
+    const auto expected = cases[1].at("losses").get<std::vector<double>>();
+    const auto json = results(
+        1, {"--order", "file", "--steps", "10", "--seed", "1234", "--batch-size", "128"});
+    const auto losses = json.at("step_loss").get<std::vector<double>>();
+    REQUIRE(losses.size() == expected.size());
+    for (size_t i = 0; i < losses.size(); ++i)
+        CHECK(std::abs(losses[i] - expected[i]) < 1e-3);
+}
+
+TEST_CASE(
+    "separate streams draw weights and order in their own way, the same every time") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 60);
+    const auto first_loss = [&](std::vector<std::string> more) {
+        std::vector<std::string> options = {
+            "--data",   folder.path(),  "--steps",      "1", "--partition",
+            "tutorial", "--no-dropout", "--batch-size", "20"};
+        options.insert(options.end(), more.begin(), more.end());
+        return results(1, options).at("step_loss")[0].get<double>();
+    };
+    // The order is drawn from the generator that initialisation has moved on, or not.
+    CHECK(first_loss({"--streams", "torch"}) == first_loss({}));
+    CHECK(first_loss({"--streams", "separate"}) != first_loss({}));
+    CHECK(first_loss({"--streams", "separate"}) == first_loss({"--streams", "separate"}));
+}
+
 TEST_CASE("one epoch of MNIST on two ranks reaches PyTorch's accuracy") {
     if (!has_real_mnist()) {
         WARN("left out: MINI_DATA_DIR names no folder with mnist/");

@@ -1,0 +1,77 @@
+#include "libmini/data/batch_sampler.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::data {
+
+BatchSampler::BatchSampler(std::shared_ptr<Sampler> sampler, int64_t batch_size,
+                           bool drop_last)
+    : sampler_(std::move(sampler)), batch_size_(batch_size), drop_last_(drop_last) {
+    if (!sampler_) throw UsageError("BatchSampler: no sampler was given");
+    if (batch_size < 1)
+        throw UsageError(concat("BatchSampler: batch_size is ", batch_size,
+                                " but must be at least 1"));
+}
+
+std::vector<std::vector<int64_t>> BatchSampler::batches() {
+    const std::vector<int64_t> order = sampler_->indices();
+    const int64_t n = static_cast<int64_t>(order.size());
+
+    // Cut the order into runs of batch_size; the last run may be shorter.
+    std::vector<std::vector<int64_t>> batches;
+    for (int64_t begin = 0; begin < n;) {
+        const int64_t left = n - begin;  // begin + batch_size could overflow
+        const int64_t length = std::min(batch_size_, left);
+        if (length == batch_size_ || !drop_last_)
+            batches.emplace_back(order.begin() + begin, order.begin() + begin + length);
+        begin += length;
+    }
+    return batches;
+}
+
+int64_t BatchSampler::size() {
+    const int64_t n = sampler_->size();
+    const bool has_short_batch = n % batch_size_ != 0;
+    return n / batch_size_ + (has_short_batch && !drop_last_ ? 1 : 0);
+}
+
+IterationBasedBatchSampler::IterationBasedBatchSampler(
+    std::shared_ptr<BatchSource> source, int64_t num_iterations, int64_t start_iter)
+    : source_(std::move(source)),
+      num_iterations_(num_iterations),
+      start_iter_(start_iter) {
+    if (!source_)
+        throw UsageError("IterationBasedBatchSampler: no batch sampler was given");
+    if (start_iter < 0 || start_iter > num_iterations)
+        throw UsageError(concat("IterationBasedBatchSampler: start_iter is ", start_iter,
+                                " but must be from 0 to num_iterations, ",
+                                num_iterations));
+}
+
+std::vector<std::vector<int64_t>> IterationBasedBatchSampler::batches() {
+    std::vector<std::vector<int64_t>> batches;
+    for (int64_t iteration = start_iter_; iteration < num_iterations_;) {
+        source_->set_epoch(iteration);
+        std::vector<std::vector<int64_t>> pass = source_->batches();
+        if (pass.empty())
+            throw UsageError(
+                concat("IterationBasedBatchSampler: the batch sampler gave no batch at "
+                       "iteration ",
+                       iteration, " of ", num_iterations_,
+                       "; is the dataset empty, or smaller than a batch that is dropped "
+                       "when it is not full?"));
+
+        // Take the whole pass, or what is still wanted of it.
+        const int64_t left = num_iterations_ - iteration;
+        const int64_t taken = std::min(left, static_cast<int64_t>(pass.size()));
+        std::move(pass.begin(), pass.begin() + taken, std::back_inserter(batches));
+        iteration += taken;
+    }
+    return batches;
+}
+
+}  // namespace mini::data

@@ -1,0 +1,125 @@
+#include "libmini/data/cifar10.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+#include "libmini/data/regular_file.hpp"
+
+namespace mini::data {
+namespace {
+
+constexpr int64_t kImageBytes = 3 * 32 * 32;
+constexpr int64_t kRecordBytes = 1 + kImageBytes;
+constexpr const char* kDownload =
+    "download cifar-10-binary.tar.gz (not the Python version) from "
+    "https://www.cs.toronto.edu/~kriz/cifar.html and unpack it there";
+
+std::vector<std::string> file_names(bool train) {
+    if (!train) return {"test_batch.bin"};
+    std::vector<std::string> names;
+    for (int i = 1; i <= 5; ++i) names.push_back(concat("data_batch_", i, ".bin"));
+    return names;
+}
+
+std::vector<std::string> missing_in(const std::filesystem::path& folder, bool train) {
+    std::vector<std::string> missing;
+    for (const std::string& name : file_names(train)) {
+        std::error_code unreadable;
+        if (!std::filesystem::exists(folder / name, unreadable)) missing.push_back(name);
+    }
+    return missing;
+}
+
+std::filesystem::path subfolder(const std::string& folder) {
+    return std::filesystem::path(folder) / "cifar-10-batches-bin";
+}
+
+// The folder that has all files of the part: this one or its subfolder.
+std::filesystem::path folder_of_files(const std::string& folder, bool train) {
+    for (const std::filesystem::path& place :
+         {std::filesystem::path(folder), subfolder(folder)})
+        if (missing_in(place, train).empty()) return place;
+    std::string names;
+    for (const std::string& name : missing_cifar10_files(folder, train))
+        names += (names.empty() ? "" : ", ") + name;
+    bad_file(folder, concat("CIFAR-10's ", train ? "train" : "test", " files"),
+             "no " + names, kDownload);
+}
+
+// The files of one part, open, with sizes that can be right.
+struct OpenFile {
+    std::string path;
+    std::unique_ptr<RegularFile> file;
+    int64_t records;
+};
+
+OpenFile open_checked(const std::string& path) {
+    auto file = std::make_unique<RegularFile>(
+        path, FileKind{.name = "a file of CIFAR-10", .next_step = kDownload});
+    const int64_t size = file->size();
+    if (size == 0 || size % kRecordBytes != 0)
+        bad_file(path, concat("one or more records of ", kRecordBytes, " bytes"),
+                 concat(size, " bytes (", size / kRecordBytes, " records and ",
+                        size % kRecordBytes, " bytes)"),
+                 kDownload);
+    if (size > kMaxCifar10FileBytes)
+        bad_file(path, concat("at most ", kMaxCifar10FileBytes, " bytes"), concat(size),
+                 kDownload);
+    return {path, std::move(file), size / kRecordBytes};
+}
+
+// Appends the labels and pixels of one file.
+void append_records(OpenFile& open, std::vector<uint8_t>& labels,
+                    std::vector<uint8_t>& pixels) {
+    const std::vector<uint8_t> bytes = open.file->read_all(kMaxCifar10FileBytes);
+    const uint8_t* record = bytes.data();
+    for (int64_t i = 0; i < open.records; ++i, record += kRecordBytes) {
+        if (*record >= kCifar10Classes.size())
+            bad_file(open.path, "labels 0 to 9",
+                     concat(int{*record}, " in record ", i, ", byte ", i * kRecordBytes),
+                     kDownload);
+        labels.push_back(*record);
+        pixels.insert(pixels.end(), record + 1, record + kRecordBytes);
+    }
+}
+
+}  // namespace
+
+const std::array<const char*, 10> kCifar10Classes = {
+    "airplane", "automobile", "bird",  "cat",  "deer",
+    "dog",      "frog",       "horse", "ship", "truck"};
+
+ImageDataset::Normalize cifar10_normalize() {
+    return {.mean = {0.4914f, 0.4822f, 0.4465f}, .std = {0.2470f, 0.2435f, 0.2616f}};
+}
+
+std::vector<std::string> missing_cifar10_files(const std::string& folder, bool train) {
+    const std::vector<std::string> here = missing_in(folder, train);
+    const std::vector<std::string> below = missing_in(subfolder(folder), train);
+    return below.size() < here.size() ? below : here;
+}
+
+std::shared_ptr<ImageDataset> load_cifar10(
+    const std::string& folder, bool train,
+    std::optional<ImageDataset::Normalize> normalize) {
+    // Open every file and check its size before reading anything.
+    const std::filesystem::path place = folder_of_files(folder, train);
+    std::vector<OpenFile> files;
+    int64_t records = 0;
+    for (const std::string& name : file_names(train)) {
+        files.push_back(open_checked((place / name).string()));
+        records += files.back().records;
+    }
+
+    // Read them one after the other, in the order of their numbers.
+    std::vector<uint8_t> labels, pixels;
+    labels.reserve(static_cast<size_t>(records));
+    pixels.reserve(static_cast<size_t>(records * kImageBytes));
+    for (OpenFile& open : files) append_records(open, labels, pixels);
+    return std::make_shared<ImageDataset>(std::move(pixels), std::move(labels),
+                                          Shape{3, 32, 32}, std::move(normalize));
+}
+
+}  // namespace mini::data

@@ -1,0 +1,51 @@
+// DistributedEvalSampler: each sample to exactly one rank, for exact evaluation.
+//
+//     n = 10, P = 3     rank 0   0 3 6 9
+//                       rank 1   1 4 7
+//                       rank 2   2 5 8
+//
+// DistributedSampler evens the ranks out by giving some samples twice, which falsifies
+// an accuracy: here it would count samples 0 and 1 again. Here nobody is evened out.
+//
+// Ranks may therefore have different numbers of samples, and of batches: a collective in
+// every batch would wait for ever for a rank that has no batch left. Count on each rank
+// alone, then all-reduce the two counts, correct and seen, once at the end.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "libmini/data/dataset.hpp"
+#include "libmini/data/sampler.hpp"
+
+namespace mini::data {
+
+struct DistributedEvalSamplerOptions {
+    std::optional<int> num_replicas = std::nullopt;  // current_world()'s, if absent
+    std::optional<int> rank = std::nullopt;          // current_world()'s, if absent
+};
+
+/// Rank r's samples are r, r + num_replicas, r + 2 num_replicas, ..., as many as there
+/// are. The order is the same in every epoch.
+class DistributedEvalSampler : public Sampler {
+  public:
+    /// Throws UsageError when dataset_size is negative, and as choose_replica does.
+    explicit DistributedEvalSampler(int64_t dataset_size,
+                                    DistributedEvalSamplerOptions options = {});
+    explicit DistributedEvalSampler(const Dataset& dataset,
+                                    DistributedEvalSamplerOptions options = {});
+
+    std::vector<int64_t> indices() override;
+
+    /// This rank's number of samples; those of two ranks differ by at most 1.
+    int64_t size() const override { return num_samples_; }
+
+  private:
+    int64_t num_replicas_;
+    int64_t rank_;
+    int64_t num_samples_;
+};
+
+}  // namespace mini::data

@@ -1,0 +1,69 @@
+// ImageDataset: images of one size that lie in memory as bytes, as MNIST's and CIFAR-10's
+// do.
+//
+// Bytes take a quarter of the memory of floats. Normalising one is a look into a table of
+// 256 floats, one table a channel, so that a batch is filled in a single pass:
+//
+//     byte 0 .. 255   ->   (byte / 255 - mean[c]) / std[c]   -> float32 (C, H, W)
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "libmini/data/dataset.hpp"
+
+namespace mini::data {
+
+/// N images of C channels, H rows and W columns, each with its class.
+class ImageDataset : public Dataset {
+  public:
+    /// What ToTensor and Normalize of torchvision do: one mean and one std a channel.
+    struct Normalize {
+        std::vector<float> mean;
+        std::vector<float> std;
+    };
+
+    /// `pixels` (N, C, H, W), one byte each; `labels` (N); `image` is (C, H, W). With
+    /// `normalize` a sample is float32, (x / 255 - mean) / std; without, it is uint8, the
+    /// bytes as they are. Throws ShapeError when these do not fit together, UsageError
+    /// unless there is a mean and a positive std for each channel.
+    ImageDataset(std::vector<uint8_t> pixels, std::vector<uint8_t> labels, Shape image,
+                 std::optional<Normalize> normalize = std::nullopt);
+
+    int64_t size() const override;
+    Example get(int64_t index) const override;
+
+    /// Writes every image straight into its row of the batch.
+    Batch get_batch(std::span<const int64_t> indices) const override;
+
+    /// The class of image `index`.
+    int64_t label(int64_t index) const;
+
+    /// The bytes of image `index`: channel by channel, row by row.
+    const uint8_t* pixels(int64_t index) const;
+
+    /// (C, H, W).
+    const Shape& image_shape() const { return image_; }
+    int64_t channels() const { return image_[0]; }
+    int64_t height() const { return image_[1]; }
+    int64_t width() const { return image_[2]; }
+
+  private:
+    using Table = std::array<float, 256>;  // of each byte, normalised
+
+    void check_index(int64_t index) const;
+    void write_image(std::byte* out, int64_t index) const;  // out (C, H, W)
+
+    std::vector<uint8_t> pixels_;
+    std::vector<uint8_t> labels_;
+    Shape image_;
+    int64_t image_bytes_ = 0;    // C H W
+    std::vector<Table> tables_;  // one a channel; none for images as bytes
+    DType dtype_ = DType::kUInt8;
+};
+
+}  // namespace mini::data

@@ -1,0 +1,134 @@
+#include "libmini/data/image_folder.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+#include "libmini/data/image_file.hpp"
+
+namespace mini::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The names in a folder, in order: its folders (and links to such), and all others.
+struct Listing {
+    std::vector<std::string> folders, files;
+};
+
+Listing list(const fs::path& folder) {
+    Listing listing;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        std::error_code broken_link;  // counts as a file, and is reported when it is read
+        const bool is_folder = entry->is_directory(broken_link);
+        (is_folder ? listing.folders : listing.files)
+            .push_back(entry->path().filename().string());
+    }
+    if (error)
+        throw BadFile(concat(folder.string(), ": expected a folder of pictures, but ",
+                             "listing it failed: ", error.message(),
+                             "; check the path and its permissions"));
+    std::sort(listing.folders.begin(), listing.folders.end());
+    std::sort(listing.files.begin(), listing.files.end());
+    return listing;
+}
+
+// The pictures of one class.
+class Walk {
+  public:
+    explicit Walk(const std::vector<std::string>& extensions) : extensions_(extensions) {}
+
+    /// The paths of all pictures in and below `folder`, by the path of their folder.
+    std::vector<std::string> pictures(const fs::path& folder) {
+        visit(folder);
+        std::vector<std::string> paths;
+        for (const auto& [path, files] : files_of_)
+            paths.insert(paths.end(), files.begin(), files.end());
+        return paths;
+    }
+
+  private:
+    void visit(const fs::path& folder) {
+        struct stat info {};
+        if (::stat(folder.c_str(), &info) == 0 &&
+            !seen_.insert({info.st_dev, info.st_ino}).second)
+            return;  // a link led here before
+        const Listing listing = list(folder);
+        std::vector<std::string>& files = files_of_[folder.string()];
+        for (const std::string& name : listing.files)
+            if (is_picture(name)) files.push_back((folder / name).string());
+        for (const std::string& name : listing.folders) visit(folder / name);
+    }
+
+    bool is_picture(std::string name) const {
+        for (char& letter : name)
+            if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 32);
+        return std::any_of(
+            extensions_.begin(), extensions_.end(),
+            [&](const std::string& extension) { return name.ends_with(extension); });
+    }
+
+    const std::vector<std::string>& extensions_;
+    std::set<std::pair<dev_t, ino_t>> seen_;
+    std::map<std::string, std::vector<std::string>> files_of_;
+};
+
+std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
+}  // namespace
+
+ImageFolder::ImageFolder(const std::string& root, ImageFolderOptions options)
+    : options_(std::move(options)) {
+    if (options_.extensions.empty())
+        throw UsageError("ImageFolder: extensions is empty; give at least one");
+
+    // Number the classes.
+    classes_ = list(root).folders;
+    if (classes_.empty())
+        throw BadFile(concat(root, ": expected a folder for each class, found none; put ",
+                             "the pictures of class cat into ", root, "/cat"));
+    for (const std::string& name : classes_)
+        class_to_idx_[name] = static_cast<int64_t>(class_to_idx_.size());
+
+    // Find the pictures of each.
+    std::vector<std::string> empty;
+    for (const auto& [name, label] : class_to_idx_) {
+        const size_t before = samples_.size();
+        for (std::string& path :
+             Walk(options_.extensions).pictures(fs::path(root) / name))
+            samples_.push_back({std::move(path), label});
+        if (samples_.size() == before) empty.push_back(name);
+    }
+    if (!empty.empty())
+        throw BadFile(concat(root, ": expected pictures (", joined(options_.extensions),
+                             ") of every class, found none of ", joined(empty),
+                             "; add some, or remove ",
+                             empty.size() == 1 ? "the folder" : "the folders"));
+}
+
+Example ImageFolder::get(int64_t index) const {
+    MINI_CHECK(index >= 0 && index < size(), "sample ", index,
+               ": there is none; the dataset has ", size());
+    const Sample& sample = samples_[static_cast<size_t>(index)];
+    Tensor image = decode_image(sample.path);
+    if (!options_.transform) return {std::move(image), sample.label};
+    try {
+        return {options_.transform(image), sample.label};
+    } catch (const std::exception& e) {
+        std::throw_with_nested(Error(concat(sample.path, ": transform: ", e.what())));
+    }
+}
+
+}  // namespace mini::data

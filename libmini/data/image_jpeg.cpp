@@ -1,0 +1,200 @@
+// The walk through a JPEG.
+//
+//     FF D8 | segment | segment | ... | scan | pixels | ... | FF D9
+//
+//     a segment     FF, marker, length (2, itself included), data
+//     DQT  FF DB    quantization tables             SOF  FF C0..C2   size and components
+//     DHT  FF C4    Huffman tables                  SOS  FF DA       begins a scan
+//
+// Among the pixels FF 00 stands for the byte FF, and FF D0 to FF D7 are restart marks; any
+// other marker ends them.
+
+#include <array>
+#include <numeric>
+
+#include "libmini/core/error.hpp"
+#include "libmini/data/image_check.hpp"
+#include "libmini/data/regular_file.hpp"
+
+namespace mini::data {
+namespace {
+
+using Span = std::span<const uint8_t>;
+
+constexpr int kMaxScans = 100;  // each costs time for the whole picture
+constexpr int kEndOfImage = 0xd9;
+
+std::string hex_byte(int byte) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    return {kDigits[byte >> 4 & 15], kDigits[byte & 15]};
+}
+
+int64_t big_endian(Span two) { return int64_t{two[0]} << 8 | two[1]; }
+
+bool is_frame(int marker) {  // C4, C8 and CC are no frames but lie among them
+    return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 &&
+           marker != 0xcc;
+}
+
+class JpegWalk {
+  public:
+    JpegWalk(Span bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+
+    /// The offset behind the end mark.
+    size_t run() {
+        for (int marker = next_marker(); marker != kEndOfImage; marker = next_marker()) {
+            const Span data = next_segment(marker);
+            if (is_frame(marker)) read_frame(marker, data);
+            if (marker == 0xc4) read_huffman_tables(data);
+            if (marker == 0xdb) read_quantization_tables(data);
+            if (marker == 0xda) {
+                read_scan(data);
+                skip_pixels();
+            }
+        }
+        for (const Component& component : components_)
+            if (!component.has_scan)
+                refuse("a scan of every component before the end", "none of one");
+        if (components_.empty()) refuse("a picture before the end mark", "none");
+        return at_;
+    }
+
+  private:
+    struct Component {
+        int id, quantization;
+        bool has_scan = false;
+    };
+
+    [[noreturn]] void refuse(const std::string& expected, const std::string& found,
+                             const char* next_step = kReplaceImage) const {
+        bad_file(name_, expected, concat(found, " (JPEG, before byte ", at_, ")"),
+                 next_step);
+    }
+    void require(bool condition, const char* expected, const char* found) const {
+        if (!condition) refuse(expected, found);
+    }
+
+    int next_marker() {
+        if (at_ < bytes_.size() && bytes_[at_] != 0xff)
+            refuse("a marker FF", hex_byte(bytes_[at_]));
+        while (at_ < bytes_.size() && bytes_[at_] == 0xff) ++at_;  // FF FF .. may fill up
+        if (at_ >= bytes_.size()) refuse("the end mark FF D9", "the end of the file");
+        return bytes_[at_++];
+    }
+
+    Span next_segment(int marker) {
+        const size_t room = bytes_.size() - at_;
+        const int64_t length = room >= 2 ? big_endian(bytes_.subspan(at_, 2)) : 0;
+        if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd8) || length < 2 ||
+            static_cast<size_t>(length) > room)
+            refuse(concat("a segment FF ", hex_byte(marker), " of 2 to ", room, " bytes"),
+                   concat("a length of ", length));
+        const Span data = bytes_.subspan(at_ + 2, static_cast<size_t>(length) - 2);
+        at_ += static_cast<size_t>(length);
+        return data;
+    }
+
+    void read_frame(int marker, Span data) {
+        if (marker > 0xc2)
+            refuse("a baseline or progressive JPEG", "one of kind FF " + hex_byte(marker),
+                   kConvertImage);
+        require(components_.empty(), "one frame", "a second one");
+        const bool whole = data.size() >= 6 && data.size() == 6 + size_t{3} * data[5];
+        require(whole && data[5] > 0, "a frame as long as its components",
+                "another length");
+        if (data[0] != 8) refuse("8 bits a sample", concat(int{data[0]}), kConvertImage);
+        check_image_size(big_endian(data.subspan(3, 2)), big_endian(data.subspan(1, 2)),
+                         name_);
+        progressive_ = marker == 0xc2;
+        for (Span rest = data.subspan(6); !rest.empty(); rest = rest.subspan(3)) {
+            require(rest[2] < 4, "quantization tables 0 to 3", "another one");
+            components_.push_back({.id = rest[0], .quantization = rest[2]});
+        }
+    }
+
+    // Sixteen counts, of the codes of 1 to 16 bits, then a value for each code.
+    void read_huffman_tables(Span data) {
+        while (!data.empty()) {
+            require(data.size() >= 17 && data[0] >> 4 < 2 && (data[0] & 15) < 4,
+                    "Huffman tables 0 to 3 with 16 counts", "another beginning");
+            const Span counts = data.subspan(1, 16);
+            const size_t values =
+                std::accumulate(counts.begin(), counts.end(), size_t{0});
+            require(values <= 256 && 17 + values <= data.size(),
+                    "a Huffman table of at most 256 values inside its segment", "more");
+            auto& tables = data[0] >> 4 == 0 ? has_dc_ : has_ac_;
+            tables[data[0] & 15] = true;
+            data = data.subspan(17 + values);
+        }
+    }
+
+    void read_quantization_tables(Span data) {
+        while (!data.empty()) {
+            const size_t size = data[0] >> 4 == 0 ? 65 : 129;  // of 8 or 16 bits
+            require(data[0] >> 4 < 2 && (data[0] & 15) < 4 && data.size() >= size,
+                    "quantization tables 0 to 3 of 64 values", "something else");
+            has_quantization_[data[0] & 15] = true;
+            data = data.subspan(size);
+        }
+    }
+
+    void read_scan(Span data) {
+        require(!components_.empty(), "a frame before the first scan", "none");
+        require(!data.empty() && data[0] >= 1 && data[0] <= 4 &&
+                    data.size() == 4 + size_t{2} * data[0],
+                "a scan of 1 to 4 components", "something else");
+        require(++scans_ <= kMaxScans, "at most 100 scans", "more");
+
+        // See which tables it needs: a progressive scan has no use for some.
+        const Span range = data.last(3);  // first and last coefficient, high and low bit
+        const bool needs_dc = !progressive_ || (range[0] == 0 && range[2] >> 4 == 0);
+        const bool needs_ac = !progressive_ || range[0] > 0;
+        for (Span rest = data.subspan(1, size_t{2} * data[0]); !rest.empty();
+             rest = rest.subspan(2)) {
+            const int dc = rest[1] >> 4, ac = rest[1] & 15;
+            Component& component = find_component(rest[0]);
+            component.has_scan = true;
+            require(dc < 4 && ac < 4 && (!needs_dc || has_dc_[static_cast<size_t>(dc)]) &&
+                        (!needs_ac || has_ac_[static_cast<size_t>(ac)]),
+                    "Huffman tables that were defined", "a scan that uses others");
+            require(has_quantization_[static_cast<size_t>(component.quantization)],
+                    "a quantization table that was defined", "a scan that uses another");
+        }
+    }
+
+    Component& find_component(int id) {
+        for (Component& component : components_)
+            if (component.id == id) return component;
+        refuse("a scan of the frame's components", concat("component ", id));
+    }
+
+    void skip_pixels() {
+        for (; at_ + 1 < bytes_.size(); ++at_) {
+            const int next = bytes_[at_ + 1];
+            const bool stays =
+                next == 0 || next == 0xff || (next >= 0xd0 && next <= 0xd7);
+            if (bytes_[at_] == 0xff && !stays) return;
+        }
+        at_ = bytes_.size();
+    }
+
+    Span bytes_;
+    const std::string& name_;
+    size_t at_ = 2;  // behind FF D8
+    int scans_ = 0;
+    bool progressive_ = false;
+    std::vector<Component> components_;
+    std::array<bool, 4> has_dc_{}, has_ac_{}, has_quantization_{};
+};
+
+}  // namespace
+
+bool is_jpeg(Span bytes) {
+    return bytes.size() >= 3 && bytes[0] == 0xff && bytes[1] == 0xd8 && bytes[2] == 0xff;
+}
+
+Span checked_jpeg(Span bytes, const std::string& name) {
+    return bytes.first(JpegWalk(bytes, name).run());
+}
+
+}  // namespace mini::data

@@ -1,0 +1,110 @@
+#include "libmini/data/image_stb.hpp"
+
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+
+#include "libmini/data/image_file.hpp"
+
+namespace {
+
+class Workspace;
+thread_local Workspace* workspace = nullptr;  // of the picture that this thread decodes
+
+// The memory that stb works in while one picture is decoded. Zeroed, so that a damaged
+// picture shows nothing of what lay there before; freed with the workspace, so that stb's
+// errors leak nothing.
+class Workspace {
+  public:
+    explicit Workspace(size_t max_bytes) : room_(max_bytes) { workspace = this; }
+    ~Workspace() {
+        workspace = nullptr;
+        for (const auto& [block, size] : blocks_) std::free(block);
+    }
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+
+    /// nullptr when there is not enough room.
+    void* take(size_t size) {
+        void* block = size <= room_ ? std::calloc(1, size) : nullptr;
+        if (!block) {
+            is_full_ = true;
+            return nullptr;
+        }
+        room_ -= size;
+        blocks_[block] = size;
+        return block;
+    }
+
+    void give_back(void* block) {
+        const auto found = blocks_.find(block);
+        if (found == blocks_.end()) return;  // nullptr
+        room_ += found->second;
+        blocks_.erase(found);
+        std::free(block);
+    }
+
+    /// Whether take() ever returned nullptr.
+    bool is_full() const { return is_full_; }
+
+  private:
+    size_t room_;
+    bool is_full_ = false;
+    std::map<void*, size_t> blocks_;
+};
+
+void* take(size_t size) { return workspace->take(size); }
+void give_back(void* block) { workspace->give_back(block); }
+
+void* resize(void* old, size_t old_size, size_t size) {
+    void* block = take(size);
+    if (!block) return nullptr;
+    const size_t kept = old_size < size ? old_size : size;
+    for (size_t i = 0; i < kept; ++i)
+        static_cast<char*>(block)[i] = static_cast<char*>(old)[i];
+    give_back(old);
+    return block;
+}
+
+[[noreturn]] void fail_assertion(const char* condition) {
+    throw std::logic_error(condition);
+}
+
+}  // namespace
+
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_PNG
+#define STBI_ONLY_JPEG
+#define STBI_NO_STDIO
+#define STBI_MAX_DIMENSIONS mini::data::kMaxImageSide
+#define STBI_MALLOC(size) take(size)
+#define STBI_REALLOC_SIZED(block, old_size, size) resize(block, old_size, size)
+#define STBI_FREE(block) give_back(block)
+#define STBI_ASSERT(condition) \
+    (static_cast<bool>(condition) ? void() : fail_assertion(#condition))
+#include <stb/stb_image.h>
+
+namespace mini::data {
+
+RgbPixels decode_with_stb(std::span<const uint8_t> file, int64_t max_bytes) {
+    Workspace space(static_cast<size_t>(max_bytes));
+    RgbPixels pixels;
+    try {
+        int channels = 0;
+        const uint8_t* rgb =
+            stbi_load_from_memory(file.data(), static_cast<int>(file.size()),
+                                  &pixels.width, &pixels.height, &channels, 3);
+        if (rgb)
+            pixels.bytes.assign(rgb, rgb + size_t{3} * static_cast<size_t>(pixels.width) *
+                                               static_cast<size_t>(pixels.height));
+        else
+            pixels.error = stbi_failure_reason() ? stbi_failure_reason() : "damage";
+    } catch (const std::logic_error& failed) {
+        pixels.error = failed.what();
+    }
+    pixels.needs_more = !pixels.error.empty() && space.is_full();
+    return pixels;
+}
+
+}  // namespace mini::data

@@ -1,0 +1,39 @@
+// partition_dataset: the tutorial's way to give each rank its own part of a dataset.
+//
+//     world size 4     samples     1/4 each, chosen once by DataPartitioner
+//                      batch size  int(128 / 4) = 32 a rank, so 128 in all
+//
+// In each epoch a rank shuffles its own part, and never sees another's.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "libmini/data/loader.hpp"
+#include "libmini/data/partition.hpp"
+
+namespace mini::data {
+
+struct PartitionDatasetOptions {
+    std::optional<int> world_size = std::nullopt;  // current_world()'s, if absent
+    std::optional<int> rank = std::nullopt;        // current_world()'s, if absent
+    int64_t batch_size = 128;                      // of all ranks together
+    DataPartitionerOptions partitioner = {};
+};
+
+/// `auto [train_set, bsz] = partition_dataset(dataset);`
+struct PartitionedDataset {
+    DataLoader train_set;  // shuffles this rank's part
+    int64_t bsz;           // this rank's batch size
+};
+
+/// This rank's part of the dataset in batches (the tutorial's `partition_dataset`): equal
+/// fractions 1 / world size by DataPartitioner, batches of int(batch_size / world size).
+/// Throws UsageError when there is no world to ask, when ranks outnumber the batch size,
+/// and when the dataset has no sample for this rank.
+PartitionedDataset partition_dataset(std::shared_ptr<const Dataset> dataset,
+                                     const PartitionDatasetOptions& options = {});
+
+}  // namespace mini::data

@@ -1,0 +1,313 @@
+#include "libmini/data/batch_sampler.hpp"
+
+#include <limits>
+#include <map>
+#include <random>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+#include "libmini/core/world.hpp"
+#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/grouped_batch_sampler.hpp"
+#include "libmini/data/make_sampler.hpp"
+#include "tests/data/support.hpp"
+#include "tests/support/catch.hpp"
+
+using mini::UsageError;
+using mini::data::BatchSampler;
+using mini::data::BatchSource;
+using mini::data::DistributedSampler;
+using mini::data::GroupedBatchSampler;
+using mini::data::IterationBasedBatchSampler;
+using mini::data::make_batch_data_sampler;
+using mini::data::make_data_sampler;
+using mini::data::RandomSampler;
+using mini::data::SequentialSampler;
+using Indices = std::vector<int64_t>;
+using Batches = std::vector<Indices>;
+
+namespace {
+
+// Gives the indices it is told to, and remembers the epochs it was told.
+struct Given : mini::data::Sampler {
+    explicit Given(Indices given) : given(std::move(given)) {}
+    Indices indices() override { return given; }
+    int64_t size() const override { return static_cast<int64_t>(given.size()); }
+    void set_epoch(int64_t epoch) override { epochs.push_back(epoch); }
+
+    Indices given;
+    Indices epochs;
+};
+
+std::shared_ptr<Given> given(Indices indices) {
+    return std::make_shared<Given>(std::move(indices));
+}
+
+std::shared_ptr<SequentialSampler> sequential(int64_t n) {
+    return std::make_shared<SequentialSampler>(n);
+}
+
+// The definition, word for word: cut each group's part of the order, then sort the
+// batches by where in the order their first element stands.
+Batches grouped_by_definition(const Indices& order, const Indices& group_ids,
+                              int64_t batch_size) {
+    std::map<int64_t, std::vector<size_t>> positions;  // of each group, in the order
+    for (size_t p = 0; p < order.size(); ++p)
+        positions[group_ids[static_cast<size_t>(order[p])]].push_back(p);
+    std::map<size_t, Indices> by_first;
+    for (const auto& [group, all] : positions)
+        for (size_t i = 0; i < all.size(); ++i) {
+            const size_t first = i - i % static_cast<size_t>(batch_size);
+            by_first[all[first]].push_back(order[all[i]]);
+        }
+    Batches batches;
+    for (const auto& [first, batch] : by_first) batches.push_back(batch);
+    return batches;
+}
+
+// Images of the given heights and widths, one channel.
+struct Images : mini::data::Dataset {
+    explicit Images(std::vector<std::pair<int64_t, int64_t>> sizes)
+        : sizes(std::move(sizes)) {}
+    int64_t size() const override { return static_cast<int64_t>(sizes.size()); }
+    mini::data::Example get(int64_t i) const override {
+        const auto [height, width] = sizes[static_cast<size_t>(i)];
+        return {mini::Tensor::zeros({1, height, width}), i};
+    }
+
+    std::vector<std::pair<int64_t, int64_t>> sizes;
+};
+
+// Sets this thread's world, and clears it at the end of the test.
+struct InWorld {
+    explicit InWorld(mini::World world) { mini::set_current_world(world); }
+    ~InWorld() { mini::set_current_world(std::nullopt); }
+};
+
+}  // namespace
+
+TEST_CASE("BatchSampler cuts the order into batches and keeps or drops the rest") {
+    const auto five = sequential(5);
+    BatchSampler keeps(five, 2), drops(five, 2, true), one(five, 100),
+        none(five, 100, true);
+    CHECK(keeps.batches() == Batches{{0, 1}, {2, 3}, {4}});
+    CHECK(keeps.size() == 3);
+    CHECK(drops.batches() == Batches{{0, 1}, {2, 3}});
+    CHECK(drops.size() == 2);
+    CHECK(one.batches() == Batches{{0, 1, 2, 3, 4}});
+    CHECK(one.size() == 1);
+    CHECK(none.batches().empty());
+    CHECK(none.size() == 0);
+}
+
+TEST_CASE("BatchSampler says as many batches as it gives, for every size") {
+    for (int64_t n = 0; n <= 9; ++n)
+        for (const int64_t batch_size :
+             {int64_t{1}, int64_t{2}, int64_t{3}, int64_t{9}, INT64_MAX - 1, INT64_MAX})
+            for (const bool drop_last : {false, true}) {
+                CAPTURE(n, batch_size, drop_last);
+                BatchSampler sampler(sequential(n), batch_size, drop_last);
+                REQUIRE(sampler.size() == static_cast<int64_t>(sampler.batches().size()));
+            }
+}
+
+TEST_CASE("BatchSampler refuses a batch size below 1, and no sampler") {
+    const auto five = sequential(5);
+    CHECK(contains(message_of<UsageError>([&] { BatchSampler(five, 0); }),
+                   "batch_size is 0"));
+    CHECK_THROWS_AS(BatchSampler(five, -3), UsageError);
+    CHECK_THROWS_AS(BatchSampler(five, INT64_MIN), UsageError);
+    CHECK_THROWS_AS(BatchSampler(nullptr, 1), UsageError);
+}
+
+TEST_CASE("batch samplers pass the epoch on") {
+    const auto sampler = given({0, 1, 2});
+    BatchSampler(sampler, 2).set_epoch(4);
+    GroupedBatchSampler(sampler, {0, 0, 0}, 2).set_epoch(5);
+    CHECK(sampler->epochs == Indices{4, 5});
+}
+
+TEST_CASE("GroupedBatchSampler batches within groups, in the order of first elements") {
+    const auto order = given({0, 1, 2, 3, 4, 5, 6});
+    const Indices groups = {0, 1, 1, 0, 1, 0, 0};
+    CHECK(GroupedBatchSampler(order, groups, 2).batches() ==
+          Batches{{0, 3}, {1, 2}, {4}, {5, 6}});
+    CHECK(GroupedBatchSampler(order, groups, 2, true).batches() ==
+          Batches{{0, 3}, {1, 2}, {5, 6}});
+    CHECK(GroupedBatchSampler(order, groups, INT64_MAX).batches() ==
+          Batches{{0, 3, 5, 6}, {1, 2, 4}});
+    CHECK(GroupedBatchSampler(order, groups, INT64_MAX, true).batches().empty());
+}
+
+TEST_CASE("GroupedBatchSampler takes a part of the dataset, in any order") {
+    CHECK(GroupedBatchSampler(given({6, 2, 0, 4}), {7, 8, 7, 8, 7, 8, -1}, 2).batches() ==
+          Batches{{6}, {2, 0}, {4}});
+    CHECK(GroupedBatchSampler(given({1, 0, 1}), {3, 3}, 2).batches() ==
+          Batches{{1, 0}, {1}});
+    CHECK(GroupedBatchSampler(given({}), {}, 2).batches().empty());
+    CHECK(GroupedBatchSampler(given({}), {}, 2).size() == 0);
+}
+
+TEST_CASE("GroupedBatchSampler gives what its definition says, for random groups") {
+    std::mt19937 random(1);
+    for (int round = 0; round < 200; ++round) {
+        const int64_t n = 1 + random() % 60, batch_size = 1 + random() % 7;
+        Indices groups(static_cast<size_t>(n));
+        for (int64_t& group : groups) group = static_cast<int64_t>(random() % 4);
+        mini::Generator generator(random());
+        Indices order = mini::randperm(n, generator);
+        order.resize(order.size() - random() % order.size() / 2);
+        CAPTURE(round, n, batch_size, groups, order);
+
+        const Batches expected = grouped_by_definition(order, groups, batch_size);
+        GroupedBatchSampler sampler(given(order), groups, batch_size);
+        REQUIRE(sampler.size() == static_cast<int64_t>(expected.size()));
+        REQUIRE(sampler.batches() == expected);
+    }
+}
+
+TEST_CASE("GroupedBatchSampler hands out exactly the batches it counted") {
+    const auto random = std::make_shared<RandomSampler>(
+        50, mini::data::RandomSamplerOptions{.generator =
+                                                 std::make_shared<mini::Generator>(3)});
+    const auto same = std::make_shared<RandomSampler>(
+        50, mini::data::RandomSamplerOptions{.generator =
+                                                 std::make_shared<mini::Generator>(3)});
+    Indices groups(50);
+    for (size_t i = 0; i < groups.size(); ++i) groups[i] = static_cast<int64_t>(i % 3);
+    GroupedBatchSampler counted(random, groups, 4), uncounted(same, groups, 4);
+
+    // Counting twice prepares once; each epoch is drawn once.
+    for (int epoch = 0; epoch < 3; ++epoch) {
+        const int64_t count = counted.size();
+        REQUIRE(counted.size() == count);
+        const Batches batches = counted.batches();
+        REQUIRE(static_cast<int64_t>(batches.size()) == count);
+        REQUIRE(batches == uncounted.batches());
+    }
+}
+
+TEST_CASE("GroupedBatchSampler forgets what it prepared when the epoch changes") {
+    const auto shuffled = std::make_shared<DistributedSampler>(
+        40, mini::data::DistributedSamplerOptions{.num_replicas = 1, .rank = 0});
+    GroupedBatchSampler sampler(shuffled, Indices(40), 4);
+    sampler.size();
+    sampler.set_epoch(1);
+    const Batches batches = sampler.batches();
+    shuffled->set_epoch(1);
+    CHECK(batches == BatchSampler(shuffled, 4).batches());
+}
+
+TEST_CASE("GroupedBatchSampler refuses bad sizes, and indices without a group") {
+    for (const int64_t bad : {int64_t{0}, int64_t{-1}, INT64_MIN})
+        CHECK_THROWS_AS(GroupedBatchSampler(sequential(3), {0, 0, 0}, bad), UsageError);
+    CHECK_THROWS_AS(GroupedBatchSampler(nullptr, {}, 1), UsageError);
+    const std::string message = message_of<UsageError>([] {
+        GroupedBatchSampler(sequential(3), {0, 0}, 1).batches();
+    });
+    CHECK(contains(message, "index 2"));
+    CHECK(contains(message, "2 group_ids"));
+    CHECK_THROWS_AS(GroupedBatchSampler(given({-1}), {0, 0}, 1).batches(), UsageError);
+}
+
+TEST_CASE("IterationBasedBatchSampler goes over its source as often as it takes") {
+    const auto sampler = given({0, 1, 2, 3, 4});
+    const auto batches = std::make_shared<BatchSampler>(sampler, 2);
+    IterationBasedBatchSampler iterations(batches, 7);
+    CHECK(iterations.size() == 7);
+    CHECK(iterations.batches() ==
+          Batches{{0, 1}, {2, 3}, {4}, {0, 1}, {2, 3}, {4}, {0, 1}});
+    CHECK(sampler->epochs == Indices{0, 3, 6});
+}
+
+TEST_CASE("IterationBasedBatchSampler goes on where it was interrupted") {
+    const auto sampler = given({0, 1, 2, 3, 4});
+    const auto batches = std::make_shared<BatchSampler>(sampler, 2);
+    IterationBasedBatchSampler late(batches, 7, 5);
+    CHECK(late.size() == 7);
+    CHECK(late.batches() == Batches{{0, 1}, {2, 3}});
+    CHECK(sampler->epochs == Indices{5});
+    CHECK(IterationBasedBatchSampler(batches, 7, 7).batches().empty());
+    CHECK(IterationBasedBatchSampler(batches, 0).batches().empty());
+}
+
+TEST_CASE("IterationBasedBatchSampler ends with its source's last batch or within it") {
+    const auto batches = std::make_shared<BatchSampler>(sequential(6), 2);
+    for (int64_t start = 0; start <= 12; ++start)
+        for (int64_t count = start; count <= 12; ++count) {
+            CAPTURE(start, count);
+            const Batches all =
+                IterationBasedBatchSampler(batches, count, start).batches();
+            REQUIRE(static_cast<int64_t>(all.size()) == count - start);
+        }
+}
+
+TEST_CASE("IterationBasedBatchSampler refuses an empty source rather than ask for ever") {
+    const auto empty = std::make_shared<BatchSampler>(sequential(0), 2);
+    const auto dropped = std::make_shared<BatchSampler>(sequential(3), 4, true);
+    CHECK(contains(
+        message_of<UsageError>([&] { IterationBasedBatchSampler(empty, 5).batches(); }),
+        "no batch at iteration 0 of 5"));
+    CHECK_THROWS_AS(IterationBasedBatchSampler(dropped, 5).batches(), UsageError);
+    CHECK_THROWS_AS(IterationBasedBatchSampler(empty, -1), UsageError);
+    CHECK_THROWS_AS(IterationBasedBatchSampler(empty, 5, 6), UsageError);
+    CHECK_THROWS_AS(IterationBasedBatchSampler(empty, 5, -1), UsageError);
+    CHECK_THROWS_AS(IterationBasedBatchSampler(nullptr, 5), UsageError);
+}
+
+TEST_CASE("make_data_sampler chooses among sequential, random and distributed") {
+    const Numbers numbers(10);
+    CHECK(make_data_sampler(numbers, false, false)->indices() ==
+          SequentialSampler(10).indices());
+    mini::manual_seed(0);
+    CHECK(make_data_sampler(numbers, true, false)->indices() ==
+          Indices{6, 9, 0, 7, 3, 5, 4, 2, 1, 8});
+
+    CHECK(
+        contains(message_of<UsageError>([&] { make_data_sampler(numbers, true, true); }),
+                 "init_process_group"));
+    const InWorld world({.rank = 1, .size = 3});
+    CHECK(make_data_sampler(numbers, true, true)->indices() == Indices{1, 3, 8, 4});
+    CHECK(make_data_sampler(numbers, false, true)->indices() == Indices{1, 4, 7, 0});
+}
+
+TEST_CASE("make_batch_data_sampler groups wide and high images, and counts iterations") {
+    // Ratios, height over width: 1/2, 2, 1, 3, 1/3; 1 belongs above the border.
+    const Images images({{1, 2}, {2, 1}, {2, 2}, {3, 1}, {1, 3}});
+    const auto batches = [&](const mini::data::BatchDataSamplerOptions& options) {
+        return make_batch_data_sampler(images, sequential(5), options)->batches();
+    };
+    CHECK(batches({.images_per_gpu = 2}) == Batches{{0, 1}, {2, 3}, {4}});
+    CHECK(batches({.aspect_grouping = {1}, .images_per_gpu = 2}) ==
+          Batches{{0, 4}, {1, 2}, {3}});
+    CHECK(batches({.aspect_grouping = {2.5, 1}, .images_per_gpu = 2}) ==
+          Batches{{0, 4}, {1, 2}, {3}});
+    CHECK(batches({.aspect_grouping = {1}, .images_per_gpu = 2, .num_iters = 4}) ==
+          Batches{{0, 4}, {1, 2}, {3}, {0, 4}});
+    CHECK(batches({.images_per_gpu = 2, .num_iters = 4, .start_iter = 3}) ==
+          Batches{{0, 1}});
+    CHECK(batches({.aspect_grouping = {1},
+                   .images_per_gpu = 3,
+                   .aspect_ratios = {9, 9, 9, 0, 0}}) == Batches{{0, 1, 2}, {3, 4}});
+    CHECK(mini::data::compute_aspect_ratios(images) ==
+          std::vector<double>{0.5, 2, 1, 3, 1.0 / 3});
+}
+
+TEST_CASE("make_batch_data_sampler refuses what it cannot group") {
+    const Images images({{1, 2}, {2, 1}});
+    const auto refuse = [&](const mini::data::BatchDataSamplerOptions& options) {
+        return message_of<UsageError>(
+            [&] { make_batch_data_sampler(images, sequential(2), options); });
+    };
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK(contains(refuse({.aspect_grouping = {1}, .aspect_ratios = {1}}),
+                   "1 aspect_ratios for 2 samples"));
+    CHECK(contains(refuse({.aspect_grouping = {1}, .aspect_ratios = {1, nan}}),
+                   "aspect ratio 1 is nan"));
+    CHECK(contains(refuse({.aspect_grouping = {nan}}), "border 0 is nan"));
+    CHECK(contains(refuse({.images_per_gpu = 0}), "batch_size is 0"));
+    CHECK(contains(refuse({.num_iters = 3, .start_iter = 4}), "start_iter is 4"));
+    CHECK(contains(message_of<mini::ShapeError>(
+                       [] { mini::data::compute_aspect_ratios(Numbers(2)); }),
+                   "sample 0 is (2,)"));
+}

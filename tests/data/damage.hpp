@@ -1,0 +1,103 @@
+// Files that are damaged on purpose: what reading them costs, and what it says.
+
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "tests/data/support.hpp"
+
+// Sanitizers keep what was freed, and shadow every byte: memory is then no measure.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
+/// By how many MiB the resident memory of a process grows at most while it runs `body`, a
+/// child of this one; what `body` throws is forgotten.
+inline int64_t peak_growth_mib(const std::function<void()>& body) {
+    const auto peak_kib = [] {
+        struct rusage usage {};
+        getrusage(RUSAGE_SELF, &usage);
+        return int64_t{usage.ru_maxrss};
+    };
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("fork failed");
+    if (child == 0) {
+        const int64_t before = peak_kib();
+        try {
+            body();
+        } catch (const std::exception&) {
+        }
+        const int64_t grown = peak_kib() - before;
+        _exit(write(ends[1], &grown, sizeof grown) == sizeof grown ? 0 : 1);
+    }
+    int64_t grown = -1;
+    close(ends[1]);
+    const bool arrived = read(ends[0], &grown, sizeof grown) == sizeof grown;
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (!arrived || status != 0) throw std::runtime_error("the child process failed");
+    return grown / 1024;
+}
+
+/// Every file that differs from `good` in one byte, or is cut short, goes through `read`,
+/// which must give a result or throw BadFile: at every `step`-th byte. Returns how many
+/// were refused.
+inline int64_t refused_of_damaged(const Bytes& good,
+                                  const std::function<void(const Bytes&)>& read,
+                                  size_t step = 1) {
+    int64_t refused = 0;
+    const auto attempt = [&](const Bytes& damaged) {
+        try {
+            read(damaged);
+        } catch (const mini::BadFile&) {
+            ++refused;
+        }
+    };
+    for (size_t i = 0; i < good.size(); i += step) {
+        attempt({good.begin(), good.begin() + static_cast<std::ptrdiff_t>(i)});
+        for (const int flip : {0x01, 0x80, 0xff}) {
+            Bytes damaged = good;
+            damaged[i] = static_cast<uint8_t>(damaged[i] ^ flip);
+            attempt(damaged);
+        }
+    }
+    return refused;
+}
+
+/// The message of the BadFile that `body` throws when it runs as a user whom permissions
+/// bind: for root, in a child process that is nobody.
+inline std::string message_without_root(const std::function<void()>& body) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("fork failed");
+    if (child == 0) {
+        constexpr uid_t kNobody = 65534;
+        std::string text = "the child process could not give up being root";
+        if (geteuid() != 0 || setuid(kNobody) == 0)
+            text = message_of<mini::BadFile>(body);
+        _exit(write(ends[1], text.data(), text.size()) < 0);
+    }
+    close(ends[1]);
+    std::string message(4096, '\0');
+    const ssize_t got = read(ends[0], message.data(), message.size());
+    close(ends[0]);
+    waitpid(child, nullptr, 0);
+    message.resize(got < 0 ? 0 : static_cast<size_t>(got));
+    return message;
+}

@@ -1,0 +1,211 @@
+#include "libmini/data/image_file.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "libmini/core/error.hpp"
+#include "tests/data/images.hpp"
+#include "tests/support/catch.hpp"
+
+using mini::BadFile;
+using mini::Shape;
+using mini::Tensor;
+using mini::data::decode_image;
+using mini::data::ImageMode;
+
+namespace {
+
+std::vector<uint8_t> pixels_of(const Bytes& file, ImageMode mode = ImageMode::kRgb) {
+    return decode_image(file, "picture", mode).to_vector<uint8_t>();
+}
+
+// (3, H, W) of a function of place and channel.
+template <typename Value>
+std::vector<uint8_t> planes(const Picture& p, const Value& value) {
+    std::vector<uint8_t> out;
+    for (uint32_t c = 0; c < 3; ++c)
+        for (uint32_t y = 0; y < p.height; ++y)
+            for (uint32_t x = 0; x < p.width; ++x)
+                out.push_back(static_cast<uint8_t>(value(x, y, c)));
+    return out;
+}
+
+// Samples of every value: a hash of the place, so that no filter's mistake goes unseen.
+auto samples_of(uint8_t depth) {
+    return [depth](uint32_t x, uint32_t y, uint32_t c) {
+        return ((x * 7919 + y * 104729 + c * 1299709) * 2654435761u) >> (32 - depth);
+    };
+}
+
+// The sample as 8 bits: spread to 0..255, or the upper 8 of 16.
+uint32_t as_byte(uint32_t sample, uint8_t depth) {
+    return depth == 16 ? sample >> 8 : sample * 255 / ((1u << depth) - 1);
+}
+
+std::string golden(const std::string& name) {
+    return std::string(MINI_GOLDEN_DIR) + "/images/" + name;
+}
+
+}  // namespace
+
+TEST_CASE("a PNG of every colour type, depth, filter and interlacing decodes exactly") {
+    struct Kind {
+        uint8_t colour, depth;
+    };
+    const Kind kind =
+        GENERATE(Kind{0, 1}, Kind{0, 2}, Kind{0, 4}, Kind{0, 8}, Kind{0, 16}, Kind{2, 8},
+                 Kind{2, 16}, Kind{4, 8}, Kind{4, 16}, Kind{6, 8}, Kind{6, 16});
+    const bool interlaced = GENERATE(false, true);
+    const auto [width, height] =
+        GENERATE(std::pair(1u, 1u), std::pair(2u, 9u), std::pair(13u, 11u));
+    CAPTURE(int{kind.colour}, int{kind.depth}, interlaced, width, height);
+    const Picture p = {.width = width,
+                       .height = height,
+                       .depth = kind.depth,
+                       .colour = kind.colour,
+                       .sample = samples_of(kind.depth),
+                       .interlaced = interlaced};
+
+    const Tensor image = decode_image(png_of(p), "picture");
+    REQUIRE(image.shape() == Shape{3, height, width});
+    REQUIRE(image.dtype() == mini::DType::kUInt8);
+    const bool grey = kind.colour == 0 || kind.colour == 4;
+    REQUIRE(image.to_vector<uint8_t>() ==
+            planes(p, [&](uint32_t x, uint32_t y, uint32_t c) {
+                return as_byte(p.sample(x, y, grey ? 0 : c), kind.depth);
+            }));
+}
+
+TEST_CASE("a PNG with a palette of any depth decodes exactly, black beyond its colours") {
+    const uint8_t depth = GENERATE(uint8_t{1}, uint8_t{2}, uint8_t{4}, uint8_t{8});
+    const bool interlaced = GENERATE(false, true);
+    const size_t colours = GENERATE(size_t{2}, size_t{1});
+    CAPTURE(int{depth}, interlaced, colours);
+    Picture p = {.width = 13,
+                 .height = 11,
+                 .depth = depth,
+                 .colour = 3,
+                 .sample = samples_of(depth),
+                 .interlaced = interlaced,
+                 .palette = ramp(colours * 3, 251)};
+    for (uint8_t& value : p.palette) value = static_cast<uint8_t>(value + 40);
+    const auto expected = planes(p, [&](uint32_t x, uint32_t y, uint32_t c) {
+        const size_t at = p.sample(x, y, 0) * 3 + c;
+        return at < p.palette.size() ? p.palette[at] : 0;
+    });
+    CHECK(pixels_of(png_of(p)) == expected);
+
+    // Transparent colours keep their colour.
+    p.transparency = {0};
+    CHECK(pixels_of(png_of(p)) == expected);
+}
+
+TEST_CASE("transparency of a PNG is dropped and not blended, as PIL's RGB does it") {
+    Picture p = {.sample = [](uint32_t, uint32_t, uint32_t c) { return 10 * c; }};
+    const auto expected =
+        planes(p, [](uint32_t, uint32_t, uint32_t c) { return 10 * c; });
+    p.transparency = {0, 0, 0, 10, 0, 20};
+    CHECK(pixels_of(png_of(p)) == expected);
+    p.transparency = {};
+    p.colour = 6;
+    p.sample = [](uint32_t, uint32_t, uint32_t c) { return c == 3 ? 0 : 10 * c; };
+    CHECK(pixels_of(png_of(p)) == expected);
+    p.colour = 0;
+    p.sample = [](uint32_t, uint32_t, uint32_t) { return 77; };
+    p.transparency = {0, 77};
+    CHECK(pixels_of(png_of(p)) == std::vector<uint8_t>(60, 77));
+}
+
+TEST_CASE(
+    "a PNG may have its pixels in many chunks, and chunks that pixels do not need") {
+    const Picture p = {.sample = samples_of(8)};
+    Bytes file =
+        kPngSignature + png_header(p) + chunk("tEXt", {'a', 0, 'b'}) + chunk("IDAT", {});
+    for (const uint8_t byte : deflated(png_rows(p))) file = file + chunk("IDAT", {byte});
+    file = file + chunk("prVt", ramp(9000, 256)) + chunk("IEND", {}) + Bytes{'m', 'o'};
+    CHECK(pixels_of(file) == pixels_of(png_of(p)));
+}
+
+TEST_CASE("grey is PIL's weighted sum, and leaves grey as it is") {
+    const auto grey = [](const Bytes& rgb) {
+        const Tensor image =
+            decode_image(plain_png(2, 3, rgb), "picture", ImageMode::kGrey);
+        CHECK(image.shape() == Shape{1, 3, 2});
+        const auto values = image.to_vector<uint8_t>();
+        CHECK(std::all_of(values.begin(), values.end(),
+                          [&](uint8_t value) { return value == values[0]; }));
+        return int{values[0]};
+    };
+    // Of PIL's Image.new("RGB", ..., rgb).convert("L").
+    CHECK(grey({255, 0, 0}) == 76);
+    CHECK(grey({0, 255, 0}) == 150);
+    CHECK(grey({0, 0, 255}) == 29);
+    CHECK(grey({12, 200, 99}) == 132);
+    for (const uint8_t value : {0, 1, 128, 254, 255})
+        CHECK(grey({value, value, value}) == value);
+}
+
+TEST_CASE("a JPEG decodes to libjpeg's pixels, all but rounding") {
+    // Two decoders may round each step of the transform and of the colours another way: 3
+    // of 255. Where colours were halved, libjpeg and stb also weigh neighbours otherwise.
+    const auto [name, tolerance] =
+        GENERATE(std::pair("baseline", 3), std::pair("progressive", 3),
+                 std::pair("grey", 1), std::pair("subsampled", 4));
+    CAPTURE(name);
+    const Tensor image = decode_image(golden(name + std::string(".jpg")));
+    REQUIRE(image.shape() == Shape{3, 13, 19});
+    const auto got = image.to_vector<uint8_t>();
+    const auto expected =
+        decode_image(golden(name + std::string(".png"))).to_vector<uint8_t>();
+    int largest = 0;
+    for (size_t i = 0; i < got.size(); ++i)
+        largest = std::max(largest, std::abs(got[i] - expected[i]));
+    CHECK(largest <= tolerance);
+    CHECK(got[0] != got[18]);  // not one colour
+}
+
+TEST_CASE("what follows the end mark of a JPEG is ignored") {
+    const Bytes file = read_bytes(golden("baseline.jpg"));
+    CHECK(pixels_of(file + Bytes{0xff, 0xc4, 1, 2, 3}) == pixels_of(file));
+}
+
+TEST_CASE("several threads decode at once what one decodes alone") {
+    const Bytes good = read_bytes(golden("progressive.jpg"));
+    const Bytes damaged = png_with({.sample = samples_of(8)}, {1, 2, 3});
+    const auto expected = pixels_of(good);
+    std::vector<int> right(4);
+    std::vector<std::thread> threads;
+    for (int& count : right)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 50; ++i) {
+                const bool refused =
+                    !message_of<BadFile>([&] { decode_image(damaged, "x"); }).empty();
+                count += pixels_of(good) == expected && refused;
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(right == std::vector<int>(4, 50));
+}
+
+TEST_CASE("a picture's file must be a regular file that is there and not too long") {
+    const Folder folder;
+    const auto message = [](const std::string& path) {
+        const std::string text = message_of<BadFile>([&] { decode_image(path); });
+        CHECK(text.find('\n') == std::string::npos);
+        CHECK(text.rfind(path + ": ", 0) == 0);
+        return text;
+    };
+    CHECK(contains(message(folder.path()), "found a directory"));
+    REQUIRE(::mkfifo((folder / "fifo.png").c_str(), 0600) == 0);
+    CHECK(contains(message(folder / "fifo.png"), "found a pipe"));
+    CHECK(contains(message(folder / "nothing.png"), "No such file"));
+
+    // A file with a hole: 1 TiB without a byte on the disk.
+    write_file(folder / "huge.png", kPngSignature);
+    REQUIRE(::truncate((folder / "huge.png").c_str(), int64_t{1} << 40) == 0);
+    CHECK(contains(message(folder / "huge.png"),
+                   "expected at most 8388608 bytes, found 1099511627776"));
+}

@@ -1,0 +1,185 @@
+#include "libmini/data/image_folder.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "libmini/core/error.hpp"
+#include "tests/data/images.hpp"
+#include "tests/support/catch.hpp"
+
+using mini::BadFile;
+using mini::Shape;
+using mini::Tensor;
+using mini::data::ImageFolder;
+
+namespace {
+
+// Writes a picture of one colour, with the folders above it.
+void put(const std::string& path, uint8_t red = 0) {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    write_file(path, plain_png(3, 2, {red, 20, 30}));
+}
+
+// "cat/tom.png 0", relative to the root.
+std::vector<std::string> listed(const Folder& folder, const ImageFolder& images) {
+    std::vector<std::string> lines;
+    for (const ImageFolder::Sample& sample : images.samples())
+        lines.push_back(sample.path.substr(folder.path().size() + 1) + " " +
+                        std::to_string(sample.label));
+    return lines;
+}
+
+std::string complaint(const std::string& root) {
+    const std::string message = message_of<BadFile>([&] { ImageFolder images(root); });
+    CHECK(message.find('\n') == std::string::npos);
+    CHECK((message.empty() || message.rfind(root + ": expected ", 0) == 0));
+    return message;
+}
+
+}  // namespace
+
+TEST_CASE("an image folder's classes and samples come in torchvision's order") {
+    const Folder folder;
+    for (const char* name : {"dog/b.png", "dog/a.PNG", "cat/z.png", "cat/sub/a.png",
+                             "cat/sub-1/a.png", "cat/sub/deep/b.png", "Bird/x.jpeg",
+                             "Bird/Y.JPG", "cat/notes.txt", "readme.png"})
+        put(folder / name);
+    const ImageFolder images(folder.path());
+    CHECK(images.classes() == std::vector<std::string>{"Bird", "cat", "dog"});
+    CHECK(images.class_to_idx() ==
+          std::map<std::string, int64_t>{{"Bird", 0}, {"cat", 1}, {"dog", 2}});
+    // As sorted(os.walk(...)) has it: sub-1 before sub/deep, but behind sub.
+    CHECK(listed(folder, images) ==
+          std::vector<std::string>{"Bird/Y.JPG 0", "Bird/x.jpeg 0", "cat/z.png 1",
+                                   "cat/sub/a.png 1", "cat/sub-1/a.png 1",
+                                   "cat/sub/deep/b.png 1", "dog/a.PNG 2", "dog/b.png 2"});
+    CHECK(images.size() == 8);
+}
+
+TEST_CASE("an image folder decodes (3, H, W) bytes, and applies the transform") {
+    const Folder folder;
+    put(folder / "a/1.png", 10);
+    put(folder / "b/2.png", 40);
+    const ImageFolder plain(folder.path());
+    const auto sample = plain.get(1);
+    CHECK(sample.label() == 1);
+    CHECK(sample.data.shape() == Shape{3, 2, 3});
+    CHECK(sample.data.dtype() == mini::DType::kUInt8);
+    CHECK(sample.data.to_vector<uint8_t>()[0] == 40);
+    CHECK(sample.data.to_vector<uint8_t>()[17] == 30);
+
+    const ImageFolder first(folder.path(), {.transform = [](const Tensor& image) {
+                                return Tensor::scalar(image.data<uint8_t>()[0]);
+                            }});
+    const std::vector<int64_t> indices = {1, 0};
+    const mini::data::Batch batch = first.get_batch(indices);
+    CHECK(batch.data.to_vector<float>() == std::vector<float>{40, 10});
+    CHECK(batch.target.to_vector<int64_t>() == std::vector<int64_t>{1, 0});
+}
+
+TEST_CASE("an image folder takes the extensions that it is told") {
+    const Folder folder;
+    put(folder / "a/1.png");
+    put(folder / "a/2.picture");
+    const ImageFolder images(folder.path(), {.extensions = {".picture"}});
+    CHECK(listed(folder, images) == std::vector<std::string>{"a/2.picture 0"});
+    CHECK(images.get(0).data.numel() == 18);
+    CHECK_THROWS_AS(ImageFolder(folder.path(), {.extensions = {}}), mini::UsageError);
+}
+
+TEST_CASE("a root that is missing, a file, or without a class folder is refused") {
+    const Folder folder;
+    CHECK(contains(complaint(folder / "nothing"), "No such file or directory"));
+    put(folder / "file.png");
+    CHECK(contains(complaint(folder / "file.png"), "Not a directory"));
+    CHECK(contains(complaint(folder.path()), "a folder for each class, found none"));
+}
+
+TEST_CASE("classes without a picture are refused, all by name") {
+    const Folder folder;
+    put(folder / "cat/tom.png");
+    put(folder / "dog/rex.txt");
+    std::filesystem::create_directories(folder / "eel/deep");
+    const std::string message = complaint(folder.path());
+    CHECK(contains(message, "pictures (.png, .jpg, .jpeg) of every class"));
+    CHECK(contains(message, "found none of dog, eel; add some"));
+}
+
+TEST_CASE("links are followed, a folder counts once a class, and circles end") {
+    const Folder folder;
+    put(folder / "cat/one/a.png");
+    put(folder / "elsewhere/dog/b.png");
+    std::filesystem::create_directory_symlink(folder / "cat", folder / "cat/one/up");
+    std::filesystem::create_directory_symlink(folder / "cat/one", folder / "cat/two");
+    std::filesystem::create_symlink(folder / "elsewhere/dog/b.png", folder / "cat/b.png");
+    std::filesystem::create_directory_symlink(folder / "elsewhere/dog", folder / "dog");
+    REQUIRE(::symlink("self", (folder / "dog/self").c_str()) == 0);
+    CHECK(listed(folder, ImageFolder(folder.path())) ==
+          std::vector<std::string>{"cat/b.png 0", "cat/one/a.png 0", "dog/b.png 1",
+                                   "elsewhere/dog/b.png 2"});
+}
+
+TEST_CASE("a forest of links that doubles at every step is walked once") {
+    const Folder folder;
+    std::string below = folder / "store/0";
+    put(below + "/a.png");
+    for (int i = 1; i <= 60; ++i) {
+        const std::string next = folder / ("store/" + std::to_string(i));
+        std::filesystem::create_directory(next);
+        for (const char* name : {"x", "y"})
+            std::filesystem::create_directory_symlink(below, next + "/" + name);
+        below = next;
+    }
+    CHECK(ImageFolder(folder.path()).size() == 1);
+}
+
+TEST_CASE("a damaged picture names its file, in a batch its index too") {
+    const Folder folder;
+    put(folder / "cat/a.png");
+    write_file(folder / "cat/b.png", {'G', 'I', 'F', '8', '9', 'a'});
+    REQUIRE(::mkfifo((folder / "cat/c.png").c_str(), 0600) == 0);
+    REQUIRE(::symlink("nowhere", (folder / "cat/d.png").c_str()) == 0);
+    const ImageFolder images(folder.path());
+    REQUIRE(images.size() == 4);
+    const auto message = [&](int64_t i) {
+        return message_of<BadFile>([&] { images.get(i); });
+    };
+    CHECK(
+        contains(message(1), folder / "cat/b.png: expected a PNG or JPEG, found a GIF"));
+    CHECK(contains(message(2), "cat/c.png: expected a regular file, found a pipe"));
+    CHECK(contains(message(3), "cat/d.png: expected a PNG or JPEG that can be read"));
+    const std::vector<int64_t> batch = {0, 1};
+    CHECK(contains(message_of<mini::Error>([&] { images.get_batch(batch); }),
+                   "sample 1: " + folder.path() + "/cat/b.png"));
+}
+
+TEST_CASE("a transform that throws names the file, and an index that is not there") {
+    const Folder folder;
+    put(folder / "cat/a.png");
+    const ImageFolder images(folder.path(), {.transform = [](const Tensor&) -> Tensor {
+                                 throw std::runtime_error("too small to crop");
+                             }});
+    CHECK(message_of<mini::Error>([&] { images.get(0); }) ==
+          folder / "cat/a.png: transform: too small to crop");
+    for (const int64_t i : {-1, 1})
+        CHECK(contains(message_of<mini::Error>([&] { images.get(i); }),
+                       "there is none; the dataset has 1"));
+}
+
+TEST_CASE("several threads read an image folder at once") {
+    const Folder folder;
+    for (uint8_t i = 0; i < 20; ++i)
+        put(folder / ("a/" + std::to_string(10 + i) + ".png"), i);
+    const ImageFolder images(folder.path());
+    std::vector<int> right(4);
+    std::vector<std::thread> threads;
+    for (int& count : right)
+        threads.emplace_back([&] {
+            for (int64_t i = 0; i < 20; ++i)
+                count += images.get(i).data.data<uint8_t>()[0] == i;
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(right == std::vector<int>(4, 20));
+}

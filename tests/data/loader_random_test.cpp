@@ -1,0 +1,166 @@
+#include "libmini/data/loader.hpp"
+
+#include "libmini/core/random.hpp"
+#include "libmini/core/streams.hpp"
+#include "libmini/data/distributed_sampler.hpp"
+#include "tests/data/loader_support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
+
+using mini::data::DataLoader;
+using mini::data::DataLoaderOptions;
+using mini::data::Example;
+
+namespace {
+
+// Number i; augmented, 1000 i and a draw below 1000 (golden/make_loader.py).
+class Drawing : public Numbers {
+  public:
+    Drawing(int64_t size, bool augment) : Numbers(size), augment_(augment) {}
+    Example get(int64_t i) const override {
+        if (!augment_) return Numbers::get(i);
+        return Numbers::get(1000 * i + mini::default_generator().randint(0, 1000));
+    }
+
+  private:
+    bool augment_;
+};
+
+}  // namespace
+
+TEST_CASE("DataLoader shuffles into PyTorch's batches, epoch after epoch") {
+    const auto cases = golden_cases("dataloader_shuffle");
+    REQUIRE(cases.size() == 4);
+    for (const auto& c : cases) {
+        CAPTURE(c.at("seed"), c.at("num_workers"));
+        mini::manual_seed(c.at("seed"));
+        DataLoader loader(std::make_shared<Numbers>(c.at("n")),
+                          {.batch_size = c.at("batch_size"),
+                           .shuffle = true,
+                           .num_workers = c.at("num_workers")});
+        CHECK(read(loader.epoch()) == c.at("epoch0").get<Batches>());
+        CHECK(read(loader.epoch()) == c.at("epoch1").get<Batches>());
+    }
+}
+
+TEST_CASE("DataLoader draws from its generator what PyTorch's draws, and nothing else") {
+    const auto cases = golden_cases("loader_generator");
+    REQUIRE(cases.size() == 24);
+    for (const auto& c : cases) {
+        CAPTURE(c.dump());
+        mini::manual_seed(c.at("generator").get<bool>() ? 5 : c.at("seed").get<int>());
+        DataLoaderOptions options = {.batch_size = c.at("batch_size"),
+                                     .shuffle = c.at("shuffle"),
+                                     .drop_last = c.at("drop_last"),
+                                     .num_workers = c.at("num_workers")};
+        if (c.at("generator").get<bool>())
+            options.generator = std::make_shared<mini::Generator>(c.at("seed"));
+        DataLoader loader(std::make_shared<Drawing>(c.at("n"), c.at("augment")), options);
+
+        for (const auto& epoch : c.at("epochs"))
+            REQUIRE(read(loader.epoch()) == epoch.get<Batches>());
+        if (options.generator)
+            CHECK(options.generator->random_int64() == c.at("generator_next"));
+        CHECK(mini::default_generator().random_int64() == c.at("default_next"));
+    }
+}
+
+TEST_CASE("an epoch draws the base seed always and the sampler's seed with shuffle") {
+    const auto numbers = std::make_shared<Numbers>(10);
+    const auto next_word = [&](DataLoaderOptions options) {
+        mini::manual_seed(7);
+        DataLoader loader(numbers, std::move(options));
+        loader.epoch();
+        return mini::default_generator().random();
+    };
+    mini::Generator expected(7);
+    expected.random_int64();
+    const uint32_t after_base_seed = mini::Generator(expected).random();
+    expected.random_int64();
+    const uint32_t after_both = expected.random();
+
+    CHECK(next_word({}) == after_base_seed);
+    CHECK(next_word({.num_workers = 2}) == after_base_seed);
+    CHECK(next_word({.shuffle = true, .num_workers = 2}) == after_both);
+    CHECK(next_word({.sampler = std::make_shared<mini::data::DistributedSampler>(
+                         10, mini::data::DistributedSamplerOptions{
+                                 .num_replicas = 1, .rank = 0})}) == after_base_seed);
+}
+
+TEST_CASE("random transforms are the same for any number of workers from one on") {
+    const auto epochs = [](int workers, int factor) {
+        mini::manual_seed(8);
+        DataLoader loader(std::make_shared<Drawing>(50, true),
+                          {.batch_size = 3,
+                           .shuffle = true,
+                           .num_workers = workers,
+                           .prefetch_factor = factor});
+        return std::vector<Batches>{read(loader.epoch()), read(loader.epoch())};
+    };
+    const std::vector<Batches> one = epochs(1, 1);
+    for (const int workers : {1, 2, 3, 7})
+        for (const int factor : {1, 2, 5}) {
+            CAPTURE(workers, factor);
+            REQUIRE(epochs(workers, factor) == one);
+        }
+    CHECK(epochs(0, 1) != one);
+}
+
+TEST_CASE(
+    "a worker seeds batch k with base seed + k, and draws in the reader's version") {
+    const auto generator = std::make_shared<mini::Generator>(8);
+    const auto base_seed =
+        static_cast<uint64_t>(mini::Generator(*generator).random_int64());
+    std::vector<Indices> expected;
+    for (uint64_t k = 0; k < 3; ++k) {
+        mini::Generator own(base_seed + k);
+        expected.push_back({own.randint(0, int64_t{1} << 30)});
+        own.manual_seed(base_seed + k);
+        own.set_version({2, 6});
+        expected.push_back({own.randint(0, int64_t{1} << 30)});
+    }
+
+    struct Wide : Numbers {
+        using Numbers::Numbers;
+        Example get(int64_t) const override {
+            return Numbers::get(mini::default_generator().randint(0, int64_t{1} << 30));
+        }
+    };
+    const auto run = [&](mini::TorchVersion version) {
+        mini::default_generator().set_version(version);
+        *generator = mini::Generator(8);
+        DataLoader loader(std::make_shared<Wide>(3),
+                          {.num_workers = 2, .generator = generator});
+        const Batches batches = read(loader.epoch());
+        mini::default_generator().set_version({});
+        return batches;
+    };
+    CHECK(run({2, 7}) == Batches{expected[0], expected[2], expected[4]});
+    CHECK(run({2, 6}) == Batches{expected[1], expected[3], expected[5]});
+}
+
+TEST_CASE("epochs are augmented differently, and the reader's generator is not touched") {
+    mini::manual_seed(8);
+    DataLoader loader(std::make_shared<Drawing>(20, true), {.num_workers = 2});
+    const Batches first = read(loader.epoch()), second = read(loader.epoch());
+    CHECK(first != second);
+
+    mini::Generator expected(8);
+    expected.random_int64();
+    expected.random_int64();  // two base seeds
+    CHECK(mini::default_generator().random() == expected.random());
+}
+
+TEST_CASE("separate streams keep the order of the data apart from all other draws") {
+    const auto order = [](int other_draws) {
+        mini::manual_seed(1);
+        mini::separate_streams(4);
+        for (int i = 0; i < other_draws; ++i) mini::default_generator().random();
+        DataLoader loader(std::make_shared<Numbers>(20),
+                          {.batch_size = 20, .shuffle = true});
+        const Batches batches = read(loader.epoch());
+        mini::join_streams();
+        return batches;
+    };
+    CHECK(order(0) == order(3));
+}

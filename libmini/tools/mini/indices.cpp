@@ -1,0 +1,331 @@
+#include "libmini/tools/mini/indices.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "libmini/core/error.hpp"
+#include "libmini/core/python_random.hpp"
+#include "libmini/core/random.hpp"
+#include "libmini/data/distributed_eval_sampler.hpp"
+#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/partition.hpp"
+#include "libmini/data/sampler.hpp"
+#include "libmini/tools/mini/screen.hpp"
+#include "libmini/tools/mini/shares_table.hpp"
+
+namespace mini::tools {
+namespace {
+
+constexpr int64_t kMaxLength = 100'000'000;  // indices take 8 bytes each
+constexpr int kMaxReplicas = 1'000'000;
+
+// What the options of all subcommands fill in.
+struct Wanted {
+    std::string format = "table";
+    std::string torch = "1.13";
+    int64_t length = 0;
+    int replicas = 1;
+    std::optional<int> rank;
+    int64_t epoch = 0;
+    int64_t seed = 0;
+    bool no_shuffle = false;
+    bool drop_last = false;
+    bool replacement = false;
+    bool no_replacement = false;
+    bool assign_remainder = false;
+    std::optional<int64_t> num_samples;
+    std::vector<double> numbers;
+    std::vector<int64_t> indices;
+};
+
+void check_length(const char* option, int64_t length) {
+    if (length < 0 || length > kMaxLength)
+        throw UsageError(fmt::format("{} wants a number from 0 to {}, not {}", option,
+                                     kMaxLength, length));
+}
+
+// "1.13" or "2.7".
+TorchVersion parse_version(const std::string& text) {
+    TorchVersion version;
+    const char *const begin = text.data(), *const end = begin + text.size();
+    const auto major = std::from_chars(begin, end, version.major);
+    const bool has_minor = major.ec == std::errc() && major.ptr != end;
+    const auto minor =
+        std::from_chars(has_minor ? major.ptr + 1 : end, end, version.minor);
+    if (!has_minor || *major.ptr != '.' || minor.ec != std::errc() || minor.ptr != end)
+        throw UsageError(
+            fmt::format("--torch wants a version such as 1.13 or 2.7, not '{}'", text));
+    return version;
+}
+
+std::shared_ptr<Generator> seeded(const Wanted& wanted) {
+    auto generator = std::make_shared<Generator>(static_cast<uint64_t>(wanted.seed));
+    generator->set_version(parse_version(wanted.torch));
+    return generator;
+}
+
+// A dataset that is only counted, never read.
+class Counted : public data::Dataset {
+  public:
+    explicit Counted(int64_t size) : size_(size) {}
+    int64_t size() const override { return size_; }
+    data::Example get(int64_t) const override {
+        throw Error("mini indices: this dataset has no samples, only a size");
+    }
+
+  private:
+    int64_t size_;
+};
+
+Shares one_order(std::string title, std::vector<int64_t> order) {
+    return {.title = std::move(title),
+            .shares = {{.owner = "order", .indices = std::move(order)}},
+            .one_list = true,
+            .remark = ""};
+}
+
+// The shares of the rank asked for, or of all, as `share_of` gives each.
+Shares by_rank(const Wanted& wanted, std::string title,
+               const std::function<Share(int rank)>& share_of) {
+    check_length("--len", wanted.length);
+    if (wanted.replicas < 1 || wanted.replicas > kMaxReplicas)
+        throw UsageError(fmt::format("--replicas wants a number from 1 to {}, not {}",
+                                     kMaxReplicas, wanted.replicas));
+    Shares shares{
+        .title = std::move(title), .shares = {}, .one_list = false, .remark = ""};
+    if (wanted.rank) {
+        shares.one_list = true;
+        shares.shares.push_back(share_of(*wanted.rank));
+        return shares;
+    }
+    for (int rank = 0; rank < wanted.replicas; ++rank)
+        shares.shares.push_back(share_of(rank));
+    return shares;
+}
+
+Shares distributed(const Wanted& wanted) {
+    return by_rank(
+        wanted,
+        fmt::format("DistributedSampler: {} samples on {} ranks, {}{}", wanted.length,
+                    wanted.replicas,
+                    wanted.no_shuffle
+                        ? "in order"
+                        : fmt::format("seed {}, epoch {}", wanted.seed, wanted.epoch),
+                    wanted.drop_last ? ", the tail dropped" : ""),
+        [&](int rank) {
+            data::DistributedSampler sampler(wanted.length,
+                                             {.num_replicas = wanted.replicas,
+                                              .rank = rank,
+                                              .shuffle = !wanted.no_shuffle,
+                                              .seed = static_cast<uint64_t>(wanted.seed),
+                                              .drop_last = wanted.drop_last});
+            sampler.set_epoch(wanted.epoch);
+            // Position i of this rank is position rank + i * replicas of all; those past
+            // the dataset's end are padding.
+            const int64_t before_end = wanted.length - rank + wanted.replicas - 1;
+            return Share{
+                .owner = fmt::format("rank {}", rank),
+                .indices = sampler.indices(),
+                .padding_from = std::max<int64_t>(0, before_end) / wanted.replicas};
+        });
+}
+
+Shares evaluation(const Wanted& wanted) {
+    return by_rank(
+        wanted,
+        fmt::format("DistributedEvalSampler: {} samples on {} ranks, each once",
+                    wanted.length, wanted.replicas),
+        [&](int rank) {
+            data::DistributedEvalSampler sampler(
+                wanted.length, {.num_replicas = wanted.replicas, .rank = rank});
+            return Share{.owner = fmt::format("rank {}", rank),
+                         .indices = sampler.indices()};
+        });
+}
+
+Shares permutation(const Wanted& wanted) {
+    check_length("--n", wanted.length);
+    return one_order(
+        fmt::format("torch.randperm({}), seed {}", wanted.length, wanted.seed),
+        randperm(wanted.length, *seeded(wanted)));
+}
+
+Shares random(const Wanted& wanted) {
+    check_length("--len", wanted.length);
+    check_length("--num-samples", wanted.num_samples.value_or(0));
+    data::RandomSampler sampler(wanted.length, {.replacement = wanted.replacement,
+                                                .num_samples = wanted.num_samples,
+                                                .generator = seeded(wanted)});
+    return one_order(
+        fmt::format("RandomSampler: {} of {} samples{}, seed {}", sampler.size(),
+                    wanted.length, wanted.replacement ? " with replacement" : "",
+                    wanted.seed),
+        sampler.indices());
+}
+
+Shares weighted(const Wanted& wanted) {
+    check_length("--num-samples", wanted.num_samples.value_or(0));
+    data::WeightedRandomSampler sampler(wanted.numbers, wanted.num_samples.value_or(0),
+                                        !wanted.no_replacement, seeded(wanted));
+    return one_order(
+        fmt::format("WeightedRandomSampler: {} draws from {} weights{}, seed {}",
+                    sampler.size(), wanted.numbers.size(),
+                    wanted.no_replacement ? " without replacement" : "", wanted.seed),
+        sampler.indices());
+}
+
+Shares subset(const Wanted& wanted) {
+    data::SubsetRandomSampler sampler(wanted.indices, seeded(wanted));
+    return one_order(fmt::format("SubsetRandomSampler: {} samples, seed {}",
+                                 wanted.indices.size(), wanted.seed),
+                     sampler.indices());
+}
+
+Shares partition(const Wanted& wanted) {
+    check_length("--len", wanted.length);
+    const data::DataPartitioner partitioner(
+        std::make_shared<Counted>(wanted.length), wanted.numbers,
+        {.seed = wanted.seed, .assign_remainder = wanted.assign_remainder});
+    Shares shares{.title = fmt::format("DataPartitioner: {} samples in {} parts, seed {}",
+                                       wanted.length, wanted.numbers.size(), wanted.seed),
+                  .shares = {},
+                  .one_list = false,
+                  .remark = ""};
+    int64_t left = wanted.length;
+    for (size_t k = 0; k < wanted.numbers.size(); ++k) {
+        const data::Partition part = partitioner.use(static_cast<int>(k));
+        shares.shares.push_back(
+            {.owner = fmt::format("part {}", k), .indices = part.index()});
+        left -= part.size();
+    }
+    if (left > 0)
+        shares.remark =
+            fmt::format("{} of {} samples belong to no part{}", left, wanted.length,
+                        wanted.assign_remainder ? ""
+                                                : "; --assign-remainder hands out what "
+                                                  "truncation leaves over");
+    return shares;
+}
+
+Shares python_shuffle(const Wanted& wanted) {
+    check_length("--n", wanted.length);
+    std::vector<int64_t> order(static_cast<size_t>(wanted.length));
+    std::iota(order.begin(), order.end(), int64_t{0});
+    PythonRandom(wanted.seed).shuffle(order);
+    return one_order(fmt::format("Python's random.Random({}).shuffle of {}", wanted.seed,
+                                 wanted.length),
+                     std::move(order));
+}
+
+void print(const Shares& shares, const Wanted& wanted) {
+    if (wanted.format == "json") {
+        fmt::print("{}", shares_json(shares));
+        return;
+    }
+    const Screen screen = stdout_screen();
+    fmt::print("{}",
+               shares_table(shares, {.colour = screen.colour, .width = screen.width}));
+}
+
+// A subcommand being declared: its options go into `wanted`, its answer to stdout.
+class Subcommand {
+  public:
+    Subcommand(CLI::App& indices, const char* name, const char* description,
+               Shares (*answer)(const Wanted&))
+        : app_(indices.add_subcommand(name, description)) {
+        app_->add_option("--format", wanted_->format, "table, or json: one list")
+            ->check(CLI::IsMember({"table", "json"}));
+        app_->callback([wanted = wanted_, answer] { print(answer(*wanted), *wanted); });
+    }
+
+    template <typename T>
+    Subcommand& required(const char* name, T Wanted::*field, const char* description) {
+        option(name, field, description)->required();
+        return *this;
+    }
+    template <typename T>
+    Subcommand& optional(const char* name, T Wanted::*field, const char* description) {
+        option(name, field, description);
+        return *this;
+    }
+    Subcommand& seed(const char* description, int64_t unless_given = 0) {
+        wanted_->seed = unless_given;
+        return optional("--seed", &Wanted::seed, description);
+    }
+    Subcommand& flag(const char* name, bool Wanted::*field, const char* description) {
+        app_->add_flag(name, (*wanted_).*field, description);
+        return *this;
+    }
+
+  private:
+    template <typename T>
+    CLI::Option* option(const char* name, T Wanted::*field, const char* description) {
+        CLI::Option* added = app_->add_option(name, (*wanted_).*field, description);
+        return added->delimiter(',');
+    }
+
+    std::shared_ptr<Wanted> wanted_ = std::make_shared<Wanted>();
+    CLI::App* app_;
+};
+
+}  // namespace
+
+void add_indices(CLI::App& app) {
+    CLI::App& indices = *app.add_subcommand(
+        "indices",
+        "Prints who gets which sample, as PyTorch's samplers (or Python) would");
+    indices.require_subcommand(1);
+    constexpr const char* kSeed = "Of the generator";
+    constexpr const char* kRank = "Only this rank (all ranks unless given)";
+
+    Subcommand(indices, "distributed", "DistributedSampler: every rank's samples",
+               distributed)
+        .required("--len", &Wanted::length, "Samples in the dataset")
+        .required("--replicas", &Wanted::replicas, "Ranks")
+        .optional("--rank", &Wanted::rank, kRank)
+        .optional("--epoch", &Wanted::epoch, "As set_epoch gives it")
+        .seed("The same on all ranks")
+        .flag("--no-shuffle", &Wanted::no_shuffle, "In order")
+        .flag("--drop-last", &Wanted::drop_last, "Drop the tail instead of padding it");
+    Subcommand(indices, "evaluation", "DistributedEvalSampler: each sample exactly once",
+               evaluation)
+        .required("--len", &Wanted::length, "Samples in the dataset")
+        .required("--replicas", &Wanted::replicas, "Ranks")
+        .optional("--rank", &Wanted::rank, kRank);
+    Subcommand(indices, "randperm", "torch.randperm", permutation)
+        .required("--n", &Wanted::length, "How many")
+        .seed(kSeed);
+    Subcommand(indices, "random", "RandomSampler with a generator of its own", random)
+        .required("--len", &Wanted::length, "Samples in the dataset")
+        .seed(kSeed)
+        .flag("--replacement", &Wanted::replacement, "A sample may come again")
+        .optional("--num-samples", &Wanted::num_samples, "How many (--len unless given)");
+    Subcommand(indices, "weighted", "WeightedRandomSampler", weighted)
+        .required("--weights", &Wanted::numbers, "One a sample: a,b,c")
+        .required("--num-samples", &Wanted::num_samples, "How many")
+        .seed(kSeed)
+        .optional("--torch", &Wanted::torch,
+                  "The version of PyTorch (1.13): a single sample with replacement is "
+                  "drawn in another way since 2.0")
+        .flag("--no-replacement", &Wanted::no_replacement, "Each sample at most once");
+    Subcommand(indices, "subset", "SubsetRandomSampler", subset)
+        .required("--indices", &Wanted::indices, "Of the samples: a,b,c")
+        .seed(kSeed);
+    Subcommand(indices, "partition", "DataPartitioner of the tutorial", partition)
+        .required("--len", &Wanted::length, "Samples in the dataset")
+        .required("--sizes", &Wanted::numbers, "Fractions: 0.7,0.2,0.1")
+        .seed("Of Python's random.Random (1234)", 1234)
+        .flag("--assign-remainder", &Wanted::assign_remainder,
+              "Hand out what truncation leaves over");
+    Subcommand(indices, "shuffle", "Python's random.Random(seed).shuffle", python_shuffle)
+        .required("--n", &Wanted::length, "How many")
+        .seed("Of Python's random.Random");
+}
+
+}  // namespace mini::tools

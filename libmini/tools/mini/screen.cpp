@@ -1,0 +1,36 @@
+#include "libmini/tools/mini/screen.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace mini::tools {
+namespace {
+
+constexpr int kNarrowest = 40;
+constexpr int kWidest = 400;
+
+bool is_set(const char* name) {
+    const char* value = std::getenv(name);
+    return value && *value;
+}
+
+}  // namespace
+
+Screen stdout_screen() {
+    Screen screen;
+    winsize size{};
+    if (::isatty(STDOUT_FILENO)) {
+        screen.colour = !is_set("NO_COLOR");
+        if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+            screen.width = size.ws_col;
+    } else if (is_set("COLUMNS")) {
+        screen.width = std::atoi(std::getenv("COLUMNS"));
+    }
+    screen.width = std::clamp(screen.width, kNarrowest, kWidest);
+    return screen;
+}
+
+}  // namespace mini::tools

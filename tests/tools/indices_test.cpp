@@ -1,0 +1,229 @@
+// The built `mini indices`, against PyTorch's and Python's own orders.
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
+
+namespace {
+
+struct Answer {
+    int code;
+    std::string text;  // stdout and stderr
+};
+
+Answer indices(const std::string& arguments) {
+    const std::string command =
+        fmt::format("{}/mini indices {} 2>&1", MINI_BIN_DIR, arguments);
+    FILE* pipe = ::popen(command.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    Answer answer{};
+    std::array<char, 4096> buffer;
+    while (const size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe))
+        answer.text.append(buffer.data(), got);
+    const int status = ::pclose(pipe);
+    answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    return answer;
+}
+
+std::vector<int64_t> list(const std::string& arguments) {
+    const Answer answer = indices(fmt::format("{} --format json", arguments));
+    CAPTURE(arguments, answer.text);
+    REQUIRE(answer.code == 0);
+    return nlohmann::json::parse(answer.text).get<std::vector<int64_t>>();
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::string joined(const nlohmann::json& numbers) {
+    std::string text;
+    for (const auto& number : numbers)
+        text += fmt::format("{}{}", text.empty() ? "" : ",", number.dump());
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("mini indices distributed gives every rank PyTorch's samples") {
+    const auto cases = golden_cases("distributed_sampler");
+    int checked = 0;
+    for (size_t k = 0; k < cases.size(); k += 5) {  // a spread of them: one run each
+        const auto& c = cases[k];
+        const auto mine = list(fmt::format(
+            "distributed --len {} --replicas {} --rank {} --epoch {} --seed {}{}{}",
+            c.at("n").get<int64_t>(), c.at("replicas").get<int>(),
+            c.at("rank").get<int>(), c.at("epoch").get<int>(),
+            c.at("seed").get<int64_t>(),
+            c.at("shuffle").get<bool>() ? "" : " --no-shuffle",
+            c.at("drop_last").get<bool>() ? " --drop-last" : ""));
+        REQUIRE(digest(mine) == c.at("indices").at("sha256_le_int64").get<std::string>());
+        ++checked;
+    }
+    CHECK(checked > 200);
+}
+
+TEST_CASE("mini indices randperm gives torch.randperm's order") {
+    for (const auto& c : golden_cases("randperm")) {
+        const auto order =
+            list(fmt::format("randperm --n {} --seed {}", c.at("n").get<int64_t>(),
+                             c.at("seed").get<int64_t>()));
+        CHECK(digest(order) == c.at("perm").at("sha256_le_int64").get<std::string>());
+    }
+}
+
+TEST_CASE("mini indices random, weighted and subset give the samplers' orders") {
+    int random = 0, weighted = 0, subset = 0;
+    for (const auto& c : golden_cases("samplers")) {
+        const std::string sampler = c.at("sampler");
+        std::string arguments;
+        if (sampler == "RandomSampler" && c.at("how") == "generator=g") {
+            ++random;
+            arguments = fmt::format("random --len {}", c.at("n").get<int64_t>());
+            if (c.at("replacement")) arguments += " --replacement";
+            if (!c.at("num_samples").is_null())
+                arguments += fmt::format(" --num-samples {}", c.at("num_samples").dump());
+        } else if (sampler == "WeightedRandomSampler") {
+            ++weighted;
+            arguments = fmt::format("weighted --weights {} --num-samples {}",
+                                    joined(c.at("weights")), c.at("num_samples").dump());
+            if (!c.at("replacement")) arguments += " --no-replacement";
+        } else if (sampler == "SubsetRandomSampler") {
+            ++subset;
+            arguments = fmt::format("subset --indices {}", joined(c.at("subset")));
+        } else {
+            continue;  // the tests of the samplers themselves have all of them
+        }
+        arguments += fmt::format(" --seed {}", c.at("seed").dump());
+        CHECK(list(arguments) == c.at("indices").get<std::vector<int64_t>>());
+    }
+    CHECK(random > 20);
+    CHECK(weighted > 10);
+    CHECK(subset > 0);
+}
+
+TEST_CASE("mini indices partition prints one list a part") {
+    for (const auto& c : golden_cases("data_partitioner")) {
+        if (c.at("n").get<int64_t>() > 1000) continue;
+        std::string sizes;
+        for (const std::string size : c.at("sizes_repr"))
+            sizes += fmt::format("{}{}", sizes.empty() ? "" : ",", size);
+        const Answer answer =
+            indices(fmt::format("partition --len {} --sizes {} --seed {} --format json",
+                                c.at("n").get<int64_t>(), sizes, c.at("seed").dump()));
+        CAPTURE(answer.text);
+        REQUIRE(answer.code == 0);
+        const auto parts =
+            nlohmann::json::parse(answer.text).get<std::vector<std::vector<int64_t>>>();
+        REQUIRE(parts.size() == c.at("partitions").size());
+        for (size_t k = 0; k < parts.size(); ++k)
+            CHECK(digest(parts[k]) ==
+                  c.at("partitions")[k].at("sha256_le_int64").get<std::string>());
+    }
+}
+
+TEST_CASE("mini indices partition has the tutorial's seed unless another is given") {
+    CHECK(indices("partition --len 50 --sizes 0.5,0.5").text ==
+          indices("partition --len 50 --sizes 0.5,0.5 --seed 1234").text);
+    CHECK(indices("partition --len 50 --sizes 0.5,0.5").text !=
+          indices("partition --len 50 --sizes 0.5,0.5 --seed 1235").text);
+}
+
+TEST_CASE("mini indices partition counts who belongs to no part") {
+    const Answer dropped = indices("partition --len 10 --sizes 0.55,0.45");
+    CHECK(contains(dropped.text, "1 of 10 samples belong to no part"));
+    CHECK(contains(dropped.text, "--assign-remainder"));
+    const Answer assigned =
+        indices("partition --len 10 --sizes 0.55,0.45 --assign-remainder");
+    CHECK(assigned.code == 0);
+    CHECK(!contains(assigned.text, "no part"));
+}
+
+TEST_CASE("mini indices shuffle gives Python's order") {
+    for (const auto& c : golden_cases("python_shuffle")) {
+        const auto order = list(fmt::format(
+            "shuffle --n {} --seed {}", c.at("n").get<int64_t>(), c.at("seed").dump()));
+        CHECK(digest(order) == c.at("shuffled").at("sha256_le_int64").get<std::string>());
+    }
+}
+
+TEST_CASE("without a rank, mini indices distributed prints all ranks, padding marked") {
+    const Answer table = indices("distributed --len 10 --replicas 3 --epoch 1");
+    CHECK(table.text ==
+          "DistributedSampler: 10 samples on 3 ranks, seed 0, epoch 1\n"
+          "\n"
+          "position  0  1  2  3 \n"
+          "rank 0    5  2  9  4 \n"
+          "rank 1    6  0  3  5*\n"
+          "rank 2    1  8  7  6*\n"
+          "\n"
+          "* padding: samples that another position of this epoch has too\n");
+    const Answer json =
+        indices("distributed --len 10 --replicas 3 --epoch 1 --format json");
+    CHECK(json.text == "[[5,2,9,4],[6,0,3,5],[1,8,7,6]]\n");
+}
+
+TEST_CASE("a dataset smaller than the world marks all but its samples as padding") {
+    const Answer table = indices("distributed --len 2 --replicas 5 --no-shuffle");
+    CHECK(contains(table.text, "rank 1    1 \n"));
+    CHECK(contains(table.text, "rank 2    0*\n"));
+    CHECK(contains(table.text, "rank 4    0*\n"));
+    const Answer dropped = indices(
+        "distributed --len 2 --replicas 5 --no-shuffle --drop-last --format json");
+    CHECK(dropped.text == "[[],[],[],[],[]]\n");
+}
+
+TEST_CASE("mini indices evaluation gives each sample to one rank") {
+    CHECK(indices("evaluation --len 5 --replicas 3 --format json").text ==
+          "[[0,3],[1,4],[2]]\n");
+}
+
+TEST_CASE("a table too long for anybody is cut, and says so") {
+    const Answer table = indices("randperm --n 5000");
+    CHECK(contains(table.text, "more positions; --format json prints all of them"));
+    CHECK(table.text.size() < 2000);
+    CHECK(list("randperm --n 5000").size() == 5000);
+}
+
+TEST_CASE("mini indices answers nonsense with one line and exit code 2") {
+    const std::string wrong[] = {
+        "distributed --len 10 --replicas 0",
+        "distributed --len 10 --replicas 3 --rank 3",
+        "distributed --len 10 --replicas 3 --rank -1",
+        "distributed --len -1 --replicas 3",
+        "distributed --len 2.5 --replicas 3",
+        "distributed --replicas 3",
+        "randperm --n 99999999999",
+        "randperm --n ten",
+        "random --len 0",
+        "random --len 5 --num-samples 0",
+        "weighted --weights 1,-2 --num-samples 1",
+        "weighted --weights 0,0 --num-samples 1",
+        "weighted --weights 1,nan --num-samples 1",
+        "weighted --weights 1,0 --num-samples 2 --no-replacement",
+        "partition --len 10 --sizes 0.7,0.7",
+        "partition --len 10 --sizes 0.7,0",
+        "partition --len 10 --sizes 0.7,nan",
+        "shuffle --n -4",
+        "evaluation --len 3 --replicas 2 --rank 2",
+        "randperm --n 3 --format xml",
+        "shuffel --n 3",
+        "",
+    };
+    for (const std::string& arguments : wrong) {
+        const Answer answer = indices(arguments);
+        CAPTURE(arguments, answer.text);
+        CHECK(answer.code == 2);
+        CHECK(answer.text.starts_with("mini: "));
+        CHECK(std::count(answer.text.begin(), answer.text.end(), '\n') == 1);
+    }
+}

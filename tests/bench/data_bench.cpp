@@ -1,0 +1,202 @@
+// How long dividing and loading data takes: one line of JSON a case.
+//
+//     data_bench [--case NAME] [--samples N] [--images N] [--repeats K]
+//
+//     distributed_sampler   rank 0's list of 3 replicas, shuffled, an epoch a pass
+//     randperm              one permutation
+//     mnist_b64_w0 ...      a pass over MNIST, batch 64 or 128, 0 or 2 workers: bytes
+//                           decoded, normalised and batched, read in random order
+//     transforms_b64_w0 ... the same through a TensorDataset of bytes, and ToTensor and
+//                           Normalize called on each image
+//     short_epochs_w0 ...   1,000 epochs of two batches of one number: the start
+//
+// MNIST is taken from $MINI_DATA_DIR/mnist; else the embedded digits are.
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libmini/core/random.hpp"
+#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/loader.hpp"
+#include "libmini/data/locate.hpp"
+#include "libmini/data/partition.hpp"
+#include "libmini/data/tensor_dataset.hpp"
+#include "libmini/data/transforms.hpp"
+
+using mini::Tensor;
+using mini::data::Batch;
+using mini::data::DataLoader;
+using mini::data::Dataset;
+
+namespace {
+
+struct Options {
+    std::string only;  // one case's name, or "" for all
+    int64_t samples = 10'000'000;
+    int64_t images = 60'000;
+    int repeats = 5;
+};
+
+struct Case {
+    std::string name;
+    std::function<int64_t()> run;  // gives how many indices or samples it saw
+};
+
+// One unmeasured pass, then `repeats` measured ones.
+nlohmann::json measure(const Case& c, int repeats) {
+    using Clock = std::chrono::steady_clock;
+    std::vector<double> seconds;
+    int64_t count = c.run();
+    for (int i = 0; i < repeats; ++i) {
+        const auto start = Clock::now();
+        count = c.run();
+        seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    }
+    std::vector<double> sorted = seconds;
+    std::sort(sorted.begin(), sorted.end());
+    return {{"case", c.name},
+            {"count", count},
+            {"best", sorted.front()},
+            {"median", sorted[sorted.size() / 2]},
+            {"seconds", seconds}};
+}
+
+std::vector<Case> index_cases(int64_t n) {
+    const auto sampler = std::make_shared<mini::data::DistributedSampler>(
+        n, mini::data::DistributedSamplerOptions{.num_replicas = 3, .rank = 0});
+    const auto list = [sampler, epoch = int64_t{0}]() mutable {
+        sampler->set_epoch(epoch++);
+        return static_cast<int64_t>(sampler->indices().size());
+    };
+    const auto permute = [n] {
+        mini::Generator generator(0);
+        return static_cast<int64_t>(mini::randperm(n, generator).size());
+    };
+    return {{"distributed_sampler", list}, {"randperm", permute}};
+}
+
+// How many samples an epoch has.
+int64_t read_all(DataLoader& loader) {
+    int64_t samples = 0;
+    for (const Batch& batch : loader) samples += batch.size();
+    return samples;
+}
+
+std::vector<Case> short_cases() {
+    const auto numbers = std::make_shared<mini::data::TensorDataset>(Tensor::zeros({2}),
+                                                                     Tensor::zeros({2}));
+    std::vector<Case> cases;
+    for (const int workers : {0, 2}) {
+        const auto loader = std::make_shared<DataLoader>(
+            numbers, mini::data::DataLoaderOptions{.num_workers = workers});
+        const auto run = [loader] {
+            int64_t samples = 0;
+            for (int e = 0; e < 1000; ++e) samples += read_all(*loader);
+            return samples;
+        };
+        cases.push_back({mini::concat("short_epochs_w", workers), run});
+    }
+    return cases;
+}
+
+std::vector<Case> loader_cases(const std::string& name,
+                               const std::shared_ptr<const Dataset>& dataset) {
+    std::vector<Case> cases;
+    for (const int64_t batch_size : {64, 128})
+        for (const int workers : {0, 2}) {
+            const auto loader = std::make_shared<DataLoader>(
+                dataset,
+                mini::data::DataLoaderOptions{
+                    .batch_size = batch_size, .shuffle = true, .num_workers = workers});
+            cases.push_back({mini::concat(name, "_b", batch_size, "_w", workers),
+                             [loader] { return read_all(*loader); }});
+        }
+    return cases;
+}
+
+// The first `count` images as bytes (N, 1, H, W), normalised one by one when asked for.
+std::shared_ptr<const Dataset> transformed_bytes(const mini::data::ImageDataset& images,
+                                                 int64_t count) {
+    const int64_t image_size = images.height() * images.width();
+    Tensor bytes =
+        Tensor::empty({count, 1, images.height(), images.width()}, mini::DType::kUInt8);
+    std::vector<int64_t> labels;
+    for (int64_t i = 0; i < count; ++i) {
+        std::memcpy(bytes.raw_data() + i * image_size, images.pixels(i),
+                    static_cast<size_t>(image_size));
+        labels.push_back(images.label(i));
+    }
+    return std::make_shared<mini::data::TransformedDataset>(
+        std::make_shared<mini::data::TensorDataset>(bytes, Tensor::from(labels)),
+        mini::data::Compose(
+            {mini::data::ToTensor(), mini::data::Normalize({0.1307f}, {0.3081f})}));
+}
+
+std::vector<Case> image_cases(int64_t wanted) {
+    mini::data::DataChoice choice = mini::data::find_data("");
+    const auto images = mini::data::load_data(choice, true);
+    const int64_t count = std::min(wanted, images->size());
+    std::vector<int64_t> first(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) first[static_cast<size_t>(i)] = i;
+
+    std::shared_ptr<const Dataset> mnist = images;
+    if (count < images->size())
+        mnist = std::make_shared<mini::data::Partition>(images, first);
+    std::vector<Case> cases = loader_cases("mnist", mnist);
+    for (Case& c : loader_cases("transforms", transformed_bytes(*images, count)))
+        cases.push_back(std::move(c));
+    return cases;
+}
+
+// Runs the cases that are wanted; says whether there were any.
+bool run_wanted(const std::vector<Case>& cases, const Options& options) {
+    bool any = false;
+    for (const Case& c : cases) {
+        if (!options.only.empty() && options.only != c.name) continue;
+        std::cout << measure(c, options.repeats).dump() << std::endl;
+        any = true;
+    }
+    return any;
+}
+
+void run(const Options& options) {
+    mini::manual_seed(0);
+    bool any = run_wanted(index_cases(options.samples), options);
+    any |= run_wanted(short_cases(), options);
+    if (any && !options.only.empty()) return;  // spare reading the images
+    any |= run_wanted(image_cases(options.images), options);
+    if (!any)
+        throw mini::UsageError("there is no case " + options.only +
+                               "; see data_bench.cpp");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    CLI::App app("Measures samplers and loaders.", "data_bench");
+    app.add_option("--case", options.only, "only this case");
+    app.add_option("--samples", options.samples, "indices to permute")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--images", options.images, "images to load")
+        ->check(CLI::PositiveNumber);
+    app.add_option("--repeats", options.repeats, "measured passes a case")
+        ->check(CLI::PositiveNumber);
+    CLI11_PARSE(app, argc, argv);
+
+    try {
+        run(options);
+    } catch (const mini::Error& error) {
+        std::cerr << "data_bench: " << error.what() << "\n";
+        return 1;
+    }
+}

@@ -22,7 +22,10 @@ import statistics
 import subprocess
 import time
 
-import torch
+try:
+    import torch
+except ModuleNotFoundError:
+    raise SystemExit("compare_data.py compares with PyTorch: run it with a Python that has torch")
 from torch.utils.data import DataLoader, Dataset
 from torch.utils.data.distributed import DistributedSampler
 

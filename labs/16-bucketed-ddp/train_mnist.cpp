@@ -15,6 +15,7 @@
 #include "libmini/core/parallel.hpp"
 #include "libmini/core/random.hpp"
 #include "libmini/core/streams.hpp"
+#include "libmini/dist/default_group.hpp"
 #include "libmini/dist/launch.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "options.hpp"

@@ -14,6 +14,7 @@ std::string_view event_name(EventKind kind) {
         case EventKind::kBucketLaunch: return "bucket_launch";
         case EventKind::kBucketDone: return "bucket_done";
         case EventKind::kCollectiveBegin: return "collective_begin";
+        case EventKind::kAlgorithm: return "algorithm";
         case EventKind::kCollectiveEnd: return "collective_end";
     }
     return "unknown";

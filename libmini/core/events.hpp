@@ -22,6 +22,7 @@ enum class EventKind : uint8_t {
     kBucketLaunch,     // its all-reduce was handed to the communication thread
     kBucketDone,       // its all-reduce has finished
     kCollectiveBegin,  // name: the operation, index: sequence number, bytes: payload
+    kAlgorithm,        // name: what it ran, index: messages, bytes: sent by this rank
     kCollectiveEnd,    // bytes: sent by this rank
 };
 

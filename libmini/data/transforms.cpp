@@ -159,6 +159,8 @@ Tensor RandomHorizontalFlip::operator()(const Tensor& image) const {
         case DType::kFloat32: mirror_rows<float>(mirrored); break;
         case DType::kInt64: mirror_rows<int64_t>(mirrored); break;
         case DType::kUInt8: mirror_rows<uint8_t>(mirrored); break;
+        case DType::kFloat16: mirror_rows<Half>(mirrored); break;
+        case DType::kBFloat16: mirror_rows<BFloat16>(mirrored); break;
     }
     return mirrored;
 }

@@ -15,16 +15,44 @@
 
 namespace mini::dist {
 
-enum class Operation : uint8_t { kAllReduce, kBroadcast, kAllGather, kBarrier };
+enum class Operation : uint8_t {
+    kAllReduce,
+    kBroadcast,
+    kReduce,
+    kAllGather,
+    kGather,
+    kScatter,
+    kReduceScatter,
+    kAllToAll,
+    kBarrier,
+    kSend,
+    kRecv,
+};
 
-/// "all_reduce", "broadcast", "all_gather", "barrier": literals, good for the event log.
+/// "all_reduce", "broadcast", ...: literals, good for the event log.
 const char* operation_name(Operation operation);
+
+/// Which of several algorithms an all_reduce runs: the same on every rank.
+enum class Algorithm : uint8_t {
+    kAuto,  // by size, see choose_algorithm
+    kNaive,
+    kTree,
+    kRing,
+    kRecursiveDoubling,
+    kHalvingDoubling,
+    kHierarchical,
+};
+
+/// "auto", "ring", ... and back; the latter throws UsageError naming the right ones.
+const char* algorithm_name(Algorithm algorithm);
+Algorithm parse_algorithm(const std::string& name);
 
 /// One call of a collective, the same on every rank that called the same.
 struct Collective {
     Operation operation = Operation::kBarrier;
     DType dtype = DType::kFloat32;
     ReduceOp reduce_op = ReduceOp::kSum;
+    Algorithm algorithm = Algorithm::kAuto;
     int32_t root = -1;
     uint64_t count = 0;     // elements of one rank's tensor
     uint64_t sequence = 0;  // the calls before this one

@@ -8,6 +8,7 @@
 
 #include "libmini/core/log.hpp"
 #include "libmini/dist/backends/threads.hpp"
+#include "libmini/dist/default_group.hpp"
 
 namespace mini::dist {
 namespace {
@@ -29,7 +30,7 @@ class FirstFailure {
     std::exception_ptr failure_;
 };
 
-void run_rank(const std::shared_ptr<TransportGroup>& group,
+void run_rank(const std::shared_ptr<QueuedGroup>& group,
               const std::function<void(ProcessGroup& group)>& body, FirstFailure& first) {
     logging::set_rank(group->rank());
     set_default_group(group);

@@ -1,11 +1,8 @@
 #include "libmini/dist/message_stream.hpp"
 
 #include <poll.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 
-#include <array>
-#include <cerrno>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,6 +10,17 @@ namespace mini::dist {
 namespace {
 
 constexpr size_t kHeaderBytes = sizeof(MessageHeader);
+constexpr size_t kSkipBytes = 64 << 10;
+
+// Sleeps until something comes in; false when the deadline passes first.
+bool wait_for_input(Channel& channel, Deadline deadline) {
+    pollfd entry{channel.socket().fd(), 0, 0};
+    int ready = 1;
+    if (channel.prepare_to_sleep(Channel::kToReceive, entry.events))
+        ready = ::poll(&entry, 1, milliseconds_left(deadline));
+    channel.wake_up(entry.revents);
+    return ready != 0 || !has_passed(deadline);
+}
 
 }  // namespace
 
@@ -25,22 +33,13 @@ void MessageStream::start(const MessageHeader& header,
 }
 
 bool MessageStream::push() {
-    // Header and payload leave with one call, so that a small message is one packet.
+    if (is_sent()) return false;
     const auto head =
         std::as_bytes(std::span(&out_, 1)).subspan(std::min(sent_, kHeaderBytes));
     const auto body = payload_.subspan(sent_ > kHeaderBytes ? sent_ - kHeaderBytes : 0);
-    iovec parts[2] = {{const_cast<std::byte*>(head.data()), head.size()},
-                      {const_cast<std::byte*>(body.data()), body.size()}};
-    msghdr message{};
-    message.msg_iov = parts;
-    message.msg_iovlen = 2;
-    const ssize_t n = ::sendmsg(socket_.fd(), &message, MSG_NOSIGNAL);
-    if (n >= 0) {
-        sent_ += static_cast<size_t>(n);
-        return n > 0;
-    }
-    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return false;
-    throw ConnectionClosed(system_message("send", errno));
+    const size_t n = channel_->send_some(head, body);
+    sent_ += n;
+    return n > 0;
 }
 
 const MessageHeader* MessageStream::header() const {
@@ -50,13 +49,16 @@ const MessageHeader* MessageStream::header() const {
 bool MessageStream::pull_header() {
     if (received_ >= kHeaderBytes) return false;
     const auto rest = std::as_writable_bytes(std::span(&in_, 1)).subspan(received_);
-    const size_t n = recv_some(socket_, rest);
+    const size_t n = channel_->recv_some(rest);
     received_ += n;
     return n > 0;
 }
 
-bool MessageStream::pull_payload(std::span<std::byte> payload) {
-    const size_t n = recv_some(socket_, payload.subspan(received_ - kHeaderBytes));
+bool MessageStream::pull_payload(std::span<std::byte> payload, const Combine& combine) {
+    const auto rest = payload.subspan(received_ - kHeaderBytes);
+    if (rest.empty()) return false;
+    const size_t n =
+        combine ? channel_->recv_combine(rest, combine) : channel_->recv_some(rest);
     received_ += n;
     return n > 0;
 }
@@ -67,29 +69,34 @@ bool MessageStream::has_payload() const {
 
 void MessageStream::finish_message() { received_ = 0; }
 
+// Reads on in whatever comes in, keeps the text of a failure and nothing else.
+bool MessageStream::skip_some(std::string& words) {
+    const bool moved = pull_header();
+    if (header() == nullptr || has_payload()) return moved;
+    std::vector<std::byte> scrap(kSkipBytes);
+    const size_t left = in_.payload_bytes - (received_ - kHeaderBytes);
+    const auto place = std::span(scrap).first(std::min(left, scrap.size()));
+    const size_t n = channel_->recv_some(place);
+    if (in_.kind == MessageHeader::Kind::kFailure && words.size() < kMaxFailureBytes)
+        words.append(reinterpret_cast<const char*>(place.data()), n);
+    received_ += n;
+    return moved || n > 0;
+}
+
 std::optional<Failure> MessageStream::last_words(Deadline deadline, bool& closed) {
-    std::string text;
-    std::vector<std::byte> scrap(64 << 10);
+    std::string words;
     closed = false;
     try {
         while (true) {
-            bool moved = pull_header();
-            if (header() != nullptr) {
-                // Collect a failure's text, and skip any other payload.
-                const size_t left = in_.payload_bytes - (received_ - kHeaderBytes);
-                const auto place = std::span(scrap).first(std::min(left, scrap.size()));
-                const size_t n = recv_some(socket_, place);
-                if (in_.kind == MessageHeader::Kind::kFailure &&
-                    text.size() < kMaxFailureBytes)
-                    text.append(reinterpret_cast<const char*>(place.data()), n);
-                received_ += n;
-                moved = moved || n > 0;
-                if (has_payload() && in_.kind == MessageHeader::Kind::kFailure)
-                    return Failure{static_cast<Failure::Kind>(in_.failure_kind), in_.rank,
-                                   text};
-                if (has_payload()) finish_message();
+            const bool moved = skip_some(words);
+            if (has_payload()) {
+                if (in_.kind == MessageHeader::Kind::kFailure)
+                    return Failure{static_cast<Failure::Kind>(in_.detail), in_.rank,
+                                   words};
+                finish_message();
+            } else if (!moved && !wait_for_input(*channel_, deadline)) {
+                return std::nullopt;
             }
-            if (!moved && !wait_for(socket_, POLLIN, deadline)) return std::nullopt;
         }
     } catch (const ConnectionClosed&) {
         closed = true;

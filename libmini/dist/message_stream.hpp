@@ -1,6 +1,6 @@
 // A connection between two ranks as two streams of messages, one each way.
 //
-//     | header 48 bytes: kind, collective, payload size | payload | header | payload ...
+//     | header 48 bytes: kind, what it belongs to, payload size | payload | header | ...
 //
 // All functions move what can be moved without blocking. That is what lets a rank send
 // and receive at the same time: it pushes a little, pulls a little, and waits only when
@@ -10,31 +10,37 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
+#include "libmini/dist/channel.hpp"
 #include "libmini/dist/collective.hpp"
 #include "libmini/dist/failure.hpp"
-#include "libmini/dist/socket.hpp"
 
 namespace mini::dist {
 
 struct MessageHeader {
-    enum class Kind : uint32_t { kData = 1, kFailure = 2 };
+    enum class Kind : uint32_t { kCollective = 1, kPoint = 2, kFailure = 3 };
 
-    Kind kind = Kind::kData;
+    Kind kind = Kind::kCollective;
     int32_t rank = -1;      // kFailure: the rank it is about
-    Collective collective;  // kData
+    Collective collective;  // kCollective; kPoint: operation, dtype and count
     uint64_t payload_bytes = 0;
-    uint64_t failure_kind = 0;
+    uint64_t detail = 0;  // kPoint: the tag; kFailure: a Failure::Kind
 };
+static_assert(sizeof(MessageHeader) == 48, "what travels has no holes");
 
 class MessageStream {
   public:
     MessageStream() = default;
-    explicit MessageStream(Socket socket) : socket_(std::move(socket)) {}
+    explicit MessageStream(std::unique_ptr<Channel> channel)
+        : channel_(std::move(channel)) {}
 
-    const Socket& socket() const { return socket_; }
+    /// Whether there is a connection at all: not to oneself.
+    bool is_open() const { return channel_ != nullptr; }
+    Channel& channel() { return *channel_; }
+    const Channel& channel() const { return *channel_; }
 
     /// Starts a message; push moves it on and returns whether any byte left. REQUIRES:
     /// is_sent() before the next one; the payload lives until then.
@@ -42,14 +48,17 @@ class MessageStream {
     bool push();
     bool is_sent() const { return sent_ == sizeof out_ + payload_.size(); }
 
+    /// Whether no message has left in part: one that was only started may be replaced.
+    bool is_between_messages() const { return sent_ == 0 || is_sent(); }
+
     /// The header of the message that is coming in, once it is there in full.
     const MessageHeader* header() const;
 
-    /// Reads on in the header; in the payload, whose place the caller chooses, the same
-    /// for all calls of one message. Return whether any byte came. Throw
-    /// ConnectionClosed.
+    /// Reads on in the header; in the payload, whose place, and what to do with what is
+    /// there already, the caller chooses, the same for all calls of one message. Return
+    /// whether any byte came. Throw ConnectionClosed.
     bool pull_header();
-    bool pull_payload(std::span<std::byte> payload);
+    bool pull_payload(std::span<std::byte> payload, const Combine& combine = {});
 
     /// Forgets the message that has been read in full, and is ready for the next.
     void finish_message();
@@ -64,7 +73,9 @@ class MessageStream {
     std::optional<Failure> last_words(Deadline deadline, bool& closed);
 
   private:
-    Socket socket_;
+    bool skip_some(std::string& words);
+
+    std::unique_ptr<Channel> channel_;
 
     MessageHeader out_;
     std::span<const std::byte> payload_;

@@ -1,74 +1,175 @@
 #include "libmini/dist/process_group.hpp"
 
-#include "libmini/core/world.hpp"
-#include "libmini/dist/backends/ring.hpp"
-#include "libmini/dist/backends/threads.hpp"
+#include <utility>
 
 namespace mini::dist {
 namespace {
 
-// The default group belongs to the rank, and a rank is a thread or a process with one
-// main thread: so it is a thread's.
-thread_local std::shared_ptr<ProcessGroup> this_rank_group;
+Call all_reduce_call(Tensor tensor, ReduceOp op, Algorithm algorithm) {
+    return {.operation = Operation::kAllReduce,
+            .outputs = {std::move(tensor)},
+            .reduce_op = op,
+            .algorithm = algorithm};
+}
 
-// A group of one can be made anywhere; more ranks need threads that run_threads starts.
-std::shared_ptr<ProcessGroup> make_lonely_group(const InitOptions& options) {
-    if (options.world_size > 1 || options.rank > 0)
-        throw UsageError(
-            "init_process_group: the ranks of backend \"threads\" are started by "
-            "dist::run_threads, which also makes their default group");
-    return make_threads_groups(1, options.timeout).front();
+Call broadcast_call(Tensor tensor, int root) {
+    return {
+        .operation = Operation::kBroadcast, .outputs = {std::move(tensor)}, .root = root};
+}
+
+Call reduce_call(Tensor tensor, int root, ReduceOp op) {
+    return {.operation = Operation::kReduce,
+            .outputs = {std::move(tensor)},
+            .reduce_op = op,
+            .root = root};
+}
+
+Call all_gather_call(std::vector<Tensor> outputs, Tensor input) {
+    return {.operation = Operation::kAllGather,
+            .outputs = std::move(outputs),
+            .inputs = {std::move(input)}};
+}
+
+Call gather_call(std::vector<Tensor> outputs, Tensor input, int root) {
+    return {.operation = Operation::kGather,
+            .outputs = std::move(outputs),
+            .inputs = {std::move(input)},
+            .root = root};
+}
+
+Call scatter_call(Tensor output, std::vector<Tensor> inputs, int root) {
+    return {.operation = Operation::kScatter,
+            .outputs = {std::move(output)},
+            .inputs = std::move(inputs),
+            .root = root};
+}
+
+Call reduce_scatter_call(Tensor output, std::vector<Tensor> inputs, ReduceOp op) {
+    return {.operation = Operation::kReduceScatter,
+            .outputs = {std::move(output)},
+            .inputs = std::move(inputs),
+            .reduce_op = op};
+}
+
+Call all_to_all_call(std::vector<Tensor> outputs, std::vector<Tensor> inputs) {
+    return {.operation = Operation::kAllToAll,
+            .outputs = std::move(outputs),
+            .inputs = std::move(inputs)};
+}
+
+Call send_call(Tensor tensor, int peer, uint64_t tag) {
+    return {.operation = Operation::kSend,
+            .inputs = {std::move(tensor)},
+            .peer = peer,
+            .tag = tag};
+}
+
+Call recv_call(Tensor tensor, int peer, uint64_t tag) {
+    return {.operation = Operation::kRecv,
+            .outputs = {std::move(tensor)},
+            .peer = peer,
+            .tag = tag};
+}
+
+// Starts a call that the caller waits for, and waits.
+WorkHandle finish(ProcessGroup& group, Call call) {
+    call.blocking = true;
+    const WorkHandle work = group.start(std::move(call));
+    work->wait();
+    return work;
 }
 
 }  // namespace
 
-bool is_available(const std::string& backend) {
-    return backend == "ring" || backend == "threads";
+WorkHandle ProcessGroup::all_reduce_async(Tensor tensor, ReduceOp op,
+                                          Algorithm algorithm) {
+    return start(all_reduce_call(std::move(tensor), op, algorithm));
+}
+void ProcessGroup::all_reduce(Tensor tensor, ReduceOp op, Algorithm algorithm) {
+    finish(*this, all_reduce_call(std::move(tensor), op, algorithm));
 }
 
-std::shared_ptr<ProcessGroup> init_process_group(InitOptions options) {
-    MINI_CHECK(!is_initialized(),
-               "trying to initialize the default process group twice; call "
-               "destroy_process_group first");
-    if (!is_available(options.backend))
-        throw UsageError(concat("init_process_group: this build has no backend \"",
-                                options.backend, "\"; it has ring and threads"));
-    if (options.timeout.count() <= 0)
-        throw UsageError(concat("init_process_group: the timeout is ",
-                                seconds_text(options.timeout), "; it must be positive"));
-    if (options.backend == "threads")
-        set_default_group(make_lonely_group(options));
-    else
-        set_default_group(make_ring_group(
-            plan_meeting(options.init_method, options.rank, options.world_size),
-            options.timeout));
-    return this_rank_group;
+WorkHandle ProcessGroup::broadcast_async(Tensor tensor, int root) {
+    return start(broadcast_call(std::move(tensor), root));
+}
+void ProcessGroup::broadcast(Tensor tensor, int root) {
+    finish(*this, broadcast_call(std::move(tensor), root));
 }
 
-bool is_initialized() { return this_rank_group != nullptr; }
-
-std::shared_ptr<ProcessGroup> default_group() {
-    MINI_CHECK(
-        is_initialized(),
-        "default process group has not been initialized; call init_process_group first");
-    return this_rank_group;
+WorkHandle ProcessGroup::reduce_async(Tensor tensor, int root, ReduceOp op) {
+    return start(reduce_call(std::move(tensor), root, op));
+}
+void ProcessGroup::reduce(Tensor tensor, int root, ReduceOp op) {
+    finish(*this, reduce_call(std::move(tensor), root, op));
 }
 
-void set_default_group(std::shared_ptr<ProcessGroup> group) {
-    this_rank_group = std::move(group);
-    set_current_world(this_rank_group
-                          ? std::optional(World{.rank = this_rank_group->rank(),
-                                                .size = this_rank_group->world_size()})
-                          : std::nullopt);
+WorkHandle ProcessGroup::all_gather_async(std::vector<Tensor> outputs, Tensor input) {
+    return start(all_gather_call(std::move(outputs), std::move(input)));
+}
+void ProcessGroup::all_gather(std::vector<Tensor> outputs, Tensor input) {
+    finish(*this, all_gather_call(std::move(outputs), std::move(input)));
 }
 
-int get_rank() { return default_group()->rank(); }
+WorkHandle ProcessGroup::gather_async(std::vector<Tensor> outputs, Tensor input,
+                                      int root) {
+    return start(gather_call(std::move(outputs), std::move(input), root));
+}
+void ProcessGroup::gather(std::vector<Tensor> outputs, Tensor input, int root) {
+    finish(*this, gather_call(std::move(outputs), std::move(input), root));
+}
 
-int get_world_size() { return default_group()->world_size(); }
+WorkHandle ProcessGroup::scatter_async(Tensor output, std::vector<Tensor> inputs,
+                                       int root) {
+    return start(scatter_call(std::move(output), std::move(inputs), root));
+}
+void ProcessGroup::scatter(Tensor output, std::vector<Tensor> inputs, int root) {
+    finish(*this, scatter_call(std::move(output), std::move(inputs), root));
+}
 
-void destroy_process_group() {
-    default_group()->shutdown();
-    set_default_group(nullptr);
+WorkHandle ProcessGroup::reduce_scatter_async(Tensor output, std::vector<Tensor> inputs,
+                                              ReduceOp op) {
+    return start(reduce_scatter_call(std::move(output), std::move(inputs), op));
+}
+void ProcessGroup::reduce_scatter(Tensor output, std::vector<Tensor> inputs,
+                                  ReduceOp op) {
+    finish(*this, reduce_scatter_call(std::move(output), std::move(inputs), op));
+}
+
+WorkHandle ProcessGroup::all_to_all_async(std::vector<Tensor> outputs,
+                                          std::vector<Tensor> inputs) {
+    return start(all_to_all_call(std::move(outputs), std::move(inputs)));
+}
+void ProcessGroup::all_to_all(std::vector<Tensor> outputs, std::vector<Tensor> inputs) {
+    finish(*this, all_to_all_call(std::move(outputs), std::move(inputs)));
+}
+
+WorkHandle ProcessGroup::barrier_async() {
+    return start({.operation = Operation::kBarrier});
+}
+void ProcessGroup::barrier() { finish(*this, {.operation = Operation::kBarrier}); }
+
+WorkHandle ProcessGroup::send_async(Tensor tensor, int peer, uint64_t tag) {
+    return start(send_call(std::move(tensor), peer, tag));
+}
+void ProcessGroup::send(Tensor tensor, int peer, uint64_t tag) {
+    finish(*this, send_call(std::move(tensor), peer, tag));
+}
+
+WorkHandle ProcessGroup::recv_async(Tensor tensor, int peer, uint64_t tag) {
+    return start(recv_call(std::move(tensor), peer, tag));
+}
+int ProcessGroup::recv(Tensor tensor, int peer, uint64_t tag) {
+    return finish(*this, recv_call(std::move(tensor), peer, tag))->source_rank();
+}
+
+std::vector<WorkHandle> batch_isend_irecv(ProcessGroup& group,
+                                          const std::vector<PointOperation>& operations) {
+    std::vector<WorkHandle> works;
+    for (const PointOperation& point : operations)
+        works.push_back(point.operation == Operation::kSend
+                            ? group.send_async(point.tensor, point.peer, point.tag)
+                            : group.recv_async(point.tensor, point.peer, point.tag));
+    return works;
 }
 
 }  // namespace mini::dist

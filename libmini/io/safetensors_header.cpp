@@ -26,6 +26,8 @@ const char* format_dtype(DType dtype) {
         case DType::kFloat32: return "F32";
         case DType::kInt64: return "I64";
         case DType::kUInt8: return "U8";
+        case DType::kFloat16: return "F16";
+        case DType::kBFloat16: return "BF16";
     }
     throw Error(concat("safetensors: no name for the dtype ", dtype));
 }
@@ -115,10 +117,11 @@ DType parse_dtype(const std::string& name, const json& tensor) {
     const auto text = tensor.find("dtype");
     check_file(text != tensor.end() && text->is_string(), "tensor ", quoted(name),
                ": dtype is missing or not a string");
-    for (const DType dtype : {DType::kFloat32, DType::kInt64, DType::kUInt8})
+    for (const DType dtype : {DType::kFloat32, DType::kInt64, DType::kUInt8,
+                              DType::kFloat16, DType::kBFloat16})
         if (*text == format_dtype(dtype)) return dtype;
     throw BadFile(concat("tensor ", quoted(name), ": the dtype is ", text->dump(),
-                         "; F32, I64 and U8 can be read"));
+                         "; F32, F16, BF16, I64 and U8 can be read"));
 }
 
 // Checks sizes before they become a Shape. Sizes of 0 are left out of the product, so

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libmini/autograd/node.hpp"
+#include "libmini/dist/default_group.hpp"
 #include "libmini/dist/gather.hpp"
 #include "libmini/tensor/ops.hpp"
 

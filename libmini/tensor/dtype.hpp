@@ -6,9 +6,13 @@
 #include <cstdint>
 #include <ostream>
 
+#include "libmini/core/half.hpp"
+
 namespace mini {
 
-enum class DType : uint8_t { kFloat32, kInt64, kUInt8 };
+/// float16 and bfloat16 are for storing and sending: tensors of them can be converted,
+/// copied and communicated.
+enum class DType : uint8_t { kFloat32, kInt64, kUInt8, kFloat16, kBFloat16 };
 
 /// Bytes of one element.
 constexpr size_t item_size(DType dtype) {
@@ -16,16 +20,20 @@ constexpr size_t item_size(DType dtype) {
         case DType::kFloat32: return 4;
         case DType::kInt64: return 8;
         case DType::kUInt8: return 1;
+        case DType::kFloat16: return 2;
+        case DType::kBFloat16: return 2;
     }
     return 0;
 }
 
-/// PyTorch's name: "float32", "int64", "uint8".
+/// PyTorch's name: "float32", "int64", ...
 constexpr const char* dtype_name(DType dtype) {
     switch (dtype) {
         case DType::kFloat32: return "float32";
         case DType::kInt64: return "int64";
         case DType::kUInt8: return "uint8";
+        case DType::kFloat16: return "float16";
+        case DType::kBFloat16: return "bfloat16";
     }
     return "unknown";
 }
@@ -48,6 +56,14 @@ constexpr DType dtype_of<int64_t>() {
 template <>
 constexpr DType dtype_of<uint8_t>() {
     return DType::kUInt8;
+}
+template <>
+constexpr DType dtype_of<Half>() {
+    return DType::kFloat16;
+}
+template <>
+constexpr DType dtype_of<BFloat16>() {
+    return DType::kBFloat16;
 }
 
 }  // namespace mini

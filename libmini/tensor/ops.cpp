@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 namespace mini::ops {
 namespace {
@@ -22,10 +23,17 @@ Tensor binary(const char* name, BinaryOp op, const Tensor& a, const Tensor& b) {
     return out;
 }
 
+// The 16-bit floats go through float32.
+template <typename T>
+constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+template <typename T>
+using Wide = std::conditional_t<kIsHalf<T>, float, T>;
+
 template <typename To, typename From>
 void convert(Tensor& out, const Tensor& x) {
-    std::ranges::transform(x.span<From>(), out.data<To>(),
-                           [](From value) { return static_cast<To>(value); });
+    std::ranges::transform(x.span<From>(), out.data<To>(), [](From value) {
+        return static_cast<To>(static_cast<Wide<To>>(static_cast<Wide<From>>(value)));
+    });
 }
 
 template <typename To>
@@ -34,6 +42,8 @@ void convert_to(Tensor& out, const Tensor& x) {
         case DType::kFloat32: return convert<To, float>(out, x);
         case DType::kInt64: return convert<To, int64_t>(out, x);
         case DType::kUInt8: return convert<To, uint8_t>(out, x);
+        case DType::kFloat16: return convert<To, Half>(out, x);
+        case DType::kBFloat16: return convert<To, BFloat16>(out, x);
     }
 }
 
@@ -112,6 +122,8 @@ Tensor to(const Tensor& x, DType dtype) {
         case DType::kFloat32: convert_to<float>(out, in); break;
         case DType::kInt64: convert_to<int64_t>(out, in); break;
         case DType::kUInt8: convert_to<uint8_t>(out, in); break;
+        case DType::kFloat16: convert_to<Half>(out, in); break;
+        case DType::kBFloat16: convert_to<BFloat16>(out, in); break;
     }
     return out;
 }
@@ -122,6 +134,9 @@ bool equal(const Tensor& a, const Tensor& b) {
         case DType::kFloat32: return a.to_vector<float>() == b.to_vector<float>();
         case DType::kInt64: return a.to_vector<int64_t>() == b.to_vector<int64_t>();
         case DType::kUInt8: return a.to_vector<uint8_t>() == b.to_vector<uint8_t>();
+        case DType::kFloat16:
+        case DType::kBFloat16:
+            return equal(to(a, DType::kFloat32), to(b, DType::kFloat32));
     }
     return false;
 }

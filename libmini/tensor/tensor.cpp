@@ -61,6 +61,12 @@ Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
         case DType::kFloat32: std::ranges::fill(x.span<float>(), value); break;
         case DType::kInt64: std::ranges::fill(x.span<int64_t>(), value); break;
         case DType::kUInt8: std::ranges::fill(x.span<uint8_t>(), value); break;
+        case DType::kFloat16:
+            std::ranges::fill(x.span<Half>(), Half(static_cast<float>(value)));
+            break;
+        case DType::kBFloat16:
+            std::ranges::fill(x.span<BFloat16>(), BFloat16(static_cast<float>(value)));
+            break;
     }
     return x;
 }
@@ -77,6 +83,8 @@ Tensor Tensor::from(const std::vector<T>& values, Shape shape) {
 template Tensor Tensor::from(const std::vector<float>&, Shape);
 template Tensor Tensor::from(const std::vector<int64_t>&, Shape);
 template Tensor Tensor::from(const std::vector<uint8_t>&, Shape);
+template Tensor Tensor::from(const std::vector<Half>&, Shape);
+template Tensor Tensor::from(const std::vector<BFloat16>&, Shape);
 
 int64_t Tensor::size(int64_t d) const {
     const int64_t from_front = d < 0 ? d + dim() : d;
@@ -111,6 +119,8 @@ double Tensor::item() const {
         case DType::kFloat32: return *data<float>();
         case DType::kInt64: return static_cast<double>(*data<int64_t>());
         case DType::kUInt8: return *data<uint8_t>();
+        case DType::kFloat16: return static_cast<float>(*data<Half>());
+        case DType::kBFloat16: return static_cast<float>(*data<BFloat16>());
     }
     return 0;
 }
@@ -128,6 +138,8 @@ std::vector<T> Tensor::to_vector() const {
 template std::vector<float> Tensor::to_vector() const;
 template std::vector<int64_t> Tensor::to_vector() const;
 template std::vector<uint8_t> Tensor::to_vector() const;
+template std::vector<Half> Tensor::to_vector() const;
+template std::vector<BFloat16> Tensor::to_vector() const;
 
 Tensor Tensor::as_strided(Shape shape, Shape strides, int64_t offset) const {
     auto impl = std::make_shared<Impl>();

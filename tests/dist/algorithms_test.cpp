@@ -76,7 +76,7 @@ void check_all_reduce(const std::string& kind, int world_size, int n, ReduceOp o
     auto data = numbers<T>(world_size, n);
     const std::vector<T> expected = reduced(data, op);
     run_on(kind, world_size, [&](Transport& transport) {
-        ring_all_reduce(transport, std::span(data[static_cast<size_t>(transport.rank())]),
+        ring_all_reduce(transport, Elements(std::span(data[static_cast<size_t>(transport.rank())])),
                         op);
     });
     for (int r = 0; r < world_size; ++r) {
@@ -88,7 +88,7 @@ void check_all_reduce(const std::string& kind, int world_size, int n, ReduceOp o
 }  // namespace
 
 TEST_CASE("ring all-reduce leaves the sum over all ranks on every rank") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(1, 2, 3, 4, 7);
     const int n = GENERATE(0, 1, 5, 64, 1000);
     CAPTURE(kind, world_size, n);
@@ -115,7 +115,7 @@ TEST_CASE("an average is the sum divided once, not added up of rounded parts") {
     // 3 * 0.1f rounded, then divided, differs from adding 0.1f / 3 three times.
     std::vector<std::vector<float>> data(3, std::vector<float>(4, 0.1f));
     run_on("threads", 3, [&](Transport& transport) {
-        ring_all_reduce(transport, std::span(data[static_cast<size_t>(transport.rank())]),
+        ring_all_reduce(transport, Elements(std::span(data[static_cast<size_t>(transport.rank())])),
                         ReduceOp::kAvg);
     });
     const float sum = 0.1f + 0.1f + 0.1f;
@@ -124,7 +124,7 @@ TEST_CASE("an average is the sum divided once, not added up of rounded parts") {
 }
 
 TEST_CASE("all ranks end with the same bits even where the order of the sum matters") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(3, 4, 7);
     std::vector<std::vector<float>> data(static_cast<size_t>(world_size));
     for (int r = 0; r < world_size; ++r)
@@ -132,7 +132,7 @@ TEST_CASE("all ranks end with the same bits even where the order of the sum matt
             data[static_cast<size_t>(r)].push_back(1.0f /
                                                    static_cast<float>(3 + 17 * r + i));
     run_on(kind, world_size, [&](Transport& transport) {
-        ring_all_reduce(transport, std::span(data[static_cast<size_t>(transport.rank())]),
+        ring_all_reduce(transport, Elements(std::span(data[static_cast<size_t>(transport.rank())])),
                         ReduceOp::kSum);
     });
     for (const auto& values : data)
@@ -140,12 +140,12 @@ TEST_CASE("all ranks end with the same bits even where the order of the sum matt
 }
 
 TEST_CASE("ring all-reduce moves 2(P-1)/P of the buffer a rank and no more") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(1, 2, 3, 4, 7);
     const int n = 84 * 5;  // a multiple of every world size here
     auto data = numbers<float>(world_size, n);
     const auto sent = run_on(kind, world_size, [&](Transport& transport) {
-        ring_all_reduce(transport, std::span(data[static_cast<size_t>(transport.rank())]),
+        ring_all_reduce(transport, Elements(std::span(data[static_cast<size_t>(transport.rank())])),
                         ReduceOp::kSum);
     });
     const uint64_t expected = 2u * static_cast<unsigned>(world_size - 1) *
@@ -154,7 +154,7 @@ TEST_CASE("ring all-reduce moves 2(P-1)/P of the buffer a rank and no more") {
 }
 
 TEST_CASE("tree broadcast leaves the root's bytes everywhere and sends them P-1 times") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(1, 2, 3, 4, 7);
     const int root = GENERATE(0, 1, 6);
     const size_t n = static_cast<size_t>(GENERATE(0, 1, 1000));
@@ -177,7 +177,7 @@ TEST_CASE("tree broadcast leaves the root's bytes everywhere and sends them P-1 
 }
 
 TEST_CASE("ring all-gather leaves every rank's block on every rank") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(1, 2, 3, 4, 7);
     const size_t n = static_cast<size_t>(GENERATE(0, 1, 5, 1000));
     CAPTURE(kind, world_size, n);
@@ -202,7 +202,7 @@ TEST_CASE("ring all-gather leaves every rank's block on every rank") {
 }
 
 TEST_CASE("no rank leaves the dissemination barrier before the last one has entered it") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(1, 2, 3, 4, 7);
     constexpr int kRounds = 20;
     std::atomic<int> entered = 0;

@@ -5,6 +5,7 @@
 
 #include <latch>
 
+#include "libmini/dist/socket_channel.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -37,10 +38,10 @@ struct Puppets {
         for (Socket* end : {&one, &two}) {
             int ends[2];
             REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
-            streams.emplace_back(Socket(ends[0]));
+            streams.emplace_back(std::make_unique<SocketChannel>(Socket(ends[0])));
             *end = Socket(ends[1]);
         }
-        rank0 = std::make_unique<TcpTransport>(0, std::move(streams));
+        rank0 = std::make_unique<MeshTransport>(0, std::move(streams));
         rank0->begin({}, kLong);
     }
 
@@ -49,7 +50,7 @@ struct Puppets {
     }
 
     Socket one, two;
-    std::unique_ptr<TcpTransport> rank0;
+    std::unique_ptr<MeshTransport> rank0;
 };
 
 std::function<void(ProcessGroup&)> reduce(int64_t n, ReduceOp op = ReduceOp::kSum,
@@ -60,7 +61,7 @@ std::function<void(ProcessGroup&)> reduce(int64_t n, ReduceOp op = ReduceOp::kSu
 }  // namespace
 
 TEST_CASE("ranks that call different things both hear what each of them called") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto check = [&](const auto& a, const auto& b, const std::string& name_a,
                            const std::string& name_b) {
         const auto texts = outcome(kind, {a, b});
@@ -83,7 +84,7 @@ TEST_CASE("ranks that call different things both hear what each of them called")
 }
 
 TEST_CASE("a mismatch between two of many ranks reaches them all") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int odd = GENERATE(0, 1, 3);
     Calls calls(4, reduce(1000));
     calls[static_cast<size_t>(odd)] = reduce(1001);
@@ -96,7 +97,7 @@ TEST_CASE("a mismatch between two of many ranks reaches them all") {
 }
 
 TEST_CASE("a collective that only some ranks call is a mismatch at the next one") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto texts = outcome(kind, {[](ProcessGroup& group) {
                                           group.broadcast(Tensor::zeros({4}), 0);
                                           group.barrier();
@@ -111,7 +112,7 @@ TEST_CASE("a collective that only some ranks call is a mismatch at the next one"
 }
 
 TEST_CASE("a rank that leaves is named by every other rank") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int n = GENERATE(1, 10'000, 4'000'000);
     const int gone = GENERATE(0, 2);
     auto groups = make_groups(kind, 4);
@@ -136,7 +137,7 @@ TEST_CASE("a rank that leaves is named by every other rank") {
 
 TEST_CASE(
     "a silent rank is a Timeout that names it, also for those that wait indirectly") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int silent = GENERATE(0, 2);
     Calls calls(4, reduce(100));
     calls[static_cast<size_t>(silent)] = [](ProcessGroup&) {};
@@ -152,7 +153,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the deadline counts from the moment an operation's turn comes") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2, milliseconds(1000));
     // Rank 0 queues operations that each start when rank 1 answers; together they may
     // take longer than one deadline.
@@ -166,7 +167,7 @@ TEST_CASE("the deadline counts from the moment an operation's turn comes") {
 }
 
 TEST_CASE("after a failure the group stays broken and says since when") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2, milliseconds(100));
     const auto first = groups[0]->barrier_async();
     const auto queued = groups[0]->all_reduce_async(Tensor::zeros({3}), ReduceOp::kSum);
@@ -186,7 +187,7 @@ TEST_CASE("after a failure the group stays broken and says since when") {
 }
 
 TEST_CASE("large messages both ways at once do not deadlock") {
-    const std::string kind = GENERATE("threads", "tcp");
+    const std::string kind = GENERATE("threads", "tcp", "shm");
     auto transports = make_transports(kind, 2);
     constexpr size_t kBytes = 32 << 20;
     std::vector<std::byte> in[2];
@@ -218,7 +219,7 @@ TEST_CASE("a rank cut off in the middle of a message is not blamed for another's
         const std::string words = "rank 3 is gone";
         header.kind = MessageHeader::Kind::kFailure;
         header.rank = 3;
-        header.failure_kind = static_cast<uint64_t>(Failure::Kind::kPeerLost);
+        header.detail = static_cast<uint64_t>(Failure::Kind::kPeerLost);
         header.payload_bytes = words.size();
         Puppets::say(puppets.two, std::vector<MessageHeader>{header});
         Puppets::say(puppets.two, words);

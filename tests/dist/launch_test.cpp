@@ -1,5 +1,6 @@
 // run_threads: ranks as threads, and which failure comes out.
 
+#include "libmini/dist/default_group.hpp"
 #include "libmini/dist/launch.hpp"
 
 #include <atomic>

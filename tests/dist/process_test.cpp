@@ -8,7 +8,7 @@
 
 #include <cstdlib>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/dist/default_group.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,6 +1,7 @@
 // Meeting: what the environment must say, and what happens when ranks do not fit
 // together.
 
+#include <sstream>
 #include <cstdlib>
 
 #include "libmini/dist/rendezvous.hpp"
@@ -178,13 +179,18 @@ TEST_CASE("two world sizes is an error on every rank, naming both") {
 
 TEST_CASE("strangers at a rank's own port do not keep the mesh from forming") {
     const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
-    std::vector<MessageStream> mesh;
+    const Medium medium = GENERATE(Medium::kTcp, Medium::kSharedMemory);
+    Mesh mesh;
     std::thread rank0([&] {
         TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
-        mesh = connect_mesh(meeting_at(1, 0, 2), store, deadline_after(kLong));
+        mesh = connect_mesh(meeting_at(1, 0, 2), store, "127.0.0.1", medium,
+                            deadline_after(kLong));
     });
     TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
-    const Address door = parse_address(store.get("mesh/0", deadline_after(kLong)));
+    std::istringstream place(store.get("mesh/0", deadline_after(kLong)));
+    std::string host, address;
+    place >> host >> address;
+    const Address door = parse_address(address);
     const Socket silent = connect_to(door, deadline_after(kLong));
     const Socket noisy = connect_to(door, deadline_after(kLong));
     const std::string noise(500, 'x');
@@ -193,18 +199,23 @@ TEST_CASE("strangers at a rank's own port do not keep the mesh from forming") {
     const Socket foreign = connect_to(door, deadline_after(kLong));
     send_all(foreign, std::as_bytes(std::span(&wrong, 1)), deadline_after(kLong));
 
-    const auto mine = connect_mesh(meeting_at(1, 1, 2), store, deadline_after(kLong));
+    const Mesh mine = connect_mesh(meeting_at(1, 1, 2), store, "127.0.0.1", medium,
+                                   deadline_after(kLong));
     rank0.join();
-    CHECK(mesh[1].socket().is_open());
-    CHECK(to_text(local_address(mine[0].socket())) ==
-          to_text(peer_address(mesh[1].socket())));
+    REQUIRE(mesh.streams[1].is_open());
+    REQUIRE(mine.streams[0].is_open());
+    CHECK(mesh.hosts == std::vector<int>{0, 0});
+    if (medium == Medium::kTcp)
+        CHECK(to_text(local_address(mine.streams[0].channel().socket())) ==
+              to_text(peer_address(mesh.streams[1].channel().socket())));
 }
 
 TEST_CASE("a rank missing from the mesh is named") {
     const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
     TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
     const std::string text = failure_of([&] {
-        connect_mesh(meeting_at(1, 0, 3), store, deadline_after(milliseconds(50)));
+        connect_mesh(meeting_at(1, 0, 3), store, "127.0.0.1", Medium::kAuto,
+                     deadline_after(milliseconds(50)));
     });
-    CHECK(contains(text, "Timeout: rank 0 waited for a connection from rank 1, rank 2"));
+    CHECK(contains(text, "Timeout: rank 0 waited for the address of rank 1, rank 2"));
 }

@@ -10,10 +10,11 @@
 #include <thread>
 #include <vector>
 
-#include "libmini/dist/tcp_mesh.hpp"
-#include "libmini/dist/tcp_transport.hpp"
-#include "libmini/dist/threads_transport.hpp"
-#include "libmini/dist/transport_group.hpp"
+#include "libmini/dist/backends/threads.hpp"
+#include "libmini/dist/backends/transport_backend.hpp"
+#include "libmini/dist/mesh.hpp"
+#include "libmini/dist/mesh_transport.hpp"
+#include "libmini/dist/queued_group.hpp"
 
 namespace mini::dist::test {
 
@@ -72,24 +73,20 @@ inline std::string failure_of(const std::function<void()>& call) {
     return "";
 }
 
-/// One transport a rank: kind "threads" or "tcp" (over loopback).
+/// One transport a rank: kind "threads", or over loopback "tcp" and "shm".
 inline std::vector<std::unique_ptr<Transport>> make_transports(const std::string& kind,
                                                                int world_size) {
+    if (kind == "threads") return make_threads_transports(world_size);
     std::vector<std::unique_ptr<Transport>> transports(static_cast<size_t>(world_size));
-    if (kind == "threads") {
-        const auto hub = std::make_shared<ThreadsHub>(world_size);
-        for (int rank = 0; rank < world_size; ++rank)
-            transports[static_cast<size_t>(rank)] =
-                std::make_unique<ThreadsTransport>(hub, rank);
-        return transports;
-    }
+    const Medium medium = kind == "tcp" ? Medium::kTcp : Medium::kSharedMemory;
     const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
     const auto failures = on_ranks(world_size, [&](int rank) {
         const Deadline deadline = deadline_after(kLong);
         TcpStore store(server.address(), Cookie{}, deadline);
         const Meeting meeting{server.address(), rank, world_size, Cookie{}};
+        Mesh mesh = connect_mesh(meeting, store, store.local_host(), medium, deadline);
         transports[static_cast<size_t>(rank)] =
-            std::make_unique<TcpTransport>(rank, connect_mesh(meeting, store, deadline));
+            std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
     });
     for (const auto& failure : failures)
         if (failure) std::rethrow_exception(failure);
@@ -97,12 +94,13 @@ inline std::vector<std::unique_ptr<Transport>> make_transports(const std::string
 }
 
 /// The groups over such transports.
-inline std::vector<std::shared_ptr<TransportGroup>> make_groups(
+inline std::vector<std::shared_ptr<QueuedGroup>> make_groups(
     const std::string& kind, int world_size, milliseconds timeout = kLong) {
-    std::vector<std::shared_ptr<TransportGroup>> groups;
+    std::vector<std::shared_ptr<QueuedGroup>> groups;
     for (auto& transport : make_transports(kind, world_size))
         groups.push_back(
-            std::make_shared<TransportGroup>(kind, std::move(transport), timeout));
+            std::make_shared<QueuedGroup>(
+                std::make_unique<TransportBackend>(kind, std::move(transport)), timeout));
     return groups;
 }
 

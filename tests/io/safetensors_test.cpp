@@ -50,6 +50,10 @@ TEST_CASE("tensors of every dtype, and metadata, come back as they were saved") 
          Tensor::from<float>({1.5f, -0.0f, 1e-45f, infinity, -3.25f, 7}, {2, 3})},
         {"steps", Tensor::from<int64_t>({-1, std::numeric_limits<int64_t>::max()}, {2})},
         {"pixels", Tensor::from<uint8_t>({0, 127, 255}, {3, 1})},
+        {"half",
+         mini::ops::to(Tensor::from<float>({0.1f, -2.0f}, {2}), mini::DType::kFloat16)},
+        {"brain",
+         mini::ops::to(Tensor::from<float>({0.1f, -2.0f}, {2}), mini::DType::kBFloat16)},
         {"scalar", Tensor::scalar(2.5f)},
         {"empty", Tensor::empty({0, 3})}};
     save_safetensors(path, saved, {{"epoch", "3"}, {"note", "ünïcode \n \"quoted\""}});

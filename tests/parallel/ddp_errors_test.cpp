@@ -1,3 +1,4 @@
+#include "libmini/dist/default_group.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
 

@@ -18,6 +18,20 @@ Tensor count_up(const Shape& shape) {
 
 }  // namespace
 
+TEST_CASE("the 16-bit floats convert through float32, rounded to the nearest") {
+    const Tensor x = Tensor::from(std::vector<float>{0.1f, -2.5f, 70000.0f, 3.0f});
+    const Tensor half = ops::to(x, DType::kFloat16), brain = ops::to(x, DType::kBFloat16);
+    const float infinity = std::numeric_limits<float>::infinity();
+    CHECK(ops::to(half, DType::kFloat32).to_vector<float>() ==
+          std::vector<float>{0.0999755859375f, -2.5f, infinity, 3.0f});
+    CHECK(ops::to(brain, DType::kFloat32).to_vector<float>() ==
+          std::vector<float>{0.10009765625f, -2.5f, 70144.0f, 3.0f});
+    CHECK(ops::to(half, DType::kInt64).to_vector<int64_t>()[3] == 3);
+    CHECK(ops::to(Tensor::from(std::vector<int64_t>{7}), DType::kBFloat16).item() == 7.0);
+    CHECK(Tensor::full({2}, 1.5, DType::kFloat16).to_vector<Half>()[1] == Half(1.5f));
+    CHECK(ops::equal(half, ops::clone(half)));
+}
+
 TEST_CASE("shapes broadcast from the back") {
     CHECK(ops::broadcast_shapes({2, 3}, {3}) == Shape{2, 3});
     CHECK(ops::broadcast_shapes({2, 1}, {1, 5}) == Shape{2, 5});

@@ -1,21 +1,21 @@
-// The arithmetic of all_reduce: one rank's chunk combined with another's, element by
-// element.
+// The arithmetic of all_reduce and its kin: one rank's numbers combined with another's,
+// element by element.
+//
+// float16 and bfloat16 are combined in float32 and rounded back at every step, as
+// PyTorch's CPU backends do. uint8 wraps modulo 256.
 
 #pragma once
 
-#include <span>
-
+#include "libmini/dist/combine.hpp"
+#include "libmini/dist/elements.hpp"
 #include "libmini/dist/reduce_op.hpp"
 
 namespace mini::dist {
 
-/// mine[i] = mine[i] op theirs[i]; kAvg adds, see finish_reduce. T is float, int64_t or
-/// uint8_t; uint8_t wraps modulo 256. REQUIRES: equal sizes, no overlap.
-template <typename T>
-void reduce_into(std::span<T> mine, std::span<const T> theirs, ReduceOp op);
+/// mine = mine op theirs; kAvg adds, see finish_reduce.
+Combine combine_for(DType dtype, ReduceOp op);
 
 /// What remains to be done once all ranks are in: kAvg divides by the world size.
-template <typename T>
-void finish_reduce(std::span<T> data, int world_size, ReduceOp op);
+void finish_reduce(Elements data, int world_size, ReduceOp op);
 
 }  // namespace mini::dist

@@ -22,17 +22,14 @@
 
 #pragma once
 
-#include <span>
-
+#include "libmini/dist/elements.hpp"
 #include "libmini/dist/reduce_op.hpp"
 #include "libmini/dist/transport.hpp"
 
 namespace mini::dist {
 
-/// Leaves the reduction of all ranks' `data` in `data`; blocks until done. T is float,
-/// int64_t or uint8_t. REQUIRES: the same size and op on every rank, under one
-/// Transport::begin.
-template <typename T>
-void ring_all_reduce(Transport& transport, std::span<T> data, ReduceOp op);
+/// Leaves the reduction of all ranks' `data` in `data`; blocks until done. REQUIRES: the
+/// same size, dtype and op on every rank, under one Transport::begin.
+void ring_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
 }  // namespace mini::dist

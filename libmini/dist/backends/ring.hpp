@@ -1,17 +1,18 @@
-// Backend "ring": ranks are processes, connected by TCP.
+// Backend "ring": ranks are processes, connected by shared memory within a host and by
+// TCP between hosts.
 
 #pragma once
 
 #include <memory>
 
-#include "libmini/dist/rendezvous.hpp"
-#include "libmini/dist/transport_group.hpp"
+#include "libmini/dist/mesh.hpp"
+#include "libmini/dist/queued_group.hpp"
 
 namespace mini::dist {
 
 /// Meets the other ranks and connects to each; blocks until all are connected to all.
 /// Throws as meet and connect_mesh do. The store is closed again before it returns.
-std::shared_ptr<TransportGroup> make_ring_group(const Meeting& meeting,
-                                                std::chrono::milliseconds timeout);
+std::shared_ptr<QueuedGroup> make_ring_group(const Meeting& meeting, Medium medium,
+                                             std::chrono::milliseconds timeout);
 
 }  // namespace mini::dist

@@ -1,0 +1,20 @@
+#include "libmini/dist/algorithms/naive_all_reduce.hpp"
+
+#include "libmini/dist/algorithms/reduce.hpp"
+
+namespace mini::dist {
+
+void naive_all_reduce(Transport& transport, Elements data, ReduceOp op) {
+    const int P = transport.world_size();
+    if (transport.rank() != 0) {
+        transport.send(0, data.bytes);
+        transport.recv(0, data.bytes);
+        return;
+    }
+    const Combine combine = combine_for(data.dtype, op);
+    for (int rank = 1; rank < P; ++rank) transport.recv(rank, data.bytes, combine);
+    finish_reduce(data, P, op);
+    for (int rank = 1; rank < P; ++rank) transport.send(rank, data.bytes);
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,15 @@
+#include "libmini/dist/algorithms/tree_all_reduce.hpp"
+
+#include "libmini/dist/algorithms/reduce.hpp"
+#include "libmini/dist/algorithms/tree_broadcast.hpp"
+#include "libmini/dist/algorithms/tree_reduce.hpp"
+
+namespace mini::dist {
+
+void tree_all_reduce(Transport& transport, Elements data, ReduceOp op) {
+    tree_reduce(transport, data, op, 0);
+    if (transport.rank() == 0) finish_reduce(data, transport.world_size(), op);
+    tree_broadcast(transport, data.bytes, 0);
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,12 @@
+#include "libmini/dist/backend.hpp"
+
+#include "libmini/core/error.hpp"
+
+namespace mini::dist {
+
+std::unique_ptr<Backend> Backend::split(const std::vector<int>& /*ranks*/,
+                                        ProcessGroup& /*parent*/) {
+    throw NotImplemented(concat("backend ", name(), " has no subgroups"));
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,136 @@
+#include "libmini/dist/backends/transport_backend.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <set>
+
+#include "libmini/dist/algorithms/dissemination_barrier.hpp"
+#include "libmini/dist/algorithms/gather_scatter.hpp"
+#include "libmini/dist/algorithms/halving_doubling.hpp"
+#include "libmini/dist/algorithms/hierarchical_all_reduce.hpp"
+#include "libmini/dist/algorithms/naive_all_reduce.hpp"
+#include "libmini/dist/algorithms/recursive_doubling.hpp"
+#include "libmini/dist/algorithms/reduce.hpp"
+#include "libmini/dist/algorithms/ring_all_gather.hpp"
+#include "libmini/dist/algorithms/ring_all_reduce.hpp"
+#include "libmini/dist/algorithms/ring_reduce_scatter.hpp"
+#include "libmini/dist/algorithms/tree_all_reduce.hpp"
+#include "libmini/dist/algorithms/tree_broadcast.hpp"
+#include "libmini/dist/algorithms/tree_reduce.hpp"
+
+namespace mini::dist {
+namespace {
+
+std::vector<Elements> elements_of(const std::vector<Tensor>& tensors) {
+    std::vector<Elements> all;
+    for (const Tensor& tensor : tensors) all.emplace_back(tensor);
+    return all;
+}
+
+void copy(Elements to, Elements from) {
+    if (!to.bytes.empty())
+        std::memmove(to.bytes.data(), from.bytes.data(), to.bytes.size());
+}
+
+void gather_all(Transport& transport, const Call& call) {
+    std::vector<std::span<std::byte>> blocks;
+    for (const Elements& output : elements_of(call.outputs))
+        blocks.push_back(output.bytes);
+    copy(Elements(call.outputs[static_cast<size_t>(transport.rank())]),
+         Elements(call.inputs.front()));
+    ring_all_gather(transport, blocks);
+}
+
+void reduce_to_root(Transport& transport, const Call& call) {
+    const Elements data(call.outputs.front());
+    tree_reduce(transport, data, call.reduce_op, call.root);
+    if (transport.rank() == call.root)
+        finish_reduce(data, transport.world_size(), call.reduce_op);
+}
+
+bool is_on_several_hosts(const std::vector<int>& hosts) {
+    return std::ranges::adjacent_find(hosts, std::ranges::not_equal_to()) != hosts.end();
+}
+
+}  // namespace
+
+// Below it a message's time is mostly its latency: fewest rounds win. Above it, fewest
+// bytes.
+constexpr size_t kSmallBytes = 16 << 10;
+
+// With many ranks a ring's 2(P-1) messages weigh more than its even load.
+constexpr int kManyRanks = 8;
+constexpr size_t kMiddlingBytes = 1 << 20;
+
+Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts) {
+    if (bytes <= kSmallBytes) return Algorithm::kRecursiveDoubling;
+    const bool has_neighbours =
+        hosts.size() > std::set<int>(hosts.begin(), hosts.end()).size();
+    if (is_on_several_hosts(hosts) && has_neighbours) return Algorithm::kHierarchical;
+    return world_size > kManyRanks && bytes <= kMiddlingBytes
+               ? Algorithm::kHalvingDoubling
+               : Algorithm::kRing;
+}
+
+TransportBackend::TransportBackend(std::string name, std::unique_ptr<Transport> transport,
+                                   std::vector<int> hosts, Splitter splitter)
+    : name_(std::move(name)),
+      transport_(std::move(transport)),
+      hosts_(std::move(hosts)),
+      splitter_(std::move(splitter)) {
+    if (hosts_.empty()) hosts_.assign(static_cast<size_t>(world_size()), 0);
+}
+
+void TransportBackend::run(const Call& call, const Collective& collective,
+                           std::chrono::milliseconds timeout) {
+    transport_->begin(collective, timeout);
+    last_algorithm_ = "";
+    Transport& transport = *transport_;
+    const auto outputs = elements_of(call.outputs), inputs = elements_of(call.inputs);
+    switch (call.operation) {
+        case Operation::kAllReduce: return all_reduce(call);
+        case Operation::kBroadcast:
+            return tree_broadcast(transport, outputs.front().bytes, call.root);
+        case Operation::kReduce: return reduce_to_root(transport, call);
+        case Operation::kAllGather: return gather_all(transport, call);
+        case Operation::kGather:
+            return gather_blocks(transport, outputs, inputs.front(), call.root);
+        case Operation::kScatter:
+            return scatter_blocks(transport, outputs.front(), inputs, call.root);
+        case Operation::kReduceScatter:
+            return ring_reduce_scatter(transport, outputs.front(), inputs,
+                                       call.reduce_op);
+        case Operation::kAllToAll: return exchange_blocks(transport, outputs, inputs);
+        case Operation::kBarrier: return dissemination_barrier(transport);
+        case Operation::kSend:
+        case Operation::kRecv: break;  // go through post()
+    }
+    throw Error(concat(operation_name(call.operation), " is no collective"));
+}
+
+void TransportBackend::all_reduce(const Call& call) {
+    Transport& transport = *transport_;
+    const Elements data(call.outputs.front());
+    const ReduceOp op = call.reduce_op;
+    const Algorithm algorithm =
+        call.algorithm != Algorithm::kAuto
+            ? call.algorithm
+            : choose_algorithm(data.bytes.size(), world_size(), hosts_);
+    last_algorithm_ = algorithm_name(algorithm);
+    switch (algorithm) {
+        case Algorithm::kNaive: return naive_all_reduce(transport, data, op);
+        case Algorithm::kTree: return tree_all_reduce(transport, data, op);
+        case Algorithm::kRecursiveDoubling:
+            return recursive_doubling_all_reduce(transport, data, op);
+        case Algorithm::kHalvingDoubling:
+            return halving_doubling_all_reduce(transport, data, op);
+        case Algorithm::kHierarchical:
+            return hierarchical_all_reduce(transport, data, op, hosts_);
+        case Algorithm::kAuto:
+        case Algorithm::kRing: break;
+    }
+    ring_all_reduce(transport, data, op);
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,44 @@
+// Elements: the numbers of a tensor as the algorithms of this room see them, whatever
+// their type: bytes that can be cut between two of them.
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "libmini/tensor/dtype.hpp"
+#include "libmini/tensor/tensor.hpp"
+
+namespace mini::dist {
+
+struct Elements {
+    std::span<std::byte> bytes;
+    DType dtype = DType::kUInt8;
+
+    Elements(std::span<std::byte> bytes, DType dtype) : bytes(bytes), dtype(dtype) {}
+
+    template <typename T>
+    explicit Elements(std::span<T> values)
+        : bytes(std::as_writable_bytes(values)), dtype(dtype_of<T>()) {}
+
+    /// REQUIRES: a contiguous tensor, which outlives this.
+    explicit Elements(const Tensor& tensor)
+        : bytes(tensor.raw_data(), tensor.bytes()), dtype(tensor.dtype()) {}
+
+    size_t size() const { return bytes.size() / item_size(dtype); }
+
+    /// `count` elements from number `begin` on.
+    Elements slice(size_t begin, size_t count) const {
+        const size_t each = item_size(dtype);
+        return {bytes.subspan(begin * each, count * each), dtype};
+    }
+
+    /// Part k of `parts` equal ones. Sizes differ by at most one; some are empty when
+    /// there are more parts than elements.
+    Elements part(size_t k, size_t parts) const {
+        const size_t begin = size() * k / parts, end = size() * (k + 1) / parts;
+        return slice(begin, end - begin);
+    }
+};
+
+}  // namespace mini::dist

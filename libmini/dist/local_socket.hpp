@@ -1,0 +1,32 @@
+// Sockets within a host: connections that can carry a descriptor. Their addresses live in
+// the kernel only (abstract UNIX addresses), so nothing is left behind.
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "libmini/dist/socket.hpp"
+
+namespace mini::dist {
+
+/// A name for a listener that nobody guesses.
+std::string random_local_name();
+
+/// A socket that listens at `name`, and one that is connected to it. The latter throws
+/// ConnectionClosed when nobody listens there.
+Socket listen_locally(const std::string& name);
+Socket connect_locally(const std::string& name, Deadline deadline);
+
+/// Whether the process at the other end belongs to this user.
+bool is_same_user(const Socket& socket);
+
+/// Sends bytes that fit at once, and a descriptor with them.
+void send_with_descriptor(const Socket& socket, std::span<const std::byte> bytes,
+                          const Socket& descriptor);
+
+/// As recv_some; a descriptor that comes along goes to `descriptor`.
+size_t recv_with_descriptor(const Socket& socket, std::span<std::byte> bytes,
+                            Socket& descriptor);
+
+}  // namespace mini::dist

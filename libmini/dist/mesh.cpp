@@ -1,0 +1,261 @@
+#include "libmini/dist/mesh.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <list>
+#include <sstream>
+
+#include "libmini/dist/local_socket.hpp"
+#include "libmini/dist/shared_memory.hpp"
+#include "libmini/dist/socket_channel.hpp"
+
+namespace mini::dist {
+namespace {
+
+// How long one stranger may hold a place at the door.
+constexpr std::chrono::seconds kHelloTime(2);
+
+std::string address_key(int rank) { return concat("mesh/", rank); }
+
+// What tells this host, as far as sockets go, from all others: its kernel's start and its
+// network namespace.
+std::string this_host() {
+    std::string boot;
+    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+    std::array<char, 64> network{};
+    const ssize_t n = ::readlink("/proc/self/ns/net", network.data(), network.size() - 1);
+    return concat(boot.empty() ? "?" : boot, "/", n > 0 ? network.data() : "?");
+}
+
+// Where a rank can be reached.
+struct Place {
+    std::string host;
+    Address address;
+    std::string local_name;  // "-" when it takes TCP only
+};
+
+std::string to_text(const Place& place) {
+    return concat(place.host, " ", to_text(place.address), " ", place.local_name);
+}
+
+Place parse_place(const std::string& text) {
+    std::istringstream in(text);
+    Place place;
+    std::string address;
+    in >> place.host >> address >> place.local_name;
+    place.address = parse_address(address);
+    return place;
+}
+
+bool share_memory(const Place& a, const Place& b) {
+    return a.host == b.host && a.local_name != "-" && b.local_name != "-";
+}
+
+// ---- the rank that connects
+
+// Connects, says Hello, and hands over the memory to share, if any.
+std::unique_ptr<Channel> greet(const Place& mine, const Place& theirs, const Hello& hello,
+                               Deadline deadline, Hello& answer) {
+    const auto greeting = std::as_bytes(std::span(&hello, 1));
+    const auto reply = std::as_writable_bytes(std::span(&answer, 1));
+    if (!share_memory(mine, theirs)) {
+        Socket socket = connect_to(theirs.address, deadline);
+        send_all(socket, greeting, deadline);
+        recv_all(socket, reply, deadline);
+        return std::make_unique<SocketChannel>(std::move(socket));
+    }
+    Socket socket = connect_locally(theirs.local_name, deadline);
+    NewSharedMemory shared = make_shared_memory(RingChannel::memory_bytes());
+    send_with_descriptor(socket, greeting, shared.descriptor);
+    recv_all(socket, reply, deadline);
+    return std::make_unique<RingChannel>(std::move(socket), std::move(shared.memory),
+                                         RingChannel::Side::kFirst);
+}
+
+MessageStream connect_to_rank(int peer, const Meeting& meeting, const Place& mine,
+                              const Place& theirs, Deadline deadline) {
+    try {
+        const Hello hello = make_hello(Hello::Purpose::kMesh, meeting.cookie,
+                                       meeting.rank, meeting.world_size);
+        Hello answer;
+        auto channel = greet(mine, theirs, hello, deadline, answer);
+        const std::string fault = fault_of(answer, Hello::Purpose::kMesh, meeting.cookie);
+        MINI_CHECK(fault.empty() && answer.rank == peer, "who answers at ",
+                   to_text(theirs.address), " is not rank ", peer, ": ", fault);
+        return MessageStream(std::move(channel));
+    } catch (const ConnectionClosed& closed) {
+        throw PeerLost(
+            peer, concat("rank ", peer, " is gone: it closed the connection to rank ",
+                         meeting.rank, " during start-up (", closed.what(), ")"));
+    } catch (const Timeout& timeout) {
+        throw Timeout(concat("rank ", meeting.rank, " could not connect to rank ", peer,
+                             ": ", timeout.what()));
+    }
+}
+
+// ---- the rank that accepts
+
+// A connection that has not said who it is.
+struct Visitor {
+    Socket socket;
+    bool is_local = false;
+    Deadline deadline;
+    Hello hello;
+    size_t received = 0;
+    Socket descriptor;  // of the memory to share
+};
+
+// The rank that `visitor` is, once it has proved it; -1 while it has not.
+int identify(Visitor& visitor, const Meeting& meeting) {
+    auto rest =
+        std::as_writable_bytes(std::span(&visitor.hello, 1)).subspan(visitor.received);
+    visitor.received +=
+        visitor.is_local ? recv_with_descriptor(visitor.socket, rest, visitor.descriptor)
+                         : recv_some(visitor.socket, rest);
+    if (visitor.received < sizeof(Hello)) return -1;
+    const Hello& hello = visitor.hello;
+    const bool is_higher_rank =
+        hello.rank > meeting.rank && hello.rank < meeting.world_size;
+    const bool is_ours =
+        is_higher_rank && fault_of(hello, Hello::Purpose::kMesh, meeting.cookie).empty();
+    if (!is_ours) throw ConnectionClosed("a stranger");
+    return hello.rank;
+}
+
+std::unique_ptr<Channel> channel_of(Visitor& visitor) {
+    if (!visitor.is_local)
+        return std::make_unique<SocketChannel>(std::move(visitor.socket));
+    if (!visitor.descriptor.is_open()) throw ConnectionClosed("it brought no memory");
+    return std::make_unique<RingChannel>(
+        std::move(visitor.socket),
+        map_shared_memory(visitor.descriptor, RingChannel::memory_bytes()),
+        RingChannel::Side::kSecond);
+}
+
+// Serves the visitors for one turn of the loop: those who are ranks become streams, those
+// who are not, or take too long, are dropped.
+void serve_visitors(std::list<Visitor>& visitors, std::vector<MessageStream>& streams,
+                    const Meeting& meeting, Deadline deadline) {
+    const Hello mine = make_hello(Hello::Purpose::kMesh, meeting.cookie, meeting.rank,
+                                  meeting.world_size);
+    std::erase_if(visitors, [&](Visitor& visitor) {
+        try {
+            const int peer = identify(visitor, meeting);
+            if (peer < 0) return has_passed(visitor.deadline);
+            MessageStream& stream = streams[static_cast<size_t>(peer)];
+            if (stream.is_open()) return true;
+            send_all(visitor.socket, std::as_bytes(std::span(&mine, 1)), deadline);
+            stream = MessageStream(channel_of(visitor));
+            return true;
+        } catch (const ConnectionClosed&) {
+            return true;
+        }
+    });
+}
+
+std::string missing_ranks(const std::vector<MessageStream>& streams, int first) {
+    std::string missing;
+    for (size_t peer = static_cast<size_t>(first); peer < streams.size(); ++peer)
+        if (!streams[peer].is_open())
+            missing += concat(missing.empty() ? "rank " : ", rank ", peer);
+    return missing;
+}
+
+void accept_visitor(const Socket& listener, bool is_local, std::list<Visitor>& visitors) {
+    Socket socket = accept_from(listener);
+    if (!socket.is_open() || (is_local && !is_same_user(socket))) return;
+    Visitor& visitor = visitors.emplace_back();
+    visitor.socket = std::move(socket);
+    visitor.is_local = is_local;
+    visitor.deadline = deadline_after(kHelloTime);
+}
+
+// Accepts connections until every higher rank has one.
+void accept_higher_ranks(const Socket& far, const Socket& near,
+                         std::vector<MessageStream>& streams, const Meeting& meeting,
+                         Deadline deadline) {
+    std::list<Visitor> visitors;
+    while (true) {
+        const std::string missing = missing_ranks(streams, meeting.rank + 1);
+        if (missing.empty()) return;
+        if (has_passed(deadline))
+            throw Timeout(concat("rank ", meeting.rank, " waited for a connection from ",
+                                 missing, "; did it start, and can it reach ",
+                                 to_text(local_address(far)), "?"));
+
+        std::vector<pollfd> entries = {{far.fd(), POLLIN, 0}, {near.fd(), POLLIN, 0}};
+        for (const Visitor& visitor : visitors)
+            entries.push_back({visitor.socket.fd(), POLLIN, 0});
+        const Deadline next_check = std::min(deadline, deadline_after(kHelloTime / 4));
+        ::poll(entries.data(), entries.size(), milliseconds_left(next_check));
+
+        accept_visitor(far, /*is_local=*/false, visitors);
+        accept_visitor(near, /*is_local=*/true, visitors);
+        serve_visitors(visitors, streams, meeting, deadline);
+    }
+}
+
+// Where all ranks can be reached; blocks until all have said so.
+std::vector<Place> learn_places(const Meeting& meeting, Store& store, Deadline deadline) {
+    std::vector<Place> places;
+    try {
+        for (int rank = 0; rank < meeting.world_size; ++rank)
+            places.push_back(parse_place(store.get(address_key(rank), deadline)));
+        return places;
+    } catch (const Timeout&) {
+        std::string missing;
+        for (int rank = 0; rank < meeting.world_size; ++rank)
+            if (!store.check(address_key(rank)))
+                missing += concat(missing.empty() ? "rank " : ", rank ", rank);
+        throw Timeout(concat("rank ", meeting.rank, " waited for the address of ",
+                             missing, "; did it start?"));
+    }
+}
+
+// Numbers the hosts in the order of their first ranks.
+std::vector<int> number_hosts(const std::vector<Place>& places) {
+    std::vector<int> hosts;
+    for (const Place& place : places) {
+        size_t first = 0;
+        while (places[first].host != place.host) ++first;
+        hosts.push_back(static_cast<int>(first));
+    }
+    return hosts;
+}
+
+void check_medium(Medium medium, const std::vector<int>& hosts, int rank) {
+    if (medium != Medium::kSharedMemory) return;
+    for (size_t other = 0; other < hosts.size(); ++other)
+        MINI_CHECK(hosts[other] == hosts[static_cast<size_t>(rank)], "ranks ", rank,
+                   " and ", other,
+                   " are on different hosts and cannot share memory; use --medium auto");
+}
+
+}  // namespace
+
+Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local_host,
+                  Medium medium, Deadline deadline) {
+    // Listen where the others can reach us: on the address that leads to the store.
+    const Socket far = listen_on({local_host, 0});
+    const std::string name = random_local_name();
+    const Socket near = listen_locally(name);
+    const Place mine{this_host(), local_address(far),
+                     medium == Medium::kTcp ? "-" : name};
+    store.set(address_key(meeting.rank), to_text(mine));
+
+    const std::vector<Place> places = learn_places(meeting, store, deadline);
+    Mesh mesh{std::vector<MessageStream>(places.size()), number_hosts(places)};
+    check_medium(medium, mesh.hosts, meeting.rank);
+
+    for (int peer = 0; peer < meeting.rank; ++peer) {
+        const auto p = static_cast<size_t>(peer);
+        mesh.streams[p] = connect_to_rank(peer, meeting, mine, places[p], deadline);
+    }
+    accept_higher_ranks(far, near, mesh.streams, meeting, deadline);
+    return mesh;
+}
+
+}  // namespace mini::dist

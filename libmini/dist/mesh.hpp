@@ -1,0 +1,40 @@
+// The mesh: a connection between each two ranks, by shared memory where both are on one
+// host, by TCP where they are not.
+//
+//     rank r listens on TCP, and, for its own host, at an abstract UNIX address; it writes
+//     into the store where, and which host it is on
+//     rank r connects to all lower ranks and accepts all higher ones, so each pair meets
+//     exactly once
+//
+// Within a host, the higher rank makes the memory that both will share and hands it over
+// with its first message: it has no name, so nothing is left behind, whoever dies. Both
+// sides say Hello with the run's cookie and their rank; a stranger is dropped. When the
+// mesh is complete nobody listens any more.
+
+#pragma once
+
+#include <vector>
+
+#include "libmini/dist/message_stream.hpp"
+#include "libmini/dist/rendezvous.hpp"
+
+namespace mini::dist {
+
+/// What the ranks of backend "ring" talk through.
+enum class Medium {
+    kAuto,          // shared memory within a host, TCP between hosts
+    kTcp,           // TCP everywhere
+    kSharedMemory,  // shared memory, or an error when ranks are on several hosts
+};
+
+struct Mesh {
+    std::vector<MessageStream> streams;  // by rank; this rank's own is not open
+    std::vector<int> hosts;              // by rank: the same number, the same host
+};
+
+/// Connects to all other ranks; blocks until all are there. Throws Timeout naming the
+/// ranks that are not.
+Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local_host,
+                  Medium medium, Deadline deadline);
+
+}  // namespace mini::dist

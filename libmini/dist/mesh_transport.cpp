@@ -1,0 +1,410 @@
+#include "libmini/dist/mesh_transport.hpp"
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "libmini/core/log.hpp"
+
+namespace mini::dist {
+namespace {
+
+constexpr int kNobody = -1;
+
+// How often a wait looks again, giving the core away in between, before it sleeps. Median
+// time of an all-reduce of 87 KB on 2 shared cores, three runs each: 61, 58, 103 us
+// without, 54, 35, 35 us with it (2 ranks); 274, 267, 267 and 248, 234, 227 us (4 ranks).
+constexpr int kSpins = 100;
+
+// What may lie here unasked for, before a rank that sends without end is stopped.
+constexpr size_t kMaxEarlyBytes = size_t{1} << 30;
+
+std::string sent_instead(int from, size_t sent, int rank, size_t expected) {
+    return concat("rank ", from, " sent ", sent, " bytes where rank ", rank, " expects ",
+                  expected);
+}
+
+}  // namespace
+
+std::string describe(const PointMessage& message) {
+    const bool sends = message.direction == PointMessage::Direction::kSend;
+    const std::string peer =
+        message.peer == kAnySource ? "any rank" : concat("rank ", message.peer);
+    return concat(sends ? "send to " : "recv from ", peer, " (tag ", message.tag, ", ",
+                  message.data.size() / item_size(message.dtype), " ", message.dtype,
+                  ")");
+}
+
+MeshTransport::MeshTransport(int rank, std::vector<MessageStream> streams)
+    : rank_(rank),
+      peers_(streams.size()),
+      bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    MINI_CHECK(bell_.is_open(), system_message("eventfd", errno));
+    for (size_t i = 0; i < streams.size(); ++i) peers_[i].stream = std::move(streams[i]);
+}
+
+MeshTransport::~MeshTransport() = default;
+
+void MeshTransport::begin(const Collective& collective,
+                          std::chrono::milliseconds timeout) {
+    history_.begin(collective);
+    timeout_ = timeout;
+    deadline_ = deadline_after(timeout);
+    has_warned_ = false;
+}
+
+// ---- what is to move
+
+void MeshTransport::enqueue(int to, Outgoing outgoing) {
+    Peer& other = peer(to);
+    bytes_sent_ += outgoing.payload.size();
+    ++messages_sent_;
+    other.outgoing.push_back(outgoing);
+    if (other.outgoing.size() == 1) other.stream.start(outgoing.header, outgoing.payload);
+}
+
+void MeshTransport::want(int from, Wanted& wanted) {
+    peer(from).wanted = &wanted;
+    deliver_early(from);
+}
+
+void MeshTransport::send_recv(int to, std::span<const std::byte> out, int from,
+                              std::span<std::byte> in, const Combine& combine) {
+    bool sent = false;
+    Wanted wanted{in, combine};
+    MessageHeader header;
+    header.collective = history_.current();
+    enqueue(to, {header, out, &sent});
+    want(from, wanted);
+    run_until_done(sent, to, wanted.done, from);
+}
+
+void MeshTransport::send(int to, std::span<const std::byte> out) {
+    bool sent = false;
+    const bool nothing = true;
+    MessageHeader header;
+    header.collective = history_.current();
+    enqueue(to, {header, out, &sent});
+    run_until_done(sent, to, nothing, kNobody);
+}
+
+void MeshTransport::recv(int from, std::span<std::byte> in, const Combine& combine) {
+    const bool nothing = true;
+    Wanted wanted{in, combine};
+    want(from, wanted);
+    run_until_done(nothing, kNobody, wanted.done, from);
+}
+
+void MeshTransport::post(PointMessage& message) {
+    points_.push_back(&message);
+    if (message.direction == PointMessage::Direction::kSend) {
+        MessageHeader header;
+        header.kind = MessageHeader::Kind::kPoint;
+        header.collective = {.operation = Operation::kSend,
+                             .dtype = message.dtype,
+                             .count = message.data.size() / item_size(message.dtype)};
+        header.detail = message.tag;
+        enqueue(message.peer, {header, message.data, &message.done});
+        return;
+    }
+    const bool any = message.peer == kAnySource;
+    (any ? any_source_ : peer(message.peer).receives).push_back(&message);
+    for (int from = 0; from < world_size(); ++from)
+        if (from != rank_ && (any || from == message.peer) && !message.done)
+            deliver_early(from);
+}
+
+// ---- moving
+
+// Moves everything on until this send and this receive are done.
+void MeshTransport::run_until_done(const bool& sent, int to, const bool& received,
+                                   int from) {
+    int spins = 0;
+    while (!sent || !received) {
+        take_wake_up();
+        if (move_all()) {
+            spins = 0;
+        } else if (++spins < kSpins) {
+            ::sched_yield();
+        } else if (!sent || !received) {
+            check_deadline(received ? to : from);
+            sleep(has_warned_ ? deadline_ : deadline_ - timeout_ / 2);
+        }
+    }
+}
+
+void MeshTransport::progress() {
+    int spins = 0;
+    finished_points_ = 0;
+    while (finished_points_ == 0 && !take_wake_up()) {
+        if (move_all()) {
+            spins = 0;
+        } else if (++spins < kSpins) {
+            ::sched_yield();
+        } else {
+            check_point_deadlines();
+            sleep(Deadline::max());
+        }
+    }
+}
+
+// One turn with every rank; whether anything moved.
+bool MeshTransport::move_all() {
+    bool moved = false;
+    for (int other = 0; other < world_size(); ++other) {
+        if (other == rank_) continue;
+        if (!peer(other).outgoing.empty()) moved |= push_to(other);
+        if (wants_input(other)) moved |= pull_from(other);
+    }
+    return finish_points() || moved;
+}
+
+// Lets go of the messages from point to point that are done; whether there were any.
+bool MeshTransport::finish_points() {
+    bool any = false;
+    for (auto place = points_.begin(); place != points_.end();) {
+        PointMessage* const point = *place;
+        if (!point->done) {
+            ++place;
+            continue;
+        }
+        place = points_.erase(place);
+        any = true;
+        ++finished_points_;
+        // It may let go of the last handle of the message: keep the function alive.
+        const auto finished = std::move(point->finished);
+        if (finished) finished();
+    }
+    return any;
+}
+
+bool MeshTransport::push_to(int to) {
+    Peer& other = peer(to);
+    try {
+        const bool moved = other.stream.push();
+        if (!other.stream.is_sent()) return moved;
+
+        // Say so, and start the next one.
+        *other.outgoing.front().done = true;
+        other.outgoing.pop_front();
+        if (!other.outgoing.empty())
+            other.stream.start(other.outgoing.front().header,
+                               other.outgoing.front().payload);
+        return true;
+    } catch (const ConnectionClosed&) {
+        peer_closed(to);
+    }
+}
+
+bool MeshTransport::wants_input(int from) {
+    const Peer& other = peer(from);
+    return other.wanted != nullptr || !other.receives.empty() || !any_source_.empty() ||
+           other.stream.is_in_message();
+}
+
+bool MeshTransport::pull_from(int from) {
+    MessageStream& stream = peer(from).stream;
+    try {
+        bool moved = false;
+        if (stream.header() == nullptr) {
+            moved = stream.pull_header();
+            if (stream.header() == nullptr) return moved;
+            choose_destination(from);
+        }
+        const Destination& destination = peer(from).destination;
+        moved |= stream.pull_payload(destination.place, destination.combine);
+        if (stream.has_payload()) finish_arrival(from);
+        return moved;
+    } catch (const ConnectionClosed&) {
+        peer_closed(from);
+    }
+}
+
+// Looks at what a message is before a byte of it reaches anybody's buffer.
+void MeshTransport::choose_destination(int from) {
+    Peer& other = peer(from);
+    const MessageHeader& header = *other.stream.header();
+    if (header.kind == MessageHeader::Kind::kFailure) peer_closed(from);
+
+    if (header.kind == MessageHeader::Kind::kCollective && other.wanted != nullptr) {
+        check_arrival(from, header, other.wanted->place.size());
+        other.destination = {other.wanted->place, other.wanted->combine,
+                             &other.wanted->done, nullptr};
+        return;
+    }
+    if (PointMessage* const receiver = receiver_of(from, header)) {
+        check_arrival(from, header, receiver->data.size());
+        other.destination = {receiver->data, {}, &receiver->done, nullptr};
+        complete(*receiver, from);
+        return;
+    }
+
+    // Nobody has asked for it yet: put it aside.
+    early_bytes_ += header.payload_bytes;
+    MINI_CHECK(header.payload_bytes <= kMaxEarlyBytes && early_bytes_ <= kMaxEarlyBytes,
+               "rank ", from, " has sent ", early_bytes_, " bytes that rank ", rank_,
+               " has not asked for; it must receive them, or rank ", from,
+               " must send less at once");
+    Early& early = other.early.emplace_back();
+    early.header = header;
+    early.payload.resize(header.payload_bytes);
+    other.destination = {early.payload, {}, &early.complete, &early};
+}
+
+void MeshTransport::check_arrival(int from, const MessageHeader& header,
+                                  size_t expected) const {
+    if (header.kind == MessageHeader::Kind::kCollective) {
+        history_.check_same(rank_, from, header.collective);
+        MINI_CHECK(header.payload_bytes == expected,
+                   sent_instead(from, header.payload_bytes, rank_, expected), " in ",
+                   activity());
+        return;
+    }
+    if (header.payload_bytes == expected) return;
+    throw MismatchedCollective(
+        concat("mismatched messages: ",
+               sent_instead(from, header.payload_bytes, rank_, expected), " (tag ",
+               header.detail, ", ", header.collective.count, " ", header.collective.dtype,
+               " sent)"));
+}
+
+// The first receive that asks for such a message; null for none.
+PointMessage* MeshTransport::receiver_of(int from, const MessageHeader& header) {
+    if (header.kind != MessageHeader::Kind::kPoint) return nullptr;
+    for (const auto* list : {&peer(from).receives, &any_source_})
+        for (PointMessage* const receive : *list)
+            if (receive->tag == header.detail) return receive;
+    return nullptr;
+}
+
+// Takes a receive off the lists: its message is here, or about to be.
+void MeshTransport::complete(PointMessage& message, int source) {
+    message.source = source;
+    peer(source).receives.remove(&message);
+    any_source_.remove(&message);
+}
+
+void MeshTransport::finish_arrival(int from) {
+    Peer& other = peer(from);
+    other.stream.finish_message();
+    *other.destination.done = true;
+    const bool was_early = other.destination.early != nullptr;
+    const bool was_wanted =
+        other.wanted != nullptr && other.destination.done == &other.wanted->done;
+    other.destination = {};
+    if (was_wanted) other.wanted = nullptr;
+    if (was_early) deliver_early(from);
+}
+
+// Gives messages that were put aside to those who ask for them now.
+void MeshTransport::deliver_early(int from) {
+    Peer& other = peer(from);
+    for (auto early = other.early.begin(); early != other.early.end();) {
+        // In order: nothing may overtake one that is still coming in.
+        if (!early->complete) return;
+        if (deliver(from, *early)) {
+            early_bytes_ -= early->payload.size();
+            early = other.early.erase(early);
+        } else {
+            ++early;
+        }
+    }
+}
+
+bool MeshTransport::deliver(int from, Early& early) {
+    Peer& other = peer(from);
+    if (early.header.kind == MessageHeader::Kind::kCollective) {
+        Wanted* const wanted = std::exchange(other.wanted, nullptr);
+        if (wanted == nullptr) return false;
+        check_arrival(from, early.header, wanted->place.size());
+        if (wanted->combine) {
+            wanted->combine.apply(wanted->place.data(), early.payload.data(),
+                                  early.payload.size() / wanted->combine.element_bytes);
+        } else {
+            std::ranges::copy(early.payload, wanted->place.begin());
+        }
+        return wanted->done = true;
+    }
+    PointMessage* const receiver = receiver_of(from, early.header);
+    if (receiver == nullptr) return false;
+    check_arrival(from, early.header, receiver->data.size());
+    std::ranges::copy(early.payload, receiver->data.begin());
+    complete(*receiver, from);
+    return receiver->done = true;
+}
+
+// ---- waiting
+
+// Sleeps until something can move, somebody rings, or until `until`.
+void MeshTransport::sleep(Deadline until) {
+    std::vector<pollfd> entries = {{bell_.fd(), POLLIN, 0}};
+    std::vector<Channel*> channels = {nullptr};
+    bool can_sleep = true;
+    for (int other = 0; other < world_size(); ++other) {
+        if (other == rank_) continue;
+        const int interest =
+            (peer(other).outgoing.empty() ? Channel::kNothing : Channel::kToSend) |
+            (wants_input(other) ? Channel::kToReceive : Channel::kNothing);
+        if (interest == Channel::kNothing) continue;
+        Channel& channel = peer(other).stream.channel();
+        entries.push_back({channel.socket().fd(), 0, 0});
+        can_sleep &= channel.prepare_to_sleep(interest, entries.back().events);
+        channels.push_back(&channel);
+    }
+
+    for (const PointMessage* point : points_) until = std::min(until, point->deadline);
+    const int ready =
+        can_sleep ? ::poll(entries.data(), entries.size(), milliseconds_left(until)) : 0;
+    MINI_CHECK(ready >= 0 || errno == EINTR, system_message("poll", errno));
+    for (size_t i = 1; i < channels.size(); ++i) channels[i]->wake_up(entries[i].revents);
+}
+
+// Says once, halfway, whom this rank waits for; gives up at the end.
+void MeshTransport::check_deadline(int awaited) {
+    check_point_deadlines();
+    if (has_passed(deadline_))
+        deadline_passed(awaited,
+                        concat("rank ", rank_, " waited ", seconds_text(timeout_),
+                               " for rank ", awaited, " in ", activity()));
+    if (has_warned_ || !has_passed(deadline_ - timeout_ / 2)) return;
+    has_warned_ = true;
+    logging::warning("waiting for rank ", awaited, " in ", activity(), " for ",
+                     seconds_text(timeout_ / 2), " now; the deadline is ",
+                     seconds_text(timeout_));
+}
+
+void MeshTransport::check_point_deadlines() {
+    for (const PointMessage* point : points_) {
+        if (!has_passed(point->deadline)) continue;
+        deadline_passed(point->peer,
+                        concat("rank ", rank_, " waited ", seconds_text(point->timeout),
+                               " in ", describe(*point)));
+    }
+}
+
+void MeshTransport::set_on_wake(std::function<void()> on_wake) {
+    on_wake_ = std::move(on_wake);
+}
+
+void MeshTransport::wake() noexcept {
+    if (bell_rung_.exchange(true)) return;
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t n = ::write(bell_.fd(), &one, sizeof one);
+}
+
+// Whether somebody rang since the last time.
+bool MeshTransport::take_wake_up() {
+    if (!bell_rung_.load(std::memory_order_relaxed)) return false;
+    uint64_t count = 0;
+    [[maybe_unused]] const ssize_t n = ::read(bell_.fd(), &count, sizeof count);
+    bell_rung_ = false;
+    if (on_wake_) on_wake_();
+    return true;
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,62 @@
+#include "libmini/dist/deadline.hpp"
+
+#include "libmini/dist/process_group.hpp"
+
+namespace mini::dist {
+namespace {
+
+// Tags that no user's message has.
+constexpr uint64_t kHere = UINT64_MAX, kGoOn = UINT64_MAX - 1;
+
+Call point_call(Operation operation, int peer, uint64_t tag,
+                std::chrono::milliseconds timeout) {
+    Call call{.operation = operation, .peer = peer, .tag = tag, .timeout = timeout};
+    const Tensor nothing = Tensor::zeros({1}, DType::kUInt8);
+    (operation == Operation::kSend ? call.inputs : call.outputs).push_back(nothing);
+    return call;
+}
+
+// The ranks whose messages did not come.
+std::vector<int> missing_ranks(const std::vector<WorkHandle>& arrivals, bool all) {
+    std::vector<int> missing;
+    for (size_t i = 0; i < arrivals.size() && (all || missing.empty()); ++i) {
+        try {
+            arrivals[i]->wait();
+        } catch (const Timeout&) {
+            missing.push_back(static_cast<int>(i) + 1);
+        }
+    }
+    return missing;
+}
+
+}  // namespace
+
+void monitored_barrier(ProcessGroup& group, MonitoredBarrierOptions options) {
+    const auto timeout = options.timeout;
+    if (group.rank() != 0) {
+        group.start(point_call(Operation::kSend, 0, kHere, timeout))->wait();
+        // Rank 0 waits for the others that long, and has something to say then.
+        group.start(point_call(Operation::kRecv, 0, kGoOn, 2 * timeout))->wait();
+        return;
+    }
+
+    // Wait for all others, and say who is missing.
+    std::vector<WorkHandle> arrivals;
+    for (int rank = 1; rank < group.world_size(); ++rank)
+        arrivals.push_back(
+            group.start(point_call(Operation::kRecv, rank, kHere, timeout)));
+    const std::vector<int> missing = missing_ranks(arrivals, options.wait_all_ranks);
+    if (!missing.empty()) {
+        std::string names;
+        for (const int rank : missing) names += concat(names.empty() ? "" : ", ", rank);
+        throw Timeout(concat("monitored_barrier: rank ", names, " did not reach it in ",
+                             seconds_text(timeout),
+                             options.wait_all_ranks
+                                 ? ""
+                                 : "; wait_all_ranks = true names all that are missing"));
+    }
+    for (int rank = 1; rank < group.world_size(); ++rank)
+        group.start(point_call(Operation::kSend, rank, kGoOn, timeout))->wait();
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,343 @@
+#include "libmini/dist/queued_group.hpp"
+
+#include <utility>
+
+#include "libmini/core/log.hpp"
+#include "libmini/dist/elements.hpp"
+#include "libmini/dist/subgroup.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::dist {
+namespace {
+
+// The call on contiguous tensors: copies where they are not.
+Call contiguous(const Call& call) {
+    Call copy = call;
+    for (auto* tensors : {&copy.outputs, &copy.inputs})
+        for (Tensor& tensor : *tensors) tensor = ops::contiguous(tensor);
+    return copy;
+}
+
+// Brings the results of such a call to where they were wanted.
+void copy_back(const Call& from, Call& to) {
+    for (size_t i = 0; i < to.outputs.size(); ++i)
+        if (!to.outputs[i].is_contiguous()) ops::copy_(to.outputs[i], from.outputs[i]);
+}
+
+Elements only_tensor(const Call& call) {
+    return Elements(call.operation == Operation::kSend ? call.inputs.front()
+                                                       : call.outputs.front());
+}
+
+}  // namespace
+
+// One operation, and the Work that its caller holds.
+class QueuedGroup::Task : public Work {
+  public:
+    Task(Call wanted, const Collective& collective)
+        : collective(collective), wanted_(std::move(wanted)), call(contiguous(wanted_)) {}
+
+    std::string text() const {
+        return call.is_point() ? describe(message) : describe(collective);
+    }
+
+    bool is_completed() const override {
+        const std::lock_guard lock(mutex_);
+        return done_;
+    }
+
+    void wait() override {
+        if (helper != nullptr) helper->help(*this);
+        std::unique_lock lock(mutex_);
+        finished_.wait(lock,
+                       [this] { return done_; });  // it ends: every task has a deadline
+        if (helper != nullptr) helper->let_next_caller_in();
+        if (failure_) throw_failure(*failure_);
+    }
+
+    int source_rank() const override {
+        return call.operation == Operation::kRecv ? message.source : -1;
+    }
+
+    void succeed() {
+        copy_back(call, wanted_);
+        end(std::nullopt);
+    }
+    void fail(Failure failure) { end(std::move(failure)); }
+
+    Collective collective;
+    PointMessage message;           // of send and recv
+    QueuedGroup* helper = nullptr;  // of a blocking call: who runs it if need be
+
+  private:
+    void end(std::optional<Failure> failure) {
+        wanted_ = {};  // lets go of the tensors first
+        call.outputs.clear();
+        call.inputs.clear();
+        const std::lock_guard lock(mutex_);
+        failure_ = std::move(failure);
+        done_ = true;
+        finished_.notify_all();
+    }
+
+    Call wanted_;
+    mutable std::mutex mutex_;
+    std::condition_variable finished_;
+    bool done_ = false;
+    std::optional<Failure> failure_;
+
+  public:
+    Call call;  // on contiguous tensors
+};
+
+QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
+                         std::chrono::milliseconds timeout)
+    : backend_(std::move(backend)), timeout_(timeout) {
+    backend_->set_on_wake([this] { post_points(); });
+    thread_ = std::thread([this] { run(); });
+}
+
+QueuedGroup::~QueuedGroup() {
+    stop(
+        {Failure::Kind::kPeerLost, rank(), concat("rank ", rank(), " dropped its group")},
+        When::kNow);
+}
+
+void QueuedGroup::shutdown() {
+    stop({Failure::Kind::kPeerLost, rank(), concat("rank ", rank(), " left the group")},
+         When::kAfterQueue);
+}
+
+void QueuedGroup::abandon(const std::string& reason) {
+    stop({Failure::Kind::kOther, rank(), reason}, When::kNow);
+}
+
+// ---- the callers' side
+
+WorkHandle QueuedGroup::start(Call call) {
+    const Collective collective = collective_of(call, rank(), world_size());
+    for (Tensor& output : call.outputs) output.bump_version();
+    auto task = std::make_shared<Task>(std::move(call), collective);
+
+    const std::lock_guard lock(mutex_);
+    check_usable(task->call);
+    if (task->call.is_point()) {
+        enqueue_point(task);
+    } else {
+        enqueue_collective(task);
+    }
+    return task;
+}
+
+std::shared_ptr<ProcessGroup> QueuedGroup::new_group(const std::vector<int>& ranks) {
+    check_subgroup(ranks, *this);
+    std::unique_ptr<Backend> backend = backend_->split(ranks, *this);
+    if (!backend) return nullptr;
+    return std::make_shared<QueuedGroup>(std::move(backend), timeout_);
+}
+
+void QueuedGroup::check_usable(const Call& call) const {
+    const char* const name = operation_name(call.operation);
+    if (failure_)
+        throw_failure({failure_->kind, failure_->rank,
+                       concat(name, ": the group is broken since: ", failure_->message)});
+    MINI_CHECK(!closing_, name, ": the group has been shut down");
+    MINI_CHECK(!call.blocking || call.is_point() || !has_blocked_caller_, name,
+               ": two threads call blocking operations of one group at once, so the "
+               "ranks cannot agree on an order; give each thread its own group");
+}
+
+void QueuedGroup::enqueue_point(const TaskHandle& task) {
+    const Call& call = task->call;
+    const auto timeout = call.timeout.value_or(timeout_);
+    const bool sends = call.operation == Operation::kSend;
+    PointMessage& message = task->message;
+    message.direction =
+        sends ? PointMessage::Direction::kSend : PointMessage::Direction::kRecv;
+    message.peer = call.peer;
+    message.tag = call.tag;
+    message.dtype = task->collective.dtype;
+    message.data = only_tensor(call).bytes;
+    message.timeout = timeout;
+    message.deadline = deadline_after(timeout);
+    message.finished = [this, task] { finish(task); };
+    new_points_.push_back(task);
+    if (running_) backend_->wake();
+    changed_.notify_all();
+}
+
+void QueuedGroup::enqueue_collective(const TaskHandle& task) {
+    task->collective.sequence = next_sequence_++;
+    const bool may_help = task->call.blocking && is_idle();
+    queue_.push_back(task);
+    if (task->call.blocking) {
+        task->helper = this;
+        has_blocked_caller_ = true;
+    }
+    if (may_help) return;  // the caller comes back in wait() and does it
+    if (progressing_) backend_->wake();
+    changed_.notify_all();
+}
+
+// Whether nothing is under way and nothing waits.
+bool QueuedGroup::is_idle() const {
+    return !running_ && queue_.empty() && points_.empty() && new_points_.empty();
+}
+
+// Runs a blocking call on its caller's thread, if its turn has come.
+void QueuedGroup::help(const Task& task) {
+    std::unique_lock lock(mutex_);
+    const bool my_turn = !running_ && points_.empty() && new_points_.empty() &&
+                         !queue_.empty() && queue_.front().get() == &task;
+    if (!my_turn) {
+        changed_.notify_all();
+        return;
+    }
+    const TaskHandle mine = queue_.front();
+    queue_.pop_front();
+    running_ = true;
+    lock.unlock();
+    turn(mine);
+}
+
+void QueuedGroup::let_next_caller_in() {
+    const std::lock_guard lock(mutex_);
+    has_blocked_caller_ = false;
+}
+
+// ---- the side of the backend
+
+bool QueuedGroup::has_work() const {
+    return !running_ && !(queue_.empty() && new_points_.empty() && points_.empty());
+}
+
+void QueuedGroup::run() {
+    logging::set_rank(rank());
+    while (true) {
+        TaskHandle task;
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, [this] { return has_work() || (closing_ && !running_); });
+            if (!has_work()) return;
+            if (!queue_.empty()) {
+                task = queue_.front();
+                queue_.pop_front();
+            }
+            running_ = true;
+            progressing_ = task == nullptr;
+        }
+        turn(task);
+    }
+}
+
+// One collective, or, with null, as far as the messages from point to point go.
+void QueuedGroup::turn(const TaskHandle& task) {
+    try {
+        post_points();
+        if (task) {
+            execute(task);
+        } else {
+            backend_->progress();
+        }
+    } catch (...) {
+        fail(task, current_failure());
+    }
+    const std::lock_guard lock(mutex_);
+    running_ = progressing_ = false;
+    changed_.notify_all();
+}
+
+void QueuedGroup::execute(const TaskHandle& task) {
+    const Call& call = task->call;
+    const char* const name = operation_name(call.operation);
+    const auto sequence = static_cast<int64_t>(task->collective.sequence);
+    const uint64_t bytes = backend_->bytes_sent(), messages = backend_->messages_sent();
+
+    events_.record(EventKind::kCollectiveBegin, sequence,
+                   static_cast<int64_t>(payload_bytes(call)), name);
+    backend_->run(call, task->collective, call.timeout.value_or(timeout_));
+    events_.record(
+        EventKind::kAlgorithm, static_cast<int64_t>(backend_->messages_sent() - messages),
+        static_cast<int64_t>(backend_->bytes_sent() - bytes), backend_->last_algorithm());
+    events_.record(EventKind::kCollectiveEnd, sequence,
+                   static_cast<int64_t>(backend_->bytes_sent() - bytes), name);
+    task->succeed();
+}
+
+// Hands new messages from point to point to the backend.
+void QueuedGroup::post_points() {
+    Tasks fresh;
+    {
+        const std::lock_guard lock(mutex_);
+        fresh.swap(new_points_);
+        points_.insert(fresh.begin(), fresh.end());
+    }
+    for (const TaskHandle& task : fresh) backend_->post(task->message);
+}
+
+void QueuedGroup::finish(const TaskHandle& task) {
+    {
+        const std::lock_guard lock(mutex_);
+        points_.erase(task);
+    }
+    task->succeed();
+}
+
+// Ends everything: what is under way, what is queued, and what the others wait for.
+void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
+    Tasks unfinished;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = failure;
+        unfinished.swap(queue_);
+        unfinished.insert(unfinished.end(), new_points_.begin(), new_points_.end());
+        unfinished.insert(unfinished.end(), points_.begin(), points_.end());
+        new_points_.clear();
+        points_.clear();
+    }
+    // Tell the other ranks first: who waits for the task may end the process.
+    backend_->leave(*failure_);  // failure_ does not change any more
+    if (task) task->fail(failure);
+    fail_all(unfinished);
+}
+
+void QueuedGroup::fail_all(const Tasks& tasks) const {
+    for (const TaskHandle& task : tasks) {
+        const std::string text = task->text();
+        const bool is_the_cause = failure_->message.find(text) != std::string::npos;
+        const char* const what =
+            task->call.is_point() ? " was not finished: " : " was not run: ";
+        task->fail(
+            {failure_->kind, failure_->rank,
+             is_the_cause ? failure_->message : concat(text, what, failure_->message)});
+        task->message.finished = nullptr;
+    }
+}
+
+// Ends the communication thread: after what is queued, or, to drop it, at once.
+void QueuedGroup::stop(const Failure& reason, When when) {
+    const std::lock_guard stopping(stop_mutex_);
+    if (!thread_.joinable()) return;
+    Tasks dropped;
+    {
+        const std::lock_guard lock(mutex_);
+        closing_ = true;
+        if (when == When::kNow) {
+            if (!failure_) failure_ = reason;
+            dropped.swap(queue_);
+            dropped.insert(dropped.end(), new_points_.begin(), new_points_.end());
+            new_points_.clear();
+            if (running_ || !points_.empty()) backend_->interrupt();
+        }
+        changed_.notify_all();
+    }
+    fail_all(dropped);
+    thread_.join();
+
+    // A caller may still be in the backend: what it runs was interrupted, or ends.
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !running_; });
+    backend_->leave(reason);
+}
+
+}  // namespace mini::dist

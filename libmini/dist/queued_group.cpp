@@ -66,7 +66,8 @@ class QueuedGroup::Task : public Work {
     void fail(Failure failure) { end(std::move(failure)); }
 
     Collective collective;
-    PointMessage message;           // of send and recv
+    PointMessage message;  // of send and recv
+    FlightRecorder::Ticket ticket = 0;
     QueuedGroup* helper = nullptr;  // of a blocking call: who runs it if need be
 
   private:
@@ -92,7 +93,11 @@ class QueuedGroup::Task : public Work {
 
 QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
                          std::chrono::milliseconds timeout)
-    : backend_(std::move(backend)), timeout_(timeout) {
+    : backend_(std::move(backend)),
+      timeout_(timeout),
+      recorder_({.rank = backend_->rank(),
+                 .world_size = backend_->world_size(),
+                 .backend = backend_->name()}) {
     backend_->set_on_wake([this] { post_points(); });
     thread_ = std::thread([this] { run(); });
 }
@@ -110,6 +115,7 @@ void QueuedGroup::shutdown() {
 
 void QueuedGroup::abandon(const std::string& reason) {
     stop({Failure::Kind::kOther, rank(), reason}, When::kNow);
+    recorder_.dump_failure(reason);
 }
 
 // ---- the callers' side
@@ -161,6 +167,8 @@ void QueuedGroup::enqueue_point(const TaskHandle& task) {
     message.timeout = timeout;
     message.deadline = deadline_after(timeout);
     message.finished = [this, task] { finish(task); };
+    task->ticket =
+        recorder_.queued(task->collective, message.data.size(), call.peer, call.tag);
     new_points_.push_back(task);
     if (running_) backend_->wake();
     changed_.notify_all();
@@ -168,6 +176,7 @@ void QueuedGroup::enqueue_point(const TaskHandle& task) {
 
 void QueuedGroup::enqueue_collective(const TaskHandle& task) {
     task->collective.sequence = next_sequence_++;
+    task->ticket = recorder_.queued(task->collective, payload_bytes(task->call));
     const bool may_help = task->call.blocking && is_idle();
     queue_.push_back(task);
     if (task->call.blocking) {
@@ -255,7 +264,9 @@ void QueuedGroup::execute(const TaskHandle& task) {
 
     events_.record(EventKind::kCollectiveBegin, sequence,
                    static_cast<int64_t>(payload_bytes(call)), name);
+    recorder_.started(task->ticket);
     backend_->run(call, task->collective, call.timeout.value_or(timeout_));
+    recorder_.finished(task->ticket, backend_->last_algorithm());
     events_.record(
         EventKind::kAlgorithm, static_cast<int64_t>(backend_->messages_sent() - messages),
         static_cast<int64_t>(backend_->bytes_sent() - bytes), backend_->last_algorithm());
@@ -272,7 +283,10 @@ void QueuedGroup::post_points() {
         fresh.swap(new_points_);
         points_.insert(fresh.begin(), fresh.end());
     }
-    for (const TaskHandle& task : fresh) backend_->post(task->message);
+    for (const TaskHandle& task : fresh) {
+        recorder_.started(task->ticket);
+        backend_->post(task->message);
+    }
 }
 
 void QueuedGroup::finish(const TaskHandle& task) {
@@ -280,6 +294,7 @@ void QueuedGroup::finish(const TaskHandle& task) {
         const std::lock_guard lock(mutex_);
         points_.erase(task);
     }
+    recorder_.finished(task->ticket);
     task->succeed();
 }
 
@@ -297,6 +312,11 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
     }
     // Tell the other ranks first: who waits for the task may end the process.
     backend_->leave(*failure_);  // failure_ does not change any more
+    if (task) recorder_.failed(task->ticket);
+    for (const TaskHandle& dropped : unfinished) recorder_.failed(dropped->ticket);
+    recorder_.dump_failure(failure_->message, failure_->kind == Failure::Kind::kPeerLost
+                                                  ? failure_->rank
+                                                  : -1);
     if (task) task->fail(failure);
     fail_all(unfinished);
 }
@@ -331,6 +351,7 @@ void QueuedGroup::stop(const Failure& reason, When when) {
         }
         changed_.notify_all();
     }
+    for (const TaskHandle& task : dropped) recorder_.failed(task->ticket);
     fail_all(dropped);
     thread_.join();
 

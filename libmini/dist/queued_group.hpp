@@ -23,6 +23,7 @@
 #include <thread>
 
 #include "libmini/dist/backend.hpp"
+#include "libmini/dist/flight_recorder.hpp"
 #include "libmini/dist/process_group.hpp"
 
 namespace mini::dist {
@@ -71,6 +72,7 @@ class QueuedGroup : public ProcessGroup {
     const std::unique_ptr<Backend> backend_;
     const std::chrono::milliseconds timeout_;
     EventLog events_;
+    FlightRecorder recorder_;
 
     std::mutex mutex_;  // guards all below
     std::condition_variable changed_;

@@ -53,12 +53,14 @@ TEST_CASE("what ends after minirun began to stop the job is no cause") {
 TEST_CASE(
     "the report names rank, pid and signal, quotes stderr, and lists who fell after it") {
     const std::vector<End> ends = {killed(1, SIGKILL), ended(0, 1), stopped(2)};
-    const auto report = mini::tools::failure_report(ends[0], ends, {"first", "second"});
-    REQUIRE(report.size() == 5);
-    CHECK(report[0].find("rank 1 (pid 101) was killed by SIGKILL") == 0);
-    CHECK(report[2] == "  | first");
-    CHECK(report[3] == "  | second");
-    CHECK(report[4] == "failed after it: rank 0 (exit code 1)");
+    const auto report = mini::tools::failure_report(
+        ends[0], ends, {"here", {"it was in barrier #3"}, {"first", "second"}});
+    REQUIRE(report.size() == 6);
+    CHECK(report[0].find("rank 1 (pid 101) was killed by SIGKILL on here") == 0);
+    CHECK(report[1] == "it was in barrier #3");
+    CHECK(report[3] == "  | first");
+    CHECK(report[4] == "  | second");
+    CHECK(report[5] == "failed after it: rank 0 (exit code 1)");
 }
 
 TEST_CASE("an exit's code is what a shell would show") {

@@ -9,9 +9,13 @@
 
 #include <array>
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+
+#include "libmini/tools/minirun/port.hpp"
 
 namespace mini::test {
 namespace {
@@ -59,8 +63,9 @@ int wait_for_pid(pid_t pid) {
 
 }  // namespace
 
-Job::Job(const std::vector<std::string>& args, Screen screen) {
-    std::vector<std::string> words = {MINI_BIN_DIR "/minirun"};
+Job::Job(const std::vector<std::string>& args, Screen screen, Program program) {
+    std::vector<std::string> words;
+    if (program == Program::kMinirun) words.push_back(MINI_BIN_DIR "/minirun");
     words.insert(words.end(), args.begin(), args.end());
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
@@ -75,8 +80,10 @@ Job::Job(const std::vector<std::string>& args, Screen screen) {
         dup2(terminal ? out.write.get() : err.write.get(), STDERR_FILENO);
         unsetenv("MINI_PROGRESS");
         unsetenv("NO_COLOR");
+        unsetenv("OMP_NUM_THREADS");
+        unsetenv("MINI_FLIGHT_DIR");
         setenv("TERM", "xterm", 1);
-        execv(argv[0], argv.data());
+        execvp(argv[0], argv.data());
         _exit(126);
     }
     pipe_[0] = std::move(out.read);
@@ -139,6 +146,30 @@ Ended run_script(int ranks, const std::string& script,
     return {code, job.out(), job.err()};
 }
 
+Ended run_program(const std::vector<std::string>& command) {
+    Job job(command, Screen::kPipes, Program::kItself);
+    const int code = job.wait();
+    return {code, job.out(), job.err()};
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+    const std::string number = std::to_string(pid);
+    std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+    return {std::istream_iterator<pid_t>(file), {}};
+}
+
+std::vector<pid_t> ranks_of(pid_t minirun) {
+    std::vector<pid_t> ranks = children_of(minirun);
+    std::erase_if(ranks, [](pid_t pid) {
+        std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
+        std::string name;
+        return !std::getline(file, name) || name == "minirun";
+    });
+    return ranks;
+}
+
+int free_port() { return tools::choose_port("127.0.0.1", 0); }
+
 std::vector<std::string> lines(const std::string& text) {
     std::vector<std::string> found;
     std::istringstream stream(text);
@@ -156,5 +187,9 @@ pid_t number_after(const std::string& text, const std::string& name) {
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 int wait_for_orphan(pid_t pid) { return wait_for_pid(pid); }
+
+void wait_for_all_orphans() {
+    for (const pid_t pid : children_of(getpid())) wait_for_pid(pid);
+}
 
 }  // namespace mini::test

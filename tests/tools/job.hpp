@@ -14,12 +14,14 @@
 namespace mini::test {
 
 enum class Screen { kPipes, kTerminal };
+enum class Program { kMinirun, kItself };
 
 class Job {
   public:
-    /// Starts `minirun ARGS...`, its stdout and stderr in two pipes or on one new
+    /// Starts `minirun ARGS...`, or, with Program::kItself, the program args[0], its stdout and stderr in two pipes or on one new
     /// terminal (then err() stays empty).
-    explicit Job(const std::vector<std::string>& args, Screen screen = Screen::kPipes);
+    explicit Job(const std::vector<std::string>& args, Screen screen = Screen::kPipes,
+                 Program program = Program::kMinirun);
 
     /// Kills minirun when it still runs.
     ~Job();
@@ -57,6 +59,9 @@ struct Ended {
 Ended run_script(int ranks, const std::string& script,
                  const std::vector<std::string>& options = {});
 
+/// Any program, found as a shell would find it, run to its end.
+Ended run_program(const std::vector<std::string>& command);
+
 /// The words of one such command line.
 std::vector<std::string> script_args(int ranks, const std::string& script,
                                      const std::vector<std::string>& options = {});
@@ -67,10 +72,22 @@ std::vector<std::string> lines(const std::string& text);
 /// The number behind the first `name` ("pid 1 ") in `text`.
 pid_t number_after(const std::string& text, const std::string& name);
 
+/// The processes that `pid` has started and not yet reaped.
+std::vector<pid_t> children_of(pid_t pid);
+
+/// Those of minirun's children that have become programs: its ranks.
+std::vector<pid_t> ranks_of(pid_t minirun);
+
+/// A port of loopback that was free a moment ago.
+int free_port();
+
 /// Makes this process the parent of orphans, so that it can see how they end.
 void adopt_orphans();
 
 /// Waits for an adopted process and returns its exit code as a shell has it.
 int wait_for_orphan(pid_t pid);
+
+/// Waits until this process has no child left, adopted ones included.
+void wait_for_all_orphans();
 
 }  // namespace mini::test

@@ -167,6 +167,20 @@ TEST_CASE("kill -9 of minirun leaves no rank") {
         CHECK(wait_for_orphan(number_after(job.out(), rank)) == 128 + SIGKILL);
 }
 
+TEST_CASE("kill -9 of minirun leaves nobody, whenever it comes") {
+    // The first rank has spoken; the others may be anywhere between fork and exec.
+    adopt_orphans();
+    for (int tries = 0; tries < 100; ++tries) {
+        Job job({"-n", "4", "sh", "-c", "echo here; exec sleep 1000"});
+        job.wait_for("here");
+        const std::vector<pid_t> ranks = mini::test::children_of(job.pid());
+        job.send(SIGKILL);
+        job.wait();
+        mini::test::wait_for_all_orphans();
+        for (const pid_t rank : ranks) REQUIRE(kill(rank, 0) == -1);
+    }
+}
+
 TEST_CASE("a reader that goes away ends the job") {
     const Ended job = run_script(
         1, std::string(MINI_BIN_DIR) +

@@ -68,8 +68,11 @@ TEST_CASE("the cookie is 32 hexadecimal digits") {
 
 TEST_CASE("ranks run one thread and plain progress unless the user says otherwise") {
     const char* script =
-        "echo $OMP_NUM_THREADS $MINI_PROGRESS $TORCHELASTIC_RESTART_COUNT";
-    CHECK(run_script(1, script).out == "1 plain 0\n");
+        "echo ${OMP_NUM_THREADS:-all} $MINI_PROGRESS $TORCHELASTIC_RESTART_COUNT";
+    CHECK(run_script(1, script).out == "all plain 0\n");
+    const std::vector<std::string> two =
+        lines(run_script(2, script, {"--no-prefix"}).out);
+    CHECK(two == std::vector<std::string>{"1 plain 0", "1 plain 0"});
     Job job({"-n", "1", "env", "OMP_NUM_THREADS=3", MINI_BIN_DIR "/minirun", "-n", "1",
              "sh", "-c", script});
     CHECK(job.wait() == 0);

@@ -64,6 +64,57 @@ TEST_CASE("a number of ranks that makes no sense is one clear line") {
     CHECK(complaint({"-n", count, "train"}).find('\n') == std::string::npos);
 }
 
+TEST_CASE("torchrun's options are read, with dashes or underscores") {
+    const auto options = parse(
+        {"--nproc_per_node", "2", "--nnodes", "4:4", "--node_rank=3", "--rdzv_endpoint",
+         "[::1]:29500", "--rdzv-backend", "c10d", "--rdzv-id", "job", "--no-python", "-t",
+         "0:1,1:2", "--redirects=3", "--local_ranks_filter", "1", "train"});
+    CHECK(options.nodes == 4);
+    CHECK(options.node_rank == 3);
+    CHECK(options.world_size() == 8);
+    CHECK(options.master_addr == "::1");
+    CHECK(options.master_port == 29500);
+    CHECK(options.tee.has(0, 1));
+    CHECK_FALSE(options.tee.has(0, 2));
+    CHECK(options.tee.has(1, 2));
+    CHECK(options.redirects.has(7, 1));
+    CHECK(options.shown_ranks == std::set<int>{1});
+    CHECK(options.command == Words{"train"});
+    CHECK(
+        parse({"--standalone", "-n", "cpu", "--max-restarts=2", "train"}).max_restarts ==
+        2);
+    CHECK(parse({"-n", "1", "--log-dir", "logs", "train"}).tee.all == 3);
+}
+
+TEST_CASE("a mistyped option is met with the one that was meant") {
+    const auto hint = [](const std::string& wrong) {
+        return complaint({"-n", "2", wrong, "train"});
+    };
+    CHECK(contains(hint("--max-restart"), "did you mean --max-restarts?"));
+    CHECK(contains(hint("--max_restats=3"), "did you mean --max-restarts?"));
+    CHECK(contains(hint("--nproc_per_nod"), "did you mean --nproc-per-node?"));
+    CHECK(contains(hint("--log-idr"), "did you mean --log-dir?"));
+    CHECK_FALSE(contains(hint("--xyzzy-plugh"), "did you mean"));
+}
+
+TEST_CASE("options that contradict each other, or lack another, are one clear line") {
+    const Words words =
+        GENERATE(Words{"--nnodes", "2"}, Words{"--nnodes", "1:4"}, Words{"--nnodes", "0"},
+                 Words{"--nnodes", "2", "--node-rank", "2", "--rdzv-endpoint", "a:1"},
+                 Words{"--nnodes", "2", "--rdzv-endpoint", "a:1", "--standalone"},
+                 Words{"--nnodes", "2", "--rdzv-endpoint", "a:1", "--max-restarts", "1"},
+                 Words{"--rdzv-endpoint", "a:1", "--master-port", "1"},
+                 Words{"--rdzv-endpoint", "nowhere"}, Words{"--rdzv-endpoint", "a:70000"},
+                 Words{"--max-restarts", "-1"}, Words{"--tee", "4"}, Words{"-r", "0:1,x"},
+                 Words{"--local-ranks-filter", "0,,1"}, Words{"--node-rank", "1"});
+    CAPTURE(words);
+    Words all = {"-n", "2"};
+    all.insert(all.end(), words.begin(), words.end());
+    all.push_back("train");
+    CHECK_FALSE(complaint(all).empty());
+    CHECK(complaint(all).find('\n') == std::string::npos);
+}
+
 TEST_CASE("what is missing or unknown is named") {
     CHECK(contains(complaint({}), "no program"));
     CHECK(contains(complaint({"-n", "2"}), "no program"));

@@ -21,19 +21,20 @@ Environment current_environment() {
     return variables;
 }
 
-Environment rank_environment(Environment base, const Job& job, int rank) {
-    const std::string own = std::to_string(rank), world = std::to_string(job.world_size);
+Environment own_variables(const Job& job, int local_rank) {
+    const std::string rank = std::to_string(job.rank(local_rank));
+    const std::string world = std::to_string(job.world_size);
     Environment variables = {
-        // Who this rank is among how many; on one machine, local and global agree.
-        {"RANK", own},
-        {"LOCAL_RANK", own},
-        {"ROLE_RANK", own},
+        // Who this rank is among how many.
+        {"RANK", rank},
+        {"LOCAL_RANK", std::to_string(local_rank)},
+        {"ROLE_RANK", rank},
         {"WORLD_SIZE", world},
-        {"LOCAL_WORLD_SIZE", world},
+        {"LOCAL_WORLD_SIZE", std::to_string(job.local_size())},
         {"ROLE_WORLD_SIZE", world},
-        {"GROUP_RANK", "0"},
-        {"GROUP_WORLD_SIZE", "1"},
-        {"ROLE_NAME", "default"},
+        {"GROUP_RANK", std::to_string(job.node_rank)},
+        {"GROUP_WORLD_SIZE", std::to_string(job.nodes)},
+        {"ROLE_NAME", job.role},
 
         // Where the ranks meet, and the secret by which they know each other.
         {"MASTER_ADDR", job.master_addr},
@@ -43,13 +44,18 @@ Environment rank_environment(Environment base, const Job& job, int rank) {
         // The job, as torchrun names it. False: rank 0, not the launcher, serves the
         // store.
         {"TORCHELASTIC_RUN_ID", job.run_id},
-        {"TORCHELASTIC_RESTART_COUNT", "0"},
-        {"TORCHELASTIC_MAX_RESTARTS", "0"},
+        {"TORCHELASTIC_RESTART_COUNT", std::to_string(job.restart_count)},
+        {"TORCHELASTIC_MAX_RESTARTS", std::to_string(job.max_restarts)},
         {"TORCHELASTIC_USE_AGENT_STORE", "False"},
     };
+    if (!job.flight_dir.empty()) variables["MINI_FLIGHT_DIR"] = job.flight_dir;
+    return variables;
+}
 
-    // Let the user's own choice win over these two, and the above over everything else.
-    base.try_emplace("OMP_NUM_THREADS", "1");
+Environment rank_environment(Environment base, const Job& job, int local_rank) {
+    // Let the user's own choice win over these two, and ours over everything else.
+    Environment variables = own_variables(job, local_rank);
+    if (job.local_size() > 1) base.try_emplace("OMP_NUM_THREADS", "1");
     base.try_emplace("MINI_PROGRESS", job.progress);
     variables.merge(base);
     return variables;

@@ -42,15 +42,18 @@ std::optional<End> root_cause(const std::vector<End>& ends, size_t gathered) {
 }
 
 std::vector<std::string> failure_report(const End& cause, const std::vector<End>& ends,
-                                        const std::vector<std::string>& stderr_lines) {
+                                        const Findings& findings) {
     std::vector<std::string> report;
     const char* verb = cause.exit.by_signal ? " was killed by " : " ended with ";
     report.push_back(concat("rank ", cause.rank, " (pid ", cause.pid, ")", verb,
-                            cause.exit.text(), advice(cause.exit)));
+                            cause.exit.text(), " on ", findings.host,
+                            advice(cause.exit)));
+    report.insert(report.end(), findings.notes.begin(), findings.notes.end());
 
     // Quote what it had to say.
-    if (!stderr_lines.empty()) report.push_back("its last lines on stderr:");
-    for (const std::string& line : stderr_lines) report.push_back("  | " + line);
+    const std::vector<std::string>& lines = findings.stderr_lines;
+    if (!lines.empty()) report.push_back("its last lines on stderr:");
+    for (const std::string& line : lines) report.push_back("  | " + line);
 
     // Mention who fell with it, in one line.
     std::string others;

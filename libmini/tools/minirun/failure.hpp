@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,14 @@ struct End {
     pid_t pid = 0;
     Exit exit;
     bool stopped_by_us = false;  // ended by a signal that minirun sent
+    int64_t seen_at = 0;         // nanoseconds on the monotonic clock
+};
+
+/// What is known about the cause besides its end.
+struct Findings {
+    std::string host;
+    std::vector<std::string> notes;  // sentences: what it was doing, where its log is
+    std::vector<std::string> stderr_lines;  // the last ones that it wrote
 };
 
 /// The end that caused the others; none when no rank failed by itself. `ends` come in the
@@ -31,8 +40,7 @@ struct End {
 std::optional<End> root_cause(const std::vector<End>& ends, size_t gathered);
 
 /// What happened, why, and what to do: lines without "minirun:" before them.
-/// `stderr_lines`: the last ones that the rank wrote.
 std::vector<std::string> failure_report(const End& cause, const std::vector<End>& ends,
-                                        const std::vector<std::string>& stderr_lines);
+                                        const Findings& findings);
 
 }  // namespace mini::tools

@@ -3,11 +3,9 @@
 #include <fmt/core.h>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/progress.hpp"
-#include "libmini/tools/minirun/environment.hpp"
+#include "libmini/tools/minirun/child.hpp"
+#include "libmini/tools/minirun/launcher.hpp"
 #include "libmini/tools/minirun/options.hpp"
-#include "libmini/tools/minirun/port.hpp"
-#include "libmini/tools/minirun/supervisor.hpp"
 
 namespace mini::tools {
 namespace {
@@ -15,18 +13,6 @@ namespace {
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 constexpr int kCannotStart = 127;  // as the shell has it
-
-int run(const Options& options) {
-    Supervisor supervisor(options);
-    return supervisor.run({
-        .world_size = options.ranks,
-        .master_addr = options.master_addr,
-        .master_port = choose_port(options.master_addr, options.master_port),
-        .run_id = random_hex(16),
-        .cookie = random_hex(32),
-        .progress = stderr_is_terminal() ? "bar" : "plain",
-    });
-}
 
 int complain(int code, const std::string& message) {
     fmt::print(stderr, "minirun: {}\n", message);
@@ -40,7 +26,7 @@ int main(int argc, char** argv) {
     using namespace mini::tools;
     try {
         const Options options = parse_options(argc, argv);
-        if (options.help.empty()) return run(options);
+        if (options.help.empty()) return launch(options);
         fmt::print("{}", options.help);
         return 0;
     } catch (const mini::UsageError& error) {

@@ -2,103 +2,201 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <memory>
-#include <thread>
 
 #include "libmini/core/error.hpp"
+#include "libmini/tools/mini/did_you_mean.hpp"
+#include "libmini/tools/minirun/option_values.hpp"
 
 namespace mini::tools {
 namespace {
 
-constexpr double kMaxGrace = 3600;
-
 const char kDescription[] =
-    "Runs PROGRAM once for each rank, on this machine, and ends them together.\n"
-    "\n"
-    "  minirun -n 2 build/release/bin/train_mnist --epochs 3\n"
-    "\n"
-    "Each rank finds RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT and torchrun's other "
-    "variables\n"
-    "in its environment. Rank 0's output passes unchanged; lines of the others begin "
-    "with\n"
-    "\"[rank 1]\". When a rank fails, minirun ends the others, says which failed and "
-    "why, and\n"
-    "exits with its code (128 + the signal's number when a signal killed it).\n"
-    "Exit codes of minirun itself: 2 usage, 1 failure, 127 PROGRAM cannot be started.";
+    R"(Runs PROGRAM once for each rank and ends the ranks together.
 
-// CLI11 does not know that PROGRAM and its arguments follow.
-class UsageLine : public CLI::Formatter {
+  minirun -n 2 build/release/bin/train_mnist --epochs 3
+
+Each rank finds RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT and torchrun's other variables
+in its environment. Rank 0's output passes unchanged; lines of the others begin with
+"[rank 1]". When a rank fails, minirun ends the others, says which failed and why, and
+exits with its code (128 + the signal's number when a signal killed it).
+Exit codes of minirun itself: 2 usage, 1 failure, 127 PROGRAM cannot be started.
+
+Several nodes: start minirun on each, with the same -n, --nnodes, --rdzv-endpoint (an
+address of node 0) and secret: MINI_STORE_COOKIE (32 hexadecimal digits), or --rdzv-id,
+from which the cookie is made.
+
+  minirun -n 2 --nnodes 2 --node-rank 0 --rdzv-endpoint node0:29500 --rdzv-id S3CRET ...
+  minirun -n 2 --nnodes 2 --node-rank 1 --rdzv-endpoint node0:29500 --rdzv-id S3CRET ...)";
+
+// CLI11 does not know that PROGRAM and its arguments follow; and names with underscores
+// need no line in the help.
+class Help : public CLI::Formatter {
   public:
     std::string make_usage(const CLI::App*, std::string) const override {
         return "Usage: minirun -n N [OPTIONS] [--] PROGRAM [ARGS...]\n";
     }
+    std::string make_option_name(const CLI::Option* option, bool) const override {
+        std::string names;
+        for (const std::string& name : option->get_snames())
+            names += concat("-", name, ",");
+        for (const std::string& name : option->get_lnames())
+            if (name.find('_') == std::string::npos) names += concat("--", name, ",");
+        names.pop_back();
+        return names;
+    }
 };
 
-// The whole text as a number between `low` and `high`, else a UsageError.
-int number(const std::string& option, const std::string& text, int low, int high,
-           const std::string& alternative = "") {
-    int value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, failure] = std::from_chars(text.data(), end, value);
-    if (failure != std::errc() || stop != end || value < low || value > high)
-        throw UsageError(concat(option, " wants a whole number from ", low, " to ", high,
-                                alternative, ", not '", text, "'"));
-    return value;
+// "--log-dir" as "--log-dir,--log_dir".
+std::string either_spelling(const std::string& names) {
+    const size_t start = names.find("--");
+    std::string other = names.substr(start + 2);
+    std::replace(other.begin(), other.end(), '-', '_');
+    const bool same = other == names.substr(start + 2);
+    return same ? names : concat(names, ",--", other);
 }
 
-int count_ranks(const std::string& text) {
-    if (text != "auto") return number("-n", text, 1, kMaxRanks, " or \"auto\"");
-    const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    return std::clamp(cores, 1, kMaxRanks);
-}
+// The command line as texts, "" where an option was not given.
+struct Texts {
+    std::string ranks, nodes = "1", node_rank = "0", endpoint, port, restarts = "0";
+    std::string redirects = "0", tee = "0", filter, grace = "1", addr, ignored;
+    bool standalone = false, no_prefix = false, no_effect = false;
+};
 
-std::chrono::milliseconds milliseconds(const std::string& text) {
-    double seconds = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, failure] = std::from_chars(text.data(), end, seconds);
-    if (failure != std::errc() || stop != end || !(seconds >= 0 && seconds <= kMaxGrace))
-        throw UsageError(
-            concat("--grace wants seconds from 0 to ", kMaxGrace, ", not '", text, "'"));
-    return std::chrono::milliseconds(std::llround(seconds * 1000));
-}
+class Declaration {
+  public:
+    Declaration(CLI::App& app, Texts& texts, Options& options) : app_(app) {
+        declare_job(texts, options);
+        declare_output(texts, options);
+        flag("--no-python", texts.no_effect, "Taken for torchrun's sake; always so");
+        value("--rdzv-backend", texts.ignored, "NAME", "Taken for torchrun's sake");
+        value("--monitor-interval", texts.ignored, "SECONDS",
+              "Taken for torchrun's sake; ends are seen at once");
+    }
+
+  private:
+    void declare_job(Texts& texts, Options& options) {
+        value("-n,--nproc-per-node", texts.ranks, "N",
+              "Ranks to start here, or \"auto\" or \"cpu\": one for each core");
+        flag("--standalone", texts.standalone,
+             "One node, meeting on a free port of loopback: the default");
+        value("--nnodes", texts.nodes, "N", "Nodes of the job (1)");
+        value("--node-rank", texts.node_rank, "R", "Which of them this one is (0)");
+        value("--rdzv-endpoint", texts.endpoint, "HOST:PORT",
+              "Where rank 0 serves the store: an address of node 0");
+        value("--rdzv-id", options.rdzv_id, "ID",
+              "The job's name, the same on all nodes; keep it to yourself");
+        value("--master-addr", texts.addr, "ADDR",
+              "Address where rank 0 serves the store (127.0.0.1)");
+        value("--master-port", texts.port, "PORT", "Its port (default: a free one)");
+        value("--max-restarts", texts.restarts, "K",
+              "Start all ranks anew when one fails, K times at most (0)");
+        value("--role", options.role, "NAME", "ROLE_NAME of the ranks (default)");
+        value("--grace", texts.grace, "SECONDS",
+              "Time between asking a rank to end and killing it (1)");
+        flag("--dry-run", options.dry_run,
+             "Print each rank's variables and command, and start nothing");
+    }
+
+    void declare_output(Texts& texts, Options& options) {
+        value("--log-dir", options.log_dir, "DIR",
+              "Folder of the ranks' logs; alone, it stands for --tee 3");
+        value("-t,--tee", texts.tee, "WHICH",
+              "Log and show: 0 none, 1 stdout, 2 stderr, 3 both; or 0:1,1:2 by rank");
+        value("-r,--redirects", texts.redirects, "WHICH",
+              "Log and do not show: likewise");
+        value("--local-ranks-filter", texts.filter, "RANKS",
+              "Show only these of this node's ranks: 0,2");
+        value("--flight-dir", options.flight_dir, "DIR",
+              "Folder for the dumps of the flight recorder (see mini flight)");
+        flag("--no-prefix", texts.no_prefix, "Leave \"[rank 1]\" out");
+    }
+
+    void value(const std::string& names, std::string& place, const char* type,
+               const char* text) {
+        app_.add_option(either_spelling(names), place, text)->type_name(type);
+    }
+    void flag(const std::string& names, bool& place, const char* text) {
+        app_.add_flag(either_spelling(names), place, text);
+    }
+
+    CLI::App& app_;
+};
 
 // What stands after minirun's own options, less the "--" that may lead it.
-std::vector<std::string> program_and_arguments(std::vector<std::string> rest) {
+std::vector<std::string> program_and_arguments(const CLI::App& app) {
+    std::vector<std::string> rest = app.remaining();
     const bool separated = !rest.empty() && rest.front() == "--";
     if (separated) rest.erase(rest.begin());
     if (rest.empty() || rest.front().empty()) throw UsageError("no program given");
-    if (!separated && rest.front().front() == '-')
-        throw UsageError(concat("unknown option ", rest.front(),
-                                " (options of PROGRAM come after PROGRAM)"));
-    return rest;
+    if (separated || rest.front().front() != '-') return rest;
+
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options())
+        for (const std::string& name : option->get_lnames())
+            if (name.find('_') == std::string::npos) known.push_back(concat("--", name));
+    std::string wrong = rest.front();
+    std::replace(wrong.begin(), wrong.end(), '_', '-');
+    throw UsageError(concat("unknown option ", rest.front(), did_you_mean(wrong, known),
+                            " (options of PROGRAM come after PROGRAM)"));
+}
+
+void place_of_meeting(const Texts& texts, Options& options) {
+    options.nodes = count_nodes(texts.nodes);
+    options.node_rank =
+        whole_number("--node-rank", texts.node_rank, 0, options.nodes - 1);
+    if (!texts.addr.empty()) options.master_addr = texts.addr;
+    if (!texts.port.empty())
+        options.master_port = whole_number("--master-port", texts.port, 1, 65535);
+    if (!texts.endpoint.empty()) {
+        if (!texts.addr.empty() || !texts.port.empty())
+            throw UsageError(
+                "--rdzv-endpoint says what --master-addr and --master-port "
+                "say: give one or the other");
+        const Endpoint place = endpoint("--rdzv-endpoint", texts.endpoint);
+        options.master_addr = place.host;
+        options.master_port = place.port;
+    }
+    if (options.nodes == 1) return;
+    if (texts.standalone)
+        throw UsageError(
+            concat("--standalone is one node, but --nnodes is ", options.nodes));
+    if (options.master_port == 0 || (texts.endpoint.empty() && texts.addr.empty()))
+        throw UsageError(concat("--nnodes ", options.nodes,
+                                " needs --rdzv-endpoint HOST:PORT, an address of node 0 "
+                                "that all nodes reach"));
+}
+
+void fill(const Texts& texts, Options& options) {
+    if (texts.ranks.empty()) throw UsageError("how many ranks? Give -n N, or -n auto");
+    options.ranks = count_ranks(texts.ranks);
+    place_of_meeting(texts, options);
+    options.max_restarts = whole_number("--max-restarts", texts.restarts, 0, 1'000'000);
+    if (options.nodes > 1 && options.max_restarts > 0)
+        throw UsageError(
+            "--max-restarts works on one node: with --nnodes, start all "
+            "nodes anew");
+    options.redirects = stream_choice("--redirects", texts.redirects);
+    options.tee = stream_choice("--tee", texts.tee);
+    if (!options.log_dir.empty() && options.tee.empty() && options.redirects.empty())
+        options.tee.all = 3;
+    if (!texts.filter.empty())
+        options.shown_ranks = rank_set("--local-ranks-filter", texts.filter);
+    options.grace = seconds_value("--grace", texts.grace);
+    options.prefix = !texts.no_prefix;
 }
 
 }  // namespace
 
 Options parse_options(int argc, const char* const* argv) {
     Options options;
-    std::string ranks, port, grace;
-    bool no_prefix = false;
+    Texts texts;
 
     // Declare the options; prefix_command() stops reading at the program's name.
     CLI::App app(kDescription, "minirun");
     app.prefix_command();
-    app.formatter(std::make_shared<UsageLine>());
-    app.add_option("-n,--nproc-per-node", ranks,
-                   "Ranks to start, or \"auto\": one for each core")
-        ->type_name("N");
-    app.add_option("--master-addr", options.master_addr,
-                   "Address of this machine where rank 0 serves the store (127.0.0.1)")
-        ->type_name("ADDR");
-    app.add_option("--master-port", port, "Its port (default: one that is free)")
-        ->type_name("PORT");
-    app.add_option("--grace", grace,
-                   "Time between asking a rank to end and killing it (1)")
-        ->type_name("SECONDS");
-    app.add_flag("--no-prefix", no_prefix, "Leave \"[rank 1]\" out");
-
+    app.formatter(std::make_shared<Help>());
+    const Declaration declaration(app, texts, options);
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
@@ -108,13 +206,8 @@ Options parse_options(int argc, const char* const* argv) {
         throw UsageError(error.what());
     }
 
-    // Turn texts into values.
-    options.command = program_and_arguments(app.remaining());
-    if (ranks.empty()) throw UsageError("how many ranks? Give -n N, or -n auto");
-    options.ranks = count_ranks(ranks);
-    if (!port.empty()) options.master_port = number("--master-port", port, 1, 65535);
-    if (!grace.empty()) options.grace = milliseconds(grace);
-    options.prefix = !no_prefix;
+    options.command = program_and_arguments(app);
+    fill(texts, options);
     return options;
 }
 

@@ -30,15 +30,15 @@ Output::Output(bool prefix)
     if (sinks_[0].terminal && sinks_[1].terminal) sinks_[1].screen = 0;
 }
 
-void Output::add_rank(Descriptor out, Descriptor err) {
-    const int rank = static_cast<int>(streams_.size() / 2);
-    streams_.push_back({.rank = rank, .sink = 0, .pipe = std::move(out)});
-    streams_.push_back({.rank = rank, .sink = 1, .pipe = std::move(err)});
+void Output::add_rank(int rank, Source out, Source err) {
+    streams_.push_back({.rank = rank, .sink = 0, .source = std::move(out)});
+    streams_.push_back({.rank = rank, .sink = 1, .source = std::move(err)});
 }
 
 void Output::watch(std::vector<pollfd>& polled) const {
     for (const Stream& stream : streams_)
-        if (stream.pipe.is_open()) polled.push_back({stream.pipe.get(), POLLIN, 0});
+        if (stream.source.pipe.is_open())
+            polled.push_back({stream.source.pipe.get(), POLLIN, 0});
 }
 
 void Output::copy() {
@@ -60,32 +60,51 @@ void Output::say(const std::string& message) {
     put(sink, "minirun: " + message + "\n");
 }
 
-std::vector<std::string> Output::tail(int rank) const {
-    if (rank == last_speaker_) return {};
-    const auto& lines = streams_[static_cast<size_t>(2 * rank + 1)].tail;
-    return {lines.begin(), lines.end()};
+std::vector<std::string> Output::tail(int local_rank) const {
+    const Stream& err = streams_[static_cast<size_t>(2 * local_rank + 1)];
+    if (err.rank == last_speaker_) return {};
+    return {err.tail.begin(), err.tail.end()};
 }
 
 bool Output::live(const Stream& stream) const {
-    return stream.rank == 0 && sinks_[stream.sink].terminal;
+    return stream.source.shown && stream.rank == 0 && sinks_[stream.sink].terminal;
 }
 
 // Takes one bufferful; false when there is no more for now.
 bool Output::read_once(Stream& stream) {
-    if (!stream.pipe.is_open()) return false;
+    Descriptor& pipe = stream.source.pipe;
+    if (!pipe.is_open()) return false;
     std::array<char, 65536> buffer;
-    const ssize_t count = read(stream.pipe.get(), buffer.data(), buffer.size());
+    const ssize_t count = read(pipe.get(), buffer.data(), buffer.size());
     if (count > 0) {
         take(stream, {buffer.data(), static_cast<size_t>(count)});
         return true;
     }
     if (count < 0 && errno == EINTR) return true;
     if (count < 0 && errno == EAGAIN) return false;
-    stream.pipe.close();
+    pipe.close();
     return false;
 }
 
+// Copies to the rank's log. One that cannot be written, say on a full disk, is given up.
+void Output::log(Stream& stream, std::string_view bytes) {
+    Descriptor& file = stream.source.log;
+    while (file.is_open() && !bytes.empty()) {
+        const ssize_t count = write(file.get(), bytes.data(), bytes.size());
+        if (count >= 0) {
+            bytes.remove_prefix(static_cast<size_t>(count));
+        } else if (errno != EINTR) {
+            const int reason = errno;
+            file.close();
+            say(concat("the log of rank ", stream.rank,
+                       " ends here: ", system_message("write", reason)));
+        }
+    }
+}
+
 void Output::take(Stream& stream, std::string_view bytes) {
+    log(stream, bytes);
+
     // Show rank 0's bytes as they come, when somebody watches.
     const bool shown = live(stream);
     if (shown) {
@@ -115,7 +134,7 @@ void Output::take(Stream& stream, std::string_view bytes) {
 // Writes one line of a rank that does not show live; rank 0's gets no end that it has
 // not.
 void Output::put_line(const Stream& stream, std::string_view line, bool complete) {
-    if (live(stream)) return;
+    if (live(stream) || !stream.source.shown) return;
     Sink& sink = sinks_[stream.sink];
     std::string text;
     if (stream.rank == 0) {
@@ -145,7 +164,7 @@ void Output::put(Sink& sink, std::string_view bytes) {
 
 void Output::remember(Stream& stream, std::string_view line) {
     if (stream.sink != 1) return;
-    last_speaker_ = stream.rank;
+    if (stream.source.shown) last_speaker_ = stream.rank;
     stream.tail.emplace_back(visible(line).substr(0, kLongestTailLine));
     if (stream.tail.size() > kTailLines) stream.tail.pop_front();
 }

@@ -3,7 +3,8 @@
 //     rank 0  stdout, stderr   unchanged, byte for byte
 //     rank 1  "loading\n"      [rank 1] loading
 //
-// Lines are never mixed: into a file or a pipe only whole lines go out. On a terminal
+// Beside the screen, or instead of it, a rank's output goes into log files, byte for
+// byte. Lines are never mixed: into a file or a pipe only whole lines go out. On a terminal
 // rank 0 shows at once, so that a progress bar moves; when another rank speaks while rank
 // 0's line is half drawn, that line is ended first.
 
@@ -27,8 +28,15 @@ class Output {
 
     explicit Output(bool prefix);
 
-    /// Takes over the reading ends of `rank`'s stdout and stderr. Ranks come in order.
-    void add_rank(Descriptor out, Descriptor err);
+    /// One output of a rank: the pipe's reading end, and where to copy it.
+    struct Source {
+        Descriptor pipe;
+        Descriptor log = {};  // a file, if any
+        bool shown = true;
+    };
+
+    /// Takes over the outputs of `rank`. Ranks come in the order of their local ranks.
+    void add_rank(int rank, Source out, Source err);
 
     /// Appends what to poll for.
     void watch(std::vector<pollfd>& polled) const;
@@ -42,9 +50,9 @@ class Output {
     /// Writes a line of minirun's own on stderr.
     void say(const std::string& message);
 
-    /// The last lines that `rank` wrote on stderr; none when nobody has written after it,
-    /// so that they are in plain sight.
-    std::vector<std::string> tail(int rank) const;
+    /// The last lines that local rank `local_rank` wrote on stderr; none when nobody has
+    /// written after it, so that they are in plain sight.
+    std::vector<std::string> tail(int local_rank) const;
 
     /// Whether any rank has written a line on stderr.
     bool anyone_spoke() const { return last_speaker_ >= 0; }
@@ -62,7 +70,7 @@ class Output {
     struct Stream {
         int rank;
         int sink;
-        Descriptor pipe;
+        Source source;
         std::string line = {};  // read, but without its line end yet
         std::deque<std::string> tail = {};
     };
@@ -70,6 +78,7 @@ class Output {
     bool live(const Stream& stream) const;
     bool read_once(Stream& stream);
     void take(Stream& stream, std::string_view bytes);
+    void log(Stream& stream, std::string_view bytes);
     void put_line(const Stream& stream, std::string_view line, bool complete);
     void put(Sink& sink, std::string_view bytes);
     void remember(Stream& stream, std::string_view line);
@@ -80,7 +89,7 @@ class Output {
     int last_speaker_ = -1;  // the rank that wrote the last line on stderr
     Sink sinks_[2];
     bool line_open_[2] = {false, false};  // a line of rank 0 without its end, by screen
-    std::vector<Stream> streams_;  // stdout of rank 0, stderr of rank 0, stdout of 1...
+    std::vector<Stream> streams_;  // stdout of the first rank, its stderr, stdout of...
 };
 
 }  // namespace mini::tools

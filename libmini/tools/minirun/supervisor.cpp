@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "libmini/dist/flight_box.hpp"
+
 namespace mini::tools {
 namespace {
 
@@ -39,11 +41,16 @@ Descriptor open_signals() {
 
 }  // namespace
 
-Supervisor::Supervisor(const Options& options)
-    : options_(options), output_(options.prefix), signals_(open_signals()) {}
+Supervisor::Supervisor(const Options& options, const Job& job, FlightFolder& flights)
+    : options_(options),
+      job_(job),
+      flights_(flights),
+      logs_(options, job),
+      output_(options.prefix),
+      signals_(open_signals()) {}
 
-int Supervisor::run(const Job& job) {
-    start_ranks(job);
+Outcome Supervisor::run() {
+    start_ranks();
     while (anyone_lives()) {
         wait_for_news();
         output_.copy();
@@ -55,12 +62,13 @@ int Supervisor::run(const Job& job) {
     return conclude();
 }
 
-void Supervisor::start_ranks(const Job& job) {
+void Supervisor::start_ranks() {
     const Environment base = current_environment();
-    for (int rank = 0; rank < options_.ranks; ++rank) {
-        children_.emplace_back(options_.command, rank_environment(base, job, rank));
+    for (int local = 0; local < job_.local_size(); ++local) {
+        children_.emplace_back(options_.command, rank_environment(base, job_, local));
         Child& child = children_.back();
-        output_.add_rank(std::move(child.out()), std::move(child.err()));
+        output_.add_rank(job_.rank(local), logs_.source(local, 1, std::move(child.out())),
+                         logs_.source(local, 2, std::move(child.err())));
     }
 }
 
@@ -89,19 +97,21 @@ void Supervisor::take_signals() {
         if (stop_signal_ == 0) {
             stop(signal == SIGPIPE ? SIGTERM : signal);
         } else {
-            enter(Phase::kStopping, Clock::duration::zero());
+            signal_all(SIGKILL);
+            enter(Phase::kKilling, Clock::duration::max());
         }
     }
 }
 
 void Supervisor::take_ends() {
-    for (size_t rank = 0; rank < children_.size(); ++rank) {
-        Child& child = children_[rank];
+    for (size_t local = 0; local < children_.size(); ++local) {
+        Child& child = children_[local];
         if (!child.has_ended()) continue;
 
         const pid_t pid = child.pid();
         const Exit exit = child.reap();
-        ends_.push_back({static_cast<int>(rank), pid, exit, sent_by_us(exit)});
+        ends_.push_back({job_.rank(static_cast<int>(local)), pid, exit, sent_by_us(exit),
+                         dist::flight_now()});
         if (exit.failed() && phase_ == Phase::kRunning)
             enter(Phase::kGathering, kGatherTime);
     }
@@ -111,6 +121,10 @@ void Supervisor::act_on_time() {
     if (Clock::now() < phase_end_) return;
     if (phase_ == Phase::kGathering) {
         stop(SIGTERM);
+    } else if (stop_signal_ == SIGINT) {
+        stop_signal_ = SIGTERM;  // ranks that do not mind Ctrl-C may mind this
+        signal_all(SIGTERM);
+        enter(Phase::kStopping, options_.grace);
     } else {
         signal_all(SIGKILL);
         enter(Phase::kKilling, Clock::duration::max());
@@ -138,27 +152,74 @@ void Supervisor::signal_all(int signal) {
 bool Supervisor::sent_by_us(const Exit& exit) const {
     if (!exit.by_signal) return false;
     return (stop_signal_ != 0 && exit.number == stop_signal_) ||
+           (stop_signal_ == SIGTERM && exit.number == SIGINT && interrupted_by_ != 0) ||
            (phase_ == Phase::kKilling && exit.number == SIGKILL);
 }
 
+// A rank that failed because it lost a peer says which: that peer, when it failed by
+// itself, is nearer to the cause.
+End Supervisor::follow_blame(End cause) const {
+    for (size_t steps = 0; steps < ends_.size(); ++steps) {
+        const auto blamed = flights_.blamed_by(job_.run_id, cause.rank);
+        const auto next = std::find_if(ends_.begin(), ends_.end(), [&](const End& end) {
+            return blamed == end.rank && end.exit.failed() && !end.stopped_by_us;
+        });
+        if (next == ends_.end()) break;
+        cause = *next;
+    }
+    return cause;
+}
+
+Findings Supervisor::find_out(const End& cause) const {
+    Findings findings;
+    char host[64] = "this host";
+    gethostname(host, sizeof host - 1);
+    findings.host = host;
+    const int local = cause.rank - job_.rank(0);
+    findings.stderr_lines = output_.tail(local);
+
+    // What its flight recorder tells; a damaged file must not hide the failure itself.
+    try {
+        const std::string last = flights_.last_operation(job_.run_id, cause);
+        if (!last.empty()) findings.notes.push_back(last);
+        if (flights_.keep(job_.run_id))
+            findings.notes.push_back(
+                concat("the flight recorder knows more: mini flight ", flights_.path()));
+    } catch (const std::exception& error) {
+        findings.notes.push_back(error.what());
+    }
+    const std::string log = logs_.stderr_path(local);
+    if (!log.empty()) findings.notes.push_back(concat("its stderr is in ", log));
+    if (job_.nodes > 1)
+        findings.notes.push_back(concat("this is node ", job_.node_rank, " of ",
+                                        job_.nodes,
+                                        "; if its peers failed before it, "
+                                        "the minirun of their node says why"));
+    return findings;
+}
+
 // Tells the story and picks the exit code.
-int Supervisor::conclude() {
+Outcome Supervisor::conclude() {
     if (interrupted_by_ != 0) {
         output_.say(concat("stopped by ", signal_name(interrupted_by_)));
-        return 128 + interrupted_by_;
+        return {.code = 128 + interrupted_by_};
     }
     const size_t gathered = stop_signal_ == 0 ? ends_.size() : gathered_;
-    const std::optional<End> cause = root_cause(ends_, gathered);
-    if (!cause) return 0;
+    std::optional<End> cause = root_cause(ends_, gathered);
+    if (!cause) return {};
+    try {
+        cause = follow_blame(*cause);
+    } catch (const BadFile&) {
+        // The first one stands; find_out tells of the damaged file.
+    }
 
     // Usage that makes no sense is the user's to mend, and the program has said how.
     const bool usage = !cause->exit.by_signal && cause->exit.number == kUsageExit;
-    if (usage && output_.anyone_spoke()) return kUsageExit;
+    if (usage && output_.anyone_spoke()) return {.code = kUsageExit};
 
-    for (const std::string& line :
-         failure_report(*cause, ends_, output_.tail(cause->rank)))
+    for (const std::string& line : failure_report(*cause, ends_, find_out(*cause)))
         output_.say(line);
-    return cause->exit.code();
+    return {.code = cause->exit.code(), .may_be_restarted = !usage};
 }
 
 }  // namespace mini::tools

@@ -2,7 +2,8 @@
 //
 //     running --a rank fails--> gathering --0.1 s--> stopping --grace--> killing
 //        |                     (who else?)           (SIGTERM)          (SIGKILL)
-//        '--SIGINT, SIGTERM, SIGHUP----------------> stopping (that same signal)
+//        '--SIGINT, SIGTERM, SIGHUP----------------> stopping (that same signal;
+//                                                    after SIGINT, SIGTERM is next)
 //
 // Gathering waits a moment for others that fail, so that the cause can be told from its
 // consequences (failure.hpp). A second signal from the user means: now.
@@ -15,27 +16,38 @@
 #include <vector>
 
 #include "libmini/tools/minirun/child.hpp"
+#include "libmini/tools/minirun/environment.hpp"
 #include "libmini/tools/minirun/failure.hpp"
+#include "libmini/tools/minirun/flight_folder.hpp"
+#include "libmini/tools/minirun/logs.hpp"
 #include "libmini/tools/minirun/options.hpp"
 #include "libmini/tools/minirun/output.hpp"
 
 namespace mini::tools {
 
+/// How a run of all ranks went.
+struct Outcome {
+    int code = 0;                   // minirun's exit code
+    bool may_be_restarted = false;  // a rank failed, and it was not the user's mistake
+};
+
 class Supervisor {
   public:
-    /// REQUIRES: one supervisor in the process, and no other thread.
-    explicit Supervisor(const Options& options);
+    /// REQUIRES: one supervisor at a time in the process, and no other thread.
+    Supervisor(const Options& options, const Job& job, FlightFolder& flights);
 
-    /// Runs the job to its end and returns minirun's exit code. Blocks. Throws
-    /// CannotStart when the program cannot be started. Afterwards no process of the job
-    /// is left.
-    int run(const Job& job);
+    /// Runs the job to its end. Blocks. Throws CannotStart when the program cannot be
+    /// started. Afterwards no process of the job is left.
+    Outcome run();
+
+    /// Writes a line of minirun's own.
+    void say(const std::string& message) { output_.say(message); }
 
   private:
     using Clock = std::chrono::steady_clock;
     enum class Phase { kRunning, kGathering, kStopping, kKilling };
 
-    void start_ranks(const Job& job);
+    void start_ranks();
     void wait_for_news();
     void take_signals();
     void take_ends();
@@ -45,17 +57,22 @@ class Supervisor {
     void signal_all(int signal);
     bool sent_by_us(const Exit& exit) const;
     bool anyone_lives() const { return ends_.size() < children_.size(); }
-    int conclude();
+    End follow_blame(End cause) const;
+    Findings find_out(const End& cause) const;
+    Outcome conclude();
 
     const Options& options_;
+    const Job& job_;
+    FlightFolder& flights_;
+    Logs logs_;
     Output output_;
     Descriptor signals_;
-    std::vector<Child> children_;  // by rank
+    std::vector<Child> children_;  // by local rank
     std::vector<End> ends_;        // in the order seen
     Phase phase_ = Phase::kRunning;
     Clock::time_point phase_end_ = Clock::time_point::max();
     size_t gathered_ = 0;     // how many had ended before we stopped the rest
-    int stop_signal_ = 0;     // what we sent first, 0 when nothing yet
+    int stop_signal_ = 0;     // what we sent last, 0 when nothing yet
     int interrupted_by_ = 0;  // the user's signal, 0 when none
 };
 

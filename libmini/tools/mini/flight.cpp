@@ -1,0 +1,93 @@
+#include "libmini/tools/mini/flight.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "libmini/core/text.hpp"
+#include "libmini/tools/mini/flight_story.hpp"
+#include "libmini/tools/mini/flight_table.hpp"
+#include "libmini/tools/mini/screen.hpp"
+
+namespace mini::tools {
+namespace {
+
+struct Wanted {
+    std::vector<std::string> paths;
+    std::string format = "table";
+    int last = 8;
+};
+
+void print_group(const GroupFlight& group, const Wanted& wanted, const Screen& screen) {
+    const dist::FlightHead& head = group.head();
+    fmt::print("run {}{}, {}, backend {}: {} of {} ranks left a dump\n\n", head.run,
+               head.restart > 0 ? fmt::format(" (restart {})", head.restart) : "",
+               head.group == "default" ? "default group" : head.group, head.backend,
+               group.ranks.size(), head.world_size);
+    for (const std::string& sentence : tell(group)) fmt::print("{}\n", sentence);
+    fmt::print("{}", flight_table(group, {.colour = screen.colour,
+                                          .width = screen.width,
+                                          .last = wanted.last}));
+}
+
+nlohmann::ordered_json rank_json(const RankFlight& rank) {
+    nlohmann::ordered_json json = {{"rank", rank.head.rank},
+                                   {"host", rank.head.host},
+                                   {"pid", rank.head.pid},
+                                   {"reason", rank.reason},
+                                   {"recorded", rank.head.recorded}};
+    if (!rank.entries.empty()) {
+        const FlightEntry& last = rank.entries.back();
+        json["last"] = {{"what", last.what}, {"state", dist::state_name(last.state)}};
+    }
+    return json;
+}
+
+void print_json(const std::vector<GroupFlight>& groups) {
+    auto json = nlohmann::ordered_json::array();
+    for (const GroupFlight& group : groups) {
+        auto ranks = nlohmann::ordered_json::array();
+        for (const RankFlight& rank : group.ranks) ranks.push_back(rank_json(rank));
+        json.push_back({{"run", group.head().run},
+                        {"restart", group.head().restart},
+                        {"group", group.head().group},
+                        {"world_size", group.head().world_size},
+                        {"ranks_without_dump", ranks_without_dump(group)},
+                        {"findings", tell(group)},
+                        {"ranks", ranks}});
+    }
+    fmt::print("{}\n", json.dump());
+}
+
+void answer(const Wanted& wanted) {
+    std::vector<RankFlight> flights;
+    for (const std::string& file : find_flights(wanted.paths))
+        flights.push_back(read_flight(file));
+    const std::vector<GroupFlight> groups = by_group(std::move(flights));
+    if (wanted.format == "json") return print_json(groups);
+    const Screen screen = stdout_screen();
+    for (const GroupFlight& group : groups) {
+        if (&group != &groups.front()) fmt::print("\n");
+        print_group(group, wanted, screen);
+    }
+}
+
+}  // namespace
+
+void add_flight(CLI::App& app) {
+    CLI::App* const flight = app.add_subcommand(
+        "flight", "Says who is missing in which operation, from flight recorders' dumps");
+    auto wanted = std::make_shared<Wanted>();
+    flight->add_option("FILES", wanted->paths, "Dumps of all ranks, or a folder of them")
+        ->required();
+    flight->add_option("--format", wanted->format, "table, or json")
+        ->check(CLI::IsMember({"table", "json"}));
+    flight->add_option("--last", wanted->last, "Operations in the table (8)")
+        ->check(CLI::Range(0, 4096));
+    flight->callback([wanted] { answer(*wanted); });
+}
+
+}  // namespace mini::tools

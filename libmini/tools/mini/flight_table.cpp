@@ -1,0 +1,88 @@
+#include "libmini/tools/mini/flight_table.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+namespace mini::tools {
+namespace {
+
+using State = FlightEntry::State;
+
+constexpr size_t kCell = 16;  // a column, blanks behind included
+constexpr size_t kLongestWhat = 44;
+constexpr const char* kDim = "\033[2m";
+constexpr const char* kReset = "\033[0m";
+
+// The text of one cell and its colour.
+struct Cell {
+    std::string text;
+    const char* colour = kDim;
+};
+
+Cell cell_of(const RankFlight& rank, uint64_t sequence) {
+    const FlightEntry* const entry = find_entry(rank, sequence);
+    if (entry == nullptr) return {has_finished(rank, sequence) ? "done" : "-"};
+    if (entry->started_at == 0)
+        return {entry->state == State::kFailed ? "not run" : "queued"};
+    const std::string time = time_in(*entry, rank);
+    switch (entry->state) {
+        case State::kFinished: return {fmt::format("done {}", time), "\033[32m"};
+        case State::kFailed: return {fmt::format("failed {}", time), "\033[31m"};
+        default: break;
+    }
+    return {fmt::format("in it {}", time), "\033[33m"};
+}
+
+// The last numbers that any rank has, each with what the first rank called it.
+std::map<uint64_t, std::string> last_operations(const GroupFlight& group, int last) {
+    std::map<uint64_t, std::string> names;
+    for (const RankFlight& rank : group.ranks)
+        for (const FlightEntry& entry : rank.entries)
+            if (!entry.point) names.try_emplace(entry.sequence, entry.what);
+    while (names.size() > static_cast<size_t>(last)) names.erase(names.begin());
+    return names;
+}
+
+std::string shortened(const std::string& text, size_t length) {
+    return text.size() <= length ? text : text.substr(0, length - 3) + "...";
+}
+
+}  // namespace
+
+std::string flight_table(const GroupFlight& group, const FlightTableOptions& options) {
+    const auto operations = last_operations(group, options.last);
+    if (operations.empty()) return "";
+    size_t longest = 0;
+    for (const auto& [sequence, what] : operations)
+        longest = std::max(longest, what.size());
+    longest = std::min(longest, kLongestWhat);
+
+    // As many ranks side by side as fit, at least one.
+    const size_t room = static_cast<size_t>(options.width) - longest;
+    const size_t columns = std::max<size_t>(1, room / kCell);
+    std::string text;
+    for (size_t begin = 0; begin < group.ranks.size(); begin += columns) {
+        const size_t end = std::min(begin + columns, group.ranks.size());
+        text += fmt::format("\n{:<{}}", "", longest + 2);
+        for (size_t k = begin; k < end; ++k)
+            text += fmt::format("{:<{}}",
+                                fmt::format("rank {}", group.ranks[k].head.rank), kCell);
+        text += "\n";
+        for (const auto& [sequence, what] : operations) {
+            text += fmt::format("{:<{}}", shortened(what, longest), longest + 2);
+            for (size_t k = begin; k < end; ++k) {
+                const Cell cell = cell_of(group.ranks[k], sequence);
+                const std::string padded = fmt::format("{:<{}}", cell.text, kCell);
+                text += options.colour
+                            ? fmt::format("{}{}{}", cell.colour, padded, kReset)
+                            : padded;
+            }
+            text += "\n";
+        }
+    }
+    return text;
+}
+
+}  // namespace mini::tools

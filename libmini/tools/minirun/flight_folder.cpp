@@ -1,0 +1,137 @@
+#include "libmini/tools/minirun/flight_folder.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/tools/mini/flight_story.hpp"
+
+namespace mini::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using dist::FlightRecord;
+
+// The operation that says most: one under way, else one that failed under way, else the
+// last one that was begun.
+const FlightRecord* telling(const dist::Flight& flight) {
+    const FlightRecord* best = nullptr;
+    const auto weight = [](const FlightRecord& record) {
+        if (record.state == FlightRecord::State::kStarted) return 2;
+        return record.state == FlightRecord::State::kFailed ? 1 : 0;
+    };
+    for (const FlightRecord& record : flight.records)
+        if (record.started_at != 0 &&
+            (best == nullptr || weight(record) >= weight(*best)))
+            best = &record;
+    return best;
+}
+
+}  // namespace
+
+FlightFolder::FlightFolder(const std::string& wanted) : temporary_(wanted.empty()) {
+    if (temporary_) {
+        path_ = (fs::temp_directory_path() / "minirun-flight-XXXXXX").string();
+        if (mkdtemp(path_.data()) == nullptr)
+            throw Error(concat("cannot make ", path_, ": ",
+                               system_message("mkdtemp", errno),
+                               "; set TMPDIR, or give --flight-dir"));
+        start_caretaker();
+        return;
+    }
+    std::error_code failure;
+    fs::create_directories(wanted, failure);
+    if (failure)
+        throw Error(concat("cannot make --flight-dir ", wanted, ": ", failure.message()));
+    path_ = fs::absolute(wanted).string();
+}
+
+FlightFolder::~FlightFolder() {
+    if (!temporary_) return;
+    if (kept_) (void)!write(alive_.get(), "k", 1);
+    alive_.close();
+    waitpid(caretaker_, nullptr, 0);
+}
+
+// REQUIRES: no other thread, as the child goes on without exec.
+void FlightFolder::start_caretaker() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw Error(system_message("pipe", errno));
+    alive_ = Descriptor(ends[1]);
+    const Descriptor watched(ends[0]);
+    caretaker_ = fork();
+    if (caretaker_ < 0) throw Error(system_message("fork", errno));
+    if (caretaker_ > 0) return;
+
+    // The caretaker: out of reach of the terminal and its signals, until the pipe ends.
+    setsid();
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(fd);
+    alive_.close();
+    char keep = 0;
+    (void)!::read(watched.get(), &keep, 1);
+    std::error_code ignored;
+    if (keep == 0) fs::remove_all(path_, ignored);
+    _exit(0);
+}
+
+std::optional<dist::Flight> FlightFolder::read(const std::string& run, int rank) const {
+    const dist::FlightHead head{
+        .run = run, .group = "default", .backend = "", .host = ""};
+    const fs::path path = fs::path(path_) / (dist::flight_file_name(head, rank) + ".box");
+    if (!fs::exists(path)) return std::nullopt;
+    return dist::read_box_file(path);
+}
+
+std::string FlightFolder::last_operation(const std::string& run, const End& end) const {
+    const std::optional<dist::Flight> flight = read(run, end.rank);
+    if (!flight) return "";
+    const FlightRecord* const record = telling(*flight);
+    if (record == nullptr) return "it had not begun any operation of its group";
+
+    const std::string what = dist::describe(*record);
+    const int64_t begin = record->started_at;
+    switch (record->state) {
+        case FlightRecord::State::kStarted:
+            return concat("it was in ", what, " for ",
+                          duration_text(end.seen_at - begin));
+        case FlightRecord::State::kFailed:
+            return concat("it failed in ", what, " after ",
+                          duration_text(record->ended_at - begin));
+        default: break;
+    }
+    return concat("its last operation was ", what, ", finished ",
+                  duration_text(end.seen_at - record->ended_at), " before its end");
+}
+
+std::optional<int> FlightFolder::blamed_by(const std::string& run, int rank) const {
+    const std::optional<dist::Flight> flight = read(run, rank);
+    if (!flight || flight->head.blamed < 0) return std::nullopt;
+    return flight->head.blamed;
+}
+
+bool FlightFolder::keep(const std::string& run) {
+    std::vector<fs::path> boxes;
+    for (const auto& entry : fs::directory_iterator(path_))
+        if (entry.path().extension() == ".box") boxes.push_back(entry.path());
+    for (const fs::path& box : boxes) {
+        const dist::Flight flight = dist::read_box_file(box);
+        if (flight.head.run != run) continue;
+        dist::write_dump(fs::path(box).replace_extension(".json"), flight,
+                         "its end, found by minirun", dist::flight_now());
+        fs::remove(box);
+        kept_ = true;
+    }
+    return kept_;
+}
+
+}  // namespace mini::tools

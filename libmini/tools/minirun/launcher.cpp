@@ -1,0 +1,139 @@
+#include "libmini/tools/minirun/launcher.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <span>
+
+#include "libmini/core/error.hpp"
+#include "libmini/core/progress.hpp"
+#include "libmini/io/sha256.hpp"
+#include "libmini/tools/minirun/flight_folder.hpp"
+#include "libmini/tools/minirun/port.hpp"
+#include "libmini/tools/minirun/supervisor.hpp"
+
+namespace mini::tools {
+namespace {
+
+constexpr size_t kCookieDigits = 32;
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+// Digits that all who know `secret` get, and nobody learns the secret from.
+std::string digits_from(const std::string& purpose, const std::string& secret) {
+    const std::string text = concat("minirun ", purpose, ": ", secret);
+    return io::sha256_hex(std::as_bytes(std::span(text))).substr(0, kCookieDigits);
+}
+
+// Names and secret of a job on several nodes: alike on all of them.
+void name_shared_job(const Options& options, Job& job) {
+    job.cookie = variable("MINI_STORE_COOKIE");
+    if (!job.cookie.empty() &&
+        (job.cookie.size() != kCookieDigits ||
+         job.cookie.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos))
+        throw UsageError(
+            "MINI_STORE_COOKIE must be 32 hexadecimal digits, the same on "
+            "all nodes");
+    if (job.cookie.empty() && options.rdzv_id.empty())
+        throw UsageError(
+            "the nodes need a secret in common: give each the same "
+            "--rdzv-id, or the same MINI_STORE_COOKIE");
+    if (job.cookie.empty()) job.cookie = digits_from("cookie", options.rdzv_id);
+    job.run_id = digits_from("run", job.cookie).substr(0, 16);
+}
+
+// 'a b' for words that a shell would take apart.
+std::string quoted(const std::string& word) {
+    constexpr const char* kPlain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+    std::string text;
+    for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+    return fmt::format("'{}'", text);
+}
+
+// One thread a rank is a choice that a person should know about.
+void mention_threads(const Options& options, Supervisor& supervisor) {
+    if (options.ranks > 1 && stderr_is_terminal() && variable("OMP_NUM_THREADS").empty())
+        supervisor.say(
+            "OMP_NUM_THREADS=1 for each rank, so that they do not crowd the "
+            "machine; set it to what suits your program");
+}
+
+Outcome run_once(const Options& options, Job& job, FlightFolder& flights) {
+    const bool serves = job.node_rank == 0;  // else the address is another machine's
+    if (serves) job.master_port = choose_port(options.master_addr, options.master_port);
+    Supervisor supervisor(options, job, flights);
+    if (job.restart_count == 0) {
+        mention_threads(options, supervisor);
+    } else {
+        supervisor.say(fmt::format(
+            "restarting all ranks: restart {} of {}, run {}, port {}", job.restart_count,
+            job.max_restarts, job.run_id, job.master_port));
+    }
+    const Outcome outcome = supervisor.run();
+    const bool last = job.restart_count == job.max_restarts;
+    if (outcome.may_be_restarted && last && job.max_restarts > 0)
+        supervisor.say(fmt::format("gave up after {} restarts", job.max_restarts));
+    return outcome;
+}
+
+}  // namespace
+
+Job plan_job(const Options& options) {
+    Job job{.world_size = options.world_size(),
+            .master_addr = options.master_addr,
+            .master_port = options.master_port,
+            .run_id = random_hex(16),
+            .cookie = random_hex(kCookieDigits),
+            .progress = stderr_is_terminal() ? "bar" : "plain",
+            .nodes = options.nodes,
+            .node_rank = options.node_rank,
+            .max_restarts = options.max_restarts,
+            .role = options.role};
+    if (options.nodes > 1) name_shared_job(options, job);
+    job.log_name = job.run_id;
+    return job;
+}
+
+std::string dry_run(const Options& options, const Job& job) {
+    std::string text;
+    for (int local = 0; local < job.local_size(); ++local) {
+        text += fmt::format("[rank {}] env", job.rank(local));
+        const Environment base =
+            variable("OMP_NUM_THREADS").empty()
+                ? Environment{}
+                : Environment{{"OMP_NUM_THREADS", variable("OMP_NUM_THREADS")}};
+        for (const auto& [name, value] : rank_environment(base, job, local))
+            text += fmt::format(" {}={}", name, quoted(value));
+        for (const std::string& word : options.command)
+            text += fmt::format(" {}", quoted(word));
+        text += "\n";
+    }
+    return text;
+}
+
+int launch(const Options& options) {
+    Job job = plan_job(options);
+    if (options.dry_run) {
+        if (job.node_rank == 0)
+            job.master_port = choose_port(options.master_addr, options.master_port);
+        fmt::print("{}", dry_run(options, job));
+        return 0;
+    }
+    FlightFolder flights(options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR")
+                                                    : options.flight_dir);
+    job.flight_dir = flights.path();
+    while (true) {
+        const Outcome outcome = run_once(options, job, flights);
+        const bool again =
+            outcome.may_be_restarted && job.restart_count < job.max_restarts;
+        if (!again) return outcome.code;
+        job.run_id = fmt::format("{}.{}", job.log_name, ++job.restart_count);
+    }
+}
+
+}  // namespace mini::tools

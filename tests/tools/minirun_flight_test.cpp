@@ -1,0 +1,163 @@
+// What minirun and mini tell about ranks of libmini that failed or hang.
+
+#include <signal.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/catch.hpp"
+#include "tests/tools/job.hpp"
+
+using mini::test::Folder;
+using mini::test::Job;
+using mini::test::lines;
+using mini::test::number_after;
+using mini::test::run_program;
+
+namespace {
+
+const std::string kWorker = MINI_BIN_DIR "/flight_worker";
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+// The findings of `mini flight` about the dumps in `folder`, one text.
+std::string findings(const Folder& folder) {
+    const auto answer =
+        run_program({MINI_BIN_DIR "/mini", "flight", folder.path(), "--format", "json"});
+    CAPTURE(answer.out, answer.err);
+    REQUIRE(answer.code == 0);
+    const auto groups = nlohmann::json::parse(answer.out);
+    std::string text;
+    for (const std::string sentence : groups.at(0).at("findings"))
+        text += sentence + "\n";
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("a rank that throws, aborts or crashes is the cause, with its last operation") {
+    const std::string manner = GENERATE("throw", "abort", "segv");
+    CAPTURE(manner);
+    const Folder folder;
+    Job job({"-n", "3", "--flight-dir", folder.path(), kWorker, manner});
+    const int code = job.wait();
+    CAPTURE(job.err());
+    CHECK(code == 128 + (manner == "segv" ? SIGSEGV : SIGABRT));
+    CHECK(contains(job.err(), "minirun: rank 1 (pid "));
+    CHECK(contains(job.err(), manner == "segv" ? "SIGSEGV" : "SIGABRT"));
+    CHECK(contains(job.err(), "its last operation was all_reduce #"));
+    CHECK(contains(job.err(), "mini flight " + folder.path()));
+    if (manner == "throw") CHECK(contains(job.err(), "rank 1 throws on purpose"));
+
+    // The dumps of all three, the dead one's too, and nothing else.
+    const std::vector<std::string> names = folder.names();
+    REQUIRE(names.size() == 3);
+    for (const std::string& name : names) CHECK(contains(name, ".json"));
+    CHECK(
+        contains(findings(folder), "(sum of 1000 float32): ranks 0, 2 were in it for "));
+    CHECK(contains(findings(folder), "rank 1 finished all_reduce #"));
+}
+
+TEST_CASE("SIGUSR1 makes ranks that hang dump, and mini flight says who is missing") {
+    const Folder folder;
+    Job job({"-n", "3", "--flight-dir", folder.path(), kWorker, "skip"});
+    job.wait_for("staying out");
+
+    // Ask again until ranks 0 and 2 are seen to have begun.
+    std::string story;
+    const std::string awaited = "ranks 0, 2 are in it for ";
+    for (int tries = 0; tries < 300 && !contains(story, awaited); ++tries) {
+        for (const pid_t pid : mini::test::ranks_of(job.pid())) kill(pid, SIGUSR1);
+        for (const char* rank : {"-rank0.json", "-rank1.json", "-rank2.json"})
+            job.wait_for(rank);
+        story = findings(folder);
+    }
+    CHECK(contains(story, awaited));
+    CHECK(contains(story, "and has not called it"));
+    CHECK(contains(story, "rank 1 finished all_reduce #"));
+
+    const auto table = run_program({MINI_BIN_DIR "/mini", "flight", folder.path()});
+    CHECK(contains(table.out, "in it "));
+    CHECK(contains(table.out, "3 of 3 ranks left a dump"));
+    job.send(SIGTERM);
+    CHECK(job.wait() == 128 + SIGTERM);
+}
+
+TEST_CASE("ranks that ignore SIGINT and SIGTERM are killed after the grace") {
+    const int signal = GENERATE(SIGINT, SIGTERM);
+    Job job({"-n", "2", "--grace", "0.1", kWorker, "stubborn"});
+    job.wait_for("staying out");
+    const std::vector<pid_t> ranks = mini::test::ranks_of(job.pid());
+    REQUIRE(ranks.size() == 2);
+    job.send(signal);
+    CHECK(job.wait() == 128 + signal);
+    for (const pid_t rank : ranks) CHECK(kill(rank, 0) == -1);
+}
+
+TEST_CASE("the private flight folder goes away when all is well or the user stops it") {
+    const Folder temporary;
+    const std::string variable = "TMPDIR=" + temporary.path();
+    const auto well =
+        run_program({"env", variable, MINI_BIN_DIR "/minirun", "-n", "2", kWorker});
+    CHECK(well.code == 0);
+    CHECK(temporary.names().empty());
+
+    const auto failed = run_program(
+        {"env", variable, MINI_BIN_DIR "/minirun", "-n", "2", kWorker, "segv"});
+    REQUIRE(temporary.names().size() == 1);  // it is kept when a rank failed
+    CHECK(contains(failed.err, "mini flight " + temporary.path() + "/minirun-flight-"));
+}
+
+TEST_CASE("the private flight folder goes away even when minirun is killed with -9") {
+    const Folder temporary;
+    mini::test::adopt_orphans();
+    Job job({"env", "TMPDIR=" + temporary.path(), MINI_BIN_DIR "/minirun", "-n", "2",
+             kWorker, "skip"},
+            mini::test::Screen::kPipes, mini::test::Program::kItself);
+    job.wait_for("staying out");
+    REQUIRE(temporary.names().size() == 1);
+    job.send(SIGKILL);
+    CHECK(job.wait() == 128 + SIGKILL);
+    mini::test::wait_for_all_orphans();
+    CHECK(temporary.names().empty());
+}
+
+TEST_CASE("two nodes of two ranks on one host make one job") {
+    const std::string port = std::to_string(mini::test::free_port());
+    const Folder flights;
+    const std::vector<std::string> shared = {"-n",
+                                             "2",
+                                             "--nnodes",
+                                             "2:2",
+                                             "--rdzv-endpoint",
+                                             "127.0.0.1:" + port,
+                                             "--flight-dir",
+                                             flights.path(),
+                                             "--rdzv_id",
+                                             "a secret"};
+    const auto node = [&](const std::string& rank, const std::string& manner) {
+        std::vector<std::string> args = shared;
+        for (const std::string& word :
+             {std::string("--node_rank"), rank, kWorker, manner})
+            args.push_back(word);
+        return args;
+    };
+    SECTION("which ends well") {
+        Job first(node("0", "")), second(node("1", ""));
+        CHECK(first.wait() == 0);
+        CHECK(second.wait() == 0);
+        CHECK(contains(first.out(), "[rank 1] done"));
+        CHECK(contains(second.out(), "[rank 2] done"));
+        CHECK(contains(second.out(), "[rank 3] done"));
+    }
+    SECTION("which ends on both when a rank of one fails") {
+        Job first(node("0", "segv")), second(node("1", "segv"));
+        CHECK(first.wait() == 128 + SIGSEGV);
+        CHECK(second.wait() == 1);
+        CHECK(contains(second.err(), "rank 1 is gone"));
+        CHECK(contains(second.err(), "this is node 1 of 2"));
+    }
+}

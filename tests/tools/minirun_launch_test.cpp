@@ -1,0 +1,211 @@
+// Restarts, logs, nodes and dry runs.
+
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/catch.hpp"
+#include "tests/tools/job.hpp"
+
+using mini::test::Ended;
+using mini::test::Folder;
+using mini::test::Job;
+using mini::test::lines;
+using mini::test::run_program;
+using mini::test::run_script;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+size_t count(const std::string& text, const std::string& part) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
+    return found;
+}
+
+std::string content(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The only entry of a folder.
+fs::path only_entry(const std::string& folder) {
+    fs::path found;
+    for (const auto& entry : fs::directory_iterator(folder)) found = entry.path();
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("a job that fails k times succeeds with k restarts") {
+    const int failures = GENERATE(1, 3);
+    const std::string k = std::to_string(failures);
+    const Ended job = run_script(
+        2,
+        "echo try $TORCHELASTIC_RESTART_COUNT of $TORCHELASTIC_MAX_RESTARTS run "
+        "$TORCHELASTIC_RUN_ID port $MASTER_PORT; [ $RANK = 0 ] && exec sleep "
+        "0.$((3 * (TORCHELASTIC_RESTART_COUNT == " +
+            k + "))) ; [ $TORCHELASTIC_RESTART_COUNT = " + k + " ] || exit 4",
+        {"--max-restarts", k, "--no-prefix"});
+    CAPTURE(job.out, job.err);
+    CHECK(job.code == 0);
+    CHECK(count(job.err, "ended with exit code 4") == static_cast<size_t>(failures));
+    CHECK(contains(job.err, "minirun: restarting all ranks: restart " + k + " of " + k));
+    CHECK(contains(job.out, "try " + k + " of " + k));
+
+    // Each try has a run id of its own, and both ranks are started each time.
+    CHECK(lines(job.out).size() == static_cast<size_t>(2 * (failures + 1)));
+    CHECK(count(job.out, "." + k + " port ") == 2);
+}
+
+TEST_CASE("training that was killed and restarted ends with the very same parameters") {
+    const Folder folder;
+    const std::string train = MINI_BIN_DIR
+                              "/train_mnist --data digits --steps 30 --save " +
+                              folder.path() + "/";
+    REQUIRE(run_script(2, "exec " + train + "undisturbed").code == 0);
+
+    // Rank 1 of the first try is killed as soon as it runs; the second try is left alone.
+    const Ended job =
+        run_script(2,
+                   "[ $RANK.$TORCHELASTIC_RESTART_COUNT = 1.0 ] || exec " + train +
+                       "restarted; " + train + "killed & kill -9 $!; kill -9 $$",
+                   {"--max-restarts", "1"});
+    CAPTURE(job.err);
+    CHECK(job.code == 0);
+    CHECK(count(job.err, "restarting all ranks") == 1);
+    REQUIRE_FALSE(content(folder / "undisturbed").empty());
+    CHECK(content(folder / "undisturbed") == content(folder / "restarted"));
+}
+
+TEST_CASE("a job that fails once more than it may be restarted has failed") {
+    const Ended job = run_script(2, "exit 5", {"--max_restarts=2"});
+    CHECK(job.code == 5);
+    CHECK(contains(job.err, "minirun: gave up after 2 restarts"));
+    CHECK(count(job.err, "restarting all ranks") == 2);
+}
+
+TEST_CASE("usage errors and signals from the user are no reason to restart") {
+    CHECK_FALSE(contains(
+        run_script(1, "echo no >&2; exit 2", {"--max-restarts", "3"}).err, "restarting"));
+    Job job(
+        {"-n", "1", "--max-restarts", "3", "sh", "-c", "echo ready; exec sleep 1000"});
+    job.wait_for("ready");
+    job.send(SIGINT);
+    CHECK(job.wait() == 128 + SIGINT);
+    CHECK_FALSE(contains(job.err(), "restarting"));
+}
+
+TEST_CASE("a log folder gets every byte of every rank, by attempt and local rank") {
+    const Folder folder;
+    const Ended job = run_script(2, "printf 'out %s\\0' $RANK; echo err $RANK >&2",
+                                 {"--log-dir", folder.path()});
+    CHECK(job.code == 0);
+    CHECK(contains(job.err, "err 1"));  // on the screen too
+    const fs::path run = only_entry(folder.path());
+    for (const std::string rank : {"0", "1"}) {
+        CHECK(content(run / "attempt_0" / rank / "stdout.log") ==
+              "out " + rank + std::string(1, '\0'));
+        CHECK(content(run / "attempt_0" / rank / "stderr.log") == "err " + rank + "\n");
+    }
+}
+
+TEST_CASE("redirected outputs go into files only, as chosen by local rank") {
+    const Folder folder;
+    const Ended job =
+        run_script(2, "echo out $RANK; echo err $RANK >&2",
+                   {"--log_dir", folder.path(), "-r", "0:1,1:2", "-t", "0:2"});
+    CHECK(job.out == "[rank 1] out 1\n");
+    CHECK(job.err == "err 0\n");
+    const fs::path attempt = only_entry(folder.path()) / "attempt_0";
+    CHECK(content(attempt / "0" / "stdout.log") == "out 0\n");
+    CHECK(content(attempt / "0" / "stderr.log") == "err 0\n");
+    CHECK(content(attempt / "1" / "stderr.log") == "err 1\n");
+    CHECK_FALSE(fs::exists(attempt / "1" / "stdout.log"));
+}
+
+TEST_CASE("what a rank that is not shown said last is quoted, and its log is named") {
+    const Folder folder;
+    const Ended job =
+        run_script(2, "[ $RANK = 0 ] && exec sleep 1000; echo why >&2; exit 3",
+                   {"--local-ranks-filter", "0", "--log-dir", folder.path()});
+    CHECK(job.code == 3);
+    CHECK(contains(job.err, "minirun:   | why\n"));
+    CHECK(contains(job.err, "/attempt_0/1/stderr.log"));
+    CHECK_FALSE(contains(job.err, "[rank 1]"));
+}
+
+TEST_CASE("only the ranks asked for are shown") {
+    const Ended job = run_script(3, "echo $RANK", {"--local-ranks-filter", "0,2"});
+    std::vector<std::string> found = lines(job.out);
+    std::sort(found.begin(), found.end());
+    CHECK(found == std::vector<std::string>{"0", "[rank 2] 2"});
+}
+
+TEST_CASE("a log folder that cannot be written is one line") {
+    const Ended job = run_script(2, "true", {"--log-dir", "/dev/null/logs"});
+    CHECK(job.code == 1);
+    CHECK(lines(job.err).size() == 1);
+    CHECK(contains(job.err, "--log-dir"));
+}
+
+TEST_CASE("the second node has the ranks behind the first node's") {
+    const auto node =
+        run_program({"env", "MINI_STORE_COOKIE=00112233445566778899aabbccddeeff",
+                     MINI_BIN_DIR "/minirun", "-n", "2", "--nnodes", "3", "--node-rank",
+                     "2", "--rdzv-endpoint", "node0:29500", "--no-prefix", "sh", "-c",
+                     "echo $RANK $LOCAL_RANK $WORLD_SIZE $LOCAL_WORLD_SIZE $GROUP_RANK "
+                     "$GROUP_WORLD_SIZE $MASTER_ADDR $MASTER_PORT $MINI_STORE_COOKIE"});
+    std::vector<std::string> found = lines(node.out);
+    std::sort(found.begin(), found.end());
+    const std::string behind = " 6 2 2 3 node0 29500 00112233445566778899aabbccddeeff";
+    CHECK(found == std::vector<std::string>{"4 0" + behind, "5 1" + behind});
+}
+
+TEST_CASE("nodes get one cookie and one run id from one --rdzv-id, and no other") {
+    const auto of = [](const std::string& node, const std::string& id) {
+        const auto answer = run_program(
+            {MINI_BIN_DIR "/minirun", "-n", "1", "--nnodes", "2", "--node-rank", node,
+             "--rdzv-endpoint", "127.0.0.1:" + std::to_string(mini::test::free_port()),
+             "--rdzv-id", id, "sh", "-c",
+             "echo $MINI_STORE_COOKIE $TORCHELASTIC_RUN_ID"});
+        return lines(answer.out).at(0).substr(node == "0" ? 0 : 9);
+    };
+    CHECK(of("0", "job") == of("1", "job"));
+    CHECK(of("0", "job") != of("0", "other"));
+    CHECK(of("0", "job").size() == 32 + 1 + 16);
+}
+
+TEST_CASE("a dry run prints what would be started, and starts nothing") {
+    const Folder folder;
+    Job job({"-n", "2", "--dry-run", "touch", folder.path() + "/a b"});
+    CHECK(job.wait() == 0);
+    const std::vector<std::string> found = lines(job.out());
+    REQUIRE(found.size() == 2);
+    CHECK(found[1].find("[rank 1] env ") == 0);
+    CHECK(contains(found[1], " RANK=1 "));
+    CHECK(contains(found[1], " OMP_NUM_THREADS=1 "));
+    CHECK(contains(found[1], " touch '" + folder.path() + "/a b'"));
+    CHECK(folder.names().empty());
+
+    // What it prints does the same in a shell.
+    const std::string command = found[0].substr(std::string("[rank 0] ").size());
+    CHECK(run_program({"sh", "-c", command}).code == 0);
+    CHECK(folder.names() == std::vector<std::string>{"a b"});
+}
+
+TEST_CASE("on a terminal minirun says that ranks have one thread each") {
+    Job job({"-n", "2", "true"}, mini::test::Screen::kTerminal);
+    CHECK(job.wait() == 0);
+    CHECK(contains(job.out(), "OMP_NUM_THREADS=1"));
+    Job alone({"-n", "1", "true"}, mini::test::Screen::kTerminal);
+    CHECK(alone.wait() == 0);
+    CHECK(alone.out().empty());
+}

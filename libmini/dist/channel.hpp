@@ -45,6 +45,10 @@ class Channel {
     /// Takes note that poll has returned `revents` for this side.
     virtual void wake_up(short revents) = 0;
 
+    /// When, after prepare_to_sleep, this side must be looked at again though poll has
+    /// nothing to tell.
+    virtual Deadline next_event() const { return Deadline::max(); }
+
     virtual const Socket& socket() const = 0;
 };
 

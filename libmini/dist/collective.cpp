@@ -76,6 +76,7 @@ std::string describe(const Collective& c) {
 }
 
 void CollectiveHistory::begin(const Collective& collective) {
+    has_begun_ = true;
     current_ = collective;
     last_[collective.sequence % kKept] = collective;
 }
@@ -95,6 +96,13 @@ void CollectiveHistory::check_same(int my_rank, int their_rank,
                                       describe(theirs),
                                       "; every rank must call the same collectives, in "
                                       "the same order, on equal shapes"));
+}
+
+void CollectiveHistory::check_number(int my_rank, int their_rank,
+                                     const Collective& theirs) const {
+    const Collective& same_number = last_[theirs.sequence % kKept];
+    if (same_number.sequence == theirs.sequence && has_begun_ && same_number != theirs)
+        check_same(my_rank, their_rank, theirs);
 }
 
 }  // namespace mini::dist

@@ -74,8 +74,13 @@ class CollectiveHistory {
     /// `theirs.sequence`, unless `theirs` is the current one.
     void check_same(int my_rank, int their_rank, const Collective& theirs) const;
 
+    /// The same unless `theirs` has another number than any that is known here: what a
+    /// rank says that is ahead, or far behind, tells nothing.
+    void check_number(int my_rank, int their_rank, const Collective& theirs) const;
+
   private:
     static constexpr size_t kKept = 64;
+    bool has_begun_ = false;
     Collective current_;
     std::array<Collective, kKept> last_;  // by sequence number modulo kKept
 };

@@ -1,5 +1,7 @@
 #include "libmini/dist/default_group.hpp"
 
+#include <cstdlib>
+
 #include "libmini/core/world.hpp"
 #include "libmini/dist/backends/ring.hpp"
 #include "libmini/dist/backends/threads.hpp"
@@ -18,6 +20,11 @@ std::shared_ptr<ProcessGroup> make_lonely_group(const InitOptions& options) {
             "init_process_group: the ranks of backend \"threads\" are started by "
             "dist::run_threads, which also makes their default group");
     return make_threads_groups(1, options.timeout).front();
+}
+
+std::string link_of(const InitOptions& options) {
+    const char* const variable = std::getenv("MINI_LINK");
+    return options.link.empty() && variable != nullptr ? variable : options.link;
 }
 
 }  // namespace
@@ -41,7 +48,7 @@ std::shared_ptr<ProcessGroup> init_process_group(InitOptions options) {
     else
         set_default_group(make_ring_group(
             plan_meeting(options.init_method, options.rank, options.world_size),
-            options.medium, options.timeout));
+            options.medium, options.timeout, link_of(options)));
     return this_rank_group;
 }
 

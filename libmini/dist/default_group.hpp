@@ -17,13 +17,18 @@ struct InitOptions {
     /// "ring" (processes) or "threads" (ranks of dist::run_threads).
     std::string backend = "ring";
 
-    /// "env://" reads RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT; "tcp://host:port"
-    /// takes rank and world size from below, or from "?rank=R&world_size=W" behind it.
+    /// "env://" reads RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or what mpirun or
+    /// srun set instead (rank_variables.hpp); "tcp://host:port" and "file:///path" take
+    /// rank and world size from below, or from "?rank=R&world_size=W" behind them.
     std::string init_method = "env://";
     int rank = -1;
     int world_size = -1;
     std::chrono::milliseconds timeout = std::chrono::minutes(5);
     Medium medium = Medium::kAuto;
+
+    /// Backend "ring": a slow network to emulate, like "100Mbit,5ms"; MINI_LINK says so
+    /// when this is empty. The same on all ranks.
+    std::string link = "";
 };
 
 /// Whether this build can make groups of `backend`.

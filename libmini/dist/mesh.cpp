@@ -237,7 +237,7 @@ void check_medium(Medium medium, const std::vector<int>& hosts, int rank) {
 }  // namespace
 
 Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local_host,
-                  Medium medium, Deadline deadline) {
+                  Medium medium, Deadline deadline, const ChannelLayer& layer) {
     // Listen where the others can reach us: on the address that leads to the store.
     const Socket far = listen_on({local_host, 0});
     const std::string name = random_local_name();
@@ -255,6 +255,9 @@ Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local
         mesh.streams[p] = connect_to_rank(peer, meeting, mine, places[p], deadline);
     }
     accept_higher_ranks(far, near, mesh.streams, meeting, deadline);
+    for (MessageStream& stream : mesh.streams)
+        if (layer && stream.is_open())
+            stream = MessageStream(layer(std::move(stream).take_channel()));
     return mesh;
 }
 

@@ -13,6 +13,8 @@
 
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "libmini/dist/message_stream.hpp"
@@ -27,6 +29,10 @@ enum class Medium {
     kSharedMemory,  // shared memory, or an error when ranks are on several hosts
 };
 
+/// What becomes of each channel before it is used: nothing, or a layer around it. The same
+/// on all ranks.
+using ChannelLayer = std::function<std::unique_ptr<Channel>(std::unique_ptr<Channel>)>;
+
 struct Mesh {
     std::vector<MessageStream> streams;  // by rank; this rank's own is not open
     std::vector<int> hosts;              // by rank: the same number, the same host
@@ -35,6 +41,6 @@ struct Mesh {
 /// Connects to all other ranks; blocks until all are there. Throws Timeout naming the
 /// ranks that are not.
 Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local_host,
-                  Medium medium, Deadline deadline);
+                  Medium medium, Deadline deadline, const ChannelLayer& layer = {});
 
 }  // namespace mini::dist

@@ -54,7 +54,11 @@ int MeshTransport::first_to_go(int cut_off) {
 }
 
 void MeshTransport::peer_reports(int reporter, const Failure& failure) {
-    const Failure meaning = reported(failure, reporter);
+    Failure meaning = reported(failure, reporter);
+
+    // At first hand it says what happened there: add what it happened to here.
+    if (failure.kind == Failure::Kind::kOther || failure.rank == reporter)
+        meaning.message += concat("; rank ", rank_, " was in ", activity());
     const bool names_another = failure.rank >= 0 && failure.rank < world_size() &&
                                failure.rank != rank_ && failure.rank != reporter;
     if (failure.kind == Failure::Kind::kTimeout && names_another)

@@ -56,6 +56,7 @@ void MeshTransport::begin(const Collective& collective,
     timeout_ = timeout;
     deadline_ = deadline_after(timeout);
     has_warned_ = false;
+    told_ = kAnySource;
 }
 
 // ---- what is to move
@@ -132,10 +133,28 @@ void MeshTransport::run_until_done(const bool& sent, int to, const bool& receive
         } else if (++spins < kSpins) {
             ::sched_yield();
         } else if (!sent || !received) {
-            check_deadline(received ? to : from);
+            const int awaited = received ? to : from;
+            check_deadline(awaited);
+            tell_that_we_wait(awaited);
+            is_listening_ = true;
             sleep(has_warned_ ? deadline_ : deadline_ - timeout_ / 2);
         }
     }
+    is_listening_ = false;
+}
+
+// Tells a rank, once in a collective, that this one waits for it. Should it be in another
+// collective, waiting for us or somebody else, it finds out.
+void MeshTransport::tell_that_we_wait(int awaited) {
+    if (std::exchange(told_, awaited) == awaited) return;
+    Peer& other = peer(awaited);
+    if (!other.outgoing.empty()) return;  // a message that says it is on its way
+    MessageHeader header;
+    header.kind = MessageHeader::Kind::kWaiting;
+    header.collective = history_.current();
+    other.outgoing.push_back({header, {}, &nobody_asks_});
+    other.stream.start(header, {});
+    push_to(awaited);
 }
 
 void MeshTransport::progress() {
@@ -201,50 +220,73 @@ bool MeshTransport::push_to(int to) {
     }
 }
 
+// Whether somebody asks for a message of this rank.
+bool MeshTransport::is_asked_for(int from) const {
+    const Peer& other = peers_[static_cast<size_t>(from)];
+    return other.wanted != nullptr || !other.receives.empty() || !any_source_.empty();
+}
+
 bool MeshTransport::wants_input(int from) {
+    // A message that nobody asks for stays where it is, once we have seen what it is.
     const Peer& other = peer(from);
-    return other.wanted != nullptr || !other.receives.empty() || !any_source_.empty() ||
-           other.stream.is_in_message();
+    const bool is_waiting =
+        other.stream.header() != nullptr && other.destination.done == nullptr;
+    return is_asked_for(from) || (!is_waiting && !other.has_gone &&
+                                  (other.stream.is_in_message() || is_listening_));
 }
 
 bool MeshTransport::pull_from(int from) {
-    MessageStream& stream = peer(from).stream;
+    Peer& other = peer(from);
+    MessageStream& stream = other.stream;
     try {
         bool moved = false;
         if (stream.header() == nullptr) {
             moved = stream.pull_header();
             if (stream.header() == nullptr) return moved;
-            choose_destination(from);
         }
-        const Destination& destination = peer(from).destination;
-        moved |= stream.pull_payload(destination.place, destination.combine);
+        if (other.destination.done == nullptr && !choose_destination(from)) return moved;
+        moved |= stream.pull_payload(other.destination.place, other.destination.combine);
         if (stream.has_payload()) finish_arrival(from);
         return moved;
     } catch (const ConnectionClosed&) {
-        peer_closed(from);
+        // A rank that nobody needs any more may go.
+        if (is_asked_for(from) || other.destination.done != nullptr) peer_closed(from);
+        other.has_gone = true;
+        return false;
     }
 }
 
-// Looks at what a message is before a byte of it reaches anybody's buffer.
-void MeshTransport::choose_destination(int from) {
+// Looks at what a message is before a byte of it reaches anybody's buffer; whether there
+// is a place for it.
+bool MeshTransport::choose_destination(int from) {
     Peer& other = peer(from);
     const MessageHeader& header = *other.stream.header();
-    if (header.kind == MessageHeader::Kind::kFailure) peer_closed(from);
+    if (header.kind == MessageHeader::Kind::kFailure) {
+        if (is_asked_for(from)) peer_closed(from);
+        return false;
+    }
+    if (header.kind != MessageHeader::Kind::kPoint)
+        history_.check_number(rank_, from, header.collective);
+    if (header.kind == MessageHeader::Kind::kWaiting) {
+        other.stream.finish_message();
+        return false;
+    }
 
     if (header.kind == MessageHeader::Kind::kCollective && other.wanted != nullptr) {
         check_arrival(from, header, other.wanted->place.size());
         other.destination = {other.wanted->place, other.wanted->combine,
                              &other.wanted->done, nullptr};
-        return;
+        return true;
     }
     if (PointMessage* const receiver = receiver_of(from, header)) {
         check_arrival(from, header, receiver->data.size());
         other.destination = {receiver->data, {}, &receiver->done, nullptr};
         complete(*receiver, from);
-        return;
+        return true;
     }
+    if (!is_asked_for(from)) return false;
 
-    // Nobody has asked for it yet: put it aside.
+    // Another one behind it is asked for: put this one aside.
     early_bytes_ += header.payload_bytes;
     MINI_CHECK(header.payload_bytes <= kMaxEarlyBytes && early_bytes_ <= kMaxEarlyBytes,
                "rank ", from, " has sent ", early_bytes_, " bytes that rank ", rank_,
@@ -254,6 +296,7 @@ void MeshTransport::choose_destination(int from) {
     early.header = header;
     early.payload.resize(header.payload_bytes);
     other.destination = {early.payload, {}, &early.complete, &early};
+    return true;
 }
 
 void MeshTransport::check_arrival(int from, const MessageHeader& header,
@@ -354,6 +397,7 @@ void MeshTransport::sleep(Deadline until) {
         Channel& channel = peer(other).stream.channel();
         entries.push_back({channel.socket().fd(), 0, 0});
         can_sleep &= channel.prepare_to_sleep(interest, entries.back().events);
+        until = std::min(until, channel.next_event());
         channels.push_back(&channel);
     }
 

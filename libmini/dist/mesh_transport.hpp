@@ -78,7 +78,7 @@ class MeshTransport : public Transport {
     struct Destination {
         std::span<std::byte> place;
         Combine combine;
-        bool* done = nullptr;
+        bool* done = nullptr;  // null: not chosen yet
         Early* early = nullptr;
     };
 
@@ -89,6 +89,7 @@ class MeshTransport : public Transport {
         std::list<PointMessage*> receives;  // from this very peer, in order
         std::list<Early> early;             // in order
         Destination destination;
+        bool has_gone = false;  // while nobody asked for anything of it
     };
 
     Peer& peer(int rank) { return peers_[static_cast<size_t>(rank)]; }
@@ -100,7 +101,9 @@ class MeshTransport : public Transport {
     bool push_to(int to);
     bool pull_from(int from);
     bool wants_input(int from);
-    void choose_destination(int from);
+    bool is_asked_for(int from) const;
+    bool choose_destination(int from);
+    void tell_that_we_wait(int awaited);
     void check_arrival(int from, const MessageHeader& header, size_t expected) const;
     void finish_arrival(int from);
     PointMessage* receiver_of(int from, const MessageHeader& header);
@@ -131,6 +134,9 @@ class MeshTransport : public Transport {
     std::chrono::milliseconds timeout_{};
     Deadline deadline_;
     bool has_warned_ = false;
+    bool is_listening_ = false;  // to all ranks: this one waits, and has spun in vain
+    int told_ = kAnySource;      // whom it has told so
+    bool nobody_asks_ = false;   // whether that has left
 
     Socket bell_;  // an eventfd that wake() rings
     std::atomic<bool> bell_rung_ = false;

@@ -21,7 +21,12 @@
 namespace mini::dist {
 
 struct MessageHeader {
-    enum class Kind : uint32_t { kCollective = 1, kPoint = 2, kFailure = 3 };
+    enum class Kind : uint32_t {
+        kCollective = 1,
+        kPoint = 2,
+        kFailure = 3,
+        kWaiting = 4,  // the sender waits for this rank, in the collective that it names
+    };
 
     Kind kind = Kind::kCollective;
     int32_t rank = -1;      // kFailure: the rank it is about
@@ -41,6 +46,7 @@ class MessageStream {
     bool is_open() const { return channel_ != nullptr; }
     Channel& channel() { return *channel_; }
     const Channel& channel() const { return *channel_; }
+    std::unique_ptr<Channel> take_channel() && { return std::move(channel_); }
 
     /// Starts a message; push moves it on and returns whether any byte left. REQUIRES:
     /// is_sent() before the next one; the payload lives until then.

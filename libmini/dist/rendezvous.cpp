@@ -2,133 +2,85 @@
 
 #include <unistd.h>
 
-#include <charconv>
-#include <cstdlib>
-#include <optional>
+#include <random>
+
+#include "libmini/dist/file_store.hpp"
+#include "libmini/dist/prefix_store.hpp"
 
 namespace mini::dist {
 namespace {
 
-// ---- what this rank was told
-
-int parse_number(const std::string& text, const std::string& what) {
-    int value = 0;
-    const auto [end, code] =
-        std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code != std::errc() || end != text.data() + text.size())
-        throw UsageError(concat(what, " is \"", text, "\", which is not a whole number"));
-    return value;
-}
-
-std::string require_variable(const char* name) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0')
-        throw UsageError(
-            concat("init_process_group with env://: environment variable ", name,
-                   " expected, but not set; start the program with minirun, or "
-                   "set RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT"));
-    return value;
-}
-
-int number_from_environment(const char* name) {
-    return parse_number(require_variable(name), concat("environment variable ", name));
-}
-
-Meeting plan_from_environment(int rank, int world_size) {
-    Meeting meeting;
-    meeting.rank = rank >= 0 ? rank : number_from_environment("RANK");
-    meeting.world_size =
-        world_size >= 0 ? world_size : number_from_environment("WORLD_SIZE");
-    const std::string host = require_variable("MASTER_ADDR");
-    meeting.master = {host, number_from_environment("MASTER_PORT")};
-    return meeting;
-}
-
-// The value of `name` in "rank=0&world_size=4".
-std::optional<std::string> query_value(const std::string& query,
-                                       const std::string& name) {
-    for (size_t begin = 0; begin < query.size();) {
-        const size_t end = std::min(query.find('&', begin), query.size());
-        const std::string pair = query.substr(begin, end - begin);
-        if (pair.compare(0, name.size() + 1, name + "=") == 0)
-            return pair.substr(name.size() + 1);
-        begin = end + 1;
-    }
-    return std::nullopt;
-}
-
-Meeting plan_from_url(const std::string& url, int rank, int world_size) {
-    const size_t mark = std::min(url.find('?'), url.size());
-    const std::string query = url.substr(std::min(mark + 1, url.size()));
-    const auto number = [&](int given, const std::string& name) {
-        if (given >= 0) return given;
-        const auto text = query_value(query, name);
-        if (!text)
-            throw UsageError(
-                concat("init_process_group with ", url, ": ", name,
-                       " expected, but not given; set it in the options or write "
-                       "tcp://host:port?rank=R&world_size=W"));
-        return parse_number(*text, concat(name, " in ", url));
-    };
-    Meeting meeting;
-    meeting.master = parse_address(url.substr(6, mark - 6));  // behind "tcp://"
-    meeting.rank = number(rank, "rank");
-    meeting.world_size = number(world_size, "world_size");
-    return meeting;
-}
-
-void check_ranges(const Meeting& meeting) {
-    if (meeting.world_size < 1)
-        throw UsageError(
-            concat("WORLD_SIZE is ", meeting.world_size, "; it must be 1 or more"));
-    if (meeting.rank < 0 || meeting.rank >= meeting.world_size)
-        throw UsageError(concat("RANK is ", meeting.rank, " but WORLD_SIZE is ",
-                                meeting.world_size, "; ranks are 0 .. ",
-                                meeting.world_size - 1));
-    const int lowest = meeting.world_size == 1 ? 0 : 1;  // alone, any free port will do
-    if (meeting.master.port < lowest || meeting.master.port > 65535)
-        throw UsageError(concat("MASTER_PORT is ", meeting.master.port,
-                                "; it must be in ", lowest, " .. 65535"));
-}
-
-// ---- meeting the others
-
 const char* const kWorldSize = "rendezvous/world_size";
+const char* const kHost = "rendezvous/host";
 const char* const kJoined = "rendezvous/joined";
 const char* const kVerdict = "rendezvous/verdict";
 
+// A verdict is "ok", or one of these and a reason.
+const std::string kTooLate = "timeout: ";
+const std::string kContradiction = "error: ";
+
+// Who has given the verdict the right to give it has surely written it after this time.
+constexpr std::chrono::seconds kVerdictTime(5);
+
+// How long rank 0 keeps the store after a failure, for the others to hear of it.
+constexpr std::chrono::seconds kFarewellTime(2);
+
+// How long to look for a first rank 0 that holds our port.
+constexpr std::chrono::seconds kDoubleTime(1);
+
 std::string seat(int rank) { return concat("rendezvous/rank/", rank); }
 
-std::string this_process() {
+std::string host_name() {
     char host[256] = "?";
     ::gethostname(host, sizeof host - 1);
-    return concat("process ", ::getpid(), " on ", host);
+    return host;
 }
+
+std::string this_process() { return concat("process ", ::getpid(), " on ", host_name()); }
 
 // The first verdict stands: who comes later does not change what others may have read.
 void give_verdict(Store& store, const std::string& verdict) {
     if (store.add(concat(kVerdict, "/count"), 1) == 1) store.set(kVerdict, verdict);
 }
 
+// ---- taking a seat
+
+// What a seat holds: its process, and a number by which that process knows it as its own.
+std::string who_sits(const std::string& seat_value) {
+    return seat_value.substr(0, seat_value.rfind(" #"));
+}
+
 // "" when this rank has taken its seat; else what is wrong.
-std::string sign_in(Store& store, const Meeting& meeting, Deadline deadline) {
-    const std::string me = this_process();
+std::string take_seat(Store& store, const Meeting& meeting, const std::string& local_host,
+                      Deadline deadline) {
     const int rank = meeting.rank, world_size = meeting.world_size;
+    const std::string me = this_process();
+    const std::string mine = concat(me, " #", std::random_device()());
+    const std::string seated = store.compare_set(seat(rank), "", mine);
+    if (seated != mine)
+        return concat("two processes have RANK ", rank, ": ", who_sits(seated), " and ",
+                      me, "; give each rank a number of its own",
+                      meeting.file.empty() ? "" : ", and each run a file of its own");
+
+    // Compare with rank 0, which took its seat before it said this.
+    if (rank == 0) store.set(kHost, host_name());
     if (rank == 0) store.set(kWorldSize, std::to_string(world_size));
     const std::string expected = store.get(kWorldSize, deadline);
     if (expected != std::to_string(world_size))
         return concat("rank ", rank, " (", me, ") was started with WORLD_SIZE ",
-                      world_size, ", but rank 0 with ", expected,
+                      world_size, ", but rank 0 (",
+                      who_sits(store.get(seat(0), deadline)), ") with ", expected,
                       "; start all ranks with the same");
-    if (store.add(seat(rank), 1) > 1)
-        return concat("two processes have RANK ", rank, ": ",
-                      store.get(seat(rank) + "/who", deadline), " and ", me,
-                      "; give each rank a number of its own");
-    store.set(seat(rank) + "/who", me);
+    const std::string first_host = store.get(kHost, deadline);
+    if (!meeting.file.empty() && local_host == "127.0.0.1" && first_host != host_name())
+        return concat("rank ", rank, " is on ", host_name(), " and rank 0 on ",
+                      first_host,
+                      ", but both listen on 127.0.0.1 only; set MINI_ADVERTISE_ADDR on "
+                      "each rank to an address by which others reach its host");
     return "";
 }
 
-[[noreturn]] void report_missing(Store& store, const Meeting& meeting) {
+std::string missing_text(Store& store, const Meeting& meeting) {
     std::string missing;
     int joined = 0;
     for (int rank = 0; rank < meeting.world_size; ++rank) {
@@ -137,10 +89,41 @@ std::string sign_in(Store& store, const Meeting& meeting, Deadline deadline) {
         else
             missing += concat(missing.empty() ? "rank " : ", rank ", rank);
     }
-    throw Timeout(concat("rendezvous at ", to_text(meeting.master), ": ", joined, " of ",
-                         meeting.world_size, " joined; missing: ", missing,
-                         "; were they started, and can they reach this address?"));
+    const std::string place =
+        meeting.file.empty() ? to_text(meeting.master) : meeting.file;
+    return concat("rendezvous at ", place, ": ", joined, " of ", meeting.world_size,
+                  " joined; missing: ", missing.empty() ? "none" : missing,
+                  "; were they started, and can they reach this place?");
 }
+
+// Blocks until all ranks sit, or somebody has found what is wrong.
+std::string await_verdict(Store& store, const Meeting& meeting,
+                          const std::string& local_host, Deadline deadline) {
+    try {
+        const std::string fault = take_seat(store, meeting, local_host, deadline);
+        if (!fault.empty())
+            give_verdict(store, concat(kContradiction, fault));
+        else if (store.add(kJoined, 1) == meeting.world_size)
+            give_verdict(store, "ok");
+
+        // Whoever contradicts another is itself no part of the group, whatever it hears.
+        const std::string verdict = store.get(kVerdict, deadline);
+        return fault.empty() ? verdict : concat(kContradiction, fault);
+    } catch (const Timeout&) {
+        give_verdict(store, concat(kTooLate, missing_text(store, meeting)));
+        return store.get(kVerdict, deadline_after(kVerdictTime));
+    }
+}
+
+void agree(Store& store, const Meeting& meeting, const std::string& local_host,
+           Deadline deadline) {
+    const std::string verdict = await_verdict(store, meeting, local_host, deadline);
+    if (verdict == "ok") return;
+    if (verdict.starts_with(kTooLate)) throw Timeout(verdict.substr(kTooLate.size()));
+    throw Error(verdict.substr(std::min(kContradiction.size(), verdict.size())));
+}
+
+// ---- reaching the store
 
 std::unique_ptr<TcpStore> connect_to_store(const Meeting& meeting, const Address& address,
                                            Deadline deadline) {
@@ -153,48 +136,63 @@ std::unique_ptr<TcpStore> connect_to_store(const Meeting& meeting, const Address
     }
 }
 
-}  // namespace
-
-Meeting plan_meeting(const std::string& init_method, int rank, int world_size) {
-    Meeting meeting;
-    if (init_method == "env://")
-        meeting = plan_from_environment(rank, world_size);
-    else if (init_method.starts_with("tcp://"))
-        meeting = plan_from_url(init_method, rank, world_size);
-    else
-        throw UsageError(concat("init_process_group: unknown init_method \"", init_method,
-                                "\"; use env:// or tcp://host:port"));
-    check_ranges(meeting);
-    if (const char* digits = std::getenv("MINI_STORE_COOKIE"); digits && *digits)
-        meeting.cookie = parse_cookie(digits);
-    return meeting;
+// The store that already listens at our address, if it is this run's: then there are two
+// processes with rank 0, and meeting the other one will say so.
+std::unique_ptr<TcpStore> find_double(const Meeting& meeting, const Error& busy) {
+    try {
+        return std::make_unique<TcpStore>(meeting.master, meeting.cookie,
+                                          deadline_after(kDoubleTime));
+    } catch (const Error&) {
+        throw busy;
+    }
 }
 
-Rendezvous meet(const Meeting& meeting, Deadline deadline) {
-    // Open the store on rank 0, and connect to it on every rank.
+Rendezvous open_tcp(const Meeting& meeting, Deadline deadline) {
     Rendezvous result;
     Address address = meeting.master;
+    std::unique_ptr<TcpStore> store;
     if (meeting.rank == 0) {
-        result.server = std::make_unique<TcpStoreServer>(address, meeting.cookie);
-        address.port = result.server->address().port;
-    }
-    result.store = connect_to_store(meeting, address, deadline);
-    Store& store = *result.store;
-
-    // Sign in; the last one to do so declares the group complete.
-    try {
-        const std::string fault = sign_in(store, meeting, deadline);
-        if (!fault.empty()) {
-            give_verdict(store, fault);
-            throw Error(fault);
+        try {
+            result.server = std::make_unique<TcpStoreServer>(address, meeting.cookie);
+            address = result.server->address();
+        } catch (const Error& busy) {
+            store = find_double(meeting, busy);
         }
-        if (store.add(kJoined, 1) == meeting.world_size) give_verdict(store, "ok");
-        const std::string verdict = store.get(kVerdict, deadline);
-        MINI_CHECK(verdict == "ok", verdict);
-    } catch (const Timeout&) {
-        report_missing(store, meeting);
+    }
+    if (!store) store = connect_to_store(meeting, address, deadline);
+    result.local_host = store->local_host();
+    result.store = std::move(store);
+    return result;
+}
+
+Rendezvous open_file(const Meeting& meeting) {
+    Rendezvous result;
+    auto file = std::make_shared<FileStore>(meeting.file);
+    result.store =
+        std::make_unique<PrefixStore>(concat("run/", meeting.run_id), std::move(file));
+    result.local_host = "127.0.0.1";
+    return result;
+}
+
+}  // namespace
+
+Rendezvous meet(const Meeting& meeting, Deadline deadline) {
+    Rendezvous result =
+        meeting.file.empty() ? open_tcp(meeting, deadline) : open_file(meeting);
+    if (!meeting.advertise.empty()) result.local_host = meeting.advertise;
+    try {
+        agree(*result.store, meeting, result.local_host, deadline);
+    } catch (const Error&) {
+        // Let the others hear the verdict before the store goes.
+        part(std::move(result), deadline_after(kFarewellTime));
+        throw;
     }
     return result;
+}
+
+void part(Rendezvous rendezvous, Deadline deadline) {
+    rendezvous.store = nullptr;
+    if (rendezvous.server) rendezvous.server->wait_until_alone(deadline);
 }
 
 }  // namespace mini::dist

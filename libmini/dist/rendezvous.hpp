@@ -1,13 +1,21 @@
-// Rendezvous: how ranks that know one address find one another.
+// Rendezvous: how ranks that know one address, or one file, find one another.
 //
-//     env://     RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, as torchrun and minirun set
-//                them; MINI_STORE_COOKIE if there is one
+//     env://     rank and world size as the launcher set them (rank_variables.hpp);
+//                MASTER_ADDR and MASTER_PORT, or what follows from the launcher's job
 //     tcp://     host:port?rank=0&world_size=4
+//     file://    /shared/path?rank=0&world_size=4
 //
-// Rank 0 listens on the address and keeps the store; all ranks connect to it, rank 0 too.
-// Each one signs in once. Who finds that something is wrong (two processes with one rank,
-// two world sizes) writes it into the store as the verdict; the last one to sign in
-// writes "ok". All wait for the verdict.
+// Over env:// and tcp:// rank 0 listens on the address and keeps the store, and all ranks
+// connect to it, rank 0 too; over file:// the store is the file. Each rank takes its seat
+// there. Who finds that something is wrong (two processes with one rank, two world sizes,
+// a rank that does not come) writes it into the store as the verdict; the last one to
+// take a seat writes "ok". All wait for the verdict, so all say the same.
+//
+//     MINI_STORE_COOKIE      what keeps other runs and strangers out of rank 0's store
+//     MINI_ADVERTISE_ADDR    the address of this host on which ranks reach this one,
+//                            where the one that leads to the store is not it
+//     MINI_RUN_ID            tells the runs that use one file apart (or torchrun's
+//                            TORCHELASTIC_RUN_ID)
 
 #pragma once
 
@@ -25,22 +33,32 @@ struct Meeting {
     int rank = -1;
     int world_size = -1;
     Cookie cookie{};
+    std::string file = "";       // over file://, instead of master
+    std::string run_id = "";     // "" when nobody chose any
+    std::string advertise = "";  // "" for the address that leads to the store
 };
 
 /// Reads the init method and the environment; `rank` and `world_size`, when not -1, win
-/// over both. Throws UsageError for what is missing, no number, or out of range, naming
-/// the variable (`torch.distributed.init_process_group`).
+/// over both. Says on level info which launcher was believed. Throws UsageError for what
+/// is missing, no number, or out of range, naming the variable
+/// (`torch.distributed.init_process_group`).
 Meeting plan_meeting(const std::string& init_method, int rank, int world_size);
 
-/// What a rank has once all are there. The server is rank 0's only.
+/// What a rank has once all are there. The server is rank 0's only, and nobody's over
+/// file://. `local_host` is the address of this host on which to listen for other ranks.
 struct Rendezvous {
     std::unique_ptr<TcpStoreServer> server;
-    std::unique_ptr<TcpStore> store;
+    std::unique_ptr<Store> store;
+    std::string local_host;
 };
 
-/// Meets the other ranks; blocks until all have signed in. Throws Timeout naming the
-/// missing ranks ("3 of 4 joined; missing: rank 2"), Error for a rank or a world size
-/// that contradicts another's, on every rank at once.
+/// Meets the other ranks; blocks until all have taken their seats. Throws Timeout naming
+/// the missing ranks ("3 of 4 joined; missing: rank 2"), Error for a rank or a world size
+/// that contradicts another's, naming both processes, on every rank at once.
 Rendezvous meet(const Meeting& meeting, Deadline deadline);
+
+/// Closes the store; on rank 0 blocks until all others have closed theirs. Once rank 0 is
+/// through, so after the next barrier, the place is free for another meeting.
+void part(Rendezvous rendezvous, Deadline deadline);
 
 }  // namespace mini::dist

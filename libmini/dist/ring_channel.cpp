@@ -73,6 +73,7 @@ size_t RingChannel::take(std::span<std::byte> place) {
 
 size_t RingChannel::recv_some(std::span<std::byte> place) {
     const size_t n = take(place);
+    needed_ = 1;
     if (n == 0 && !place.empty()) check_open();
     if (n > 0 && in_.release()) wake_other();
     return n;
@@ -80,6 +81,7 @@ size_t RingChannel::recv_some(std::span<std::byte> place) {
 
 size_t RingChannel::recv_combine(std::span<std::byte> place, const Combine& combine) {
     const size_t element = combine.element_bytes;
+    needed_ = element;
     const auto ready = in_.readable();
     size_t n = std::min(ready.size(), place.size()) / element * element;
     if (n > 0) {
@@ -107,7 +109,7 @@ bool RingChannel::prepare_to_sleep(int interest, short& events) {
     }
     if (interest & kToReceive) {
         in_.set_reader_sleeps(true);
-        if (!in_.readable().empty()) return false;
+        if (in_.available() >= needed_) return false;
     }
     return true;
 }

@@ -51,6 +51,7 @@ class RingChannel : public Channel {
     std::shared_ptr<Memory> memory_;
     ByteRing out_;
     ByteRing in_;
+    size_t needed_ = 1;    // bytes without which the last receive could not go on
     bool closed_ = false;  // the socket has told so
 };
 

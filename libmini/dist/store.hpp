@@ -4,11 +4,17 @@
 //     rank 1:  get("mesh/0")                         waits for it
 //     all:     add("joined", 1) == world_size        is true for the last one only
 //
+//     HashStore     in this process, ranks are threads
+//     FileStore     in a file that all ranks can open
+//     TcpStore      in one process, TcpStoreServer; the others connect to it
+//     PrefixStore   a part of another store: all its keys begin alike
+//
 // Values are bytes that nobody interprets, but for add, which keeps decimal numbers.
 
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,8 +22,13 @@
 
 namespace mini::dist {
 
+/// The longest key and value that a store takes.
+constexpr size_t kMaxKeyBytes = 64 << 10;
+constexpr size_t kMaxValueBytes = 16 << 20;
+
 /// What ranks meet at (`torch.distributed.Store`). Every wait throws Timeout naming the
 /// keys that were missing, and PeerLost(0) when the process that keeps the store is gone.
+/// All functions throw Error for a key or a value that is too long.
 class Store {
   public:
     virtual ~Store() = default;
@@ -25,18 +36,80 @@ class Store {
     /// Sets a key, new or not.
     virtual void set(const std::string& key, const std::string& value) = 0;
 
-    /// The value of a key; blocks until somebody has set it.
+    /// The value of a key; blocks until somebody has set it. Without a deadline it waits
+    /// for as long as timeout() says.
     virtual std::string get(const std::string& key, Deadline deadline) = 0;
+    std::string get(const std::string& key) { return get(key, default_deadline()); }
 
     /// Adds to a number that starts at 0 and returns the sum; no two calls get in
-    /// between.
+    /// between. Throws Error when the value is no number.
     virtual int64_t add(const std::string& key, int64_t amount) = 0;
 
-    /// Blocks until all keys exist.
-    virtual void wait(const std::vector<std::string>& keys, Deadline deadline) = 0;
+    /// Sets the key to `desired` if its value is `expected`, or if the key is missing and
+    /// `expected` is empty; no two calls get in between. Returns the value afterwards;
+    /// for a key that stays missing, `expected`
+    /// (`torch.distributed.Store.compare_set`).
+    virtual std::string compare_set(const std::string& key, const std::string& expected,
+                                    const std::string& desired) = 0;
 
-    /// Whether a key exists now.
-    virtual bool check(const std::string& key) = 0;
+    /// Blocks until all keys exist; without a deadline, for as long as timeout() says.
+    virtual void wait(const std::vector<std::string>& keys, Deadline deadline) = 0;
+    void wait(const std::vector<std::string>& keys) { wait(keys, default_deadline()); }
+
+    /// Whether all these keys exist now.
+    virtual bool check(const std::vector<std::string>& keys) = 0;
+    bool check(const std::string& key) { return check(std::vector<std::string>{key}); }
+
+    /// Forgets a key; whether there was one.
+    virtual bool delete_key(const std::string& key) = 0;
+
+    /// How many keys there are; of a PrefixStore, in the store below.
+    virtual int64_t num_keys() = 0;
+
+    /// How long calls without a deadline wait; 300 s at first, as in PyTorch.
+    std::chrono::milliseconds timeout() const { return timeout_; }
+    void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
+
+  protected:
+    Deadline default_deadline() const { return deadline_after(timeout_); }
+
+  private:
+    std::chrono::milliseconds timeout_ = std::chrono::seconds(300);
 };
+
+/// The rules that all stores share, without locks, waits and wires: what each call does
+/// to the dictionary.
+class StoreTable {
+  public:
+    void set(const std::string& key, std::string value);
+    int64_t add(const std::string& key, int64_t amount);
+    std::string compare_set(const std::string& key, const std::string& expected,
+                            const std::string& desired);
+    bool erase(const std::string& key);
+    void clear();
+
+    /// The value of a key; null when it is missing.
+    const std::string* find(const std::string& key) const;
+
+    /// The keys of these that are missing.
+    std::vector<std::string> missing(const std::vector<std::string>& keys) const;
+
+    size_t size() const { return values_.size(); }
+
+    /// Of all keys and values.
+    size_t bytes() const { return bytes_; }
+
+  private:
+    std::map<std::string, std::string> values_;
+    size_t bytes_ = 0;
+};
+
+/// Throws Error when a key or a value is longer than stores take.
+void check_sizes(const std::string& key, const std::string& value);
+
+/// The Timeout of a wait for `keys` in `place`, of which `missing` did not come.
+[[noreturn]] void throw_missing(const std::string& place,
+                                const std::vector<std::string>& keys,
+                                const std::vector<std::string>& missing);
 
 }  // namespace mini::dist

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
-#include <set>
 
 #include "libmini/dist/backends/threads.hpp"
 #include "libmini/dist/backends/transport_backend.hpp"
 #include "libmini/dist/gather.hpp"
+#include "libmini/dist/hash_store.hpp"
 #include "libmini/dist/mesh_transport.hpp"
 
 namespace mini::dist {
@@ -34,34 +33,25 @@ std::vector<std::string> gather_texts(ProcessGroup& parent, const std::string& m
 
 // What connect_mesh needs of a store: every rank sets its own address, and then reads
 // those of all.
-class GatheredStore : public Store {
+class GatheredStore : public HashStore {
   public:
     GatheredStore(ProcessGroup& parent, const std::vector<int>& ranks)
         : parent_(parent), ranks_(ranks) {}
 
-    void set(const std::string& key, const std::string& value) override {
-        own_key_ = key;
+    void set(const std::string& /*key*/, const std::string& value) override {
         const std::vector<std::string> texts = gather_texts(parent_, value);
         for (size_t i = 0; i < ranks_.size(); ++i)
-            values_[concat("mesh/", i)] = texts[static_cast<size_t>(ranks_[i])];
+            HashStore::set(concat("mesh/", i), texts[static_cast<size_t>(ranks_[i])]);
     }
-    std::string get(const std::string& key, Deadline) override { return values_.at(key); }
-    bool check(const std::string& key) override { return values_.contains(key); }
-    int64_t add(const std::string&, int64_t) override {
-        throw NotImplemented("GatheredStore::add");
-    }
-    void wait(const std::vector<std::string>&, Deadline) override {}
 
   private:
     ProcessGroup& parent_;
     const std::vector<int>& ranks_;
-    std::string own_key_;
-    std::map<std::string, std::string> values_;
 };
 
 std::unique_ptr<Backend> split_ring(const std::vector<int>& ranks, ProcessGroup& parent,
                                     const Cookie& cookie, const std::string& local_host,
-                                    Medium medium) {
+                                    Medium medium, const ChannelLayer& layer) {
     const int place = place_of(parent.rank(), ranks);
     if (place < 0) {
         gather_texts(parent, "");
@@ -70,10 +60,10 @@ std::unique_ptr<Backend> split_ring(const std::vector<int>& ranks, ProcessGroup&
     const Meeting meeting{{}, place, static_cast<int>(ranks.size()), cookie};
     GatheredStore store(parent, ranks);
     Mesh mesh = connect_mesh(meeting, store, local_host, medium,
-                             deadline_after(parent.timeout()));
+                             deadline_after(parent.timeout()), layer);
     return std::make_unique<TransportBackend>(
         "ring", std::make_unique<MeshTransport>(place, std::move(mesh.streams)),
-        mesh.hosts, make_ring_splitter(cookie, local_host, medium));
+        mesh.hosts, make_ring_splitter(cookie, local_host, medium, layer));
 }
 
 std::unique_ptr<Backend> split_threads(const std::vector<int>& ranks,
@@ -100,9 +90,9 @@ std::unique_ptr<Backend> split_threads(const std::vector<int>& ranks,
 }  // namespace
 
 Splitter make_ring_splitter(const Cookie& cookie, const std::string& local_host,
-                            Medium medium) {
+                            Medium medium, const ChannelLayer& layer) {
     return [=](const std::vector<int>& ranks, ProcessGroup& parent) {
-        return split_ring(ranks, parent, cookie, local_host, medium);
+        return split_ring(ranks, parent, cookie, local_host, medium, layer);
     };
 }
 

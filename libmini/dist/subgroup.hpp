@@ -24,7 +24,7 @@ using Splitter = std::function<std::unique_ptr<Backend>(const std::vector<int>& 
 
 /// For backend "ring": each member listens at `local_host` and connects to the others.
 Splitter make_ring_splitter(const Cookie& cookie, const std::string& local_host,
-                            Medium medium);
+                            Medium medium, const ChannelLayer& layer);
 
 /// For backend "threads": the first member makes the connections of all.
 Splitter make_threads_splitter();

@@ -20,12 +20,6 @@ constexpr std::chrono::seconds kAnswerTime(30);
 // one.
 constexpr std::chrono::seconds kHelloTime(5);
 
-std::string join(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
-}
-
 }  // namespace
 
 TcpStore::TcpStore(const Address& server, const Cookie& cookie, Deadline deadline)
@@ -40,8 +34,9 @@ TcpStore::TcpStore(const Address& server, const Cookie& cookie, Deadline deadlin
         fault = fault_of(theirs, Hello::Purpose::kStore, cookie);
     } catch (const ConnectionClosed&) {
         fault =
-            "it closed the connection at once: it is no store of libmini's, or another "
-            "run's (MINI_STORE_COOKIE must be the same on all ranks)";
+            "it closed the connection at once: it is no store of libmini's, or it is "
+            "full, "
+            "or another run's (MINI_STORE_COOKIE must be the same on all ranks)";
     } catch (const Timeout&) {
         fault = "it accepted the connection and said nothing";
     }
@@ -50,6 +45,7 @@ TcpStore::TcpStore(const Address& server, const Cookie& cookie, Deadline deadlin
 }
 
 void TcpStore::set(const std::string& key, const std::string& value) {
+    check_sizes(key, value);
     ask(Command::kSet, key, value, deadline_after(kAnswerTime));
 }
 
@@ -57,14 +53,23 @@ std::string TcpStore::get(const std::string& key, Deadline deadline) {
     try {
         return ask(Command::kGet, key, "", deadline);
     } catch (const Timeout&) {
-        throw Timeout(concat("the key \"", key, "\" did not appear in the store at ",
-                             to_text(server_), " in time"));
+        // The key may be there, and only the answer late.
+        if (check(key)) return ask(Command::kGet, key, "", deadline_after(kAnswerTime));
+        throw_missing(concat("the store at ", to_text(server_)), {key}, {key});
     }
 }
 
 int64_t TcpStore::add(const std::string& key, int64_t amount) {
     const Deadline deadline = deadline_after(kAnswerTime);
     return std::stoll(ask(Command::kAdd, key, std::to_string(amount), deadline));
+}
+
+std::string TcpStore::compare_set(const std::string& key, const std::string& expected,
+                                  const std::string& desired) {
+    check_sizes(key, expected);
+    check_sizes(key, desired);
+    return ask(Command::kCompareSet, key, protocol::pack_pair(expected, desired),
+               deadline_after(kAnswerTime));
 }
 
 void TcpStore::wait(const std::vector<std::string>& keys, Deadline deadline) {
@@ -77,24 +82,29 @@ void TcpStore::wait(const std::vector<std::string>& keys, Deadline deadline) {
             for (size_t j = i; j < keys.size(); ++j)
                 if (!check(keys[j])) missing.push_back(keys[j]);
             if (missing.empty()) return;
-            throw Timeout(concat("missing in the store at ", to_text(server_), ": ",
-                                 join(missing), " (", keys.size() - missing.size(),
-                                 " of ", keys.size(), " keys are there)"));
+            throw_missing(concat("the store at ", to_text(server_)), keys, missing);
         }
     }
 }
 
-bool TcpStore::check(const std::string& key) {
-    return ask(Command::kCheck, key, "", deadline_after(kAnswerTime)) == "1";
+bool TcpStore::check(const std::vector<std::string>& keys) {
+    for (const std::string& key : keys)
+        if (ask(Command::kCheck, key, "", deadline_after(kAnswerTime)) != "1")
+            return false;
+    return true;
+}
+
+bool TcpStore::delete_key(const std::string& key) {
+    return ask(Command::kErase, key, "", deadline_after(kAnswerTime)) == "1";
+}
+
+int64_t TcpStore::num_keys() {
+    return std::stoll(ask(Command::kNumKeys, "", "", deadline_after(kAnswerTime)));
 }
 
 std::string TcpStore::ask(Command command, const std::string& key,
                           const std::string& value, Deadline deadline) {
-    MINI_CHECK(key.size() <= protocol::kMaxKeyBytes, "a key of ", key.size(),
-               " bytes; the store takes up to ", protocol::kMaxKeyBytes);
-    MINI_CHECK(value.size() <= protocol::kMaxValueBytes, "a value of ", value.size(),
-               " bytes for \"", key, "\"; the store takes up to ",
-               protocol::kMaxValueBytes);
+    check_sizes(key, "");
     const std::lock_guard lock(mutex_);
     const uint32_t id = next_id_++;
     try {
@@ -136,8 +146,8 @@ std::string TcpStore::receive_reply(uint32_t id, Deadline deadline) {
         };
         read_up_to(sizeof head);
         std::memcpy(&head, partial_.data(), sizeof head);
-        MINI_CHECK(head.value_bytes <= protocol::kMaxValueBytes, "the store at ",
-                   to_text(server_), " sent nonsense");
+        MINI_CHECK(head.value_bytes <= kMaxValueBytes, "the store at ", to_text(server_),
+                   " sent nonsense");
         read_up_to(sizeof head + head.value_bytes);
         const std::string value = partial_.substr(sizeof head);
         partial_.clear();

@@ -12,18 +12,27 @@
 
 namespace mini::dist {
 
-/// A client of the TCP store. Thread-safe; one call at a time.
+/// A client of the TCP store. Thread-safe; one call at a time, so a get that waits keeps
+/// other threads' calls on the same client waiting (`torch.distributed.TCPStore`).
 class TcpStore : public Store {
   public:
     /// Connects, trying again until the deadline. Throws Timeout when nobody answers
     /// there, Error when somebody else does.
     TcpStore(const Address& server, const Cookie& cookie, Deadline deadline);
 
+    using Store::check;
+    using Store::get;
+    using Store::wait;
+
     void set(const std::string& key, const std::string& value) override;
     std::string get(const std::string& key, Deadline deadline) override;
     int64_t add(const std::string& key, int64_t amount) override;
+    std::string compare_set(const std::string& key, const std::string& expected,
+                            const std::string& desired) override;
     void wait(const std::vector<std::string>& keys, Deadline deadline) override;
-    bool check(const std::string& key) override;
+    bool check(const std::vector<std::string>& keys) override;
+    bool delete_key(const std::string& key) override;
+    int64_t num_keys() override;
 
     /// The address by which this machine reaches the store: one where others can reach
     /// it.

@@ -6,12 +6,16 @@
 
 #include <cerrno>
 #include <charconv>
+#include <condition_variable>
 #include <cstring>
 #include <list>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "libmini/core/log.hpp"
 #include "libmini/dist/store_protocol.hpp"
 
 namespace mini::dist {
@@ -25,22 +29,26 @@ using protocol::Status;
 constexpr size_t kReadBytes = 64 << 10;
 
 // More than this in answers that a client does not fetch, and it is dropped.
-constexpr size_t kMaxOutboxBytes = 4 * protocol::kMaxValueBytes;
+constexpr size_t kMaxOutboxBytes = 4 * kMaxValueBytes;
+
+// How long to leave new connections alone when there is no descriptor for them.
+constexpr std::chrono::milliseconds kAcceptPause(50);
+
+// A get or wait whose key is not there yet.
+struct Question {
+    uint32_t id;
+    Command command;
+    std::string key;
+};
 
 struct Client {
     Socket socket;
     Deadline hello_deadline;
     bool greeted = false;
     bool dropped = false;
-    std::string inbox;   // bytes that are no whole message yet
-    std::string outbox;  // bytes that the socket has not taken yet
-};
-
-// A get or wait whose key is not there yet.
-struct Waiter {
-    Client* client;
-    uint32_t id;
-    Command command;
+    std::string inbox;                // bytes that are no whole message yet
+    std::string outbox;               // bytes that the socket has not taken yet
+    std::optional<Question> pending;  // one at most: who asks anew has stopped waiting
 };
 
 }  // namespace
@@ -65,29 +73,50 @@ class TcpStoreServer::Loop {
 
     Address address() const { return local_address(listener_); }
 
+    StoreCounters counters() const {
+        const std::lock_guard lock(mutex_);
+        return counters_;
+    }
+
+    bool wait_until_alone(Deadline deadline) {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_until(lock, deadline,
+                                   [&] { return counters_.connected_clients == 0; });
+    }
+
   private:
     void run();
     void wait_for_events();
     void welcome();
+    bool make_room_for_stranger();
     void read_from(Client& client);
     void read_messages(Client& client);
     bool take_hello(Client& client);
     bool take_request(Client& client);
     void handle(Client& client, const Request& head, const std::string& key,
                 std::string value);
-    void put(const std::string& key, std::string value);
+    std::string change(Command command, const std::string& key, std::string value);
+    void ask(Client& client, const Question& question);
+    void forget_question(Client& client);
+    void answer_waiters(const std::string& key);
     void reply(Client& client, uint32_t id, Status status, const std::string& value);
     void write_to(Client& client);
     void remove_dropped();
+    void count(uint64_t StoreCounters::*counter);
 
     const Cookie cookie_;
     const StoreLimits limits_;
     Socket listener_;
     Socket wake_;  // an eventfd: readable when the loop is to end
     std::list<Client> clients_;
-    std::map<std::string, std::string> values_;
-    std::map<std::string, std::vector<Waiter>> waiters_;
+    StoreTable table_;
+    std::map<std::string, std::vector<Client*>> waiters_;  // by the key they wait for
+    Deadline accept_again_ = Clock::now();
     bool stopping_ = false;
+
+    mutable std::mutex mutex_;  // guards the counters, which other threads read
+    std::condition_variable changed_;
+    StoreCounters counters_;
     std::thread thread_;
 };
 
@@ -100,9 +129,11 @@ void TcpStoreServer::Loop::run() {
 
 void TcpStoreServer::Loop::wait_for_events() {
     // List whom to listen to, and when the next stranger runs out of time.
-    std::vector<pollfd> entries = {{wake_.fd(), POLLIN, 0}, {listener_.fd(), POLLIN, 0}};
+    const bool is_open = has_passed(accept_again_);
+    std::vector<pollfd> entries = {{wake_.fd(), POLLIN, 0},
+                                   {is_open ? listener_.fd() : -1, POLLIN, 0}};
     std::vector<Client*> polled;
-    int timeout = -1;
+    int timeout = is_open ? -1 : milliseconds_left(accept_again_);
     for (Client& client : clients_) {
         const int writable = client.outbox.empty() ? 0 : POLLOUT;
         entries.push_back({client.socket.fd(), static_cast<short>(POLLIN | writable), 0});
@@ -128,9 +159,32 @@ void TcpStoreServer::Loop::wait_for_events() {
 
 void TcpStoreServer::Loop::welcome() {
     Socket socket = accept_from(listener_);
-    if (!socket.is_open() || clients_.size() >= limits_.connections) return;
-    clients_.push_back(
-        {std::move(socket), deadline_after(limits_.hello_time), false, false, "", ""});
+    if (!socket.is_open()) {
+        // Either the caller has hung up, or there is no descriptor left for it.
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+            const bool has_room = make_room_for_stranger();
+            if (!has_room) accept_again_ = deadline_after(kAcceptPause);
+        }
+        return;
+    }
+    count(&StoreCounters::accepted);
+    size_t strangers = 0;
+    for (const Client& client : clients_) strangers += !client.greeted && !client.dropped;
+    if (strangers >= limits_.strangers) make_room_for_stranger();
+    Client& client = clients_.emplace_back();
+    client.socket = std::move(socket);
+    client.hello_deadline = deadline_after(limits_.hello_time);
+}
+
+// Drops the oldest connection that has not said Hello: a client says it at once, so it is
+// rarely one. False when there is none.
+bool TcpStoreServer::Loop::make_room_for_stranger() {
+    for (Client& client : clients_) {
+        if (client.greeted || client.dropped) continue;
+        client.dropped = true;
+        return true;
+    }
+    return false;
 }
 
 void TcpStoreServer::Loop::read_from(Client& client) {
@@ -158,7 +212,14 @@ bool TcpStoreServer::Loop::take_hello(Client& client) {
     client.inbox.erase(0, sizeof hello);
     client.dropped = !fault_of(hello, Hello::Purpose::kStore, cookie_).empty();
     if (client.dropped) return false;
+    if (counters().connected_clients >= limits_.connections) {
+        count(&StoreCounters::refused);
+        client.dropped = true;
+        return false;
+    }
     client.greeted = true;
+    count(&StoreCounters::clients);
+    count(&StoreCounters::connected_clients);
     const Hello mine = make_hello(Hello::Purpose::kStore, cookie_, 0, -1);
     client.outbox.append(reinterpret_cast<const char*>(&mine), sizeof mine);
     write_to(client);
@@ -169,8 +230,12 @@ bool TcpStoreServer::Loop::take_request(Client& client) {
     Request head;
     if (client.inbox.size() < sizeof head) return false;
     std::memcpy(&head, client.inbox.data(), sizeof head);
-    client.dropped = head.key_bytes > protocol::kMaxKeyBytes ||
-                     head.value_bytes > protocol::kMaxValueBytes;
+    const size_t most =
+        head.command == Command::kCompareSet ? protocol::kMaxBodyBytes : kMaxValueBytes;
+    if (head.key_bytes > kMaxKeyBytes || head.value_bytes > most) {
+        count(&StoreCounters::broken);
+        client.dropped = true;
+    }
     const size_t size = sizeof head + head.key_bytes + head.value_bytes;
     if (client.dropped || client.inbox.size() < size) return false;
     const std::string key = client.inbox.substr(sizeof head, head.key_bytes);
@@ -183,45 +248,84 @@ bool TcpStoreServer::Loop::take_request(Client& client) {
 
 void TcpStoreServer::Loop::handle(Client& client, const Request& head,
                                   const std::string& key, std::string value) {
-    const auto found = values_.find(key);
-    const bool exists = found != values_.end();
+    count(&StoreCounters::requests);
+    forget_question(client);
+    const auto done = [&](const std::string& answer) {
+        reply(client, head.id, Status::kDone, answer);
+    };
     switch (head.command) {
-        case Command::kSet:
-            put(key, std::move(value));
-            return reply(client, head.id, Status::kDone, "");
-        case Command::kCheck:
-            return reply(client, head.id, Status::kDone, exists ? "1" : "0");
         case Command::kGet:
-        case Command::kWait:
-            if (!exists) return waiters_[key].push_back({&client, head.id, head.command});
-            return reply(client, head.id, Status::kDone,
-                         head.command == Command::kGet ? found->second : "");
-        case Command::kAdd: {
-            int64_t sum = 0, amount = 0;
-            const std::string old = exists ? found->second : "0";
-            const auto a = std::from_chars(old.data(), old.data() + old.size(), sum);
-            const auto b =
-                std::from_chars(value.data(), value.data() + value.size(), amount);
-            const bool numbers = a.ec == std::errc() &&
-                                 a.ptr == old.data() + old.size() && b.ec == std::errc();
-            if (!numbers || __builtin_add_overflow(sum, amount, &sum))
-                return reply(
-                    client, head.id, Status::kRefused,
-                    concat("add: the value of \"", key, "\" is no number, or too large"));
-            put(key, std::to_string(sum));
-            return reply(client, head.id, Status::kDone, std::to_string(sum));
-        }
+        case Command::kWait: return ask(client, {head.id, head.command, key});
+        case Command::kCheck: return done(table_.find(key) != nullptr ? "1" : "0");
+        case Command::kErase: return done(table_.erase(key) ? "1" : "0");
+        case Command::kNumKeys: return done(std::to_string(table_.size()));
+        case Command::kSet:
+        case Command::kAdd:
+        case Command::kCompareSet:
+            try {
+                done(change(head.command, key, std::move(value)));
+                return answer_waiters(key);
+            } catch (const Error& error) {
+                return reply(client, head.id, Status::kRefused, error.what());
+            }
     }
-    client.dropped = true;  // a command that does not exist
+    count(&StoreCounters::broken);  // a command that does not exist
+    client.dropped = true;
 }
 
-void TcpStoreServer::Loop::put(const std::string& key, std::string value) {
-    std::string& stored = values_[key] = std::move(value);
+// Changes the table; the answer. Throws Error for what cannot be done.
+std::string TcpStoreServer::Loop::change(Command command, const std::string& key,
+                                         std::string value) {
+    MINI_CHECK(table_.find(key) != nullptr || table_.size() < limits_.keys,
+               "the store is full: it has ", table_.size(), " keys");
+    MINI_CHECK(table_.bytes() + key.size() + value.size() <= limits_.bytes,
+               "the store is full: it holds ", table_.bytes(), " bytes and takes up to ",
+               limits_.bytes);
+    if (command == Command::kSet) {
+        table_.set(key, std::move(value));
+        return "";
+    }
+    if (command == Command::kAdd) {
+        int64_t amount = 0;
+        std::from_chars(value.data(), value.data() + value.size(), amount);
+        return std::to_string(table_.add(key, amount));
+    }
+    std::string expected, desired;
+    MINI_CHECK(protocol::unpack_pair(value, expected, desired) &&
+                   desired.size() <= kMaxValueBytes,
+               "compare_set: no two values");
+    return table_.compare_set(key, expected, desired);
+}
+
+// Answers at once, or when the key comes.
+void TcpStoreServer::Loop::ask(Client& client, const Question& question) {
+    const std::string* value = table_.find(question.key);
+    if (value == nullptr) {
+        client.pending = question;
+        waiters_[question.key].push_back(&client);
+        return;
+    }
+    reply(client, question.id, Status::kDone,
+          question.command == Command::kGet ? *value : "");
+}
+
+void TcpStoreServer::Loop::forget_question(Client& client) {
+    if (!client.pending) return;
+    const auto found = waiters_.find(client.pending->key);
+    client.pending.reset();
+    std::erase(found->second, &client);
+    if (found->second.empty()) waiters_.erase(found);
+}
+
+void TcpStoreServer::Loop::answer_waiters(const std::string& key) {
+    if (table_.find(key) == nullptr) return;  // a compare_set that set nothing
     const auto waiting = waiters_.extract(key);
     if (waiting.empty()) return;
-    for (const Waiter& waiter : waiting.mapped())
-        reply(*waiter.client, waiter.id, Status::kDone,
-              waiter.command == Command::kGet ? stored : "");
+    for (Client* client : waiting.mapped()) {
+        const Question question = *client->pending;
+        client->pending.reset();
+        ask(*client, question);
+    }
 }
 
 void TcpStoreServer::Loop::reply(Client& client, uint32_t id, Status status,
@@ -244,17 +348,41 @@ void TcpStoreServer::Loop::write_to(Client& client) {
 }
 
 void TcpStoreServer::Loop::remove_dropped() {
-    for (auto& [key, list] : waiters_)
-        std::erase_if(list, [](const Waiter& waiter) { return waiter.client->dropped; });
+    uint64_t clients = 0, strangers = 0;
+    for (Client& client : clients_) {
+        if (client.dropped) forget_question(client);
+        if (client.dropped) ++(client.greeted ? clients : strangers);
+    }
+    if (clients + strangers == 0) return;
     clients_.remove_if([](const Client& client) { return client.dropped; });
+    const std::lock_guard lock(mutex_);
+    counters_.connected_clients -= clients;
+    counters_.strangers += strangers;
+    changed_.notify_all();
+}
+
+void TcpStoreServer::Loop::count(uint64_t StoreCounters::*counter) {
+    const std::lock_guard lock(mutex_);
+    ++(counters_.*counter);
 }
 
 TcpStoreServer::TcpStoreServer(const Address& address, const Cookie& cookie,
                                StoreLimits limits)
     : loop_(std::make_unique<Loop>(address, cookie, limits)) {}
 
-TcpStoreServer::~TcpStoreServer() = default;
+TcpStoreServer::~TcpStoreServer() {
+    const StoreCounters seen = counters();
+    logging::info("store at ", to_text(address()), ": ", seen.requests, " requests of ",
+                  seen.clients, " clients; ", seen.strangers, " strangers dropped, ",
+                  seen.refused, " clients too many, ", seen.broken, " broken");
+}
 
 Address TcpStoreServer::address() const { return loop_->address(); }
+
+StoreCounters TcpStoreServer::counters() const { return loop_->counters(); }
+
+bool TcpStoreServer::wait_until_alone(Deadline deadline) {
+    return loop_->wait_until_alone(deadline);
+}
 
 }  // namespace mini::dist

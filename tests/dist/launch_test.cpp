@@ -1,7 +1,7 @@
 // run_threads: ranks as threads, and which failure comes out.
 
-#include "libmini/dist/default_group.hpp"
 #include "libmini/dist/launch.hpp"
+#include "libmini/dist/default_group.hpp"
 
 #include <atomic>
 
@@ -51,7 +51,7 @@ TEST_CASE("the other ranks hear which rank failed and why") {
         heard = failure_of([&] { group.barrier(); });
     };
     CHECK(failure_of([&] { run_threads(2, body); }) == "Error: out of luck");
-    CHECK(heard == "PeerLost(1): rank 1 failed: out of luck");
+    CHECK(heard == "PeerLost(1): rank 1 failed: out of luck; rank 0 was in barrier #0");
 }
 
 TEST_CASE("a rank that returns early is named by those that still want it") {

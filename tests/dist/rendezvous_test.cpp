@@ -1,12 +1,18 @@
 // Meeting: what the environment must say, and what happens when ranks do not fit
 // together.
 
-#include <sstream>
-#include <cstdlib>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "libmini/dist/file_store.hpp"
+#include "libmini/dist/rank_variables.hpp"
 #include "libmini/dist/rendezvous.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -14,8 +20,20 @@ using namespace mini::dist::test;
 
 namespace {
 
-const char* const kVariables[] = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
-                                  "MINI_STORE_COOKIE"};
+const char* const kVariables[] = {"RANK",
+                                  "WORLD_SIZE",
+                                  "MASTER_ADDR",
+                                  "MASTER_PORT",
+                                  "MINI_STORE_COOKIE",
+                                  "MINI_RUN_ID",
+                                  "MINI_ADVERTISE_ADDR",
+                                  "TORCHELASTIC_RUN_ID",
+                                  "TORCHELASTIC_USE_AGENT_STORE",
+                                  "OMPI_COMM_WORLD_RANK",
+                                  "OMPI_COMM_WORLD_SIZE",
+                                  "OMPI_COMM_WORLD_LOCAL_RANK",
+                                  "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                  "OMPI_MCA_ess_base_jobid"};
 
 // The environment of rank 1 of 2, as minirun sets it, for the length of a test.
 struct Environment {
@@ -40,7 +58,7 @@ std::string url_failure(const std::string& url) {
 }
 
 Meeting meeting_at(int port, int rank, int world_size) {
-    return {{"127.0.0.1", port}, rank, world_size, Cookie{}};
+    return {{"127.0.0.1", port}, rank, world_size, Cookie{}, "", "", ""};
 }
 
 }  // namespace
@@ -111,7 +129,10 @@ TEST_CASE("tcp:// takes rank and world size from the options or from the query")
         contains(url_failure("tcp://localhost:80?rank=x&world_size=1"), "whole number"));
     CHECK(contains(url_failure("tcp://localhost:0?rank=0&world_size=2"),
                    "MASTER_PORT is 0"));
-    CHECK(contains(url_failure("file:///tmp/x"), "unknown init_method"));
+    CHECK(contains(url_failure("http://localhost:80"),
+                   "UsageError: init_process_group: unknown init_method "
+                   "\"http://localhost:80\"; use env://"));
+    CHECK(contains(url_failure(""), "unknown init_method"));
 }
 
 TEST_CASE("all ranks meet, in whatever order they come") {
@@ -138,9 +159,9 @@ TEST_CASE("a rank that does not come is named by all that wait for it") {
     });
     CAPTURE(text_of(failures[0]));
     CHECK(contains(text_of(failures[0]), "Timeout"));
-    CHECK(contains(text_of(failures[0]), "3 of 4 joined; missing: rank 2"));
-    CHECK(text_of(failures[1]) != "");
-    CHECK(text_of(failures[3]) != "");
+    for (const int rank : {0, 1, 3})
+        CHECK(contains(text_of(failures[static_cast<size_t>(rank)]),
+                       "3 of 4 joined; missing: rank 2"));
 }
 
 TEST_CASE("without rank 0 the others say which address they tried") {
@@ -158,12 +179,31 @@ TEST_CASE("two processes with one rank is an error on every rank, naming both") 
             who == 2 ? 1 : who;  // 0, 1, 1 of 3: only the error can end the wait
         meet(meeting_at(port, rank, 3), deadline_after(kLong));
     });
-    // Rank 0 keeps the store; when it leaves, a slower rank may find the store gone
-    // instead.
-    CAPTURE(text_of(failures[0]), text_of(failures[1]), text_of(failures[2]));
-    CHECK(contains(text_of(failures[0]), "two processes have RANK 1: process "));
-    CHECK(text_of(failures[1]) != "");
-    CHECK(text_of(failures[2]) != "");
+    const std::string me = concat("process ", ::getpid(), " on ");
+    for (const auto& failure : failures) {
+        CAPTURE(text_of(failure));
+        CHECK(contains(text_of(failure), concat("two processes have RANK 1: ", me)));
+        CHECK(contains(text_of(failure), concat(" and ", me)));
+    }
+}
+
+TEST_CASE("a second rank 0 meets the first one, and both name both") {
+    const int port = free_port();
+    const auto failures =
+        on_ranks(2, [&](int) { meet(meeting_at(port, 0, 2), deadline_after(kLong)); });
+    for (const auto& failure : failures)
+        CHECK(contains(text_of(failure), "Error: two processes have RANK 0: process "));
+}
+
+TEST_CASE("a port that a stranger holds is an error that says what to do") {
+    const Socket stranger = listen_on({"127.0.0.1", 0});
+    const int port = local_address(stranger).port;
+    const std::string text =
+        failure_of([&] { meet(meeting_at(port, 0, 2), deadline_after(kLong)); });
+    CAPTURE(text);
+    CHECK(contains(text, concat("cannot listen on 127.0.0.1:", port)));
+    CHECK(contains(text, "Address already in use"));
+    CHECK(contains(text, "choose another port (MASTER_PORT"));
 }
 
 TEST_CASE("two world sizes is an error on every rank, naming both") {
@@ -173,8 +213,10 @@ TEST_CASE("two world sizes is an error on every rank, naming both") {
     });
     CAPTURE(text_of(failures[0]), text_of(failures[1]));
     CHECK(contains(text_of(failures[0]),
-                   "was started with WORLD_SIZE 3, but rank 0 with 2"));
-    CHECK(text_of(failures[1]) != "");
+                   concat("was started with WORLD_SIZE 3, but rank 0 (process ",
+                          ::getpid(), " on ")));
+    CHECK(contains(text_of(failures[0]), ") with 2; start all ranks with the same"));
+    CHECK(text_of(failures[1]) == text_of(failures[0]));
 }
 
 TEST_CASE("strangers at a rank's own port do not keep the mesh from forming") {
@@ -218,4 +260,128 @@ TEST_CASE("a rank missing from the mesh is named") {
                      deadline_after(milliseconds(50)));
     });
     CHECK(contains(text, "Timeout: rank 0 waited for the address of rank 1, rank 2"));
+}
+
+TEST_CASE("env:// takes another launcher's rank, and derives where to meet") {
+    Environment environment;
+    for (const char* name : kVariables) ::unsetenv(name);
+    environment.set("OMPI_COMM_WORLD_RANK", "1");
+    environment.set("OMPI_COMM_WORLD_SIZE", "2");
+    environment.set("OMPI_COMM_WORLD_LOCAL_RANK", "1");
+    environment.set("OMPI_COMM_WORLD_LOCAL_SIZE", "2");
+    environment.set("OMPI_MCA_ess_base_jobid", "99");
+    const Meeting meeting = plan_meeting("env://", -1, -1);
+    CHECK(meeting.rank == 1);
+    CHECK(meeting.world_size == 2);
+    CHECK(to_text(meeting.master) == concat("127.0.0.1:", port_from_text("99")));
+
+    // What is set is taken; only what is not is derived.
+    environment.set("MASTER_ADDR", "::1");
+    CHECK(plan_meeting("env://", -1, -1).master.host == "::1");
+    CHECK(plan_meeting("env://", -1, -1).master.port == port_from_text("99"));
+    environment.set("MASTER_PORT", "1234");
+    CHECK(plan_meeting("env://", -1, -1).master.port == 1234);
+    environment.set("OMPI_COMM_WORLD_LOCAL_SIZE", "1");
+    CHECK(plan_meeting("env://", -1, -1).master.port == 1234);
+    ::unsetenv("MASTER_ADDR");
+    CHECK(contains(env_failure(), "MASTER_ADDR expected, but not set"));
+}
+
+TEST_CASE("torchrun's own store keeps MASTER_PORT, so ours goes elsewhere") {
+    Environment environment;
+    environment.set("TORCHELASTIC_RUN_ID", "none");
+    environment.set("TORCHELASTIC_USE_AGENT_STORE", "False");
+    CHECK(plan_meeting("env://", -1, -1).master.port == 29500);
+    environment.set("TORCHELASTIC_USE_AGENT_STORE", "True");
+    const int port = plan_meeting("env://", -1, -1).master.port;
+    CHECK(port != 29500);
+    CHECK(plan_meeting("env://", 0, 2).master.port == port);
+}
+
+TEST_CASE("file:// takes an absolute path, rank and world size") {
+    Environment environment;
+    const Meeting meeting = plan_meeting("file:///tmp/x?rank=1&world_size=3", -1, -1);
+    CHECK(meeting.file == "/tmp/x");
+    CHECK(meeting.rank == 1);
+    CHECK(meeting.world_size == 3);
+    CHECK(meeting.run_id == "");
+    CHECK(plan_meeting("file:///tmp/x", 0, 2).world_size == 2);
+    CHECK(contains(url_failure("file:///tmp/x"), "rank expected, but not given"));
+    CHECK(contains(url_failure("file://x?rank=0&world_size=1"), "begins at the root"));
+    CHECK(contains(url_failure("file:///?rank=0&world_size=1"), "begins at the root"));
+    CHECK(
+        contains(url_failure("file:///tmp/?rank=0&world_size=1"), "file:///folder/name"));
+    CHECK(contains(url_failure("file:///tmp/x?rank=2&world_size=2"), "RANK is 2"));
+
+    environment.set("TORCHELASTIC_RUN_ID", "none");
+    CHECK(plan_meeting("file:///tmp/x", 0, 2).run_id == "");
+    environment.set("TORCHELASTIC_RUN_ID", "job7");
+    CHECK(plan_meeting("file:///tmp/x", 0, 2).run_id == "job7/");
+    environment.set("MINI_RUN_ID", "mine");
+    CHECK(plan_meeting("file:///tmp/x", 0, 2).run_id == "mine/");
+    environment.set("MINI_ADVERTISE_ADDR", "127.0.0.3");
+    CHECK(plan_meeting("file:///tmp/x", 0, 2).advertise == "127.0.0.3");
+}
+
+namespace {
+
+Meeting meeting_in(const std::string& path, int rank, int world_size,
+                   const std::string& run_id = "") {
+    return {{}, rank, world_size, Cookie{}, path, run_id, ""};
+}
+
+}  // namespace
+
+TEST_CASE("ranks meet through a file, make a mesh of it, and leave no file") {
+    const int world_size = GENERATE(1, 2, 4);
+    const mini::test::Folder folder;
+    const std::string path = folder / "meet";
+    const auto failures = on_ranks(world_size, [&](int rank) {
+        const Meeting meeting = meeting_in(path, rank, world_size);
+        Rendezvous result = meet(meeting, deadline_after(kLong));
+        MINI_CHECK(result.local_host == "127.0.0.1", "it listens elsewhere");
+        const Mesh mesh = connect_mesh(meeting, *result.store, result.local_host,
+                                       Medium::kTcp, deadline_after(kLong));
+        MINI_CHECK(mesh.streams.size() == static_cast<size_t>(world_size), "no mesh");
+        if (result.store->add("met", 1) == world_size) result.store->set("all", "");
+        result.store->wait({"all"}, deadline_after(kLong));
+    });
+    for (const auto& failure : failures) CHECK(text_of(failure).empty());
+    CHECK(folder.names().empty());
+}
+
+TEST_CASE("faults through a file are named as they are through a server") {
+    const mini::test::Folder folder;
+    const std::string path = folder / "meet";
+    const auto missing = on_ranks(4, [&](int rank) {
+        if (rank != 2) meet(meeting_in(path, rank, 4), deadline_after(milliseconds(600)));
+    });
+    for (const int rank : {0, 1, 3})
+        CHECK(contains(text_of(missing[static_cast<size_t>(rank)]),
+                       "3 of 4 joined; missing: rank 2"));
+    const auto twice = on_ranks(3, [&](int who) {
+        meet(meeting_in(path, who == 2 ? 1 : who, 3), deadline_after(kLong));
+    });
+    CHECK(contains(text_of(twice[0]), "two processes have RANK 1"));
+    CHECK(contains(text_of(twice[0]), "each run a file of its own"));
+    CHECK(folder.names().empty());
+}
+
+TEST_CASE("a run id keeps what another run left in the file out of the way") {
+    const mini::test::Folder folder;
+    const std::string path = folder / "meet";
+
+    // A rank of another run that hangs: it has its seat, and the file open.
+    FileStore hanging(path);
+    hanging.compare_set("run/old/rendezvous/rank/0", "", "somebody #1");
+    hanging.compare_set("run//rendezvous/rank/0", "", "process 1 on old #1");
+    const auto failures = on_ranks(2, [&](int rank) {
+        meet(meeting_in(path, rank, 2, "new"), deadline_after(kLong));
+    });
+    for (const auto& failure : failures) CHECK(text_of(failure).empty());
+
+    // Without one it is found and named.
+    const std::string text = failure_of(
+        [&] { meet(meeting_in(path, 0, 1), deadline_after(milliseconds(500))); });
+    CHECK(contains(text, "two processes have RANK 0: process 1 on old and process "));
 }

@@ -1,9 +1,15 @@
 // The TCP store: what it keeps, whom it lets wait, and whom it drops.
 
 #include <poll.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cstring>
+#include <fstream>
 #include <future>
+#include <random>
 
+#include "libmini/dist/store_protocol.hpp"
 #include "libmini/dist/tcp_store.hpp"
 #include "libmini/dist/tcp_store_server.hpp"
 #include "tests/dist/support.hpp"
@@ -42,88 +48,14 @@ bool is_dropped(const Socket& socket) {
 
 }  // namespace
 
-TEST_CASE("the store keeps what was set, bytes of any value and the empty value too") {
-    Fixture f;
-    const std::string bytes("\0\xff\n a", 5);
-    f.store.set("key", bytes);
-    f.store.set("empty", "");
-    CHECK(f.another().get("key", deadline_after(kLong)) == bytes);
-    CHECK(f.store.get("empty", deadline_after(kLong)).empty());
-    f.store.set("key", "new");
-    CHECK(f.store.get("key", deadline_after(kLong)) == "new");
-    CHECK(f.store.check("key"));
-    CHECK_FALSE(f.store.check("nobody set this"));
-}
-
-TEST_CASE("get and wait end when another client sets the key") {
-    Fixture f;
-    TcpStore other = f.another();
-    auto value = std::async(std::launch::async, [&] {
-        other.wait({"a", "b"}, deadline_after(kLong));
-        return other.get("c", deadline_after(kLong));
-    });
-    f.store.set("b", "2");
-    f.store.set("a", "1");
-    f.store.set("c", "3");
-    CHECK(value.get() == "3");
-}
-
-TEST_CASE("add is atomic: many clients never see one sum twice") {
-    Fixture f;
-    constexpr int kClients = 4, kCalls = 50;
-    std::vector<std::vector<int64_t>> sums(kClients);
-    const auto failures = on_ranks(kClients, [&](int client) {
-        TcpStore store = f.another();
-        for (int i = 0; i < kCalls; ++i)
-            sums[static_cast<size_t>(client)].push_back(store.add("counter", 1));
-    });
-    for (const auto& failure : failures) CHECK(text_of(failure).empty());
-    std::vector<int64_t> all, expected;
-    for (const auto& part : sums) all.insert(all.end(), part.begin(), part.end());
-    std::sort(all.begin(), all.end());
-    for (int i = 1; i <= kClients * kCalls; ++i) expected.push_back(i);
-    CHECK(all == expected);
-    CHECK(f.store.get("counter", deadline_after(kLong)) ==
-          std::to_string(kClients * kCalls));
-}
-
-TEST_CASE("add refuses a value that is no number, and the store goes on") {
-    Fixture f;
-    f.store.set("word", "seven");
-    CHECK(contains(failure_of([&] { f.store.add("word", 1); }), "\"word\" is no number"));
-    CHECK(f.store.add("number", 5) == 5);
-}
-
-TEST_CASE("a wait that times out names the missing keys and only those") {
-    Fixture f;
-    f.store.set("here", "1");
-    const std::string text = failure_of([&] {
-        f.store.wait({"gone1", "here", "gone2"}, deadline_after(milliseconds(30)));
-    });
-    CAPTURE(text);
-    CHECK(contains(text, "Timeout"));
-    CHECK(contains(text, "gone1, gone2 (1 of 3 keys are there)"));
-}
-
 TEST_CASE("after a get timed out its late answer is not taken for the next one") {
     Fixture f;
     const std::string text =
         failure_of([&] { f.store.get("late", deadline_after(milliseconds(20))); });
-    CHECK(contains(text, "Timeout: the key \"late\""));
+    CHECK(contains(text, ": late (0 of 1 keys are there)"));
     f.another().set("late", "answer to the first question");
     f.store.set("other", "right");
     CHECK(f.store.get("other", deadline_after(kLong)) == "right");
-}
-
-TEST_CASE("keys and values over the caps are refused before they are sent") {
-    Fixture f;
-    CHECK(
-        contains(failure_of([&] { f.store.set(std::string(65537, 'k'), ""); }), "65536"));
-    CHECK(contains(
-        failure_of([&] { f.store.set("big", std::string((16 << 20) + 1, 'v')); }),
-        "16777216"));
-    f.store.set("big", std::string(16 << 20, 'v'));
-    CHECK(f.store.get("big", deadline_after(kLong)).size() == 16 << 20);
 }
 
 TEST_CASE("garbage, half a hello and oversized requests are dropped and harm nobody") {
@@ -161,12 +93,72 @@ TEST_CASE("garbage, half a hello and oversized requests are dropped and harm nob
     CHECK(store.get("still", deadline_after(kLong)) == "there");
 }
 
-TEST_CASE("one connection too many is closed, and the others stay") {
+TEST_CASE("one client too many is refused, and the others stay") {
     TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7), {.connections = 1});
     TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
-    CHECK(is_dropped(connect_to(server.address(), deadline_after(kLong))));
+    const std::string text = failure_of(
+        [&] { TcpStore(server.address(), cookie_of(7), deadline_after(kLong)); });
+    CHECK(contains(text, "or it is full"));
+    CHECK(server.counters().refused == 1);
     store.set("key", "value");
     CHECK(store.check("key"));
+}
+
+TEST_CASE("a full store refuses new keys and bytes with a reason, and serves on") {
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7), {.keys = 2, .bytes = 100});
+    TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
+    store.set("a", "1");
+    store.add("b", 1);
+    CHECK(contains(failure_of([&] { store.set("c", "1"); }), "full: it has 2 keys"));
+    CHECK(contains(failure_of([&] { store.add("c", 1); }), "full: it has 2 keys"));
+    CHECK(contains(failure_of([&] { store.compare_set("c", "", "1"); }), "full"));
+    CHECK(contains(failure_of([&] { store.set("a", std::string(100, 'x')); }),
+                   "takes up to 100"));
+    CHECK(store.get("a", deadline_after(kLong)) == "1");
+    CHECK(store.add("b", 1) == 2);
+    CHECK(store.delete_key("a"));
+    store.set("c", "1");
+    CHECK(store.num_keys() == 2);
+}
+
+TEST_CASE("the server counts whom it saw, and knows when it is alone") {
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7));
+    {
+        TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
+        store.set("a", "1");
+        store.check("a");
+        failure_of(
+            [&] { TcpStore(server.address(), cookie_of(8), deadline_after(kLong)); });
+        const StoreCounters now = server.counters();
+        CHECK(now.accepted == 2);
+        CHECK(now.clients == 1);
+        CHECK(now.strangers == 1);
+        CHECK(now.requests == 2);
+        CHECK(now.connected_clients == 1);
+        CHECK_FALSE(server.wait_until_alone(deadline_after(milliseconds(10))));
+    }
+    CHECK(server.wait_until_alone(deadline_after(kLong)));
+}
+
+TEST_CASE("gets that gave up leave nothing behind in the server") {
+    Fixture f;
+    for (int i = 0; i < 50; ++i)
+        failure_of(
+            [&] { f.store.get(concat("key", i), deadline_after(milliseconds(1))); });
+    TcpStore other = f.another();
+    for (int i = 0; i < 50; ++i) other.set(concat("key", i), concat("value", i));
+    for (int i = 0; i < 50; ++i)
+        REQUIRE(f.store.get(concat("key", i), deadline_after(kLong)) ==
+                concat("value", i));
+}
+
+TEST_CASE("the store listens on the address it was given and on no other") {
+    Fixture f;
+    CHECK(f.server.address().host == "127.0.0.1");
+
+    // The port is free on every other address of the machine, 127.0.0.2 for one.
+    const Socket beside = listen_on({"127.0.0.2", f.server.address().port});
+    CHECK(beside.is_open());
 }
 
 TEST_CASE("a client with another run's cookie is refused with a hint") {
@@ -230,4 +222,134 @@ TEST_CASE("a cookie is 32 hexadecimal digits and nothing else") {
                    "32 hexadecimal"));
     CHECK(contains(failure_of([] { parse_cookie("-1" + std::string(30, '0')); }),
                    "32 hex"));
+}
+
+namespace {
+
+// The memory that this process occupies, in bytes.
+size_t resident_bytes() {
+    size_t total = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> total >> resident;
+    return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr size_t kMostGrowth = 500 << 20;  // sanitizers keep what is freed
+#else
+constexpr size_t kMostGrowth = 10 << 20;
+#endif
+
+// A client that works without pause until it is told to stop.
+class BusyJob {
+  public:
+    explicit BusyJob(const TcpStoreServer& server)
+        : store_(server.address(), cookie_of(7), deadline_after(kLong)),
+          calls_(std::async(std::launch::async, [this] {
+              int64_t calls = 0;
+              while (!stop_) MINI_CHECK(store_.add("n", 1) == ++calls, "a lost call");
+              return calls;
+          })) {}
+
+    // How many calls it made, all of them right.
+    int64_t finish() {
+        stop_ = true;
+        return calls_.get();
+    }
+
+  private:
+    TcpStore store_;
+    std::atomic<bool> stop_ = false;
+    std::future<int64_t> calls_;
+};
+
+void send_text(const Socket& socket, const std::string& text) {
+    try {
+        send_all(socket, std::as_bytes(std::span(text)), deadline_after(kLong));
+    } catch (const ConnectionClosed&) {
+    }
+}
+
+std::string text_of_hello(uint8_t cookie) {
+    const Hello hello = make_hello(Hello::Purpose::kStore, cookie_of(cookie), 1, 2);
+    return {reinterpret_cast<const char*>(&hello), sizeof hello};
+}
+
+}  // namespace
+
+TEST_CASE("a thousand connections leave a running job unharmed, and others get in") {
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7));
+    BusyJob job(server);
+    const size_t before = resident_bytes();
+    std::vector<Socket> silent;
+    for (int i = 0; i < 400; ++i)
+        silent.push_back(connect_to(server.address(), deadline_after(kLong)));
+    TcpStore late(server.address(), cookie_of(7), deadline_after(kLong));
+    for (int i = 0; i < 600; ++i)
+        send_text(connect_to(server.address(), deadline_after(kLong)),
+                  i % 2 ? text_of_hello(8) : std::string(1000, 'x'));
+    late.set("still", "there");
+    CHECK(late.get("still", deadline_after(kLong)) == "there");
+
+    // All are let in, in turn, and all but those that may still say Hello are dropped.
+    const Deadline deadline = deadline_after(kLong);
+    while (server.counters().strangers < 900 && !has_passed(deadline))
+        std::this_thread::yield();
+    CHECK(server.counters().strangers >= 900);
+    CHECK(server.counters().clients == 2);
+    CHECK(job.finish() > 0);
+    CHECK(resident_bytes() < before + kMostGrowth);
+}
+
+TEST_CASE("a hello that drips in byte by byte is cut off at the time it has") {
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7),
+                          {.hello_time = milliseconds(100)});
+    BusyJob job(server);
+    const Socket slow = connect_to(server.address(), deadline_after(kLong));
+    const std::string hello = text_of_hello(7);
+    auto dripping = std::async(std::launch::async, [&] {
+        for (const char c : hello.substr(1)) {
+            send_text(slow, std::string(1, c));
+            std::byte byte;
+            if (!wait_for(slow, POLLIN, deadline_after(milliseconds(10)))) continue;
+            try {
+                recv_some(slow, std::span(&byte, 1));
+            } catch (const ConnectionClosed&) {
+                return true;
+            }
+        }
+        return false;
+    });
+    CHECK(dripping.get());
+    CHECK(job.finish() > 0);
+    CHECK(server.counters().strangers == 1);
+}
+
+TEST_CASE("ten thousand random frames behind a right hello break only their sender") {
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7));
+    BusyJob job(server);
+    const size_t before = resident_bytes();
+    std::mt19937 random(1);
+    Socket socket;
+    for (int i = 0; i < 10'000; ++i) {
+        if (!socket.is_open() || i % 100 == 0) {
+            socket = connect_to(server.address(), deadline_after(kLong));
+            send_text(socket, text_of_hello(7));
+        }
+
+        // Half of them have sizes that may be true, and commands near the real ones.
+        std::string frame(sizeof(protocol::Request) + random() % 64, '\0');
+        for (char& c : frame) c = static_cast<char>(random());
+        const auto command = static_cast<protocol::Command>(random() % 10);
+        const auto key_bytes = static_cast<uint32_t>(random() % 16);
+        const protocol::Request likely{1, command, key_bytes, 2 * key_bytes};
+        if (i % 2) std::memcpy(frame.data(), &likely, sizeof likely);
+        try {
+            send_all(socket, std::as_bytes(std::span(frame)), deadline_after(kLong));
+        } catch (const ConnectionClosed&) {
+            socket.close();
+        }
+    }
+    CHECK(job.finish() > 0);
+    CHECK(resident_bytes() < before + kMostGrowth);
+    CHECK(server.counters().broken > 0);
 }

@@ -55,11 +55,45 @@ class Command(unittest.TestCase):
         self.assertEqual(command[-4:], ["-L", "unit", "--repeat", "x"])
 
     def test_the_exit_code_is_ctests(self):
-        options = Namespace(preset="release", L=None, R=None, j=2, ctest_options=[])
+        options = Namespace(preset="release", L=None, R=None, j=2, faults=False,
+                            ctest_options=[])
         with mock.patch.multiple(verb, install_missing=mock.DEFAULT, build=mock.DEFAULT,
                                  say=mock.DEFAULT, fresh_log=mock.Mock(return_value="/dev/null"),
                                  run_logged=mock.Mock(return_value=8)):
             self.assertEqual(verb.run(options), 8)
+
+
+class Faults(unittest.TestCase):
+    def run_with(self, codes):
+        """The exit code, and what was said, when each kind of group ends with such a code."""
+        said = []
+
+        def run_logged(command, log, on_line, **options):
+            on_line("WRONG: rank 1 said nothing")
+            on_line("warning: waiting for rank 1")
+            on_line(f"dist_faults: {command[1]}: 376 faults")
+            return codes[command[1]]
+
+        options = Namespace(preset="release", faults=True)
+        with mock.patch.multiple(verb, install_missing=mock.DEFAULT, build=mock.DEFAULT,
+                                 say=said.append, run_logged=run_logged,
+                                 fresh_log=mock.Mock(return_value="/dev/null")):
+            return verb.run(options), said
+
+    def test_the_counts_of_every_kind_of_group_come_last(self):
+        code, said = self.run_with({"threads": 0, "ring-tcp": 0, "ring-shm": 0})
+        self.assertEqual(code, 0)
+        self.assertEqual(said[-3:], [f"dist_faults: {kind}: 376 faults"
+                                     for kind in ("threads", "ring-tcp", "ring-shm")])
+
+    def test_what_went_wrong_is_shown_and_warnings_are_not(self):
+        _, said = self.run_with({"threads": 0, "ring-tcp": 0, "ring-shm": 0})
+        self.assertIn("WRONG: rank 1 said nothing", said)
+        self.assertNotIn("warning: waiting for rank 1", said)
+
+    def test_one_failing_kind_fails_the_whole(self):
+        for code in (1, -9):
+            self.assertEqual(self.run_with({"threads": 0, "ring-tcp": code, "ring-shm": 0})[0], 1)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
     labs/lab test --preset debug -L unit   unit tests with address and UB sanitizers
     labs/lab test --preset tsan -L unit    unit tests with the thread sanitizer
     labs/lab test -R ring                  tests whose name matches
+    labs/lab test --faults                 every fault of the table, over every kind of group
 
 Passing tests are only counted; failing ones are shown with their output. A JUnit file is written
 to build/PRESET/junit.xml. Options after "--" go to ctest.
@@ -19,6 +20,8 @@ from lab_tool.verbs.setup import install_missing
 
 STARTED = re.compile(r"^ +Start +\d+: ")
 PASSED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (.*?) \.* +Passed +[\d.]+ sec *$")
+FAULT_GROUPS = ("threads", "ring-tcp", "ring-shm")
+LEAST_FAULTS = 300  # of each kind of group
 NOISE = re.compile(r"^(Test project |Internal ctest changing into directory|$)")
 
 
@@ -28,6 +31,8 @@ def add_arguments(parser):
     parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, e2e")
     parser.add_argument("-R", metavar="REGEX", help="only tests whose name matches")
     parser.add_argument("-j", type=int, default=2, metavar="N", help="tests at a time (2)")
+    parser.add_argument("--faults", action="store_true",
+                        help="inject all faults instead of running ctest: some minutes")
     parser.add_argument("ctest_options", nargs="*", metavar="-- OPTIONS",
                         help="more options for ctest")
 
@@ -41,8 +46,35 @@ def command_for(options):
     return command + options.ctest_options
 
 
+def inject_faults(preset):
+    """Runs the whole fault table over each kind of group; its summary lines come last."""
+    program = BUILD / preset / "bin" / "dist_faults"
+    log_path = fresh_log(f"{preset}-faults")
+    summaries, worst = [], 0
+    for kind in FAULT_GROUPS:
+        say(f"inject faults into {kind} (log: {log_path})")
+        with open(log_path, "a", encoding="utf-8") as log:
+            command = [str(program), kind, "--at-least", str(LEAST_FAULTS)]
+            code = run_logged(command, log, lambda line: sort_line(line, summaries), cwd=ROOT)
+        worst = max(worst, abs(code))
+    for line in summaries:
+        say(line)
+    return 1 if worst else 0
+
+
+def sort_line(line, summaries):
+    """Keeps summaries for the end and shows at once what went wrong."""
+    if line.startswith("dist_faults: "):
+        summaries.append(line)
+    elif line.startswith(("WRONG: ", "HUNG: ")):
+        say(line)
+
+
 def run(options):
     install_missing()
+    if options.faults:
+        build(options.preset, ["dist_faults"])
+        return inject_faults(options.preset)
     build(options.preset)
     say(f"run the tests of preset {options.preset}")
     log_path = fresh_log(f"{options.preset}-test")

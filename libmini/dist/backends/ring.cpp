@@ -1,25 +1,41 @@
 #include "libmini/dist/backends/ring.hpp"
 
 #include "libmini/dist/backends/transport_backend.hpp"
+#include "libmini/dist/emulated_link.hpp"
 #include "libmini/dist/mesh_transport.hpp"
 
 namespace mini::dist {
+namespace {
+
+ChannelLayer link_layer(const std::string& link) {
+    const auto spec = parse_link(link);
+    if (!spec) return {};
+    return [spec](std::unique_ptr<Channel> inner) -> std::unique_ptr<Channel> {
+        return std::make_unique<EmulatedLink>(std::move(inner), *spec);
+    };
+}
+
+}  // namespace
 
 std::shared_ptr<QueuedGroup> make_ring_group(const Meeting& meeting, Medium medium,
-                                             std::chrono::milliseconds timeout) {
+                                             std::chrono::milliseconds timeout,
+                                             const std::string& link) {
+    const ChannelLayer layer = link_layer(link);
     const Deadline deadline = deadline_after(timeout);
-    const Rendezvous rendezvous = meet(meeting, deadline);
-    Mesh mesh = connect_mesh(meeting, *rendezvous.store, rendezvous.store->local_host(),
-                             medium, deadline);
+    Rendezvous rendezvous = meet(meeting, deadline);
+    Mesh mesh = connect_mesh(meeting, *rendezvous.store, rendezvous.local_host, medium,
+                             deadline, layer);
     auto transport =
         std::make_unique<MeshTransport>(meeting.rank, std::move(mesh.streams));
     auto group = std::make_shared<QueuedGroup>(
         std::make_unique<TransportBackend>(
             "ring", std::move(transport), std::move(mesh.hosts),
-            make_ring_splitter(meeting.cookie, rendezvous.store->local_host(), medium)),
+            make_ring_splitter(meeting.cookie, rendezvous.local_host, medium, layer)),
         timeout);
 
-    // Nobody may leave, and close the store, while another still needs it.
+    // Close the store when nobody needs it any more, and let nobody go on before: it may
+    // want to meet again at the same place.
+    part(std::move(rendezvous), deadline);
     group->barrier();
     return group;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/tools/mini/bench.hpp"
 #include "libmini/tools/mini/did_you_mean.hpp"
 #include "libmini/tools/mini/flight.hpp"
 #include "libmini/tools/mini/indices.hpp"
@@ -58,6 +59,7 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     mini::tools::add_indices(app);
     mini::tools::add_flight(app);
+    mini::tools::add_bench(app);
     try {
         app.parse(argc, argv);
         return 0;

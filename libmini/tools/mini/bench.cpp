@@ -1,0 +1,133 @@
+#include "libmini/tools/mini/bench.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "libmini/core/error.hpp"
+#include "libmini/tools/mini/bench_ranks.hpp"
+
+namespace mini::tools {
+namespace {
+
+constexpr size_t kFactor = 4;
+
+size_t parse_size(const std::string& text) {
+    size_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    const std::string unit(rest, end);
+    const size_t scale = unit.empty()  ? 1
+                         : unit == "K" ? size_t{1} << 10
+                         : unit == "M" ? size_t{1} << 20
+                         : unit == "G" ? size_t{1} << 30
+                                       : 0;
+    if (error != std::errc() || scale == 0 || number == 0 || number > (size_t{1} << 40))
+        throw UsageError(concat("--sizes: \"", text,
+                                "\" is no size; sizes are like 4, 64K, 25M or 4:100M"));
+    return number * scale;
+}
+
+std::vector<size_t> parse_range(const std::string& text) {
+    const size_t colon = text.find(':');
+    if (colon == std::string::npos) return {parse_size(text)};
+    const size_t first = parse_size(text.substr(0, colon));
+    const size_t last = parse_size(text.substr(colon + 1));
+    std::vector<size_t> sizes;
+    for (size_t bytes = first; bytes < last; bytes *= kFactor) sizes.push_back(bytes);
+    if (first <= last) sizes.push_back(last);
+    return sizes;
+}
+
+void print_table(const BenchOptions& options, const std::vector<BenchRow>& rows) {
+    fmt::print("# {} ranks, backend {}, medium {}, algorithm {}\n", options.ranks,
+               options.backend, options.medium, options.algorithm);
+    fmt::print("#{:>11} {:>10} {:>6} {:>5} {:>10} {:>7} {:>7} {:>6}\n", "size", "count",
+               "type", "redop", "time", "algbw", "busbw", "#wrong");
+    fmt::print("#{:>11} {:>10} {:>6} {:>5} {:>10} {:>7} {:>7}\n", "(B)", "(elements)", "",
+               "", "(us)", "(GB/s)", "(GB/s)");
+    for (const BenchRow& row : rows)
+        fmt::print("{:>12} {:>10} {:>6} {:>5} {:>10.2f} {:>7.2f} {:>7.2f} {:>6}\n",
+                   row.bytes, row.bytes / sizeof(float), "float", "sum", row.microseconds,
+                   row.algbw(), row.busbw(options.ranks), row.wrong);
+}
+
+void print_json(const BenchOptions& options, const std::vector<BenchRow>& rows) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const BenchRow& row : rows)
+        list.push_back({{"size", row.bytes},
+                        {"count", row.bytes / sizeof(float)},
+                        {"type", "float"},
+                        {"redop", "sum"},
+                        {"time_us", row.microseconds},
+                        {"algbw", row.algbw()},
+                        {"busbw", row.busbw(options.ranks)},
+                        {"wrong", row.wrong}});
+    const nlohmann::json all = {{"ranks", options.ranks},
+                                {"backend", options.backend},
+                                {"medium", options.medium},
+                                {"algorithm", options.algorithm},
+                                {"rows", list}};
+    fmt::print("{}\n", all.dump());
+}
+
+void run(const BenchOptions& options, const std::string& format) {
+    const auto rows = measure_all_reduce(options);
+    format == "json" ? print_json(options, rows) : print_table(options, rows);
+    size_t wrong = 0;
+    for (const BenchRow& row : rows) wrong += row.wrong;
+    MINI_CHECK(wrong == 0, "bench allreduce: ", wrong, " elements were wrong");
+}
+
+}  // namespace
+
+double BenchRow::algbw() const {
+    return static_cast<double>(bytes) / microseconds / 1e3;
+}
+
+double BenchRow::busbw(int world_size) const {
+    return algbw() * 2 * (world_size - 1) / world_size;
+}
+
+std::vector<size_t> parse_sizes(const std::string& text) {
+    std::vector<size_t> sizes;
+    std::istringstream in(text);
+    for (std::string range; std::getline(in, range, ',');)
+        for (const size_t bytes : parse_range(range))
+            sizes.push_back(std::max(bytes / sizeof(float), size_t{1}) * sizeof(float));
+    if (sizes.empty()) throw UsageError(concat("--sizes: \"", text, "\" names no size"));
+    return sizes;
+}
+
+void add_bench(CLI::App& app) {
+    CLI::App* const bench = app.add_subcommand("bench", "Measures this machine");
+    bench->require_subcommand(1);
+    CLI::App* const all_reduce = bench->add_subcommand(
+        "allreduce", "All-reduce of float32, in the columns of nccl-tests");
+    struct Asked {
+        BenchOptions options;
+        std::string sizes = "4:100M", format = "table";
+    };
+    const auto asked = std::make_shared<Asked>();
+    BenchOptions& o = asked->options;
+    all_reduce->add_option("--ranks", o.ranks, "How many (2)")->check(CLI::Range(1, 512));
+    all_reduce->add_option("--sizes", asked->sizes, "FIRST:LAST, or a list (4:100M)");
+    all_reduce->add_option("--algorithm", o.algorithm, "auto, ring, tree, naive, ...");
+    all_reduce->add_option("--medium", o.medium, "auto, tcp or shm")
+        ->check(CLI::IsMember({"auto", "tcp", "shm"}));
+    all_reduce->add_option("--backend", o.backend, "ring (processes), threads, ...");
+    all_reduce->add_option("--seconds", o.seconds, "To spend on a size (0.3)")
+        ->check(CLI::PositiveNumber);
+    all_reduce->add_option("--format", asked->format, "table or json")
+        ->check(CLI::IsMember({"table", "json"}));
+    all_reduce->callback([asked] {
+        asked->options.sizes = parse_sizes(asked->sizes);
+        run(asked->options, asked->format);
+    });
+}
+
+}  // namespace mini::tools

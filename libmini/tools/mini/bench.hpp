@@ -1,0 +1,38 @@
+// mini bench allreduce: how long an all-reduce takes, in the columns of nccl-tests.
+//
+//     size      bytes of one rank's tensor
+//     algbw     size / time
+//     busbw     algbw * 2(P-1)/P: what each rank sends, so that figures of different
+//               world sizes, and of a wire, can be compared
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace mini::tools {
+
+/// One line of the table.
+struct BenchRow {
+    size_t bytes = 0;
+    double microseconds = 0;  // of one all-reduce, the median over batches of them
+    size_t wrong = 0;         // elements, of all ranks, in one that was looked at
+
+    double algbw() const;  // GB/s
+    double busbw(int world_size) const;
+};
+
+/// "4:100M" are 4 bytes and four times as much each, up to and with 100 MiB; "1M" is one
+/// size; "4,87360" are two. Throws UsageError for anything else.
+std::vector<size_t> parse_sizes(const std::string& text);
+
+/// Declares `bench` in `app`; what is asked for is measured when the command line has
+/// been parsed. REQUIRES: no thread is running then: ranks are forked.
+void add_bench(CLI::App& app);
+
+}  // namespace mini::tools

@@ -1,0 +1,159 @@
+#include "libmini/tools/mini/bench_ranks.hpp"
+
+#include <fmt/core.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <functional>
+
+#include "libmini/core/error.hpp"
+#include "libmini/dist/default_group.hpp"
+#include "libmini/dist/launch.hpp"
+#include "libmini/dist/socket.hpp"
+
+namespace mini::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kBatches = 9;
+constexpr int kMostInABatch = 20'000;
+
+double microseconds_of(int repeats, const std::function<void()>& body) {
+    const auto start = Clock::now();
+    for (int i = 0; i < repeats; ++i) body();
+    const std::chrono::duration<double, std::micro> time = Clock::now() - start;
+    return time.count() / repeats;
+}
+
+// Elements, of all ranks, that are not what they must be.
+size_t count_wrong(dist::ProcessGroup& group, Tensor& data, dist::Algorithm algorithm) {
+    float* const values = data.data<float>();
+    const int P = group.world_size();
+    for (int64_t i = 0; i < data.numel(); ++i)
+        values[i] = static_cast<float>(group.rank() + i % 7);
+    group.all_reduce(data, dist::ReduceOp::kSum, algorithm);
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < data.numel(); ++i)
+        wrong += values[i] != static_cast<float>(P * (P - 1) / 2 + P * (i % 7));
+    Tensor total = Tensor::full({1}, static_cast<double>(wrong), DType::kInt64);
+    group.all_reduce(total);
+    return static_cast<size_t>(total.item());
+}
+
+BenchRow measure(dist::ProcessGroup& group, size_t bytes, const BenchOptions& options) {
+    const auto algorithm = dist::parse_algorithm(options.algorithm);
+    Tensor data = Tensor::zeros({static_cast<int64_t>(bytes / sizeof(float))});
+    const auto all_reduce = [&] {
+        group.all_reduce(data, dist::ReduceOp::kSum, algorithm);
+    };
+
+    // Warm up, and agree on how often a batch repeats it.
+    microseconds_of(3, all_reduce);
+    Tensor once = Tensor::full({1}, microseconds_of(5, all_reduce));
+    group.all_reduce(once, dist::ReduceOp::kMax);
+    const int repeats =
+        std::clamp(static_cast<int>(options.seconds * 1e6 / kBatches / once.item()), 1,
+                   kMostInABatch);
+
+    std::vector<double> times;
+    for (int batch = 0; batch < kBatches; ++batch) {
+        group.barrier();
+        times.push_back(microseconds_of(repeats, all_reduce));
+    }
+    std::ranges::nth_element(times, times.begin() + kBatches / 2);
+    return {bytes, times[kBatches / 2], count_wrong(group, data, algorithm)};
+}
+
+std::vector<BenchRow> measure_all(dist::ProcessGroup& group,
+                                  const BenchOptions& options) {
+    std::vector<BenchRow> rows;
+    for (const size_t bytes : options.sizes)
+        rows.push_back(measure(group, bytes, options));
+    return rows;
+}
+
+std::vector<BenchRow> measure_threads(const BenchOptions& options) {
+    std::vector<BenchRow> rows;
+    dist::run_threads(options.ranks, [&](dist::ProcessGroup& group) {
+        auto mine = measure_all(group, options);
+        if (group.rank() == 0) rows = std::move(mine);
+    });
+    return rows;
+}
+
+dist::Medium medium_of(const std::string& name) {
+    if (name == "tcp") return dist::Medium::kTcp;
+    return name == "shm" ? dist::Medium::kSharedMemory : dist::Medium::kAuto;
+}
+
+std::vector<BenchRow> run_rank(const BenchOptions& options, int rank, int port) {
+    const auto group =
+        dist::init_process_group({.backend = options.backend,
+                                  .init_method = concat("tcp://127.0.0.1:", port),
+                                  .rank = rank,
+                                  .world_size = options.ranks,
+                                  .timeout = std::chrono::minutes(2),
+                                  .medium = medium_of(options.medium)});
+    auto rows = measure_all(*group, options);
+    dist::destroy_process_group();
+    return rows;
+}
+
+// Another rank, as a process of its own; it never returns there.
+pid_t fork_rank(const BenchOptions& options, int rank, int port) {
+    const pid_t process = ::fork();
+    MINI_CHECK(process >= 0, system_message("fork", errno));
+    if (process > 0) return process;
+    int code = 0;
+    try {
+        run_rank(options, rank, port);
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "mini: rank {}: {}\n", rank, error.what());
+        code = 1;
+    }
+    std::_Exit(code);
+}
+
+// Whether all have ended well; whoever is left is ended.
+class Children {
+  public:
+    ~Children() {
+        for (const pid_t process : processes_) {
+            ::kill(process, SIGKILL);
+            ::waitpid(process, nullptr, 0);
+        }
+    }
+    void add(pid_t process) { processes_.push_back(process); }
+    void wait_for_all() {
+        for (; !processes_.empty(); processes_.pop_back()) {
+            int status = 0;
+            ::waitpid(processes_.back(), &status, 0);
+            MINI_CHECK(status == 0, "rank ", processes_.size(), " of the bench failed");
+        }
+    }
+
+  private:
+    std::vector<pid_t> processes_;  // rank 1 and on
+};
+
+}  // namespace
+
+std::vector<BenchRow> measure_all_reduce(const BenchOptions& options) {
+    dist::parse_algorithm(options.algorithm);
+    if (!dist::is_available(options.backend))
+        throw UsageError(concat("this build has no backend \"", options.backend, "\""));
+    if (options.backend == "threads") return measure_threads(options);
+    const int port = dist::local_address(dist::listen_on({"127.0.0.1", 0})).port;
+    Children children;
+    for (int rank = 1; rank < options.ranks; ++rank)
+        children.add(fork_rank(options, rank, port));
+    auto rows = run_rank(options, 0, port);
+    children.wait_for_all();
+    return rows;
+}
+
+}  // namespace mini::tools

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""All-reduce of float32 beside PyTorch's gloo backend: the same sizes, in turn, in one session.
+
+    compare_allreduce.py --mini build/bin/mini [--ranks 2] [--sizes 4,87360,1048576,26214400]
+                         [--rounds 3] [--seconds 0.2] [--json]
+
+Each round measures a size with `mini bench allreduce` through shared memory, with the same over
+TCP, and with PyTorch's ranks, which are processes that wait meanwhile. Reported are the medians
+over the rounds in microseconds, and PyTorch's time over libmini's.
+"""
+
+import argparse
+import json
+import os
+import platform
+import socket
+import statistics
+import subprocess
+import time
+
+import torch
+import torch.distributed as dist
+
+BATCHES = 9
+MEDIA = ("shm", "tcp")
+SIZES = "4,1024,16384,87360,1048576,4194304,26214400,104857600"
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def measure_torch(size, seconds):
+    """Microseconds of one all_reduce on this rank: the median of batches."""
+    data = torch.zeros(max(size // 4, 1))
+    for _ in range(3):
+        dist.all_reduce(data)
+    start = time.perf_counter()
+    for _ in range(5):
+        dist.all_reduce(data)
+    once = torch.tensor([(time.perf_counter() - start) / 5])
+    dist.all_reduce(once, op=dist.ReduceOp.MAX)
+    repeats = max(1, min(20000, int(seconds / BATCHES / once.item())))
+    times = []
+    for _ in range(BATCHES):
+        dist.barrier()
+        start = time.perf_counter()
+        for _ in range(repeats):
+            dist.all_reduce(data)
+        times.append((time.perf_counter() - start) / repeats * 1e6)
+    return statistics.median(times)
+
+
+def run_rank(rank, ranks, port, requests, answers):
+    """Measures the sizes that come in, until there are no more."""
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=ranks)
+    for line in requests:
+        size, seconds = line.split()
+        answer = measure_torch(int(size), float(seconds))
+        if rank == 0:
+            answers.write(f"{answer}\n")
+            answers.flush()
+
+
+class TorchRanks:
+    """PyTorch's ranks, forked here, idle between measurements."""
+
+    def __init__(self, ranks):
+        port, self.requests, self.processes = free_port(), [], []
+        answer_end, answering = os.pipe()
+        for rank in range(ranks):
+            request_end, requesting = os.pipe()
+            process = os.fork()
+            if process == 0:
+                for pipe in self.requests:
+                    pipe.close()
+                os.close(requesting)
+                with os.fdopen(request_end) as requests, os.fdopen(answering, "w") as answers:
+                    run_rank(rank, ranks, port, requests, answers)
+                os._exit(0)
+            os.close(request_end)
+            self.requests.append(os.fdopen(requesting, "w"))
+            self.processes.append(process)
+        os.close(answering)
+        self.answers = os.fdopen(answer_end)
+
+    def measure(self, size, seconds):
+        for pipe in self.requests:
+            pipe.write(f"{size} {seconds}\n")
+            pipe.flush()
+        return float(self.answers.readline())
+
+    def close(self):
+        for pipe in self.requests:
+            pipe.close()
+        for process in self.processes:
+            os.waitpid(process, 0)
+
+
+def measure_mini(options, size, medium):
+    command = [options.mini, "bench", "allreduce", "--ranks", str(options.ranks), "--sizes", str(size),
+               "--medium", medium, "--seconds", str(options.seconds), "--format", "json"]
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    row = json.loads(output)["rows"][0]
+    assert row["wrong"] == 0, row
+    return row["time_us"]
+
+
+def compare(options):
+    theirs = TorchRanks(options.ranks)
+    rows = []
+    for size in (int(word) for word in options.sizes.split(",")):
+        times = {name: [] for name in (*MEDIA, "gloo")}
+        for _ in range(options.rounds):
+            for medium in MEDIA:
+                times[medium].append(measure_mini(options, size, medium))
+            times["gloo"].append(theirs.measure(size, options.seconds))
+        medians = {name: statistics.median(values) for name, values in times.items()}
+        ratios = {medium: medians["gloo"] / medians[medium] for medium in MEDIA}
+        rows.append({"size": size, "us": medians, "ratio": ratios})
+    theirs.close()
+    return rows
+
+
+def machine():
+    model = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo") as file:
+            model = next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return f"{model}, {os.cpu_count()} CPUs, {platform.system()}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--mini", default="build/release/bin/mini", help="the program mini")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--sizes", default=SIZES, help="bytes, separated by commas")
+    parser.add_argument("--rounds", type=int, default=3, help="turns of all sides a size")
+    parser.add_argument("--seconds", type=float, default=0.2, help="to spend on a measurement")
+    parser.add_argument("--json", action="store_true", help="print rows as JSON, not as a table")
+    options = parser.parse_args()
+
+    load = os.getloadavg()[0]
+    rows = compare(options)
+    head = (f"{machine()}; {options.ranks} ranks; PyTorch {torch.__version__}; "
+            f"{time.strftime('%Y-%m-%d')}; load average {load:.1f} to {os.getloadavg()[0]:.1f}")
+    if options.json:
+        print(json.dumps({"session": head, "rows": rows}))
+        return
+    print(f"{head}\nmicroseconds, medians of {options.rounds} rounds; ratio: PyTorch's gloo / libmini\n")
+    print("| bytes | shared memory | TCP | PyTorch's gloo | ratio shm | ratio TCP |\n|---|---|---|---|---|---|")
+    for row in rows:
+        us, ratio = row["us"], row["ratio"]
+        print(f"| {row['size']:,} | {us['shm']:.1f} | {us['tcp']:.1f} | {us['gloo']:.1f} "
+              f"| {ratio['shm']:.1f} | {ratio['tcp']:.2f} |")
+
+
+main()

@@ -1,0 +1,164 @@
+// Faults of the channels between ranks: bytes that come one at a time, late, not at all,
+// or that end in the middle. Right numbers or a typed error; never wrong ones, never a
+// hang.
+
+#include <sys/socket.h>
+
+#include <atomic>
+
+#include "libmini/dist/default_group.hpp"
+#include "tests/dist/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+enum class Fault {
+    kNone,
+    kCrumbs,  // one byte a call, and every other call nothing
+    kDrops,   // after some bytes, nothing more gets through
+    kCut,     // after some bytes, the connection ends
+};
+
+class FaultyChannel : public Channel {
+  public:
+    FaultyChannel(std::unique_ptr<Channel> inner, Fault fault, size_t after)
+        : inner_(std::move(inner)), fault_(fault), left_(after) {}
+
+    size_t send_some(std::span<const std::byte> head,
+                     std::span<const std::byte> body) override {
+        if (fault_ == Fault::kNone) return inner_->send_some(head, body);
+        if (fault_ == Fault::kCrumbs) {
+            if (++calls_ % 2 == 0) return 0;
+            return head.empty() ? inner_->send_some({}, body.first(1))
+                                : inner_->send_some(head.first(1), {});
+        }
+        if (left_ == 0) return lose(head.size() + body.size());
+        head = head.first(std::min(head.size(), left_));
+        body = body.first(std::min(body.size(), left_ - head.size()));
+        const size_t n = inner_->send_some(head, body);
+        left_ -= n;
+        return n;
+    }
+    size_t recv_some(std::span<std::byte> place) override {
+        const bool crumbs = fault_ == Fault::kCrumbs && !place.empty();
+        return inner_->recv_some(crumbs ? place.first(1) : place);
+    }
+    size_t recv_combine(std::span<std::byte> place, const Combine& combine) override {
+        return inner_->recv_combine(
+            fault_ == Fault::kCrumbs ? place.first(combine.element_bytes) : place,
+            combine);
+    }
+    bool prepare_to_sleep(int interest, short& events) override {
+        return inner_->prepare_to_sleep(interest, events);
+    }
+    void wake_up(short revents) override { inner_->wake_up(revents); }
+    const Socket& socket() const override { return inner_->socket(); }
+
+  private:
+    size_t lose(size_t bytes) {
+        if (fault_ == Fault::kDrops) return bytes;
+        ::shutdown(socket().fd(), SHUT_RDWR);
+        throw ConnectionClosed("the connection was cut");
+    }
+
+    std::unique_ptr<Channel> inner_;
+    Fault fault_;
+    size_t left_;
+    size_t calls_ = 0;
+};
+
+// Groups over channels of which `faulty`'s have the fault, in what they send; all of them
+// when it is -1.
+std::vector<std::string> run(const std::string& kind, int world_size, int faulty,
+                             Fault fault, size_t after, milliseconds timeout,
+                             const std::function<void(ProcessGroup&)>& body) {
+    std::vector<std::shared_ptr<QueuedGroup>> groups(static_cast<size_t>(world_size));
+    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    const auto connected = on_ranks(world_size, [&](int rank) {
+        const Deadline deadline = deadline_after(kLong);
+        TcpStore store(server.address(), Cookie{}, deadline);
+        const Meeting meeting{server.address(), rank, world_size, Cookie{}};
+        const Fault mine = faulty == -1 || faulty == rank ? fault : Fault::kNone;
+        Mesh mesh = connect_mesh(
+            meeting, store, store.local_host(),
+            kind == "tcp" ? Medium::kTcp : Medium::kSharedMemory, deadline,
+            [&](std::unique_ptr<Channel> inner) -> std::unique_ptr<Channel> {
+                return std::make_unique<FaultyChannel>(std::move(inner), mine, after);
+            });
+        groups[static_cast<size_t>(rank)] = std::make_shared<QueuedGroup>(
+            std::make_unique<TransportBackend>(
+                kind, std::make_unique<MeshTransport>(rank, std::move(mesh.streams))),
+            timeout);
+    });
+    for (const auto& failure : connected)
+        if (failure) std::rethrow_exception(failure);
+    std::vector<std::string> texts;
+    for (const auto& failure : on_ranks(
+             world_size, [&](int rank) { body(*groups[static_cast<size_t>(rank)]); }))
+        texts.push_back(text_of(failure));
+    return texts;
+}
+
+void reduce_and_check(ProcessGroup& group, int64_t n, Algorithm algorithm) {
+    Tensor x = Tensor::full({n}, group.rank() + 1);
+    group.all_reduce(x, ReduceOp::kSum, algorithm);
+    const int P = group.world_size();
+    const std::vector<float> sum(static_cast<size_t>(n),
+                                 static_cast<float>(P * (P + 1) / 2));
+    MINI_CHECK(x.to_vector<float>() == sum, "wrong numbers");
+}
+
+constexpr Algorithm kAlgorithms[] = {Algorithm::kRing, Algorithm::kRecursiveDoubling,
+                                     Algorithm::kHalvingDoubling, Algorithm::kTree,
+                                     Algorithm::kNaive};
+
+}  // namespace
+
+TEST_CASE("bytes that come one at a time add up to the same numbers") {
+    const std::string kind = GENERATE("tcp", "shm");
+    const int world_size = GENERATE(2, 3);
+    const auto texts =
+        run(kind, world_size, -1, Fault::kCrumbs, 0, kLong, [](ProcessGroup& group) {
+            for (const Algorithm algorithm : kAlgorithms)
+                for (const int64_t n : {0, 1, 101}) reduce_and_check(group, n, algorithm);
+            group.broadcast(Tensor::zeros({33}), 0);
+            group.barrier();
+        });
+    for (const std::string& text : texts) CHECK(text == "");
+}
+
+TEST_CASE("a connection that is cut at any byte is a PeerLost on every rank") {
+    const std::string kind = GENERATE("tcp", "shm");
+    const size_t after = GENERATE(0u, 1u, 47u, 48u, 49u, 1000u, 12'345u);
+    const auto algorithm = GENERATE(Algorithm::kRing, Algorithm::kTree);
+    const auto texts =
+        run(kind, 3, 1, Fault::kCut, after, kLong, [=](ProcessGroup& group) {
+            for (int i = 0; i < 1000; ++i) reduce_and_check(group, 1000, algorithm);
+        });
+    for (const std::string& text : texts) {
+        CAPTURE(kind, after, text);
+        CHECK(contains(text, "PeerLost("));
+        CHECK(contains(text, "all_reduce #"));
+        CHECK(!contains(text, "wrong numbers"));
+    }
+}
+
+TEST_CASE("bytes that get lost are a Timeout on every rank, and no wrong numbers") {
+    const std::string kind = GENERATE("tcp", "shm");
+    const size_t after = GENERATE(0u, 20u, 48u, 1000u, 12'345u);
+    const auto texts = run(kind, 3, 1, Fault::kDrops, after, milliseconds(400),
+                           [=](ProcessGroup& group) {
+                               for (int i = 0; i < 1000; ++i)
+                                   reduce_and_check(group, 1000, Algorithm::kRing);
+                           });
+    for (const std::string& text : texts) {
+        CAPTURE(kind, after, text);
+        CHECK((contains(text, "Timeout") || contains(text, "PeerLost")));
+        CHECK(contains(text, "all_reduce #"));
+        CHECK(!contains(text, "wrong numbers"));
+    }
+}

@@ -16,3 +16,49 @@ if(NOT STB_INCLUDE_DIR)
 endif()
 add_library(stb::image INTERFACE IMPORTED)
 set_target_properties(stb::image PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${STB_INCLUDE_DIR}")
+
+# Libraries of optional backends: AUTO takes what is installed, ON insists, OFF does without.
+# Each that is there becomes a target mini_<name>_library, and MINI_HAS_<NAME> is true.
+function(mini_optional_library NAME target advice)
+    set(MINI_${NAME} AUTO CACHE STRING "Backend of this library: AUTO, ON or OFF")
+    set_property(CACHE MINI_${NAME} PROPERTY STRINGS AUTO ON OFF)
+    string(TOLOWER ${NAME} name)
+    set(MINI_HAS_${NAME} FALSE PARENT_SCOPE)
+
+    # Sanitizers do not see into a library: they take its locks for none, and what it keeps
+    # for lost.
+    if(MINI_${NAME} STREQUAL "AUTO" AND MINI_SANITIZE)
+        message(STATUS "Backend ${name}: off with sanitizers")
+    elseif(MINI_${NAME} AND TARGET ${target})
+        add_library(mini_${name}_library INTERFACE)
+        target_link_libraries(mini_${name}_library INTERFACE ${target})
+        set(MINI_HAS_${NAME} TRUE PARENT_SCOPE)
+        message(STATUS "Backend ${name}: yes")
+    elseif(MINI_${NAME} AND NOT MINI_${NAME} STREQUAL "AUTO")
+        message(FATAL_ERROR "MINI_${NAME} is ON, but the library was not found: ${advice}")
+    else()
+        message(STATUS "Backend ${name}: no (${advice})")
+    endif()
+endfunction()
+
+find_package(Gloo CONFIG QUIET)
+mini_optional_library(GLOO gloo "install libgloo-dev")
+
+set(MPI_CXX_SKIP_MPICXX TRUE)
+find_package(MPI QUIET COMPONENTS CXX)
+mini_optional_library(MPI MPI::MPI_CXX "install libopenmpi-dev and openmpi-bin")
+
+# Off unless asked for: there are no tensors on a GPU yet that it could carry.
+set(MINI_NCCL OFF CACHE STRING "Backend of this library: AUTO, ON or OFF")
+if(MINI_NCCL)
+    find_package(CUDAToolkit QUIET)
+    find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+    find_library(NCCL_LIBRARY nccl
+        HINTS ${CUDAToolkit_LIBRARY_DIR} ${CUDAToolkit_LIBRARY_ROOT}/lib)
+endif()
+if(TARGET CUDA::cudart AND NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
+    add_library(nccl INTERFACE IMPORTED)
+    target_include_directories(nccl INTERFACE ${NCCL_INCLUDE_DIR})
+    target_link_libraries(nccl INTERFACE ${NCCL_LIBRARY} CUDA::cudart)
+endif()
+mini_optional_library(NCCL nccl "install CUDA and NCCL")

@@ -1,10 +1,9 @@
 #include "libmini/dist/default_group.hpp"
 
-#include <cstdlib>
+#include <algorithm>
 
 #include "libmini/core/world.hpp"
-#include "libmini/dist/backends/ring.hpp"
-#include "libmini/dist/backends/threads.hpp"
+#include "libmini/dist/backends/registry.hpp"
 
 namespace mini::dist {
 namespace {
@@ -13,42 +12,23 @@ namespace {
 // main thread: so it is a thread's.
 thread_local std::shared_ptr<ProcessGroup> this_rank_group;
 
-// A group of one can be made anywhere; more ranks need threads that run_threads starts.
-std::shared_ptr<ProcessGroup> make_lonely_group(const InitOptions& options) {
-    if (options.world_size > 1 || options.rank > 0)
-        throw UsageError(
-            "init_process_group: the ranks of backend \"threads\" are started by "
-            "dist::run_threads, which also makes their default group");
-    return make_threads_groups(1, options.timeout).front();
-}
-
-std::string link_of(const InitOptions& options) {
-    const char* const variable = std::getenv("MINI_LINK");
-    return options.link.empty() && variable != nullptr ? variable : options.link;
-}
-
 }  // namespace
 
 bool is_available(const std::string& backend) {
-    return backend == "ring" || backend == "threads";
+    return std::ranges::any_of(known_backends(), [&](const BackendEntry& entry) {
+        return entry.name == backend && entry.why_not.empty();
+    });
 }
 
 std::shared_ptr<ProcessGroup> init_process_group(InitOptions options) {
     MINI_CHECK(!is_initialized(),
                "trying to initialize the default process group twice; call "
                "destroy_process_group first");
-    if (!is_available(options.backend))
-        throw UsageError(concat("init_process_group: this build has no backend \"",
-                                options.backend, "\"; it has ring and threads"));
+    const BackendEntry& backend = find_backend(options.backend);
     if (options.timeout.count() <= 0)
         throw UsageError(concat("init_process_group: the timeout is ",
                                 seconds_text(options.timeout), "; it must be positive"));
-    if (options.backend == "threads")
-        set_default_group(make_lonely_group(options));
-    else
-        set_default_group(make_ring_group(
-            plan_meeting(options.init_method, options.rank, options.world_size),
-            options.medium, options.timeout, link_of(options)));
+    set_default_group(backend.make(options));
     return this_rank_group;
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@
 namespace mini::dist {
 
 struct InitOptions {
-    /// "ring" (processes) or "threads" (ranks of dist::run_threads).
+    /// "ring" (processes) or "threads" (ranks of dist::run_threads); where their libraries
+    /// are installed "gloo", "mpi" and "nccl" too.
     std::string backend = "ring";
 
     /// "env://" reads RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or what mpirun or
@@ -24,7 +26,11 @@ struct InitOptions {
     int rank = -1;
     int world_size = -1;
     std::chrono::milliseconds timeout = std::chrono::minutes(5);
-    Medium medium = Medium::kAuto;
+    Medium medium = Medium::kAuto;  // of backend "ring"
+
+    /// Whether ranks compare what they are about to run before data moves: on unless said
+    /// otherwise, but for nccl. Backends "ring" and "threads" always do.
+    std::optional<bool> verify = std::nullopt;
 
     /// Backend "ring": a slow network to emulate, like "100Mbit,5ms"; MINI_LINK says so
     /// when this is empty. The same on all ranks.

@@ -172,6 +172,12 @@ void MeshTransport::progress() {
     }
 }
 
+// Shared memory does not tell that a rank is gone, its socket does: look there at times.
+void MeshTransport::poll() {
+    constexpr int kPollsPerLook = 16;
+    if (!move_all() && ++idle_polls_ % kPollsPerLook == 0) sleep(Clock::now());
+}
+
 // One turn with every rank; whether anything moved.
 bool MeshTransport::move_all() {
     bool moved = false;

@@ -45,6 +45,7 @@ class MeshTransport : public Transport {
     void recv(int from, std::span<std::byte> in, const Combine& combine = {}) override;
     void post(PointMessage& message) override;
     void progress() override;
+    void poll() override;
     void wake() noexcept override;
     void set_on_wake(std::function<void()> on_wake) override;
     uint64_t bytes_sent() const override { return bytes_sent_; }
@@ -128,6 +129,7 @@ class MeshTransport : public Transport {
     std::list<PointMessage*> points_;      // all that are not done
     std::list<PointMessage*> any_source_;  // receives among them
     size_t early_bytes_ = 0;
+    int idle_polls_ = 0;
     size_t finished_points_ = 0;  // since progress() began
 
     CollectiveHistory history_;

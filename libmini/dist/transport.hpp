@@ -82,6 +82,9 @@ class Transport {
     /// Blocks until one of the posted messages is done, or wake() was called.
     virtual void progress() = 0;
 
+    /// Moves on what can move at once; never blocks.
+    virtual void poll() {}
+
     /// Makes a wait call `on_wake` on its own thread and go on, or, in progress(), end;
     /// safe from any thread.
     virtual void wake() noexcept = 0;

@@ -98,9 +98,8 @@ inline std::vector<std::shared_ptr<QueuedGroup>> make_groups(
     const std::string& kind, int world_size, milliseconds timeout = kLong) {
     std::vector<std::shared_ptr<QueuedGroup>> groups;
     for (auto& transport : make_transports(kind, world_size))
-        groups.push_back(
-            std::make_shared<QueuedGroup>(
-                std::make_unique<TransportBackend>(kind, std::move(transport)), timeout));
+        groups.push_back(std::make_shared<QueuedGroup>(
+            std::make_unique<TransportBackend>(kind, std::move(transport)), timeout));
     return groups;
 }
 

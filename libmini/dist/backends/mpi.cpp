@@ -1,0 +1,402 @@
+#include "libmini/dist/backends/mpi.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <mpi.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+
+#include <climits>
+#include <list>
+#include <map>
+#include <random>
+#include <utility>
+
+#include "libmini/dist/algorithms/reduce.hpp"
+#include "libmini/dist/backends/mpi_types.hpp"
+#include "libmini/dist/backends/staging.hpp"
+#include "libmini/dist/backends/verify.hpp"
+#include "libmini/dist/mesh.hpp"
+#include "libmini/dist/mesh_transport.hpp"
+
+namespace mini::dist {
+namespace {
+
+// MPI is started once and ended once in a process.
+class MpiLibrary {
+  public:
+    MpiLibrary() {
+        int runs = 0, threads = MPI_THREAD_SINGLE;
+        check_mpi(MPI_Initialized(&runs), "MPI_Initialized");
+        if (runs) {
+            check_mpi(MPI_Query_thread(&threads), "MPI_Query_thread");
+        } else {
+            check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads),
+                      "MPI_Init_thread");
+            is_ours_ = true;
+        }
+        MINI_CHECK(threads >= MPI_THREAD_SERIALIZED,
+                   "this MPI allows calls from one thread only, but groups have a thread "
+                   "of their own; it must support MPI_THREAD_SERIALIZED");
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    }
+    ~MpiLibrary() {
+        int is_over = 0;
+        MPI_Finalized(&is_over);
+        if (is_ours_ && !has_failed_ && !is_over) MPI_Finalize();
+    }
+
+    // From here on MPI is not called any more; what it may still touch stays.
+    void give_up(std::shared_ptr<void> in_use = nullptr) {
+        has_failed_ = true;
+        if (in_use) in_use_.push_back(std::move(in_use));
+    }
+    bool has_failed() const { return has_failed_; }
+
+  private:
+    bool is_ours_ = false;
+    std::atomic<bool> has_failed_ = false;
+    std::vector<std::shared_ptr<void>> in_use_;
+};
+
+MpiLibrary& library() {
+    static MpiLibrary the_one;
+    return the_one;
+}
+
+// ---- the backend
+
+// A collective under way, and the blocks that it reads and writes.
+struct Pending {
+    Call call;
+    std::vector<std::byte> in = {}, out = {};
+    MPI_Request request = MPI_REQUEST_NULL;
+};
+
+struct PointTransfer {
+    PointMessage* message = nullptr;
+    MPI_Request request = MPI_REQUEST_NULL;
+};
+
+class MpiBackend : public VerifyingBackend {
+  public:
+    MpiBackend(std::unique_ptr<Transport> side, bool verify)
+        : VerifyingBackend(std::move(side), verify) {
+        for (MPI_Comm* comm : {&collectives_, &messages_}) {
+            check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, comm), "MPI_Comm_dup");
+            check_mpi(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN),
+                      "MPI_Comm_set_errhandler");
+        }
+    }
+    ~MpiBackend() override { abandon(); }
+
+    std::string name() const override { return "mpi"; }
+    void post(PointMessage& message) override;
+
+  protected:
+    void transfer(const Call& call, Deadline deadline) override;
+    size_t move_points() override;
+    void abandon() noexcept override;
+
+  private:
+    void start(Pending& pending);
+    MPI_Op op_of(DType dtype, ReduceOp op);
+    bool is_done(PointTransfer& transfer);
+
+    MPI_Comm collectives_ = MPI_COMM_NULL, messages_ = MPI_COMM_NULL;
+    std::map<std::pair<DType, ReduceOp>, MPI_Op> ops_;
+    std::list<PointTransfer> points_;
+};
+
+void MpiBackend::transfer(const Call& call, Deadline deadline) {
+    MINI_CHECK(call.algorithm == Algorithm::kAuto,
+               "all_reduce: backend mpi chooses its algorithm itself");
+    const auto pending = std::make_shared<Pending>(Pending{.call = call});
+    try {
+        start(*pending);
+        constexpr int kTestsPerTurn = 16;
+        int done = 0;
+        for (int tests = 1; true; ++tests) {
+            check_mpi(MPI_Test(&pending->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+            if (done) break;
+            if (tests % kTestsPerTurn == 0) turn(deadline);
+            ::sched_yield();
+        }
+    } catch (...) {
+        library().give_up(pending);
+        throw;
+    }
+    if (!pending->out.empty()) unpack(pending->out, call.outputs);
+    const bool has_result = call.root == -1 || call.root == rank();
+    if (!call.outputs.empty() && has_result && call.operation != Operation::kBroadcast)
+        finish_reduce(Elements(call.outputs.front()), world_size(), call.reduce_op);
+}
+
+// Starts the collective. MPI counts the elements of one rank.
+void MpiBackend::start(Pending& pending) {
+    const Call& call = pending.call;
+    if (call.operation == Operation::kBarrier)
+        return check_mpi(MPI_Ibarrier(collectives_, &pending.request), "MPI_Ibarrier");
+
+    const Tensor& any = call.outputs.empty() ? call.inputs.front() : call.outputs.front();
+    MINI_CHECK(any.numel() <= INT_MAX, operation_name(call.operation), ": ", any.numel(),
+               " elements; MPI counts to ", INT_MAX);
+    const int n = static_cast<int>(any.numel());
+    const MPI_Datatype type = mpi_type_of(any.dtype());
+    const MPI_Comm comm = collectives_;
+    MPI_Request* const request = &pending.request;
+    void* const output = call.outputs.empty() ? nullptr : call.outputs.front().raw_data();
+    void* const input = call.inputs.empty() ? nullptr : call.inputs.front().raw_data();
+    const bool is_root = call.root == rank();
+    auto& in = pending.in;
+    auto& out = pending.out;
+
+    switch (call.operation) {
+        case Operation::kAllReduce:
+            return check_mpi(
+                MPI_Iallreduce(MPI_IN_PLACE, output, n, type,
+                               op_of(any.dtype(), call.reduce_op), comm, request),
+                "MPI_Iallreduce");
+        case Operation::kBroadcast:
+            return check_mpi(MPI_Ibcast(output, n, type, call.root, comm, request),
+                             "MPI_Ibcast");
+        case Operation::kReduce:
+            return check_mpi(
+                MPI_Ireduce(is_root ? MPI_IN_PLACE : output, is_root ? output : nullptr,
+                            n, type, op_of(any.dtype(), call.reduce_op), call.root, comm,
+                            request),
+                "MPI_Ireduce");
+        case Operation::kAllGather:
+            out = room_for(call.outputs);
+            return check_mpi(
+                MPI_Iallgather(input, n, type, out.data(), n, type, comm, request),
+                "MPI_Iallgather");
+        case Operation::kGather:
+            out = room_for(call.outputs);
+            return check_mpi(MPI_Igather(input, n, type, out.data(), n, type, call.root,
+                                         comm, request),
+                             "MPI_Igather");
+        case Operation::kScatter:
+            in = pack(call.inputs);
+            return check_mpi(MPI_Iscatter(in.data(), n, type, output, n, type, call.root,
+                                          comm, request),
+                             "MPI_Iscatter");
+        case Operation::kReduceScatter:
+            in = pack(call.inputs);
+            return check_mpi(MPI_Ireduce_scatter_block(in.data(), output, n, type,
+                                                       op_of(any.dtype(), call.reduce_op),
+                                                       comm, request),
+                             "MPI_Ireduce_scatter_block");
+        case Operation::kAllToAll:
+            in = pack(call.inputs);
+            out = room_for(call.outputs);
+            return check_mpi(
+                MPI_Ialltoall(in.data(), n, type, out.data(), n, type, comm, request),
+                "MPI_Ialltoall");
+        case Operation::kBarrier:
+        case Operation::kSend:
+        case Operation::kRecv: break;
+    }
+    throw Error(
+        concat(operation_name(call.operation), " is no collective with a tensor"));
+}
+
+MPI_Op MpiBackend::op_of(DType dtype, ReduceOp op) {
+    const auto [place, is_new] = ops_.try_emplace({dtype, op}, MPI_OP_NULL);
+    constexpr int kCommutes = 1;
+    if (is_new)
+        check_mpi(MPI_Op_create(mpi_function_of(dtype, op), kCommutes, &place->second),
+                  "MPI_Op_create");
+    return place->second;
+}
+
+void MpiBackend::abandon() noexcept {
+    if (has_failed()) library().give_up();
+    if (collectives_ == MPI_COMM_NULL || library().has_failed()) return;
+    for (auto& [key, op] : ops_) MPI_Op_free(&op);
+    MPI_Comm_free(&collectives_);
+    MPI_Comm_free(&messages_);
+}
+
+// ---- point to point
+
+void MpiBackend::post(PointMessage& message) {
+    void* highest = nullptr;
+    int is_set = 0;
+    check_mpi(MPI_Comm_get_attr(messages_, MPI_TAG_UB, &highest, &is_set), "MPI_TAG_UB");
+    const auto limit =
+        static_cast<uint64_t>(is_set ? *static_cast<int*>(highest) : 32767);
+    MINI_CHECK(message.tag <= limit, describe(message), ": this MPI's tags end at ",
+               limit);
+    MINI_CHECK(message.data.size() <= INT_MAX, describe(message), ": MPI sends up to ",
+               INT_MAX, " bytes at once");
+
+    PointTransfer& transfer = points_.emplace_back();
+    transfer.message = &message;
+    const int bytes = static_cast<int>(message.data.size());
+    const int tag = static_cast<int>(message.tag);
+    if (message.direction == PointMessage::Direction::kSend)
+        check_mpi(MPI_Isend(message.data.data(), bytes, MPI_BYTE, message.peer, tag,
+                            messages_, &transfer.request),
+                  "MPI_Isend");
+    else
+        check_mpi(MPI_Irecv(message.data.data(), bytes, MPI_BYTE,
+                            message.peer == kAnySource ? MPI_ANY_SOURCE : message.peer,
+                            tag, messages_, &transfer.request),
+                  "MPI_Irecv");
+}
+
+size_t MpiBackend::move_points() {
+    size_t finished = 0;
+    for (auto place = points_.begin(); place != points_.end();) {
+        if (!is_done(*place)) {
+            const PointMessage& message = *place->message;
+            if (has_passed(message.deadline))
+                throw_silence(message.timeout, concat("in ", describe(message)));
+            ++place;
+            continue;
+        }
+        PointMessage& message = *place->message;
+        place = points_.erase(place);
+        ++finished;
+        message.done = true;
+        // It may hold the message itself: take it out first.
+        const auto callback = std::exchange(message.finished, nullptr);
+        if (callback) callback();
+    }
+    return finished;
+}
+
+bool MpiBackend::is_done(PointTransfer& transfer) {
+    PointMessage& message = *transfer.message;
+    MPI_Status status;
+    int done = 0, error_class = MPI_SUCCESS, bytes = 0;
+    const int code = MPI_Test(&transfer.request, &done, &status);
+    MPI_Error_class(code, &error_class);
+    const bool is_cut = error_class == MPI_ERR_TRUNCATE;
+    if (!is_cut) check_mpi(code, "MPI_Test");
+    if (!done && !is_cut) return false;
+    if (message.direction == PointMessage::Direction::kSend) return true;
+
+    message.source = status.MPI_SOURCE;
+    if (!is_cut) check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    if (is_cut || static_cast<size_t>(bytes) != message.data.size())
+        throw MismatchedCollective(
+            concat("mismatched messages: rank ", message.source, " sent ",
+                   is_cut ? "more" : concat(bytes), " bytes where rank ", rank(),
+                   " expects ", message.data.size(), " in ", describe(message)));
+    return true;
+}
+
+// ---- meeting
+
+// Where other hosts reach this one: its first address that is not the loopback's.
+std::string outside_address() {
+    ifaddrs* all = nullptr;
+    MINI_CHECK(::getifaddrs(&all) == 0, system_message("getifaddrs", errno));
+    std::string found;
+    for (const ifaddrs* each = all; each != nullptr && found.empty();
+         each = each->ifa_next) {
+        if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+        if ((each->ifa_flags & IFF_LOOPBACK) || !(each->ifa_flags & IFF_UP)) continue;
+        char text[INET_ADDRSTRLEN] = "";
+        ::inet_ntop(AF_INET,
+                    &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr, text,
+                    sizeof text);
+        found = text;
+    }
+    ::freeifaddrs(all);
+    MINI_CHECK(!found.empty(),
+               "this host has no address but the loopback's, and MPI's "
+               "ranks are on several hosts");
+    return found;
+}
+
+bool are_all_on_this_host(int world_size) {
+    MPI_Comm here = MPI_COMM_NULL;
+    int ranks_here = 0;
+    check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                                  &here),
+              "MPI_Comm_split_type");
+    check_mpi(MPI_Comm_size(here, &ranks_here), "MPI_Comm_size");
+    check_mpi(MPI_Comm_free(&here), "MPI_Comm_free");
+    int least = 0;
+    check_mpi(MPI_Allreduce(&ranks_here, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD),
+              "MPI_Allreduce");
+    return least == world_size;
+}
+
+// Where the store is, and the run's cookie; rank 0 tells all.
+struct Invitation {
+    std::array<char, 64> host{};
+    int port = 0;
+    Cookie cookie{};
+};
+
+Cookie random_cookie() {
+    Cookie cookie;
+    std::random_device source;
+    for (std::byte& byte : cookie) byte = static_cast<std::byte>(source());
+    return cookie;
+}
+
+// The side channel: rank 0 keeps a store, MPI says where, and the mesh meets there.
+std::unique_ptr<Transport> connect_side(int rank, int world_size, Deadline deadline) {
+    const bool is_local = are_all_on_this_host(world_size);
+    std::unique_ptr<TcpStoreServer> server;
+    Invitation invitation;
+    if (rank == 0) {
+        invitation.cookie = random_cookie();
+        const std::string host = is_local ? "127.0.0.1" : outside_address();
+        server = std::make_unique<TcpStoreServer>(Address{host, 0}, invitation.cookie);
+        host.copy(invitation.host.data(), invitation.host.size() - 1);
+        invitation.port = server->address().port;
+    }
+    check_mpi(MPI_Bcast(&invitation, sizeof invitation, MPI_BYTE, 0, MPI_COMM_WORLD),
+              "MPI_Bcast");
+
+    const Address address{invitation.host.data(), invitation.port};
+    TcpStore store(address, invitation.cookie, deadline);
+    const Meeting meeting{address, rank, world_size, invitation.cookie};
+    Mesh mesh = connect_mesh(meeting, store, store.local_host(), Medium::kAuto, deadline);
+    check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");  // before the store goes
+    return std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
+}
+
+void check_expected(const char* what, int expected, int actual) {
+    if (expected == -1 || expected == actual) return;
+    throw UsageError(concat("init_process_group: the ", what, " is ", expected,
+                            ", but MPI says ", actual,
+                            "; start the ranks with mpirun -n WORLD_SIZE"));
+}
+
+int number_of_environment(const char* name) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? -1 : std::atoi(text);
+}
+
+}  // namespace
+
+std::string why_no_mpi() { return ""; }
+
+std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions& options) {
+    MINI_CHECK(!library().has_failed(),
+               "a group of backend mpi has failed in this process; start it anew");
+    int rank = 0, world_size = 1;
+    check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &world_size), "MPI_Comm_size");
+    check_expected("rank", options.rank, rank);
+    check_expected("world size", options.world_size, world_size);
+
+    // One process alone, where others are expected, was not started by mpirun.
+    if (world_size == 1)
+        check_expected("world size", number_of_environment("WORLD_SIZE"), world_size);
+    return std::make_shared<QueuedGroup>(
+        std::make_unique<MpiBackend>(
+            connect_side(rank, world_size, deadline_after(options.timeout)),
+            options.verify),
+        options.timeout);
+}
+
+}  // namespace mini::dist

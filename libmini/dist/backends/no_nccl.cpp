@@ -1,0 +1,14 @@
+// This build found no NCCL.
+
+#include "libmini/dist/backends/nccl.hpp"
+
+namespace mini::dist {
+
+std::string why_no_nccl() { return "install CUDA and NCCL and configure anew"; }
+
+std::shared_ptr<QueuedGroup> make_nccl_group(const Meeting&, bool,
+                                             std::chrono::milliseconds) {
+    throw UsageError(concat("this build has no backend \"nccl\"; ", why_no_nccl()));
+}
+
+}  // namespace mini::dist

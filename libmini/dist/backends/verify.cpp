@@ -1,0 +1,264 @@
+#include "libmini/dist/backends/verify.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace mini::dist {
+namespace {
+
+// What notes over the side channel are about.
+constexpr uint64_t kFingerprint = kInternalTags, kAsk = kInternalTags + 1,
+                   kHere = kInternalTags + 2, kGoodbye = kInternalTags + 3;
+
+constexpr int kSpins = 200;
+constexpr std::chrono::microseconds kNap(50);
+constexpr std::chrono::milliseconds kGoodbyeTime(1000);
+
+// Notes have no deadline of their own: whoever waits for them has.
+const Deadline kNever = deadline_after(std::chrono::milliseconds::max());
+
+// In turn(): run() finds out who is to blame.
+class DeadlinePassed : public Timeout {
+  public:
+    using Timeout::Timeout;
+};
+
+std::span<std::byte> bytes_of(Collective& collective) {
+    return std::as_writable_bytes(std::span(&collective, 1));
+}
+
+// How long to wait for the answers of those that are there.
+std::chrono::milliseconds grace_of(std::chrono::milliseconds timeout) {
+    return std::clamp(timeout / 10, std::chrono::milliseconds(200),
+                      std::chrono::milliseconds(1000));
+}
+
+}  // namespace
+
+std::string rank_list(const std::vector<int>& ranks) {
+    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    for (size_t i = 0; i < ranks.size(); ++i)
+        text += concat(i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ", ranks[i]);
+    return text;
+}
+
+VerifyingBackend::VerifyingBackend(std::unique_ptr<Transport> side, bool verify)
+    : side_(std::move(side)),
+      verify_(verify),
+      sent_(static_cast<size_t>(side_->world_size())),
+      received_(sent_.size()),
+      questions_(sent_.size()),
+      goodbyes_(sent_.size()) {
+    any_question_.finished = [this] { answer(); };
+    if (world_size() > 1) listen();
+}
+
+VerifyingBackend::~VerifyingBackend() = default;
+
+template <typename Visit>
+void VerifyingBackend::each_peer(const Visit& visit) const {
+    for (int peer = 0; peer < world_size(); ++peer)
+        if (peer != rank()) visit(peer, static_cast<size_t>(peer));
+}
+
+void VerifyingBackend::post_note(PointMessage& note, PointMessage::Direction direction,
+                                 int peer, uint64_t tag) {
+    note.direction = direction;
+    note.peer = peer;
+    note.tag = tag;
+    note.dtype = DType::kUInt8;
+    note.deadline = kNever;
+    note.done = false;
+    side_->post(note);
+}
+
+// ---- collectives
+
+void VerifyingBackend::run(const Call& call, const Collective& collective,
+                           std::chrono::milliseconds timeout) {
+    const Deadline deadline = deadline_after(timeout);
+    current_ = collective;
+    timeout_ = timeout;
+    side_->begin(collective, timeout);
+    try {
+        if (verify_ && world_size() > 1) agree(collective, deadline);
+        if (collective.count > 0 || collective.operation == Operation::kBarrier)
+            transfer(call, deadline);
+    } catch (const DeadlinePassed&) {
+        has_failed_ = true;
+        throw_silence(timeout, concat("in ", describe(collective)));
+    } catch (const Error&) {  // says what it is
+        has_failed_ = true;
+        throw;
+    } catch (const std::exception& error) {
+        has_failed_ = true;
+        throw_library_failure(error.what());
+    }
+}
+
+// Tells every rank what this one is about to run, and waits until each has told it.
+void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
+    each_peer([&](int peer, size_t i) {
+        sent_[i].collective = collective;
+        sent_[i].message.data = bytes_of(sent_[i].collective);
+        received_[i].message.data = bytes_of(received_[i].collective);
+        post_note(sent_[i].message, PointMessage::Direction::kSend, peer, kFingerprint);
+        post_note(received_[i].message, PointMessage::Direction::kRecv, peer,
+                  kFingerprint);
+    });
+    const auto all_done = [this] {
+        bool done = true;
+        each_peer([&](int, size_t i) {
+            done &= sent_[i].message.done && received_[i].message.done;
+        });
+        return done;
+    };
+    wait_until(all_done, deadline);
+
+    CollectiveHistory history;
+    history.begin(collective);
+    each_peer([&](int peer, size_t i) {
+        history.check_same(rank(), peer, received_[i].collective);
+    });
+}
+
+// ---- waiting
+
+size_t VerifyingBackend::turn(Deadline deadline) {
+    if (is_woken_.exchange(false) && on_wake_) on_wake_();
+    MINI_CHECK(!is_interrupted_, "the group was destroyed during ", describe(current_));
+    poll_side();
+    const size_t finished = move_points();
+    if (has_passed(deadline)) throw DeadlinePassed("the deadline has passed");
+    return finished;
+}
+
+void VerifyingBackend::poll_side() {
+    if (world_size() == 1 || std::exchange(is_side_broken_, true)) return;
+    side_->poll();
+    is_side_broken_ = false;  // it has not thrown
+}
+
+void VerifyingBackend::attend() noexcept {
+    try {
+        poll_side();
+    } catch (...) {  // what is wrong is known already
+    }
+}
+
+void VerifyingBackend::pause(int turns) {
+    if (turns < kSpins) {
+        ::sched_yield();
+    } else {
+        std::this_thread::sleep_for(kNap);
+    }
+}
+
+void VerifyingBackend::progress() {
+    try {
+        for (int turns = 0; !is_woken_; ++turns) {
+            if (turn(kNever) > 0) return;
+            pause(turns);
+        }
+        turn(kNever);
+    } catch (...) {
+        has_failed_ = true;
+        throw;
+    }
+}
+
+void VerifyingBackend::set_on_wake(std::function<void()> on_wake) {
+    on_wake_ = std::move(on_wake);
+}
+
+// ---- who is there
+
+// Whoever asks is told that this rank is there, whenever it waits for anything.
+void VerifyingBackend::listen() {
+    post_note(any_question_, PointMessage::Direction::kRecv, kAnySource, kAsk);
+}
+
+void VerifyingBackend::answer() {
+    const int peer = any_question_.source;
+    post_note(questions_[static_cast<size_t>(peer)].answer,
+              PointMessage::Direction::kSend, peer, kHere);
+    listen();
+}
+
+// What the library says is seldom who is gone: find out.
+void VerifyingBackend::throw_library_failure(const std::string& message) {
+    const std::vector<int> silent = silent_ranks(timeout_);
+    throw Error(concat(describe(current_), " failed in ", name(), ": ", message,
+                       silent.empty() ? "; all ranks are there"
+                                      : concat("; no answer from ", rank_list(silent))));
+}
+
+void VerifyingBackend::throw_silence(std::chrono::milliseconds waited,
+                                     const std::string& activity) {
+    const std::vector<int> silent = silent_ranks(waited);
+    const std::string who =
+        silent.empty()
+            ? "all ranks are there, but slow"
+            : concat(rank_list(silent), silent.size() == 1 ? " is " : " are ",
+                     "silent: is ", silent.size() == 1 ? "its process" : "each process",
+                     " stopped, stuck, or in other code?");
+    throw Timeout(concat("rank ", rank(), " waited ", seconds_text(waited), " ", activity,
+                         "; ", who));
+}
+
+// The ranks that do not answer. Throws PeerLost for one that is gone, and what another
+// one has found out.
+std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited) {
+    each_peer([this](int peer, size_t i) {
+        post_note(questions_[i].hear, PointMessage::Direction::kRecv, peer, kHere);
+        post_note(questions_[i].ask, PointMessage::Direction::kSend, peer, kAsk);
+    });
+    const auto silent = [this] {
+        std::vector<int> ranks;
+        each_peer([&](int peer, size_t i) {
+            if (!questions_[i].hear.done) ranks.push_back(peer);
+        });
+        return ranks;
+    };
+    const Deadline grace = deadline_after(grace_of(waited));
+    for (int turns = 0; !has_passed(grace) && !silent().empty(); ++turns) {
+        poll_side();
+        pause(turns);
+    }
+    return silent();
+}
+
+// ---- leaving
+
+// The library may cut off what the others have not read yet: leave together.
+void VerifyingBackend::say_goodbye() {
+    each_peer([this](int peer, size_t i) {
+        post_note(goodbyes_[i].hear, PointMessage::Direction::kRecv, peer, kGoodbye);
+        post_note(goodbyes_[i].say, PointMessage::Direction::kSend, peer, kGoodbye);
+    });
+    const auto all_heard = [this] {
+        return std::ranges::count_if(goodbyes_, [](const Goodbye& goodbye) {
+                   return goodbye.hear.done && goodbye.say.done;
+               }) == world_size() - 1;
+    };
+    const Deadline deadline = deadline_after(kGoodbyeTime);
+    for (int turns = 0; !all_heard() && !has_passed(deadline); ++turns) {
+        poll_side();
+        pause(turns);
+    }
+}
+
+void VerifyingBackend::leave(const Failure& reason) noexcept {
+    if (std::exchange(has_left_, true)) return;
+    try {
+        if (!has_failed()) say_goodbye();
+    } catch (...) {  // another one has left: it has heard all goodbyes, or failed
+    }
+    side_->leave(reason);
+    abandon();
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,57 @@
+// One rank of backend "mpi": mpi_test.cmake starts this program with mpirun. What it is to
+// do is its argument; it writes what it threw, or "fine".
+
+#include <iostream>
+
+#include "tests/dist/conformance.hpp"
+#include "tests/dist/processes.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+void mismatch(ProcessGroup& group) {
+    const bool is_odd = group.rank() == group.world_size() - 1;
+    group.all_reduce(Tensor::zeros({is_odd ? 9 : 8}));
+}
+
+// The last rank stops until its parent, which never stops, has ended the others' wait.
+void silence(ProcessGroup& group) {
+    group.barrier();
+    if (group.rank() == group.world_size() - 1) ::raise(SIGSTOP);
+    group.all_reduce(Tensor::zeros({8}));
+}
+
+void wrong_message(ProcessGroup& group) {
+    if (group.rank() == 0) group.send(Tensor::zeros({9}), 1, 5);
+    if (group.rank() == 1) group.recv(Tensor::zeros({8}), 0, 5);
+    group.barrier();
+}
+
+void early_end(ProcessGroup& group) {
+    if (group.rank() == group.world_size() - 1) throw Error("enough");
+    group.all_reduce(Tensor::zeros({8}));
+}
+
+void run(const std::string& what) {
+    const auto group = init_process_group(
+        {.backend = "mpi",
+         .timeout = what == "silence" ? milliseconds(1000) : milliseconds(kLong)});
+    if (what == "mismatch") mismatch(*group);
+    if (what == "silence") silence(*group);
+    if (what == "wrong_message") wrong_message(*group);
+    if (what == "early_end") early_end(*group);
+    if (what == "operations") check_all_operations(*group);
+    destroy_process_group();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    const std::string what = count > 1 ? arguments[1] : "operations";
+    const std::string text = failure_of([&] { run(what); });
+    const std::string line = concat(text.empty() ? "fine" : text, "\n");
+    std::cout << line << std::flush;
+}

@@ -70,10 +70,12 @@ void add_system_options(CLI::App& app, Options& options) {
     app.add_option("--bucket-cap-mb", options.bucket_cap_mb,
                    "size of DDP's buckets in MiB")
         ->type_name("X");
-    app.add_option("--backend", options.backend,
-                   "ranks are minirun's processes, or threads of this process")
-        ->type_name("ring|threads")
-        ->check(CLI::IsMember({"ring", "threads"}).description(""));
+    app.add_option(
+           "--backend", options.backend,
+           "ranks are a launcher's processes, or threads of this process; gloo and\n"
+           "mpi where this build has them")
+        ->type_name("ring|threads|gloo|mpi")
+        ->check(CLI::IsMember({"ring", "threads", "gloo", "mpi"}).description(""));
     app.add_option("--ranks", options.ranks, "how many, with --backend threads")
         ->type_name("N")
         ->check(CLI::Range(1, 1024).description(""));

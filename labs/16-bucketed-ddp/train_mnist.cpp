@@ -7,7 +7,6 @@
 //
 // Exit codes: 0 done, 1 failed, 2 the options make no sense.
 
-#include <cstdlib>
 #include <iostream>
 
 #include "job.hpp"
@@ -17,6 +16,7 @@
 #include "libmini/core/streams.hpp"
 #include "libmini/dist/default_group.hpp"
 #include "libmini/dist/launch.hpp"
+#include "libmini/dist/rank_variables.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "options.hpp"
 #include "report.hpp"
@@ -72,6 +72,11 @@ void run_rank(const Options& options,
               << std::flush;
 }
 
+// What the launcher says, minirun, torchrun, mpirun or srun; nothing without one.
+std::optional<mini::dist::RankVariables> launcher() {
+    return mini::dist::read_rank_variables(mini::dist::environment_variable);
+}
+
 void run(const Options& options) {
     mini::set_num_threads(options.threads);
     if (options.backend == "threads") {
@@ -86,7 +91,7 @@ void run(const Options& options) {
 
     // Alone, without a launcher, be the only rank.
     mini::dist::InitOptions init{.backend = options.backend};
-    if (std::getenv("RANK") == nullptr && std::getenv("WORLD_SIZE") == nullptr) {
+    if (options.backend != "mpi" && !launcher()) {
         init.init_method = "tcp://127.0.0.1:0";
         init.rank = 0;
         init.world_size = 1;
@@ -99,8 +104,12 @@ void run(const Options& options) {
 
 // Errors of usage and of data are the same on every rank: one of them says so.
 bool speaks_for_all() {
-    const char* const rank = std::getenv("RANK");
-    return rank == nullptr || std::string(rank) == "0";
+    try {
+        const auto variables = launcher();
+        return !variables || variables->rank <= 0;
+    } catch (const mini::UsageError&) {
+        return true;  // what the launcher says makes no sense: let every rank say so
+    }
 }
 
 }  // namespace

@@ -1,0 +1,69 @@
+// train_mnist as its users run it: under minirun, ranks as processes, real files.
+
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "libmini/data/mnist.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/tools/job.hpp"
+
+namespace mini::test {
+
+namespace fs = std::filesystem;
+
+using Words = std::vector<std::string>;
+
+inline const std::string kProgram = MINI_BIN_DIR "/train_mnist";
+
+// `minirun -n ranks train_mnist OPTIONS...`, run to its end.
+inline Ended train(int ranks, const Words& options) {
+    Words words{"-n", std::to_string(ranks), kProgram};
+    words.insert(words.end(), options.begin(), options.end());
+    Job job(words);
+    const int code = job.wait();
+    return {code, job.out(), job.err()};
+}
+
+// The JSON object on the last line of stdout of a job that ended well.
+inline nlohmann::json results(int ranks, Words options) {
+    options.push_back("--json");
+    const Ended ended = train(ranks, options);
+    INFO(ended.err);
+    REQUIRE(ended.code == 0);
+    return nlohmann::json::parse(lines(ended.out).back());
+}
+
+inline bool has_real_mnist() {
+    const char* const folder = std::getenv("MINI_DATA_DIR");
+    return folder != nullptr && data::has_mnist(std::string(folder) + "/mnist");
+}
+
+// A tiny MNIST of `count` images in each part: enough for a job of a few steps.
+inline void write_idx(const fs::path& path, const std::vector<uint8_t>& header,
+                      const std::vector<uint8_t>& body) {
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(header.data()),
+               static_cast<std::streamsize>(header.size()));
+    file.write(reinterpret_cast<const char*>(body.data()),
+               static_cast<std::streamsize>(body.size()));
+}
+
+inline void write_tiny_mnist(const fs::path& folder, uint8_t count) {
+    for (const std::string part : {"train", "t10k"}) {
+        std::vector<uint8_t> pixels(size_t{784} * count);
+        for (size_t i = 0; i < pixels.size(); ++i)
+            pixels[i] = static_cast<uint8_t>(7919 * i);
+        std::vector<uint8_t> labels(count);
+        for (size_t i = 0; i < count; ++i) labels[i] = static_cast<uint8_t>(i % 10);
+        write_idx(folder / (part + "-images-idx3-ubyte"),
+                  {0, 0, 8, 3, 0, 0, 0, count, 0, 0, 0, 28, 0, 0, 0, 28}, pixels);
+        write_idx(folder / (part + "-labels-idx1-ubyte"), {0, 0, 8, 1, 0, 0, 0, count},
+                  labels);
+    }
+}
+
+}  // namespace mini::test

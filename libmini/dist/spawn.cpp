@@ -60,12 +60,9 @@ int count_threads() {
     return count;
 }
 
-// Those that were there before main, such as a sanitizer's own, know what a fork is.
-const int kThreadsBeforeMain = count_threads();
-
 void refuse_threads() {
-    const int others = count_threads() - kThreadsBeforeMain;
-    if (others <= 0) return;
+    const int others = count_threads() - 1;
+    if (others == 0) return;
     throw UsageError(concat(
         "spawn: this process has ", others, " other thread", others == 1 ? "" : "s",
         ", which forked ranks would lack, with the locks they hold; call spawn before "

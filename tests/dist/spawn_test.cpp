@@ -39,10 +39,13 @@ constexpr rlim_t kFewDescriptors = 80;
 constexpr rlim_t kFewDescriptors = 40;
 #endif
 
+constexpr rlim_t kSilent = 150;  // connections that never say who they are
+
 bool can_spawn() {
     if (kCanFork) return true;
-    WARN("left out: the thread sanitizer has threads of its own, beside which spawn "
-         "does not fork");
+    WARN(
+        "left out: the thread sanitizer has threads of its own, beside which spawn "
+        "does not fork");
     return false;
 }
 
@@ -294,7 +297,8 @@ TEST_CASE("a store without descriptors drops strangers, and lets its clients in"
         port.write(concat(server.address().port, "\n"));
         done.read_one();
         MINI_CHECK(server.counters().clients == 2, "clients");
-        MINI_CHECK(server.counters().strangers >= 100, "strangers");
+        // All but those that had a descriptor until the end.
+        MINI_CHECK(server.counters().strangers >= kSilent - kFewDescriptors, "strangers");
     };
     const auto flood = [&] {
         std::string digits;
@@ -302,7 +306,7 @@ TEST_CASE("a store without descriptors drops strangers, and lets its clients in"
         const Address address{"127.0.0.1", std::stoi(digits)};
         TcpStore early(address, Cookie{}, deadline_after(kLong));
         std::vector<Socket> silent;
-        for (int i = 0; i < 150; ++i)
+        for (rlim_t i = 0; i < kSilent; ++i)
             silent.push_back(connect_to(address, deadline_after(kLong)));
         TcpStore late(address, Cookie{}, deadline_after(kLong));
         late.set("key", "value");

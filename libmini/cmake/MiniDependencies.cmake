@@ -46,7 +46,11 @@ mini_optional_library(GLOO gloo "install libgloo-dev")
 
 set(MPI_CXX_SKIP_MPICXX TRUE)
 find_package(MPI QUIET COMPONENTS CXX)
-mini_optional_library(MPI MPI::MPI_CXX "install libopenmpi-dev and openmpi-bin")
+find_path(MPI_HEADER mpi.h HINTS ${MPI_CXX_INCLUDE_DIRS})
+if(MPI_CXX_FOUND AND MPI_HEADER)  # the target alone is there without any MPI
+    add_library(mini_mpi_found ALIAS MPI::MPI_CXX)
+endif()
+mini_optional_library(MPI mini_mpi_found "install libopenmpi-dev and openmpi-bin")
 
 # Off unless asked for: there are no tensors on a GPU yet that it could carry.
 set(MINI_NCCL OFF CACHE STRING "Backend of this library: AUTO, ON or OFF")

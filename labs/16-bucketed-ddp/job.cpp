@@ -58,9 +58,9 @@ TrainingBatches::TrainingBatches(const Options& options, const JobData& data, in
     }
 }
 
-DataLoader::Epoch TrainingBatches::start(int64_t epoch) {
+DataLoader::Epoch TrainingBatches::start(int64_t epoch, int64_t first) {
     if (distributed_) distributed_->set_epoch(epoch);
-    return loader_->epoch();
+    return loader_->epoch(first);
 }
 
 DataLoader test_loader(const JobData& data, int rank, int world_size) {

@@ -48,8 +48,8 @@ class TrainingBatches {
     /// How many batches an epoch has; the same on all ranks.
     int64_t size() const { return loader_->size(); }
 
-    /// Starts epoch number `epoch`.
-    mini::data::DataLoader::Epoch start(int64_t epoch);
+    /// Starts epoch number `epoch`, or what is left of it from batch `first` on.
+    mini::data::DataLoader::Epoch start(int64_t epoch, int64_t first);
 
   private:
     std::shared_ptr<mini::data::DistributedSampler>

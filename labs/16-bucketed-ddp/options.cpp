@@ -1,10 +1,11 @@
 #include "options.hpp"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include <cmath>
 #include <filesystem>
-#include <iostream>
 
+#include "labs/program.hpp"
 #include "libmini/core/error.hpp"
 
 namespace train_mnist {
@@ -37,8 +38,6 @@ void add_job_options(CLI::App& app, Options& options) {
                    "samples a step, of all ranks together")
         ->type_name("N")
         ->check(from(1));
-    app.add_option("--lr", options.lr, "learning rate of SGD")->type_name("X");
-    app.add_option("--momentum", options.momentum, "momentum of SGD")->type_name("X");
     app.add_option("--seed", options.seed, "of initial weights, dropout and order")
         ->type_name("N");
     app.add_flag("!--no-dropout", options.dropout, "train without dropout");
@@ -60,16 +59,64 @@ void add_job_options(CLI::App& app, Options& options) {
         ->check(CLI::IsMember({"sampler", "tutorial"}).description(""));
 }
 
+void add_optimizer_options(CLI::App& app, Options& options) {
+    app.add_option("--optimizer", options.optimizer, "what changes the parameters")
+        ->type_name("sgd|adam|adamw")
+        ->check(CLI::IsMember({"sgd", "adam", "adamw"}).description(""));
+    app.add_option("--lr", options.lr,
+                   fmt::format("learning rate; {} for Adam and AdamW", kAdamLr))
+        ->type_name("X");
+    app.add_option("--momentum", options.momentum, "momentum of SGD")->type_name("X");
+    app.add_option(
+           "--scheduler", options.scheduler,
+           "the rate stays; falls to 0.7 of itself each epoch; falls to 0 along a\n"
+           "cosine; or rises from a third in five epochs")
+        ->type_name("none|step|cosine|warmup")
+        ->check(CLI::IsMember({"none", "step", "cosine", "warmup"}).description(""));
+    app.add_flag("--zero", options.zero,
+                 "share the optimizer's state out among the ranks");
+}
+
+void add_checkpoint_options(CLI::App& app, Options& options) {
+    CLI::Option* const checkpoint =
+        app.add_option("--checkpoint", options.checkpoint,
+                       "save checkpoints here, and go on from the newest there is")
+            ->type_name("DIR");
+    app.add_option("--every", options.every,
+                   "save every N steps, instead of each epoch, and at the end")
+        ->type_name("N")
+        ->default_str("")
+        ->check(from(1))
+        ->needs(checkpoint);
+    app.add_option("--keep", options.keep, "how many checkpoints stay")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1 << 20).description(""))
+        ->needs(checkpoint);
+    app.add_flag("--fresh", options.fresh,
+                 "remove the checkpoints there are, and start anew")
+        ->needs(checkpoint);
+}
+
 void add_system_options(CLI::App& app, Options& options) {
     app.add_option(
            "--sync", options.sync,
-           "gradients are not averaged, by one all-reduce a parameter after backward,\n"
-           "or in buckets during backward")
-        ->type_name("none|average|ddp")
-        ->check(CLI::IsMember({"none", "average", "ddp"}).description(""));
+           "gradients are not averaged; by one all-reduce a parameter after backward;\n"
+           "by one for all; by one a parameter during backward; or in buckets")
+        ->type_name("none|average|flat|overlap|ddp")
+        ->check(
+            CLI::IsMember({"none", "average", "flat", "overlap", "ddp"}).description(""));
     app.add_option("--bucket-cap-mb", options.bucket_cap_mb,
                    "size of DDP's buckets in MiB")
         ->type_name("X");
+    app.add_option("--compress", options.compress,
+                   "how DDP's buckets travel: whole, as 16-bit floats, or as factors of\n"
+                   "rank 2 after 20 steps")
+        ->type_name("none|fp16|bf16|powersgd")
+        ->check(CLI::IsMember({"none", "fp16", "bf16", "powersgd"}).description(""));
+    app.add_option("--link", options.link,
+                   "emulate a slow network between ranks, like 1Gbit or 100Mbit,5ms\n"
+                   "(backend ring)")
+        ->type_name("LINK");
     app.add_option(
            "--backend", options.backend,
            "ranks are a launcher's processes, or threads of this process; gloo and\n"
@@ -96,6 +143,25 @@ void add_system_options(CLI::App& app, Options& options) {
                  "print the results as one JSON object, on one line");
 }
 
+// An option that the optimizer or the exchange chosen cannot serve.
+void check_combinations(const CLI::App& app, const Options& options) {
+    if (options.optimizer != "sgd" && app.count("--momentum") > 0)
+        throw UsageError(concat("--momentum is for --optimizer sgd, not --optimizer ",
+                                options.optimizer));
+    if (options.zero && options.sync == "none")
+        throw UsageError(
+            "--zero needs gradients that are equal on all ranks, which --sync none does "
+            "not make");
+    if (options.checkpoint.empty()) return;
+    if (options.sync == "none")
+        throw UsageError(
+            "--checkpoint holds one replica, but with --sync none each rank has its own");
+    if (options.compress == "powersgd")
+        throw UsageError(
+            "--checkpoint does not hold the errors that --compress powersgd feeds back; "
+            "use fp16, bf16 or none");
+}
+
 // What CLI11's own checks do not say.
 void check(const Options& options) {
     if (!(std::isfinite(options.lr) && options.lr >= 0))
@@ -106,6 +172,11 @@ void check(const Options& options) {
     if (!(options.bucket_cap_mb * 1048576.0 >= 1.0 && options.bucket_cap_mb <= 1e6))
         throw UsageError(concat("--bucket-cap-mb must be at least one byte, but is ",
                                 options.bucket_cap_mb, " MiB"));
+    if (options.compress != "none" && options.sync != "ddp")
+        throw UsageError(concat("--compress ", options.compress,
+                                " is for --sync ddp, not --sync ", options.sync));
+    if (!options.link.empty() && options.backend != "ring")
+        throw UsageError(concat("--link is for --backend ring, not ", options.backend));
     if (options.device == "cuda")
         throw UsageError("--device cuda: this build has no CUDA; use --device cpu");
     if (options.save.empty()) return;
@@ -128,16 +199,13 @@ std::optional<Options> parse_options(int argc, char** argv) {
     app.option_defaults()->always_capture_default();
     app.get_formatter()->column_width(34);
     add_job_options(app, options);
+    add_optimizer_options(app, options);
+    add_checkpoint_options(app, options);
     add_system_options(app, options);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::CallForHelp&) {
-        std::cout << app.help();
-        return std::nullopt;
-    } catch (const CLI::ParseError& error) {
-        throw UsageError(concat(error.what(), " (train_mnist --help lists the options)"));
-    }
+    if (!program::parse(app, argc, argv)) return std::nullopt;
+    if (options.optimizer != "sgd" && app.count("--lr") == 0) options.lr = kAdamLr;
     check(options);
+    check_combinations(app, options);
     return options;
 }
 

@@ -9,6 +9,7 @@
 namespace train_mnist {
 
 constexpr int64_t kDefaultEpochs = 3;
+constexpr double kAdamLr = 0.001;
 
 struct Options {
     std::string data;          // a folder, "digits", or empty: see mini::data::locate
@@ -16,10 +17,15 @@ struct Options {
     int64_t steps = 0;         // stop after so many; 0: do not
     int64_t batch_size = 128;  // of all ranks together
     double lr = 0.01;
-    double momentum = 0.5;
+    double momentum = 0.5;  // of SGD
+    std::string optimizer = "sgd";
+    bool zero = false;
+    std::string scheduler = "none";
     uint64_t seed = 1234;
     std::string sync = "ddp";
     double bucket_cap_mb = 25.0;
+    std::string compress = "none";
+    std::string link;
     std::string backend = "ring";
     int ranks = 2;  // with backend threads
     std::string device = "cpu";
@@ -29,6 +35,10 @@ struct Options {
     std::string streams = "torch";
     std::string order = "sampler";
     std::string partition = "sampler";
+    std::string checkpoint;  // a folder, or empty
+    int keep = 3;
+    int64_t every = 0;  // steps; 0: an epoch
+    bool fresh = false;
     std::string save;
     bool json = false;
 };

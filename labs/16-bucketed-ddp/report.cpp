@@ -16,6 +16,8 @@ namespace {
 std::string method(const Options& options) {
     if (options.sync == "ddp") return "bucketed DDP";
     if (options.sync == "average") return "gradient averaging";
+    if (options.sync == "flat") return "gradient averaging in one piece";
+    if (options.sync == "overlap") return "gradient averaging during backward";
     return "no synchronisation";
 }
 
@@ -23,9 +25,16 @@ std::string bucket_line(const Results& results) {
     std::vector<std::string> sizes;
     for (const int64_t bytes : results.bucket_bytes)
         sizes.push_back(fmt::format("{:.1f} KiB", static_cast<double>(bytes) / 1024.0));
+    return fmt::format("  buckets    {} of {}\n", sizes.size(), fmt::join(sizes, ", "));
+}
+
+std::string time_line(const mini::parallel::TrainingStatistics& mean) {
     return fmt::format(
-        "  buckets    {} of {}; {:.0f} % of the all-reduce time hidden behind backward\n",
-        sizes.size(), fmt::join(sizes, ", "), 100.0 * results.hidden_communication);
+        "  a step     forward {:.2f} ms, backward {:.2f} ms, waiting {:.2f} ms; {:.0f} % "
+        "of "
+        "{:.2f} ms of\n             all-reduce hidden behind backward\n",
+        1e3 * mean.forward, 1e3 * mean.backward, 1e3 * mean.waiting, 100.0 * mean.hidden,
+        1e3 * mean.communication);
 }
 
 std::string replica_line(const Results& results) {
@@ -40,6 +49,10 @@ std::string replica_line(const Results& results) {
 }
 
 }  // namespace
+
+std::string resume_line(const std::string& path, int64_t step) {
+    return fmt::format("resumed from {} at step {}\n", path, with_commas(step));
+}
 
 std::string epoch_line(const Results& results) {
     return fmt::format("epoch {:>2}   loss {:.4f}   test accuracy {:.4f}   {:.1f} s\n",
@@ -64,7 +77,11 @@ std::string summary(const Options& options, const JobFacts& facts,
                         seconds);
     if (!results.bucket_bytes.empty() && facts.world_size > 1)
         text += bucket_line(results);
+    if (results.statistics.communication > 0 && facts.world_size > 1)
+        text += time_line(results.statistics);
     if (facts.world_size > 1) text += replica_line(results);
+    if (!options.checkpoint.empty())
+        text += fmt::format("  kept       checkpoints in {}\n", options.checkpoint);
     if (!options.save.empty()) text += fmt::format("  saved      {}\n", options.save);
     return text;
 }
@@ -75,17 +92,29 @@ std::string json_line(const Options& options, const JobFacts& facts,
     json["world_size"] = facts.world_size;
     json["backend"] = facts.backend;
     json["sync"] = options.sync;
+    json["optimizer"] = options.optimizer;
+    json["zero"] = options.zero;
+    json["scheduler"] = options.scheduler;
     json["device"] = options.device;
     json["dataset"] = facts.dataset;
     json["epochs"] = results.train_loss.size();
+    json["resumed_at_step"] = nullptr;
+    if (results.resumed_at_step) json["resumed_at_step"] = *results.resumed_at_step;
     json["train_loss"] = results.train_loss;
     json["step_loss"] = results.step_loss;
+    json["lr"] = results.lr;
     json["test_accuracy"] = results.test_accuracy;
     json["seconds_per_epoch"] = results.seconds_per_epoch;
     json["samples_per_second"] = results.samples_per_second;
     json["parameters_sha256"] = results.parameters_sha256;
     json["bucket_bytes"] = results.bucket_bytes;
-    json["hidden_communication"] = results.hidden_communication;
+    json["hidden_communication"] = results.statistics.hidden;
+    json["statistics"] = {{"iterations", results.statistics.iterations},
+                          {"forward_s", results.statistics.forward},
+                          {"backward_s", results.statistics.backward},
+                          {"communication_s", results.statistics.communication},
+                          {"waiting_s", results.statistics.waiting},
+                          {"hidden", results.statistics.hidden}};
     return json.dump() + "\n";
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "options.hpp"
-#include "trainer.hpp"
+#include "results.hpp"
 
 namespace train_mnist {
 
@@ -17,6 +17,9 @@ struct JobFacts {
     std::string data_description;
     int64_t parameter_count = 0;
 };
+
+/// One line on where a run goes on.
+std::string resume_line(const std::string& path, int64_t step);
 
 /// One line on the epoch just ended.
 std::string epoch_line(const Results& results);

@@ -4,6 +4,7 @@
 //
 //     train_mnist --epochs 1
 //     minirun -n 2 train_mnist --sync ddp --bucket-cap-mb 0.05
+//     minirun -n 2 --max-restarts 3 train_mnist --checkpoint run --every 100
 //
 // Exit codes: 0 done, 1 failed, 2 the options make no sense.
 
@@ -56,6 +57,9 @@ void run_rank(const Options& options,
     });
 
     Trainer trainer(options, data, group);
+    const std::optional<std::string> resumed = trainer.resume();
+    if (resumed && speaks && !options.json)
+        std::cout << resume_line(*resumed, trainer.place().step) << std::flush;
     const Results results = trainer.run([&](const Results& so_far) {
         if (speaks && !options.json) std::cout << epoch_line(so_far) << std::flush;
     });
@@ -90,7 +94,7 @@ void run(const Options& options) {
     }
 
     // Alone, without a launcher, be the only rank.
-    mini::dist::InitOptions init{.backend = options.backend};
+    mini::dist::InitOptions init{.backend = options.backend, .link = options.link};
     if (options.backend != "mpi" && !launcher()) {
         init.init_method = "tcp://127.0.0.1:0";
         init.rank = 0;

@@ -5,13 +5,15 @@
 #include <iostream>
 #include <limits>
 
+#include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/progress.hpp"
 #include "libmini/dist/gather.hpp"
-#include "libmini/io/sha256.hpp"
-#include "libmini/parallel/average_gradients.hpp"
-#include "libmini/parallel/overlap.hpp"
+#include "libmini/parallel/ddp.hpp"
+#include "libmini/parallel/power_sgd.hpp"
+#include "libmini/parallel/rungs.hpp"
 #include "libmini/tensor/ops.hpp"
+#include "optimizers.hpp"
 
 namespace train_mnist {
 
@@ -22,16 +24,42 @@ namespace {
 
 constexpr size_t kStepLosses = 1000;
 
-std::unique_ptr<mini::parallel::DistributedDataParallel> make_ddp(
+namespace parallel = mini::parallel;
+
+parallel::CommHook hook_of(const std::string& compress) {
+    if (compress == "fp16") return parallel::fp16_compress_hook();
+    if (compress == "bf16") return parallel::bf16_compress_hook();
+    return parallel::power_sgd_hook(
+        {.matrix_approximation_rank = 2, .start_iteration = 20});
+}
+
+std::unique_ptr<parallel::ReplicatedModule> replicate(
     mini::nn::Module& model, const Options& options,
     const std::shared_ptr<mini::dist::ProcessGroup>& group) {
-    if (options.sync != "ddp") return nullptr;
+    if (options.sync == "none") return nullptr;
+    if (options.sync == "average")
+        return std::make_unique<parallel::AveragedModule>(model, group);
+    if (options.sync == "flat")
+        return std::make_unique<parallel::FlatModule>(model, group);
+    if (options.sync == "overlap")
+        return std::make_unique<parallel::OverlappedModule>(model, group);
+
     const auto cap = static_cast<int64_t>(options.bucket_cap_mb * 1048576.0);
-    return std::make_unique<mini::parallel::DistributedDataParallel>(
-        model, mini::parallel::DDPOptions{
-                   .first_bucket_bytes = std::min(mini::parallel::kFirstBucketBytes, cap),
+    auto ddp = std::make_unique<parallel::DistributedDataParallel>(
+        model, parallel::DDPOptions{
+                   .first_bucket_bytes = std::min(parallel::kFirstBucketBytes, cap),
                    .bucket_cap_bytes = cap,
                    .process_group = group});
+    if (options.compress != "none") ddp->register_comm_hook(hook_of(options.compress));
+    return ddp;
+}
+
+std::vector<int64_t> bucket_sizes(const parallel::ReplicatedModule* replicated) {
+    std::vector<int64_t> sizes;
+    const auto* ddp = dynamic_cast<const parallel::DistributedDataParallel*>(replicated);
+    if (ddp == nullptr) return sizes;
+    for (const parallel::Bucket& bucket : ddp->buckets()) sizes.push_back(bucket.bytes());
+    return sizes;
 }
 
 // How many epochs the job has at most; with --steps alone, as many as it takes.
@@ -39,11 +67,6 @@ int64_t epoch_count(const Options& options, int64_t steps_per_epoch) {
     if (options.epochs > 0) return options.epochs;
     if (options.steps == 0) return kDefaultEpochs;
     return (options.steps + steps_per_epoch - 1) / steps_per_epoch;
-}
-
-int64_t step_count(const Options& options, int64_t epochs, int64_t steps_per_epoch) {
-    const int64_t all = epochs * steps_per_epoch;
-    return options.steps > 0 ? std::min(options.steps, all) : all;
 }
 
 double mean_of(const std::vector<double>& values) {
@@ -61,18 +84,19 @@ Trainer::Trainer(const Options& options, JobData data,
       group_(std::move(group)),
       batches_(options_, data_, group_->rank(), group_->world_size()),
       model_({.dropout = options.dropout}),
-      ddp_(make_ddp(model_, options, group_)),
-      optimizer_(model_.parameters(), {.lr = options.lr, .momentum = options.momentum}),
+      replicated_(replicate(model_, options, group_)),
+      optimizer_(make_optimizer(options, model_.parameters(), group_)),
       epochs_(epoch_count(options, batches_.size())),
-      steps_left_(step_count(options, epochs_, batches_.size())) {}
+      last_step_(options.steps > 0 ? options.steps : std::numeric_limits<int64_t>::max()),
+      scheduler_(make_scheduler(options, *optimizer_, epochs_)) {}
 
 Results Trainer::run(const std::function<void(const Results&)>& report) {
     double seconds = 0.0;
-    for (int64_t epoch = 0; steps_left_ > 0; ++epoch) {
+    while (place_.position > 0 || !is_done()) {
         // Time the training from the moment all ranks begin to the moment all have ended.
         group_->barrier();
         const auto start = std::chrono::steady_clock::now();
-        train_epoch(epoch);
+        train_epoch();
         group_->barrier();
         const std::chrono::duration<double> elapsed =
             std::chrono::steady_clock::now() - start;
@@ -80,45 +104,62 @@ Results Trainer::run(const std::function<void(const Results&)>& report) {
         seconds += elapsed.count();
 
         results_.samples_per_second = static_cast<double>(samples_trained_) / seconds;
-        results_.test_accuracy.push_back(evaluate());
+        close_epoch();
         report(results_);
     }
-    results_.parameters_sha256 = parameter_digests();
-    if (ddp_) {
-        for (const auto& bucket : ddp_->buckets())
-            results_.bucket_bytes.push_back(bucket.bytes());
-        results_.hidden_communication =
-            mini::parallel::hidden_communication(group_->events().snapshot());
-    }
+    results_.parameters_sha256 = program::parameter_digests(*group_, model_);
+    results_.bucket_bytes = bucket_sizes(replicated_.get());
+    results_.statistics = parallel::training_statistics(group_->events().snapshot());
     return results_;
 }
 
-void Trainer::train_epoch(int64_t epoch) {
-    const int64_t steps = std::min(steps_left_, batches_.size());
+// Trains what is left of the epoch.
+void Trainer::train_epoch() {
+    // Draw the epoch's order; in its middle, draw it again, and go on as it was.
+    epoch_generators_ = generator_states();
+    auto batches = batches_.start(place_.epoch, place_.position);
+    if (!resumed_generators_.empty()) set_generator_states(resumed_generators_);
+    resumed_generators_.clear();
+
+    const int64_t steps =
+        std::min(last_step_ - place_.step, batches_.size() - place_.position);
     mini::Progress progress(
-        std::cerr, fmt::format("epoch {}/{}", epoch + 1, epochs_), steps,
+        std::cerr, fmt::format("epoch {}/{}", place_.epoch + 1, epochs_),
+        place_.position + steps,
         {.enabled = group_->rank() == 0, .terminal = mini::stderr_is_terminal()});
-    std::vector<double> losses;
-    auto batches = batches_.start(epoch);
+    if (place_.position > 0) progress.advance(place_.position);
     for (int64_t i = 0; i < steps; ++i) {
         const std::optional<Batch> batch = batches.next();
-        losses.push_back(step(*batch));
+        epoch_losses_.push_back(static_cast<float>(step(*batch)));
+        ++place_.step;
+        ++place_.position;
         samples_trained_ += batch->size() * group_->world_size();
-        progress.advance(1, fmt::format("loss {:.3f}", losses.back()));
+        progress.advance(1, fmt::format("loss {:.3f}", epoch_losses_.back()));
+        if (is_save_due()) save();
     }
-    steps_left_ -= steps;
-    gather_losses(std::move(losses));
+}
+
+// Ends the epoch: what it came to, and the next one's learning rate.
+void Trainer::close_epoch() {
+    const bool is_whole = place_.position == batches_.size();
+    gather_losses();
+    results_.lr.push_back(optimizer_->lr());
+    results_.test_accuracy.push_back(evaluate());
+    if (scheduler_) scheduler_->step();
+    ++place_.epoch;
+    place_.position = 0;
+    epoch_losses_.clear();
+    if (checkpoints_ && is_whole && (options_.every == 0 || is_done())) save();
 }
 
 // One step of the job; returns this rank's loss.
 double Trainer::step(const Batch& batch) {
-    optimizer_.zero_grad();
-    mini::nn::Module& network = ddp_ ? static_cast<mini::nn::Module&>(*ddp_) : model_;
+    optimizer_->zero_grad();
+    mini::nn::Module& network =
+        replicated_ ? static_cast<mini::nn::Module&>(*replicated_) : model_;
     const Tensor loss = mini::cross_entropy(network(batch.data), batch.target);
     loss.backward();
-    if (options_.sync == "average")
-        mini::parallel::average_gradients(model_.parameters(), *group_);
-    optimizer_.step();
+    optimizer_->step();
     return loss.item();
 }
 
@@ -142,28 +183,15 @@ double Trainer::evaluate() {
     return total.item() / static_cast<double>(data_.test->size());
 }
 
-// Notes the mean over ranks of each step's loss, and the mean of those. One all-reduce an epoch.
-void Trainer::gather_losses(std::vector<double> losses) {
-    const Tensor all = Tensor::from(std::vector<float>(losses.begin(), losses.end()));
+// Notes the mean over ranks of each step's loss, and the mean of those. One all-reduce an
+// epoch.
+void Trainer::gather_losses() {
+    const Tensor all = Tensor::from(epoch_losses_);
     group_->all_reduce(all, mini::dist::ReduceOp::kAvg);
     const auto mean = all.to_vector<float>();
     results_.train_loss.push_back(mean_of({mean.begin(), mean.end()}));
     for (const float loss : mean)
         if (results_.step_loss.size() < kStepLosses) results_.step_loss.push_back(loss);
-}
-
-// The SHA-256 of the parameters' bytes, in their order, on each rank.
-std::vector<std::string> Trainer::parameter_digests() const {
-    mini::io::Sha256 sha256;
-    for (const Tensor& parameter : model_.parameters())
-        sha256.update({parameter.raw_data(), parameter.bytes()});
-    const std::string hex = sha256.finish_hex();
-
-    std::vector<std::string> digests;
-    const std::vector<uint8_t> mine(hex.begin(), hex.end());
-    for (const auto& digest : mini::dist::all_gather_values(*group_, mine))
-        digests.emplace_back(digest.begin(), digest.end());
-    return digests;
 }
 
 }  // namespace train_mnist

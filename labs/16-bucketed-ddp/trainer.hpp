@@ -7,27 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint.hpp"
 #include "job.hpp"
 #include "libmini/dist/process_group.hpp"
+#include "libmini/io/checkpoint.hpp"
 #include "libmini/nn/models.hpp"
-#include "libmini/optim/sgd.hpp"
-#include "libmini/parallel/ddp.hpp"
+#include "libmini/optim/lr_scheduler.hpp"
+#include "libmini/optim/optimizer.hpp"
+#include "libmini/parallel/replicated_module.hpp"
 #include "options.hpp"
+#include "results.hpp"
 
 namespace train_mnist {
-
-/// What a job has to show. Lists have one entry an epoch unless they say otherwise.
-struct Results {
-    std::vector<double> train_loss;
-    std::vector<double> step_loss;  // of the first 1,000 steps, the mean over ranks
-    std::vector<double> test_accuracy;
-    std::vector<double> seconds_per_epoch;
-    double samples_per_second = 0.0;
-    std::vector<std::string> parameters_sha256;  // one a rank
-    std::vector<int64_t> bucket_bytes;           // of DDP
-    double hidden_communication =
-        0.0;  // share of DDP's all-reduce time spent during backward
-};
 
 class Trainer {
   public:
@@ -35,30 +26,59 @@ class Trainer {
     Trainer(const Options& options, JobData data,
             std::shared_ptr<mini::dist::ProcessGroup> group);
 
+    /// With --checkpoint, goes on from the newest checkpoint and returns its path; nothing
+    /// where there is none. To be called before run, on all ranks; blocks until all have
+    /// read it. Throws UsageError when it is of a run with other options, or beyond this
+    /// one's end; SharedError when it cannot be read, or is not of this model and
+    /// optimizer, with the list of differences.
+    std::optional<std::string> resume();
+
     /// Trains as long as the options say and returns what came of it, on every rank the
-    /// same. After each epoch calls `report` with the results so far.
+    /// same. After each epoch calls `report` with the results so far. With --checkpoint
+    /// saves as it goes; throws SharedError when that fails.
     Results run(const std::function<void(const Results&)>& report);
 
     const mini::nn::Module& model() const { return model_; }
-    int64_t samples_trained() const { return samples_trained_; }
+
+    /// How far the run has come, what was before a resume included.
+    const Place& place() const { return place_; }
 
   private:
-    void train_epoch(int64_t epoch);
+    bool is_done() const { return place_.epoch >= epochs_ || place_.step >= last_step_; }
+    void train_epoch();
     double step(const mini::data::Batch& batch);
+    void close_epoch();
     double evaluate();
-    void gather_losses(std::vector<double> losses);
-    std::vector<std::string> parameter_digests() const;
+    void gather_losses();
+
+    // In trainer_checkpoint.cpp.
+    std::optional<mini::io::Checkpoint> newest_checkpoint();
+    std::map<std::string, std::string> recipe() const;
+    RunState load(const std::string& path, const mini::io::Safetensors& file);
+    void load_optimizer(const mini::io::Safetensors& file);
+    void check_place(const std::string& path, const Place& place) const;
+    void go_on_from(const RunState& state);
+    bool is_save_due() const;
+    void save();
+    RunState run_state();
 
     Options options_;
     JobData data_;
     std::shared_ptr<mini::dist::ProcessGroup> group_;
     TrainingBatches batches_;
     mini::nn::ConvNet model_;
-    std::unique_ptr<mini::parallel::DistributedDataParallel> ddp_;  // with --sync ddp
-    mini::optim::SGD optimizer_;
+    std::unique_ptr<mini::parallel::ReplicatedModule> replicated_;  // unless --sync none
+    std::unique_ptr<mini::optim::Optimizer> optimizer_;
     int64_t epochs_;
-    int64_t steps_left_;
-    int64_t samples_trained_ = 0;  // by all ranks
+    int64_t last_step_;
+    std::unique_ptr<mini::optim::LRScheduler> scheduler_;  // unless --scheduler none
+    std::optional<mini::io::CheckpointFolder> checkpoints_;
+
+    Place place_;
+    std::vector<float> epoch_losses_;          // of this rank, of the epoch under way
+    std::vector<uint8_t> epoch_generators_;    // as they were when it began
+    std::vector<uint8_t> resumed_generators_;  // what it goes on with, in its middle
+    int64_t samples_trained_ = 0;              // by all ranks, in this process
     Results results_;
 };
 

@@ -41,7 +41,8 @@ def check_packages():
     for package in packages.PACKAGES:
         command, version = packages.find_command(package), packages.too_old(package)
         if not packages.is_present(package):
-            yield Finding("fail", package.name, f"missing ({package.why})", "run: labs/lab setup")
+            level = "warn" if package.optional else "fail"
+            yield Finding(level, package.name, f"missing ({package.why})", "run: labs/lab setup")
         elif version:
             yield Finding("fail", package.name, packages.dotted(version),
                           f"{packages.dotted(package.oldest)} or newer is needed, as in Debian 12")

@@ -1,11 +1,13 @@
 """What the build needs from the system, why, and how to see whether it is there."""
 
+import importlib.util
 import os
 import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab_tool.places import BUILD
 from lab_tool.process import output_of
 
 INCLUDE_DIRS = ("/usr/include", "/usr/local/include", "/opt/homebrew/include", "/opt/local/include")
@@ -19,6 +21,7 @@ class Package:
     headers: tuple = ()  # any of these in an include folder
     files: tuple = ()  # any of these
     oldest: tuple = ()  # least version that the command must have
+    optional: bool = False  # all is built and most is tested without it
 
 
 PACKAGES = (
@@ -38,7 +41,15 @@ PACKAGES = (
         files=("/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem",
                "/etc/pki/tls/certs/ca-bundle.crt"),
     ),
+    Package("libgloo-dev", "backend gloo", headers=("gloo/config.h",), optional=True),
+    Package("libopenmpi-dev", "backend mpi", commands=("mpicxx", "mpic++"), optional=True),
+    Package("openmpi-bin", "runs its ranks", commands=("mpirun",), optional=True),
+    Package("python3-pip", "brings Python's safetensors, for a test", optional=True,
+            commands=("pip3", "pip")),
 )
+
+PYTHON_PACKAGES = ("safetensors",)  # optional, into PYTHON_FOLDER
+PYTHON_FOLDER = BUILD / "python"
 
 
 def version_in(text):
@@ -84,3 +95,13 @@ def is_present(package):
 
 def missing():
     return [package for package in PACKAGES if not is_present(package)]
+
+
+def missing_python():
+    """The names of Python packages that neither this Python nor PYTHON_FOLDER has."""
+    return [name for name in PYTHON_PACKAGES
+            if not importlib.util.find_spec(name) and not (PYTHON_FOLDER / name).exists()]
+
+
+def required(some):
+    return [package for package in some if not package.optional]

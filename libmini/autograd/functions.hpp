@@ -64,7 +64,7 @@ Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
 Tensor select(const Tensor& x, int64_t dim, int64_t index);
 Tensor expand(const Tensor& x, const Shape& shape);
 
-// ---- layers without state (functions_nn.cpp)
+// ---- layers without state (functions_nn.cpp, functions_pool.cpp, functions_norm.cpp)
 
 /// x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias = {});
@@ -77,6 +77,31 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias = {},
 /// The greatest element of each window; stride 0 means the window's own size.
 Tensor max_pool2d(const Tensor& x, int64_t kernel_size, int64_t stride = 0,
                   int64_t padding = 0);
+
+/// The mean of each window; stride 0 means the window's own size. Zeros in the padding
+/// count, unless count_include_pad is false.
+Tensor avg_pool2d(const Tensor& x, int64_t kernel_size, int64_t stride = 0,
+                  int64_t padding = 0, bool count_include_pad = true);
+
+/// The means over output_rows x output_cols rectangles that cover the image, result (N, C,
+/// output_rows, output_cols): any sizes, also greater than the image's.
+Tensor adaptive_avg_pool2d(const Tensor& x, int64_t output_rows, int64_t output_cols);
+
+struct BatchNormMode {
+    bool training = false;
+    double momentum = 0.1;  // the share of this batch in the running values
+    double eps = 1e-5;
+};
+
+/// Each channel of x (N, C, ...) shifted and scaled to mean 0 and variance 1, then scaled
+/// by weight and shifted by bias, both (C) or undefined. In training, mean and variance
+/// are the batch's, and running_mean and running_var, (C) or undefined, move towards them,
+/// the variance unbiased; otherwise they are the running ones. Throws ShapeError when a
+/// training batch has fewer than two values a channel, which have no variance, and
+/// UsageError when there is nothing to normalise by.
+Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& running_var,
+                  const Tensor& weight = {}, const Tensor& bias = {},
+                  BatchNormMode mode = {});
 
 /// In training, each element is zeroed with probability p and the others are divided by 1
 /// - p; otherwise x itself. Draws two words an element from `generator`, as PyTorch does.

@@ -1,4 +1,4 @@
-// The layers without state. g is dL/dy throughout.
+// The layers without state, but for pooling and normalisation. g is dL/dy throughout.
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -6,14 +6,16 @@
 namespace mini {
 
 // y = x wᵀ + bias, so dL/dx = g w, dL/dw = gᵀ x, dL/dbias = the sum of g over its N rows.
+// The bias comes first, as in addmm: so its gradient is ready before the weight's, and
+// buckets that follow the order of gradients are PyTorch's.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
     return record(
-        "linear", ops::linear(x, w, bias), {x, w, bias},
+        "linear", ops::linear(x, w, bias), {bias, x, w},
         [x = SavedTensor(x), w = SavedTensor(w)](const Tensor& g, const Node& node) {
             Grads grads(3);
-            if (node.needs(0)) grads[0] = ops::matmul(g, w.get());
-            if (node.needs(1)) grads[1] = ops::matmul(g, x.get(), {.transpose_a = true});
-            if (node.needs(2)) grads[2] = ops::sum(g, {0}, /*keepdim=*/false);
+            if (node.needs(0)) grads[0] = ops::sum(g, {0}, /*keepdim=*/false);
+            if (node.needs(1)) grads[1] = ops::matmul(g, w.get());
+            if (node.needs(2)) grads[2] = ops::matmul(g, x.get(), {.transpose_a = true});
             return grads;
         });
 }
@@ -34,18 +36,6 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t stri
                           std::tie(grads[1], grads[2]) = ops::conv2d_backward_weight(
                               g, x.get(), w.get().shape(), window, node.needs(2));
                       return grads;
-                  });
-}
-
-Tensor max_pool2d(const Tensor& x, int64_t kernel_size, int64_t stride, int64_t padding) {
-    const kernels::Window window{.kernel = kernel_size,
-                                 .stride = stride == 0 ? kernel_size : stride,
-                                 .padding = padding};
-    ops::MaxPooled pooled = ops::max_pool2d(x, window);
-    return record("max_pool2d", pooled.values, {x},
-                  [where = pooled.where, shape = x.shape(), window](
-                      const Tensor& g, const Node&) -> Grads {
-                      return {ops::max_pool2d_backward(g, *where, shape, window)};
                   });
 }
 

@@ -8,6 +8,8 @@ namespace mini {
 
 std::string_view event_name(EventKind kind) {
     switch (kind) {
+        case EventKind::kForwardBegin: return "forward_begin";
+        case EventKind::kForwardEnd: return "forward_end";
         case EventKind::kBackwardEnd: return "backward_end";
         case EventKind::kGradReady: return "grad_ready";
         case EventKind::kBucketReady: return "bucket_ready";

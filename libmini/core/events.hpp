@@ -16,8 +16,10 @@
 namespace mini {
 
 enum class EventKind : uint8_t {
+    kForwardBegin,     // of a data-parallel module that trains
+    kForwardEnd,       // and so the backward pass may begin
     kGradReady,        // index: parameter, bytes: its gradient's
-    kBackwardEnd,      // all gradients of a synchronised backward pass are there
+    kBackwardEnd,      // all gradients of a synchronised pass are there
     kBucketReady,      // index: bucket, bytes: its payload
     kBucketLaunch,     // its all-reduce was handed to the communication thread
     kBucketDone,       // its all-reduce has finished

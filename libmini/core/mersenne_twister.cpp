@@ -49,6 +49,13 @@ MersenneTwister::MersenneTwister(std::span<const uint32_t> key)
     state_[0] = 0x80000000u;  // never all zero
 }
 
+void MersenneTwister::set_state(const State& state) {
+    MINI_CHECK(state.used <= kStateSize, "MersenneTwister: ", state.used, " of ",
+               kStateSize, " words are used");
+    state_ = state.words;
+    used_ = state.used;
+}
+
 void MersenneTwister::refill() {
     // Two loops and a last word instead of index arithmetic modulo 624.
     for (size_t i = 0; i < kStateSize - kShift; ++i)

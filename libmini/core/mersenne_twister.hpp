@@ -30,6 +30,18 @@ class MersenneTwister {
     /// none.
     explicit MersenneTwister(std::span<const uint32_t> key);
 
+    static constexpr size_t kStateSize = 624;
+
+    /// The words that all later ones follow from, and how many of them are handed out.
+    struct State {
+        std::array<uint32_t, kStateSize> words;
+        size_t used;  // 0 to kStateSize
+    };
+    State state() const { return {state_, used_}; }
+
+    /// Goes on from a state. Throws Error when `used` is out of range.
+    void set_state(const State& state);
+
     /// The next 32 random bits.
     uint32_t next() {
         if (used_ == kStateSize) refill();
@@ -37,7 +49,6 @@ class MersenneTwister {
     }
 
   private:
-    static constexpr size_t kStateSize = 624;
     static constexpr size_t kShift = 397;
 
     static uint32_t temper(uint32_t word) {

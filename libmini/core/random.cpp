@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <numbers>
 #include <numeric>
 #include <type_traits>
@@ -147,12 +150,74 @@ std::vector<T> permutation(int64_t n, Generator& generator) {
     return order;
 }
 
+// A generator as bytes lie in memory, without gaps; numbers are little-endian.
+struct StateLayout {
+    std::array<char, 8> magic;
+    uint64_t seed;
+    double spare_normal;  // 0 when there is none
+    uint32_t has_spare;
+    uint32_t rounding;
+    uint32_t major;
+    uint32_t minor;
+    uint64_t used;
+    std::array<uint32_t, MersenneTwister::kStateSize> words;
+    uint64_t checksum;  // of all bytes before
+};
+static_assert(sizeof(StateLayout) == 2552 && std::endian::native == std::endian::little);
+
+// The last digit counts layouts.
+constexpr std::array<char, 8> kStateMagic = {'m', 'i', 'n', 'i', 'R', 'N', 'G', '1'};
+
+// FNV-1a over all but the checksum itself.
+uint64_t checksum(const StateLayout& state) {
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(&state);
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < offsetof(StateLayout, checksum); ++i)
+        hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    return hash;
+}
+
 }  // namespace
 
 void Generator::manual_seed(uint64_t seed) {
     engine_ = MersenneTwister(static_cast<uint32_t>(seed));
     spare_normal_.reset();
     seed_ = seed;
+}
+
+std::vector<uint8_t> Generator::get_state() const {
+    const MersenneTwister::State engine = engine_.state();
+    StateLayout state = {.magic = kStateMagic,
+                         .seed = seed_,
+                         .spare_normal = spare_normal_.value_or(0.0),
+                         .has_spare = spare_normal_.has_value(),
+                         .rounding = static_cast<uint32_t>(rounding_),
+                         .major = static_cast<uint32_t>(version_.major),
+                         .minor = static_cast<uint32_t>(version_.minor),
+                         .used = engine.used,
+                         .words = engine.words,
+                         .checksum = 0};
+    state.checksum = checksum(state);
+    std::vector<uint8_t> bytes(sizeof state);
+    std::memcpy(bytes.data(), &state, sizeof state);
+    return bytes;
+}
+
+void Generator::set_state(std::span<const uint8_t> bytes) {
+    StateLayout state;
+    MINI_CHECK(bytes.size() == sizeof state, "Generator: a state has ", sizeof state,
+               " bytes, but this one ", bytes.size(),
+               "; PyTorch's own states cannot be read");
+    std::memcpy(&state, bytes.data(), sizeof state);
+    MINI_CHECK(state.magic == kStateMagic, "Generator: this state is not of layout 1");
+    MINI_CHECK(state.checksum == checksum(state), "Generator: this state is damaged");
+
+    engine_.set_state({.words = state.words, .used = static_cast<size_t>(state.used)});
+    seed_ = state.seed;
+    spare_normal_.reset();
+    if (state.has_spare != 0) spare_normal_ = state.spare_normal;
+    rounding_ = static_cast<Rounding>(state.rounding);
+    version_ = {static_cast<int>(state.major), static_cast<int>(state.minor)};
 }
 
 double Generator::normal_double() {

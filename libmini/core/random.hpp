@@ -74,6 +74,15 @@ class Generator {
     void set_version(TorchVersion version) { version_ = version; }
     TorchVersion version() const { return version_; }
 
+    /// All that later draws depend on, the spare normal number, rounding and version
+    /// included, as 2552 bytes in a layout of our own (`Generator.get_state`). Wrap them
+    /// in a tensor of uint8 to save them.
+    std::vector<uint8_t> get_state() const;
+
+    /// Goes on from what get_state returned, here or in another process. Throws Error,
+    /// changing nothing, for bytes that it did not return (`Generator.set_state`).
+    void set_state(std::span<const uint8_t> state);
+
     /// The next 32-bit word.
     uint32_t random() { return engine_.next(); }
 

@@ -10,4 +10,10 @@ std::string with_commas(int64_t number) {
     return text;
 }
 
+std::string join(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
 }  // namespace mini

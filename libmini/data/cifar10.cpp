@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/text.hpp"
 #include "libmini/data/regular_file.hpp"
 
 namespace mini::data {
@@ -41,11 +42,8 @@ std::filesystem::path folder_of_files(const std::string& folder, bool train) {
     for (const std::filesystem::path& place :
          {std::filesystem::path(folder), subfolder(folder)})
         if (missing_in(place, train).empty()) return place;
-    std::string names;
-    for (const std::string& name : missing_cifar10_files(folder, train))
-        names += (names.empty() ? "" : ", ") + name;
     bad_file(folder, concat("CIFAR-10's ", train ? "train" : "test", " files"),
-             "no " + names, kDownload);
+             concat("no ", join(missing_cifar10_files(folder, train))), kDownload);
 }
 
 // The files of one part, open, with sizes that can be right.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/text.hpp"
 #include "libmini/data/image_file.hpp"
 
 namespace mini::data {
@@ -81,12 +82,6 @@ class Walk {
     std::map<std::string, std::vector<std::string>> files_of_;
 };
 
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-}
-
 }  // namespace
 
 ImageFolder::ImageFolder(const std::string& root, ImageFolderOptions options)
@@ -112,8 +107,8 @@ ImageFolder::ImageFolder(const std::string& root, ImageFolderOptions options)
         if (samples_.size() == before) empty.push_back(name);
     }
     if (!empty.empty())
-        throw BadFile(concat(root, ": expected pictures (", joined(options_.extensions),
-                             ") of every class, found none of ", joined(empty),
+        throw BadFile(concat(root, ": expected pictures (", join(options_.extensions),
+                             ") of every class, found none of ", join(empty),
                              "; add some, or remove ",
                              empty.size() == 1 ? "the folder" : "the folders"));
 }

@@ -74,7 +74,9 @@ int64_t DataLoader::size() const { return batch_sampler_->size(); }
 
 void DataLoader::set_epoch(int64_t epoch) { batch_sampler_->set_epoch(epoch); }
 
-DataLoader::Epoch DataLoader::epoch() {
+DataLoader::Epoch DataLoader::epoch(int64_t first) {
+    check_at_least("the first batch", first, 0);
+
     // Draw the base seed before the sampler draws.
     Generator& generator =
         options_.generator ? *options_.generator : generator_of(Stream::kDataOrder);
@@ -82,6 +84,7 @@ DataLoader::Epoch DataLoader::epoch() {
 
     return Epoch({.dataset = dataset_,
                   .batches = batch_sampler_->batches(),
+                  .first = static_cast<size_t>(first),
                   .collate = options_.collate,
                   .base_seed = base_seed,
                   .num_workers = options_.num_workers,

@@ -68,8 +68,10 @@ class DataLoader {
     /// Passes the epoch on to the sampler or batch sampler; DistributedSampler needs it.
     void set_epoch(int64_t epoch);
 
-    /// Starts the next epoch.
-    Epoch epoch();
+    /// Starts the next epoch, or what is left of it from batch `first` on: a training
+    /// that was interrupted goes on there. It draws as much as the whole epoch, but
+    /// batches before are not fetched. Throws UsageError for a negative `first`.
+    Epoch epoch(int64_t first = 0);
 
     /// Starts the next epoch, for a range-based for.
     Epoch::Iterator begin() { return epoch().begin(); }

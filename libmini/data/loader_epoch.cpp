@@ -71,8 +71,9 @@ class LoaderEpoch::State {
 
 LoaderEpoch::State::State(EpochPlan plan)
     : plan_(std::move(plan)), reader_(default_generator()) {
-    // Start no more workers than there are batches.
-    const size_t batches = plan_.batches.size();
+    // Begin where the plan says; start no more workers than there are batches left.
+    begun_ = handed_out_ = std::min(plan_.first, plan_.batches.size());
+    const size_t batches = plan_.batches.size() - begun_;
     const size_t workers = std::min(static_cast<size_t>(plan_.num_workers), batches);
     slots_.resize(
         std::min(workers * static_cast<size_t>(plan_.prefetch_factor), batches));

@@ -33,6 +33,7 @@ using Collate = std::function<Batch(const std::vector<Example>&)>;
 struct EpochPlan {
     std::shared_ptr<const Dataset> dataset;
     std::vector<std::vector<int64_t>> batches;  // indices into the dataset
+    size_t first = 0;                           // the batch to begin with
     Collate collate;                            // empty: Dataset::get_batch
     uint64_t base_seed = 0;                     // workers seed batch k with base_seed + k
     int num_workers = 0;

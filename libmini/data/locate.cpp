@@ -12,12 +12,6 @@
 namespace mini::data {
 namespace {
 
-std::string join(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text;
-}
-
 DataChoice mnist_in(const std::string& folder) {
     return {.folder = folder,
             .name = "mnist",

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <span>
 
 #include "libmini/tensor/dtype.hpp"
@@ -40,5 +41,11 @@ struct Elements {
         return slice(begin, end - begin);
     }
 };
+
+/// Copies as many elements as `to` has, which may overlap.
+inline void copy(Elements to, Elements from) {
+    if (!to.bytes.empty())
+        std::memmove(to.bytes.data(), from.bytes.data(), to.bytes.size());
+}
 
 }  // namespace mini::dist

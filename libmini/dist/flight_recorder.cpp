@@ -18,6 +18,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
+#include "libmini/core/machine.hpp"
 #include "libmini/core/world.hpp"
 
 namespace mini::dist {
@@ -34,12 +35,6 @@ std::string run_name() {
          {"TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "PMIX_NAMESPACE", "PMI_JOBID"})
         if (const std::string value = variable(name); !value.empty()) return value;
     return "local";
-}
-
-std::string host_name() {
-    char host[64] = "?";
-    ::gethostname(host, sizeof host - 1);
-    return host;
 }
 
 // ---- all recorders of the process, and the thread that dumps them on SIGUSR1

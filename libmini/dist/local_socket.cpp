@@ -1,7 +1,6 @@
 #include "libmini/dist/local_socket.hpp"
 
 #include <poll.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -11,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 #include <thread>
+
+#include "libmini/core/machine.hpp"
 
 namespace mini::dist {
 namespace {
@@ -43,19 +44,7 @@ Socket new_local_socket() {
 
 }  // namespace
 
-std::string random_local_name() {
-    std::array<unsigned char, 16> bytes{};
-    MINI_CHECK(
-        ::getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()),
-        system_message("getrandom", errno));
-    constexpr char kDigits[] = "0123456789abcdef";
-    std::string name = "libmini-";
-    for (const unsigned char byte : bytes) {
-        name += kDigits[byte >> 4];
-        name += kDigits[byte & 15];
-    }
-    return name;
-}
+std::string random_local_name() { return concat("libmini-", random_hex(32)); }
 
 Socket listen_locally(const std::string& name) {
     Socket socket = new_local_socket();

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "libmini/dist/local_socket.hpp"
+#include "libmini/dist/mesh_transport.hpp"
 #include "libmini/dist/shared_memory.hpp"
 #include "libmini/dist/socket_channel.hpp"
 
@@ -17,6 +18,9 @@ namespace {
 
 // How long one stranger may hold a place at the door.
 constexpr std::chrono::seconds kHelloTime(2);
+
+// How long to listen for the last words of a rank that has gone.
+constexpr std::chrono::milliseconds kLastWordsTime(100);
 
 std::string address_key(int rank) { return concat("mesh/", rank); }
 
@@ -156,14 +160,6 @@ void serve_visitors(std::list<Visitor>& visitors, std::vector<MessageStream>& st
     });
 }
 
-std::string missing_ranks(const std::vector<MessageStream>& streams, int first) {
-    std::string missing;
-    for (size_t peer = static_cast<size_t>(first); peer < streams.size(); ++peer)
-        if (!streams[peer].is_open())
-            missing += concat(missing.empty() ? "rank " : ", rank ", peer);
-    return missing;
-}
-
 void accept_visitor(const Socket& listener, bool is_local, std::list<Visitor>& visitors) {
     Socket socket = accept_from(listener);
     if (!socket.is_open() || (is_local && !is_same_user(socket))) return;
@@ -173,14 +169,34 @@ void accept_visitor(const Socket& listener, bool is_local, std::list<Visitor>& v
     visitor.deadline = deadline_after(kHelloTime);
 }
 
+// Who is connected and has gone will never be complete, nor will this rank. The others may
+// have heard why.
+void check_still_there(std::vector<MessageStream>& streams, int rank) {
+    for (size_t peer = 0; peer < streams.size(); ++peer) {
+        if (!streams[peer].is_open()) continue;
+        pollfd entry{streams[peer].channel().socket().fd(), POLLRDHUP, 0};
+        if (::poll(&entry, 1, 0) <= 0) continue;
+        bool closed = false;
+        const int lost = static_cast<int>(peer);
+        const auto words =
+            streams[peer].last_words(deadline_after(kLastWordsTime), closed);
+        if (words) throw_failure(reported(*words, lost));
+        throw PeerLost(lost, concat("rank ", lost, " is gone: its connection to rank ",
+                                    rank, " closed during start-up"));
+    }
+}
+
 // Accepts connections until every higher rank has one.
 void accept_higher_ranks(const Socket& far, const Socket& near,
                          std::vector<MessageStream>& streams, const Meeting& meeting,
                          Deadline deadline) {
     std::list<Visitor> visitors;
     while (true) {
-        const std::string missing = missing_ranks(streams, meeting.rank + 1);
+        const std::string missing = missing_ranks(
+            meeting.rank + 1, meeting.world_size,
+            [&](int peer) { return streams[static_cast<size_t>(peer)].is_open(); });
         if (missing.empty()) return;
+        check_still_there(streams, meeting.rank);
         if (has_passed(deadline))
             throw Timeout(concat("rank ", meeting.rank, " waited for a connection from ",
                                  missing, "; did it start, and can it reach ",
@@ -189,6 +205,9 @@ void accept_higher_ranks(const Socket& far, const Socket& near,
         std::vector<pollfd> entries = {{far.fd(), POLLIN, 0}, {near.fd(), POLLIN, 0}};
         for (const Visitor& visitor : visitors)
             entries.push_back({visitor.socket.fd(), POLLIN, 0});
+        for (const MessageStream& stream : streams)
+            if (stream.is_open())
+                entries.push_back({stream.channel().socket().fd(), POLLRDHUP, 0});
         const Deadline next_check = std::min(deadline, deadline_after(kHelloTime / 4));
         ::poll(entries.data(), entries.size(), milliseconds_left(next_check));
 
@@ -206,10 +225,9 @@ std::vector<Place> learn_places(const Meeting& meeting, Store& store, Deadline d
             places.push_back(parse_place(store.get(address_key(rank), deadline)));
         return places;
     } catch (const Timeout&) {
-        std::string missing;
-        for (int rank = 0; rank < meeting.world_size; ++rank)
-            if (!store.check(address_key(rank)))
-                missing += concat(missing.empty() ? "rank " : ", rank ", rank);
+        const std::string missing = missing_ranks(0, meeting.world_size, [&](int rank) {
+            return store.check(address_key(rank));
+        });
         throw Timeout(concat("rank ", meeting.rank, " waited for the address of ",
                              missing, "; did it start?"));
     }
@@ -250,11 +268,25 @@ Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local
     Mesh mesh{std::vector<MessageStream>(places.size()), number_hosts(places)};
     check_medium(medium, mesh.hosts, meeting.rank);
 
-    for (int peer = 0; peer < meeting.rank; ++peer) {
-        const auto p = static_cast<size_t>(peer);
-        mesh.streams[p] = connect_to_rank(peer, meeting, mine, places[p], deadline);
+    const auto connect_all = [&] {
+        for (int peer = 0; peer < meeting.rank; ++peer) {
+            const auto p = static_cast<size_t>(peer);
+            try {
+                mesh.streams[p] =
+                    connect_to_rank(peer, meeting, mine, places[p], deadline);
+            } catch (const PeerLost&) {  // perhaps because another one had gone
+                check_still_there(mesh.streams, meeting.rank);
+                throw;
+            }
+        }
+        accept_higher_ranks(far, near, mesh.streams, meeting, deadline);
+    };
+    try {
+        connect_all();
+    } catch (const Error&) {  // those that wait for this rank are to know why
+        MeshTransport(meeting.rank, std::move(mesh.streams)).leave(current_failure());
+        throw;
     }
-    accept_higher_ranks(far, near, mesh.streams, meeting, deadline);
     for (MessageStream& stream : mesh.streams)
         if (layer && stream.is_open())
             stream = MessageStream(layer(std::move(stream).take_channel()));

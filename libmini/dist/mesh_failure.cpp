@@ -13,6 +13,10 @@ namespace {
 // How long to listen for the last words of a rank whose connection has just closed.
 constexpr std::chrono::milliseconds kLastWordsTime(100);
 
+// How much of its timeout a rank spends, when it has passed, on finding who is to blame:
+// all is said before a tenth more has gone by.
+constexpr int kGraceShare = 20;
+
 }  // namespace
 
 // The connection to `closed_peer` has ended. Find out why: in its own words, or, when it was cut
@@ -62,13 +66,14 @@ void MeshTransport::peer_reports(int reporter, const Failure& failure) {
     const bool names_another = failure.rank >= 0 && failure.rank < world_size() &&
                                failure.rank != rank_ && failure.rank != reporter;
     if (failure.kind == Failure::Kind::kTimeout && names_another)
-        follow_silence(failure.rank, meaning.message, deadline_after(timeout_ / 10));
+        follow_silence(failure.rank, meaning.message,
+                       deadline_after(timeout_ / kGraceShare));
     throw_failure(meaning);
 }
 
 void MeshTransport::deadline_passed(int silent, const std::string& story) {
     if (silent == kAnySource) throw Timeout(concat(story, "; no rank has sent it"));
-    follow_silence(silent, story, deadline_after(timeout_ / 10));
+    follow_silence(silent, story, deadline_after(timeout_ / kGraceShare));
 }
 
 // Who does not answer may itself be waiting: its last words say for whom. The one that

@@ -32,6 +32,12 @@ std::string describe(const PointMessage& message) {
                   ")");
 }
 
+void finish(PointMessage& message) {
+    message.done = true;
+    const auto finished = std::exchange(message.finished, nullptr);
+    if (finished) finished();
+}
+
 MeshTransport::MeshTransport(int rank, std::vector<MessageStream> streams)
     : rank_(rank),
       peers_(streams.size()),
@@ -193,9 +199,7 @@ bool MeshTransport::finish_points() {
         place = points_.erase(place);
         any = true;
         ++finished_points_;
-        // It may let go of the last handle of the message: keep the function alive.
-        const auto finished = std::move(point->finished);
-        if (finished) finished();
+        finish(*point);
     }
     return any;
 }

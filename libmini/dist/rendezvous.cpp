@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <random>
+#include <thread>
 
+#include "libmini/core/machine.hpp"
+#include "libmini/core/text.hpp"
 #include "libmini/dist/file_store.hpp"
 #include "libmini/dist/prefix_store.hpp"
 
@@ -29,12 +32,6 @@ constexpr std::chrono::seconds kFarewellTime(2);
 constexpr std::chrono::seconds kDoubleTime(1);
 
 std::string seat(int rank) { return concat("rendezvous/rank/", rank); }
-
-std::string host_name() {
-    char host[256] = "?";
-    ::gethostname(host, sizeof host - 1);
-    return host;
-}
 
 std::string this_process() { return concat("process ", ::getpid(), " on ", host_name()); }
 
@@ -81,14 +78,12 @@ std::string take_seat(Store& store, const Meeting& meeting, const std::string& l
 }
 
 std::string missing_text(Store& store, const Meeting& meeting) {
-    std::string missing;
     int joined = 0;
-    for (int rank = 0; rank < meeting.world_size; ++rank) {
-        if (store.check(seat(rank)))
-            ++joined;
-        else
-            missing += concat(missing.empty() ? "rank " : ", rank ", rank);
-    }
+    const std::string missing = missing_ranks(0, meeting.world_size, [&](int rank) {
+        const bool sits = store.check(seat(rank));
+        joined += sits;
+        return sits;
+    });
     const std::string place =
         meeting.file.empty() ? to_text(meeting.master) : meeting.file;
     return concat("rendezvous at ", place, ": ", joined, " of ", meeting.world_size,
@@ -125,10 +120,30 @@ void agree(Store& store, const Meeting& meeting, const std::string& local_host,
 
 // ---- reaching the store
 
+constexpr int kStrangerTries = 3;
+constexpr std::chrono::milliseconds kStrangerPause(30);
+
 std::unique_ptr<TcpStore> connect_to_store(const Meeting& meeting, const Address& address,
                                            Deadline deadline) {
-    try {
+    const auto connect = [&] {
         return std::make_unique<TcpStore>(address, meeting.cookie, deadline);
+    };
+    // A rank 0 that ends while it says Hello looks like a stranger for a moment; a
+    // stranger stays one.
+    const auto connect_patiently = [&] {
+        for (int tries = 1;; ++tries) {
+            try {
+                return connect();
+            } catch (const Timeout&) {
+                throw;
+            } catch (const Error&) {
+                if (tries == kStrangerTries) throw;
+                std::this_thread::sleep_for(kStrangerPause);
+            }
+        }
+    };
+    try {
+        return connect_patiently();
     } catch (const Timeout& timeout) {
         throw Timeout(concat("rank ", meeting.rank, " found no rank 0 at ",
                              to_text(address), " (", timeout.what(),
@@ -184,15 +199,27 @@ Rendezvous meet(const Meeting& meeting, Deadline deadline) {
         agree(*result.store, meeting, result.local_host, deadline);
     } catch (const Error&) {
         // Let the others hear the verdict before the store goes.
-        part(std::move(result), deadline_after(kFarewellTime));
+        part_after_failure(std::move(result));
         throw;
     }
     return result;
 }
 
+std::string missing_ranks(int first, int world_size,
+                          const std::function<bool(int rank)>& is_there) {
+    std::vector<std::string> missing;
+    for (int rank = first; rank < world_size; ++rank)
+        if (!is_there(rank)) missing.push_back(concat("rank ", rank));
+    return join(missing);
+}
+
 void part(Rendezvous rendezvous, Deadline deadline) {
     rendezvous.store = nullptr;
     if (rendezvous.server) rendezvous.server->wait_until_alone(deadline);
+}
+
+void part_after_failure(Rendezvous rendezvous) {
+    part(std::move(rendezvous), deadline_after(kFarewellTime));
 }
 
 }  // namespace mini::dist

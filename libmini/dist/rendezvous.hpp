@@ -19,6 +19,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -57,8 +58,16 @@ struct Rendezvous {
 /// that contradicts another's, naming both processes, on every rank at once.
 Rendezvous meet(const Meeting& meeting, Deadline deadline);
 
+/// "rank 1, rank 2": the ranks from `first` on that are not there; "" for none.
+std::string missing_ranks(int first, int world_size,
+                          const std::function<bool(int rank)>& is_there);
+
 /// Closes the store; on rank 0 blocks until all others have closed theirs. Once rank 0 is
 /// through, so after the next barrier, the place is free for another meeting.
 void part(Rendezvous rendezvous, Deadline deadline);
+
+/// The same after a failure: rank 0 keeps the store for a moment, so that the others do not
+/// take its end for the cause.
+void part_after_failure(Rendezvous rendezvous);
 
 }  // namespace mini::dist

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "libmini/core/log.hpp"
+#include "libmini/core/machine.hpp"
 #include "libmini/dist/failure.hpp"
 #include "libmini/dist/socket.hpp"
 
@@ -93,19 +93,6 @@ class HeldPort {
   private:
     Socket socket_;
 };
-
-std::string random_cookie() {
-    std::array<unsigned char, 16> bytes{};
-    const ssize_t n = ::getrandom(bytes.data(), bytes.size(), 0);
-    MINI_CHECK(n == static_cast<ssize_t>(bytes.size()),
-               system_message("getrandom", errno));
-    std::string digits;
-    for (const unsigned char byte : bytes) {
-        digits += "0123456789abcdef"[byte / 16];
-        digits += "0123456789abcdef"[byte % 16];
-    }
-    return digits;
-}
 
 struct Job {
     int world_size;
@@ -337,7 +324,7 @@ void spawn(const std::function<void(int rank)>& fn, int world_size,
     std::fflush(nullptr);
 
     const HeldPort port;
-    Family family(fn, {world_size, port.port(), random_cookie(), ::getpid(), {}});
+    Family family(fn, {world_size, port.port(), random_hex(32), ::getpid(), {}});
     const auto failure = family.wait();
     if (!failure) return;
     family.end_all(options.grace);

@@ -2,14 +2,10 @@
 
 #include <charconv>
 
+#include "libmini/core/text.hpp"
+
 namespace mini::dist {
 namespace {
-
-std::string join(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
-}
 
 bool parse_number(const std::string& text, int64_t& number) {
     const char* end = text.data() + text.size();

@@ -14,12 +14,6 @@ namespace {
 
 constexpr size_t kLongestPlace = 512;  // of one rank's address, as text
 
-// This rank's number among `ranks`; -1 when it is not one of them.
-int place_of(int rank, const std::vector<int>& ranks) {
-    const auto place = std::ranges::find(ranks, rank);
-    return place == ranks.end() ? -1 : static_cast<int>(place - ranks.begin());
-}
-
 // One value of every rank of `parent`, cut or padded to one length.
 std::vector<std::string> gather_texts(ProcessGroup& parent, const std::string& mine) {
     MINI_CHECK(mine.size() < kLongestPlace, "the address \"", mine, "\" is too long");
@@ -52,24 +46,19 @@ class GatheredStore : public HashStore {
 std::unique_ptr<Backend> split_ring(const std::vector<int>& ranks, ProcessGroup& parent,
                                     const Cookie& cookie, const std::string& local_host,
                                     Medium medium, const ChannelLayer& layer) {
-    const int place = place_of(parent.rank(), ranks);
-    if (place < 0) {
-        gather_texts(parent, "");
-        return nullptr;
-    }
-    const Meeting meeting{{}, place, static_cast<int>(ranks.size()), cookie};
-    GatheredStore store(parent, ranks);
-    Mesh mesh = connect_mesh(meeting, store, local_host, medium,
-                             deadline_after(parent.timeout()), layer);
+    auto mesh = connect_members(ranks, parent, cookie, local_host, medium, layer);
+    if (!mesh) return nullptr;
     return std::make_unique<TransportBackend>(
-        "ring", std::make_unique<MeshTransport>(place, std::move(mesh.streams)),
-        mesh.hosts, make_ring_splitter(cookie, local_host, medium, layer));
+        "ring",
+        std::make_unique<MeshTransport>(place_among(ranks, parent),
+                                        std::move(mesh->streams)),
+        mesh->hosts, make_ring_splitter(cookie, local_host, medium, layer));
 }
 
 std::unique_ptr<Backend> split_threads(const std::vector<int>& ranks,
                                        ProcessGroup& parent) {
     using Transports = std::vector<std::unique_ptr<Transport>>;
-    const int place = place_of(parent.rank(), ranks);
+    const int place = place_among(ranks, parent);
     Transports mine;
     if (place == 0) mine = make_threads_transports(static_cast<int>(ranks.size()));
 
@@ -88,6 +77,25 @@ std::unique_ptr<Backend> split_threads(const std::vector<int>& ranks,
 }
 
 }  // namespace
+
+int place_among(const std::vector<int>& ranks, const ProcessGroup& parent) {
+    const auto place = std::ranges::find(ranks, parent.rank());
+    return place == ranks.end() ? -1 : static_cast<int>(place - ranks.begin());
+}
+
+std::optional<Mesh> connect_members(const std::vector<int>& ranks, ProcessGroup& parent,
+                                    const Cookie& cookie, const std::string& local_host,
+                                    Medium medium, const ChannelLayer& layer) {
+    const int place = place_among(ranks, parent);
+    if (place < 0) {
+        gather_texts(parent, "");
+        return std::nullopt;
+    }
+    const Meeting meeting{{}, place, static_cast<int>(ranks.size()), cookie};
+    GatheredStore store(parent, ranks);
+    return connect_mesh(meeting, store, local_host, medium,
+                        deadline_after(parent.timeout()), layer);
+}
 
 Splitter make_ring_splitter(const Cookie& cookie, const std::string& local_host,
                             Medium medium, const ChannelLayer& layer) {

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,16 @@
 #include "libmini/dist/process_group.hpp"
 
 namespace mini::dist {
+
+/// This rank of `parent`'s number among `ranks`; -1 when it is not one of them.
+int place_among(const std::vector<int>& ranks, const ProcessGroup& parent);
+
+/// Connects `ranks` of `parent`, whose addresses travel through it; nothing on ranks that
+/// are not among them. Every rank of `parent` calls it; blocks until all have.
+std::optional<Mesh> connect_members(const std::vector<int>& ranks, ProcessGroup& parent,
+                                    const Cookie& cookie, const std::string& local_host,
+                                    Medium medium = Medium::kAuto,
+                                    const ChannelLayer& layer = {});
 
 /// Makes the backend among `ranks` of `parent`, in their order; null on ranks that are
 /// not among them. Called on every rank of `parent`; blocks until all have called.

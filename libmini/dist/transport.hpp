@@ -48,6 +48,10 @@ struct PointMessage {
 /// "send to rank 1 (tag 7, 100 float32)", "recv from any rank (...)".
 std::string describe(const PointMessage& message);
 
+/// Lets go of a message that is done: calls `finished`, which may be what keeps the
+/// message itself.
+void finish(PointMessage& message);
+
 // All blocking functions throw PeerLost naming the rank that is gone, Timeout naming the
 // silent one, MismatchedCollective naming both. After that the transport is of no further
 // use.

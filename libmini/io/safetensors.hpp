@@ -34,8 +34,8 @@ struct Safetensors {
 };
 
 /// Writes the tensors to `path`, so that a crash leaves the old file or the new one whole
-/// (`safetensors.torch.save_file`). Bytes are laid out as that function does: 8-byte
-/// elements first, then 4, then 1, by name among equals. Throws UsageError for names that
+/// (`safetensors.torch.save_file`). Bytes are laid out as that function does: int64
+/// first, then float32, bfloat16, float16, uint8, by name among equals. Throws UsageError for names that
 /// are not UTF-8, come twice, or are "__metadata__"; BadFile, with the reason, when the
 /// file cannot be written.
 void save_safetensors(const std::string& path, const NamedTensors& tensors,
@@ -43,7 +43,7 @@ void save_safetensors(const std::string& path, const NamedTensors& tensors,
 
 /// Reads a file into new tensors on the CPU (`safetensors.torch.load_file`). Throws
 /// BadFile, with path and reason, for anything that the format does not allow, and for
-/// element types other than F32, I64 and U8.
+/// element types other than F32, F16, BF16, I64 and U8.
 Safetensors load_safetensors(const std::string& path);
 
 }  // namespace mini::io

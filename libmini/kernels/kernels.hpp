@@ -38,6 +38,25 @@ struct ImageExtents {
     int64_t W = 0;
 };
 
+/// The part [begin, end) of an axis that one output of a pooling averages, and the number
+/// of places it stands for: padding may count, but is not read.
+struct PoolSpan {
+    int64_t begin = 0;
+    int64_t end = 0;
+    int64_t count = 0;
+};
+
+/// Extents of a normalisation of channels: x (N, C, space), where space is H W for images
+/// and 1 for rows.
+struct ChannelExtents {
+    int64_t N = 0;
+    int64_t C = 0;
+    int64_t space = 0;
+
+    /// How many numbers a channel has.
+    int64_t per_channel() const { return N * space; }
+};
+
 namespace cpu {
 
 // ---- elementwise (elementwise.cpp)
@@ -160,6 +179,56 @@ void max_pool2d_backward(float* dx,             // (N, C, H, W)
                          const int32_t* where,  // (N, C, Ho, Wo)
                          ImageExtents in, Window window);
 
+// ---- average pooling (avg_pool.cpp)
+
+/// y[i, j] = the sum of x over rows[i] and cols[j], divided by the product of their counts.
+/// One kernel for `torch.nn.functional.avg_pool2d` and `adaptive_avg_pool2d`, which differ
+/// in the spans alone.
+void avg_pool2d(float* y,        // (N, C, |rows|, |cols|)
+                const float* x,  // (N, C, H, W)
+                ImageExtents in, std::span<const PoolSpan> rows,
+                std::span<const PoolSpan> cols);
+
+/// dx = the share of each g in all that it averaged.
+void avg_pool2d_backward(float* dx,       // (N, C, H, W)
+                         const float* g,  // (N, C, |rows|, |cols|)
+                         ImageExtents in, std::span<const PoolSpan> rows,
+                         std::span<const PoolSpan> cols);
+
+// ---- batch normalisation (norm.cpp)
+
+/// The mean of each channel and its variance, divided by the number of values; both are
+/// accumulated in double.
+void channel_moments(float* mean,      // (C)
+                     float* variance,  // (C)
+                     const float* x,   // (N, C, space)
+                     ChannelExtents at);
+
+/// y = (x - mean) / sqrt(variance + eps) * weight + bias, channel by channel.
+void batch_norm(float* y,               // (N, C, space)
+                const float* x,         // (N, C, space)
+                const float* mean,      // (C)
+                const float* variance,  // (C)
+                const float* weight,    // (C), or null for ones
+                const float* bias,      // (C), or null for zeros
+                ChannelExtents at, double eps);
+
+struct BatchNormBackward {
+    double eps = 1e-5;
+    bool of_batch = true;  // mean and variance are x's own, so x also acts through them
+};
+
+/// dL/dx, dL/dweight and dL/dbias from g = dL/dy.
+void batch_norm_backward(float* dx,              // (N, C, space)
+                         float* dweight,         // (C)
+                         float* dbias,           // (C)
+                         const float* g,         // (N, C, space)
+                         const float* x,         // (N, C, space)
+                         const float* mean,      // (C)
+                         const float* variance,  // (C)
+                         const float* weight,    // (C), or null for ones
+                         ChannelExtents at, BatchNormBackward options);
+
 // ---- softmax (softmax.cpp)
 
 /// y = x - log(sum over the row of exp(x)), with the row's greatest element taken out
@@ -193,6 +262,32 @@ void sgd_step(float* parameter,   // (n)
               float* velocity,    // (n), or null
               const float* grad,  // (n)
               int64_t n, SGDStep step);
+
+/// Numbers are in double, as Python has them, and become floats where they meet one.
+struct AdamStep {
+    double lr = 1e-3;
+    double beta1 = 0.9;
+    double beta2 = 0.999;
+    double eps = 1e-8;
+    double weight_decay = 0.0;
+    bool decoupled = false;  // weight decay shrinks p itself, not by way of g: AdamW
+    bool maximize = false;
+    int64_t step = 1;  // this one; the first is 1
+};
+
+/// One step of Adam, in one pass over memory:
+///     g = maximize ? -g : g;  decoupled ? p *= 1 - lr * weight_decay : g += weight_decay * p;
+///     m += (1 - beta1) * (g - m);  v = beta2 * v + (1 - beta2) * g * g;
+///     p -= lr / (1 - beta1^step) * m / (sqrt(v) / sqrt(1 - beta2^step) + eps)
+/// where m is `exp_avg` and v is `exp_avg_sq`, both 0 before the first step. Unless it is
+/// null, `max_exp_avg_sq` keeps the greatest v so far, which then stands in the last line
+/// (AMSGrad). (`torch.optim.Adam`, `torch.optim.AdamW`).
+void adam_step(float* parameter,       // (n)
+               float* exp_avg,         // (n)
+               float* exp_avg_sq,      // (n)
+               float* max_exp_avg_sq,  // (n), or null
+               const float* grad,      // (n)
+               int64_t n, AdamStep step);
 
 }  // namespace cpu
 }  // namespace mini::kernels

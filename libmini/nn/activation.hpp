@@ -25,6 +25,12 @@ class LogSoftmax : public Module {
     Tensor forward(const Tensor& x) override { return log_softmax(x); }
 };
 
+/// x itself (`torch.nn.Identity`).
+class Identity : public Module {
+  public:
+    Tensor forward(const Tensor& x) override { return x; }
+};
+
 /// (N, ...) to (N, everything else) (`torch.nn.Flatten`).
 class Flatten : public Module {
   public:

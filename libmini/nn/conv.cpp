@@ -19,8 +19,4 @@ Tensor Conv2d::forward(const Tensor& x) {
     return conv2d(x, weight, bias, options_.stride, options_.padding);
 }
 
-Tensor MaxPool2d::forward(const Tensor& x) {
-    return max_pool2d(x, kernel_size_, stride_, padding_);
-}
-
 }  // namespace mini::nn

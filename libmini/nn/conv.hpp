@@ -1,4 +1,4 @@
-// Conv2d: the convolutional layer, and the pooling that follows it.
+// Conv2d: the convolutional layer.
 
 #pragma once
 
@@ -25,19 +25,6 @@ class Conv2d : public Module {
 
   private:
     Conv2dOptions options_;
-};
-
-/// The greatest element of each window; stride 0 means the window's size (`torch.nn.MaxPool2d`).
-class MaxPool2d : public Module {
-  public:
-    explicit MaxPool2d(int64_t kernel_size, int64_t stride = 0, int64_t padding = 0)
-        : kernel_size_(kernel_size), stride_(stride), padding_(padding) {}
-    Tensor forward(const Tensor& x) override;
-
-  private:
-    int64_t kernel_size_;
-    int64_t stride_;
-    int64_t padding_;
 };
 
 }  // namespace mini::nn

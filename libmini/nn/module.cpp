@@ -23,6 +23,10 @@ std::vector<Tensor> without_names(const NamedTensors& tensors) {
     return result;
 }
 
+void append(NamedTensors& all, const std::string& prefix, const NamedTensors& tensors) {
+    for (const auto& [name, tensor] : tensors) all.emplace_back(prefix + name, tensor);
+}
+
 const Tensor* find(const NamedTensors& tensors, const std::string& name) {
     const auto found = std::ranges::find(tensors, name, &NamedTensors::value_type::first);
     return found == tensors.end() ? nullptr : &found->second;
@@ -50,13 +54,17 @@ std::string differences(const NamedTensors& own, const NamedTensors& state) {
 
 NamedTensors Module::named_parameters() const {
     NamedTensors all;
-    collect("", &Module::parameters_, all);
+    walk("", [&](const std::string& prefix, const Module& module) {
+        append(all, prefix, module.parameters_);
+    });
     return without_repeats(std::move(all));
 }
 
 NamedTensors Module::named_buffers() const {
     NamedTensors all;
-    collect("", &Module::buffers_, all);
+    walk("", [&](const std::string& prefix, const Module& module) {
+        append(all, prefix, module.buffers_);
+    });
     return without_repeats(std::move(all));
 }
 
@@ -65,10 +73,25 @@ std::vector<Tensor> Module::parameters() const {
 }
 std::vector<Tensor> Module::buffers() const { return without_names(named_buffers()); }
 
+std::vector<Module*> Module::modules() {
+    std::vector<Module*> all{this};
+    for (const auto& [name, module] : modules_)
+        for (Module* const below : module->modules())
+            if (std::ranges::find(all, below) == all.end()) all.push_back(below);
+    return all;
+}
+
+void Module::apply(const std::function<void(Module&)>& function) {
+    for (const auto& [name, module] : modules_) module->apply(function);
+    function(*this);
+}
+
 NamedTensors Module::state_dict() const {
     NamedTensors state;
-    collect("", &Module::parameters_, state);
-    collect("", &Module::buffers_, state);
+    walk("", [&](const std::string& prefix, const Module& module) {
+        append(state, prefix, module.parameters_);
+        append(state, prefix, module.buffers_);
+    });
     for (auto& [name, tensor] : state) tensor = tensor.detach();
     return state;
 }
@@ -119,22 +142,9 @@ void Module::check_name(const std::string& name) const {
     MINI_CHECK(!is_taken, "module: the name \"", name, "\" is taken");
 }
 
-void Module::collect(const std::string& prefix, NamedTensors Module::*own,
-                     NamedTensors& out) const {
-    for (const auto& [name, tensor] : this->*own) out.emplace_back(prefix + name, tensor);
-    for (const auto& [name, module] : modules_)
-        module->collect(prefix + name + ".", own, out);
-}
-
-Tensor Sequential::forward(const Tensor& x) {
-    Tensor y = x;
-    for (Module* const step : steps_) y = step->forward(y);
-    return y;
-}
-
-void Sequential::append(const std::string& name, Module& module) {
-    register_module(name, module);
-    steps_.push_back(&module);
+void Module::walk(const std::string& prefix, const Visit& visit) const {
+    visit(prefix, *this);
+    for (const auto& [name, module] : modules_) module->walk(prefix + name + ".", visit);
 }
 
 }  // namespace mini::nn

@@ -15,10 +15,16 @@
 //
 // Submodules are plain members; registering notes their address, so modules neither copy
 // nor move. Parameters are drawn as the members are constructed: in PyTorch's order, when
-// they are declared in PyTorch's order.
+// they are declared in PyTorch's order. Where the number of submodules is known only at run
+// time, the module makes and owns them itself:
+//
+//     for (int i = 0; i < depth; ++i)
+//         layers_.push_back(&make_module<nn::Linear>("fc" + std::to_string(i), 50, 50));
 
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,8 +57,15 @@ class Module {
     NamedTensors named_buffers() const;
     std::vector<Tensor> buffers() const;
 
-    /// Parameters and buffers, detached, under every name they have (`state_dict`). They
-    /// share storage with the module.
+    /// This module and all below, each once, parents first (`modules`).
+    std::vector<Module*> modules();
+
+    /// Calls `function` with every module, parents last, as initialisation wants (`apply`).
+    void apply(const std::function<void(Module&)>& function);
+
+    /// Parameters and buffers, detached, under every name they have, in PyTorch's order:
+    /// each module's parameters, then its buffers, then its submodules (`state_dict`).
+    /// They share storage with the module.
     NamedTensors state_dict() const;
 
     /// Copies the tensors of `state` into the module. Throws Error listing every name
@@ -77,30 +90,27 @@ class Module {
     /// REQUIRES: `module` lives as long as this one.
     void register_module(const std::string& name, Module& module);
 
+    /// Makes a submodule that this module owns, registers and returns it.
+    template <typename M, typename... Args>
+    M& make_module(const std::string& name, Args&&... args) {
+        auto module = std::make_unique<M>(std::forward<Args>(args)...);
+        M& made = *module;
+        register_module(name, made);
+        owned_.push_back(std::move(module));
+        return made;
+    }
+
   private:
     void check_name(const std::string& name) const;
-    void collect(const std::string& prefix, NamedTensors Module::*own,
-                 NamedTensors& out) const;
+
+    using Visit = std::function<void(const std::string& prefix, const Module& module)>;
+    void walk(const std::string& prefix, const Visit& visit) const;
 
     NamedTensors parameters_;
     NamedTensors buffers_;
     std::vector<std::pair<std::string, Module*>> modules_;
+    std::vector<std::unique_ptr<Module>> owned_;
     bool training_ = true;
-};
-
-/// Modules one after the other (`torch.nn.Sequential`), under the names "0", "1", ...
-class Sequential : public Module {
-  public:
-    template <typename... Modules>
-    explicit Sequential(Modules&... modules) {
-        int place = 0;
-        (append(std::to_string(place++), modules), ...);
-    }
-    Tensor forward(const Tensor& x) override;
-
-  private:
-    void append(const std::string& name, Module& module);
-    std::vector<Module*> steps_;
 };
 
 }  // namespace mini::nn

@@ -2,8 +2,8 @@
 
 namespace mini::optim {
 
-Optimizer::Optimizer(std::vector<Tensor> parameters)
-    : parameters_(std::move(parameters)) {
+Optimizer::Optimizer(std::vector<Tensor> parameters, double lr)
+    : parameters_(std::move(parameters)), lr_(lr) {
     if (parameters_.empty()) throw UsageError("optimizer: got no parameters");
     for (size_t i = 0; i < parameters_.size(); ++i)
         if (!parameters_[i].is_leaf())
@@ -14,6 +14,11 @@ Optimizer::Optimizer(std::vector<Tensor> parameters)
 
 void Optimizer::zero_grad() {
     for (Tensor& parameter : parameters_) parameter.set_grad({});
+}
+
+double Optimizer::initial_lr() {
+    if (!initial_lr_) initial_lr_ = lr();
+    return *initial_lr_;
 }
 
 }  // namespace mini::optim

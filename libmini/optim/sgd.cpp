@@ -13,12 +13,7 @@ void check_not_negative(const char* name, double value) {
         throw UsageError(concat("SGD: ", name, " must not be negative, but is ", value));
 }
 
-}  // namespace
-
-SGD::SGD(std::vector<Tensor> parameters, SGDOptions options)
-    : Optimizer(std::move(parameters)),
-      options_(options),
-      velocities_(parameters_.size()) {
+SGDOptions checked(const SGDOptions& options) {
     check_not_negative("lr", options.lr);
     check_not_negative("momentum", options.momentum);
     check_not_negative("weight_decay", options.weight_decay);
@@ -26,7 +21,15 @@ SGD::SGD(std::vector<Tensor> parameters, SGDOptions options)
         throw UsageError(
             concat("SGD: nesterov needs a momentum and no dampening, but they are ",
                    options.momentum, " and ", options.dampening));
+    return options;
 }
+
+}  // namespace
+
+SGD::SGD(std::vector<Tensor> parameters, SGDOptions options)
+    : Optimizer(std::move(parameters), options.lr),
+      options_(checked(options)),
+      velocities_(parameters_.size()) {}
 
 void SGD::step() {
     for (size_t i = 0; i < parameters_.size(); ++i) {
@@ -41,7 +44,7 @@ void SGD::step() {
             parameter.span<float>().data(),
             options_.momentum != 0.0 ? velocities_[i].data<float>() : nullptr,
             grad.data<float>(), parameter.numel(),
-            {.lr = static_cast<float>(options_.lr),
+            {.lr = static_cast<float>(lr()),
              .momentum = static_cast<float>(options_.momentum),
              .dampening = static_cast<float>(options_.dampening),
              .weight_decay = static_cast<float>(options_.weight_decay),
@@ -49,6 +52,34 @@ void SGD::step() {
              .first = first});
         parameter.bump_version();
     }
+}
+
+OptimizerState SGD::state_dict() const {
+    OptimizerState state;
+    state.numbers = {{"lr", lr()},
+                     {"momentum", options_.momentum},
+                     {"dampening", options_.dampening},
+                     {"weight_decay", options_.weight_decay},
+                     {"nesterov", options_.nesterov}};
+    for (size_t i = 0; i < parameters_.size(); ++i)
+        if (velocities_[i].defined())
+            state.tensors[state_name(i, "momentum_buffer")] = velocities_[i];
+    return state;
+}
+
+void SGD::load_state_dict(const OptimizerState& state) {
+    StateReader reader("SGD", state, parameters_);
+    const SGDOptions options = {.lr = reader.number("lr"),
+                                .momentum = reader.number("momentum"),
+                                .dampening = reader.number("dampening"),
+                                .weight_decay = reader.number("weight_decay"),
+                                .nesterov = reader.number("nesterov") != 0};
+    auto velocities = reader.tensors("momentum_buffer");
+    reader.finish();
+
+    options_ = checked(options);
+    set_lr(options.lr);
+    velocities_ = std::move(velocities);
 }
 
 }  // namespace mini::optim

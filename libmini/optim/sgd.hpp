@@ -26,11 +26,12 @@ class SGD : public Optimizer {
     SGD(std::vector<Tensor> parameters, SGDOptions options);
     void step() override;
 
-    double lr() const { return options_.lr; }
-    void set_lr(double lr) { options_.lr = lr; }
+    /// state.N.momentum_buffer (v), and the options.
+    OptimizerState state_dict() const override;
+    void load_state_dict(const OptimizerState& state) override;
 
   private:
-    SGDOptions options_;
+    SGDOptions options_;              // but for lr, which is lr()
     std::vector<Tensor> velocities_;  // undefined before a parameter's first step
 };
 

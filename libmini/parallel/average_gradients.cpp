@@ -3,16 +3,53 @@
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
+namespace {
+
+Tensor gradient_of(const std::vector<Tensor>& parameters, size_t i, int rank) {
+    const Tensor grad = parameters[i].grad();
+    MINI_CHECK(grad.defined(), "average_gradients: parameter ", i, " of shape ",
+               parameters[i].shape(), " has no gradient on rank ", rank,
+               "; every rank must compute all of them");
+    return grad;
+}
+
+// The place of the next `like.numel()` numbers of `flat`, in the shape of `like`.
+Tensor next_part(const Tensor& flat, int64_t& offset, const Tensor& like) {
+    const Tensor part = ops::narrow(flat, 0, offset, like.numel());
+    offset += like.numel();
+    return ops::view(part, like.shape());
+}
+
+}  // namespace
 
 void average_gradients(const std::vector<Tensor>& parameters, dist::ProcessGroup& group) {
     const float share = 1.0f / static_cast<float>(group.world_size());
     for (size_t i = 0; i < parameters.size(); ++i) {
-        Tensor grad = parameters[i].grad();
-        MINI_CHECK(grad.defined(), "average_gradients: parameter ", i, " of shape ",
-                   parameters[i].shape(), " has no gradient on rank ", group.rank(),
-                   "; every rank must compute all of them");
+        Tensor grad = gradient_of(parameters, i, group.rank());
         group.all_reduce(grad, dist::ReduceOp::kSum);
         ops::mul_(grad, share);
+    }
+}
+
+void average_flat_gradients(const std::vector<Tensor>& parameters,
+                            dist::ProcessGroup& group) {
+    int64_t numel = 0;
+    for (const Tensor& parameter : parameters) numel += parameter.numel();
+
+    // Copy all gradients behind each other, average, and copy them back.
+    Tensor flat = Tensor::empty({numel});
+    int64_t offset = 0;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        const Tensor grad = gradient_of(parameters, i, group.rank());
+        Tensor part = next_part(flat, offset, grad);
+        ops::copy_(part, grad);
+    }
+    group.all_reduce(flat, dist::ReduceOp::kSum);
+    ops::mul_(flat, 1.0f / static_cast<float>(group.world_size()));
+    offset = 0;
+    for (const Tensor& parameter : parameters) {
+        Tensor grad = parameter.grad();
+        ops::copy_(grad, next_part(flat, offset, grad));
     }
 }
 

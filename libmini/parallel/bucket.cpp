@@ -58,7 +58,7 @@ Bucket::Bucket(std::vector<size_t> places, const std::vector<Tensor>& parameters
 void Bucket::reset() {
     ready_.assign(places_.size(), false);
     pending_ = places_.size();
-    work = nullptr;
+    finish = nullptr;
 }
 
 bool Bucket::mark_ready(size_t slot) {

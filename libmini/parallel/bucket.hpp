@@ -11,10 +11,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <vector>
 
-#include "libmini/dist/process_group.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::parallel {
@@ -44,6 +43,7 @@ class Bucket {
 
     /// The part of the buffer that belongs to the `slot`-th parameter, in its shape.
     const Tensor& gradient(size_t slot) const { return gradients_[slot]; }
+    const std::vector<Tensor>& gradients() const { return gradients_; }
 
     /// Forgets which gradients are there.
     void reset();
@@ -53,7 +53,7 @@ class Bucket {
     bool is_ready(size_t slot) const { return ready_[slot]; }
     bool is_full() const { return pending_ == 0; }
 
-    std::shared_ptr<dist::Work> work;  // the all-reduce under way
+    std::function<void()> finish;  // waits for the reduction that is under way
 
   private:
     std::vector<size_t> places_;

@@ -1,95 +1,72 @@
 #include "libmini/parallel/ddp.hpp"
 
-#include <algorithm>
-
-#include "libmini/autograd/node.hpp"
-#include "libmini/dist/default_group.hpp"
-#include "libmini/dist/gather.hpp"
-#include "libmini/tensor/ops.hpp"
-
 namespace mini::parallel {
 namespace {
 
-constexpr size_t kMostDims = 7;
-constexpr size_t kRow =
-    kMostDims + 1;  // numbers that describe one shape: dimensions, sizes
+// What the active ranks of a Join are about to communicate, agreed with those that have
+// joined.
+struct Plan {
+    bool sends_buffers = false;
+    bool averages = false;
+    int root = 0;  // the lowest active rank
+};
 
-nn::NamedTensors trainable_parameters(const nn::Module& module) {
-    nn::NamedTensors parameters = module.named_parameters();
-    std::erase_if(parameters,
-                  [](const auto& entry) { return !entry.second.requires_grad(); });
-    if (parameters.empty())
-        throw UsageError(
-            "DistributedDataParallel: no parameter of the module requires grad");
-    return parameters;
-}
-
-std::vector<int64_t> describe_shape(const Shape& shape) {
-    MINI_CHECK(shape.size() <= kMostDims,
-               "DistributedDataParallel: a parameter of shape ", shape, " has more than ",
-               kMostDims, " dimensions");
-    std::vector<int64_t> row(kRow);
-    row[0] = static_cast<int64_t>(shape.size());
-    std::ranges::copy(shape, row.begin() + 1);
-    return row;
-}
-
-Shape shape_of_row(const std::vector<int64_t>& rows, size_t parameter) {
-    const auto row = rows.begin() + static_cast<int64_t>(parameter * kRow);
-    return Shape(row + 1, row + 1 + *row);
-}
-
-// All ranks see the description of all ranks, so all of them throw, and the same.
-void check_same_parameters(dist::ProcessGroup& group,
-                           const nn::NamedTensors& parameters) {
-    const std::vector<int64_t> count{static_cast<int64_t>(parameters.size())};
-    const auto counts = dist::all_gather_values(group, count);
-    for (size_t rank = 1; rank < counts.size(); ++rank)
-        MINI_CHECK(counts[rank] == counts[0], "DistributedDataParallel: rank 0 has ",
-                   counts[0][0], " parameters that require grad, but rank ", rank,
-                   " has ", counts[rank][0], "; every rank must build the same module");
-
-    std::vector<int64_t> mine;
-    for (const auto& [name, parameter] : parameters)
-        std::ranges::copy(describe_shape(parameter.shape()), std::back_inserter(mine));
-    const auto rows = dist::all_gather_values(group, mine);
-    for (size_t rank = 1; rank < rows.size(); ++rank)
-        for (size_t i = 0; i < parameters.size(); ++i)
-            MINI_CHECK(shape_of_row(rows[rank], i) == shape_of_row(rows[0], i),
-                       "DistributedDataParallel: parameter ", i, " (here ",
-                       parameters[i].first, ") is ", shape_of_row(rows[0], i),
-                       " on rank 0, but ", shape_of_row(rows[rank], i), " on rank ",
-                       rank);
-}
-
-void copy_state_from_rank_0(dist::ProcessGroup& group, const nn::Module& module) {
-    std::vector<std::shared_ptr<dist::Work>> under_way;
-    nn::NamedTensors state = module.state_dict();
-    for (auto& [name, tensor] : state)
-        under_way.push_back(group.broadcast_async(tensor, 0));
-    for (const auto& work : under_way) work->wait();
-    for (auto& [name, tensor] : state) tensor.bump_version();
+Plan agree_on(const Plan& mine, bool is_active, dist::ProcessGroup& group) {
+    const int64_t below = group.world_size() - group.rank();
+    const Tensor all = Tensor::from(std::vector<int64_t>{
+        mine.sends_buffers ? 1 : 0, mine.averages ? 1 : 0, is_active ? below : 0});
+    group.all_reduce(all, dist::ReduceOp::kMax);
+    const auto agreed = all.to_vector<int64_t>();
+    return {agreed[0] != 0, agreed[1] != 0,
+            group.world_size() - static_cast<int>(agreed[2])};
 }
 
 }  // namespace
 
 DistributedDataParallel::DistributedDataParallel(nn::Module& module,
                                                  const DDPOptions& options)
-    : module_(module),
-      group_(options.process_group ? options.process_group : dist::default_group()) {
-    register_module("module", module);
-    nn::NamedTensors parameters = trainable_parameters(module);
-    check_same_parameters(*group_, parameters);
-    copy_state_from_rank_0(*group_, module);
-    reducer_ = std::make_unique<Reducer>(
-        std::move(parameters),
-        std::vector<int64_t>{options.first_bucket_bytes, options.bucket_cap_bytes},
-        group_);
+    : ReplicatedModule(module, options.process_group, options.broadcast_buffers),
+      reducer_(trained(),
+               {.first_bucket_bytes = options.first_bucket_bytes,
+                .bucket_cap_bytes = options.bucket_cap_bytes,
+                .torch_first_iteration = options.torch_first_iteration,
+                .find_unused_parameters = options.find_unused_parameters,
+                .static_graph = options.static_graph,
+                .check_gradients = options.check_gradients},
+               shared_group()) {}
+
+int DistributedDataParallel::begin_iteration(bool sends_buffers, bool averages) {
+    const auto active = Join::notify_join_context(*this);
+    if (!active) return 0;
+    if (divides_by_active_) reducer_.divide_by(active->count());
+    return agree_on({sends_buffers, averages}, /*is_active=*/true, group()).root;
 }
 
-Tensor DistributedDataParallel::forward(const Tensor& x) {
-    if (is_grad_enabled() && sync_) reducer_->prepare_for_backward();
-    return module_(x);
+// ---- uneven inputs
+
+class DistributedDataParallel::Hook : public JoinHook {
+  public:
+    explicit Hook(DistributedDataParallel& ddp) : ddp_(ddp) {}
+
+    void main_hook() override {
+        const Plan plan = agree_on({}, /*is_active=*/false, ddp_.group());
+        if (plan.sends_buffers) ddp_.broadcast_buffers(plan.root);
+        if (plan.averages) ddp_.reducer_.shadow_iteration();
+    }
+
+    void post_hook(bool is_last_joiner) override {
+        broadcast_from_last_joiner(ddp_.group(), is_last_joiner, ddp_.state());
+        ddp_.reducer_.divide_by(ddp_.group().world_size());
+        ddp_.divides_by_active_ = false;
+    }
+
+  private:
+    DistributedDataParallel& ddp_;
+};
+
+std::unique_ptr<JoinHook> DistributedDataParallel::join_hook(const JoinOptions& options) {
+    divides_by_active_ = !options.divide_by_initial_world_size;
+    return std::make_unique<Hook>(*this);
 }
 
 }  // namespace mini::parallel

@@ -3,65 +3,105 @@
 // Each rank holds a replica and feeds it its own part of the batch. The replicas start
 // alike, since rank 0's parameters are broadcast, and stay alike, since every backward()
 // leaves the same averaged gradients on every rank.
+//
+//     DistributedDataParallel ddp(model, {.bucket_cap_bytes = 1 << 20});
+//     optim::SGD optimizer(model.parameters(), {.lr = 0.01});
+//     for (const data::Batch& batch : loader) {
+//         optimizer.zero_grad();
+//         cross_entropy(ddp(batch.data), batch.target).backward();
+//         optimizer.step();
+//     }
 
 #pragma once
 
 #include <memory>
 
-#include "libmini/nn/module.hpp"
+#include "libmini/parallel/join.hpp"
 #include "libmini/parallel/reducer.hpp"
+#include "libmini/parallel/replicated_module.hpp"
 
 namespace mini::parallel {
 
 struct DDPOptions {
-    /// Bucket sizes in bytes. Unlike PyTorch, whose first iteration uses one bucket for
-    /// all and so overlaps nothing, these hold from the first iteration on.
+    /// Bucket sizes in bytes, from the first iteration on.
     int64_t first_bucket_bytes = kFirstBucketBytes;
     int64_t bucket_cap_bytes = kBucketCapBytes;
 
     /// The default group when null.
     std::shared_ptr<dist::ProcessGroup> process_group = nullptr;
+
+    /// Sends rank 0's buffers, like running means, to all before each forward pass.
+    bool broadcast_buffers = true;
+
+    /// Looks, after each forward pass, for parameters that had no part in its result, and
+    /// does not wait for their gradients. A parameter that no rank used keeps the
+    /// gradient it had. Costs a walk over the graph and one small all-reduce.
+    bool find_unused_parameters = false;
+
+    /// The graph is the same in every iteration: the first one shows which parameters are
+    /// unused, or used several times, and the walk is saved. In the first iteration
+    /// nothing overlaps.
+    bool static_graph = false;
+
+    /// Looks for NaN and infinity in every gradient; what one rank finds, backward()
+    /// throws on all. Costs a pass over the gradients and a small all-gather.
+    bool check_gradients = false;
+
+    /// PyTorch's order of events: in the first iteration one bucket holds all gradients,
+    /// so nothing overlaps, where buckets are going to be made anew.
+    bool torch_first_iteration = false;
 };
 
 /// `torch.nn.parallel.DistributedDataParallel` (with gradient_as_bucket_view). The wrapped
-/// module's parameters appear as "module.<name>". After a synchronised backward() their gradients
-/// are views of the buckets, which the next such pass overwrites: clone what you want to keep.
-class DistributedDataParallel : public nn::Module {
+/// module's parameters appear as "module.<name>". After a synchronised backward() their
+/// gradients are views of the buckets, which the next such pass overwrites: clone what you
+/// want to keep.
+class DistributedDataParallel : public ReplicatedModule, public Joinable {
   public:
-    /// Compares number and shapes of the parameters across ranks, then copies rank 0's
-    /// parameters and buffers to all; blocks until every rank has come here. Parameters
-    /// that do not require grad are left alone, shared ones counted once. Throws Error,
-    /// the same on all ranks, naming rank and parameter that differ; UsageError when
-    /// nothing requires grad. REQUIRES: `module` outlives this object.
+    /// See ReplicatedModule. Blocks until every rank has come here. REQUIRES: `module`
+    /// outlives this object.
     explicit DistributedDataParallel(nn::Module& module, const DDPOptions& options = {});
 
-    /// The module's result; the next backward() then averages gradients, unless in no_sync.
-    Tensor forward(const Tensor& x) override;
+    /// Averages buckets by `hook` from now on. Throws UsageError after the first
+    /// iteration, and the second time.
+    void register_comm_hook(CommHook hook) { reducer_.set_comm_hook(std::move(hook)); }
 
-    /// While the returned object lives, gradients accumulate on each rank without
-    /// communication; the first backward() after it, of a forward() after it, averages
-    /// the accumulated sum (`no_sync`). Also ends properly when an exception passes.
-    class [[nodiscard]] NoSync {
-      public:
-        explicit NoSync(bool& sync) : sync_(sync), previous_(sync) { sync_ = false; }
-        ~NoSync() { sync_ = previous_; }
-        NoSync(const NoSync&) = delete;
-        NoSync& operator=(const NoSync&) = delete;
+    /// The buckets, in the order of their launch. They change once, before the second
+    /// iteration.
+    const std::vector<Bucket>& buckets() const { return reducer_.buckets(); }
+    bool has_rebuilt_buckets() const { return reducer_.has_rebuilt_buckets(); }
 
-      private:
-        bool& sync_;
-        bool previous_;
-    };
-    NoSync no_sync() { return NoSync(sync_); }
+    /// Within a Join, a rank without batches shadows the others' iterations with gradients
+    /// that are zero, and ends with the model of the rank that trained longest. Sums are
+    /// divided by the number of all ranks or, if that is wished, of those that are active.
+    std::unique_ptr<JoinHook> join_hook(const JoinOptions& options) override;
+    dist::ProcessGroup& join_process_group() override { return group(); }
 
-    /// The buckets, in the order of their launch.
-    const std::vector<Bucket>& buckets() const { return reducer_->buckets(); }
+    /// The parameters' places in the order of their gradients in the first iteration;
+    /// empty before. Where all had one, rank 0's order decides how buckets are made anew,
+    /// and with it in which order a ring adds: a run that goes on elsewhere to the same
+    /// bits needs it.
+    std::vector<int64_t> gradient_order() const { return reducer_.gradient_order(); }
+
+    /// Makes the buckets anew at once, by another run's order, instead of learning it in
+    /// the first iteration; every rank gives the same. Throws UsageError for what is no
+    /// order of the parameters, and after the first iteration.
+    void set_gradient_order(const std::vector<int64_t>& order) {
+        reducer_.set_gradient_order(order);
+    }
+
+  protected:
+    int begin_iteration(bool sends_buffers, bool averages) override;
+    void prepare_for_forward() override { reducer_.prepare_for_forward(); }
+    void prepare_for_backward(const Tensor& output) override {
+        reducer_.prepare_for_backward(output);
+    }
 
   private:
-    nn::Module& module_;
-    std::shared_ptr<dist::ProcessGroup> group_;
-    std::unique_ptr<Reducer> reducer_;
-    bool sync_ = true;
+    class Hook;
+
+    Reducer reducer_;
+    bool divides_by_active_ = false;  // within a Join
 };
 
 }  // namespace mini::parallel

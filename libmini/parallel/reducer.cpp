@@ -1,77 +1,222 @@
 #include "libmini/parallel/reducer.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
 #include "libmini/autograd/node.hpp"
+#include "libmini/core/log.hpp"
+#include "libmini/parallel/used_parameters.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
 
-Reducer::Reducer(nn::NamedTensors parameters, const std::vector<int64_t>& bucket_limits,
+Reducer::Reducer(nn::NamedTensors parameters, const ReducerOptions& options,
                  std::shared_ptr<dist::ProcessGroup> group)
     : parameters_(std::move(parameters)),
+      options_(options),
       group_(std::move(group)),
-      slots_(parameters_.size()),
-      hooks_(parameters_.size()) {
-    // Assign from the last parameter to the first: about the order their gradients come in.
-    std::vector<Tensor> forward;
-    for (const auto& [name, parameter] : parameters_) forward.push_back(parameter);
-    const std::vector<Tensor> backward(forward.rbegin(), forward.rend());
-    for (std::vector<size_t>& places :
-         compute_bucket_assignment(backward, bucket_limits)) {
-        for (size_t slot = 0; slot < places.size(); ++slot) {
-            places[slot] = forward.size() - 1 - places[slot];
-            slots_[places[slot]] = {buckets_.size(), slot};
-        }
-        buckets_.emplace_back(std::move(places), forward);
-    }
-
-    // Listen to every parameter.
-    for (size_t place = 0; place < forward.size(); ++place)
-        hooks_[place] =
-            grad_accumulator(forward[place])->add_hook([this, place](const Tensor& leaf) {
-                on_gradient(place, leaf);
+      divisor_(group_->world_size()),
+      slots_(parameters_.size()) {
+    make_buckets(first_assignment());
+    for (size_t place = 0; place < parameters_.size(); ++place)
+        slots_[place].hook =
+            grad_accumulator(tensor(place))->add_hook([this, place](const Tensor&) {
+                on_gradient(place);
             });
 }
 
 Reducer::~Reducer() {
     for (size_t place = 0; place < parameters_.size(); ++place)
-        grad_accumulator(parameters_[place].second)->remove_hook(hooks_[place]);
+        grad_accumulator(tensor(place))->remove_hook(slots_[place].hook);
 }
 
-void Reducer::prepare_for_backward() {
+void Reducer::set_comm_hook(CommHook hook) {
+    if (comm_hook_)
+        throw UsageError(
+            "register_comm_hook: there is one already; it may be registered once");
+    if (iterations_ > 0 || started_)
+        throw UsageError(
+            "register_comm_hook: it must be registered before the first iteration");
+    comm_hook_ = std::move(hook);
+}
+
+// ---- which gradients share a bucket
+
+std::vector<Tensor> Reducer::tensors(const std::vector<size_t>& places) const {
+    std::vector<Tensor> result;
+    for (const size_t place : places) result.push_back(tensor(place));
+    return result;
+}
+
+// From the last parameter to the first, about the order their gradients come in. PyTorch
+// fills buckets from the first one on, and reverses their list: one bucket for all where
+// they will be made anew.
+std::vector<std::vector<size_t>> Reducer::first_assignment() const {
+    std::vector<int64_t> limits{options_.first_bucket_bytes, options_.bucket_cap_bytes};
+    std::vector<size_t> places(parameters_.size());
+    std::iota(places.begin(), places.end(), size_t{0});
+    if (options_.torch_first_iteration) {
+        if (may_rebuild()) limits = {std::numeric_limits<int64_t>::max()};
+        auto assignment = compute_bucket_assignment(tensors(places), limits);
+        std::ranges::reverse(assignment);
+        return assignment;
+    }
+    std::ranges::reverse(places);
+    auto assignment = compute_bucket_assignment(tensors(places), limits);
+    for (auto& bucket : assignment)
+        for (size_t& place : bucket) place = places[place];
+    return assignment;
+}
+
+void Reducer::make_buckets(std::vector<std::vector<size_t>> assignment) {
+    std::vector<size_t> all(parameters_.size());
+    std::iota(all.begin(), all.end(), size_t{0});
+    const std::vector<Tensor> parameters = tensors(all);
+    buckets_.clear();
+    for (std::vector<size_t>& places : assignment) {
+        for (size_t slot = 0; slot < places.size(); ++slot) {
+            slots_[places[slot]].bucket = buckets_.size();
+            slots_[places[slot]].slot = slot;
+        }
+        buckets_.emplace_back(std::move(places), parameters);
+    }
+}
+
+void Reducer::rebuild_buckets() {
+    auto assignment = compute_bucket_assignment(
+        tensors(order_), {options_.first_bucket_bytes, options_.bucket_cap_bytes});
+    for (auto& bucket : assignment)
+        for (size_t& place : bucket) place = order_[place];
+    make_buckets(std::move(assignment));
+    is_rebuilt_ = true;
+}
+
+void Reducer::set_gradient_order(const std::vector<int64_t>& order) {
+    if (iterations_ > 0 || started_)
+        throw UsageError("set_gradient_order: it must come before the first iteration");
+    std::vector<int64_t> each(parameters_.size());
+    std::iota(each.begin(), each.end(), int64_t{0});
+    if (!std::ranges::is_permutation(order, each))
+        throw UsageError(concat("set_gradient_order: these ", order.size(),
+                                " numbers are no order of ", parameters_.size(),
+                                " parameters"));
+    order_.assign(order.begin(), order.end());
+    if (may_rebuild()) rebuild_buckets();
+}
+
+// The order in which rank 0's gradients came; those that did not, from the last on.
+std::vector<size_t> Reducer::agreed_order() {
+    for (size_t place = parameters_.size(); place-- > 0;)
+        if (std::ranges::find(order_, place) == order_.end()) order_.push_back(place);
+    const Tensor order = Tensor::from(std::vector<int64_t>(order_.begin(), order_.end()));
+    group_->broadcast(order, 0);
+    const auto numbers = order.to_vector<int64_t>();
+    return {numbers.begin(), numbers.end()};
+}
+
+// ---- one iteration
+
+void Reducer::prepare_for_forward() {
     MINI_CHECK(!started_,
                "DistributedDataParallel: the last backward pass did not finish its "
                "reduction on rank ",
                group_->rank(), "; without a gradient were:", missing_gradients());
-    for (Bucket& bucket : buckets_) bucket.reset();
-    next_bucket_ = 0;
+    if (is_rebuilt_ || !may_rebuild() || iterations_ == 0) return;
+    order_ = agreed_order();
+    rebuild_buckets();
+}
+
+void Reducer::prepare_for_backward(const Tensor& output) {
+    reset();
+    if (options_.find_unused_parameters && !options_.static_graph) {
+        const std::vector<bool> used = used_parameters(output, parameters_);
+        for (size_t place = 0; place < slots_.size(); ++place)
+            slots_[place].unused = !used[place];
+    }
     expecting_ = true;
 }
 
-void Reducer::on_gradient(size_t place, Tensor parameter) {
+void Reducer::reset() {
+    for (Bucket& bucket : buckets_) bucket.reset();
+    for (Slot& slot : slots_) slot.fired = 0;
+    if (is_first_pass()) order_.clear();
+    next_bucket_ = 0;
+}
+
+void Reducer::begin_pass() {
+    started_ = true;
+    queue_callback([this] { finish(); });
+    if (is_learning()) return;
+    for (size_t place = 0; place < slots_.size(); ++place)
+        if (slots_[place].unused) bring_in_unused(place);
+}
+
+void Reducer::on_gradient(size_t place) {
     if (!expecting_) return;
-    if (!started_) {
-        started_ = true;
-        queue_callback([this] { finish(); });
-    }
-    const auto [index, slot] = slots_[place];
-    Bucket& bucket = buckets_[index];
+    if (!started_) begin_pass();
     group_->events().record(EventKind::kGradReady, static_cast<int64_t>(place),
-                            static_cast<int64_t>(parameter.bytes()));
+                            static_cast<int64_t>(tensor(place).bytes()));
+    Slot& slot = slots_[place];
+    if (++slot.fired == 1 && is_first_pass()) order_.push_back(place);
+    if (is_learning()) return;
+    check_gradient(place);
+    if (slot.fired == slot.expected) bring_in(place);
+}
 
-    // Bring the gradient into the bucket, unless it has accumulated there already.
-    Tensor in_bucket = bucket.gradient(slot);
-    if (!parameter.grad().shares_storage(in_bucket)) {
-        ops::copy_(in_bucket, parameter.grad());
-        parameter.set_grad(in_bucket);
+// Whether this gradient was to be expected.
+void Reducer::check_gradient(size_t place) const {
+    const Slot& slot = slots_[place];
+    const std::string& name = parameters_[place].first;
+    MINI_CHECK(!(options_.static_graph && (slot.unused || slot.fired > slot.expected)),
+               "DistributedDataParallel: the gradient of ", name, " came ", slot.fired,
+               " times on rank ", group_->rank(), ", but ",
+               slot.unused ? 0 : slot.expected,
+               " times in the first iteration; static_graph is for graphs that do not "
+               "change");
+    MINI_CHECK(!slot.unused, "DistributedDataParallel: a gradient of ", name,
+               " came on rank ", group_->rank(),
+               ", but forward()'s result did not depend on it; is the parameter used "
+               "outside of forward()?");
+    MINI_CHECK(slot.fired <= slot.expected, "DistributedDataParallel: the gradient of ",
+               name, " came twice in one backward pass on rank ", group_->rank(),
+               "; is the parameter used outside of forward()?");
+}
+
+// Copies the gradient into the bucket, unless it has accumulated there already.
+void Reducer::bring_in(size_t place) {
+    Tensor parameter = tensor(place), target = in_bucket(place);
+    if (options_.check_gradients) check_.look_at(place, parameter.grad());
+    if (!parameter.grad().shares_storage(target)) {
+        ops::copy_(target, parameter.grad());
+        parameter.set_grad(target);
     }
-    ops::mul_(in_bucket, 1.0f / static_cast<float>(group_->world_size()));
+    mark_ready(place);
+}
 
-    MINI_CHECK(bucket.mark_ready(slot), "DistributedDataParallel: the gradient of ",
-               parameters_[place].first, " came twice in one backward pass on rank ",
-               group_->rank(), "; is the parameter used outside of forward()?");
+// What has accumulated before takes part, and is kept in case no rank has a gradient.
+void Reducer::bring_in_unused(size_t place) {
+    Tensor parameter = tensor(place), target = in_bucket(place);
+    if (!parameter.grad().defined()) {
+        ops::fill_(target, 0.0f);
+        return mark_ready(place);
+    }
+    if (parameter.grad().shares_storage(target))
+        parameter.set_grad(ops::clone(parameter.grad()));
+    ops::copy_(target, parameter.grad());
+    mark_ready(place);
+}
+
+void Reducer::mark_ready(size_t place) {
+    Bucket& bucket = bucket_of(place);
+    if (!comm_hook_) {
+        Tensor gradient = in_bucket(place);
+        ops::mul_(gradient, 1.0f / static_cast<float>(divisor_));
+    }
+    bucket.mark_ready(slots_[place].slot);
     if (!bucket.is_full()) return;
-    group_->events().record(EventKind::kBucketReady, static_cast<int64_t>(index),
-                            bucket.bytes());
+    group_->events().record(EventKind::kBucketReady,
+                            static_cast<int64_t>(slots_[place].bucket), bucket.bytes());
     launch_full_buckets();
 }
 
@@ -82,32 +227,113 @@ void Reducer::launch_full_buckets() {
         Bucket& bucket = buckets_[next_bucket_];
         group_->events().record(EventKind::kBucketLaunch,
                                 static_cast<int64_t>(next_bucket_), bucket.bytes());
-        bucket.work = group_->all_reduce_async(bucket.buffer(), dist::ReduceOp::kSum);
+        bucket.finish = launch(next_bucket_);
     }
 }
 
-// Runs at the end of the backward pass.
+FinishHook Reducer::launch(size_t index) {
+    const Bucket& bucket = buckets_[index];
+    if (!comm_hook_)
+        return [work = group_->all_reduce_async(bucket.buffer())] { work->wait(); };
+    return comm_hook_({.index = index,
+                       .is_last = index + 1 == buckets_.size(),
+                       .buffer = bucket.buffer(),
+                       .gradients = bucket.gradients(),
+                       .parameters = tensors(bucket.places())},
+                      *group_);
+}
+
+// ---- the end of the backward pass
+
+// The first pass of a static graph: what came is what will always come.
+void Reducer::learn_graph() {
+    for (size_t place = 0; place < slots_.size(); ++place) {
+        slots_[place].unused = slots_[place].fired == 0;
+        slots_[place].expected = slots_[place].fired;
+    }
+    for (size_t place = 0; place < slots_.size(); ++place)
+        slots_[place].unused ? bring_in_unused(place) : bring_in(place);
+}
+
 void Reducer::finish() {
     group_->events().record(EventKind::kBackwardEnd);
+    if (is_learning()) learn_graph();
     MINI_CHECK(
         next_bucket_ == buckets_.size(),
         "DistributedDataParallel: these parameters took no part in the loss on rank ",
-        group_->rank(), ", so their bucket cannot be averaged:", missing_gradients());
+        group_->rank(),
+        ", so their bucket cannot be averaged; with find_unused_parameters they "
+        "may be left out:",
+        missing_gradients());
+    complete();
+}
+
+void Reducer::complete() {
+    // Tell each other which parameters were used, behind the buckets.
+    const bool shares_use = options_.find_unused_parameters || is_learning();
+    const Tensor use = Tensor::from(own_use());
+    dist::WorkHandle sharing;
+    if (shares_use) sharing = group_->all_reduce_async(use);
+
     for (size_t index = 0; index < buckets_.size(); ++index) {
-        buckets_[index].work->wait();
-        buckets_[index].work = nullptr;
+        buckets_[index].finish();
+        buckets_[index].finish = nullptr;
         group_->events().record(EventKind::kBucketDone, static_cast<int64_t>(index),
                                 buckets_[index].bytes());
     }
+    if (sharing) sharing->wait();
+    hand_out_unused(shares_use ? use.to_vector<int64_t>() : std::vector<int64_t>());
+
     expecting_ = false;
     started_ = false;
+    ++iterations_;
+    if (options_.check_gradients) check_.agree(*group_, parameters_, iterations_);
+}
+
+// 1 for each parameter that had a gradient on this rank.
+std::vector<int64_t> Reducer::own_use() const {
+    std::vector<int64_t> use;
+    for (const Slot& slot : slots_) use.push_back(slot.fired > 0 ? 1 : 0);
+    return use;
+}
+
+// A parameter that some other rank has used gets the average; the others keep what they
+// had. `use` counts the ranks, and is empty when that is known already.
+void Reducer::hand_out_unused(const std::vector<int64_t>& use) {
+    for (size_t place = 0; place < slots_.size(); ++place) {
+        Slot& slot = slots_[place];
+        if (!use.empty()) slot.used_somewhere = use[place] > 0;
+        if (slot.unused && slot.used_somewhere) tensor(place).set_grad(in_bucket(place));
+    }
+    const bool needless = options_.find_unused_parameters && iterations_ == 0 &&
+                          std::ranges::none_of(slots_, &Slot::unused);
+    if (needless && group_->rank() == 0)
+        logging::warning(
+            "DistributedDataParallel: find_unused_parameters is on, but every parameter "
+            "was "
+            "used; without it each iteration saves a walk over the graph");
+}
+
+void Reducer::shadow_iteration() {
+    prepare_for_forward();
+    reset();
+    for (Slot& slot : slots_) slot.unused = false;
+    for (Bucket& bucket : buckets_) {
+        Tensor buffer = bucket.buffer();
+        ops::fill_(buffer, 0.0f);
+        for (size_t slot = 0; slot < bucket.places().size(); ++slot)
+            bucket.mark_ready(slot);
+    }
+    launch_full_buckets();
+    complete();
 }
 
 std::string Reducer::missing_gradients() const {
     std::string names;
     for (size_t place = 0; place < parameters_.size(); ++place) {
-        const auto [bucket, slot] = slots_[place];
-        if (!buckets_[bucket].is_ready(slot)) names += " " + parameters_[place].first;
+        const Slot& slot = slots_[place];
+        if (!buckets_[slot.bucket].is_ready(slot.slot))
+            names += " " + parameters_[place].first;
     }
     return names;
 }

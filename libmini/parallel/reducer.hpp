@@ -11,6 +11,10 @@
 // At the end of the backward pass the reducer waits for all buckets; the parameters'
 // gradients are then views of them.
 //
+// Which gradients share a bucket is a guess at first, from the last parameter to the
+// first. The first pass shows in which order they really come; before the second one,
+// rank 0's order is sent to all, and the buckets are made anew.
+//
 // Li et al. 2020, PyTorch Distributed: Experiences on Accelerating Data Parallel Training.
 
 #pragma once
@@ -21,14 +25,25 @@
 #include "libmini/dist/process_group.hpp"
 #include "libmini/nn/module.hpp"
 #include "libmini/parallel/bucket.hpp"
+#include "libmini/parallel/comm_hooks.hpp"
+#include "libmini/parallel/gradient_check.hpp"
 
 namespace mini::parallel {
 
+struct ReducerOptions {
+    int64_t first_bucket_bytes = kFirstBucketBytes;
+    int64_t bucket_cap_bytes = kBucketCapBytes;
+    bool torch_first_iteration = false;
+    bool find_unused_parameters = false;
+    bool static_graph = false;
+    bool check_gradients = false;
+};
+
 class Reducer {
   public:
-    /// Takes the parameters in forward order and fills buckets from the last one on,
-    /// closing them at the given sizes in bytes (see compute_bucket_assignment).
-    Reducer(nn::NamedTensors parameters, const std::vector<int64_t>& bucket_limits,
+    /// Takes the parameters in forward order, and listens to them. Options: see
+    /// DDPOptions. Throws UsageError for bucket sizes below 1.
+    Reducer(nn::NamedTensors parameters, const ReducerOptions& options,
             std::shared_ptr<dist::ProcessGroup> group);
 
     /// Takes its hooks off the parameters.
@@ -36,31 +51,92 @@ class Reducer {
     Reducer(const Reducer&) = delete;
     Reducer& operator=(const Reducer&) = delete;
 
-    /// Expects one backward pass, and reduces in it; without this call gradients only
-    /// accumulate. Throws Error when the last such pass left gradients out.
-    void prepare_for_backward();
+    /// Makes the buckets anew when the order of the gradients has become known; once,
+    /// blocking, on all ranks. Throws Error when the last pass left gradients out.
+    void prepare_for_forward();
+
+    /// Expects one backward pass from `output`, and reduces in it; without this call
+    /// gradients only accumulate.
+    void prepare_for_backward(const Tensor& output);
+
+    /// Takes part in one iteration of the other ranks with gradients that are all zero;
+    /// blocks until it is over. What this rank's gradients hold then is not said.
+    void shadow_iteration();
+
+    /// Uses `hook` instead of one all-reduce a bucket. Throws UsageError the second time,
+    /// and after the first iteration.
+    void set_comm_hook(CommHook hook);
+
+    /// Divides sums by this number of ranks instead of all; see join.hpp.
+    void divide_by(int ranks) { divisor_ = ranks; }
 
     const std::vector<Bucket>& buckets() const { return buckets_; }
+    bool has_rebuilt_buckets() const { return is_rebuilt_; }
+
+    /// See DistributedDataParallel.
+    std::vector<int64_t> gradient_order() const { return {order_.begin(), order_.end()}; }
+    void set_gradient_order(const std::vector<int64_t>& order);
 
   private:
+    // What is known of one parameter.
     struct Slot {
         size_t bucket = 0;
         size_t slot = 0;
+        int hook = 0;
+        int fired = 0;        // gradients in this pass
+        int expected = 1;     // in each pass; of a static graph, learnt in the first
+        bool unused = false;  // it gets no gradient in this pass, on this rank
+        bool used_somewhere = true;  // so its gradient is the average
     };
 
-    void on_gradient(size_t place, Tensor parameter);
+    Tensor tensor(size_t place) const { return parameters_[place].second; }
+    Bucket& bucket_of(size_t place) { return buckets_[slots_[place].bucket]; }
+    Tensor in_bucket(size_t place) {
+        return bucket_of(place).gradient(slots_[place].slot);
+    }
+    bool is_learning() const { return options_.static_graph && iterations_ == 0; }
+    bool may_rebuild() const {
+        return options_.static_graph || !options_.find_unused_parameters;
+    }
+
+    std::vector<Tensor> tensors(const std::vector<size_t>& places) const;
+    std::vector<std::vector<size_t>> first_assignment() const;
+    void make_buckets(std::vector<std::vector<size_t>> assignment);
+    void rebuild_buckets();
+    bool is_first_pass() const { return iterations_ == 0 && !is_rebuilt_; }
+    std::vector<size_t> agreed_order();
+
+    void reset();
+    void begin_pass();
+    void on_gradient(size_t place);
+    void check_gradient(size_t place) const;
+    void bring_in(size_t place);
+    void bring_in_unused(size_t place);
+    void mark_ready(size_t place);
     void launch_full_buckets();
+    FinishHook launch(size_t index);
+
+    void learn_graph();
     void finish();
+    void complete();
+    std::vector<int64_t> own_use() const;
+    void hand_out_unused(const std::vector<int64_t>& use);
     std::string missing_gradients() const;
 
     nn::NamedTensors parameters_;
+    ReducerOptions options_;
     std::shared_ptr<dist::ProcessGroup> group_;
+    CommHook comm_hook_;
+    GradientCheck check_;
+    int divisor_;
     std::vector<Bucket> buckets_;
-    std::vector<Slot> slots_;  // of each parameter
-    std::vector<int> hooks_;   // of each parameter
-    size_t next_bucket_ = 0;   // the next one to launch
-    bool expecting_ = false;   // between prepare_for_backward and finish
-    bool started_ = false;     // the pass has reached its first gradient
+    std::vector<Slot> slots_;    // of each parameter
+    std::vector<size_t> order_;  // of the gradients in the first pass
+    int64_t iterations_ = 0;     // that have finished
+    size_t next_bucket_ = 0;     // the next one to launch
+    bool is_rebuilt_ = false;
+    bool expecting_ = false;  // between prepare_for_backward and finish
+    bool started_ = false;    // the pass has reached its first gradient
 };
 
 }  // namespace mini::parallel

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "libmini/kernels/kernels.hpp"
 #include "libmini/tensor/tensor.hpp"
@@ -101,7 +102,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, kernels::cpu::MatmulOptions opti
 /// x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias);
 
-// ---- images, (N, C, H, W) (nn_ops.cpp)
+// ---- images, (N, C, H, W) (nn_ops.cpp; averages: pool_ops.cpp)
 
 Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias,
               kernels::Window window);
@@ -121,6 +122,56 @@ struct MaxPooled {
 MaxPooled max_pool2d(const Tensor& x, kernels::Window window);
 Tensor max_pool2d_backward(const Tensor& g, Storage& where, const Shape& x_shape,
                            kernels::Window window);
+
+/// The spans that windows sliding along an axis of `extent` average. With
+/// `count_include_pad`, the padding that a window covers counts; what lies beyond it never.
+std::vector<kernels::PoolSpan> sliding_spans(int64_t extent, kernels::Window window,
+                                             bool count_include_pad);
+
+/// Spans that share an axis of `extent` out among `outputs`: output i has
+/// [i extent / outputs, (i + 1) extent / outputs), rounded outwards.
+std::vector<kernels::PoolSpan> adaptive_spans(int64_t extent, int64_t outputs);
+
+/// The spans of both axes.
+struct PoolSpans {
+    std::vector<kernels::PoolSpan> rows, cols;
+};
+
+/// Those of avg_pool2d and adaptive_avg_pool2d for images of `x_shape`. Both throw
+/// ShapeError for what is no image, no window or no size.
+PoolSpans avg_pool2d_spans(const Shape& x_shape, kernels::Window window,
+                           bool count_include_pad);
+PoolSpans adaptive_avg_pool2d_spans(const Shape& x_shape, int64_t rows, int64_t cols);
+
+/// The averages of x over all rectangles, and dL/dx.
+Tensor avg_pool2d(const Tensor& x, const PoolSpans& spans);
+Tensor avg_pool2d_backward(const Tensor& g, const Shape& x_shape, const PoolSpans& spans);
+
+// ---- normalisation of channels, (N, C, ...) (norm_ops.cpp)
+
+/// The mean and the variance, divided by n, of each channel: two tensors (C).
+struct Moments {
+    Tensor mean;
+    Tensor variance;
+};
+Moments channel_moments(const Tensor& x);
+
+/// running = (1 - momentum) running + momentum moments, the variance first multiplied by
+/// n / (n - 1), which makes it unbiased; n is the number of values of a channel.
+void update_running_(Moments& running, const Moments& moments, int64_t n,
+                     double momentum);
+
+/// (x - mean) / sqrt(variance + eps) * weight + bias; weight and bias (C) or undefined.
+Tensor batch_norm(const Tensor& x, const Moments& moments, const Tensor& weight,
+                  const Tensor& bias, double eps);
+
+/// dL/dx, dL/dweight and dL/dbias.
+struct BatchNormGrads {
+    Tensor x, weight, bias;
+};
+BatchNormGrads batch_norm_backward(const Tensor& g, const Tensor& x,
+                                   const Moments& moments, const Tensor& weight,
+                                   kernels::cpu::BatchNormBackward options);
 
 // ---- rows of class scores, (N, classes) (nn_ops.cpp)
 

@@ -130,6 +130,43 @@ TEST_CASE(
           {spread({2, 2, 5, 6})});
 }
 
+TEST_CASE(
+    "average pooling has the right gradients with and without padding that counts") {
+    const int64_t kernel = GENERATE(2, 3);
+    const int64_t stride = GENERATE(0, 1, 2);
+    const int64_t padding = GENERATE(0, 1);
+    const bool count_include_pad = GENERATE(false, true);
+    CAPTURE(kernel, stride, padding, count_include_pad);
+    check(
+        [&](const Inputs& x) {
+            return avg_pool2d(x[0], kernel, stride, padding, count_include_pad);
+        },
+        {spread({2, 2, 5, 6})});
+}
+
+TEST_CASE("adaptive pooling has the right gradients for smaller and larger outputs") {
+    const int64_t rows = GENERATE(1, 2, 5, 7);
+    const int64_t cols = GENERATE(1, 4, 9);
+    CAPTURE(rows, cols);
+    check([&](const Inputs& x) { return adaptive_avg_pool2d(x[0], rows, cols); },
+          {spread({2, 2, 5, 6})});
+}
+
+TEST_CASE("batch normalisation has the right gradients by either moments") {
+    const bool training = GENERATE(false, true);
+    const Shape shape = GENERATE(Shape{4, 2, 3, 3}, Shape{6, 2}, Shape{3, 2, 5});
+    CAPTURE(training, shape.size());
+    const auto mean = Tensor::from(std::vector<float>{0.25f, -0.5f});
+    const auto variance = Tensor::from(std::vector<float>{0.5f, 2.0f});
+    const auto run = [&](const Inputs& x, const Tensor& weight, const Tensor& bias) {
+        return batch_norm(x[0], mean, variance, weight, bias,
+                          {.training = training, .momentum = 0.0});
+    };
+    check([&](const Inputs& x) { return run(x, x[1], x[2]); },
+          {spread(shape), spread({2}, 2.0f), spread({2})});
+    check([&](const Inputs& x) { return run(x, {}, {}); }, {spread(shape)});
+}
+
 TEST_CASE("dropout has the right gradients for the mask that was drawn") {
     const auto same_draws = [] { return Generator(7); };
     check(

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""All-reduce of float32 beside PyTorch's gloo backend: the same sizes, in turn, in one session.
+"""All-reduce of float32 beside Gloo's: the same sizes, in turn, in one session.
 
     compare_allreduce.py --mini build/bin/mini [--ranks 2] [--sizes 4,87360,1048576,26214400]
                          [--rounds 3] [--seconds 0.2] [--json]
 
-Each round measures a size with `mini bench allreduce` through shared memory, with the same over
-TCP, and with PyTorch's ranks, which are processes that wait meanwhile. Reported are the medians
-over the rounds in microseconds, and PyTorch's time over libmini's.
+Each round measures a size with `mini bench allreduce` through shared memory, over TCP and over the
+Gloo library without our checks, then with PyTorch's gloo, whose ranks are processes that wait
+meanwhile, and one thread copying as many bytes. Reported are the medians over the rounds in
+microseconds, and Gloo's times over libmini's.
 """
 
 import argparse
@@ -22,7 +23,8 @@ import torch
 import torch.distributed as dist
 
 BATCHES = 9
-MEDIA = ("shm", "tcp")
+OURS = {"shm": ["--medium", "shm"], "tcp": ["--medium", "tcp"]}
+GLOO = {"gloo": ["--backend", "gloo", "--no-verify"]}
 SIZES = "4,1024,16384,87360,1048576,4194304,26214400,104857600"
 
 
@@ -55,7 +57,6 @@ def measure_torch(size, seconds):
 
 def run_rank(rank, ranks, port, requests, answers):
     """Measures the sizes that come in, until there are no more."""
-    torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=ranks)
     for line in requests:
         size, seconds = line.split()
@@ -100,9 +101,21 @@ class TorchRanks:
             os.waitpid(process, 0)
 
 
-def measure_mini(options, size, medium):
+def measure_copy(size, seconds):
+    """Microseconds of copying as many bytes from one place to another, on one thread."""
+    source, target = torch.zeros(max(size // 4, 1)), torch.zeros(max(size // 4, 1))
+    times = []
+    end = time.perf_counter() + seconds / 4
+    while not times or time.perf_counter() < end:
+        start = time.perf_counter()
+        target.copy_(source)
+        times.append((time.perf_counter() - start) * 1e6)
+    return statistics.median(times)
+
+
+def measure_mini(options, size, how):
     command = [options.mini, "bench", "allreduce", "--ranks", str(options.ranks), "--sizes", str(size),
-               "--medium", medium, "--seconds", str(options.seconds), "--format", "json"]
+               *how, "--seconds", str(options.seconds), "--format", "json"]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     row = json.loads(output)["rows"][0]
     assert row["wrong"] == 0, row
@@ -113,14 +126,14 @@ def compare(options):
     theirs = TorchRanks(options.ranks)
     rows = []
     for size in (int(word) for word in options.sizes.split(",")):
-        times = {name: [] for name in (*MEDIA, "gloo")}
+        times = {name: [] for name in (*OURS, *GLOO, "torch", "copy")}
         for _ in range(options.rounds):
-            for medium in MEDIA:
-                times[medium].append(measure_mini(options, size, medium))
-            times["gloo"].append(theirs.measure(size, options.seconds))
+            for name, how in {**OURS, **GLOO}.items():
+                times[name].append(measure_mini(options, size, how))
+            times["torch"].append(theirs.measure(size, options.seconds))
+            times["copy"].append(measure_copy(size, options.seconds))
         medians = {name: statistics.median(values) for name, values in times.items()}
-        ratios = {medium: medians["gloo"] / medians[medium] for medium in MEDIA}
-        rows.append({"size": size, "us": medians, "ratio": ratios})
+        rows.append({"size": size, "us": medians})
     theirs.close()
     return rows
 
@@ -145,6 +158,7 @@ def main():
     parser.add_argument("--json", action="store_true", help="print rows as JSON, not as a table")
     options = parser.parse_args()
 
+    torch.set_num_threads(1)
     load = os.getloadavg()[0]
     rows = compare(options)
     head = (f"{machine()}; {options.ranks} ranks; PyTorch {torch.__version__}; "
@@ -152,12 +166,14 @@ def main():
     if options.json:
         print(json.dumps({"session": head, "rows": rows}))
         return
-    print(f"{head}\nmicroseconds, medians of {options.rounds} rounds; ratio: PyTorch's gloo / libmini\n")
-    print("| bytes | shared memory | TCP | PyTorch's gloo | ratio shm | ratio TCP |\n|---|---|---|---|---|---|")
+    print(f"{head}\nmicroseconds, medians of {options.rounds} rounds; ratios: Gloo's time / libmini's\n")
+    print("| bytes | shared memory | TCP | Gloo | PyTorch's gloo | one copy | Gloo / shm | Gloo / TCP "
+          "| PyTorch / shm | PyTorch / TCP |\n|" + "---|" * 10)
     for row in rows:
-        us, ratio = row["us"], row["ratio"]
-        print(f"| {row['size']:,} | {us['shm']:.1f} | {us['tcp']:.1f} | {us['gloo']:.1f} "
-              f"| {ratio['shm']:.1f} | {ratio['tcp']:.2f} |")
+        us = row["us"]
+        ratios = [us[theirs] / us[ours] for theirs in ("gloo", "torch") for ours in OURS]
+        print(f"| {row['size']:,} | " + " | ".join(f"{time:.1f}" for time in us.values()) + " | "
+              + " | ".join(f"{ratio:.1f}" for ratio in ratios) + " |")
 
 
 main()

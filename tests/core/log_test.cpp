@@ -13,29 +13,12 @@
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/written.hpp"
 
 namespace {
 
 namespace logging = mini::logging;
-
-// What `body` writes to stderr, by way of a pipe, whose buffer the text must fit.
-std::string written_to_stderr(const std::function<void()>& body) {
-    int ends[2];
-    if (pipe(ends) != 0) throw mini::Error(mini::system_message("pipe", errno));
-    const int saved = dup(STDERR_FILENO);
-    dup2(ends[1], STDERR_FILENO);
-    close(ends[1]);
-    body();
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-
-    std::string text;
-    char buffer[4096];
-    for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
-        text.append(buffer, static_cast<size_t>(n));
-    close(ends[0]);
-    return text;
-}
+using mini::test::written_to_stderr;
 
 // The same in a new terminal, so that isatty holds.
 std::string written_to_terminal(const std::function<void()>& body) {

@@ -9,11 +9,14 @@
 
 #include "libmini/core/error.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/message_of.hpp"
 
 using mini::Generator;
 using mini::multinomial;
+
+using mini::test::contains;
 
 namespace {
 
@@ -23,10 +26,6 @@ std::string refusal(const Weights& weights, int64_t num_samples, bool replacemen
     Generator generator(0);
     return mini::test::message_of<mini::UsageError>(
         [&] { multinomial(weights, num_samples, replacement, generator); });
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <unistd.h>
 #include <zlib.h>
 
 #include <cstdint>
@@ -16,11 +15,15 @@
 #include <vector>
 
 #include "libmini/data/dataset.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/written.hpp"
 
+using mini::test::contains;
 using mini::test::Folder;
 using mini::test::message_of;
+using mini::test::written_to_stderr;
 
 using Bytes = std::vector<uint8_t>;
 
@@ -77,10 +80,6 @@ inline void write_mnist(const std::string& folder, uint32_t train, uint32_t test
     }
 }
 
-inline bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 /// Sample i is the tensor {i, 2 i}, its target 3 i.
 class Numbers : public mini::data::Dataset {
   public:
@@ -94,25 +93,6 @@ class Numbers : public mini::data::Dataset {
   private:
     int64_t size_;
 };
-
-/// What `body` writes to stderr, by way of a pipe, whose buffer the text must fit.
-inline std::string written_to_stderr(const std::function<void()>& body) {
-    int ends[2];
-    if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
-    const int saved = dup(STDERR_FILENO);
-    dup2(ends[1], STDERR_FILENO);
-    close(ends[1]);
-    body();
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-
-    std::string text;
-    char buffer[4096];
-    for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
-        text.append(buffer, static_cast<size_t>(n));
-    close(ends[0]);
-    return text;
-}
 
 /// A small image of bytes: byte k of (C, H, W) is (31 k + 7) mod 256, as in
 /// golden/make_transforms.py.

@@ -189,4 +189,33 @@ inline void check_all_operations(ProcessGroup& group) {
     check_reductions(group, (1 << 20) + 3, DType::kFloat32);
 }
 
+/// Subgroups of a group of four: halves, another order, one of one, one of a subgroup.
+inline void check_subgroups(ProcessGroup& world) {
+    const auto sum_over = [](ProcessGroup& group, int value) {
+        const Tensor x = Tensor::full({3}, value);
+        group.all_reduce(x);
+        return x.to_vector<float>()[2];
+    };
+    const int rank = world.rank();
+    const auto low = world.new_group({0, 1}), high = world.new_group({2, 3});
+    MINI_CHECK((rank < 2) == (high == nullptr), "a stranger is a member");
+    const auto& half = rank < 2 ? low : high;
+    MINI_CHECK(half->rank() == rank % 2, "rank ", half->rank(), " in the half");
+    MINI_CHECK(sum_over(*half, rank) == (rank < 2 ? 1.0f : 5.0f), "wrong sum of a half");
+
+    const auto odd = world.new_group({3, 0, 2}), alone = world.new_group({2});
+    if (odd) {
+        MINI_CHECK(odd->rank() == (rank == 3 ? 0 : rank == 0 ? 1 : 2), odd->rank());
+        const Tensor first = Tensor::full({1}, rank);
+        odd->broadcast(first, 0);
+        MINI_CHECK(first.item() == 3.0, "the first member is rank 3");
+        const auto pair = odd->new_group({0, 2});
+        MINI_CHECK((pair != nullptr) == (rank >= 2), "wrong members");
+        if (pair) MINI_CHECK(sum_over(*pair, rank) == 5.0f, "wrong sum of a pair");
+    }
+    if (alone) MINI_CHECK(sum_over(*alone, 7) == 7.0f, "wrong sum alone");
+    MINI_CHECK(sum_over(world, 1) == 4.0f, "the whole group still works");
+    world.barrier();  // nobody leaves while another is still at it
+}
+
 }  // namespace mini::dist::test

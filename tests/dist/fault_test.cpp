@@ -5,9 +5,11 @@
 
 #include <latch>
 
+#include "libmini/core/log.hpp"
 #include "libmini/dist/socket_channel.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/written.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -252,4 +254,24 @@ TEST_CASE("a message that comes one byte at a time is the same message") {
     sender.join();
     CHECK(text == "");
     CHECK(in == "0123456789");
+}
+
+TEST_CASE("halfway to the deadline a rank says once whom it waits for") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    CAPTURE(kind);
+    const logging::Level level = logging::level();
+    logging::set_level(logging::Level::kWarning);
+    std::vector<std::string> texts;
+    const std::string said = mini::test::written_to_stderr([&] {
+        const auto reduce = [](ProcessGroup& group) {
+            group.all_reduce(Tensor::zeros({3}));
+        };
+        texts = outcome(kind, {reduce, [](ProcessGroup&) {}}, milliseconds(200));
+    });
+    logging::set_level(level);
+    CHECK(contains(texts[0], "Timeout"));
+    const std::string warning = "waiting for rank 1 in all_reduce #0";
+    CHECK(contains(said, warning));
+    CHECK(said.find(warning) == said.rfind(warning));
+    CHECK(contains(said, "the deadline is 0.2 s"));
 }

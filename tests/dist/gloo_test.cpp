@@ -55,6 +55,20 @@ TEST_CASE("gloo has both its all_reduce algorithms and says which others it has 
     }
 }
 
+TEST_CASE("some of gloo's ranks make groups of their own") {
+    Processes processes;
+    processes.start(4, [&](int rank, int port) {
+        const auto group = join_group("gloo", rank, 4, port);
+        check_subgroups(*group);
+        destroy_process_group();
+    });
+    for (int rank = 0; rank < 4; ++rank) {
+        const std::string text = processes.report(rank);
+        CAPTURE(rank, text);
+        CHECK(text == "");
+    }
+}
+
 TEST_CASE("a killed rank of gloo is a PeerLost on every survivor, naming it") {
     const int64_t n = GENERATE(1, 30'000, 5'000'000);
     const int victim = GENERATE(0, 1, 2);

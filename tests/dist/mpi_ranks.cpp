@@ -1,7 +1,9 @@
 // One rank of backend "mpi": mpi_test.cmake starts this program with mpirun. What it is to
 // do is its argument; it writes what it threw, or "fine".
 
+#include <functional>
 #include <iostream>
+#include <map>
 
 #include "tests/dist/conformance.hpp"
 #include "tests/dist/processes.hpp"
@@ -39,11 +41,11 @@ void run(const std::string& what) {
     const auto group = init_process_group(
         {.backend = "mpi",
          .timeout = what == "silence" ? milliseconds(1000) : milliseconds(kLong)});
-    if (what == "mismatch") mismatch(*group);
-    if (what == "silence") silence(*group);
-    if (what == "wrong_message") wrong_message(*group);
-    if (what == "early_end") early_end(*group);
-    if (what == "operations") check_all_operations(*group);
+    const std::map<std::string, std::function<void(ProcessGroup&)>> parts{
+        {"mismatch", mismatch},           {"silence", silence},
+        {"wrong_message", wrong_message}, {"early_end", early_end},
+        {"subgroups", check_subgroups},   {"operations", check_all_operations}};
+    parts.at(what)(*group);
     destroy_process_group();
 }
 

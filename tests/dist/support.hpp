@@ -15,18 +15,16 @@
 #include "libmini/dist/mesh.hpp"
 #include "libmini/dist/mesh_transport.hpp"
 #include "libmini/dist/queued_group.hpp"
+#include "tests/support/contains.hpp"
 
 namespace mini::dist::test {
 
+using mini::test::contains;
 using std::chrono::milliseconds;
 constexpr milliseconds kLong = std::chrono::seconds(30);
 
 /// A port of the loopback address that was free a moment ago.
 inline int free_port() { return local_address(listen_on({"127.0.0.1", 0})).port; }
-
-inline bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 /// Calls body(rank) on one thread for each rank; what each one threw, null for nothing.
 inline std::vector<std::exception_ptr> on_ranks(int world_size,

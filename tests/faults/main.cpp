@@ -1,20 +1,26 @@
 // Injects the faults of the table into one kind of group and counts.
 //
-//     dist_faults KIND [--fast] [--at-least FAULTS] [--only TEXT]
+//     dist_faults KIND [--fast] [--bounds] [--at-least FAULTS] [--only TEXT]
 //
-// Exit code 0: every survivor of every fault said what it must, nobody hung, nothing is
-// left. The last line holds the counts.
+// Exit code 0: every survivor of every fault said what it must, with --bounds in time too,
+// nobody hung, nothing is left. 2: this build has no such groups. The last line holds the
+// counts.
 
 #include <dirent.h>
 #include <fmt/core.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <set>
+#include <thread>
 
+#include "libmini/dist/default_group.hpp"
 #include "tests/faults/scene.hpp"
 #include "tests/support/folder.hpp"
 
@@ -22,41 +28,68 @@ using namespace mini::dist::faults;
 
 namespace {
 
+constexpr int kNotInThisBuild = 2;
+
+struct Options {
+    std::string kind = "threads", only, mpi_board, mpi_scenario;
+    bool fast = false, bounds = false;
+    size_t at_least = 0;
+};
+
 struct Totals {
-    size_t faults = 0, survivors = 0, wrong = 0, hung = 0;
+    size_t faults = 0, survivors = 0, wrong = 0, hung = 0, out_of_bounds = 0;
     std::vector<double> death_times;  // milliseconds to the errors of dead peers
 };
 
-size_t files_in(const char* folder) {
+// What has a name in shared memory.
+std::set<std::string> shared_names() {
+    std::set<std::string> names;
     std::error_code none;
-    size_t count = 0;
-    for ([[maybe_unused]] const auto& entry :
-         std::filesystem::directory_iterator(folder, none))
-        ++count;
-    return count;
+    for (const auto& entry : std::filesystem::directory_iterator("/dev/shm", none))
+        names.insert(entry.path().filename());
+    return names;
 }
 
-bool is_death(const Scenario& s) {
-    return s.kind <= Kind::kThrows && s.moment != Moment::kShutdown;
+// Of the names that were not there `before`, how many stay; other programs' go again.
+size_t shared_left_since(const std::set<std::string>& before) {
+    constexpr int kLooks = 20;
+    std::set<std::string> left = shared_names();
+    for (int look = 0; look < kLooks && !left.empty(); ++look) {
+        const std::set<std::string> now = shared_names();
+        std::erase_if(left, [&](const std::string& name) {
+            return before.contains(name) || !now.contains(name);
+        });
+        if (!left.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return left.size();
+}
+
+void judge_survivor(const Scenario& s, const Outcome& outcome, int rank, Totals& totals) {
+    const std::string& text = outcome.texts[static_cast<size_t>(rank)];
+    const auto& timing = outcome.timings[static_cast<size_t>(rank)];
+    ++totals.survivors;
+    const std::string fault = fault_of(s, rank, text);
+    if (!fault.empty()) {
+        ++totals.wrong;
+        fmt::print("WRONG: {}: survivor {}: {}: \"{}\"\n", describe(s), rank, fault,
+                   text);
+    }
+    if (!timing) return;
+    const bool is_in_steps = s.moment != Moment::kJoining;
+    if (is_death(s.kind) && is_in_steps)
+        totals.death_times.push_back(timing->after_fault);
+    const std::string bound = bound_broken(s, *timing);
+    if (bound.empty()) return;
+    ++totals.out_of_bounds;
+    fmt::print("OUT OF BOUNDS: {}: survivor {}: {}\n", describe(s), rank, bound);
 }
 
 void judge(const Scenario& s, const Outcome& outcome, Totals& totals) {
     ++totals.faults;
     totals.hung += outcome.hung;
     if (outcome.hung) fmt::print("HUNG: {}\n", describe(s));
-    for (int rank = 0; rank < s.world_size; ++rank) {
-        if (rank == s.victim) continue;
-        ++totals.survivors;
-        const std::string& text = outcome.texts[static_cast<size_t>(rank)];
-        const std::string fault = fault_of(s, rank, text);
-        if (fault.empty() || outcome.hung) continue;
-        ++totals.wrong;
-        fmt::print("WRONG: {}: survivor {}: {}: \"{}\"\n", describe(s), rank, fault,
-                   text);
-    }
-    if (is_death(s))
-        totals.death_times.insert(totals.death_times.end(), outcome.error_times.begin(),
-                                  outcome.error_times.end());
+    for (int rank = 0; rank < s.world_size && !outcome.hung; ++rank)
+        if (rank != s.victim) judge_survivor(s, outcome, rank, totals);
     std::fflush(stdout);
 }
 
@@ -67,47 +100,70 @@ double quantile(std::vector<double> values, double share) {
     return values[static_cast<size_t>(share * last)];
 }
 
-void block_child_signals() {
+// Children tell of their end where this process waits for it, leave no core behind, and
+// are this process's own even when their parent is gone.
+void prepare_for_children() {
     sigset_t child;
     ::sigemptyset(&child);
     ::sigaddset(&child, SIGCHLD);
     ::sigprocmask(SIG_BLOCK, &child, nullptr);
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+// Plays and judges them all; the exit code.
+int inject(const Options& options) {
+    prepare_for_children();
+    const mini::test::Folder temporary;
+    ::setenv("TMPDIR", temporary.path().c_str(), 1);
+    const std::set<std::string> shared_before = shared_names();
+    Totals totals;
+    for (const Scenario& s : all_scenarios(options.kind, options.fast))
+        if (describe(s).find(options.only) != std::string::npos)
+            judge(s, play(options.kind, s), totals);
+
+    const bool processes_left = ::waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD;
+    const size_t files_left = temporary.names().size();
+    const size_t shared_left = shared_left_since(shared_before);
+    fmt::print(
+        "dist_faults: {}: {} faults, {} survivors, {} wrong, {} hung, {} out of bounds; "
+        "left: {} processes, {} shared, {} files; error after a death: p50 {:.1f} ms, "
+        "p99 {:.1f} ms\n",
+        options.kind, totals.faults, totals.survivors, totals.wrong, totals.hung,
+        totals.out_of_bounds, processes_left ? "some" : "no", shared_left, files_left,
+        quantile(totals.death_times, 0.5), quantile(totals.death_times, 0.99));
+    const bool clean = !processes_left && shared_left == 0 && files_left == 0;
+    const bool in_time = !options.bounds || totals.out_of_bounds == 0;
+    const bool right = totals.wrong == 0 && totals.hung == 0;
+    return right && in_time && clean && totals.faults >= options.at_least ? 0 : 1;
+}
+
+bool is_available(const std::string& kind) {
+    return mini::dist::is_available(kind.starts_with("ring-") ? "ring" : kind);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string kind = "threads", only;
-    bool fast = false;
-    size_t at_least = 0;
+    Options options;
     CLI::App app("Injects faults into one kind of group.", "dist_faults");
-    app.add_option("kind", kind, "threads, ring-tcp, ring-shm");
-    app.add_flag("--fast", fast, "A few of each sort");
-    app.add_option("--only", only, "Faults whose description has this in it");
-    app.add_option("--at-least", at_least, "Fail when there are fewer faults");
+    app.add_option("kind", options.kind, "threads, ring-tcp, ring-shm, gloo, mpi")
+        ->check(CLI::IsMember({"threads", "ring-tcp", "ring-shm", "gloo", "mpi"}));
+    app.add_flag("--fast", options.fast, "A few of each sort");
+    app.add_flag("--bounds", options.bounds, "Fail when errors come too early or late");
+    app.add_option("--only", options.only, "Faults whose description has this in it");
+    app.add_option("--at-least", options.at_least, "Fail when there are fewer faults");
+    app.add_option("--mpi-rank", options.mpi_board)->group("");
+    app.add_option("--mpi-scenario", options.mpi_scenario)->group("");
     CLI11_PARSE(app, argc, argv);
 
-    block_child_signals();
-    const mini::test::Folder temporary;
-    ::setenv("TMPDIR", temporary.path().c_str(), 1);
-    const size_t shared_before = files_in("/dev/shm");
-    Totals totals;
-    for (const Scenario& s : all_scenarios(fast))
-        if (describe(s).find(only) != std::string::npos) judge(s, play(kind, s), totals);
-
-    const bool processes_left = ::waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD;
-    const size_t files_left = temporary.names().size();
-    const size_t shared_left =
-        std::max(files_in("/dev/shm"), shared_before) - shared_before;
-    fmt::print(
-        "dist_faults: {}: {} faults, {} survivors, {} wrong, {} hung; left: {} "
-        "processes, {} shared, {} files; error after a death: p50 {:.1f} ms, p99 "
-        "{:.1f} ms\n",
-        kind, totals.faults, totals.survivors, totals.wrong, totals.hung,
-        processes_left ? "some" : "no", shared_left, files_left,
-        quantile(totals.death_times, 0.5), quantile(totals.death_times, 0.99));
-    const bool clean = !processes_left && shared_left == 0 && files_left == 0;
-    return totals.wrong == 0 && totals.hung == 0 && clean && totals.faults >= at_least
-               ? 0
-               : 1;
+    if (!is_available(options.kind)) {
+        fmt::print("dist_faults: {}: left out: this build has no such backend\n",
+                   options.kind);
+        return kNotInThisBuild;
+    }
+    if (options.mpi_board.empty()) return inject(options);
+    play_mpi_rank(options.mpi_board, options.mpi_scenario);
+    return 0;
 }

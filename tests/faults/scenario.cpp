@@ -5,7 +5,12 @@
 namespace mini::dist::faults {
 namespace {
 
+using std::chrono::milliseconds;
+constexpr milliseconds kNeverReached = std::chrono::seconds(60);
+constexpr milliseconds kReached(2000), kReachedFast(600);  // where survivors wait for it
+constexpr milliseconds kClose(1000);  // where a rank is late by half of it
 constexpr int kWorldSizes[] = {2, 3, 4, 7};
+constexpr int kMpiWorldSizes[] = {2, 3, 4};
 constexpr int64_t kManyElements = 300'000;  // some hundred pieces on the way
 
 struct Calls {
@@ -13,79 +18,163 @@ struct Calls {
     Algorithm algorithm = Algorithm::kAuto;
 };
 
-const std::vector<Calls>& calls() {
-    static const std::vector<Calls> all = {
-        {Operation::kAllReduce, Algorithm::kRing},
-        {Operation::kAllReduce, Algorithm::kRecursiveDoubling},
-        {Operation::kAllReduce, Algorithm::kHalvingDoubling},
-        {Operation::kAllReduce, Algorithm::kTree},
-        {Operation::kAllReduce, Algorithm::kNaive},
-        {Operation::kBroadcast},
-        {Operation::kReduce},
-        {Operation::kAllGather},
-        {Operation::kGather},
-        {Operation::kScatter},
-        {Operation::kReduceScatter},
-        {Operation::kAllToAll},
-        {Operation::kBarrier}};
+// Every operation, all_reduce by every algorithm that such groups have.
+std::vector<Calls> calls_of(const std::string& group_kind) {
+    std::vector<Algorithm> algorithms = {Algorithm::kRing, Algorithm::kRecursiveDoubling,
+                                         Algorithm::kHalvingDoubling, Algorithm::kTree,
+                                         Algorithm::kNaive};
+    if (group_kind == "gloo")
+        algorithms = {Algorithm::kAuto, Algorithm::kRing, Algorithm::kHalvingDoubling};
+    if (group_kind == "mpi") algorithms = {Algorithm::kAuto};
+    std::vector<Calls> all;
+    for (const Algorithm each : algorithms) all.push_back({Operation::kAllReduce, each});
+    for (const Operation each :
+         {Operation::kBroadcast, Operation::kReduce, Operation::kAllGather,
+          Operation::kGather, Operation::kScatter, Operation::kReduceScatter,
+          Operation::kAllToAll, Operation::kBarrier})
+        all.push_back({each});
     return all;
 }
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
+milliseconds timeout_of(const Scenario& s, bool fast) {
+    if (s.kind == Kind::kPaused || s.kind == Kind::kSlow) return kClose;
+    const bool has_ranks_in_steps =
+        s.moment != Moment::kJoining && s.moment < Moment::kShutdown;
+    if (has_ranks_in_steps && s.kind != Kind::kStopped) return kNeverReached;
+    return fast ? kReachedFast : kReached;
 }
 
-// The ends of a process, at every moment, in every operation, on a first, a middle and a
-// last rank.
-void add_deaths(std::vector<Scenario>& all, bool fast) {
-    unsigned seed = 0;
-    for (const int P : kWorldSizes)
-        for (const Calls& c : calls())
-            for (const Moment moment :
-                 {Moment::kBefore, Moment::kBetween, Moment::kInside})
-                for (const Kind kind : {Kind::kKilled, Kind::kExits, Kind::kThrows}) {
-                    ++seed;
-                    if (kind == Kind::kExits && moment != Moment::kBetween) continue;
-                    if (kind == Kind::kThrows && moment == Moment::kInside) continue;
-                    const int victim = static_cast<int>(seed) % P;
-                    const int64_t n = seed % 2 ? 1000 : kManyElements;
-                    const bool keep = !fast || (P == 3 && seed % 3 == 0);
-                    if (keep)
-                        all.push_back(
-                            {kind, moment, c.operation, c.algorithm, n, P, victim, seed});
-                }
-}
-
-// What ranks that are there do wrong; waits for deadlines, so fewer of them.
-void add_silences_and_mismatches(std::vector<Scenario>& all, bool fast) {
-    for (const int P : kWorldSizes) {
-        if (fast && P > 3) continue;
-        for (const int victim : {0, P - 1}) {
-            for (const Kind kind :
-                 {Kind::kStopped, Kind::kPaused, Kind::kSlow, Kind::kOtherCall,
-                  Kind::kOtherSize, Kind::kSkips, Kind::kStopsEarly})
-                all.push_back({.kind = kind, .world_size = P, .victim = victim});
-            all.push_back({.kind = Kind::kKilled,
-                           .moment = Moment::kShutdown,
-                           .world_size = P,
-                           .victim = victim});
+class Table {
+  public:
+    Table(const std::string& group_kind, bool fast)
+        : group_kind_(group_kind), fast_(fast) {
+        is_mpi_ = group_kind == "mpi";
+        if (is_mpi_) {
+            worlds_ = {std::begin(kMpiWorldSizes), std::end(kMpiWorldSizes)};
+        } else {
+            worlds_ = {std::begin(kWorldSizes), std::end(kWorldSizes)};
         }
     }
-}
 
-bool names_operation(const std::string& text) { return has(text, " #"); }
+    std::vector<Scenario> all() && {
+        add_deaths();
+        add_silences_and_mismatches();
+        add_ends_and_beginnings();
+        return std::move(all_);
+    }
+
+  private:
+    // The ends of a rank, at every moment, in every operation, on a first, a middle and a
+    // last rank.
+    void add_deaths() {
+        unsigned seed = 0;
+        for (const int P : worlds_)
+            for (const Calls& c : calls_of(group_kind_))
+                for (const Moment moment :
+                     {Moment::kBefore, Moment::kBetween, Moment::kInside})
+                    for (int kind = 0; is_death(static_cast<Kind>(kind)); ++kind) {
+                        ++seed;
+                        const Scenario s{.kind = static_cast<Kind>(kind),
+                                         .moment = moment,
+                                         .operation = c.operation,
+                                         .algorithm = c.algorithm,
+                                         .n = seed % 2 ? 1000 : kManyElements,
+                                         .world_size = P,
+                                         .victim = static_cast<int>(seed) % P,
+                                         .seed = seed};
+                        if (is_wanted(s)) add(s);
+                    }
+    }
+
+    bool is_wanted(const Scenario& s) const {
+        if (fast_ && (s.world_size != 3 || s.seed % (is_mpi_ ? 9 : 4) != 0)) return false;
+        switch (s.kind) {
+            case Kind::kExits: return s.moment == Moment::kBetween;
+            case Kind::kThrows: return s.moment != Moment::kInside;
+            case Kind::kNoMemory:
+            case Kind::kAborts:
+            case Kind::kCrashes:
+                return s.moment == Moment::kBetween && (fast_ || s.seed % 3 == 0);
+            default: return true;
+        }
+    }
+
+    // What ranks that are there do wrong; waits for deadlines, so fewer of them.
+    void add_silences_and_mismatches() {
+        for (const int P : worlds_)
+            for (const int victim : {0, P - 1})
+                for (const Kind kind :
+                     {Kind::kStopped, Kind::kPaused, Kind::kSlow, Kind::kOtherCall,
+                      Kind::kOtherSize, Kind::kSkips, Kind::kStopsEarly})
+                    if (!fast_ || P <= 3)
+                        add({.kind = kind, .world_size = P, .victim = victim});
+    }
+
+    // Where there is no group yet, or none any more.
+    void add_ends_and_beginnings() {
+        unsigned seed = 0;
+        for (const int P : worlds_)
+            for (const int victim : {0, P - 1}) {
+                const auto put = [&](Kind kind, Moment moment) {
+                    if (!fast_ || P == 3)
+                        add({.kind = kind,
+                             .moment = moment,
+                             .world_size = P,
+                             .victim = victim,
+                             .seed = ++seed});
+                };
+                put(Kind::kKilled, Moment::kShutdown);
+                put(Kind::kStopped, Moment::kShutdown);
+                put(Kind::kKilled, Moment::kLeaving);
+                put(Kind::kAbsent, Moment::kJoining);
+                put(Kind::kOtherWorld, Moment::kJoining);
+                put(Kind::kTwice, Moment::kJoining);
+                for (int time = 0; time < 3; ++time) put(Kind::kKilled, Moment::kJoining);
+            }
+    }
+
+    void add(Scenario s) {
+        const bool joins = s.moment == Moment::kJoining;
+        const bool leaves = s.moment == Moment::kShutdown || s.moment == Moment::kLeaving;
+        const bool takes_the_process =
+            s.kind == Kind::kAborts || s.kind == Kind::kCrashes;
+        if (group_kind_ == "threads" && (joins || takes_the_process)) return;
+
+        // mpirun starts all ranks or none, and ends them all when one is gone.
+        const bool kills =
+            is_death(s.kind) && s.kind != Kind::kThrows && s.kind != Kind::kNoMemory;
+        const bool one_such = s.kind == Kind::kKilled && s.moment != Moment::kInside &&
+                              s.operation == Operation::kAllReduce;
+        if (is_mpi_ && (joins || leaves || s.kind == Kind::kPaused)) return;
+        if (is_mpi_ && kills && !one_such) return;
+
+        s.is_over_mpi = is_mpi_;
+        s.is_over_gloo = group_kind_ == "gloo";
+        s.timeout = timeout_of(s, fast_);
+        all_.push_back(s);
+    }
+
+    const std::string group_kind_;
+    const bool fast_;
+    bool is_mpi_ = false;
+    std::vector<int> worlds_;
+    std::vector<Scenario> all_;
+};
 
 }  // namespace
 
 const char* kind_name(Kind kind) {
     constexpr const char* kNames[] = {
-        "killed", "exits",      "throws",     "stopped",      "paused",
-        "slow",   "other call", "other size", "skips a call", "stops early"};
+        "killed",      "exits",      "throws",           "no memory",
+        "aborts",      "crashes",    "stopped",          "paused",
+        "slow",        "other call", "other size",       "skips a call",
+        "stops early", "absent",     "other world size", "there twice"};
     return kNames[static_cast<int>(kind)];
 }
 
 const char* moment_name(Moment moment) {
-    constexpr const char* kNames[] = {"before", "between", "inside", "in shutdown"};
+    constexpr const char* kNames[] = {"joining", "before",      "between",
+                                      "inside",  "in shutdown", "leaving"};
     return kNames[static_cast<int>(moment)];
 }
 
@@ -95,64 +184,8 @@ std::string describe(const Scenario& s) {
                   algorithm_name(s.algorithm), ") of ", s.n);
 }
 
-std::vector<Scenario> all_scenarios(bool fast) {
-    std::vector<Scenario> all;
-    add_deaths(all, fast);
-    add_silences_and_mismatches(all, fast);
-    return all;
-}
-
-std::string fault_of(const Scenario& s, int rank, const std::string& text) {
-    const std::string victim = concat("rank ", s.victim);
-    const bool ends_well =
-        s.kind == Kind::kPaused || s.kind == Kind::kSlow || s.moment == Moment::kShutdown;
-    if (ends_well) return text.empty() ? "" : "it must be no error";
-    if (text.empty()) return "no error";
-    if (!names_operation(text)) return "no operation and sequence number";
-    switch (s.kind) {
-        case Kind::kKilled:
-        case Kind::kExits:
-        case Kind::kThrows:
-        case Kind::kStopsEarly:
-            if (rank == s.victim) return "";
-            if (!has(text, concat("PeerLost(", s.victim, ")"))) return "no PeerLost";
-            return has(text, victim) ? "" : "the rank is not named";
-        case Kind::kStopped:
-            if (!has(text, "Timeout")) return "no Timeout";
-            return has(text, victim + " is silent") ? "" : "the silent rank is not named";
-        case Kind::kOtherCall:
-        case Kind::kOtherSize:
-        case Kind::kSkips:
-            if (!has(text, "MismatchedCollective")) return "no MismatchedCollective";
-            return has(text, victim) ? "" : "the rank is not named";
-        case Kind::kPaused:
-        case Kind::kSlow: break;
-    }
-    return "";
-}
-
-void step(ProcessGroup& group, const Scenario& s) {
-    const auto P = static_cast<size_t>(group.world_size());
-    const int root = s.world_size - 1;
-    const Tensor data = Tensor::ones({s.n});
-    const std::vector<Tensor> blocks(P, data);
-    std::vector<Tensor> places;
-    for (size_t i = 0; i < P; ++i) places.push_back(Tensor::zeros({s.n}));
-    const bool is_root = group.rank() == root;
-    const std::vector<Tensor> none;
-    switch (s.operation) {
-        case Operation::kAllReduce:
-            return group.all_reduce(data, ReduceOp::kSum, s.algorithm);
-        case Operation::kBroadcast: return group.broadcast(data, root);
-        case Operation::kReduce: return group.reduce(data, root);
-        case Operation::kAllGather: return group.all_gather(places, data);
-        case Operation::kGather: return group.gather(is_root ? places : none, data, root);
-        case Operation::kScatter:
-            return group.scatter(data, is_root ? places : none, root);
-        case Operation::kReduceScatter: return group.reduce_scatter(data, places);
-        case Operation::kAllToAll: return group.all_to_all(places, blocks);
-        default: return group.barrier();
-    }
+std::vector<Scenario> all_scenarios(const std::string& group_kind, bool fast) {
+    return Table(group_kind, fast).all();
 }
 
 }  // namespace mini::dist::faults

@@ -1,10 +1,8 @@
 #include "libmini/io/file.hpp"
 
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <csignal>
 
 #include "libmini/core/error.hpp"
 #include "tests/io/support.hpp"
@@ -20,25 +18,6 @@ namespace {
 std::span<const std::byte> bytes(const std::string& text) {
     return std::as_bytes(std::span(text));
 }
-
-// Lets no file of this process grow past `limit` bytes: more fails as on a full disk.
-class FileSizeLimit {
-  public:
-    explicit FileSizeLimit(rlim_t limit) {
-        getrlimit(RLIMIT_FSIZE, &before_);
-        const rlimit now = {limit, before_.rlim_max};
-        setrlimit(RLIMIT_FSIZE, &now);
-        handler_ = std::signal(SIGXFSZ, SIG_IGN);
-    }
-    ~FileSizeLimit() {
-        setrlimit(RLIMIT_FSIZE, &before_);
-        std::signal(SIGXFSZ, handler_);
-    }
-
-  private:
-    rlimit before_ = {};
-    void (*handler_)(int);
-};
 
 }  // namespace
 

@@ -119,7 +119,8 @@ TEST_CASE("element types that cannot be read are refused by name") {
     const std::string dtype = GENERATE("F64", "bf16", "f32", "U7", "");
     const std::string message = complaint(
         with_tensor(R"({"dtype":")" + dtype + R"(","shape":[1],"data_offsets":[0,8]})"));
-    CHECK(has(message, "the dtype is \"" + dtype + "\"; F32, F16, BF16, I64 and U8 can be read"));
+    CHECK(has(message,
+              "the dtype is \"" + dtype + "\"; F32, F16, BF16, I64 and U8 can be read"));
     CHECK(has(complaint(with_tensor(R"({"dtype":5,"shape":[8],"data_offsets":[0,8]})")),
               "dtype is missing or not a string"));
 }
@@ -208,4 +209,66 @@ TEST_CASE("a file cut anywhere is refused") {
 
 TEST_CASE("a name with control characters does not break the line of the complaint") {
     CHECK(has(complaint(with_header(R"({"a\n\u001b":1})", 0)), R"(tensor "a\n\u001b")"));
+}
+
+TEST_CASE("element types of the format that are not of ours are refused by name") {
+    const std::string dtype = GENERATE("BOOL", "I8", "I16", "U16", "I32", "U32", "U64",
+                                       "F8_E4M3", "F8_E5M2", "C64");
+    CHECK(has(complaint(with_tensor(R"({"dtype":")" + dtype +
+                                    R"(","shape":[8],"data_offsets":[0,8]})")),
+              "the dtype is \"" + dtype + "\""));
+}
+
+TEST_CASE("16-bit floats take two bytes each") {
+    const std::string dtype = GENERATE("F16", "BF16");
+    const auto with_shape = [&](const std::string& shape) {
+        return complaint(with_tensor(R"({"dtype":")" + dtype + R"(","shape":)" + shape +
+                                     R"(,"data_offsets":[0,8]})"));
+    };
+    CHECK(with_shape("[2,2]") == "");
+    CHECK(has(with_shape("[8]"), "8 bytes do not hold the shape (8,)"));
+    CHECK(has(with_shape("[]"), "8 bytes do not hold the shape ()"));
+}
+
+TEST_CASE("a scalar has the shape of no dimensions and one element") {
+    const auto scalar = [](size_t bytes) {
+        return complaint(
+            with_header(R"({"x":{"dtype":"F32","shape":[],"data_offsets":[0,)" +
+                            std::to_string(bytes) + "]}}",
+                        bytes));
+    };
+    CHECK(scalar(4) == "");
+    CHECK(has(scalar(0), "0 bytes do not hold the shape () of float32"));
+    CHECK(has(scalar(8), "8 bytes do not hold the shape ()"));
+}
+
+TEST_CASE("headers of no or one byte are refused") {
+    CHECK(has(complaint(length_field(0)), "does not begin with {"));
+    CHECK(has(complaint(length_field(0) + "{}"), "does not begin with {"));
+    CHECK(has(complaint(length_field(1) + "{}"), "not JSON"));
+}
+
+TEST_CASE("metadata that come twice or null or a list are refused") {
+    CHECK(has(complaint(with_header(R"({"__metadata__":{},"__metadata__":{}})", 0)),
+              "the key \"__metadata__\" twice"));
+    CHECK(has(complaint(with_header(R"({"__metadata__":null})", 0)), "not an object"));
+    CHECK(has(complaint(with_header(R"({"__metadata__":{"a":["b"]}})", 0)),
+              "not a string"));
+    CHECK(
+        has(complaint(with_header(R"({"__metadata__":{"a":null}})", 0)), "not a string"));
+}
+
+TEST_CASE("a comma too many is refused wherever it stands") {
+    for (const char* header :
+         {"{,}", R"({"__metadata__":{"a":"b",}})",
+          R"({"x":{"dtype":"U8","shape":[8,],"data_offsets":[0,8]}})",
+          R"({"x":{"dtype":"U8","shape":[8],"data_offsets":[0,8],}})"})
+        CHECK(has(complaint(with_header(header, 8)), "not JSON"));
+}
+
+TEST_CASE("names that could be paths or hold a zero are names like others") {
+    const std::string name =
+        GENERATE(R"(a\u0000b)", R"(a\nb)", "../../etc/passwd", "/", "");
+    CHECK(complaint(with_header("{\"" + name + "\":" + good_tensor(0, 8) + "}", 8)) ==
+          "");
 }

@@ -2,6 +2,9 @@
 
 #pragma once
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -21,3 +24,22 @@ inline std::string read_text(const std::string& path) {
     text << std::ifstream(path, std::ios::binary).rdbuf();
     return text.str();
 }
+
+// Lets no file of this process grow past `limit` bytes: more fails as on a full disk.
+class FileSizeLimit {
+  public:
+    explicit FileSizeLimit(rlim_t limit) {
+        getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit now = {limit, before_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &now);
+        handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    }
+    ~FileSizeLimit() {
+        setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, handler_);
+    }
+
+  private:
+    rlimit before_ = {};
+    void (*handler_)(int);
+};

@@ -64,6 +64,11 @@ class Probe(unittest.TestCase):
 
 
 class Setup(unittest.TestCase):
+    def setUp(self):
+        nothing = mock.patch.object(packages, "missing_python", return_value=[])
+        nothing.start()
+        self.addCleanup(nothing.stop)
+
     def test_with_nothing_missing_it_is_one_line_and_no_apt(self):
         with mock.patch.object(packages, "missing", return_value=[]), \
                 mock.patch.object(setup, "apt_install") as apt:
@@ -79,6 +84,38 @@ class Setup(unittest.TestCase):
             apt.side_effect = lambda names: print("APT", *names)
             out = printed(setup.install_missing)
         self.assertRegex(out, r"libfoo-dev +draws foos\nAPT libfoo-dev\n$")
+
+    def test_optional_packages_come_along_unless_they_are_not_asked_for(self):
+        lacking = [Package("libfoo-dev", "draws foos"), Package("bar", "bars", optional=True)]
+        for optional, names in ((True, ["libfoo-dev", "bar"]), (False, ["libfoo-dev"])):
+            with mock.patch.object(packages, "missing", return_value=lacking), \
+                    mock.patch.object(setup, "apt_install") as apt, \
+                    mock.patch.object(setup, "check_versions"):
+                printed(setup.install_missing, False, optional)
+            apt.assert_called_once_with(names)
+
+    def test_python_packages_go_beside_the_build_and_are_no_condition(self):
+        for fails in (False, True):
+            with mock.patch.object(packages, "missing_python", return_value=["safetensors"]), \
+                    mock.patch.object(setup, "fresh_log"), \
+                    mock.patch.object(setup, "check_logged") as run:
+                run.side_effect = LabError("no network") if fails else None
+                out = printed(setup.install_python_packages)
+            self.assertIn("--target", run.call_args.args[1])
+            self.assertIn("going on without" if fails else "safetensors in", out)
+
+    def test_what_cannot_be_had_stops_setup_only_when_it_is_needed(self):
+        bar = Package("bar", "bars", optional=True)
+        for lacking, goes_on in (([bar], True), ([bar, Package("foo", "foos")], False)):
+            with mock.patch.object(packages, "missing", return_value=lacking), \
+                    mock.patch.object(setup, "apt_install", side_effect=LabError("no apt-get")), \
+                    mock.patch.object(setup, "check_versions"):
+                if goes_on:
+                    self.assertIn("going on without bar: no apt-get",
+                                  printed(setup.install_missing))
+                else:
+                    with self.assertRaisesRegex(LabError, "no apt-get"):
+                        printed(setup.install_missing)
 
     def test_a_dry_run_installs_nothing(self):
         with mock.patch.object(packages, "missing", return_value=[Package("x", "y")]), \

@@ -1,5 +1,6 @@
 """The progress line, on a terminal and in a log."""
 
+import errno
 import io
 import os
 import pty
@@ -32,14 +33,27 @@ class Terminal(unittest.TestCase):
     def drawn(self, draw):
         """What `draw` writes to a terminal of 40 columns."""
         ours, theirs = pty.openpty()
-        with open(ours, "rb", closefd=True) as screen, \
-                open(theirs, "w", closefd=True) as stream, \
-                mock.patch.dict(os.environ, {"TERM": "xterm"}), \
-                mock.patch("os.get_terminal_size", return_value=os.terminal_size((40, 24))):
-            with ProgressLine("building", stream) as progress:
-                draw(progress)
-            stream.flush()
-            return os.read(screen.fileno(), 65536).decode()
+        with open(ours, "rb", buffering=0) as screen:
+            with open(theirs, "w") as stream, \
+                    mock.patch.dict(os.environ, {"TERM": "xterm"}), \
+                    mock.patch("os.get_terminal_size", return_value=os.terminal_size((40, 24))):
+                with ProgressLine("building", stream) as progress:
+                    draw(progress)
+            return self.everything(screen).decode()
+
+    def everything(self, screen):
+        """All that came to a terminal whose other side is closed: it hands it out piece by piece."""
+        pieces = []
+        while True:
+            try:
+                piece = screen.read(65536)
+            except OSError as error:
+                if error.errno != errno.EIO:
+                    raise
+                return b"".join(pieces)
+            if not piece:
+                return b"".join(pieces)
+            pieces.append(piece)
 
     def test_the_line_is_redrawn_in_place_and_removed_at_the_end(self):
         text = self.drawn(lambda progress: progress.show(12, 80, "ops.cpp"))

@@ -64,36 +64,52 @@ class Command(unittest.TestCase):
 
 
 class Faults(unittest.TestCase):
-    def run_with(self, codes):
-        """The exit code, and what was said, when each kind of group ends with such a code."""
-        said = []
+    def run_with(self, **codes):
+        """The exit code, what was said, and the commands, when kinds of groups end so."""
+        said, commands = [], []
 
         def run_logged(command, log, on_line, **options):
+            commands.append(command)
             on_line("WRONG: rank 1 said nothing")
+            on_line("OUT OF BOUNDS: rank 2 was late")
             on_line("warning: waiting for rank 1")
             on_line(f"dist_faults: {command[1]}: 376 faults")
-            return codes[command[1]]
+            return codes.get(command[1].replace("-", "_"), 0)
 
         options = Namespace(preset="release", faults=True)
         with mock.patch.multiple(verb, install_missing=mock.DEFAULT, build=mock.DEFAULT,
                                  say=said.append, run_logged=run_logged,
                                  fresh_log=mock.Mock(return_value="/dev/null")):
-            return verb.run(options), said
+            return verb.run(options), said, commands
 
     def test_the_counts_of_every_kind_of_group_come_last(self):
-        code, said = self.run_with({"threads": 0, "ring-tcp": 0, "ring-shm": 0})
+        code, said, _ = self.run_with()
         self.assertEqual(code, 0)
-        self.assertEqual(said[-3:], [f"dist_faults: {kind}: 376 faults"
-                                     for kind in ("threads", "ring-tcp", "ring-shm")])
+        self.assertEqual(said[-5:], [f"dist_faults: {kind}: 376 faults" for kind in
+                                     ("threads", "ring-tcp", "ring-shm", "gloo", "mpi")])
 
     def test_what_went_wrong_is_shown_and_warnings_are_not(self):
-        _, said = self.run_with({"threads": 0, "ring-tcp": 0, "ring-shm": 0})
+        _, said, _ = self.run_with()
         self.assertIn("WRONG: rank 1 said nothing", said)
+        self.assertIn("OUT OF BOUNDS: rank 2 was late", said)
         self.assertNotIn("warning: waiting for rank 1", said)
+
+    def test_errors_must_come_in_time_and_every_kind_has_its_least_number(self):
+        commands = self.run_with()[2]
+        for command in commands:
+            self.assertIn("--bounds", command)
+        least = {command[1]: int(command[-1]) for command in commands}
+        self.assertEqual(least["gloo"], 300)
+        self.assertEqual(least["ring-tcp"], 300)
 
     def test_one_failing_kind_fails_the_whole(self):
         for code in (1, -9):
-            self.assertEqual(self.run_with({"threads": 0, "ring-tcp": code, "ring-shm": 0})[0], 1)
+            self.assertEqual(self.run_with(ring_tcp=code)[0], 1)
+
+    def test_a_kind_that_the_build_lacks_is_named_and_fails_nothing(self):
+        code, said, _ = self.run_with(gloo=verb.NOT_IN_THIS_BUILD)
+        self.assertEqual(code, 0)
+        self.assertIn("dist_faults: gloo: 376 faults", said)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ TEST_CASE("what makes no sense is one clear line and exit code 2") {
     };
     const std::vector<Case> cases{
         {2, {"--bogus"}, "--bogus"},
-        {2, {"--sync", "maybe"}, "maybe not in {none,average,ddp}"},
+        {2, {"--sync", "maybe"}, "maybe not in {none,average,flat,overlap,ddp}"},
         {2, {"--epochs", "0"}, "--epochs"},
         {2, {"--epochs", "two"}, "two"},
         {2, {"--batch-size", "-1"}, "--batch-size"},
@@ -103,6 +103,8 @@ TEST_CASE("what makes no sense is one clear line and exit code 2") {
         {1, {"--momentum", "inf"}, "--momentum must not be negative, but is inf"},
         {1, {"--bucket-cap-mb", "0"}, "--bucket-cap-mb"},
         {1, {"--device", "cuda"}, "no CUDA"},
+        {2, {"--compress", "bf16", "--sync", "flat"}, "--compress bf16 is for --sync ddp"},
+        {1, {"--link", "1Gbit", "--backend", "gloo"}, "--link is for --backend ring"},
         {1, {"--save", "/no/such/folder/file"}, "there is no folder /no/such/folder"},
         {1, {"--save", "/tmp"}, "is a folder"},
     };

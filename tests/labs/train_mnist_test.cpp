@@ -122,7 +122,7 @@ TEST_CASE(
     write_tiny_mnist(folder.path(), 84);
     for (const int ranks : {1, 2, 3, 4, 7}) {
         CAPTURE(ranks);
-        for (const std::string sync : {"ddp", "average"}) {
+        for (const std::string sync : {"ddp", "average", "flat", "overlap"}) {
             const Words options{"--data", folder.path(), "--epochs",     "2",
                                 "--sync", sync,          "--batch-size", "84"};
             const auto digests = results(ranks, options).at("parameters_sha256");
@@ -197,4 +197,33 @@ TEST_CASE("the saved file holds the parameters that were trained") {
                 if (name == layer + part)
                     sha256.update({tensor.raw_data(), tensor.bytes()});
     CHECK(sha256.finish_hex() == json.at("parameters_sha256")[0].get<std::string>());
+}
+
+TEST_CASE("compressed gradients train the digits about as well as whole ones") {
+    const auto accuracy = [](const std::string& compress) {
+        const auto json =
+            results(2, {"--data", "digits", "--epochs", "2", "--compress", compress});
+        CHECK(json.at("parameters_sha256")[0] == json.at("parameters_sha256")[1]);
+        return json.at("test_accuracy").back().get<double>();
+    };
+    const double exact = accuracy("none");
+    for (const std::string compress : {"fp16", "bf16", "powersgd"}) {
+        CAPTURE(compress);
+        CHECK(accuracy(compress) > exact - 0.005);
+    }
+}
+
+TEST_CASE(
+    "on a slow link a good part of the all-reduces hides behind the backward pass") {
+    const auto hidden = [](const std::string& sync) {
+        const auto json =
+            results(2, {"--data", "digits", "--steps", "30", "--link", "1Gbit", "--sync",
+                        sync, "--bucket-cap-mb", "0.02"});
+        const auto& statistics = json.at("statistics");
+        CHECK(statistics.at("iterations") == 30);
+        CHECK(statistics.at("communication_s") > 0.0);
+        return statistics.at("hidden").get<double>();
+    };
+    CHECK(hidden("ddp") > 0.0);
+    CHECK(hidden("ddp") <= 1.0);
 }

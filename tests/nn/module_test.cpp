@@ -1,8 +1,10 @@
 #include "libmini/nn/module.hpp"
 
 #include "libmini/nn/activation.hpp"
+#include "libmini/nn/container.hpp"
 #include "libmini/nn/loss.hpp"
 #include "libmini/nn/models.hpp"
+#include "libmini/nn/pool.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/message_of.hpp"
@@ -62,8 +64,8 @@ TEST_CASE("a module's own parameters come first, a shared one comes once") {
 TEST_CASE("the state has every tensor under every name, outside of the graph") {
     const Tied module;
     const auto state = module.state_dict();
-    CHECK(names(state) == std::vector<std::string>{"scale", "tied", "first.weight",
-                                                   "first.bias", "counter"});
+    CHECK(names(state) == std::vector<std::string>{"scale", "tied", "counter",
+                                                   "first.weight", "first.bias"});
     for (const auto& [name, tensor] : state) CHECK_FALSE(tensor.requires_grad());
     CHECK(state[1].second.shares_storage(module.first.weight));
 }
@@ -160,4 +162,37 @@ TEST_CASE("every module computes what its function computes") {
     CHECK(nn::BCELoss()(Tensor::ones({1}), Tensor::ones({1})).item() == 0.0);
     CHECK(nn::Conv2d(1, 3, 2, {.stride = 2, .padding = 1, .bias = false})(x).shape() ==
           Shape{1, 3, 2, 2});
+}
+
+TEST_CASE("containers make and own their modules under their places") {
+    nn::Sequential net;
+    CHECK(net(Tensor::ones({2})).to_vector<float>() == std::vector<float>{1, 1});
+    nn::Linear& first = net.append<nn::Linear>(2, 3);
+    net.append<nn::ReLU>();
+    net.append<nn::Linear>(3, 1);
+    CHECK(names(net.named_parameters()) ==
+          std::vector<std::string>{"0.weight", "0.bias", "2.weight", "2.bias"});
+    CHECK(net.size() == 3);
+    CHECK(&net[0] == &first);
+    CHECK(net(Tensor::ones({4, 2})).shape() == Shape{4, 1});
+
+    nn::ModuleList list;
+    list.append<nn::Linear>(1, 1);
+    list.append<nn::Identity>();
+    CHECK(list.size() == 2);
+    CHECK(names(list.state_dict()) == std::vector<std::string>{"0.weight", "0.bias"});
+    Tensor y = Tensor::ones({1, 1});
+    for (nn::Module* const module : list) y = (*module)(y);
+    CHECK(y.shape() == Shape{1, 1});
+    CHECK_THROWS_AS(list(y), UsageError);
+}
+
+TEST_CASE("modules come parents first and once each while apply goes children first") {
+    nn::Linear shared(1, 1);
+    nn::Sequential inner(shared);
+    nn::Sequential outer(inner, shared);
+    CHECK(outer.modules() == std::vector<nn::Module*>{&outer, &inner, &shared});
+    std::vector<nn::Module*> order;
+    outer.apply([&](nn::Module& module) { order.push_back(&module); });
+    CHECK(order == std::vector<nn::Module*>{&shared, &inner, &shared, &outer});
 }

@@ -87,13 +87,13 @@ TEST_CASE(
 TEST_CASE(
     "a second gradient of one parameter in one pass is refused, naming the parameter") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup&) {
-        nn::Linear module(1, 1);  // one bucket, which still waits for the bias
+        nn::Linear module(1, 1);  // one bucket, which still waits for the weight
         DistributedDataParallel ddp(module);
         const Tensor x = Tensor::ones({1, 1});
         const Tensor loss = sum(ddp(x));
-        // The same weight again, outside of forward, inside the hook's own pass.
-        const Tensor outside = sum(linear(x, module.weight));
-        grad_accumulator(module.weight)
+        // The same bias again, outside of forward, inside the hook's own pass.
+        const Tensor outside = sum(module.bias);
+        grad_accumulator(module.bias)
             ->add_hook([&, first = true](const Tensor&) mutable {
                 if (!std::exchange(first, false)) return;
                 outside.backward();
@@ -101,7 +101,7 @@ TEST_CASE(
         return message_of([&] { loss.backward(); });
     });
     for (const std::string& message : messages)
-        CHECK(message.find("the gradient of weight came twice") != std::string::npos);
+        CHECK(message.find("the gradient of bias came twice") != std::string::npos);
 }
 
 TEST_CASE("without a group there is a clear error") {

@@ -5,12 +5,14 @@
 #include "libmini/tools/mini/flight_story.hpp"
 #include "libmini/tools/mini/flight_table.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/message_of.hpp"
 
 using mini::dist::Flight;
 using mini::dist::FlightRecord;
 using mini::dist::Operation;
+using mini::test::contains;
 using mini::test::Folder;
 using mini::test::message_of;
 using mini::tools::by_group;
@@ -21,10 +23,6 @@ using State = FlightRecord::State;
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 FlightRecord record(uint64_t sequence, Operation operation, State state,
                     int64_t started = kSecond) {

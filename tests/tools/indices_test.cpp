@@ -1,48 +1,30 @@
 // The built `mini indices`, against PyTorch's and Python's own orders.
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/golden.hpp"
+#include "tests/tools/answer.hpp"
+
+using mini::test::Answer;
+using mini::test::contains;
+using mini::test::run_mini;
 
 namespace {
 
-struct Answer {
-    int code;
-    std::string text;  // stdout and stderr
-};
-
-Answer indices(const std::string& arguments) {
-    const std::string command =
-        fmt::format("{}/mini indices {} 2>&1", MINI_BIN_DIR, arguments);
-    FILE* pipe = ::popen(command.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    Answer answer{};
-    std::array<char, 4096> buffer;
-    while (const size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe))
-        answer.text.append(buffer.data(), got);
-    const int status = ::pclose(pipe);
-    answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-    return answer;
-}
+Answer indices(const std::string& arguments) { return run_mini("indices " + arguments); }
 
 std::vector<int64_t> list(const std::string& arguments) {
     const Answer answer = indices(fmt::format("{} --format json", arguments));
     CAPTURE(arguments, answer.text);
     REQUIRE(answer.code == 0);
     return nlohmann::json::parse(answer.text).get<std::vector<int64_t>>();
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 std::string joined(const nlohmann::json& numbers) {

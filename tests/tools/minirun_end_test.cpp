@@ -4,9 +4,11 @@
 #include <signal.h>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/tools/job.hpp"
 
 using mini::test::adopt_orphans;
+using mini::test::contains;
 using mini::test::Ended;
 using mini::test::Folder;
 using mini::test::Job;
@@ -16,10 +18,6 @@ using mini::test::script_args;
 using mini::test::wait_for_orphan;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 // Rank `rank` does `special`; the others would sleep for long.
 std::string only(int rank, const std::string& special) {

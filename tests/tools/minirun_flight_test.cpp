@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/tools/job.hpp"
 
+using mini::test::contains;
 using mini::test::Folder;
 using mini::test::Job;
 using mini::test::lines;
@@ -18,10 +20,6 @@ using mini::test::run_program;
 namespace {
 
 const std::string kWorker = MINI_BIN_DIR "/flight_worker";
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 // The findings of `mini flight` about the dumps in `folder`, one text.
 std::string findings(const Folder& folder) {

@@ -7,8 +7,10 @@
 #include <iterator>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/tools/job.hpp"
 
+using mini::test::contains;
 using mini::test::Ended;
 using mini::test::Folder;
 using mini::test::Job;
@@ -19,10 +21,6 @@ using mini::test::run_script;
 namespace {
 
 namespace fs = std::filesystem;
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 size_t count(const std::string& text, const std::string& part) {
     size_t found = 0;

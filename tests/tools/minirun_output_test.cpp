@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/tools/job.hpp"
 
+using mini::test::contains;
 using mini::test::Ended;
 using mini::test::Folder;
 using mini::test::Job;
@@ -16,10 +18,6 @@ using mini::test::Screen;
 using mini::test::script_args;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 // What rank 0 does, and what the others do once rank 0 has created the folder's file.
 std::string rank_0_first(const Folder& folder, const std::string& first,

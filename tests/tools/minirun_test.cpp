@@ -7,21 +7,15 @@
 #include <set>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/tools/job.hpp"
 
+using mini::test::contains;
 using mini::test::Ended;
 using mini::test::Job;
 using mini::test::lines;
 using mini::test::run_script;
 using mini::tools::Descriptor;
-
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-}  // namespace
 
 TEST_CASE("each rank finds its number and the world's size") {
     const int ranks = GENERATE(1, 2, 3, 7);

@@ -4,6 +4,9 @@
 
 #include "libmini/core/error.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+using mini::test::contains;
 
 namespace {
 
@@ -23,10 +26,6 @@ std::string complaint(const Words& words) {
     } catch (const mini::UsageError& error) {
         return error.what();
     }
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace

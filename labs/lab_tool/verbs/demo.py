@@ -32,7 +32,7 @@ def command_for(options):
 
 
 def run(options):
-    install_missing()
+    install_missing(optional=False)
     build(PRESET, ["minirun", "train_mnist"])
     command = command_for(options)
     say(f"\n$ {spell(command)}\n")

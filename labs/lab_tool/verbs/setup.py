@@ -1,16 +1,18 @@
 """Installs what the build needs and this machine lacks, after saying what and why.
 
 On Debian and Ubuntu with apt-get, through sudo when you are not root. On other systems it names
-what is missing. With nothing missing it changes nothing.
+what is missing. With nothing missing it changes nothing. Libraries of further backends, Gloo and
+Open MPI, come along where that is possible: all else works without them.
 """
 
 import os
 import re
 import shutil
 import subprocess
+import sys
 
 from lab_tool import packages
-from lab_tool.places import fresh_log
+from lab_tool.places import fresh_log, shown
 from lab_tool.process import check_logged, spell
 from lab_tool.screen import LabError, ProgressLine, say
 
@@ -28,19 +30,49 @@ def run(options):
     return 0
 
 
-def install_missing(dry_run=False):
-    """Brings in what is missing, or raises LabError with the command that would."""
-    wanted = packages.missing()
+def install_missing(dry_run=False, optional=True):
+    """Brings in what is missing, or raises LabError with the command that would.
+
+    Optional packages are left out when asked to, and where they cannot be had.
+    """
+    wanted = packages.missing() if optional else packages.required(packages.missing())
     if wanted:
         say("missing on this machine:")
         for package in wanted:
             say(f"  {package.name:20} {package.why}")
     else:
-        say(f"setup: all {len(packages.PACKAGES)} packages are there")
+        say("setup: all packages are there")
     if wanted and not dry_run:
-        apt_install([package.name for package in wanted])
+        install(wanted)
+    if optional and not dry_run:
+        install_python_packages()
     if not dry_run:
         check_versions()
+
+
+def install(wanted):
+    needed = packages.required(wanted)
+    try:
+        apt_install([package.name for package in wanted])
+    except LabError as error:
+        if needed:
+            raise
+        names = ", ".join(package.name for package in wanted)
+        say(f"  going on without {names}: {error}")
+
+
+def install_python_packages():
+    """Brings in, beside the build, what tests compare with; goes on where it cannot be had."""
+    names = packages.missing_python()
+    if not names:
+        return
+    command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check",
+               "--target", str(packages.PYTHON_FOLDER), *names]
+    try:
+        check_logged("pip install", command, fresh_log("pip"), lambda line: None)
+        say(f"  Python: {', '.join(names)} in {shown(packages.PYTHON_FOLDER)}")
+    except LabError:
+        say(f"  going on without Python's {', '.join(names)}: a test will be left out")
 
 
 def check_versions():

@@ -1,17 +1,6 @@
 #include "libmini/dist/algorithms/gather_scatter.hpp"
 
-#include <cstring>
-
 namespace mini::dist {
-namespace {
-
-void copy(Elements to, Elements from) {
-    if (!to.bytes.empty())
-        std::memmove(to.bytes.data(), from.bytes.data(), to.bytes.size());
-}
-
-}  // namespace
-
 void gather_blocks(Transport& transport, std::span<const Elements> outputs,
                    Elements input, int root) {
     if (transport.rank() != root) return transport.send(root, input.bytes);

@@ -1,90 +1,26 @@
 #include "libmini/dist/backends/gloo.hpp"
 
-#include <gloo/rendezvous/context.h>
-#include <gloo/rendezvous/store.h>
-#include <gloo/transport/tcp/device.h>
 #include <gloo/transport/unbound_buffer.h>
-#include <signal.h>
 
 #include <list>
 #include <utility>
 
 #include "libmini/dist/backends/gloo_collectives.hpp"
+#include "libmini/dist/backends/gloo_meeting.hpp"
 #include "libmini/dist/backends/verify.hpp"
 #include "libmini/dist/backends/worker.hpp"
 #include "libmini/dist/mesh_transport.hpp"
+#include "libmini/dist/subgroup.hpp"
 
 namespace mini::dist {
 namespace {
 
 using std::chrono::milliseconds;
-using ContextHandle = std::shared_ptr<gloo::Context>;
-
-// ---- meeting
-
-// Our store as gloo wants to see one.
-class StoreForGloo : public gloo::rendezvous::Store {
-  public:
-    StoreForGloo(mini::dist::Store& store, Deadline deadline)
-        : store_(store), deadline_(deadline) {}
-
-    void set(const std::string& key, const std::vector<char>& value) override {
-        store_.set(own(key), std::string(value.begin(), value.end()));
-    }
-    std::vector<char> get(const std::string& key) override {
-        const std::string value = store_.get(own(key), deadline_);
-        return {value.begin(), value.end()};
-    }
-    void wait(const std::vector<std::string>& keys) override {
-        for (const std::string& key : keys) store_.wait({own(key)}, deadline_);
-    }
-    void wait(const std::vector<std::string>& keys, const milliseconds&) override {
-        wait(keys);
-    }
-
-  private:
-    static std::string own(const std::string& key) { return concat("gloo/", key); }
-
-    mini::dist::Store& store_;
-    const Deadline deadline_;
-};
-
-// Gloo of 2022 takes the store by reference, later ones share it. A template, because only
-// there a call that this version lacks is no error.
-template <typename Context, typename Device>
-void connect_all(Context& context, StoreForGloo& store, Device& device) {
-    if constexpr (requires { context.connectFullMesh(store, device); }) {
-        context.connectFullMesh(store, device);
-    } else {
-        const std::shared_ptr<StoreForGloo> shared(&store, [](StoreForGloo*) {});
-        context.connectFullMesh(shared, device);
-    }
-}
-
-// Gloo writes to connections that a dead rank has closed without asking to be spared the
-// signal, which would end this process too.
-void ignore_broken_pipes() {
-    struct sigaction now = {};
-    ::sigaction(SIGPIPE, nullptr, &now);
-    if (now.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
-}
-
-ContextHandle connect_gloo(const Meeting& meeting, Store& store,
-                           const std::string& local_host, Deadline deadline) {
-    ignore_broken_pipes();
-
-    // The address that leads to the store, never the host's name: that may be 127.0.1.1.
-    std::shared_ptr<gloo::transport::Device> device = gloo::transport::tcp::CreateDevice(
-        gloo::transport::tcp::attr(local_host.c_str()));
-    auto context =
-        std::make_shared<gloo::rendezvous::Context>(meeting.rank, meeting.world_size);
-    context->setTimeout(milliseconds(std::max(1, milliseconds_left(deadline))));
-    StoreForGloo store_for_gloo(store, deadline);
-    connect_all(*context, store_for_gloo, device);
-    return context;
-}
 
 // ---- the backend
+
+// How long a collective that has failed may take to end on this rank.
+constexpr milliseconds kEndTime(300);
 
 // What the receiver of a message must know before gloo may bring it.
 struct Envelope {
@@ -105,13 +41,23 @@ struct PointTransfer {
 
 class GlooBackend : public VerifyingBackend {
   public:
-    GlooBackend(ContextHandle context, std::unique_ptr<Transport> side, bool verify)
-        : VerifyingBackend(std::move(side), verify), context_(std::move(context)) {}
+    /// `cookie` and `local_host` are for subgroups to meet by.
+    GlooBackend(std::unique_ptr<Transport> side, bool verify, const Cookie& cookie,
+                std::string local_host)
+        : VerifyingBackend(std::move(side), verify),
+          cookie_(cookie),
+          local_host_(std::move(local_host)) {}
     ~GlooBackend() override { abandon(); }
+
+    /// Calls `make` for the connections; throws PeerLost or Timeout naming the rank that
+    /// has none.
+    void connect(const std::function<ContextHandle()>& make, milliseconds timeout);
 
     std::string name() const override { return "gloo"; }
     const char* last_algorithm() const override { return last_algorithm_; }
     void post(PointMessage& message) override;
+    std::unique_ptr<Backend> split(const std::vector<int>& ranks,
+                                   ProcessGroup& parent) override;
 
   protected:
     void transfer(const Call& call, Deadline deadline) override;
@@ -119,15 +65,17 @@ class GlooBackend : public VerifyingBackend {
     void abandon() noexcept override;
 
   private:
+    [[noreturn]] void say_who_is_missing(milliseconds timeout, const char* reason);
     void choose_algorithm(const Call& call);
+    void end_worker();
     void break_context() noexcept;
     bool move_on(PointTransfer& transfer);
     bool finish_send(PointTransfer& transfer);
     bool finish_receive(PointTransfer& transfer);
     void check_deadline(const PointMessage& message);
-    void start_note(PointMessage& note, PointMessage::Direction direction, int peer,
-                    uint64_t tag);
 
+    const Cookie cookie_;
+    const std::string local_host_;
     ContextHandle context_;
     Worker worker_;
     std::list<PointTransfer> points_;
@@ -135,19 +83,65 @@ class GlooBackend : public VerifyingBackend {
     const char* last_algorithm_ = "";
 };
 
+// Gloo says which port did not answer, the side channel which rank.
+void GlooBackend::connect(const std::function<ContextHandle()>& make,
+                          milliseconds timeout) {
+    try {
+        context_ = make();
+    } catch (const std::exception& error) {
+        say_who_is_missing(timeout, error.what());
+    }
+}
+
+void GlooBackend::say_who_is_missing(milliseconds timeout, const char* reason) {
+    try {
+        throw_silence(timeout, concat("for gloo's connections (", reason, ")"));
+    } catch (const Error&) {  // those that wait for this rank are to know why
+        leave(current_failure());
+        throw;
+    }
+}
+
+std::unique_ptr<Backend> GlooBackend::split(const std::vector<int>& ranks,
+                                            ProcessGroup& parent) {
+    auto mesh = connect_members(ranks, parent, cookie_, local_host_);
+    if (!mesh) return nullptr;
+    const int place = place_among(ranks, parent);
+    auto backend = std::make_unique<GlooBackend>(
+        std::make_unique<MeshTransport>(place, std::move(mesh->streams)), verifies(),
+        cookie_, local_host_);
+    MembersStore store(ranks, parent);
+    const Deadline deadline = deadline_after(parent.timeout());
+    const auto connect = [&] {
+        return connect_gloo(place, backend->world_size(), store, local_host_, deadline);
+    };
+    backend->connect(connect, parent.timeout());
+    return backend;
+}
+
 void GlooBackend::transfer(const Call& call, Deadline deadline) {
     choose_algorithm(call);
     const milliseconds left(milliseconds_left(deadline) + 1000);  // ours comes first
-    worker_.start([&] { run_gloo(context_, call, left); });
+    worker_.start([context = context_, call, left] { run_gloo(context, call, left); });
     try {
         while (!worker_.is_done_within(milliseconds(1))) turn(deadline);
     } catch (...) {
-        // The worker still uses the tensors: have it fail before they go.
-        break_context();
-        while (!worker_.is_done_within(milliseconds(1))) attend();
+        end_worker();
         throw;
     }
     worker_.rethrow();
+}
+
+// The worker still uses the tensors: have it fail before their owner goes on. Gloo now and
+// then does not end a send that was under way to the rank that is gone; then the worker,
+// which owns what it uses, stays behind until its own time is up.
+void GlooBackend::end_worker() {
+    break_context();
+    const Deadline patience = deadline_after(kEndTime);
+    while (!worker_.is_done_within(milliseconds(1))) {
+        if (has_passed(patience)) return worker_.let_go();
+        attend();
+    }
 }
 
 void GlooBackend::choose_algorithm(const Call& call) {
@@ -182,16 +176,6 @@ void GlooBackend::abandon() noexcept {
 
 // ---- point to point
 
-void GlooBackend::start_note(PointMessage& note, PointMessage::Direction direction,
-                             int peer, uint64_t tag) {
-    note.direction = direction;
-    note.peer = peer;
-    note.tag = tag;
-    note.dtype = DType::kUInt8;
-    note.deadline = deadline_after(milliseconds::max());  // the message has one
-    side().post(note);
-}
-
 void GlooBackend::post(PointMessage& message) {
     MINI_CHECK(message.tag < kInternalTags, describe(message),
                ": with backend gloo tags are below 2^63");
@@ -202,16 +186,16 @@ void GlooBackend::post(PointMessage& message) {
     transfer.buffer =
         context_->createUnboundBuffer(message.data.data(), message.data.size());
     if (!transfer.sends) {
-        start_note(transfer.first, PointMessage::Direction::kRecv, message.peer,
-                   message.tag);
+        post_note(transfer.first, PointMessage::Direction::kRecv, message.peer,
+                  message.tag);
         return;
     }
     transfer.envelope = {next_slot_++, message.data.size()};
     const uint64_t receipt = kInternalTags + (transfer.envelope.slot << 8) + 0xff;
-    start_note(transfer.receipt, PointMessage::Direction::kRecv, message.peer, receipt);
+    post_note(transfer.receipt, PointMessage::Direction::kRecv, message.peer, receipt);
     if (!message.data.empty())
         transfer.buffer->send(message.peer, transfer.envelope.slot);
-    start_note(transfer.first, PointMessage::Direction::kSend, message.peer, message.tag);
+    post_note(transfer.first, PointMessage::Direction::kSend, message.peer, message.tag);
 }
 
 size_t GlooBackend::move_points() {
@@ -225,10 +209,7 @@ size_t GlooBackend::move_points() {
         PointMessage& message = *place->message;
         place = points_.erase(place);
         ++finished;
-        message.done = true;
-        // It may hold the message itself: take it out first.
-        const auto callback = std::exchange(message.finished, nullptr);
-        if (callback) callback();
+        finish(message);
     }
     return finished;
 }
@@ -263,7 +244,7 @@ bool GlooBackend::finish_receive(PointTransfer& transfer) {
             transfer.buffer->waitRecv(left);
         }
         const uint64_t receipt = kInternalTags + (transfer.envelope.slot << 8) + 0xff;
-        start_note(transfer.receipt, PointMessage::Direction::kSend, source, receipt);
+        post_note(transfer.receipt, PointMessage::Direction::kSend, source, receipt);
     }
     return transfer.receipt.done;
 }
@@ -281,15 +262,23 @@ std::shared_ptr<QueuedGroup> make_gloo_group(const Meeting& meeting, bool verify
                                              milliseconds timeout) {
     const Deadline deadline = deadline_after(timeout);
     Rendezvous rendezvous = meet(meeting, deadline);
-    Store& store = *rendezvous.store;
-    Mesh mesh =
-        connect_mesh(meeting, store, rendezvous.local_host, Medium::kAuto, deadline);
-    auto side = std::make_unique<MeshTransport>(meeting.rank, std::move(mesh.streams));
-    auto group = std::make_shared<QueuedGroup>(
-        std::make_unique<GlooBackend>(
-            connect_gloo(meeting, store, rendezvous.local_host, deadline),
-            std::move(side), verify),
-        timeout);
+    std::unique_ptr<GlooBackend> backend;
+    try {
+        Store& store = *rendezvous.store;
+        const std::string& host = rendezvous.local_host;
+        Mesh mesh = connect_mesh(meeting, store, host, Medium::kAuto, deadline);
+        backend = std::make_unique<GlooBackend>(
+            std::make_unique<MeshTransport>(meeting.rank, std::move(mesh.streams)),
+            verify, meeting.cookie, host);
+        const auto connect = [&] {
+            return connect_gloo(meeting.rank, meeting.world_size, store, host, deadline);
+        };
+        backend->connect(connect, timeout);
+    } catch (const Error&) {
+        part_after_failure(std::move(rendezvous));
+        throw;
+    }
+    auto group = std::make_shared<QueuedGroup>(std::move(backend), timeout);
 
     // Nobody may leave, and close the store, while another still needs it.
     part(std::move(rendezvous), deadline);

@@ -1,24 +1,20 @@
 #include "libmini/dist/backends/mpi.hpp"
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
 #include <mpi.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <sched.h>
 
 #include <climits>
 #include <list>
 #include <map>
-#include <random>
 #include <utility>
 
 #include "libmini/dist/algorithms/reduce.hpp"
+#include "libmini/dist/backends/mpi_side.hpp"
 #include "libmini/dist/backends/mpi_types.hpp"
 #include "libmini/dist/backends/staging.hpp"
 #include "libmini/dist/backends/verify.hpp"
-#include "libmini/dist/mesh.hpp"
 #include "libmini/dist/mesh_transport.hpp"
+#include "libmini/dist/subgroup.hpp"
 
 namespace mini::dist {
 namespace {
@@ -81,10 +77,13 @@ struct PointTransfer {
 
 class MpiBackend : public VerifyingBackend {
   public:
-    MpiBackend(std::unique_ptr<Transport> side, bool verify)
-        : VerifyingBackend(std::move(side), verify) {
+    /// REQUIRES: the ranks of `all` are those of the side channel.
+    MpiBackend(Side side, MPI_Comm all, bool verify)
+        : VerifyingBackend(std::move(side.transport), verify),
+          cookie_(side.cookie),
+          local_host_(std::move(side.local_host)) {
         for (MPI_Comm* comm : {&collectives_, &messages_}) {
-            check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, comm), "MPI_Comm_dup");
+            check_mpi(MPI_Comm_dup(all, comm), "MPI_Comm_dup");
             check_mpi(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN),
                       "MPI_Comm_set_errhandler");
         }
@@ -93,6 +92,8 @@ class MpiBackend : public VerifyingBackend {
 
     std::string name() const override { return "mpi"; }
     void post(PointMessage& message) override;
+    std::unique_ptr<Backend> split(const std::vector<int>& ranks,
+                                   ProcessGroup& parent) override;
 
   protected:
     void transfer(const Call& call, Deadline deadline) override;
@@ -104,10 +105,41 @@ class MpiBackend : public VerifyingBackend {
     MPI_Op op_of(DType dtype, ReduceOp op);
     bool is_done(PointTransfer& transfer);
 
+    const Cookie cookie_;
+    const std::string local_host_;
     MPI_Comm collectives_ = MPI_COMM_NULL, messages_ = MPI_COMM_NULL;
     std::map<std::pair<DType, ReduceOp>, MPI_Op> ops_;
     std::list<PointTransfer> points_;
 };
+
+std::unique_ptr<Backend> MpiBackend::split(const std::vector<int>& ranks,
+                                           ProcessGroup& parent) {
+    // Every group has a thread of its own, and all of them call MPI.
+    int threads = MPI_THREAD_SINGLE;
+    check_mpi(MPI_Query_thread(&threads), "MPI_Query_thread");
+    if (threads < MPI_THREAD_MULTIPLE)
+        throw NotImplemented(
+            "new_group: this MPI allows calls from one thread at a time only; subgroups "
+            "need MPI_THREAD_MULTIPLE");
+
+    auto mesh = connect_members(ranks, parent, cookie_, local_host_);
+    if (!mesh) return nullptr;
+    MPI_Group all = MPI_GROUP_NULL, members = MPI_GROUP_NULL;
+    MPI_Comm comm = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_group(collectives_, &all), "MPI_Comm_group");
+    check_mpi(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &members),
+              "MPI_Group_incl");
+    check_mpi(MPI_Comm_create_group(collectives_, members, 0, &comm),
+              "MPI_Comm_create_group");
+    Side side{std::make_unique<MeshTransport>(place_among(ranks, parent),
+                                              std::move(mesh->streams)),
+              cookie_, local_host_};
+    auto backend = std::make_unique<MpiBackend>(std::move(side), comm, verifies());
+    MPI_Comm_free(&comm);
+    MPI_Group_free(&members);
+    MPI_Group_free(&all);
+    return backend;
+}
 
 void MpiBackend::transfer(const Call& call, Deadline deadline) {
     MINI_CHECK(call.algorithm == Algorithm::kAuto,
@@ -260,10 +292,7 @@ size_t MpiBackend::move_points() {
         PointMessage& message = *place->message;
         place = points_.erase(place);
         ++finished;
-        message.done = true;
-        // It may hold the message itself: take it out first.
-        const auto callback = std::exchange(message.finished, nullptr);
-        if (callback) callback();
+        finish(message);
     }
     return finished;
 }
@@ -290,79 +319,6 @@ bool MpiBackend::is_done(PointTransfer& transfer) {
 }
 
 // ---- meeting
-
-// Where other hosts reach this one: its first address that is not the loopback's.
-std::string outside_address() {
-    ifaddrs* all = nullptr;
-    MINI_CHECK(::getifaddrs(&all) == 0, system_message("getifaddrs", errno));
-    std::string found;
-    for (const ifaddrs* each = all; each != nullptr && found.empty();
-         each = each->ifa_next) {
-        if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
-        if ((each->ifa_flags & IFF_LOOPBACK) || !(each->ifa_flags & IFF_UP)) continue;
-        char text[INET_ADDRSTRLEN] = "";
-        ::inet_ntop(AF_INET,
-                    &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr, text,
-                    sizeof text);
-        found = text;
-    }
-    ::freeifaddrs(all);
-    MINI_CHECK(!found.empty(),
-               "this host has no address but the loopback's, and MPI's "
-               "ranks are on several hosts");
-    return found;
-}
-
-bool are_all_on_this_host(int world_size) {
-    MPI_Comm here = MPI_COMM_NULL;
-    int ranks_here = 0;
-    check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-                                  &here),
-              "MPI_Comm_split_type");
-    check_mpi(MPI_Comm_size(here, &ranks_here), "MPI_Comm_size");
-    check_mpi(MPI_Comm_free(&here), "MPI_Comm_free");
-    int least = 0;
-    check_mpi(MPI_Allreduce(&ranks_here, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD),
-              "MPI_Allreduce");
-    return least == world_size;
-}
-
-// Where the store is, and the run's cookie; rank 0 tells all.
-struct Invitation {
-    std::array<char, 64> host{};
-    int port = 0;
-    Cookie cookie{};
-};
-
-Cookie random_cookie() {
-    Cookie cookie;
-    std::random_device source;
-    for (std::byte& byte : cookie) byte = static_cast<std::byte>(source());
-    return cookie;
-}
-
-// The side channel: rank 0 keeps a store, MPI says where, and the mesh meets there.
-std::unique_ptr<Transport> connect_side(int rank, int world_size, Deadline deadline) {
-    const bool is_local = are_all_on_this_host(world_size);
-    std::unique_ptr<TcpStoreServer> server;
-    Invitation invitation;
-    if (rank == 0) {
-        invitation.cookie = random_cookie();
-        const std::string host = is_local ? "127.0.0.1" : outside_address();
-        server = std::make_unique<TcpStoreServer>(Address{host, 0}, invitation.cookie);
-        host.copy(invitation.host.data(), invitation.host.size() - 1);
-        invitation.port = server->address().port;
-    }
-    check_mpi(MPI_Bcast(&invitation, sizeof invitation, MPI_BYTE, 0, MPI_COMM_WORLD),
-              "MPI_Bcast");
-
-    const Address address{invitation.host.data(), invitation.port};
-    TcpStore store(address, invitation.cookie, deadline);
-    const Meeting meeting{address, rank, world_size, invitation.cookie};
-    Mesh mesh = connect_mesh(meeting, store, store.local_host(), Medium::kAuto, deadline);
-    check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");  // before the store goes
-    return std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
-}
 
 void check_expected(const char* what, int expected, int actual) {
     if (expected == -1 || expected == actual) return;
@@ -394,8 +350,8 @@ std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions& options) {
         check_expected("world size", number_of_environment("WORLD_SIZE"), world_size);
     return std::make_shared<QueuedGroup>(
         std::make_unique<MpiBackend>(
-            connect_side(rank, world_size, deadline_after(options.timeout)),
-            options.verify),
+            connect_mpi_side(rank, world_size, deadline_after(options.timeout)),
+            MPI_COMM_WORLD, options.verify),
         options.timeout);
 }
 

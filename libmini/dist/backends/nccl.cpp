@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "libmini/core/machine.hpp"
 #include "libmini/dist/backends/verify.hpp"
 #include "libmini/dist/mesh_transport.hpp"
 
@@ -220,10 +221,9 @@ int choose_gpu(int rank) {
 
 // "0 of host node7 (0000:17:00.0)": the same text, the same GPU.
 std::string gpu_text(int gpu) {
-    char bus[32] = "", host[256] = "";
+    char bus[32] = "";
     check(cudaDeviceGetPCIBusId(bus, sizeof bus, gpu), "cudaDeviceGetPCIBusId");
-    ::gethostname(host, sizeof host - 1);
-    return concat(gpu, " of host ", host, " (", bus, ")");
+    return concat(gpu, " of host ", host_name(), " (", bus, ")");
 }
 
 void check_gpus(Store& store, const Meeting& meeting, int gpu, Deadline deadline) {

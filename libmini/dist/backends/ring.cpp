@@ -23,8 +23,14 @@ std::shared_ptr<QueuedGroup> make_ring_group(const Meeting& meeting, Medium medi
     const ChannelLayer layer = link_layer(link);
     const Deadline deadline = deadline_after(timeout);
     Rendezvous rendezvous = meet(meeting, deadline);
-    Mesh mesh = connect_mesh(meeting, *rendezvous.store, rendezvous.local_host, medium,
-                             deadline, layer);
+    Mesh mesh;
+    try {
+        mesh = connect_mesh(meeting, *rendezvous.store, rendezvous.local_host, medium,
+                            deadline, layer);
+    } catch (const Error&) {
+        part_after_failure(std::move(rendezvous));
+        throw;
+    }
     auto transport =
         std::make_unique<MeshTransport>(meeting.rank, std::move(mesh.streams));
     auto group = std::make_shared<QueuedGroup>(

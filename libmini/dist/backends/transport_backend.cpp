@@ -1,7 +1,6 @@
 #include "libmini/dist/backends/transport_backend.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <set>
 
@@ -26,11 +25,6 @@ std::vector<Elements> elements_of(const std::vector<Tensor>& tensors) {
     std::vector<Elements> all;
     for (const Tensor& tensor : tensors) all.emplace_back(tensor);
     return all;
-}
-
-void copy(Elements to, Elements from) {
-    if (!to.bytes.empty())
-        std::memmove(to.bytes.data(), from.bytes.data(), to.bytes.size());
 }
 
 void gather_all(Transport& transport, const Call& call) {

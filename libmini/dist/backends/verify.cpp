@@ -30,9 +30,10 @@ std::span<std::byte> bytes_of(Collective& collective) {
     return std::as_writable_bytes(std::span(&collective, 1));
 }
 
-// How long to wait for the answers of those that are there.
+// How long to wait for the answers of those that are there: all is said before a tenth of
+// the timeout more has gone by.
 std::chrono::milliseconds grace_of(std::chrono::milliseconds timeout) {
-    return std::clamp(timeout / 10, std::chrono::milliseconds(200),
+    return std::clamp(timeout / 20, std::chrono::milliseconds(40),
                       std::chrono::milliseconds(1000));
 }
 
@@ -52,8 +53,11 @@ VerifyingBackend::VerifyingBackend(std::unique_ptr<Transport> side, bool verify)
       received_(sent_.size()),
       questions_(sent_.size()),
       goodbyes_(sent_.size()) {
-    any_question_.finished = [this] { answer(); };
-    if (world_size() > 1) listen();
+    if (world_size() == 1) return;
+    listen();
+    each_peer([this](int peer, size_t i) {
+        post_note(goodbyes_[i].hear, PointMessage::Direction::kRecv, peer, kGoodbye);
+    });
 }
 
 VerifyingBackend::~VerifyingBackend() = default;
@@ -111,8 +115,9 @@ void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
     });
     const auto all_done = [this] {
         bool done = true;
-        each_peer([&](int, size_t i) {
+        each_peer([&](int peer, size_t i) {
             done &= sent_[i].message.done && received_[i].message.done;
+            if (goodbyes_[i].hear.done && !received_[i].message.done) throw_left(peer);
         });
         return done;
     };
@@ -123,6 +128,12 @@ void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
     each_peer([&](int peer, size_t i) {
         history.check_same(rank(), peer, received_[i].collective);
     });
+}
+
+// What a rank says last comes last: it will not run this any more.
+void VerifyingBackend::throw_left(int peer) const {
+    throw PeerLost(peer, concat("rank ", peer, " left the group; rank ", rank(),
+                                " was in ", describe(current_)));
 }
 
 // ---- waiting
@@ -178,6 +189,7 @@ void VerifyingBackend::set_on_wake(std::function<void()> on_wake) {
 
 // Whoever asks is told that this rank is there, whenever it waits for anything.
 void VerifyingBackend::listen() {
+    any_question_.finished = [this] { answer(); };
     post_note(any_question_, PointMessage::Direction::kRecv, kAnySource, kAsk);
 }
 
@@ -236,7 +248,6 @@ std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited
 // The library may cut off what the others have not read yet: leave together.
 void VerifyingBackend::say_goodbye() {
     each_peer([this](int peer, size_t i) {
-        post_note(goodbyes_[i].hear, PointMessage::Direction::kRecv, peer, kGoodbye);
         post_note(goodbyes_[i].say, PointMessage::Direction::kSend, peer, kGoodbye);
     });
     const auto all_heard = [this] {
@@ -253,11 +264,15 @@ void VerifyingBackend::say_goodbye() {
 
 void VerifyingBackend::leave(const Failure& reason) noexcept {
     if (std::exchange(has_left_, true)) return;
+    Failure last_words = reason;
     try {
-        if (!has_failed()) say_goodbye();
-    } catch (...) {  // another one has left: it has heard all goodbyes, or failed
+        const bool is_orderly =
+            reason.kind == Failure::Kind::kPeerLost && reason.rank == rank();
+        if (!has_failed() && is_orderly) say_goodbye();
+    } catch (...) {  // another one has gone: those who still wait are to know which
+        last_words = current_failure();
     }
-    side_->leave(reason);
+    side_->leave(last_words);
     abandon();
 }
 

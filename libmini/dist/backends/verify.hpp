@@ -84,6 +84,12 @@ class VerifyingBackend : public Backend {
     static void pause(int turns);
 
     Transport& side() { return *side_; }
+    bool verifies() const { return verify_; }
+
+    /// Posts a note to or from another rank's side channel; it may take as long as it
+    /// likes.
+    void post_note(PointMessage& note, PointMessage::Direction direction, int peer,
+                   uint64_t tag);
 
   private:
     struct Fingerprint {
@@ -103,9 +109,8 @@ class VerifyingBackend : public Backend {
 
     template <typename Visit>
     void each_peer(const Visit& visit) const;
-    void post_note(PointMessage& note, PointMessage::Direction direction, int peer,
-                   uint64_t tag);
     void agree(const Collective& collective, Deadline deadline);
+    [[noreturn]] void throw_left(int peer) const;
     void poll_side();
     void listen();
     void answer();

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -15,54 +16,76 @@ namespace mini::dist {
 /// A thread that does one thing at a time, for somebody who has other things to do as well.
 class Worker {
   public:
-    Worker() : thread_([this] { run(); }) {}
+    Worker()
+        : desk_(std::make_shared<Desk>()), thread_([desk = desk_] { desk->run(); }) {}
     ~Worker() {
-        start(nullptr);
+        if (!thread_.joinable()) return;
+        desk_->put(nullptr);
         thread_.join();
     }
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
 
-    /// REQUIRES: the job before is done.
-    void start(std::function<void()> job) {
-        const std::lock_guard lock(mutex_);
-        job_ = std::move(job);
-        has_job_ = true;
-        changed_.notify_all();
-    }
+    /// REQUIRES: the job before is done, and the worker was not let go.
+    void start(std::function<void()> job) { desk_->put(std::move(job)); }
 
     /// Whether it is done, after `moment` at the latest.
     bool is_done_within(std::chrono::milliseconds moment) {
-        std::unique_lock lock(mutex_);
-        return changed_.wait_for(lock, moment, [this] { return !has_job_; });
+        return desk_->is_empty_within(moment);
     }
 
     /// Throws what the job threw. REQUIRES: it is done.
     void rethrow() {
-        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+        if (desk_->failure)
+            std::rethrow_exception(std::exchange(desk_->failure, nullptr));
     }
+
+    /// Leaves the worker to its job, which the library does not end: nobody will wait for
+    /// it. REQUIRES: the job owns all that it uses.
+    void let_go() { thread_.detach(); }
 
   private:
-    void run() {
-        std::unique_lock lock(mutex_);
-        while (true) {
-            changed_.wait(lock, [this] { return has_job_; });
-            if (!job_) return;
-            lock.unlock();
-            try {
-                job_();
-            } catch (...) {
-                failure_ = std::current_exception();
-            }
-            lock.lock();
-            has_job_ = false;
-            changed_.notify_all();
+    // What both see: the job, until it is done. The thread owns it too.
+    struct Desk {
+        void put(std::function<void()> next) {
+            const std::lock_guard lock(mutex);
+            job = std::move(next);
+            has_job = true;
+            changed.notify_all();
         }
-    }
 
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::function<void()> job_;
-    bool has_job_ = false;
-    std::exception_ptr failure_;
+        bool is_empty_within(std::chrono::milliseconds moment) {
+            std::unique_lock lock(mutex);
+            return changed.wait_for(lock, moment, [this] { return !has_job; });
+        }
+
+        // Does what is put there, until that is nothing.
+        void run() {
+            std::unique_lock lock(mutex);
+            while (true) {
+                changed.wait(lock, [this] { return has_job; });
+                if (!job) return;
+                lock.unlock();
+                try {
+                    job();
+                } catch (...) {
+                    failure = std::current_exception();
+                }
+                job = nullptr;
+                lock.lock();
+                has_job = false;
+                changed.notify_all();
+            }
+        }
+
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::function<void()> job;
+        bool has_job = false;
+        std::exception_ptr failure;
+    };
+
+    std::shared_ptr<Desk> desk_;
     std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// Convolution as a product of matrices, image by image.
+// Convolution as a product of matrices.
 //
 // im2col writes what the window sees at each place of the output into one column. With
 // the weights as a matrix, each of the three convolutions is then one product an image:
@@ -8,7 +8,12 @@
 //     gradient of w      dw (O, K)   +=  g (O, M)   colᵀ (M, K)
 //
 // and col2im adds the columns of dcol back to where im2col took them from. Padding is
-// copied around the image first, so that neither has to think about borders.
+// copied around the image first, so that neither has to think about borders. A window of
+// one pixel at stride 1 sees the image as it is: col is the image, nothing is copied.
+//
+// Each product first copies the weights into an order of its own, however few the columns.
+// So small images go side by side into one col, whose rows have images * M columns: on 8
+// images of 64 x 64, ResNet-18 spent a third of its time on such copies.
 //
 // Chellapilla, Puri, Simard 2006, "High performance convolutional neural networks for
 // document processing".
@@ -24,13 +29,15 @@ namespace mini::kernels::cpu {
 namespace {
 
 constexpr int64_t kImagesPerChunk = 8;
+constexpr int64_t kColumnsPerProduct = 64;  // so many, unless the chunk has fewer
 
 // The extents of one image on its way through a convolution.
 struct Lowering {
     int64_t C, H, W;  // the image with its border
     int64_t kernel, stride, padding;
     int64_t Ho, Wo;
-    int64_t K, M;  // extents of col
+    int64_t K, M;        // extents of col
+    int64_t images = 1;  // side by side in col
 
     Lowering(const ImageExtents& in, const Window& window)
         : C(in.C),
@@ -44,13 +51,21 @@ struct Lowering {
           K(C * kernel * kernel),
           M(Ho * Wo) {}
 
+    // Whether the columns of an image are the image itself.
+    bool is_identity() const {
+        return kernel == 1 && stride == 1 && padding == 0 && images == 1;
+    }
+
+    // The columns of all images.
+    int64_t columns() const { return images * M; }
+
     int64_t bordered_size() const { return C * H * W; }
     int64_t inner_H() const { return H - 2 * padding; }
     int64_t inner_W() const { return W - 2 * padding; }
 
     // Where the row of window element (c, p, q) begins in col, and in the image.
     int64_t row(int64_t c, int64_t p, int64_t q) const {
-        return ((c * kernel + p) * kernel + q) * M;
+        return ((c * kernel + p) * kernel + q) * columns();
     }
     int64_t source(int64_t c, int64_t p, int64_t q) const { return (c * H + p) * W + q; }
 };
@@ -85,7 +100,7 @@ void remove_border(float* x, const float* bordered, const Lowering& at) {
 void gather_row(float* row, const float* x, int64_t p, const Lowering& at) {
     int64_t i = 0;
     if (at.stride == 1 && p > 0) {
-        const float* above = row - at.kernel * at.M;
+        const float* above = row - at.kernel * at.columns();
         std::copy(above + at.Wo, above + at.M, row);
         i = at.Ho - 1;
     }
@@ -119,7 +134,7 @@ void add_to(float* __restrict x, const float* __restrict row, int64_t n, int64_t
 void scatter_row(float* x, float* row, int64_t p, const Lowering& at) {
     int64_t i = 0;
     if (at.stride == 1 && p > 0) {
-        float* above = row - at.kernel * at.M;
+        float* above = row - at.kernel * at.columns();
         add_to(above + at.Wo, row, at.M - at.Wo, 1);
         i = at.Ho - 1;
     }
@@ -136,28 +151,66 @@ void col2im(float* bordered, float* col, const Lowering& at) {
                 scatter_row(bordered + at.source(c, p, q), col + at.row(c, p, q), p, at);
 }
 
-// Images (N, C, H, W) as the columns of one image after the other.
+// work(n, group) for images n to n + group.images, group after group.
+template <typename Work>
+void for_each_group(int64_t begin, int64_t end, const Lowering& at, const Work& work) {
+    const int64_t most =
+        std::max<int64_t>(1, kColumnsPerProduct / std::max<int64_t>(1, at.M));
+    for (int64_t n = begin; n < end; n += most) {
+        Lowering group = at;
+        group.images = std::min(most, end - n);
+        work(n, group);
+    }
+}
+
+// Images (N, C, H, W) as columns, group by group.
 class Columns {
   public:
-    Columns(const float* x, const Lowering& at)
-        : x_(x),
-          at_(at),
-          col_(scratch(at.K * at.M)),
-          bordered_(at.padding > 0 ? scratch(at.bordered_size()) : nullptr) {}
+    Columns(const float* x, const Lowering& at) : x_(x), at_(at) {}
 
-    // The columns (K, M) of image n, good until the next call.
-    const float* of_image(int64_t n) {
-        const float* image = x_ + n * at_.C * at_.inner_H() * at_.inner_W();
-        if (bordered_) add_border(bordered_.get(), image, at_);
-        im2col(col_.get(), bordered_ ? bordered_.get() : image, at_);
+    // The columns (K, images M) of the group that begins with image n, good until the
+    // next call.
+    const float* of_images(int64_t n, const Lowering& group) {
+        const float* image = x_ + n * image_size();
+        if (group.is_identity()) return image;
+        if (!col_)
+            col_ = scratch(at_.K * group.columns());  // none is larger than the first
+        if (!bordered_) bordered_ = scratch(at_.padding > 0 ? at_.bordered_size() : 0);
+        for (int64_t i = 0; i < group.images; ++i, image += image_size()) {
+            if (at_.padding > 0) add_border(bordered_.get(), image, at_);
+            im2col(col_.get() + i * at_.M, at_.padding > 0 ? bordered_.get() : image,
+                   group);
+        }
         return col_.get();
     }
 
   private:
+    int64_t image_size() const { return at_.C * at_.inner_H() * at_.inner_W(); }
+
     const float* x_;
     const Lowering& at_;
     std::unique_ptr<float[]> col_, bordered_;
 };
+
+// Results (images, O, M) as one matrix (O, images M): g as it is for one image, else joined.
+const float* join(std::unique_ptr<float[]>& joined, const float* g, int64_t O,
+                  const Lowering& group) {
+    if (group.images == 1) return g;
+    if (!joined) joined = scratch(O * group.columns());
+    for (int64_t i = 0; i < group.images; ++i)
+        for (int64_t o = 0; o < O; ++o, g += group.M)
+            std::copy(g, g + group.M, joined.get() + o * group.columns() + i * group.M);
+    return joined.get();
+}
+
+// The reverse: y (images, O, M) = joined (O, images M).
+void split(float* y, const float* joined, int64_t O, const Lowering& group) {
+    for (int64_t i = 0; i < group.images; ++i)
+        for (int64_t o = 0; o < O; ++o, y += group.M) {
+            const float* row = joined + o * group.columns() + i * group.M;
+            std::copy(row, row + group.M, y);
+        }
+}
 
 }  // namespace
 
@@ -166,27 +219,41 @@ void conv2d(float* y, const float* x, const float* w, const float* bias, ImageEx
     const Lowering at(in, window);
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
         Columns columns(x, at);
-        for (int64_t n = begin; n < end; ++n) {
-            float* image = y + n * O * at.M;
+        std::unique_ptr<float[]> joined;
+        for_each_group(begin, end, at, [&](int64_t n, const Lowering& group) {
+            if (group.images > 1 && !joined) joined = scratch(O * group.columns());
+            float* out = group.images > 1 ? joined.get() : y + n * O * at.M;
             for (int64_t o = 0; o < O; ++o)
-                std::fill_n(image + o * at.M, at.M, bias ? bias[o] : 0.0f);
-            matmul(image, w, columns.of_image(n), O, at.M, at.K, {.accumulate = true});
-        }
+                std::fill_n(out + o * group.columns(), group.columns(),
+                            bias ? bias[o] : 0.0f);
+            matmul(out, w, columns.of_images(n, group), O, group.columns(), at.K,
+                   {.accumulate = true});
+            if (group.images > 1) split(y + n * O * at.M, out, O, group);
+        });
     });
 }
 
 void conv2d_backward_input(float* dx, const float* g, const float* w, ImageExtents in,
                            int64_t O, Window window) {
     const Lowering at(in, window);
+    const int64_t image_size = in.C * in.H * in.W;
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
-        const auto dcol = scratch(at.K * at.M);
+        std::unique_ptr<float[]> dcol, joined;
         const auto bordered = scratch(at.padding > 0 ? at.bordered_size() : 0);
-        for (int64_t n = begin; n < end; ++n) {
-            float* image = dx + n * in.C * in.H * in.W;
-            matmul(dcol.get(), w, g + n * O * at.M, at.K, at.M, O, {.transpose_a = true});
-            col2im(at.padding > 0 ? bordered.get() : image, dcol.get(), at);
-            if (at.padding > 0) remove_border(image, bordered.get(), at);
-        }
+        for_each_group(begin, end, at, [&](int64_t n, const Lowering& group) {
+            float* image = dx + n * image_size;
+            const bool in_place = group.is_identity();
+            if (!dcol && !in_place) dcol = scratch(at.K * group.columns());
+            matmul(in_place ? image : dcol.get(), w,
+                   join(joined, g + n * O * at.M, O, group), at.K, group.columns(), O,
+                   {.transpose_a = true});
+            if (in_place) return;
+            for (int64_t i = 0; i < group.images; ++i, image += image_size) {
+                col2im(at.padding > 0 ? bordered.get() : image, dcol.get() + i * at.M,
+                       group);
+                if (at.padding > 0) remove_border(image, bordered.get(), at);
+            }
+        });
     });
 }
 
@@ -201,9 +268,12 @@ void conv2d_backward_weight(float* dw, float* dbias, const float* g, const float
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
         Columns columns(x, at);
         float* out = partial.get() + begin / kImagesPerChunk * O * at.K;
-        for (int64_t n = begin; n < end; ++n)
-            matmul(out, g + n * O * at.M, columns.of_image(n), O, at.K, at.M,
+        std::unique_ptr<float[]> joined;
+        for_each_group(begin, end, at, [&](int64_t n, const Lowering& group) {
+            matmul(out, join(joined, g + n * O * at.M, O, group),
+                   columns.of_images(n, group), O, at.K, group.columns(),
                    {.transpose_b = true, .accumulate = n > begin});
+        });
     });
     sum(dw, partial.get(), 1, chunks, O * at.K);
 

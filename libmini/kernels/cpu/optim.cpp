@@ -1,8 +1,10 @@
-// Stochastic gradient descent, element by element.
+// Stochastic gradient descent and Adam, element by element.
 //
-// One pass over memory: parameter, velocity and gradient are each read once, the first
-// two written once. Each element is rounded in the order of PyTorch's separate passes, so
-// the numbers agree.
+// One pass over memory: parameter, gradient and what is remembered of a parameter are
+// each read once, all but the gradient written once. Each element is rounded in the order
+// of PyTorch's separate passes, so the numbers agree.
+
+#include <cmath>
 
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/strided.hpp"
@@ -32,6 +34,56 @@ void momentum_step(float* parameter, float* velocity, const float* grad, int64_t
     }
 }
 
+// The numbers of an Adam step that all elements share, as floats.
+struct AdamNumbers {
+    explicit AdamNumbers(const AdamStep& step)
+        : sign(step.maximize ? -1.0f : 1.0f),
+          shrink(step.decoupled ? static_cast<float>(1 - step.lr * step.weight_decay)
+                                : 1.0f),
+          weight_decay(step.decoupled ? 0.0f : static_cast<float>(step.weight_decay)),
+          near(static_cast<float>(1 - step.beta1) < 0.5f),
+          beta1(1 - static_cast<float>(1 - step.beta1)),
+          take1(static_cast<float>(1 - step.beta1)),
+          beta2(static_cast<float>(step.beta2)),
+          take2(static_cast<float>(1 - step.beta2)),
+          eps(static_cast<float>(step.eps)) {
+        const auto t = static_cast<double>(step.step);
+        step_size = static_cast<float>(step.lr / (1 - std::pow(step.beta1, t)));
+        correction = static_cast<float>(std::sqrt(1 - std::pow(step.beta2, t)));
+    }
+
+    float sign, shrink, weight_decay;
+    bool near;  // whether the average moves less than half of the way to the gradient
+    float beta1, take1, beta2, take2, eps;
+    float step_size = 0;   // lr / (1 - beta1^step)
+    float correction = 0;  // sqrt(1 - beta2^step)
+};
+
+// One range of adam_step. `greatest` may be null, the others do not overlap.
+void adam_range(float* __restrict parameter, float* __restrict exp_avg,
+                float* __restrict exp_avg_sq, float* __restrict greatest,
+                const float* __restrict grad, int64_t n, const AdamNumbers& numbers) {
+    const AdamNumbers a = numbers;  // a copy, which no store in the loop can change
+    for (int64_t i = 0; i < n; ++i) {
+        const float p = parameter[i] * a.shrink;
+        const float g = a.sign * grad[i] + a.weight_decay * p;
+
+        // Move the average from the nearer end (`torch.lerp`).
+        const float way = g - exp_avg[i];
+        const float m = a.near ? exp_avg[i] + a.take1 * way : g - way * a.beta1;
+        const float v = exp_avg_sq[i] * a.beta2 + a.take2 * g * g;
+        exp_avg[i] = m;
+        exp_avg_sq[i] = v;
+
+        float scale = v;
+        if (greatest != nullptr) {
+            scale = v <= greatest[i] ? greatest[i] : v;  // a NaN stays
+            greatest[i] = scale;
+        }
+        parameter[i] = p + -a.step_size * m / (std::sqrt(scale) / a.correction + a.eps);
+    }
+}
+
 }  // namespace
 
 void sgd_step(float* parameter, float* velocity, const float* grad, int64_t n,
@@ -42,6 +94,17 @@ void sgd_step(float* parameter, float* velocity, const float* grad, int64_t n,
         else
             momentum_step(parameter + begin, velocity + begin, grad + begin, end - begin,
                           step);
+    });
+}
+
+void adam_step(float* parameter, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,
+               const float* grad, int64_t n, AdamStep step) {
+    const AdamNumbers numbers(step);
+    parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
+        float* const greatest =
+            max_exp_avg_sq != nullptr ? max_exp_avg_sq + begin : nullptr;
+        adam_range(parameter + begin, exp_avg + begin, exp_avg_sq + begin, greatest,
+                   grad + begin, end - begin, numbers);
     });
 }
 

@@ -120,6 +120,7 @@ void add_bench(CLI::App& app) {
     all_reduce->add_option("--medium", o.medium, "auto, tcp or shm")
         ->check(CLI::IsMember({"auto", "tcp", "shm"}));
     all_reduce->add_option("--backend", o.backend, "ring (processes), threads, ...");
+    all_reduce->add_flag("!--no-verify", o.verify, "Do not compare calls across ranks");
     all_reduce->add_option("--seconds", o.seconds, "To spend on a size (0.3)")
         ->check(CLI::PositiveNumber);
     all_reduce->add_option("--format", asked->format, "table or json")

@@ -97,7 +97,8 @@ std::vector<BenchRow> run_rank(const BenchOptions& options, int rank, int port) 
                                   .rank = rank,
                                   .world_size = options.ranks,
                                   .timeout = std::chrono::minutes(2),
-                                  .medium = medium_of(options.medium)});
+                                  .medium = medium_of(options.medium),
+                                  .verify = options.verify});
     auto rows = measure_all(*group, options);
     dist::destroy_process_group();
     return rows;

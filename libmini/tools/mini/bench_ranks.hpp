@@ -15,6 +15,7 @@ struct BenchOptions {
     std::string algorithm = "auto";
     std::string medium = "auto";
     std::string backend = "ring";
+    bool verify = true;    // compare calls across ranks
     double seconds = 0.3;  // for each size
 };
 

@@ -14,6 +14,7 @@
 #include "libmini/tools/mini/did_you_mean.hpp"
 #include "libmini/tools/mini/flight.hpp"
 #include "libmini/tools/mini/indices.hpp"
+#include "libmini/tools/mini/inspect.hpp"
 
 namespace {
 
@@ -60,6 +61,7 @@ int main(int argc, char** argv) {
     mini::tools::add_indices(app);
     mini::tools::add_flight(app);
     mini::tools::add_bench(app);
+    mini::tools::add_inspect(app);
     try {
         app.parse(argc, argv);
         return 0;

@@ -61,16 +61,4 @@ Environment rank_environment(Environment base, const Job& job, int local_rank) {
     return variables;
 }
 
-std::string random_hex(int digits) {
-    std::vector<unsigned char> bytes(static_cast<size_t>(digits));
-    const auto wanted =
-        static_cast<ssize_t>(bytes.size());  // at most 256: never cut short
-    if (getrandom(bytes.data(), bytes.size(), 0) != wanted)
-        throw Error(system_message("getrandom", errno));
-
-    std::string text;
-    for (const unsigned char byte : bytes) text += "0123456789abcdef"[byte % 16];
-    return text;
-}
-
 }  // namespace mini::tools

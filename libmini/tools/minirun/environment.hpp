@@ -53,7 +53,4 @@ Environment own_variables(const Job& job, int local_rank);
 /// `base` with these on top, and with what the user has not set.
 Environment rank_environment(Environment base, const Job& job, int local_rank);
 
-/// `digits` random hexadecimal digits from the kernel's generator.
-std::string random_hex(int digits);
-
 }  // namespace mini::tools

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/machine.hpp"
 #include "libmini/core/progress.hpp"
 #include "libmini/io/sha256.hpp"
 #include "libmini/tools/minirun/flight_folder.hpp"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "libmini/core/machine.hpp"
 #include "libmini/dist/flight_box.hpp"
 
 namespace mini::tools {
@@ -172,9 +173,7 @@ End Supervisor::follow_blame(End cause) const {
 
 Findings Supervisor::find_out(const End& cause) const {
     Findings findings;
-    char host[64] = "this host";
-    gethostname(host, sizeof host - 1);
-    findings.host = host;
+    findings.host = host_name();
     const int local = cause.rank - job_.rank(0);
     findings.stderr_lines = output_.tail(local);
 

@@ -1,4 +1,4 @@
-#include "libmini/parallel/overlap.hpp"
+#include "libmini/parallel/statistics.hpp"
 
 #include "tests/support/catch.hpp"
 

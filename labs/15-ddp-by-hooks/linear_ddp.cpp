@@ -1,0 +1,213 @@
+// linear_ddp: one linear layer, trained on several ranks as on one.
+//
+//     minirun -n 2 linear_ddp                 trains
+//     minirun -n 2 linear_ddp --samplers      shows what each sampler deals out
+//
+// The tutorial's program, but for what is wrong there:
+//
+//     it says                            what is wrong                      here
+//     device = torch.device('cuda')      all ranks share GPU 0              the CPU
+//     no sampler.set_epoch(epoch)        each epoch deals as the first      called
+//     labels of shape (N)                MSELoss broadcasts them to (N, N)  (N, 1)
+//                                          against outputs (N, 1)
+//     DistributedSampler, its seed is    the same order for every seed of   seed + epoch
+//       the epoch                          the job
+//     indices += indices[:missing]       too few, where there are more      repeated until
+//                                          ranks than twice the samples       there are enough
+//
+// Exit codes: 0 done, 1 failed, 2 the options make no sense.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "labs/program.hpp"
+#include "libmini/autograd/functions.hpp"
+#include "libmini/core/random.hpp"
+#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/loader.hpp"
+#include "libmini/data/tensor_dataset.hpp"
+#include "libmini/nn/linear.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "libmini/parallel/ddp.hpp"
+
+using namespace mini;
+
+namespace {
+
+constexpr int64_t kFeatures = 10;
+constexpr uint64_t kDataSeed = 1;
+constexpr double kNoise = 0.1;  // its deviation; no loss can stay below its square
+
+struct Options {
+    int64_t epochs = 10;
+    int64_t batch_size = 64;  // of each rank, as in the tutorial
+    int64_t samples = 1000;
+    double lr = 0.01;
+    uint64_t seed = 0;
+    bool samplers = false;
+    bool json = false;
+};
+
+struct Results {
+    std::vector<double> train_loss;              // one an epoch, the mean over all ranks
+    double parameter_error = 0.0;                // of the worst of the 11 parameters
+    std::vector<std::string> parameters_sha256;  // one a rank
+};
+
+// What is to be found: y = 0.1 x[0] + 0.2 x[1] + ... + 1.0 x[9] + 0.5.
+double true_weight(int64_t feature) { return 0.1 * static_cast<double>(feature + 1); }
+constexpr double kTrueBias = 0.5;
+
+// Every rank draws the whole set, and the same one: the generator is the data's own, so
+// that nothing that a rank draws elsewhere can change it.
+std::shared_ptr<data::Dataset> make_dataset(int64_t samples) {
+    Generator generator(kDataSeed);
+    std::vector<float> x(static_cast<size_t>(samples * kFeatures));
+    std::vector<float> y(static_cast<size_t>(samples));
+    fill_normal(x, 0, 1, generator);
+    fill_normal(y, 0, kNoise, generator);
+    for (int64_t i = 0; i < samples; ++i) {
+        double sum = kTrueBias;
+        for (int64_t j = 0; j < kFeatures; ++j)
+            sum += true_weight(j) * x[static_cast<size_t>(i * kFeatures + j)];
+        y[static_cast<size_t>(i)] += static_cast<float>(sum);
+    }
+    return std::make_shared<data::TensorDataset>(Tensor::from(x, {samples, kFeatures}),
+                                                 Tensor::from(y, {samples, 1}));
+}
+
+double largest_error(const nn::Linear& model) {
+    double error = std::abs(model.bias.item() - kTrueBias);
+    const auto weight = model.weight.to_vector<float>();
+    for (int64_t j = 0; j < kFeatures; ++j)
+        error =
+            std::max(error, std::abs(weight[static_cast<size_t>(j)] - true_weight(j)));
+    return error;
+}
+
+void report(const Options& options, int world_size, const Results& results) {
+    if (options.json) {
+        const nlohmann::ordered_json json = {
+            {"world_size", world_size},
+            {"epochs", options.epochs},
+            {"batch_size", options.batch_size},
+            {"samples", options.samples},
+            {"train_loss", results.train_loss},
+            {"parameter_error", results.parameter_error},
+            {"parameters_sha256", results.parameters_sha256}};
+        std::cout << json.dump() << std::endl;
+        return;
+    }
+    std::cout << fmt::format(
+        "\nTrained Linear(10, 1) by DDP, world size {}, {} samples a step on each rank.\n"
+        "  loss       {:.4f}, of which the noise in the data is {:.4f}\n"
+        "  parameters at most {:.4f} from those that the data were made with\n"
+        "  replicas   {}\n",
+        world_size, options.batch_size, results.train_loss.back(), kNoise * kNoise,
+        results.parameter_error, program::compare(results.parameters_sha256));
+}
+
+void train(const Options& options, dist::ProcessGroup& group) {
+    // Build the model; DDP gives every rank the parameters of rank 0.
+    manual_seed(options.seed);
+    nn::Linear model(kFeatures, 1);
+    parallel::DistributedDataParallel ddp(model);
+
+    // Deal the samples out: rank and world size are those of the default group.
+    const auto dataset = make_dataset(options.samples);
+    const auto sampler = std::make_shared<data::DistributedSampler>(
+        *dataset, data::DistributedSamplerOptions{.seed = options.seed});
+    data::DataLoader loader(dataset,
+                            {.batch_size = options.batch_size, .sampler = sampler});
+
+    optim::SGD optimizer(model.parameters(), {.lr = options.lr});
+    Results results;
+    for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
+        sampler->set_epoch(epoch);
+        double sum = 0.0;
+        for (const data::Batch& batch : loader) {
+            const Tensor loss = mse_loss(ddp(batch.data), batch.target);
+            optimizer.zero_grad();
+            loss.backward();  // leaves the mean gradient of all ranks on each of them
+            optimizer.step();
+            sum += loss.item() * static_cast<double>(batch.size());
+        }
+
+        // Average over ranks: each has seen equally many samples, and others.
+        const Tensor mean = Tensor::scalar(
+            static_cast<float>(sum / static_cast<double>(sampler->size())));
+        group.all_reduce(mean, dist::ReduceOp::kAvg);
+        results.train_loss.push_back(mean.item());
+        if (group.rank() == 0 && !options.json)
+            std::cout << fmt::format("epoch {:>2}   loss {:.4f}\n", epoch + 1,
+                                     mean.item());
+    }
+    results.parameter_error = largest_error(model);
+    results.parameters_sha256 = program::parameter_digests(group, model);
+    if (group.rank() == 0) report(options, group.world_size(), results);
+}
+
+// What each sampler deals out of ten samples. Any process may ask for any rank's share.
+void show_samplers(int world_size, uint64_t seed) {
+    constexpr int64_t kSamples = 10;
+    const auto show = [](const std::string& name, const std::vector<int64_t>& indices) {
+        std::cout << fmt::format("{:<38}{}\n", name, fmt::join(indices, " "));
+    };
+    manual_seed(seed);
+    show("SequentialSampler", data::SequentialSampler(kSamples).indices());
+    show("RandomSampler", data::RandomSampler(kSamples).indices());
+    show("SubsetRandomSampler of 2 4 6 8",
+         data::SubsetRandomSampler({2, 4, 6, 8}).indices());
+    show(
+        "WeightedRandomSampler, 9 weighs most",
+        data::WeightedRandomSampler({1, 1, 1, 1, 1, 1, 1, 1, 1, 20}, kSamples).indices());
+
+    // Cut an order into batches.
+    const auto in_order = std::make_shared<data::SequentialSampler>(kSamples);
+    for (const bool drop_last : {false, true})
+        for (const auto& batch : data::BatchSampler(in_order, 4, drop_last).batches())
+            show(drop_last ? "BatchSampler of 4, drop_last" : "BatchSampler of 4", batch);
+
+    // Deal to ranks; a new epoch is dealt anew only where set_epoch says that it has come.
+    for (const int64_t epoch : {0, 1})
+        for (int rank = 0; rank < world_size; ++rank) {
+            data::DistributedSampler sampler(
+                kSamples, {.num_replicas = world_size, .rank = rank, .seed = seed});
+            sampler.set_epoch(epoch);
+            show(fmt::format("DistributedSampler, epoch {}, rank {}", epoch, rank),
+                 sampler.indices());
+        }
+}
+
+bool parse_options(int argc, char** argv, Options& options) {
+    CLI::App app(
+        "Trains a linear layer by DistributedDataParallel on data made for it.\n"
+        "On its own it is one rank; \"minirun -n 2 linear_ddp\" makes two.",
+        "linear_ddp");
+    program::add_count(app, "--epochs", options.epochs, "passes over the data");
+    program::add_count(app, "--batch-size", options.batch_size,
+                       "samples a step on each rank");
+    program::add_count(app, "--samples", options.samples, "how many there are in all");
+    app.add_flag("--samplers", options.samplers,
+                 "show what each sampler deals out of ten samples; do not train");
+    program::add_common(app, options.lr, options.seed, options.json);
+    return program::parse(app, argc, argv);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return program::run("linear_ddp", [&] {
+        Options options;
+        if (!parse_options(argc, argv, options)) return;
+        const auto group = program::join_group();
+        if (!options.samplers)
+            train(options, *group);
+        else if (group->rank() == 0)
+            show_samplers(group->world_size(), options.seed);
+        dist::destroy_process_group();
+    });
+}

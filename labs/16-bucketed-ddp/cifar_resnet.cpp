@@ -1,0 +1,264 @@
+// cifar_resnet: ResNet on CIFAR-10 by DistributedDataParallel, as a tutorial has it, from
+// torch.distributed.is_available() to the saved model.
+//
+//     cifar_resnet                                     one rank, on images drawn here
+//     minirun -n 2 cifar_resnet --data DIR             two, on CIFAR-10
+//     cifar_resnet --rank 0 --world-size 2 &           two started by hand, as there,
+//     cifar_resnet --rank 1 --world-size 2             which meet at localhost:23456
+//
+// What the tutorial gets wrong is right here, with the reason at the place: the backend,
+// the number of classes, what is averaged at the end, what is saved, and by whom.
+//
+// Exit codes: 0 done, 1 failed, 2 the options make no sense.
+
+#include <fmt/format.h>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cifar_options.hpp"
+#include "drawn_images.hpp"
+#include "labs/program.hpp"
+#include "libmini/autograd/functions.hpp"
+#include "libmini/core/random.hpp"
+#include "libmini/data/cifar10.hpp"
+#include "libmini/data/distributed_eval_sampler.hpp"
+#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/loader.hpp"
+#include "libmini/dist/default_group.hpp"
+#include "libmini/dist/rank_variables.hpp"
+#include "libmini/io/safetensors.hpp"
+#include "libmini/nn/resnet.hpp"
+#include "libmini/optim/lr_scheduler.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "libmini/parallel/average_parameters.hpp"
+#include "libmini/parallel/broadcast_coalesced.hpp"
+#include "libmini/parallel/ddp.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace {
+
+using cifar_resnet::Options;
+using mini::Tensor, mini::UsageError, mini::concat;
+using mini::data::DataLoader, mini::data::ImageDataset;
+namespace dist = mini::dist;
+
+struct Data {
+    std::shared_ptr<ImageDataset> train, test;
+};
+
+struct Results {
+    std::vector<double> train_loss, test_accuracy;  // one an epoch
+    std::vector<std::string> state_sha256;          // one a rank
+    std::vector<std::string> sha256_before_averaging;
+    double averaged_accuracy = 0.0;
+};
+
+Data load(const Options& options) {
+    if (options.data == "synthetic")
+        return {cifar_resnet::draw_images(options.samples, 1),
+                cifar_resnet::draw_images((options.samples + 3) / 4, 2)};
+    return {mini::data::load_cifar10(options.data, true),
+            mini::data::load_cifar10(options.data, false)};
+}
+
+double mean_over_ranks(double value) {
+    const Tensor mean = Tensor::scalar(static_cast<float>(value));
+    dist::default_group()->all_reduce(mean, dist::ReduceOp::kAvg);
+    return mean.item();
+}
+
+// One pass over this rank's batches; the mean loss of all ranks.
+double train_epoch(mini::nn::Module& model, DataLoader& loader,
+                   mini::optim::SGD& optimizer) {
+    model.train();
+    double sum = 0.0;
+    for (const auto& [inputs, labels] : loader) {
+        const Tensor outputs = model(inputs);
+        const Tensor loss = mini::cross_entropy(outputs, labels);
+        optimizer.zero_grad();
+        loss.backward();
+        optimizer.step();
+        sum += loss.item();
+    }
+    return mean_over_ranks(sum / static_cast<double>(loader.size()));
+}
+
+// The share of the test images that are classified rightly, each counted once.
+//
+// DistributedSampler would pad the ranks' parts to one length: some images count twice.
+double evaluate(mini::nn::Module& model, const Data& data) {
+    const mini::NoGradGuard no_grad;
+    model.eval();
+    int64_t correct = 0;
+    const auto sampler = std::make_shared<mini::data::DistributedEvalSampler>(*data.test);
+    DataLoader loader(data.test, {.batch_size = 100, .sampler = sampler});
+    for (const auto& [inputs, labels] : loader) {
+        const auto guess = mini::ops::argmax(model(inputs)).to_vector<int64_t>();
+        const auto label = labels.to_vector<int64_t>();
+        for (size_t i = 0; i < label.size(); ++i) correct += guess[i] == label[i];
+    }
+    const Tensor total = Tensor::from(std::vector<int64_t>{correct});
+    dist::default_group()->all_reduce(total);
+    return total.item() / static_cast<double>(data.test->size());
+}
+
+// The SHA-256 of each rank's state, running means included.
+std::vector<std::string> digests(const mini::nn::Module& model) {
+    std::vector<Tensor> state;
+    for (const auto& [name, tensor] : model.state_dict()) state.push_back(tensor);
+    return program::digests(*dist::default_group(), state);
+}
+
+// Epoch after epoch; rank 0 reports. `model` is DDP, or a model that trains by itself.
+Results train(const Options& options, mini::nn::Module& model, const Data& data) {
+    // The sampler shuffles, so the loader does not. A last batch that is too small is
+    // left out: of one image, BatchNorm has no variance. The tutorial's 128 are of each
+    // rank: steps twice as large on two, with a rate that was chosen for one.
+    const auto train_sampler = std::make_shared<mini::data::DistributedSampler>(
+        *data.train, mini::data::DistributedSamplerOptions{.seed = options.seed});
+    DataLoader train_loader(data.train,
+                            {.batch_size = options.batch_size / dist::get_world_size(),
+                             .sampler = train_sampler,
+                             .drop_last = true,
+                             .num_workers = 2});
+    mini::optim::SGD optimizer(model.parameters(), {.lr = options.lr, .momentum = 0.9});
+    mini::optim::CosineAnnealingLR scheduler(optimizer, options.epochs);
+
+    Results results;
+    for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
+        train_sampler->set_epoch(epoch);  // or every epoch has the order of the first
+        results.train_loss.push_back(train_epoch(model, train_loader, optimizer));
+        scheduler.step();
+
+        // Each rank has running means of its own batches. DDP sends rank 0's to all
+        // before the next step; do so now, so that all test the model that is saved.
+        if (!options.average_at_end)
+            mini::parallel::broadcast_coalesced(*dist::default_group(), model.buffers(),
+                                                0);
+        results.test_accuracy.push_back(evaluate(model, data));
+        if (dist::get_rank() == 0 && !options.json)
+            std::cout << fmt::format("epoch {:>2}   loss {:.4f}   test accuracy {:.4f}\n",
+                                     epoch, results.train_loss.back(),
+                                     results.test_accuracy.back())
+                      << std::flush;
+    }
+    return results;
+}
+
+// With DDP every step averages the gradients, and replicas that start alike stay alike.
+//
+// The tutorial then ends with dist.all_reduce(model.parameters()): a list is no tensor, a
+// sum is no average, and of equal replicas there is nothing to average. Instead of DDP it
+// would be another training: each replica sees its own part of the data only and drifts
+// towards a minimum of its own, and the mean of two minima is no minimum.
+Results train_together(const Options& options, mini::nn::Module& model,
+                       const Data& data) {
+    Results results;
+    if (!options.average_at_end) {
+        mini::parallel::DistributedDataParallel ddp(model);
+        results = train(options, ddp, data);
+    } else {
+        results = train(options, model, data);
+        results.sha256_before_averaging = digests(model);
+        mini::parallel::average_parameters(model, *dist::default_group());
+        results.averaged_accuracy = evaluate(model, data);
+    }
+    results.state_sha256 = digests(model);
+    return results;
+}
+
+void report(const Options& options, const Results& results) {
+    const auto replicas = [](const std::vector<std::string>& digests) {
+        const bool equal = std::ranges::all_of(
+            digests, [&](const std::string& digest) { return digest == digests[0]; });
+        return equal ? "equal to the bit" : "different";
+    };
+    if (options.json) {
+        const nlohmann::ordered_json json = {
+            {"world_size", dist::get_world_size()},
+            {"model", options.model},
+            {"train_loss", results.train_loss},
+            {"test_accuracy", results.test_accuracy},
+            {"state_sha256", results.state_sha256},
+            {"sha256_before_averaging", results.sha256_before_averaging},
+            {"averaged_accuracy", results.averaged_accuracy}};
+        std::cout << json.dump() << std::endl;
+        return;
+    }
+    if (options.average_at_end)
+        std::cout << fmt::format(
+            "averaged   replicas were {}; test accuracy of their mean {:.4f}\n",
+            replicas(results.sha256_before_averaging), results.averaged_accuracy);
+    std::cout << "replicas   " << replicas(results.state_sha256) << std::endl;
+}
+
+// Meets the other ranks: as the launcher says, or by the options. Alone, any port does.
+void meet(const Options& options) {
+    dist::InitOptions init{.backend = options.backend};
+    if (!options.launched) {
+        const int port = options.world_size == 1 ? 0 : options.port;
+        init.init_method = concat("tcp://localhost:", port);
+        init.rank = options.rank;
+        init.world_size = options.world_size;
+    }
+    dist::init_process_group(init);
+}
+
+// The job of one rank, once all have met.
+void run(const Options& options, const Data& data) {
+    // With as many classes as there are: the tutorial's resnet50() has 1,000.
+    const mini::nn::ResNetOptions classes{.num_classes = 10};
+    mini::manual_seed(options.seed);  // replicas that nobody makes alike start alike
+    mini::nn::ResNet model = options.model == "resnet50" ? mini::nn::resnet50(classes)
+                                                         : mini::nn::resnet18(classes);
+    const Results results = train_together(options, model, data);
+    if (dist::get_rank() != 0) return;
+
+    // Save by one rank: several would write into one file. And the model, not DDP, whose
+    // names all begin with "module.": so torchvision's ResNet loads the file.
+    if (!options.save.empty())
+        mini::io::save_safetensors(options.save, model.state_dict());
+    report(options, results);
+}
+
+// The tutorial chooses nccl and leaves the model on the CPU, which nccl cannot reach.
+void check_backend(const std::string& backend) {
+    if (!dist::is_available(backend))
+        throw UsageError(concat("--backend ", backend,
+                                " is not available in this build; try --backend ring"));
+}
+
+// DistributedSampler could fill the first batch up, but only with images it has had.
+void check_size(const Options& options, const Data& data) {
+    if (data.train->size() < options.batch_size)
+        throw UsageError(concat("--batch-size ", options.batch_size, " is more than the ",
+                                data.train->size(), " training images there are"));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    bool speaks = true;
+    try {
+        // Options and files are the same for all ranks of a machine: one complains.
+        const auto launcher = dist::read_rank_variables(dist::environment_variable);
+        speaks = !launcher || launcher->local_rank <= 0;
+        const auto options = cifar_resnet::parse_options(argc, argv, launcher);
+        if (!options) return 0;
+        check_backend(options->backend);
+        const Data data = load(*options);
+        check_size(*options, data);
+        speaks = true;  // what fails from here on may fail on one rank alone
+
+        meet(*options);
+        run(*options, data);
+        dist::destroy_process_group();
+        return 0;
+    } catch (const UsageError& error) {
+        if (speaks) std::cerr << "cifar_resnet: " << error.what() << '\n';
+        return 2;
+    } catch (const std::exception& error) {
+        if (speaks) std::cerr << "cifar_resnet: " << error.what() << '\n';
+        return 1;
+    }
+}

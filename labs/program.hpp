@@ -1,0 +1,179 @@
+// What the labs' short programs share, so that each can be read for what it trains: their
+// command line, their errors and exit codes, how their ranks meet, and what they compare.
+
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/dist/default_group.hpp"
+#include "libmini/dist/gather.hpp"
+#include "libmini/dist/rank_variables.hpp"
+#include "libmini/io/sha256.hpp"
+#include "libmini/nn/module.hpp"
+
+namespace program {
+
+/// Adds an option for a whole number from 1 on.
+template <typename Integer>
+CLI::Option* add_count(CLI::App& app, const std::string& name, Integer& value,
+                       const std::string& help) {
+    const auto most = Integer{1} << 30;
+    return app.add_option(name, value, help)
+        ->capture_default_str()
+        ->type_name("N")
+        ->check(CLI::Range(Integer{1}, most).description(""));
+}
+
+/// Adds an option for one of several words.
+inline CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
+                               const std::vector<std::string>& words,
+                               const std::string& help) {
+    return app.add_option(name, value, help)
+        ->capture_default_str()
+        ->type_name(fmt::format("{}", fmt::join(words, "|")))
+        ->check(CLI::IsMember(words).description(""));
+}
+
+/// Adds --lr, --seed and --json.
+inline void add_common(CLI::App& app, double& lr, uint64_t& seed, bool& json) {
+    const auto learning_rate = [](const std::string& text) -> std::string {
+        char* end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        const bool number = !text.empty() && *end == '\0';
+        if (number && std::isfinite(value) && value >= 0) return "";
+        return "must be a number from 0 on, but is " + text;
+    };
+    app.add_option("--lr", lr, "learning rate of SGD")
+        ->capture_default_str()
+        ->type_name("X")
+        ->check(CLI::Validator(learning_rate, ""));
+    app.add_option("--seed", seed, "of initial weights and order")
+        ->capture_default_str()
+        ->type_name("N");
+    app.add_flag("--json", json, "print the results as one JSON object, on one line");
+}
+
+/// Reads the command line into what the options were added for. False when the help was
+/// asked for, and printed. Throws UsageError, one line that says where help is.
+inline bool parse(CLI::App& app, int argc, char** argv) {
+    try {
+        app.parse(argc, argv);
+        return true;
+    } catch (const CLI::CallForHelp&) {
+        std::cout << app.help();
+        return false;
+    } catch (const CLI::ParseError& error) {
+        throw mini::UsageError(mini::concat(error.what(), " (", app.get_name(),
+                                            " --help lists the options)"));
+    }
+}
+
+/// What a launcher says of this process; nothing when it was started without one.
+inline std::optional<mini::dist::RankVariables> launcher() {
+    return mini::dist::read_rank_variables(mini::dist::environment_variable);
+}
+
+/// Meets the other ranks; a process that no launcher started is the only one. Blocks.
+inline std::shared_ptr<mini::dist::ProcessGroup> join_group() {
+    mini::dist::InitOptions init;
+    if (!launcher())
+        init = {.init_method = "tcp://127.0.0.1:0", .rank = 0, .world_size = 1};
+    return mini::dist::init_process_group(init);
+}
+
+/// An error of which another rank tells: this one ends without a word.
+class ToldElsewhere : public mini::Error {
+  public:
+    using Error::Error;
+};
+
+/// Calls `body` on every rank. When it throws on any, all throw: a rank that ended alone
+/// would leave the others waiting. The first that failed tells why, and the others end
+/// after it. Blocks until all ranks have come here.
+inline void on_all_ranks(mini::dist::ProcessGroup& group,
+                         const std::function<void()>& body) {
+    std::exception_ptr failure;
+    try {
+        body();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    const auto failed =
+        mini::dist::all_gather_values<uint8_t>(group, {failure != nullptr});
+    for (size_t rank = 0; rank < failed.size(); ++rank) {
+        if (failed[rank][0] == 0) continue;
+        if (static_cast<int>(rank) == group.rank()) std::rethrow_exception(failure);
+        try {
+            group.barrier();
+        } catch (const mini::PeerLost&) {
+            // as expected: the rank that tells has told, and ended
+        }
+        throw ToldElsewhere(mini::concat("rank ", rank, " failed"));
+    }
+}
+
+/// The SHA-256 of each rank's tensors: all the same, or the replicas have drifted apart.
+/// Blocks until all ranks have come here.
+inline std::vector<std::string> digests(mini::dist::ProcessGroup& group,
+                                        const std::vector<mini::Tensor>& tensors) {
+    mini::io::Sha256 sha256;
+    for (const mini::Tensor& tensor : tensors)
+        sha256.update({tensor.raw_data(), tensor.bytes()});
+    const std::string hex = sha256.finish_hex();
+    const std::vector<uint8_t> mine(hex.begin(), hex.end());
+    std::vector<std::string> all;
+    for (const auto& digest : mini::dist::all_gather_values(group, mine))
+        all.emplace_back(digest.begin(), digest.end());
+    return all;
+}
+
+/// The same of a model's parameters.
+inline std::vector<std::string> parameter_digests(mini::dist::ProcessGroup& group,
+                                                  const mini::nn::Module& model) {
+    return digests(group, model.parameters());
+}
+
+/// "equal to the bit on all ranks", or not.
+inline std::string compare(const std::vector<std::string>& digests) {
+    const bool equal = std::ranges::all_of(
+        digests, [&](const std::string& digest) { return digest == digests[0]; });
+    return equal ? "equal to the bit on all ranks" : "differ between ranks";
+}
+
+/// Runs the body of main, and returns its exit code: 0 done, 1 failed, 2 the options make
+/// no sense. These are the same on all ranks, so the first one tells.
+inline int run(const std::string& name, const std::function<void()>& body) {
+    const auto tells_for_all = [] {
+        try {
+            const auto variables = launcher();
+            return !variables || variables->rank == 0;
+        } catch (const mini::UsageError&) {
+            return true;  // what the launcher says makes no sense: let every rank tell
+        }
+    };
+    try {
+        body();
+        return 0;
+    } catch (const mini::UsageError& error) {
+        if (tells_for_all()) std::cerr << name << ": " << error.what() << '\n';
+        return 2;
+    } catch (const ToldElsewhere&) {
+        return 1;
+    } catch (const std::exception& error) {
+        std::cerr << name << ": " << error.what() << '\n';
+        return 1;
+    }
+}
+
+}  // namespace program

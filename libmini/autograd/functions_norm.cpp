@@ -1,0 +1,55 @@
+// Batch normalisation, by the moments of the batch or by those remembered.
+
+#include "libmini/autograd/functions.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini {
+namespace {
+
+// The number of values in each channel of a training batch, which must have a variance.
+int64_t values_per_channel(const Tensor& x) {
+    check_shape(x.dim() >= 2, "batch_norm: the input is ", x.shape(),
+                ", not (N, C) or (N, C, ...)");
+    int64_t count = x.size(0);
+    for (int64_t d = 2; d < x.dim(); ++d) count *= x.size(d);
+    check_shape(count >= 2, "batch_norm: training needs two values a channel or more, ",
+                "but the input is ", x.shape(),
+                "; use a larger batch, or call eval() on the module");
+    return count;
+}
+
+// The moments to normalise by. In training they are the batch's, and the running values
+// move towards them; those are copied, so that a later batch may move them on before this
+// one's backward pass.
+ops::Moments choose_moments(const Tensor& x, ops::Moments running,
+                            const BatchNormMode& mode) {
+    const bool is_tracked = running.mean.defined() && running.variance.defined();
+    if (!mode.training) {
+        if (!is_tracked)
+            throw UsageError(
+                "batch_norm: outside of training it needs running_mean and running_var");
+        return {ops::clone(running.mean), ops::clone(running.variance)};
+    }
+    const int64_t count = values_per_channel(x);
+    ops::Moments moments = ops::channel_moments(x);
+    if (is_tracked) ops::update_running_(running, moments, count, mode.momentum);
+    return moments;
+}
+
+}  // namespace
+
+Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& running_var,
+                  const Tensor& weight, const Tensor& bias, BatchNormMode mode) {
+    const ops::Moments moments = choose_moments(x, {running_mean, running_var}, mode);
+    return record("batch_norm", ops::batch_norm(x, moments, weight, bias, mode.eps),
+                  {x, weight, bias},
+                  [x = SavedTensor(x), weight = SavedTensor(weight), moments, mode](
+                      const Tensor& g, const Node&) -> Grads {
+                      const ops::BatchNormGrads grads = ops::batch_norm_backward(
+                          g, x.get(), moments, weight.get(),
+                          {.eps = mode.eps, .of_batch = mode.training});
+                      return {grads.x, grads.weight, grads.bias};
+                  });
+}
+
+}  // namespace mini

@@ -1,0 +1,150 @@
+#include "libmini/io/checkpoint.hpp"
+
+#include <fmt/core.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "libmini/core/error.hpp"
+#include "libmini/core/log.hpp"
+
+namespace mini::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "checkpoint-";
+constexpr std::string_view kSuffix = ".safetensors";
+constexpr std::string_view kTemporary = ".safetensors.tmp-";
+constexpr size_t kDigits = 8;  // at least
+
+// Takes `word` from the front of `text`.
+bool take(std::string_view& text, std::string_view word) {
+    if (!text.starts_with(word)) return false;
+    text.remove_prefix(word.size());
+    return true;
+}
+
+// Takes the number that `text` begins with.
+std::optional<int64_t> take_number(std::string_view& text) {
+    int64_t number = 0;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (end.ec != std::errc() || number < 0) return std::nullopt;
+    text.remove_prefix(static_cast<size_t>(end.ptr - text.data()));
+    return number;
+}
+
+std::string file_name(int64_t step) {
+    return fmt::format("{}{:0{}}{}", kPrefix, step, kDigits, kSuffix);
+}
+
+// The step that a checkpoint's name tells; none for other files.
+std::optional<int64_t> step_of(const std::string& name) {
+    std::string_view rest = name;
+    if (!take(rest, kPrefix)) return std::nullopt;
+    const std::optional<int64_t> step = take_number(rest);
+    if (!step || name != file_name(*step)) return std::nullopt;
+    return step;
+}
+
+// The process that was writing a temporary file of this name; none for other files.
+std::optional<pid_t> writer_of(const std::string& name) {
+    std::string_view rest = name;
+    if (!take(rest, kPrefix) || !take_number(rest) || !take(rest, kTemporary))
+        return std::nullopt;
+    const std::optional<int64_t> pid = take_number(rest);
+    if (!pid || *pid == 0 || !rest.starts_with('-')) return std::nullopt;
+    return static_cast<pid_t>(*pid);
+}
+
+bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
+
+std::vector<std::string> names_in(const std::string& folder) {
+    std::vector<std::string> names;
+    std::error_code error;
+    fs::directory_iterator entry(folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+        names.push_back(entry->path().filename().string());
+    if (error) throw BadFile(concat(folder, ": listing failed: ", error.message()));
+    return names;
+}
+
+// A file that cannot be removed costs room, no more.
+void remove_or_warn(const std::string& path) {
+    std::error_code error;
+    fs::remove(path, error);
+    if (error) logging::warning(path, ": cannot remove it: ", error.message());
+}
+
+}  // namespace
+
+CheckpointFolder::CheckpointFolder(std::string folder, int keep_last)
+    : folder_(std::move(folder)), keep_last_(keep_last) {
+    if (keep_last < 1)
+        throw UsageError(
+            concat("CheckpointFolder: keep_last is ", keep_last, ", not 1 or more"));
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (error)
+        throw BadFile(concat(folder_, ": making the folder failed: ", error.message()));
+
+    for (const std::string& name : names_in(folder_)) {
+        const std::optional<pid_t> writer = writer_of(name);
+        if (writer && is_gone(*writer)) remove_or_warn(concat(folder_, "/", name));
+    }
+}
+
+std::string CheckpointFolder::path(int64_t step) const {
+    return concat(folder_, "/", file_name(step));
+}
+
+void CheckpointFolder::save(int64_t step, const Safetensors& contents) {
+    if (step < 0)
+        throw UsageError(concat("CheckpointFolder: the step is ", step, ", below 0"));
+    save_safetensors(path(step), contents.tensors, contents.metadata);
+    remove_old(step);
+}
+
+void CheckpointFolder::remove_old(int64_t just_saved) const {
+    std::vector<int64_t> steps = list();
+    const size_t kept = std::min(steps.size(), static_cast<size_t>(keep_last_));
+    steps.resize(steps.size() - kept);
+
+    // Those of higher steps may be damaged; the one just saved is not.
+    for (const int64_t step : steps)
+        if (step != just_saved) remove_or_warn(path(step));
+}
+
+std::vector<int64_t> CheckpointFolder::list() const {
+    std::vector<int64_t> steps;
+    for (const std::string& name : names_in(folder_))
+        if (const std::optional<int64_t> step = step_of(name)) steps.push_back(*step);
+    std::ranges::sort(steps);
+    return steps;
+}
+
+Checkpoint CheckpointFolder::load(int64_t step) const {
+    return {.step = step, .contents = load_safetensors(path(step))};
+}
+
+std::optional<Checkpoint> CheckpointFolder::latest() const {
+    std::vector<int64_t> steps = list();
+    if (steps.empty()) return std::nullopt;
+    for (; !steps.empty(); steps.pop_back()) {
+        try {
+            return load(steps.back());
+        } catch (const BadFile& error) {
+            logging::warning("passing over a checkpoint: ", error.what());
+        }
+    }
+    throw BadFile(concat(folder_,
+                         ": has checkpoints, and none of them loads; to begin "
+                         "anew, move them away"));
+}
+
+}  // namespace mini::io

@@ -1,0 +1,78 @@
+// Average pooling: each plane of each image on its own.
+//
+// What an output averages is a rectangle: a span of rows times a span of columns. Windows
+// that slide and windows that adapt to the output's size are two ways to draw up the
+// spans; here they are the same.
+//
+//     columns   0 1 2 3 4 5 6
+//     slide     [0 1 2] [3 4 5]             kernel 3, stride 3: 6 is left over
+//     adapt     [0 1 2] [2 3 4] [4 5 6]     three outputs share seven columns
+//
+// Each y costs one addition for every x below it.
+
+#include <algorithm>
+
+#include "libmini/core/parallel.hpp"
+#include "libmini/kernels/kernels.hpp"
+
+namespace mini::kernels::cpu {
+namespace {
+
+constexpr int64_t kPoolGrain = 16384;  // elements of the input a chunk
+
+using Spans = std::span<const PoolSpan>;
+
+int64_t planes_per_chunk(const ImageExtents& in) {
+    return std::max<int64_t>(1, kPoolGrain / std::max<int64_t>(1, in.H * in.W));
+}
+
+// The sum of x (H, W) over one rectangle, row after row.
+float sum_over(const float* x, int64_t W, const PoolSpan& rows, const PoolSpan& cols) {
+    float total = 0.0f;
+    for (int64_t h = rows.begin; h < rows.end; ++h)
+        for (int64_t w = cols.begin; w < cols.end; ++w) total += x[h * W + w];
+    return total;
+}
+
+// x (H, W) += share over one rectangle.
+void add_over(float* x, int64_t W, const PoolSpan& rows, const PoolSpan& cols,
+              float share) {
+    for (int64_t h = rows.begin; h < rows.end; ++h)
+        for (int64_t w = cols.begin; w < cols.end; ++w) x[h * W + w] += share;
+}
+
+float divisor(const PoolSpan& rows, const PoolSpan& cols) {
+    return static_cast<float>(rows.count * cols.count);
+}
+
+}  // namespace
+
+void avg_pool2d(float* y, const float* x, ImageExtents in, Spans rows, Spans cols) {
+    const int64_t in_plane = in.H * in.W;
+    const auto out_plane = static_cast<int64_t>(rows.size() * cols.size());
+    parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
+        float* out = y + begin * out_plane;
+        for (int64_t plane = begin; plane < end; ++plane)
+            for (const PoolSpan& row : rows)
+                for (const PoolSpan& col : cols)
+                    *out++ = sum_over(x + plane * in_plane, in.W, row, col) /
+                             divisor(row, col);
+    });
+}
+
+void avg_pool2d_backward(float* dx, const float* g, ImageExtents in, Spans rows,
+                         Spans cols) {
+    const int64_t in_plane = in.H * in.W;
+    const auto out_plane = static_cast<int64_t>(rows.size() * cols.size());
+    parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
+        std::fill(dx + begin * in_plane, dx + end * in_plane, 0.0f);
+        const float* grad = g + begin * out_plane;
+        for (int64_t plane = begin; plane < end; ++plane)
+            for (const PoolSpan& row : rows)
+                for (const PoolSpan& col : cols)
+                    add_over(dx + plane * in_plane, in.W, row, col,
+                             *grad++ / divisor(row, col));
+    });
+}
+
+}  // namespace mini::kernels::cpu

@@ -1,0 +1,124 @@
+// Batch normalisation: every channel shifted and scaled to mean 0 and variance 1.
+//
+//     x (N, C, space)     image 0   c0 ------  c1 ------  c2 ------
+//                         image 1   c0 ------  c1 ------  c2 ------
+//
+// A channel is N runs of `space` numbers. A thread takes whole channels, and sums one run
+// after the other in double, so no sum depends on the number of threads. The variance is
+// the mean of (x - mean)², which takes a second pass but survives a large mean, as the mean
+// of x² less the square of the mean does not.
+//
+// Ioffe and Szegedy 2015, "Batch normalization".
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "libmini/core/parallel.hpp"
+#include "libmini/kernels/kernels.hpp"
+
+namespace mini::kernels::cpu {
+namespace {
+
+constexpr int64_t kNormGrain = 32768;  // elements a chunk
+constexpr int64_t kLanes = 32;         // partial sums, which the compiler makes vectors
+
+int64_t channels_per_chunk(const ChannelExtents& at) {
+    return std::max<int64_t>(1, kNormGrain / std::max<int64_t>(1, at.per_channel()));
+}
+
+// run(k) for the place k where each run of channel c begins.
+template <typename Run>
+void for_each_run(const ChannelExtents& at, int64_t c, const Run& run) {
+    for (int64_t n = 0; n < at.N; ++n) run((n * at.C + c) * at.space);
+}
+
+// The sum of term(k) over all places k of channel c.
+template <typename Term>
+double sum_channel(const ChannelExtents& at, int64_t c, const Term& term) {
+    double lanes[kLanes] = {};
+    for_each_run(at, c, [&](int64_t run) {
+        for (int64_t i = 0; i < at.space; i += kLanes) {
+            const int64_t count = std::min(kLanes, at.space - i);
+            for (int64_t lane = 0; lane < count; ++lane)
+                lanes[lane] += term(run + i + lane);
+        }
+    });
+    return std::accumulate(lanes, lanes + kLanes, 0.0);
+}
+
+double inverse_deviation(float variance, double eps) {
+    return 1.0 / std::sqrt(static_cast<double>(variance) + eps);
+}
+
+}  // namespace
+
+void channel_moments(float* mean, float* variance, const float* x, ChannelExtents at) {
+    const auto count = static_cast<double>(at.per_channel());
+    parallel_for(at.C, channels_per_chunk(at), [&](int64_t begin, int64_t end) {
+        for (int64_t c = begin; c < end; ++c) {
+            const double m =
+                sum_channel(at, c, [&](int64_t k) { return double{x[k]}; }) / count;
+            const double squares = sum_channel(at, c, [&](int64_t k) {
+                const double distance = double{x[k]} - m;
+                return distance * distance;
+            });
+            mean[c] = static_cast<float>(m);
+            variance[c] = static_cast<float>(squares / count);
+        }
+    });
+}
+
+void batch_norm(float* y, const float* x, const float* mean, const float* variance,
+                const float* weight, const float* bias, ChannelExtents at, double eps) {
+    parallel_for(at.C, channels_per_chunk(at), [&](int64_t begin, int64_t end) {
+        for (int64_t c = begin; c < end; ++c) {
+            const float m = mean[c];
+            const float shift = bias ? bias[c] : 0.0f;
+            const auto scale = static_cast<float>(inverse_deviation(variance[c], eps) *
+                                                  (weight ? double{weight[c]} : 1.0));
+            for_each_run(at, c, [&](int64_t run) {
+                for (int64_t k = run; k < run + at.space; ++k)
+                    y[k] = (x[k] - m) * scale + shift;
+            });
+        }
+    });
+}
+
+// With d = x - mean, s = 1 / sqrt(variance + eps) and n values a channel:
+//
+//     dbias = sum of g     dweight = s (sum of g d)
+//     dx    = weight s (g - dbias / n - d s dweight / n)
+//
+// The last two terms are what x does to mean and variance; given ones do not notice.
+void batch_norm_backward(float* dx, float* dweight, float* dbias, const float* g,
+                         const float* x, const float* mean, const float* variance,
+                         const float* weight, ChannelExtents at,
+                         BatchNormBackward options) {
+    const double per_value =
+        options.of_batch ? 1.0 / static_cast<double>(at.per_channel()) : 0.0;
+    parallel_for(at.C, channels_per_chunk(at), [&](int64_t begin, int64_t end) {
+        for (int64_t c = begin; c < end; ++c) {
+            const float m = mean[c];
+            const double s = inverse_deviation(variance[c], options.eps);
+            const double sum_g =
+                sum_channel(at, c, [&](int64_t k) { return double{g[k]}; });
+            const double sum_gd = sum_channel(
+                at, c, [&](int64_t k) { return double{g[k]} * (double{x[k]} - m); });
+            dbias[c] = static_cast<float>(sum_g);
+            dweight[c] = static_cast<float>(s * sum_gd);
+
+            // dx = scale g + slope d + shift
+            const double scale = s * (weight ? double{weight[c]} : 1.0);
+            const auto scale_g = static_cast<float>(scale);
+            const auto slope = static_cast<float>(-scale * s * s * sum_gd * per_value);
+            const auto shift = static_cast<float>(-scale * sum_g * per_value);
+            for_each_run(at, c, [&](int64_t run) {
+                for (int64_t k = run; k < run + at.space; ++k)
+                    dx[k] = g[k] * scale_g + (x[k] - m) * slope + shift;
+            });
+        }
+    });
+}
+
+}  // namespace mini::kernels::cpu

@@ -1,0 +1,22 @@
+#include "libmini/nn/container.hpp"
+
+namespace mini::nn {
+
+Tensor Sequential::forward(const Tensor& x) {
+    Tensor y = x;
+    for (Module* const step : steps_) y = step->forward(y);
+    return y;
+}
+
+void Sequential::add(Module& module) {
+    register_module(std::to_string(size()), module);
+    steps_.push_back(&module);
+}
+
+Tensor ModuleList::forward(const Tensor&) {
+    throw UsageError(
+        "ModuleList: forward is for you to write: call the modules one by one, or use "
+        "Sequential");
+}
+
+}  // namespace mini::nn

@@ -1,0 +1,52 @@
+#include "libmini/nn/norm.hpp"
+
+#include "libmini/autograd/functions.hpp"
+
+namespace mini::nn {
+
+BatchNorm::BatchNorm(int64_t num_features, BatchNormOptions options)
+    : num_features_(num_features), options_(options) {
+    if (options.affine) {
+        weight = register_parameter("weight", Tensor::ones({num_features}));
+        bias = register_parameter("bias", Tensor::zeros({num_features}));
+    }
+    if (options.track_running_stats) {
+        running_mean = register_buffer("running_mean", Tensor::zeros({num_features}));
+        running_var = register_buffer("running_var", Tensor::ones({num_features}));
+        num_batches_tracked =
+            register_buffer("num_batches_tracked", Tensor::zeros({}, DType::kInt64));
+    }
+}
+
+Tensor BatchNorm::normalise(const Tensor& x) {
+    check_shape(x.size(1) == num_features_, "batch_norm: the input is ", x.shape(),
+                " but the module has ", num_features_, " channels");
+    const bool is_tracked = running_mean.defined();
+    const bool updates = is_training() && is_tracked;
+    const int64_t batch = updates ? *num_batches_tracked.data<int64_t>() + 1 : 1;
+    const double mean_of_all = 1.0 / static_cast<double>(batch);
+
+    Tensor y = batch_norm(x, running_mean, running_var, weight, bias,
+                          {.training = is_training() || !is_tracked,
+                           .momentum = options_.momentum.value_or(mean_of_all),
+                           .eps = options_.eps});
+    if (updates) {
+        *num_batches_tracked.data<int64_t>() = batch;
+        num_batches_tracked.bump_version();
+    }
+    return y;
+}
+
+Tensor BatchNorm1d::forward(const Tensor& x) {
+    check_shape(x.dim() == 2 || x.dim() == 3, "BatchNorm1d: the input is ", x.shape(),
+                ", not (N, C) or (N, C, L)");
+    return normalise(x);
+}
+
+Tensor BatchNorm2d::forward(const Tensor& x) {
+    check_shape(x.dim() == 4, "BatchNorm2d: the input is ", x.shape(),
+                ", not (N, C, H, W)");
+    return normalise(x);
+}
+
+}  // namespace mini::nn

@@ -1,0 +1,126 @@
+#include "libmini/optim/adam.hpp"
+
+#include <cmath>
+
+#include "libmini/kernels/kernels.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::optim {
+namespace {
+
+void check_not_negative(const char* name, double value) {
+    if (!(value >= 0.0 && std::isfinite(value)))
+        throw UsageError(concat("Adam: ", name, " must not be negative, but is ", value));
+}
+
+void check_beta(size_t index, double beta) {
+    if (!(beta >= 0.0 && beta < 1.0))
+        throw UsageError(
+            concat("Adam: beta ", index, " must be in [0, 1), but is ", beta));
+}
+
+AdamOptions checked(const AdamOptions& options) {
+    check_not_negative("lr", options.lr);
+    check_not_negative("eps", options.eps);
+    check_beta(0, options.betas[0]);
+    check_beta(1, options.betas[1]);
+    check_not_negative("weight_decay", options.weight_decay);
+    return options;
+}
+
+}  // namespace
+
+Adam::Adam(std::vector<Tensor> parameters, AdamOptions options)
+    : Optimizer(std::move(parameters), options.lr),
+      options_(checked(options)),
+      steps_(parameters_.size()),
+      exp_avgs_(parameters_.size()),
+      exp_avg_sqs_(parameters_.size()),
+      max_exp_avg_sqs_(parameters_.size()) {}
+
+void Adam::step() {
+    for (size_t i = 0; i < parameters_.size(); ++i)
+        if (parameters_[i].grad().defined()) step_parameter(i);
+}
+
+void Adam::step_parameter(size_t i) {
+    Tensor& parameter = parameters_[i];
+    if (steps_[i]++ == 0) {
+        exp_avgs_[i] = Tensor::zeros(parameter.shape());
+        exp_avg_sqs_[i] = Tensor::zeros(parameter.shape());
+        if (options_.amsgrad) max_exp_avg_sqs_[i] = Tensor::zeros(parameter.shape());
+    }
+    const Tensor grad = ops::contiguous(parameter.grad());
+    kernels::cpu::adam_step(
+        parameter.span<float>().data(), exp_avgs_[i].data<float>(),
+        exp_avg_sqs_[i].data<float>(),
+        options_.amsgrad ? max_exp_avg_sqs_[i].data<float>() : nullptr,
+        grad.data<float>(), parameter.numel(),
+        {.lr = lr(),
+         .beta1 = options_.betas[0],
+         .beta2 = options_.betas[1],
+         .eps = options_.eps,
+         .weight_decay = options_.weight_decay,
+         .decoupled = options_.decoupled_weight_decay,
+         .maximize = options_.maximize,
+         .step = steps_[i]});
+    parameter.bump_version();
+}
+
+OptimizerState Adam::state_dict() const {
+    OptimizerState state;
+    state.numbers = {{"lr", lr()},
+                     {"betas.0", options_.betas[0]},
+                     {"betas.1", options_.betas[1]},
+                     {"eps", options_.eps},
+                     {"weight_decay", options_.weight_decay},
+                     {"amsgrad", options_.amsgrad},
+                     {"maximize", options_.maximize},
+                     {"decoupled_weight_decay", options_.decoupled_weight_decay}};
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+        if (steps_[i] == 0) continue;
+        state.numbers[state_name(i, "step")] = static_cast<double>(steps_[i]);
+        state.tensors[state_name(i, "exp_avg")] = exp_avgs_[i];
+        state.tensors[state_name(i, "exp_avg_sq")] = exp_avg_sqs_[i];
+        if (options_.amsgrad)
+            state.tensors[state_name(i, "max_exp_avg_sq")] = max_exp_avg_sqs_[i];
+    }
+    return state;
+}
+
+void Adam::load_state_dict(const OptimizerState& state) {
+    StateReader reader("Adam", state, parameters_);
+    const AdamOptions options = {
+        .lr = reader.number("lr"),
+        .betas = {reader.number("betas.0"), reader.number("betas.1")},
+        .eps = reader.number("eps"),
+        .weight_decay = reader.number("weight_decay"),
+        .amsgrad = reader.number("amsgrad") != 0,
+        .maximize = reader.number("maximize") != 0,
+        .decoupled_weight_decay = reader.number("decoupled_weight_decay") != 0};
+    const std::vector<int64_t> steps = reader.steps();
+    auto exp_avgs = reader.tensors("exp_avg", steps);
+    auto exp_avg_sqs = reader.tensors("exp_avg_sq", steps);
+    const std::vector<int64_t> none(steps.size());
+    auto max_exp_avg_sqs =
+        reader.tensors("max_exp_avg_sq", options.amsgrad ? steps : none);
+    reader.finish();
+
+    options_ = checked(options);
+    set_lr(options.lr);
+    steps_ = steps;
+    exp_avgs_ = std::move(exp_avgs);
+    exp_avg_sqs_ = std::move(exp_avg_sqs);
+    max_exp_avg_sqs_ = std::move(max_exp_avg_sqs);
+}
+
+AdamW::AdamW(std::vector<Tensor> parameters, AdamWOptions options)
+    : Adam(std::move(parameters), {.lr = options.lr,
+                                   .betas = options.betas,
+                                   .eps = options.eps,
+                                   .weight_decay = options.weight_decay,
+                                   .amsgrad = options.amsgrad,
+                                   .maximize = options.maximize,
+                                   .decoupled_weight_decay = true}) {}
+
+}  // namespace mini::optim

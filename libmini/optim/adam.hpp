@@ -1,0 +1,75 @@
+// Adam: each parameter takes steps of about lr, whatever the size of its gradients
+// (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015).
+//
+// Two running averages a parameter, of the gradient and of its square, so three times the
+// memory of the parameters themselves.
+
+#pragma once
+
+#include <array>
+
+#include "libmini/optim/optimizer.hpp"
+
+namespace mini::optim {
+
+struct AdamOptions {
+    double lr = 1e-3;
+    std::array<double, 2> betas = {0.9, 0.999};
+    double eps = 1e-8;
+    double weight_decay = 0.0;
+    bool amsgrad = false;
+    bool maximize = false;
+    bool decoupled_weight_decay = false;  // AdamW
+};
+
+/// PyTorch's Adam (`torch.optim.Adam`), for each parameter p with gradient g, averages m
+/// and v, at its t-th step:
+///
+///     g += weight_decay p                 or, decoupled, p *= 1 - lr weight_decay
+///     m  = beta0 m + (1 - beta0) g
+///     v  = beta1 v + (1 - beta1) g^2
+///     p -= lr m' / (sqrt(v') + eps)       m' = m / (1 - beta0^t), v' = v / (1 - beta1^t)
+///
+/// amsgrad puts the greatest v so far into the last line (Reddi et al., 2018); maximize
+/// turns the gradient round. Values equal those of PyTorch's builds that round each
+/// operation on its own, to the last bit.
+class Adam : public Optimizer {
+  public:
+    /// Throws UsageError for a negative or non-finite number, and for a beta not in
+    /// [0, 1).
+    explicit Adam(std::vector<Tensor> parameters, AdamOptions options = {});
+
+    void step() override;
+
+    /// state.N.step, state.N.exp_avg (m), state.N.exp_avg_sq (v), with amsgrad
+    /// state.N.max_exp_avg_sq, and the options.
+    OptimizerState state_dict() const override;
+    void load_state_dict(const OptimizerState& state) override;
+
+  private:
+    void step_parameter(size_t i);
+
+    AdamOptions options_;                  // but for lr, which is lr()
+    std::vector<int64_t> steps_;           // of each parameter
+    std::vector<Tensor> exp_avgs_;         // undefined before a parameter's first step
+    std::vector<Tensor> exp_avg_sqs_;      // likewise
+    std::vector<Tensor> max_exp_avg_sqs_;  // likewise, and without amsgrad
+};
+
+struct AdamWOptions {
+    double lr = 1e-3;
+    std::array<double, 2> betas = {0.9, 0.999};
+    double eps = 1e-8;
+    double weight_decay = 1e-2;
+    bool amsgrad = false;
+    bool maximize = false;
+};
+
+/// Adam whose weight decay does not go through the averages: every parameter shrinks at
+/// the same rate (`torch.optim.AdamW`; Loshchilov and Hutter, 2019).
+class AdamW : public Adam {
+  public:
+    explicit AdamW(std::vector<Tensor> parameters, AdamWOptions options = {});
+};
+
+}  // namespace mini::optim

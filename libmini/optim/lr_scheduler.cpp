@@ -1,0 +1,173 @@
+#include "libmini/optim/lr_scheduler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace mini::optim {
+namespace {
+
+using Numbers = std::map<std::string, double>;
+
+template <typename... Parts>
+void check_usage(bool condition, const Parts&... parts) {
+    if (!condition) throw UsageError(concat(parts...));
+}
+
+void check_names(const Numbers& state, const Numbers& expected) {
+    for (const auto& [name, number] : expected)
+        check_usage(state.contains(name), "lr_scheduler: the state has no ", name);
+}
+
+// Those of one scheduler in a sequence, without "0.".
+Numbers part_of(const Numbers& state, size_t k) {
+    const std::string prefix = concat(k, ".");
+    Numbers part;
+    for (const auto& [name, number] : state)
+        if (name.starts_with(prefix)) part[name.substr(prefix.size())] = number;
+    return part;
+}
+
+}  // namespace
+
+LRScheduler::LRScheduler(Optimizer& optimizer)
+    : optimizer_(optimizer), base_lr_(optimizer.initial_lr()), last_lr_(optimizer.lr()) {}
+
+void LRScheduler::set(int64_t epoch, double lr) {
+    last_epoch_ = epoch;
+    last_lr_ = lr;
+    optimizer_.set_lr(lr);
+}
+
+void LRScheduler::start() { set(0, first_lr()); }
+
+void LRScheduler::step() {
+    ++last_epoch_;
+    set(last_epoch_, next_lr());
+}
+
+Numbers LRScheduler::state_dict() const {
+    return {{"base_lr", base_lr_},
+            {"last_epoch", static_cast<double>(last_epoch_)},
+            {"last_lr", last_lr_}};
+}
+
+void LRScheduler::load_state_dict(const Numbers& state) {
+    check_names(state, LRScheduler::state_dict());
+    base_lr_ = state.at("base_lr");
+    last_epoch_ = static_cast<int64_t>(state.at("last_epoch"));
+    last_lr_ = state.at("last_lr");
+}
+
+StepLR::StepLR(Optimizer& optimizer, int64_t step_size, double gamma)
+    : LRScheduler(optimizer), step_size_(step_size), gamma_(gamma) {
+    check_usage(step_size >= 1, "StepLR: step_size is ", step_size, ", not 1 or more");
+    start();
+}
+
+double StepLR::next_lr() const {
+    return last_epoch() % step_size_ == 0 ? lr() * gamma_ : lr();
+}
+
+CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, int64_t T_max, double eta_min)
+    : LRScheduler(optimizer), T_max_(T_max), eta_min_(eta_min) {
+    check_usage(T_max >= 1, "CosineAnnealingLR: T_max is ", T_max, ", not 1 or more");
+    start();
+}
+
+double CosineAnnealingLR::next_lr() const {
+    constexpr double pi = std::numbers::pi;
+    const auto T = static_cast<double>(T_max_);
+    const auto epoch = static_cast<double>(last_epoch());
+
+    // At the bottom of the cosine the ratio below would be 0 / 0: climb from it.
+    if ((last_epoch() - 1 - T_max_) % (2 * T_max_) == 0)
+        return lr() + (base_lr() - eta_min_) * (1 - std::cos(pi / T)) / 2;
+    return (1 + std::cos(pi * epoch / T)) / (1 + std::cos(pi * (epoch - 1) / T)) *
+               (lr() - eta_min_) +
+           eta_min_;
+}
+
+double CosineAnnealingLR::restart_lr() const {
+    return eta_min_ + (base_lr() - eta_min_) * 2 / 2;
+}
+
+LinearLR::LinearLR(Optimizer& optimizer, LinearLROptions options)
+    : LRScheduler(optimizer), options_(options) {
+    check_usage(options.start_factor > 0 && options.start_factor <= 1,
+                "LinearLR: start_factor is ", options.start_factor, ", not in (0, 1]");
+    check_usage(options.end_factor >= 0 && options.end_factor <= 1,
+                "LinearLR: end_factor is ", options.end_factor, ", not in [0, 1]");
+    check_usage(options.total_iters >= 1, "LinearLR: total_iters is ",
+                options.total_iters, ", not 1 or more");
+    start();
+}
+
+double LinearLR::first_lr() const { return lr() * options_.start_factor; }
+
+double LinearLR::next_lr() const {
+    if (last_epoch() > options_.total_iters) return lr();
+    const double rise = options_.end_factor - options_.start_factor;
+    const double before =
+        static_cast<double>(options_.total_iters) * options_.start_factor +
+        static_cast<double>(last_epoch() - 1) * rise;
+    return lr() * (1.0 + rise / before);
+}
+
+double LinearLR::restart_lr() const { return base_lr() * options_.start_factor; }
+
+SequentialLR::SequentialLR(Optimizer& optimizer,
+                           std::vector<std::shared_ptr<LRScheduler>> schedulers,
+                           std::vector<int64_t> milestones)
+    : LRScheduler(optimizer),
+      schedulers_(std::move(schedulers)),
+      milestones_(std::move(milestones)) {
+    check_usage(schedulers_.size() == milestones_.size() + 1,
+                "SequentialLR: ", schedulers_.size(),
+                " schedulers want one milestone less, not ", milestones_.size());
+    int64_t before = 0;
+    for (const int64_t milestone : milestones_) {
+        check_usage(milestone > before, "SequentialLR: the milestones ", milestones_,
+                    " do not rise from above 0");
+        before = milestone;
+    }
+    for (const auto& scheduler : schedulers_)
+        check_usage(scheduler != nullptr && &scheduler->optimizer_ == &optimizer,
+                    "SequentialLR: a scheduler has another optimizer, or is none");
+
+    // Each has set a rate when it was made: begin afresh with the first.
+    optimizer.set_lr(base_lr());
+    schedulers_.front()->start();
+    set(0, schedulers_.front()->get_last_lr());
+}
+
+void SequentialLR::step() {
+    const int64_t epoch = last_epoch() + 1;
+    const auto next = std::ranges::upper_bound(milestones_, epoch);
+    const auto k = static_cast<size_t>(next - milestones_.begin());
+    LRScheduler& scheduler = *schedulers_[k];
+    if (k > 0 && milestones_[k - 1] == epoch)
+        scheduler.set(0, scheduler.restart_lr());
+    else
+        scheduler.step();
+    set(epoch, scheduler.get_last_lr());
+}
+
+double SequentialLR::next_lr() const { return get_last_lr(); }
+
+Numbers SequentialLR::state_dict() const {
+    Numbers state = LRScheduler::state_dict();
+    for (size_t k = 0; k < schedulers_.size(); ++k)
+        for (const auto& [name, number] : schedulers_[k]->state_dict())
+            state[concat(k, ".", name)] = number;
+    return state;
+}
+
+void SequentialLR::load_state_dict(const Numbers& state) {
+    check_names(state, state_dict());
+    LRScheduler::load_state_dict(state);
+    for (size_t k = 0; k < schedulers_.size(); ++k)
+        schedulers_[k]->load_state_dict(part_of(state, k));
+}
+
+}  // namespace mini::optim

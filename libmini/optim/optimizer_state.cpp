@@ -1,0 +1,138 @@
+#include "libmini/optim/optimizer_state.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::optim {
+namespace {
+
+constexpr size_t kLongestNumber = 32;  // the shortest form of a double has 24 at most
+constexpr double kMostSteps = 0x1p53;  // from here on doubles skip whole numbers
+
+bool is_step_count(double number) {
+    return number >= 1 && number < kMostSteps && number == std::floor(number);
+}
+
+}  // namespace
+
+std::string state_name(size_t parameter, const std::string& what) {
+    return concat("state.", parameter, ".", what);
+}
+
+std::string exact_text(double number) {
+    std::array<char, kLongestNumber> text;
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), number);
+    return std::string(text.data(), end.ptr);
+}
+
+double exact_number(const std::string& text) {
+    double number = 0;
+    const char* const last = text.data() + text.size();
+    const auto end = std::from_chars(text.data(), last, number);
+    if (end.ec != std::errc() || end.ptr != last)
+        throw BadFile(concat("\"", text, "\" is not a number"));
+    return number;
+}
+
+void add_state(const OptimizerState& state, const std::string& prefix,
+               io::Safetensors& file) {
+    for (const auto& [name, tensor] : state.tensors)
+        file.tensors.emplace_back(prefix + name, tensor);
+    for (const auto& [name, number] : state.numbers)
+        file.metadata[prefix + name] = exact_text(number);
+}
+
+OptimizerState state_in(const io::Safetensors& file, const std::string& prefix) {
+    OptimizerState state;
+    for (const auto& [name, tensor] : file.tensors)
+        if (name.starts_with(prefix)) state.tensors[name.substr(prefix.size())] = tensor;
+    for (const auto& [name, text] : file.metadata) {
+        if (!name.starts_with(prefix)) continue;
+        try {
+            state.numbers[name.substr(prefix.size())] = exact_number(text);
+        } catch (const BadFile& error) {
+            throw BadFile(concat("metadata ", name, ": ", error.what()));
+        }
+    }
+    return state;
+}
+
+StateReader::StateReader(std::string who, const OptimizerState& state,
+                         const std::vector<Tensor>& parameters)
+    : who_(std::move(who)), state_(state), parameters_(parameters) {}
+
+double StateReader::number(const std::string& name) {
+    known_.insert(name);
+    const auto found = state_.numbers.find(name);
+    if (found != state_.numbers.end()) return found->second;
+    differences_.push_back(concat(name, " is missing"));
+    return 0;
+}
+
+std::vector<int64_t> StateReader::steps() {
+    std::vector<int64_t> steps(parameters_.size());
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+        const std::string name = state_name(i, "step");
+        if (!state_.numbers.contains(name)) continue;
+        const double count = number(name);
+        if (is_step_count(count))
+            steps[i] = static_cast<int64_t>(count);
+        else
+            differences_.push_back(concat(name, " is ", count, ", not a count of steps"));
+    }
+    return steps;
+}
+
+std::vector<Tensor> StateReader::tensors(const std::string& what) {
+    std::vector<Tensor> tensors(parameters_.size());
+    for (size_t i = 0; i < parameters_.size(); ++i)
+        if (state_.tensors.contains(state_name(i, what)))
+            tensors[i] = checked_copy(state_name(i, what), parameters_[i]);
+    return tensors;
+}
+
+std::vector<Tensor> StateReader::tensors(const std::string& what,
+                                         const std::vector<int64_t>& steps) {
+    std::vector<Tensor> tensors(parameters_.size());
+    for (size_t i = 0; i < parameters_.size(); ++i)
+        if (steps[i] > 0) tensors[i] = checked_copy(state_name(i, what), parameters_[i]);
+    return tensors;
+}
+
+Tensor StateReader::checked_copy(const std::string& name, const Tensor& parameter) {
+    known_.insert(name);
+    const auto found = state_.tensors.find(name);
+    if (found == state_.tensors.end() || !found->second.defined()) {
+        differences_.push_back(concat(name, " is missing"));
+        return {};
+    }
+    const Tensor& tensor = found->second;
+    if (tensor.shape() == parameter.shape() && tensor.dtype() == parameter.dtype())
+        return ops::clone(tensor);
+    differences_.push_back(concat(name, " is ", tensor.shape(), " of ", tensor.dtype(),
+                                  ", but its parameter ", parameter.shape(), " of ",
+                                  parameter.dtype()));
+    return {};
+}
+
+void StateReader::finish() {
+    const auto check_known = [&](const auto& values) {
+        for (const auto& [name, value] : values)
+            if (!known_.contains(name))
+                differences_.push_back(concat(name, " is unknown here"));
+    };
+    check_known(state_.tensors);
+    check_known(state_.numbers);
+    if (differences_.empty()) return;
+
+    std::string report;
+    for (const std::string& difference : differences_)
+        report += concat(report.empty() ? "" : "; ", difference);
+    throw UsageError(concat(who_, ": this state is not one of these ", parameters_.size(),
+                            " parameters: ", report));
+}
+
+}  // namespace mini::optim

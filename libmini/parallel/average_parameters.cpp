@@ -1,0 +1,22 @@
+#include "libmini/parallel/average_parameters.hpp"
+
+namespace mini::parallel {
+namespace {
+
+bool is_integer(DType dtype) { return dtype == DType::kInt64 || dtype == DType::kUInt8; }
+
+}  // namespace
+
+void average_parameters(const nn::Module& module, dist::ProcessGroup& group) {
+    // Each tensor once, also where modules share it.
+    std::vector<dist::WorkHandle> under_way;
+    for (const Tensor& parameter : module.parameters())
+        under_way.push_back(group.all_reduce_async(parameter, dist::ReduceOp::kAvg));
+    for (const Tensor& buffer : module.buffers())
+        under_way.push_back(is_integer(buffer.dtype())
+                                ? group.broadcast_async(buffer, 0)
+                                : group.all_reduce_async(buffer, dist::ReduceOp::kAvg));
+    for (const dist::WorkHandle& work : under_way) work->wait();
+}
+
+}  // namespace mini::parallel

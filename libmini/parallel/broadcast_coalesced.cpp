@@ -1,0 +1,34 @@
+#include "libmini/parallel/broadcast_coalesced.hpp"
+
+#include "libmini/parallel/bucket.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::parallel {
+
+void broadcast_coalesced(dist::ProcessGroup& group, const std::vector<Tensor>& tensors,
+                         int root, int64_t chunk_bytes) {
+    // Start one broadcast a chunk.
+    std::vector<Bucket> chunks;
+    std::vector<dist::WorkHandle> works;
+    for (auto& places : compute_bucket_assignment(tensors, {chunk_bytes})) {
+        Bucket& chunk = chunks.emplace_back(std::move(places), tensors);
+        if (group.rank() == root)
+            for (size_t slot = 0; slot < chunk.places().size(); ++slot) {
+                Tensor to = chunk.gradient(slot);
+                ops::copy_(to, tensors[chunk.places()[slot]].detach());
+            }
+        works.push_back(group.broadcast_async(chunk.buffer(), root));
+    }
+
+    // Hand out what has arrived.
+    for (size_t i = 0; i < chunks.size(); ++i) {
+        works[i]->wait();
+        if (group.rank() == root) continue;
+        for (size_t slot = 0; slot < chunks[i].places().size(); ++slot) {
+            Tensor to = tensors[chunks[i].places()[slot]].detach();
+            ops::copy_(to, chunks[i].gradient(slot));
+        }
+    }
+}
+
+}  // namespace mini::parallel

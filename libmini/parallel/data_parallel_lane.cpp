@@ -1,0 +1,65 @@
+#include "libmini/parallel/data_parallel_lane.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "libmini/core/log.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::parallel {
+
+std::vector<Device> available_devices() {
+    const int count = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    std::vector<Device> devices;
+    for (int index = 0; index < count; ++index) devices.push_back(Device::cpu(index));
+    return devices;
+}
+
+bool has_lanes(Device device) { return device.is_cpu() && device.index >= 0; }
+
+Tensor copy_between(const Tensor& x, Device from, Device to) {
+    if (from == to) return x;
+    Tensor copy = Tensor::empty(x.shape(), x.dtype(), to);
+    ops::copy_(copy, x);
+    return copy;
+}
+
+Lane::Lane(Device device) : device_(device), thread_([this] { work(); }) {}
+
+Lane::~Lane() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+}
+
+std::future<void> Lane::post(std::function<void()> job) {
+    std::packaged_task<void()> task([job = std::move(job), rank = logging::rank()] {
+        logging::set_rank(rank);
+        job();
+    });
+    std::future<void> done = task.get_future();
+    {
+        const std::lock_guard lock(mutex_);
+        jobs_.push_back(std::move(task));
+    }
+    changed_.notify_one();
+    return done;
+}
+
+void Lane::work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+        if (jobs_.empty()) return;
+        std::packaged_task<void()> job = std::move(jobs_.front());
+        jobs_.pop_front();
+        lock.unlock();
+        job();
+        lock.lock();
+    }
+}
+
+}  // namespace mini::parallel

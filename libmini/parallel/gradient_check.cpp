@@ -1,0 +1,40 @@
+#include "libmini/parallel/gradient_check.hpp"
+
+#include <utility>
+
+#include "libmini/core/error.hpp"
+#include "libmini/core/text.hpp"
+#include "libmini/dist/gather.hpp"
+
+namespace mini::parallel {
+namespace {
+
+// A finite number times 0 is 0, anything else is NaN, which a sum keeps.
+bool is_finite(const Tensor& x) {
+    float sum = 0.0f;
+    for (const float value : x.span<float>()) sum += value * 0.0f;
+    return sum == 0.0f;
+}
+
+}  // namespace
+
+void GradientCheck::look_at(size_t place, const Tensor& gradient) {
+    if (first_bad_ < 0 && !is_finite(gradient)) first_bad_ = static_cast<int64_t>(place);
+}
+
+void GradientCheck::agree(dist::ProcessGroup& group, const nn::NamedTensors& parameters,
+                          int64_t iteration) {
+    const std::vector<int64_t> mine{std::exchange(first_bad_, -1)};
+    const auto found = dist::all_gather_values(group, mine);
+    std::vector<std::string> where;
+    for (size_t rank = 0; rank < found.size(); ++rank)
+        if (const int64_t place = found[rank][0]; place >= 0)
+            where.push_back(
+                concat(parameters[static_cast<size_t>(place)].first, " on rank ", rank));
+    MINI_CHECK(where.empty(),
+               "DistributedDataParallel: NaN or infinity in the gradient of ",
+               join(where), ", in iteration ", iteration,
+               "; skip this step, or look for its cause there");
+}
+
+}  // namespace mini::parallel

@@ -1,0 +1,129 @@
+#include "libmini/parallel/join.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "libmini/core/log.hpp"
+#include "libmini/core/text.hpp"
+
+namespace mini::parallel {
+namespace {
+
+constexpr int64_t kManyIterations = 1000;  // alone: worth a warning, as in PyTorch
+
+dist::ProcessGroup& common_group(const std::vector<Joinable*>& joinables) {
+    if (joinables.empty())
+        throw UsageError("Join: there must be a joinable, such as a model");
+    dist::ProcessGroup& group = joinables.front()->join_process_group();
+    for (size_t i = 1; i < joinables.size(); ++i)
+        if (&joinables[i]->join_process_group() != &group)
+            throw UsageError(concat("Join: joinable ", i,
+                                    " is of another process group than joinable 0; "
+                                    "use one Join for each group"));
+    return group;
+}
+
+// Ends this rank when some have joined and others have not: the same on all of them.
+void throw_if_uneven(const std::vector<bool>& active, int64_t iterations, int rank) {
+    std::vector<std::string> joined, others;
+    for (size_t i = 0; i < active.size(); ++i)
+        (active[i] ? others : joined).push_back(concat("rank ", i));
+    if (joined.empty() || others.empty()) return;
+    throw Error(concat("Join: ", join(joined), " ran out of batches after ", iterations,
+                       " iterations, while ", join(others), " went on; noticed on rank ",
+                       rank, " (throw_on_early_termination is set)"));
+}
+
+}  // namespace
+
+ActiveRanks::ActiveRanks(dist::ProcessGroup& group, bool is_active)
+    : active_(Tensor::zeros({group.world_size()}, DType::kInt64)) {
+    active_.span<int64_t>()[static_cast<size_t>(group.rank())] = is_active ? 1 : 0;
+    work_ = group.all_reduce_async(active_);
+}
+
+std::vector<bool> ActiveRanks::by_rank() {
+    work_->wait();
+    std::vector<bool> active;
+    for (const int64_t flag : active_.to_vector<int64_t>()) active.push_back(flag != 0);
+    return active;
+}
+
+int ActiveRanks::count() {
+    const std::vector<bool> active = by_rank();
+    return static_cast<int>(std::count(active.begin(), active.end(), true));
+}
+
+Join::Join(std::vector<Joinable*> joinables, JoinOptions options)
+    : joinables_(std::move(joinables)),
+      options_(options),
+      group_(common_group(joinables_)) {
+    for (Joinable* const joinable : joinables_)
+        hooks_.push_back(joinable->join_hook(options_));
+}
+
+void Join::run(const std::function<void()>& body) {
+    if (!options_.enable) return body();
+
+    // Let the joinables notify while the body runs, however it ends.
+    set_up(true);
+    try {
+        body();
+    } catch (...) {
+        set_up(false);
+        throw;
+    }
+    set_up(false);
+
+    const bool is_last_joiner = shadow_the_others();
+    for (const auto& hook : hooks_) hook->post_hook(is_last_joiner);
+}
+
+void Join::set_up(bool is_enabled) {
+    for (Joinable* const joinable : joinables_) {
+        joinable->notifies_ = is_enabled && joinable == joinables_.front();
+        joinable->throws_ = is_enabled && options_.throw_on_early_termination;
+        if (is_enabled) joinable->iterations_ = 0;
+    }
+}
+
+// Returns whether nobody was left when this rank joined.
+bool Join::shadow_the_others() {
+    for (int64_t alone = 0;; ++alone) {
+        ActiveRanks active(group_, false);
+        if (active.count() == 0) return alone == 0;
+        if (options_.throw_on_early_termination)
+            throw_if_uneven(active.by_rank(), joinables_.front()->iterations_,
+                            group_.rank());
+        if (alone == kManyIterations)
+            logging::warning("Join: rank ", group_.rank(), " has had ", kManyIterations,
+                             " batches fewer than ranks that are still active; share the "
+                             "data out more evenly");
+        for (const auto& hook : hooks_) hook->main_hook();
+    }
+}
+
+std::shared_ptr<ActiveRanks> Join::notify_join_context(Joinable& joinable) {
+    if (!joinable.notifies_) return nullptr;
+    dist::ProcessGroup& group = joinable.join_process_group();
+    auto active = std::make_shared<ActiveRanks>(group, true);
+    if (joinable.throws_)
+        throw_if_uneven(active->by_rank(), joinable.iterations_, group.rank());
+    ++joinable.iterations_;
+    return active;
+}
+
+void broadcast_from_last_joiner(dist::ProcessGroup& group, bool is_last_joiner,
+                                std::vector<Tensor> tensors) {
+    Tensor last = Tensor::full({1}, is_last_joiner ? group.rank() : -1, DType::kInt64);
+    group.all_reduce(last, dist::ReduceOp::kMax);
+    const int root = static_cast<int>(last.item());
+
+    std::vector<dist::WorkHandle> under_way;
+    for (const Tensor& tensor : tensors)
+        under_way.push_back(group.broadcast_async(tensor, root));
+    for (const auto& work : under_way) work->wait();
+    for (Tensor& tensor : tensors) tensor.bump_version();
+}
+
+}  // namespace mini::parallel

@@ -1,0 +1,39 @@
+#include "libmini/parallel/used_parameters.hpp"
+
+#include <unordered_set>
+
+#include "libmini/autograd/node.hpp"
+
+namespace mini::parallel {
+namespace {
+
+// All nodes that a gradient of `output` would reach.
+std::unordered_set<const Node*> reachable_nodes(const Tensor& output) {
+    std::unordered_set<const Node*> seen;
+    std::vector<const Node*> to_visit;
+    const auto visit = [&](const Node* node) {
+        if (node != nullptr && seen.insert(node).second) to_visit.push_back(node);
+    };
+    if (output.requires_grad())
+        visit(output.is_leaf() ? grad_accumulator(output).get()
+                               : output.autograd_meta()->grad_fn.get());
+    while (!to_visit.empty()) {
+        const Node* const node = to_visit.back();
+        to_visit.pop_back();
+        for (const auto& input : node->inputs()) visit(input.get());
+    }
+    return seen;
+}
+
+}  // namespace
+
+std::vector<bool> used_parameters(const Tensor& output,
+                                  const nn::NamedTensors& parameters) {
+    const auto reachable = reachable_nodes(output);
+    std::vector<bool> used;
+    for (const auto& [name, parameter] : parameters)
+        used.push_back(reachable.contains(grad_accumulator(parameter).get()));
+    return used;
+}
+
+}  // namespace mini::parallel

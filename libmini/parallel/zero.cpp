@@ -1,0 +1,228 @@
+#include "libmini/parallel/zero.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "libmini/dist/default_group.hpp"
+#include "libmini/dist/gather.hpp"
+#include "libmini/parallel/zero_state.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::parallel {
+namespace {
+
+// All ranks see the shapes of all ranks, so all of them throw, and the same.
+void check_same_parameters(dist::ProcessGroup& group,
+                           const std::vector<Tensor>& parameters) {
+    std::vector<int64_t> mine;
+    for (const Tensor& parameter : parameters) {
+        mine.push_back(parameter.dim());
+        std::ranges::copy(parameter.shape(), std::back_inserter(mine));
+    }
+    const auto lengths = dist::all_gather_values<int64_t>(
+        group,
+        {static_cast<int64_t>(parameters.size()), static_cast<int64_t>(mine.size())});
+    for (size_t rank = 1; rank < lengths.size(); ++rank)
+        MINI_CHECK(lengths[rank][0] == lengths[0][0],
+                   "ZeroRedundancyOptimizer: rank 0 has ", lengths[0][0],
+                   " parameters, but rank ", rank, " has ", lengths[rank][0],
+                   "; every rank must pass the same list");
+
+    // Shapes of more dimensions than another rank's are longer: fill the shorter lists
+    // up.
+    for (const auto& length : lengths)
+        if (static_cast<size_t>(length[1]) > mine.size())
+            mine.resize(static_cast<size_t>(length[1]), -1);
+    const auto rows = dist::all_gather_values(group, mine);
+    for (size_t rank = 1; rank < rows.size(); ++rank) {
+        auto here = rows[0].begin(), there = rows[rank].begin();
+        for (size_t i = 0; i < parameters.size(); ++i) {
+            const Shape ours(here + 1, here + 1 + *here);
+            const Shape theirs(there + 1, there + 1 + *there);
+            MINI_CHECK(ours == theirs, "ZeroRedundancyOptimizer: parameter ", i, " is ",
+                       ours, " on rank 0, but ", theirs, " on rank ", rank,
+                       "; every rank must pass the same list");
+            here += 1 + *here;
+            there += 1 + *there;
+        }
+    }
+}
+
+void check_dtypes(const std::vector<Tensor>& parameters) {
+    for (size_t i = 0; i < parameters.size(); ++i)
+        if (parameters[i].dtype() != DType::kFloat32)
+            throw UsageError(concat("ZeroRedundancyOptimizer: parameter ", i, " is ",
+                                    parameters[i].dtype(), ", not float32"));
+}
+
+std::vector<int64_t> sizes_of(const std::vector<Tensor>& parameters) {
+    std::vector<int64_t> sizes;
+    for (const Tensor& parameter : parameters) sizes.push_back(parameter.numel());
+    return sizes;
+}
+
+// The parameters of one owner on their way: one behind the other in one buffer.
+struct Shard {
+    std::vector<Tensor> parameters;
+    std::vector<Tensor> places;  // views of the buffer, in the parameters' shapes
+    dist::WorkHandle work;       // null when there is nothing to send
+};
+
+Shard start_broadcast(dist::ProcessGroup& group, int owner,
+                      std::vector<Tensor> parameters) {
+    int64_t count = 0;
+    for (const Tensor& parameter : parameters) count += parameter.numel();
+    if (count == 0) return {};
+
+    Shard shard{.parameters = std::move(parameters), .places = {}, .work = nullptr};
+    const Tensor buffer = Tensor::empty({count});
+    int64_t start = 0;
+    for (const Tensor& parameter : shard.parameters) {
+        shard.places.push_back(buffer.as_strided(
+            parameter.shape(), contiguous_strides(parameter.shape()), start));
+        if (owner == group.rank()) ops::copy_(shard.places.back(), parameter);
+        start += parameter.numel();
+    }
+    shard.work = group.broadcast_async(buffer, owner);
+    return shard;
+}
+
+void finish_broadcast(Shard& shard) {
+    if (!shard.work) return;
+    shard.work->wait();
+    for (size_t i = 0; i < shard.parameters.size(); ++i)
+        ops::copy_(shard.parameters[i], shard.places[i]);
+}
+
+class ZeroJoinHook : public JoinHook {
+  public:
+    explicit ZeroJoinHook(std::function<void()> step) : step_(std::move(step)) {}
+    void main_hook() override { step_(); }
+
+  private:
+    std::function<void()> step_;
+};
+
+}  // namespace
+
+std::vector<int> partition_parameters(const std::vector<int64_t>& sizes, int world_size) {
+    std::vector<size_t> largest_first(sizes.size());
+    std::iota(largest_first.begin(), largest_first.end(), 0);
+    std::ranges::stable_sort(largest_first, std::greater{},
+                             [&](size_t i) { return sizes[i]; });
+
+    std::vector<int> owners(sizes.size());
+    std::vector<int64_t> load(static_cast<size_t>(world_size), 0);
+    for (const size_t i : largest_first) {
+        const auto least = std::ranges::min_element(load);
+        owners[i] = static_cast<int>(least - load.begin());
+        *least += sizes[i];
+    }
+    return owners;
+}
+
+ZeroRedundancyOptimizer::ZeroRedundancyOptimizer(
+    std::vector<Tensor> parameters, const OptimizerFactory& make,
+    std::shared_ptr<dist::ProcessGroup> group)
+    : Optimizer(std::move(parameters), 0.0),
+      group_(group ? std::move(group) : dist::default_group()) {
+    check_same_parameters(*group_, parameters_);
+    check_dtypes(parameters_);
+    owners_ = partition_parameters(sizes_of(parameters_), group_->world_size());
+
+    // A rank that owns nothing looks after a parameter that never has a gradient, so
+    // that it has an optimizer, and options, like every other rank.
+    std::vector<Tensor> own;
+    for (const size_t i : places_of(group_->rank())) own.push_back(parameters_[i]);
+    if (own.empty()) own.push_back(Tensor::zeros({1}));
+    local_ = make(std::move(own));
+    MINI_CHECK(local_ != nullptr, "ZeroRedundancyOptimizer: the factory built nothing");
+    set_lr(local_->lr());
+}
+
+std::vector<size_t> ZeroRedundancyOptimizer::places_of(int rank) const {
+    std::vector<size_t> places;
+    for (size_t i = 0; i < owners_.size(); ++i)
+        if (owners_[i] == rank) places.push_back(i);
+    return places;
+}
+
+void ZeroRedundancyOptimizer::step() {
+    Join::notify_join_context(*this);
+    step_and_share();
+}
+
+void ZeroRedundancyOptimizer::step_and_share() {
+    consolidated_.reset();
+    local_->set_lr(lr());
+    local_->step();
+    if (group_->world_size() == 1) return;
+
+    // Start all broadcasts, then take what comes in.
+    std::vector<Shard> shards;
+    for (int owner = 0; owner < group_->world_size(); ++owner) {
+        std::vector<Tensor> parameters;
+        for (const size_t i : places_of(owner)) parameters.push_back(parameters_[i]);
+        shards.push_back(start_broadcast(*group_, owner, std::move(parameters)));
+    }
+    for (Shard& shard : shards) finish_broadcast(shard);
+}
+
+// This rank's state, with the numbers that its parameters have in the whole list.
+optim::OptimizerState ZeroRedundancyOptimizer::local_state() const {
+    const std::vector<size_t> places = places_of(group_->rank());
+    return renumbered(local_->state_dict(), [&](size_t local) -> std::optional<size_t> {
+        if (local >= places.size()) return std::nullopt;
+        return places[local];
+    });
+}
+
+void ZeroRedundancyOptimizer::consolidate_state_dict(int to) {
+    if (to < 0 || to >= group_->world_size())
+        throw UsageError(concat("consolidate_state_dict: there is no rank ", to,
+                                " among ranks 0 to ", group_->world_size() - 1));
+    local_->set_lr(lr());
+    optim::OptimizerState state = local_state();
+    consolidated_.reset();
+    if (group_->rank() != to) return send_state(*group_, state, to);
+
+    for (auto& [name, tensor] : state.tensors) tensor = ops::clone(tensor);
+    for (int rank = 0; rank < group_->world_size(); ++rank)
+        if (rank != to) {
+            optim::OptimizerState theirs = receive_state(*group_, rank);
+            state.tensors.merge(theirs.tensors);
+            state.numbers.merge(theirs.numbers);
+        }
+    consolidated_ = std::move(state);
+}
+
+optim::OptimizerState ZeroRedundancyOptimizer::state_dict() const {
+    MINI_CHECK(consolidated_.has_value(), "ZeroRedundancyOptimizer: rank ",
+               group_->rank(),
+               " has the state of its own parameters only; call consolidate_state_dict(",
+               group_->rank(), ") on all ranks, after the last step");
+    return *consolidated_;
+}
+
+void ZeroRedundancyOptimizer::load_state_dict(const optim::OptimizerState& state) {
+    const std::vector<size_t> places = places_of(group_->rank());
+    const auto own = renumbered(state, [&](size_t number) -> std::optional<size_t> {
+        if (number >= owners_.size())
+            throw UsageError(concat("ZeroRedundancyOptimizer: the state has a parameter ",
+                                    number, ", but rank ", group_->rank(), " has ",
+                                    owners_.size(), " parameters"));
+        const auto found = std::ranges::find(places, number);
+        if (found == places.end()) return std::nullopt;
+        return static_cast<size_t>(found - places.begin());
+    });
+    local_->load_state_dict(own);
+    set_lr(local_->lr());
+    consolidated_.reset();
+}
+
+std::unique_ptr<JoinHook> ZeroRedundancyOptimizer::join_hook(const JoinOptions&) {
+    return std::make_unique<ZeroJoinHook>([this] { step_and_share(); });
+}
+
+}  // namespace mini::parallel

@@ -1,0 +1,103 @@
+#include "libmini/parallel/zero_state.hpp"
+
+#include <charconv>
+#include <sstream>
+#include <string_view>
+
+namespace mini::parallel {
+namespace {
+
+constexpr std::string_view kPrefix = "state.";
+
+// One line each: "number lr 0.1", "tensor state.0.exp_avg 0 2 5 3" (dtype, dimensions,
+// sizes).
+std::string describe(const optim::OptimizerState& state) {
+    std::ostringstream out;
+    for (const auto& [name, number] : state.numbers)
+        out << "number " << name << ' ' << optim::exact_text(number) << '\n';
+    for (const auto& [name, tensor] : state.tensors) {
+        out << "tensor " << name << ' ' << static_cast<int>(tensor.dtype()) << ' '
+            << tensor.dim();
+        for (const int64_t size : tensor.shape()) out << ' ' << size;
+        out << '\n';
+    }
+    return out.str();
+}
+
+// The state described, with tensors to be filled.
+optim::OptimizerState from_description(const std::string& text) {
+    optim::OptimizerState state;
+    std::istringstream in(text);
+    std::string kind, name;
+    while (in >> kind >> name) {
+        if (kind == "number") {
+            std::string number;
+            in >> number;
+            state.numbers[name] = optim::exact_number(number);
+            continue;
+        }
+        int dtype = 0;
+        size_t dims = 0;
+        in >> dtype >> dims;
+        Shape shape(dims);
+        for (int64_t& size : shape) in >> size;
+        state.tensors[name] = Tensor::empty(shape, static_cast<DType>(dtype));
+    }
+    return state;
+}
+
+// "state.3.exp_avg" with another number than 3; nothing where the number has no
+// successor.
+std::optional<std::string> renamed(
+    const std::string& name,
+    const std::function<std::optional<size_t>(size_t number)>& new_number) {
+    if (!name.starts_with(kPrefix)) return name;
+    const char* const first = name.data() + kPrefix.size();
+    const char* const last = name.data() + name.size();
+    size_t number = 0;
+    const auto end = std::from_chars(first, last, number);
+    if (end.ec != std::errc() || end.ptr == last || *end.ptr != '.')
+        throw UsageError(concat("optimizer state: the name ", name,
+                                " is not of the form state.NUMBER.WHAT"));
+    const std::optional<size_t> other = new_number(number);
+    if (!other) return std::nullopt;
+    return optim::state_name(*other, std::string(end.ptr + 1, last));
+}
+
+}  // namespace
+
+void send_state(dist::ProcessGroup& group, const optim::OptimizerState& state, int to) {
+    const std::string text = describe(state);
+    group.send(Tensor::from<int64_t>({static_cast<int64_t>(text.size())}), to);
+    if (!text.empty())
+        group.send(Tensor::from(std::vector<uint8_t>(text.begin(), text.end())), to);
+    for (const auto& [name, tensor] : state.tensors) group.send(tensor, to);
+}
+
+optim::OptimizerState receive_state(dist::ProcessGroup& group, int from) {
+    Tensor size = Tensor::empty({1}, DType::kInt64);
+    group.recv(size, from);
+    const auto bytes = static_cast<int64_t>(size.item());
+    if (bytes == 0) return {};
+    Tensor text = Tensor::empty({bytes}, DType::kUInt8);
+    group.recv(text, from);
+    const auto letters = text.to_vector<uint8_t>();
+
+    optim::OptimizerState state =
+        from_description(std::string(letters.begin(), letters.end()));
+    for (const auto& [name, tensor] : state.tensors) group.recv(tensor, from);
+    return state;
+}
+
+optim::OptimizerState renumbered(
+    const optim::OptimizerState& state,
+    const std::function<std::optional<size_t>(size_t number)>& new_number) {
+    optim::OptimizerState result;
+    for (const auto& [name, tensor] : state.tensors)
+        if (const auto other = renamed(name, new_number)) result.tensors[*other] = tensor;
+    for (const auto& [name, number] : state.numbers)
+        if (const auto other = renamed(name, new_number)) result.numbers[*other] = number;
+    return result;
+}
+
+}  // namespace mini::parallel

@@ -1,0 +1,25 @@
+// An optimizer's state on its way between ranks: sent whole, and with parameters numbered
+// as the plain optimizer numbers them or as their owner does.
+
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "libmini/dist/process_group.hpp"
+#include "libmini/optim/optimizer_state.hpp"
+
+namespace mini::parallel {
+
+/// Sends `state` to rank `to`, receives one from rank `from`: a text with all names and
+/// numbers, then tensor after tensor. Both block until done.
+void send_state(dist::ProcessGroup& group, const optim::OptimizerState& state, int to);
+optim::OptimizerState receive_state(dist::ProcessGroup& group, int from);
+
+/// The state with each "state.N...." renamed "state.M....", M being new_number(N), and
+/// left out where there is none; names without a number stay. Tensors are shared.
+optim::OptimizerState renumbered(
+    const optim::OptimizerState& state,
+    const std::function<std::optional<size_t>(size_t number)>& new_number);
+
+}  // namespace mini::parallel

@@ -1,0 +1,81 @@
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::ops {
+namespace {
+
+using kernels::ChannelExtents;
+
+ChannelExtents channel_extents(const Shape& shape) {
+    check_shape(shape.size() >= 2, "batch_norm: the input is ", shape,
+                ", not (N, C) or (N, C, ...)");
+    int64_t space = 1;
+    for (size_t d = 2; d < shape.size(); ++d) space *= shape[d];
+    return {.N = shape[0], .C = shape[1], .space = space};
+}
+
+// A tensor of one number a channel as a pointer, null when there is none.
+const float* per_channel(const char* name, const Tensor& values,
+                         const ChannelExtents& at) {
+    if (!values.defined()) return nullptr;
+    check_shape(values.shape() == Shape{at.C}, "batch_norm: the ", name, " is ",
+                values.shape(), " but the input has ", at.C, " channels");
+    return values.span<float>().data();
+}
+
+void move_towards(Tensor& running, const Tensor& value, double factor, double momentum) {
+    check_shape(running.shape() == value.shape(), "batch_norm: the running values are ",
+                running.shape(), " but the input has ", value.numel(), " channels");
+    const auto now = value.span<float>();
+    const auto kept = running.span<float>();
+    for (size_t c = 0; c < now.size(); ++c)
+        kept[c] =
+            static_cast<float>((1.0 - momentum) * kept[c] + momentum * (factor * now[c]));
+    running.bump_version();
+}
+
+}  // namespace
+
+Moments channel_moments(const Tensor& x) {
+    const ChannelExtents at = channel_extents(x.shape());
+    const Tensor in = contiguous(x);
+    Moments moments{Tensor::empty({at.C}), Tensor::empty({at.C})};
+    kernels::cpu::channel_moments(moments.mean.data<float>(),
+                                  moments.variance.data<float>(), in.data<float>(), at);
+    return moments;
+}
+
+void update_running_(Moments& running, const Moments& moments, int64_t n,
+                     double momentum) {
+    const double unbiased = static_cast<double>(n) / static_cast<double>(n - 1);
+    move_towards(running.mean, moments.mean, 1.0, momentum);
+    move_towards(running.variance, moments.variance, unbiased, momentum);
+}
+
+Tensor batch_norm(const Tensor& x, const Moments& moments, const Tensor& weight,
+                  const Tensor& bias, double eps) {
+    const ChannelExtents at = channel_extents(x.shape());
+    const Tensor in = contiguous(x);
+    Tensor y = Tensor::empty(x.shape());
+    kernels::cpu::batch_norm(
+        y.data<float>(), in.data<float>(), per_channel("mean", moments.mean, at),
+        per_channel("variance", moments.variance, at), per_channel("weight", weight, at),
+        per_channel("bias", bias, at), at, eps);
+    return y;
+}
+
+BatchNormGrads batch_norm_backward(const Tensor& g, const Tensor& x,
+                                   const Moments& moments, const Tensor& weight,
+                                   kernels::cpu::BatchNormBackward options) {
+    const ChannelExtents at = channel_extents(x.shape());
+    const Tensor grad = contiguous(g);
+    const Tensor in = contiguous(x);
+    BatchNormGrads grads{Tensor::empty(x.shape()), Tensor::empty({at.C}),
+                         Tensor::empty({at.C})};
+    kernels::cpu::batch_norm_backward(
+        grads.x.data<float>(), grads.weight.data<float>(), grads.bias.data<float>(),
+        grad.data<float>(), in.data<float>(), moments.mean.data<float>(),
+        moments.variance.data<float>(), per_channel("weight", weight, at), at, options);
+    return grads;
+}
+
+}  // namespace mini::ops

@@ -1,0 +1,57 @@
+// The board: memory that all processes of a scene write to.
+
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "libmini/core/error.hpp"
+#include "libmini/dist/deadline.hpp"
+
+namespace mini::dist::faults {
+
+constexpr size_t kMaxRanks = 8, kMaxText = 1500;
+
+struct Board {
+    std::atomic<int64_t> fault_time;             // 0: not yet; like the others, of now()
+    std::atomic<int64_t> start_time[kMaxRanks];  // of what a rank last began
+    std::atomic<int64_t> error_time[kMaxRanks];
+    std::atomic<int> ended;               // ranks that do nothing more
+    std::atomic<int> process[kMaxRanks];  // where no parent knows them
+    char text[kMaxRanks][kMaxText];
+};
+
+inline int64_t now() { return Clock::now().time_since_epoch().count(); }
+
+class SharedBoard {
+  public:
+    /// For this process and its children; or, in `file`, for any that opens it.
+    explicit SharedBoard(const std::string& file = "") {
+        const int fd =
+            file.empty() ? -1 : ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        const bool fits = file.empty() || ::ftruncate(fd, sizeof(Board)) == 0;
+        MINI_CHECK(fits, system_message(file, errno));
+        void* const place =
+            ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE,
+                   fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+        if (fd >= 0) ::close(fd);
+        MINI_CHECK(place != MAP_FAILED, system_message("mmap", errno));
+        board_ = static_cast<Board*>(place);
+    }
+    ~SharedBoard() { ::munmap(board_, sizeof(Board)); }
+    SharedBoard(const SharedBoard&) = delete;
+    SharedBoard& operator=(const SharedBoard&) = delete;
+    Board* operator->() const { return board_; }
+    Board& operator*() const { return *board_; }
+
+  private:
+    Board* board_ = nullptr;
+};
+
+}  // namespace mini::dist::faults

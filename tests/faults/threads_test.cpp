@@ -1,0 +1,129 @@
+// Several threads that use one group at once (F12), and very many calls (F27).
+//
+// A group may be called from any thread, one blocking call at a time: two at once are
+// refused. Asynchronous calls of several threads are run in the order in which they came,
+// and that may be another on each rank: ranks that then meet in different calls hear of a
+// mismatch. Calls that look the same cannot be told apart: threads that make such calls
+// need a group each.
+
+#include <thread>
+
+#include "tests/dist/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+constexpr int kRounds = 50;
+
+// Reduces `n` numbers again and again; throws Error for wrong ones.
+void reduce_rounds(ProcessGroup& group, int64_t n, float value, int rounds = kRounds) {
+    const int P = group.world_size();
+    for (int i = 0; i < rounds; ++i) {
+        const Tensor x = Tensor::full({n}, value);
+        group.all_reduce_async(x)->wait();
+        for (const float sum : x.to_vector<float>())
+            MINI_CHECK(sum == value * static_cast<float>(P), "wrong sum ", sum, " of ",
+                       value);
+    }
+}
+
+// Calls body(0) and body(1) on threads of their own; what they threw.
+std::vector<std::string> on_two_threads(const std::function<void(int)>& body) {
+    std::vector<std::string> texts;
+    for (const auto& failure : on_ranks(2, body)) texts.push_back(text_of(failure));
+    return texts;
+}
+
+}  // namespace
+
+TEST_CASE("two threads that race in one group are told of a mismatch or all is right") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int world_size = GENERATE(2, 3);
+    const auto groups = make_groups(kind, world_size, milliseconds(5000));
+    std::vector<std::vector<std::string>> texts(groups.size());
+    on_ranks(world_size, [&](int rank) {
+        const auto r = static_cast<size_t>(rank);
+        texts[r] = on_two_threads([&](int thread) {
+            reduce_rounds(*groups[r], thread == 0 ? 8 : 1000, thread == 0 ? 1 : 2);
+        });
+    });
+    for (const auto& of_rank : texts)
+        for (const std::string& text : of_rank) {
+            CAPTURE(kind, world_size, text);
+            CHECK((text.empty() || contains(text, "MismatchedCollective")));
+        }
+}
+
+TEST_CASE("calls of two threads that come in another order on one rank are a mismatch") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto groups = make_groups(kind, 2);
+    const auto failures = on_ranks(2, [&](int rank) {
+        WorkHandle works[2];
+        for (const int call : {0, 1}) {  // each from a thread of its own
+            const int64_t n = 8 + (rank + call) % 2;
+            std::thread([&] {
+                ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+                const auto start = [&] {
+                    works[call] = group.all_reduce_async(Tensor::ones({n}));
+                };
+                failure_of(start);  // the second may be refused: the group is broken
+            }).join();
+        }
+        works[0]->wait();
+    });
+    for (const auto& failure : failures) {
+        CAPTURE(text_of(failure));
+        CHECK(contains(text_of(failure), "MismatchedCollective"));
+        CHECK(contains(text_of(failure), "sum of 8"));
+        CHECK(contains(text_of(failure), "sum of 9"));
+    }
+}
+
+TEST_CASE("two threads with a group each do not disturb each other") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const std::vector<std::vector<std::shared_ptr<QueuedGroup>>> groups = {
+        make_groups(kind, 3), make_groups(kind, 3)};
+    const auto failures = on_ranks(6, [&](int i) {
+        const auto one = static_cast<size_t>(i % 2), rank = static_cast<size_t>(i / 2);
+        reduce_rounds(*groups[one][rank], 8, static_cast<float>(1 + i % 2));
+    });
+    for (const auto& failure : failures) CHECK(text_of(failure) == "");
+}
+
+TEST_CASE("10000 tiny collectives with 1000 in flight are all right") {
+    // The value says which call it was: a sum of two different ones would be seen.
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    constexpr int kCalls = 10'000, kInFlight = 1000;
+    const auto groups = make_groups(kind, 2);
+    const auto failures = on_ranks(2, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        for (int begin = 0; begin < kCalls; begin += kInFlight) {
+            std::vector<Tensor> tensors;
+            std::vector<WorkHandle> works;
+            for (int i = begin; i < begin + kInFlight; ++i) {
+                tensors.push_back(Tensor::full({i % 3}, static_cast<float>(i)));
+                works.push_back(group.all_reduce_async(tensors.back()));
+            }
+            for (const WorkHandle& work : works) work->wait();
+            for (int i = 0; i < kInFlight; ++i)
+                for (const float sum : tensors[static_cast<size_t>(i)].to_vector<float>())
+                    MINI_CHECK(sum == static_cast<float>(2 * (begin + i)), "wrong sum");
+        }
+    });
+    for (const auto& failure : failures) CHECK(text_of(failure) == "");
+}
+
+TEST_CASE("any number of ranks from 1 to 16 sums sizes from nothing to a prime") {
+    const int world_size =
+        GENERATE(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+    const auto groups = make_groups("threads", world_size);
+    const auto failures = on_ranks(world_size, [&](int rank) {
+        for (const int64_t n : {0, 1, 7, 1009})
+            reduce_rounds(*groups[static_cast<size_t>(rank)], n, 3, 10);
+    });
+    for (const auto& failure : failures) CHECK(text_of(failure) == "");
+}

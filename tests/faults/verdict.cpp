@@ -1,0 +1,116 @@
+// What every survivor must say, and when (scenario.hpp).
+
+#include <utility>
+
+#include "libmini/core/error.hpp"
+#include "tests/faults/scenario.hpp"
+
+namespace mini::dist::faults {
+namespace {
+
+constexpr double kDeathBound = 1000, kMismatchBound = 100;  // milliseconds
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+bool is_typed(const std::string& text) {
+    return has(text, "PeerLost(") || has(text, "Timeout: ");
+}
+
+// What is missing from `text` of `wanted`, pairs of a part and its name; "" for nothing.
+using Wanted = std::vector<std::pair<std::string, const char*>>;
+std::string missing_from(const std::string& text, const Wanted& wanted) {
+    for (const auto& [part, what] : wanted)
+        if (!has(text, part)) return what;
+    return "";
+}
+
+// Of ranks that did not get as far as a group. Rank 0 does not wait for those that have
+// not come yet when it ends over a contradiction.
+std::string fault_of_joining(const Scenario& s, const std::string& text) {
+    const std::string victim = concat("rank ", s.victim);
+    switch (s.kind) {
+        case Kind::kOtherWorld:
+            if (has(text, "found no rank 0")) return "";
+            return missing_from(text, {{"WORLD_SIZE", "no reason"}});
+        case Kind::kTwice:  // two that miss each other do no harm
+            if (text.empty() || has(text, "found no rank 0")) return "";
+            return missing_from(text, {{"two processes have RANK", "no reason"}});
+        default:
+            // Whom a survivor has not reached yet, and who ends because of the victim, is
+            // all that this one can see.
+            if (has(text, "it closed the connection") && has(text, "during start-up"))
+                return "";
+            if (!is_typed(text)) return "no PeerLost and no Timeout";
+            return missing_from(text, {{victim, "the rank is not named"}});
+    }
+}
+
+}  // namespace
+
+bool ends_well(const Scenario& s) {
+    return s.kind == Kind::kPaused || s.kind == Kind::kSlow ||
+           s.moment == Moment::kShutdown || s.moment == Moment::kLeaving;
+}
+
+std::string fault_of(const Scenario& s, int rank, const std::string& text) {
+    const bool ends_the_job = s.is_over_mpi && s.kind == Kind::kKilled;
+    if (ends_the_job) return "";  // with the survivor
+    const std::string victim = concat("rank ", s.victim);
+    const std::string lost = concat("PeerLost(", s.victim, ")");
+
+    // A rank may be done with the last collective, and die, while gloo is still at it
+    // elsewhere.
+    const bool may_be_late = s.is_over_gloo && s.kind == Kind::kKilled && has(text, lost);
+    if (ends_well(s)) return text.empty() || may_be_late ? "" : "it must be no error";
+    if (text.empty() && s.kind != Kind::kTwice) return "no error";
+    if (s.moment == Moment::kJoining) return fault_of_joining(s, text);
+    if (!has(text, " #")) return "no operation and sequence number";
+    switch (s.kind) {
+        case Kind::kKilled:
+        case Kind::kExits:
+        case Kind::kAborts:
+        case Kind::kCrashes:
+        case Kind::kStopsEarly:
+            if (rank == s.victim) return "";
+            return missing_from(text,
+                                {{lost, "no PeerLost"}, {victim, "rank not named"}});
+        case Kind::kThrows:
+            return missing_from(text,
+                                {{lost, "no PeerLost"}, {"out of cheese", "no reason"}});
+        case Kind::kNoMemory:
+            return missing_from(text,
+                                {{lost, "no PeerLost"}, {"bad_alloc", "no reason"}});
+        case Kind::kStopped:
+            return missing_from(text, {{"Timeout", "no Timeout"},
+                                       {victim + " is silent", "rank not named"}});
+        case Kind::kOtherCall:
+        case Kind::kOtherSize:
+        case Kind::kSkips:
+            return missing_from(text, {{"MismatchedCollective", "no mismatch"},
+                                       {victim, "rank not named"}});
+        default: return "";
+    }
+}
+
+std::string bound_broken(const Scenario& s, const Timing& timing) {
+    const auto T = static_cast<double>(s.timeout.count());
+    const bool joins = s.moment == Moment::kJoining;
+    const bool is_mismatch = s.kind == Kind::kOtherCall || s.kind == Kind::kOtherSize ||
+                             s.kind == Kind::kSkips;
+    if (ends_well(s)) return "";
+    if (joins && timing.after_last_start > 1.1 * T)
+        return concat("joining failed after ", timing.after_last_start, " ms");
+    if (s.kind == Kind::kStopped && timing.after_first_start < 0.9 * T)
+        return concat("the error came after ", timing.after_first_start, " ms already");
+    if (s.kind == Kind::kStopped && timing.after_last_start > 1.1 * T)
+        return concat("the error came after ", timing.after_last_start, " ms only");
+    if (is_death(s.kind) && !joins && timing.after_fault > kDeathBound)
+        return concat("the error came ", timing.after_fault, " ms after the death");
+    if (is_mismatch && timing.after_fault > kMismatchBound)
+        return concat("the error came ", timing.after_fault, " ms after the call");
+    return "";
+}
+
+}  // namespace mini::dist::faults

@@ -1,0 +1,61 @@
+"""Writes chunks.json and zero_partition.json: how PyTorch cuts a batch, and shares out an
+optimizer's parameters.
+
+    python make_parallel.py            (PyTorch 2.x, no GPU)
+"""
+
+import json
+import pathlib
+
+import torch
+import torch.distributed as dist
+from torch.distributed.optim import ZeroRedundancyOptimizer
+from torch.testing._internal.distributed.fake_pg import FakeStore
+
+HERE = pathlib.Path(__file__).parent
+
+# Numbers of elements, in the order of the model; equal ones show who wins a tie.
+MODELS = {
+    "convnet": [250, 10, 5000, 20, 16000, 50, 500, 10],
+    "equal": [4, 4, 4, 4, 4],
+    "one": [7],
+    "empty_one": [3, 0, 5, 0, 1],
+    "descending": [9, 8, 7, 6, 5, 4, 3, 2, 1],
+    "ascending": [1, 2, 3, 4, 5, 6, 7, 8, 9],
+}
+
+
+def chunk_cases():
+    for size in [*range(13), 31, 64, 100]:
+        for chunks in [1, 2, 3, 4, 7, 8]:
+            parts = torch.empty(size, 2).chunk(chunks)
+            yield {"size": size, "chunks": chunks, "sizes": [len(part) for part in parts]}
+
+
+def partition(sizes, world_size):
+    """The owner of each parameter."""
+    dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=world_size)
+    parameters = [torch.nn.Parameter(torch.zeros(size)) for size in sizes]
+    optimizer = ZeroRedundancyOptimizer(parameters, torch.optim.SGD, lr=0.1)
+    owners = [optimizer._param_to_rank[parameter] for parameter in parameters]
+    dist.destroy_process_group()
+    return owners
+
+
+def partition_cases():
+    for name, sizes in MODELS.items():
+        for world_size in [1, 2, 3, 4, 7]:
+            owners = partition(sizes, world_size)
+            yield {
+                "name": name, "sizes": sizes, "world_size": world_size, "owners": owners
+            }
+
+
+def write(name, cases):
+    lines = ",\n".join(json.dumps(case) for case in cases)
+    text = f'{{"torch": "{torch.__version__}", "cases": [\n{lines}\n]}}\n'
+    (HERE / f"{name}.json").write_text(text)
+
+
+write("chunks", chunk_cases())
+write("zero_partition", partition_cases())

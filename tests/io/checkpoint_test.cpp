@@ -1,0 +1,232 @@
+#include "libmini/io/checkpoint.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+
+#include "libmini/core/error.hpp"
+#include "libmini/core/log.hpp"
+#include "libmini/core/random.hpp"
+#include "tests/io/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/written.hpp"
+
+using mini::BadFile;
+using mini::Tensor;
+using mini::io::Checkpoint;
+using mini::io::CheckpointFolder;
+using mini::io::Safetensors;
+using mini::test::contains;
+using Names = std::vector<std::string>;
+using Steps = std::vector<int64_t>;
+
+namespace {
+
+constexpr size_t kNumbers = 20'000;  // enough that a save takes a while
+
+// A checkpoint every number of which tells its step.
+Safetensors contents_of(int64_t step, size_t numbers = 10) {
+    const std::vector<float> values(numbers, static_cast<float>(step));
+    return {.tensors = {{"x", Tensor::from(values)}},
+            .metadata = {{"step", std::to_string(step)}}};
+}
+
+bool is_whole(const Checkpoint& checkpoint) {
+    const auto values = checkpoint.contents.at("x").to_vector<float>();
+    const auto step = static_cast<float>(checkpoint.step);
+    return checkpoint.contents.metadata.at("step") == std::to_string(checkpoint.step) &&
+           std::all_of(values.begin(), values.end(), [&](float x) { return x == step; });
+}
+
+// Saves step after step, going on from what is there, and tells each once it is saved.
+[[noreturn]] void save_for_ever(const std::string& path, int tell) {
+    CheckpointFolder folder(path, 2);
+    const auto latest = folder.latest();
+    for (int64_t step = latest ? latest->step + 1 : 0;; ++step) {
+        folder.save(step, contents_of(step, kNumbers));
+        if (write(tell, &step, sizeof step) != sizeof step) _exit(1);
+    }
+}
+
+// Kills such a process `delay` microseconds after its first save; returns its last step.
+int64_t last_step_told(const std::string& path, unsigned delay) {
+    int ends[2];
+    if (pipe(ends) != 0) throw mini::Error(mini::system_message("pipe", errno));
+    const pid_t child = fork();
+    if (child == 0) save_for_ever(path, ends[1]);
+    close(ends[1]);
+
+    int64_t told = -1, step = -1;
+    if (read(ends[0], &step, sizeof step) == sizeof step) told = step;
+    usleep(delay);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    while (read(ends[0], &step, sizeof step) == sizeof step) told = step;
+    close(ends[0]);
+    return told;
+}
+
+int kills_wanted() {
+    const char* const wanted = std::getenv("MINI_TEST_KILLS");
+    return wanted != nullptr ? std::atoi(wanted) : 40;
+}
+
+}  // namespace
+
+TEST_CASE("checkpoints are numbered files of which the newest are kept") {
+    const Folder place;
+    CheckpointFolder folder(place / "runs/a", 2);
+    CHECK(folder.list().empty());
+    CHECK_FALSE(folder.latest().has_value());
+    for (const int64_t step : {0, 20, 420}) folder.save(step, contents_of(step));
+    CHECK(folder.list() == Steps{20, 420});
+    CHECK(folder.path(420) == place / "runs/a/checkpoint-00000420.safetensors");
+    CHECK(std::filesystem::exists(folder.path(420)));
+    REQUIRE(folder.latest().has_value());
+    CHECK(folder.latest()->step == 420);
+    CHECK(is_whole(*folder.latest()));
+    CHECK(is_whole(folder.load(20)));
+    CHECK_THROWS_AS(folder.load(0), BadFile);
+}
+
+TEST_CASE("steps of more than eight digits come after those of eight") {
+    const Folder place;
+    CheckpointFolder folder(place.path());
+    for (const int64_t step : {int64_t{100'000'000}, int64_t{99'999'999}})
+        folder.save(step, contents_of(1));
+    CHECK(folder.list() == Steps{99'999'999, 100'000'000});
+}
+
+TEST_CASE("saving a step again replaces it") {
+    const Folder place;
+    CheckpointFolder folder(place.path());
+    folder.save(5, contents_of(4));
+    folder.save(5, contents_of(5));
+    CHECK(folder.list() == Steps{5});
+    CHECK(is_whole(folder.load(5)));
+}
+
+TEST_CASE("other files in the folder are neither listed nor removed") {
+    const Folder place;
+    const Names others = {"checkpoint-000000x1.safetensors", "checkpoint-7.safetensors",
+                          "model.safetensors", "notes.txt"};
+    for (const std::string& name : others) write_text(place / name, "mine");
+    CheckpointFolder folder(place.path(), 1);
+    folder.save(8, contents_of(8));
+    folder.save(9, contents_of(9));
+    CHECK(folder.list() == Steps{9});
+    for (const std::string& name : others) CHECK(read_text(place / name) == "mine");
+}
+
+TEST_CASE("an unreadable newest checkpoint is passed over with a warning") {
+    const Folder place;
+    CheckpointFolder folder(place.path(), 3);
+    folder.save(1, contents_of(1));
+    folder.save(2, contents_of(2));
+    write_text(folder.path(2), "damaged");
+    std::filesystem::create_symlink(place / "nowhere", folder.path(3));
+    const mini::logging::Level before = mini::logging::level();
+    mini::logging::set_level(mini::logging::Level::kWarning);
+    int64_t step = -1;
+    const std::string warnings =
+        mini::test::written_to_stderr([&] { step = folder.latest()->step; });
+    mini::logging::set_level(before);
+    CHECK(step == 1);
+    CHECK(contains(warnings, folder.path(2) + ": 7 bytes are too few"));
+    CHECK(contains(warnings, folder.path(3) + ": open failed"));
+}
+
+TEST_CASE("the only good checkpoint stays though damaged ones have higher steps") {
+    const Folder place;
+    CheckpointFolder folder(place.path(), 1);
+    write_text(folder.path(7), "damaged");
+    folder.save(3, contents_of(3));
+    mini::logging::set_level(mini::logging::Level::kOff);
+    CHECK(folder.latest()->step == 3);
+    mini::logging::set_level(mini::logging::Level::kWarning);
+}
+
+TEST_CASE("a folder in which no checkpoint loads is an error and not a fresh start") {
+    const Folder place;
+    const CheckpointFolder folder(place.path());
+    write_text(folder.path(7), "damaged");
+    mini::logging::set_level(mini::logging::Level::kOff);
+    CHECK(contains(message_of<BadFile>([&] { folder.latest(); }), "none of them loads"));
+    mini::logging::set_level(mini::logging::Level::kWarning);
+}
+
+TEST_CASE("a full disk leaves all older checkpoints and nothing else") {
+    const Folder place;
+    CheckpointFolder folder(place.path(), 1);
+    folder.save(1, contents_of(1));
+    const std::string message = message_of<BadFile>([&] {
+        const FileSizeLimit limit(1000);
+        folder.save(2, contents_of(2, kNumbers));
+    });
+    CHECK(contains(message, folder.path(2) + ": write failed"));
+    CHECK(place.names() == Names{"checkpoint-00000001.safetensors"});
+    CHECK(is_whole(*folder.latest()));
+}
+
+TEST_CASE("a file in place of the folder is refused with its name") {
+    const Folder place;
+    write_text(place / "run", "a file");
+    for (const std::string& path : {place / "run", place / "run/deeper"})
+        CHECK(
+            contains(message_of<BadFile>([&] { CheckpointFolder folder(path); }), path));
+    CHECK(read_text(place / "run") == "a file");
+    CHECK_THROWS_AS(CheckpointFolder(place.path(), 0), mini::UsageError);
+    CheckpointFolder folder(place.path());
+    CHECK_THROWS_AS(folder.save(-1, contents_of(1)), mini::UsageError);
+}
+
+TEST_CASE("a link to a folder is that folder and a link to a file is replaced") {
+    const Folder place;
+    std::filesystem::create_directory(place / "disk");
+    std::filesystem::create_directory_symlink(place / "disk", place / "run");
+    CheckpointFolder folder(place / "run");
+    write_text(place / "precious", "mine");
+    std::filesystem::create_symlink(place / "precious", folder.path(1));
+    folder.save(1, contents_of(1));
+    CHECK(read_text(place / "precious") == "mine");
+    CHECK(is_whole(CheckpointFolder(place / "disk").load(1)));
+}
+
+TEST_CASE("temporary files of the dead go and those of the living stay") {
+    const Folder place;
+    const pid_t dead = fork();
+    if (dead == 0) _exit(0);
+    waitpid(dead, nullptr, 0);
+    const std::string name = "checkpoint-00000001.safetensors.tmp-";
+    const std::string living = name + std::to_string(getpid()) + "-0";
+    write_text(place / (name + std::to_string(dead) + "-0"), "half");
+    write_text(place / living, "half");
+    const CheckpointFolder folder(place.path());
+    CHECK(place.names() == Names{living});
+}
+
+TEST_CASE("a process killed at any instant leaves its last checkpoint readable") {
+    const Folder place;
+    mini::Generator delays(5);
+    int64_t reached = -1;
+    for (int kills = 0; kills < kills_wanted(); ++kills) {
+        CAPTURE(kills);
+        const int64_t told =
+            last_step_told(place.path(), static_cast<unsigned>(delays.randint(0, 8000)));
+        REQUIRE(told > reached);
+
+        // The one told of last, or the one that it was about to tell of.
+        const CheckpointFolder folder(place.path(), 2);
+        const auto latest = folder.latest();
+        REQUIRE(latest.has_value());
+        CHECK((latest->step == told || latest->step == told + 1));
+        CHECK(is_whole(*latest));
+        CHECK(place.names().size() <= 3);
+        reached = latest->step;
+    }
+}

@@ -1,0 +1,23 @@
+// safetensors_copy IN OUT: loads IN and saves what it holds as OUT.
+//
+// What Python's safetensors writes goes in, what it is to read comes out.
+
+#include <cstdio>
+#include <exception>
+
+#include "libmini/io/safetensors.hpp"
+
+int main(int argc, char** argv) {
+    if (argc != 3) {
+        std::fprintf(stderr, "usage: safetensors_copy IN OUT\n");
+        return 2;
+    }
+    try {
+        const mini::io::Safetensors file = mini::io::load_safetensors(argv[1]);
+        mini::io::save_safetensors(argv[2], file.tensors, file.metadata);
+        return 0;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "safetensors_copy: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,197 @@
+// cifar_resnet as its users run it, on few images.
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "libmini/io/safetensors.hpp"
+#include "libmini/io/sha256.hpp"
+#include "libmini/nn/resnet.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/tools/job.hpp"
+
+using namespace mini;
+using namespace mini::test;
+
+namespace {
+
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+// Enough for a loss that goes down, and for no more than seconds.
+const Words kSmall = {"--samples", "32", "--batch-size", "8", "--json"};
+
+Words operator+(Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+// Under minirun, and by itself.
+Ended end_of(Job job) {
+    const int code = job.wait();
+    return {code, job.out(), job.err()};
+}
+Ended launched(int ranks, const Words& options) {
+    return end_of(
+        Job(Words{"-n", std::to_string(ranks), MINI_BIN_DIR "/cifar_resnet"} + options));
+}
+Words command(const Words& options) {
+    return Words{MINI_BIN_DIR "/cifar_resnet"} + options;
+}
+Ended alone(const Words& options) {
+    return end_of(Job(command(options), Screen::kPipes, Program::kItself));
+}
+
+json results_of(const Ended& ended) {
+    INFO(ended.err);
+    REQUIRE(ended.code == 0);
+    return json::parse(lines(ended.out).back());
+}
+
+// A CIFAR-10 of `count` images a file: class by class in grey.
+void write_cifar10(const Folder& folder, int count) {
+    for (const std::string name : {"data_batch_1", "data_batch_2", "data_batch_3",
+                                   "data_batch_4", "data_batch_5", "test_batch"}) {
+        std::ofstream file(folder / (name + ".bin"), std::ios::binary);
+        for (int i = 0; i < count; ++i)
+            file << static_cast<char>(i % 10)
+                 << std::string(3072, static_cast<char>(25 * (i % 10)));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("ResNet-18 learns drawn images on one rank and on two that stay equal") {
+    for (const int ranks : {1, 2}) {
+        CAPTURE(ranks);
+        const json job = results_of(launched(ranks, kSmall + Words{"--epochs", "4"}));
+        CHECK(job.at("world_size") == ranks);
+        const auto losses = job.at("train_loss").get<std::vector<double>>();
+        REQUIRE(losses.size() == 4);
+        CHECK(losses[0] > 1.5);  // guessing among ten: ln 10 = 2.3
+        CHECK(losses[3] < 0.9 * losses[0]);
+        CHECK(job.at("test_accuracy").size() == 4);
+        const json& digests = job.at("state_sha256");  // running means included
+        REQUIRE(digests.size() == static_cast<size_t>(ranks));
+        for (const json& digest : digests) CHECK(digest == digests[0]);
+    }
+}
+
+TEST_CASE("ranks started by hand meet at their port and train what minirun's train") {
+    const Words place{"--world-size", "2", "--port", std::to_string(free_port())};
+    const Words options = kSmall + Words{"--epochs", "1"};
+    Job second(command(options + place + Words{"--rank", "1"}), Screen::kPipes,
+               Program::kItself);
+    const json job = results_of(alone(options + place + Words{"--rank", "0"}));
+    INFO(second.err());
+    CHECK(second.wait() == 0);
+    CHECK(second.out().empty());
+    CHECK(job == results_of(launched(2, options)));
+}
+
+TEST_CASE("the order is another in each epoch so that nothing warns of a forgotten one") {
+    const Ended ended = end_of(Job(
+        Words{"env", "MINI_LOG_LEVEL=warning"} + command(kSmall + Words{"--epochs", "2"}),
+        Screen::kPipes, Program::kItself));
+    CHECK(ended.code == 0);
+    CHECK(ended.err.empty());
+}
+
+TEST_CASE("the saved ResNet has torchvision's names and loads back") {
+    const Folder folder;
+    const std::string path = folder / "model.safetensors";
+    const json job =
+        results_of(launched(2, kSmall + Words{"--epochs", "1", "--save", path}));
+    const auto file = io::load_safetensors(path);
+    CHECK(file.tensors.size() == 122);
+    CHECK(file.at("conv1.weight").shape() == Shape{64, 3, 7, 7});
+    CHECK(file.at("layer2.0.downsample.1.running_var").shape() == Shape{128});
+    CHECK(file.at("layer4.1.bn2.num_batches_tracked").item() == 4);
+    CHECK(file.at("fc.weight").shape() == Shape{10, 512});
+
+    // The file has the bytes that rank 0 had.
+    nn::ResNet model = nn::resnet18({.num_classes = 10});
+    model.load_state_dict(file.tensors);
+    io::Sha256 sha256;
+    for (const auto& [name, tensor] : model.state_dict())
+        sha256.update({tensor.raw_data(), tensor.bytes()});
+    CHECK(job.at("state_sha256")[0] == sha256.finish_hex());
+}
+
+TEST_CASE("replicas averaged at the end are equal then but are not what DDP trains") {
+    const Words options = kSmall + Words{"--epochs", "1"};
+    const json ddp = results_of(launched(2, options));
+    const json averaged = results_of(launched(2, options + Words{"--average-at-end"}));
+
+    // They start alike, drift apart, and are made equal.
+    const json& apart = averaged.at("sha256_before_averaging");
+    const json& together = averaged.at("state_sha256");
+    REQUIRE(apart.size() == 2);
+    REQUIRE(together.size() == 2);
+    CHECK(apart[0] != apart[1]);
+    CHECK(together[0] == together[1]);
+    CHECK(together[0] != ddp.at("state_sha256")[0]);
+    CHECK(ddp.at("sha256_before_averaging").empty());
+
+    // Alone, averaging at the end changes nothing: there is nobody to drift from.
+    const json one = results_of(launched(1, options + Words{"--average-at-end"}));
+    CHECK(one.at("state_sha256") == results_of(launched(1, options)).at("state_sha256"));
+}
+
+TEST_CASE("CIFAR-10 is read from its folder and a last batch of one image is left out") {
+    const Folder folder;
+    write_cifar10(folder, 5);  // 25 images, 13 a rank: batches of 4, 4, 4 and 1
+    const json job = results_of(launched(
+        2, {"--data", folder.path(), "--batch-size", "8", "--epochs", "1", "--json"}));
+    CHECK(job.at("train_loss").size() == 1);
+}
+
+TEST_CASE("ResNet-50 trains too") {
+    const json job =
+        results_of(launched(2, {"--model", "resnet50", "--samples", "8", "--batch-size",
+                                "4", "--epochs", "1", "--json"}));
+    CHECK(job.at("model") == "resnet50");
+    CHECK(job.at("state_sha256")[0] == job.at("state_sha256")[1]);
+}
+
+TEST_CASE("options of cifar_resnet that make no sense are named on one line") {
+    const std::vector<std::pair<Words, std::string>> cases = {
+        {{"--epochs", "0"}, "--epochs"},
+        {{"--model", "resnet9"}, "--model"},
+        {{"--lr", "nan"}, "--lr must be a number"},
+        {{"--backend", "pigeons"}, "--backend pigeons is not available in this build"},
+        {{"--rank", "2", "--world-size", "2"}, "--rank 2 must be below --world-size 2"},
+        {{"--batch-size", "1"}, "--batch-size 1 does not give each"},
+        {{"--world-size", "3"}, "--batch-size 128 does not give each"},
+        {{"--samples", "9"}, "--batch-size 128 is more than the 9 training images"},
+        {{"--save", "/"}, "--save / is a folder"},
+        {{"--save", "/nonexistent/model"}, "there is no folder /nonexistent"}};
+    for (const auto& [options, part] : cases) {
+        CAPTURE(options);
+        const Ended ended = alone(options);
+        CHECK(ended.code == 2);
+        CHECK(lines(ended.err).size() == 1);
+        CHECK(contains(ended.err, "cifar_resnet: "));
+        CHECK(contains(ended.err, part));
+    }
+
+    // The launcher and the options would both say who a rank is.
+    const Ended both = launched(2, {"--rank", "0"});
+    CHECK(both.code == 2);
+    CHECK(contains(both.err, "the launcher says these; leave them out"));
+}
+
+TEST_CASE("cifar_resnet without its data ends with one line that says what to download") {
+    const Folder folder;
+    const Ended itself = alone({"--data", folder.path()});
+    CHECK(itself.code == 1);
+    CHECK(lines(itself.err).size() == 1);
+    CHECK(contains(itself.err, "download cifar-10-binary.tar.gz"));
+
+    const Ended ended = launched(2, {"--data", folder.path()});
+    CHECK(ended.code == 1);
+    size_t complaints = 0;
+    for (const std::string& line : lines(ended.err))
+        complaints += contains(line, "cifar_resnet: " + folder.path());
+    CHECK(complaints == 1);
+}

@@ -1,0 +1,166 @@
+// mnist_tutorial as its users run it, beside train_mnist, which does the same in its way.
+
+#include "libmini/data/digits.hpp"
+#include "tests/labs/train_mnist_job.hpp"
+#include "tests/support/contains.hpp"
+
+using namespace mini;
+using namespace mini::test;
+
+namespace {
+
+using nlohmann::json;
+
+const std::string kTutorial = MINI_BIN_DIR "/mnist_tutorial";
+
+// A small MNIST that can be learnt: the first 480 embedded digits, which 1, 2, 3 and 4
+// ranks share without a remainder.
+void write_digits(const std::string& folder) {
+    constexpr int64_t kCount = 480;
+    for (const bool train : {true, false}) {
+        const std::string part = train ? "/train" : "/t10k";
+        const auto digits = data::make_digits(train, kCount);
+        std::vector<uint8_t> labels;
+        for (int64_t i = 0; i < kCount; ++i)
+            labels.push_back(static_cast<uint8_t>(digits->label(i)));
+        const uint8_t high = kCount >> 8, low = kCount & 255;
+        write_idx(folder + part + "-images-idx3-ubyte",
+                  {0, 0, 8, 3, 0, 0, high, low, 0, 0, 0, 28, 0, 0, 0, 28},
+                  {digits->pixels(0), digits->pixels(0) + 784 * kCount});
+        write_idx(folder + part + "-labels-idx1-ubyte", {0, 0, 8, 1, 0, 0, high, low},
+                  labels);
+    }
+}
+
+Ended run_tutorial(Words words, const Words& options, Program program) {
+    words.push_back(kTutorial);
+    words.insert(words.end(), options.begin(), options.end());
+    Job job(words, Screen::kPipes, program);
+    const int code = job.wait();
+    return {code, job.out(), job.err()};
+}
+
+// Under minirun, and alone, where it starts its ranks itself.
+Ended launched(int ranks, const Words& options) {
+    return run_tutorial({"-n", std::to_string(ranks)}, options, Program::kMinirun);
+}
+Ended alone(const Words& options) { return run_tutorial({}, options, Program::kItself); }
+
+json results_of(const Ended& ended) {
+    INFO(ended.err);
+    REQUIRE(ended.code == 0);
+    return json::parse(lines(ended.out).back());
+}
+
+}  // namespace
+
+TEST_CASE("the tutorial learns digits on 1 to 4 ranks and all replicas stay equal") {
+    const Folder folder;
+    write_digits(folder.path());
+    const Words options{"--data", folder.path(), "--lr", "0.05",  "--batch-size",
+                        "24",     "--epochs",    "5",    "--json"};
+    for (const int ranks : {1, 2, 3, 4}) {
+        CAPTURE(ranks);
+        const json job = results_of(launched(ranks, options));
+        const auto losses = job.at("train_loss").get<std::vector<double>>();
+        REQUIRE(losses.size() == 5);
+        CHECK(losses.front() > 2.0);  // guessing among ten: ln 10 = 2.3
+        CHECK(losses.back() < 1.5);
+        const json& digests = job.at("parameters_sha256");
+        REQUIRE(digests.size() == static_cast<size_t>(ranks));
+        for (const json& digest : digests) CHECK(digest == digests[0]);
+    }
+}
+
+TEST_CASE("an epoch of the tutorial is an epoch of train_mnist by gradient averaging") {
+    const Folder folder;
+    write_digits(folder.path());
+    const Words options{"--data", folder.path(), "--batch-size", "24", "--epochs", "1"};
+    Words averaging = options, tutorial = options;
+    for (const char* word : {"--sync", "average", "--partition", "tutorial"})
+        averaging.push_back(word);
+    tutorial.push_back("--json");
+    for (const int ranks : {1, 2, 3, 4}) {
+        CAPTURE(ranks);
+        const json expected = results(ranks, averaging);
+        const json job = results_of(launched(ranks, tutorial));
+        CHECK(job.at("world_size") == ranks);
+        CHECK(std::abs(job.at("train_loss")[0].get<double>() -
+                       expected.at("train_loss")[0].get<double>()) < 1e-6);
+        // The tutorial divides by the world size, the library multiplies by its inverse:
+        // the same to the bit for powers of two.
+        if (ranks != 3)
+            CHECK(job.at("parameters_sha256") == expected.at("parameters_sha256"));
+    }
+}
+
+TEST_CASE("the ranks that the tutorial starts itself train what a launcher's train") {
+    const Folder folder;
+    write_digits(folder.path());
+    const Words options{"--data", folder.path(), "--epochs", "1", "--json"};
+    Words three = options;
+    for (const char* word : {"--spawn", "3"}) three.push_back(word);
+    CHECK(results_of(alone(options)) == results_of(launched(2, options)));
+    CHECK(results_of(alone(three)) == results_of(launched(3, options)));
+}
+
+TEST_CASE("the batch size of a rank is an integer also where ranks do not divide it") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 60);
+    const Words options{"--data", folder.path(), "--epochs", "1", "--json"};
+    CHECK(results_of(launched(2, options)).at("batch_size") == 64);
+    CHECK(results_of(launched(3, options)).at("batch_size") == 42);
+    CHECK(results_of(launched(7, options)).at("batch_size") == 18);
+}
+
+TEST_CASE("the tutorial tells people the loss of each epoch once and of all ranks") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 60);
+    const Ended ended = launched(2, {"--data", folder.path(), "--epochs", "2"});
+    CHECK(ended.code == 0);
+    const auto text = lines(ended.out);
+    REQUIRE(text.size() == 4);
+    CHECK(contains(text[0], "data: MNIST, 60 + 60 images from "));
+    CHECK(contains(text[1], "epoch:  0, loss: 2."));
+    CHECK(contains(text[2], "epoch:  1, loss: 2."));
+    CHECK(contains(text[2], "mean of 2 ranks"));
+    CHECK(contains(text[3], "replicas   equal to the bit"));
+}
+
+TEST_CASE("options of the tutorial that make no sense are named on one line") {
+    const std::vector<std::pair<Words, std::string>> cases = {
+        {{"--epochs", "0"}, "--epochs"},
+        {{"--lr", "-1"}, "--lr"},
+        {{"--lr", "nan"}, "--lr must be a number"},
+        {{"--speed", "9"}, "--speed"},
+        {{"--spawn", "0"}, "--spawn"},
+        {{"--spawn", "3", "--batch-size", "2"},
+         "--batch-size 2 is too small for 3 ranks; try 3"}};
+    for (const auto& [options, part] : cases) {
+        CAPTURE(options);
+        const Ended ended = alone(options);
+        CHECK(ended.code == 2);
+        CHECK(lines(ended.err).size() == 1);
+        CHECK(contains(ended.err, "mnist_tutorial: "));
+        CHECK(contains(ended.err, part));
+    }
+
+    // A launcher and --spawn would both start ranks.
+    const Ended both = launched(2, {"--spawn", "2"});
+    CHECK(both.code == 2);
+    CHECK(contains(both.err, "--spawn: a launcher has started the ranks already"));
+}
+
+TEST_CASE("the tutorial without its data ends with one line that names the folder") {
+    const Ended itself = alone({"--data", "/nonexistent"});
+    CHECK(itself.code == 1);
+    CHECK(lines(itself.err).size() == 1);
+    CHECK(contains(itself.err, "mnist_tutorial: /nonexistent: expected a folder"));
+
+    const Ended ended = launched(2, {"--data", "/nonexistent"});
+    CHECK(ended.code == 1);
+    size_t complaints = 0;
+    for (const std::string& line : lines(ended.err))
+        complaints += contains(line, "mnist_tutorial: /nonexistent: expected a folder");
+    CHECK(complaints == 1);
+}

@@ -1,0 +1,156 @@
+// simple_model: DataParallel and DDP train the same, and send different amounts.
+
+#include "tests/labs/program_job.hpp"
+#include "tests/support/golden.hpp"
+
+using namespace mini::test;
+
+namespace {
+
+const std::string kProgram = "simple_model";
+
+// spawn does not fork beside the thread that the thread sanitizer runs.
+bool can_spawn() {
+#if defined(__SANITIZE_THREAD__)
+    WARN("left out: the thread sanitizer has threads of its own");
+    return false;
+#else
+    return true;
+#endif
+}
+
+using Words = std::vector<std::string>;
+
+Words as_golden(const Words& more) {
+    Words words{"--samples", "96", "--batch-size", "24", "--epochs", "5"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+nlohmann::json by_dp(int devices, Words more) {
+    more.insert(more.end(), {"--mode", "dp", "--devices", std::to_string(devices)});
+    return json_of(1, kProgram, as_golden(more)).at("dp");
+}
+
+nlohmann::json by_ddp(int ranks, Words more) {
+    more.insert(more.end(), {"--mode", "ddp"});
+    return json_of(ranks, kProgram, as_golden(more)).at("ddp");
+}
+
+}  // namespace
+
+TEST_CASE("simple_model has PyTorch's losses on 1 and 2 and 3 and 4 devices or ranks") {
+    const auto golden = golden_cases("tutorial_programs")[1];
+    for (const int count : {1, 2, 3, 4}) {
+        CAPTURE(count);
+        // Floats below 1, summed in another order.
+        const auto dp = by_dp(count, {});
+        CHECK(dp.at("devices") == count);
+        CHECK(distance(dp.at("loss"), golden.at("loss")) < 1e-6);
+        const auto ddp = by_ddp(count, {});
+        CHECK(ddp.at("world_size") == count);
+        CHECK(distance(ddp.at("loss"), golden.at("loss")) < 1e-6);
+        check_replicas(ddp.at("parameters_sha256"), count);
+    }
+}
+
+TEST_CASE("simple_model spawns four ranks and reaches the same loss in both ways") {
+    if (!can_spawn()) return;
+    const auto json = parse_output(run_alone(kProgram, {"--devices", "4", "--json"}));
+    CHECK(json.at("ddp").at("world_size") == 4);
+    CHECK(distance(json.at("dp").at("loss"), json.at("ddp").at("loss")) < 1e-6);
+    CHECK(json.at("dp").at("loss").back().get<double>() < 0.36);
+    check_replicas(json.at("ddp").at("parameters_sha256"), 4);
+}
+
+TEST_CASE("simple_model spawns 1 and 2 and 3 ranks that do what minirun's do") {
+    if (!can_spawn()) return;
+    for (const int ranks : {1, 2, 3}) {
+        CAPTURE(ranks);
+        const Ended ended =
+            run_alone(kProgram, as_golden({"--mode", "ddp", "--json", "--world-size",
+                                           std::to_string(ranks)}));
+        CHECK(parse_output(ended).at("ddp") == by_ddp(ranks, {}));
+    }
+}
+
+TEST_CASE("simple_model counts the bytes that DataParallel moves through device 0") {
+    // The last batch has 24 rows of 10 floats, and an output and its gradient each; 11
+    // parameters.
+    for (const int devices : {1, 2, 3, 4}) {
+        CAPTURE(devices);
+        const auto dp = by_dp(devices, {});
+        const auto& traffic = dp.at("traffic");
+        const int rows = 24 - 24 / devices;
+        CHECK(traffic.at("scattered") == rows * (10 + 1) * 4);
+        CHECK(traffic.at("gathered") == rows * 4);
+        CHECK(traffic.at("replicated") == (devices - 1) * 11 * 4);
+        CHECK(traffic.at("reduced") == (devices - 1) * 11 * 4);
+        CHECK(dp.at("bytes_per_step") ==
+              nlohmann::json({rows * 48 + (devices - 1) * 88}));
+    }
+}
+
+TEST_CASE("simple_model counts what DDP sends: gradients only and each rank its part") {
+    // 1,001 parameters; a ring sends at most 2 (P-1)/P of them, and a part's rounding.
+    constexpr int64_t kBytes = 1001 * 4;
+    for (const int ranks : {2, 3, 4}) {
+        CAPTURE(ranks);
+        const auto sent = by_ddp(ranks, {"--dim", "1000"})
+                              .at("bytes_per_step")
+                              .get<std::vector<int64_t>>();
+        REQUIRE(sent.size() == static_cast<size_t>(ranks));
+        int64_t all = 0;
+        for (const int64_t bytes : sent) all += bytes;
+        CHECK(all >= 2 * (ranks - 1) * kBytes);
+        CHECK(all <= 2 * ranks * kBytes);
+
+        const auto other = by_ddp(ranks, {"--dim", "1000", "--lr", "0.01"});
+        CHECK(other.at("bytes_per_step") == nlohmann::json(sent));
+        const auto dp = by_dp(ranks, {"--dim", "1000"});
+        CHECK(dp.at("bytes_per_step")[0].get<int64_t>() >
+              *std::max_element(sent.begin(), sent.end()));
+    }
+    CHECK(by_ddp(1, {}).at("bytes_per_step") == nlohmann::json({0}));
+}
+
+TEST_CASE("simple_model keeps replicas equal where ranks do not divide the samples") {
+    for (const int ranks : {3, 4}) {
+        const auto ddp =
+            json_of(ranks, kProgram,
+                    {"--mode", "ddp", "--samples", "97", "--batch-size", "12"})
+                .at("ddp");
+        check_replicas(ddp.at("parameters_sha256"), ranks);
+        CHECK(ddp.at("loss").size() == 10);
+    }
+}
+
+TEST_CASE("simple_model prints both ways or one JSON object and from rank 0 alone") {
+    const Ended text = run_ranks(2, kProgram, {});
+    CHECK(text.code == 0);
+    CHECK(contains(text.out, "DataParallel, devices: 3"));
+    CHECK(contains(text.out, "DistributedDataParallel, ranks: 2"));
+    CHECK(contains(text.out, "equal to the bit on all ranks"));
+    CHECK_FALSE(contains(text.out, "[rank 1]"));
+
+    const auto json = json_of(2, kProgram, {"--epochs", "3"});
+    CHECK(json.at("mode") == "both");
+    CHECK(json.at("epochs") == 3);
+    CHECK(json.at("batch_size") == 20);
+    CHECK(json.at("samples") == 100);
+    CHECK(json.at("dim") == 10);
+    CHECK(json.at("dp").at("loss").size() == 3);
+    CHECK(json.at("ddp").at("loss").size() == 3);
+    CHECK_FALSE(json_of(2, kProgram, {"--mode", "dp"}).contains("ddp"));
+}
+
+TEST_CASE("simple_model explains its options and refuses what makes no sense") {
+    check_help(kProgram, {"--mode", "--devices", "--world-size", "--epochs",
+                          "--batch-size", "--samples", "--dim", "--lr", "--json"});
+    check_refuses(kProgram, 1, {"--mode", "fsdp"}, "fsdp not in {dp,ddp,both}");
+    check_refuses(kProgram, 3, {"--batch-size", "20"}, "20 cannot be divided among 3");
+    check_refuses(kProgram, 1, {"--devices", "0"}, "--devices");
+    const Ended alone = run_alone(kProgram, {"--batch-size", "10"});
+    CHECK(alone.code == 2);
+    CHECK(contains(alone.err, "10 cannot be divided among 4 ranks; try 8"));
+}

@@ -1,0 +1,165 @@
+"""Strangers knock at a job while its ranks meet: where they can, and that it does no harm.
+
+MINI_BIN_DIR names the folder of the programs.
+"""
+
+import contextlib
+import json
+import os
+import random
+import resource
+import socket
+import struct
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+BIN = os.environ["MINI_BIN_DIR"]
+RANKS = 3
+PROGRAM = [f"{BIN}/train_mnist", "--data", "digits", "--batch-size", "126", "--epochs", "1",
+           "--json"]
+COOKIE = "00112233445566778899aabbccddeeff"
+MAGIC, VERSION = b"libmini\n", 1  # of libmini/dist/hello.cpp
+WRONG_COOKIE = struct.pack("<8sII16siiQ", MAGIC, VERSION, 1, bytes(16), 1, RANKS, 0)
+HALF_A_HELLO = WRONG_COOKIE[:20]
+LISTENS = "0A"  # the state of a socket in /proc/net/tcp
+
+
+def descendants(root):
+    """`root` and all processes below it."""
+    children = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parent = int(stat.read_text().rsplit(")", 1)[1].split()[1])
+            children.setdefault(parent, []).append(int(stat.parent.name))
+    found = [root]
+    for process in found:
+        found += children.get(process, [])
+    return found
+
+
+def sockets_of(processes):
+    """The inodes of their sockets."""
+    inodes = set()
+    for process in processes:
+        for fd in Path("/proc").glob(f"{process}/fd/*"):
+            with contextlib.suppress(OSError):
+                link = os.readlink(fd)
+                if link.startswith("socket:["):
+                    inodes.add(link[8:-1])
+    return inodes
+
+
+def address_of(text):
+    """("127.0.0.1", 80) for 0100007F:0050; IPv6 addresses stay as they are."""
+    host, port = text.split(":")
+    if len(host) == 8:
+        host = socket.inet_ntoa(struct.pack("<I", int(host, 16)))
+    return host, int(port, 16)
+
+
+def listeners(root):
+    """Where a job's processes listen, as ss -ltn would print it."""
+    mine = sockets_of(descendants(root))
+    found = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with contextlib.suppress(OSError):
+            for line in Path(table).read_text().splitlines()[1:]:
+                words = line.split()
+                if words[3] == LISTENS and words[9] in mine:
+                    found.add(address_of(words[1]))
+    return found
+
+
+def knock(address, payload):
+    """Connects and sends; returns the open socket, or None when nobody opens."""
+    try:
+        visitor = socket.create_connection(address, timeout=5)
+        visitor.sendall(payload)
+        return visitor
+    except OSError:
+        return None
+
+
+def payloads():
+    """What scanners, browsers, other programs and broken ranks send."""
+    noise = random.Random(7)
+    yield b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    yield b"SSH-2.0-scanner\r\n"
+    yield b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"  # TLS
+    yield WRONG_COOKIE
+    yield b"\x00"
+    yield b"\xff" * 4096
+    for length in (1, 3, 7, 15, 16, 31, 64, 1000, 65536):
+        yield noise.randbytes(length)
+
+
+def start_rank(rank, port):
+    variables = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": RANKS, "LOCAL_WORLD_SIZE": RANKS,
+                 "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "MINI_STORE_COOKIE": COOKIE}
+    return subprocess.Popen(PROGRAM, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env={**os.environ, **{name: str(v) for name, v in variables.items()}})
+
+
+def free_port():
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        return door.getsockname()[1]
+
+
+def until(condition, seconds=60):
+    """What `condition` gives once that is true."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.01)  # between two looks
+    raise AssertionError("it has not come to that")
+
+
+class Strangers(unittest.TestCase):
+    def setUp(self):
+        self.ranks = []
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+    def tearDown(self):
+        for rank in self.ranks:
+            if rank.poll() is None:
+                rank.kill()
+            rank.communicate()
+
+    def doors(self):
+        return set().union(*(listeners(rank.pid) for rank in self.ranks))
+
+    def test_strangers_harm_no_job_and_find_only_loopback_open(self):
+        undisturbed = subprocess.run([f"{BIN}/minirun", "-n", str(RANKS), *PROGRAM],
+                                     capture_output=True, text=True, timeout=200, check=True)
+
+        # Two of three ranks wait for the last; meanwhile strangers come, and stay.
+        port = free_port()
+        self.ranks = [start_rank(rank, port) for rank in range(RANKS - 1)]
+        doors = until(self.doors)
+        self.assertEqual(doors, {("127.0.0.1", port)})
+        visitors = [knock(door, payload) for door in doors for payload in payloads()]
+        visitors += [knock(("127.0.0.1", port), HALF_A_HELLO) for _ in range(1000)]
+        self.assertGreaterEqual(sum(visitor is not None for visitor in visitors), 1000)
+
+        # With the last rank all doors close, and the job runs as if nobody had come.
+        self.ranks.append(start_rank(RANKS - 1, port))
+        started = until(lambda: not self.doors() and all(rank.poll() is None
+                                                         for rank in self.ranks))
+        said = [rank.communicate(timeout=100) for rank in self.ranks]
+        for visitor in filter(None, visitors):
+            visitor.close()
+        self.assertTrue(started)
+        self.assertEqual([rank.returncode for rank in self.ranks], [0] * RANKS, said)
+        report, expected = (json.loads(text.splitlines()[-1])
+                            for text in (said[0][0], undisturbed.stdout))
+        self.assertEqual(report["parameters_sha256"], expected["parameters_sha256"])
+
+
+if __name__ == "__main__":
+    unittest.main()

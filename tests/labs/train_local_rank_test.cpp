@@ -1,0 +1,136 @@
+// train_local_rank under minirun: each image counted once, each rank its own device.
+
+#include <set>
+
+#include "tests/labs/program_job.hpp"
+#include "tests/labs/train_mnist_job.hpp"
+#include "tests/support/folder.hpp"
+
+using namespace mini::test;
+
+namespace {
+
+const std::string kName = "train_local_rank";
+
+// 50 images, of which 48 train: 12 a step, all ranks together.
+std::vector<std::string> tiny(const Folder& folder, int ranks) {
+    return {"--data",       folder.path(),
+            "--samples",    "48",
+            "--batch-size", std::to_string(12 / ranks),
+            "--epochs",     "3"};
+}
+
+}  // namespace
+
+TEST_CASE("train_local_rank counts each test image once on 1 and 2 and 3 and 4 ranks") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 50);
+    const auto alone = json_of(1, kName, tiny(folder, 1));
+    CHECK(alone.at("test_seen") == 50);
+    for (const int ranks : {2, 3, 4}) {
+        CAPTURE(ranks);
+        const auto json = json_of(ranks, kName, tiny(folder, ranks));
+        CHECK(json.at("test_seen") == 50);
+        CHECK(json.at("test_correct") == alone.at("test_correct"));
+        CHECK(distance(json.at("train_loss"), alone.at("train_loss")) < 1e-5);
+        check_replicas(json.at("parameters_sha256"), ranks);
+        CHECK(json_of(ranks, kName, tiny(folder, ranks)) == json);
+    }
+}
+
+TEST_CASE("train_local_rank learns the embedded digits on 1 and 2 and 3 and 4 ranks") {
+    for (const int ranks : {1, 2, 3, 4}) {
+        CAPTURE(ranks);
+        const auto json = json_of(ranks, kName,
+                                  {"--data", "digits", "--samples", "6000",
+                                   "--batch-size", std::to_string(24 / ranks)});
+        CHECK(json.at("train_loss").back().get<double>() < 0.5);
+        CHECK(json.at("test_accuracy").get<double>() > 0.9);
+        CHECK(json.at("test_seen") == 10000);
+        check_replicas(json.at("parameters_sha256"), ranks);
+    }
+}
+
+TEST_CASE("train_local_rank deals its training images out anew in each epoch") {
+    // Three images on two ranks: one of them is dealt out twice, another one in another
+    // epoch. Without learning, that is all that can change the loss.
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 3);
+    const auto json =
+        json_of(2, kName, {"--data", folder.path(), "--lr", "0", "--epochs", "6"});
+    const auto loss = json.at("train_loss").get<std::vector<double>>();
+    CHECK(std::set<double>(loss.begin(), loss.end()).size() > 1);
+}
+
+TEST_CASE("train_local_rank counts its devices anew on every host") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 50);
+    const std::string endpoint = "127.0.0.1:" + std::to_string(free_port());
+    const auto node = [&](const std::string& number) {
+        return std::vector<std::string>{"-n",
+                                        "2",
+                                        "--nnodes",
+                                        "2",
+                                        "--node-rank",
+                                        number,
+                                        "--rdzv-endpoint",
+                                        endpoint,
+                                        "--rdzv-id",
+                                        "local-rank-test",
+                                        MINI_BIN_DIR "/train_local_rank",
+                                        "--data",
+                                        folder.path(),
+                                        "--json"};
+    };
+    Job first(node("0")), second(node("1"));
+    const int code = first.wait();
+    CHECK(second.wait() == 0);
+    CHECK(second.out().empty());
+    const auto json = parse_output({code, first.out(), first.err()});
+    CHECK(json.at("world_size") == 4);
+    CHECK(json.at("local_rank") == nlohmann::json({0, 1, 0, 1}));
+    CHECK(json.at("train_samples") == nlohmann::json({13, 13, 13, 13}));
+    CHECK(json.at("test_samples") == nlohmann::json({13, 13, 12, 12}));
+}
+
+TEST_CASE("train_local_rank says what each rank has and how far it came") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 50);
+    const Ended text = run_ranks(3, kName, tiny(folder, 3));
+    CHECK(text.code == 0);
+    CHECK(contains(text.out, "epoch  3   loss "));
+    CHECK(contains(text.out,
+                   "rank 2, local rank 2 on cpu: 16 training and 16 test images"));
+    CHECK(contains(text.out, "of 50 test images, each counted once"));
+    CHECK(contains(text.out, "equal to the bit on all ranks"));
+
+    const auto json = json_of(2, kName, tiny(folder, 2));
+    CHECK(json.at("world_size") == 2);
+    CHECK(json.at("epochs") == 3);
+    CHECK(json.at("batch_size") == 6);
+    CHECK(json.at("train_loss").size() == 3);
+    CHECK(json.at("device") == "cpu");
+    CHECK(json.at("test_accuracy").get<double>() ==
+          json.at("test_correct").get<double>() / 50);
+}
+
+TEST_CASE("train_local_rank without data fails with one line of one rank") {
+    const Folder folder;
+    for (const int ranks : {1, 3}) {
+        const Ended ended = run_ranks(ranks, kName, {"--data", folder.path()});
+        CAPTURE(ranks, ended.err);
+        CHECK(ended.code == 1);
+        CHECK(ended.err.starts_with("train_local_rank: " + folder.path()));
+        CHECK(ended.err.find("train_local_rank: ", 1) == std::string::npos);
+    }
+}
+
+TEST_CASE("train_local_rank explains its options and refuses what makes no sense") {
+    check_help(kName, {"--data", "--device", "--epochs", "--batch-size", "--samples",
+                       "--lr", "--workers", "--seed", "--json"});
+    check_refuses(kName, 2, {"--bogus"}, "--bogus");
+    check_refuses(kName, 2, {"--samples", "0"}, "--samples");
+    check_refuses(kName, 2, {"--device", "tpu"}, "tpu not in {cpu,cuda}");
+    check_refuses(kName, 2, {"--device", "cuda"}, "no CUDA");
+    check_refuses(kName, 1, {"--lr", "x"}, "--lr");
+}

@@ -1,0 +1,150 @@
+// ResNets against torchvision's: names, initial values, one training step's numbers.
+
+#include "libmini/nn/resnet.hpp"
+
+#include <cmath>
+#include <memory>
+
+#include "libmini/autograd/functions.hpp"
+#include "tests/nn/golden_fill.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
+
+using namespace mini;
+using test::distance;
+
+namespace {
+
+constexpr double kTolerance = 1e-4;
+
+nn::ResNet make(const std::string& name, nn::ResNetOptions options) {
+    return name == "resnet18" ? nn::resnet18(options) : nn::resnet50(options);
+}
+
+double norm(const Tensor& x) {
+    double squares = 0.0;
+    const Tensor floats = ops::to(x, DType::kFloat32);
+    for (const float value : floats.to_vector<float>())
+        squares += double{value} * double{value};
+    return std::sqrt(squares);
+}
+
+// The sampled elements of make_resnet.py.
+std::vector<float> samples(const Tensor& x) {
+    constexpr size_t kSamples = 3;
+    const auto values = x.to_vector<float>();
+    if (values.size() == 1) return values;
+    std::vector<float> result;
+    for (size_t i = 0; i < kSamples; ++i)
+        result.push_back(values[values.size() * i / kSamples + i % values.size()]);
+    return result;
+}
+
+// Gradients are compared relative to their root mean square.
+void check_gradients(const nn::ResNet& net, const nlohmann::json& expected) {
+    size_t i = 0;
+    for (const auto& [name, parameter] : net.named_parameters()) {
+        CAPTURE(name);
+        const double wanted = expected.at(i).at(0);
+        CHECK(std::abs(norm(parameter.grad()) - wanted) < kTolerance * wanted);
+        const double rms = wanted / std::sqrt(static_cast<double>(parameter.numel()));
+        const auto some = samples(parameter.grad());
+        for (size_t j = 0; j < some.size(); ++j) {
+            const double element = expected.at(i).at(1).at(j);
+            CHECK(std::abs(some[j] - element) <
+                  kTolerance * std::max(std::abs(element), rms));
+        }
+        ++i;
+    }
+    CHECK(i == expected.size());
+}
+
+}  // namespace
+
+TEST_CASE("ResNets have the parameters and buffers of torchvision in its order") {
+    for (const auto& expected : golden_cases("resnet")) {
+        const nn::ResNet net = make(expected.at("name"), {});
+        const nn::NamedTensors state = net.state_dict();
+        REQUIRE(state.size() == expected.at("state").size());
+        for (size_t i = 0; i < state.size(); ++i) {
+            CAPTURE(i);
+            CHECK(state[i].first == expected.at("state").at(i).at(0));
+            CHECK(state[i].second.shape() ==
+                  expected.at("state").at(i).at(1).get<Shape>());
+        }
+        int64_t count = 0;
+        for (const Tensor& parameter : net.parameters()) count += parameter.numel();
+        CHECK(count == expected.at("parameters").get<int64_t>());
+    }
+}
+
+TEST_CASE("ResNets start from the values of torchvision") {
+    for (const auto& expected : golden_cases("resnet_init")) {
+        CAPTURE(expected.at("name").dump());
+        manual_seed(0);
+        const bool zero_init = expected.at("options").contains("zero_init_residual");
+        const nn::ResNet net = make(expected.at("name"),
+                                    {.num_classes = 10, .zero_init_residual = zero_init});
+        size_t i = 0;
+        for (const auto& [name, tensor] : net.state_dict()) {
+            CAPTURE(name);
+            const auto& [sum, first] = std::pair(expected.at("state").at(i).at(0),
+                                                 expected.at("state").at(i).at(1));
+            ++i;
+            const Tensor flat = ops::reshape(ops::to(tensor, DType::kFloat32), {-1});
+            const int64_t count = std::min<int64_t>(2, flat.numel());
+            CHECK(distance(ops::narrow(flat, 0, 0, count), first) < 1e-6);
+            // Normal draws may differ by a bit, where the logarithm does.
+            const double error = std::abs(ops::sum(flat).item() - sum.get<double>());
+            CHECK(error < 1e-3 * std::max(1.0, norm(flat)));
+        }
+    }
+}
+
+TEST_CASE("a training step of ResNet-18 and ResNet-50 gives the numbers of torchvision") {
+    for (const auto& expected : golden_cases("resnet")) {
+        CAPTURE(expected.at("name").dump());
+        nn::ResNet net = make(expected.at("name"), {.num_classes = 10});
+        test::fill(net);
+        const Tensor x = test::noise_tensor(1000, {8, 3, 32, 32});
+        const Tensor target = Tensor::from(std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
+
+        const Tensor scores = net(x);
+        CHECK(distance(scores, expected.at("scores")) < kTolerance);
+        const Tensor loss = cross_entropy(scores, target);
+        const double wanted = expected.at("loss");
+        CHECK(std::abs(loss.item() - wanted) < kTolerance * wanted);
+        loss.backward();
+        check_gradients(net, expected.at("gradients"));
+
+        size_t i = 0;
+        for (const auto& [name, buffer] : net.named_buffers()) {
+            CAPTURE(name);
+            const double size = expected.at("buffers").at(i++).at(0);
+            CHECK(std::abs(norm(buffer) - size) < kTolerance * size);
+        }
+        net.eval();
+        CHECK(distance(net(x), expected.at("evaluation")) < kTolerance);
+    }
+}
+
+TEST_CASE("a ResNet that starts from identities hands every block's input on") {
+    nn::ResNet net = nn::resnet18({.num_classes = 2, .zero_init_residual = true});
+    for (const auto& [name, parameter] : net.named_parameters())
+        if (name.ends_with("bn2.weight")) CHECK(norm(parameter) == 0.0);
+    nn::BasicBlock block(4, 4, 1);
+    ops::fill_(block.last_norm().weight, 0.0f);
+    const Tensor x = test::noise_tensor(1, {2, 4, 3, 3});
+    CHECK(ops::equal(block(x), relu(x)));
+}
+
+TEST_CASE("ResNet-34 and ResNet-101 and ResNet-152 have their numbers of parameters") {
+    const auto count = [](const nn::ResNet& net) {
+        int64_t total = 0;
+        for (const Tensor& parameter : net.parameters()) total += parameter.numel();
+        return total;
+    };
+    CHECK(count(nn::resnet34()) == 21797672);
+    CHECK(count(nn::resnet101()) == 44549160);
+    CHECK(count(nn::resnet152()) == 60192808);
+}

@@ -1,0 +1,143 @@
+#include "libmini/optim/lr_scheduler.hpp"
+
+#include <cmath>
+#include <memory>
+
+#include "libmini/optim/sgd.hpp"
+#include "tests/optim/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/golden.hpp"
+#include "tests/support/message_of.hpp"
+
+using namespace mini;
+using mini::test::contains;
+using mini::test::message_of;
+using mini::test::spread;
+using optim::LRScheduler;
+using Schedulers = std::vector<std::shared_ptr<LRScheduler>>;
+
+namespace {
+
+struct Training {
+    optim::SGD optimizer{{spread(1)}, {.lr = 0.1}};
+    Schedulers schedulers;
+};
+
+// The parts that tests/golden/make_lr_scheduler.py puts in sequence.
+std::shared_ptr<LRScheduler> sequence(optim::Optimizer& optimizer) {
+    const Schedulers parts = {
+        std::make_shared<optim::LinearLR>(
+            optimizer, optim::LinearLROptions{.start_factor = 0.1, .total_iters = 4}),
+        std::make_shared<optim::CosineAnnealingLR>(optimizer, 6, 0.001),
+        std::make_shared<optim::StepLR>(optimizer, 2)};
+    return std::make_shared<optim::SequentialLR>(optimizer, parts,
+                                                 std::vector<int64_t>{4, 10});
+}
+
+std::shared_ptr<LRScheduler> linear(optim::Optimizer& optimizer,
+                                    const nlohmann::json& given) {
+    return std::make_shared<optim::LinearWarmup>(
+        optimizer,
+        optim::LinearLROptions{.start_factor = given.value("start_factor", 1.0 / 3),
+                               .end_factor = given.value("end_factor", 1.0),
+                               .total_iters = given.value("total_iters", 5)});
+}
+
+// The schedulers of a case of lr_scheduler.json.
+Schedulers schedulers_of(const nlohmann::json& c, optim::Optimizer& optimizer) {
+    const std::string kind = c.at("kind");
+    const nlohmann::json given = c.value("options", nlohmann::json::object());
+    if (kind == "StepLR")
+        return {std::make_shared<optim::StepLR>(optimizer, given.at("step_size"),
+                                                given.value("gamma", 0.1))};
+    if (kind == "CosineAnnealingLR")
+        return {std::make_shared<optim::CosineAnnealingLR>(optimizer, given.at("T_max"),
+                                                           given.value("eta_min", 0.0))};
+    if (kind == "LinearLR") return {linear(optimizer, given)};
+    if (kind == "SequentialLR") return {sequence(optimizer)};
+    Schedulers both = {linear(optimizer, {{"start_factor", 0.25}, {"total_iters", 4}})};
+    both.push_back(std::make_shared<optim::StepLR>(optimizer, 3, 0.5));
+    return both;
+}
+
+}  // namespace
+
+TEST_CASE("schedulers alone and together and in sequence set PyTorch's rates") {
+    const nlohmann::json cases = golden_cases("lr_scheduler");
+    CHECK(cases.size() == 10);
+    for (const auto& expected : cases) {
+        CAPTURE(expected.at("kind").dump(),
+                expected.value("options", nlohmann::json()).dump());
+        Training training;
+        training.schedulers = schedulers_of(expected, training.optimizer);
+        const std::vector<double> rates = expected.at("rates");
+        for (size_t epoch = 0; epoch < rates.size(); ++epoch) {
+            CAPTURE(epoch);
+            // Exact but for the cosine, which C libraries may round in two ways.
+            const double error = std::abs(training.optimizer.lr() - rates[epoch]);
+            CHECK(error <= 1e-14 * 0.1);
+            CHECK(training.schedulers.front()->last_epoch() ==
+                  static_cast<int64_t>(epoch));
+            CHECK(training.schedulers.back()->get_last_lr() == training.optimizer.lr());
+            for (const auto& scheduler : training.schedulers) scheduler->step();
+        }
+    }
+}
+
+TEST_CASE("a scheduler loaded from a state goes on as if it had never stopped") {
+    for (const auto& c : golden_cases("lr_scheduler")) {
+        if (c.at("kind") == "together") continue;
+        CAPTURE(c.at("kind").dump());
+        for (int stop = 0; stop < 13; ++stop) {
+            Training straight, resumed;
+            const auto first = schedulers_of(c, straight.optimizer).front();
+            for (int epoch = 0; epoch < stop; ++epoch) first->step();
+
+            const auto second = schedulers_of(c, resumed.optimizer).front();
+            second->load_state_dict(first->state_dict());
+            resumed.optimizer.load_state_dict(straight.optimizer.state_dict());
+            for (int epoch = 0; epoch < 13; ++epoch) {
+                CHECK(second->last_epoch() == first->last_epoch());
+                CHECK(second->get_last_lr() == first->get_last_lr());
+                CHECK(resumed.optimizer.lr() == straight.optimizer.lr());
+                first->step();
+                second->step();
+            }
+        }
+    }
+}
+
+TEST_CASE("a state without one of its numbers is refused and not taken") {
+    Training training;
+    const auto scheduler = sequence(training.optimizer);
+    auto state = scheduler->state_dict();
+    state["last_epoch"] = 9;
+    state.erase("1.last_lr");
+    CHECK(contains(message_of<UsageError>([&] { scheduler->load_state_dict(state); }),
+                   "no 1.last_lr"));
+    CHECK(scheduler->last_epoch() == 0);
+}
+
+TEST_CASE("schedulers refuse what makes no sense") {
+    Training t, other;
+    CHECK_THROWS_AS(optim::StepLR(t.optimizer, 0), UsageError);
+    CHECK_THROWS_AS(optim::CosineAnnealingLR(t.optimizer, 0), UsageError);
+    CHECK_THROWS_AS(optim::LinearLR(t.optimizer, {.start_factor = 0}), UsageError);
+    CHECK_THROWS_AS(optim::LinearLR(t.optimizer, {.start_factor = 1.5}), UsageError);
+    CHECK_THROWS_AS(optim::LinearLR(t.optimizer, {.end_factor = -1}), UsageError);
+    CHECK_THROWS_AS(optim::LinearLR(t.optimizer, {.total_iters = 0}), UsageError);
+    CHECK(t.optimizer.lr() == 0.1);
+
+    const auto part = std::make_shared<optim::StepLR>(t.optimizer, 1);
+    const auto make = [&](optim::Optimizer& optimizer, const Schedulers& parts,
+                          const std::vector<int64_t>& milestones) {
+        optim::SequentialLR(optimizer, parts, milestones);
+    };
+    CHECK_THROWS_AS(make(t.optimizer, {}, {}), UsageError);
+    CHECK_THROWS_AS(make(t.optimizer, {part}, {3}), UsageError);
+    CHECK_THROWS_AS(make(t.optimizer, {part, part, part}, {3, 3}), UsageError);
+    CHECK_THROWS_AS(make(t.optimizer, {part, part}, {0}), UsageError);
+    CHECK_THROWS_AS(make(t.optimizer, {nullptr}, {}), UsageError);
+    CHECK_THROWS_AS(make(other.optimizer, {part}, {}), UsageError);
+}

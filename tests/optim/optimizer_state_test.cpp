@@ -1,0 +1,184 @@
+#include "libmini/optim/optimizer_state.hpp"
+
+#include <bit>
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "libmini/optim/adam.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "libmini/tensor/ops.hpp"
+#include "tests/optim/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/message_of.hpp"
+
+using namespace mini;
+using mini::test::contains;
+using mini::test::message_of;
+using mini::test::set_grad;
+using mini::test::spread;
+using mini::test::take_steps;
+using optim::OptimizerState;
+using Tensors = std::vector<Tensor>;
+
+namespace {
+
+struct Kind {
+    const char* name;
+    std::function<std::unique_ptr<optim::Optimizer>(Tensors)> make;
+};
+
+const std::vector<Kind> kKinds = {
+    {"plain SGD",
+     [](Tensors p) {
+         return std::make_unique<optim::SGD>(p, optim::SGDOptions{.lr = 0.1});
+     }},
+    {"SGD with momentum",
+     [](Tensors p) {
+         return std::make_unique<optim::SGD>(
+             p, optim::SGDOptions{.lr = 0.1, .momentum = 0.9, .nesterov = true});
+     }},
+    {"Adam",
+     [](Tensors p) {
+         return std::make_unique<optim::Adam>(p, optim::AdamOptions{.lr = 0.01});
+     }},
+    {"AdamW with amsgrad",
+     [](Tensors p) {
+         return std::make_unique<optim::AdamW>(
+             p, optim::AdamWOptions{.lr = 0.01, .weight_decay = 0.1, .amsgrad = true});
+     }},
+};
+
+// Two parameters that have gradients, and one between them that never has.
+Tensors some_parameters() { return {spread(5), spread(2), spread(17)}; }
+
+void take_some_steps(optim::Optimizer& optimizer, int begin, int end) {
+    for (int t = begin; t < end; ++t) {
+        for (const size_t i : {size_t{0}, size_t{2}}) {
+            Tensor p = optimizer.parameters()[i];
+            set_grad(p, t);
+        }
+        optimizer.step();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("an optimizer loaded from a file goes on as if it had never stopped") {
+    for (const Kind& kind : kKinds) {
+        CAPTURE(kind.name);
+        const Tensors straight = some_parameters();
+        const auto uninterrupted = kind.make(straight);
+        take_some_steps(*uninterrupted, 0, 3);
+        uninterrupted->set_lr(0.1 / 3);
+        take_some_steps(*uninterrupted, 3, 6);
+
+        const Tensors before = some_parameters();
+        const auto first = kind.make(before);
+        take_some_steps(*first, 0, 3);
+        first->set_lr(0.1 / 3);
+        const test::Folder folder;
+        io::Safetensors file;
+        optim::add_state(first->state_dict(), "optimizer.", file);
+        io::save_safetensors(folder / "f", file.tensors, file.metadata);
+
+        Tensors after;
+        for (const Tensor& p : before) after.push_back(ops::clone(p).set_requires_grad());
+        const auto second = kind.make(after);
+        const io::Safetensors loaded = io::load_safetensors(folder / "f");
+        second->load_state_dict(optim::state_in(loaded, "optimizer."));
+        CHECK(second->lr() == 0.1 / 3);
+        take_some_steps(*second, 3, 6);
+        for (size_t i = 0; i < straight.size(); ++i)
+            CHECK(ops::equal(straight[i], after[i]));
+    }
+}
+
+TEST_CASE("a loaded state has tensors of its own") {
+    const Tensor p = spread(3), q = spread(3);
+    optim::Adam first({p}), second({q});
+    take_steps(first, 0, 2);
+    second.load_state_dict(first.state_dict());
+    const auto before = second.state_dict().tensors.at("state.0.exp_avg");
+    const std::vector<float> numbers = before.to_vector<float>();
+    take_steps(first, 2, 3);
+    CHECK(before.to_vector<float>() == numbers);
+}
+
+TEST_CASE("a parameter that took no step has no state") {
+    const Tensors parameters = some_parameters();
+    optim::Adam optimizer(parameters);
+    CHECK(optimizer.state_dict().tensors.empty());
+    take_some_steps(optimizer, 0, 1);
+    const OptimizerState state = optimizer.state_dict();
+    CHECK(state.tensors.contains("state.0.exp_avg"));
+    CHECK_FALSE(state.tensors.contains("state.1.exp_avg"));
+    CHECK(state.numbers.at("state.2.step") == 1);
+}
+
+TEST_CASE(
+    "a state that does not fit is refused with every difference and none is taken") {
+    optim::Adam optimizer({spread(5), spread(2)});
+    take_steps(optimizer, 0, 2);
+    const auto steps_before = optimizer.state_dict().numbers;
+    OptimizerState state = optimizer.state_dict();
+    state.numbers["lr"] = 7;
+    state.numbers.erase("eps");
+    state.numbers["momentum"] = 1;
+    state.numbers["state.0.step"] = 2.5;
+    state.tensors.erase("state.1.exp_avg");
+    state.tensors["state.1.exp_avg_sq"] = Tensor::zeros({3});
+    state.tensors["state.2.exp_avg"] = Tensor::zeros({3});
+
+    const std::string message =
+        message_of<UsageError>([&] { optimizer.load_state_dict(state); });
+    CAPTURE(message);
+    CHECK(contains(message, "Adam: this state is not one of these 2 parameters: "));
+    CHECK(contains(message, "eps is missing"));
+    CHECK(contains(message, "state.0.step is 2.5, not a count of steps"));
+    CHECK(contains(message, "state.1.exp_avg is missing"));
+    CHECK(contains(message,
+                   "state.1.exp_avg_sq is (3,) of float32, but its parameter "
+                   "(2,) of float32"));
+    CHECK(contains(message, "state.2.exp_avg is unknown here"));
+    CHECK(contains(message, "momentum is unknown here"));
+    CHECK(optimizer.lr() == 1e-3);
+    CHECK(optimizer.state_dict().numbers == steps_before);
+}
+
+TEST_CASE("a state of another kind of optimizer is refused") {
+    optim::SGD sgd({spread(2)}, {.lr = 0.1, .momentum = 0.9});
+    optim::Adam adam({spread(2)});
+    take_steps(sgd, 0, 1);
+    take_steps(adam, 0, 1);
+    CHECK_THROWS_AS(adam.load_state_dict(sgd.state_dict()), UsageError);
+    CHECK_THROWS_AS(sgd.load_state_dict(adam.state_dict()), UsageError);
+}
+
+TEST_CASE("options in a state are checked like those of a constructor") {
+    optim::SGD optimizer({spread(2)}, {.lr = 0.1});
+    OptimizerState state = optimizer.state_dict();
+    state.numbers["lr"] = -1;
+    CHECK_THROWS_AS(optimizer.load_state_dict(state), UsageError);
+    CHECK(optimizer.lr() == 0.1);
+}
+
+TEST_CASE("every double comes back exactly from its text") {
+    for (const double number :
+         {0.0, -0.0, 0.1, 1.0 / 3, 1e-8, 5e-324, 1.7976931348623157e308,
+          std::numeric_limits<double>::infinity(), 9007199254740991.0})
+        CHECK(std::bit_cast<uint64_t>(optim::exact_number(optim::exact_text(number))) ==
+              std::bit_cast<uint64_t>(number));
+    CHECK(optim::exact_text(0.1) == "0.1");
+    for (const char* text : {"", "0.1 ", " 0.1", "one", "1e999", "0x1p3"})
+        CHECK_THROWS_AS(optim::exact_number(text), BadFile);
+}
+
+TEST_CASE("a number in a file that is none is refused with its name") {
+    io::Safetensors file;
+    file.metadata = {{"optimizer.lr", "fast"}, {"other", "thing"}};
+    CHECK(message_of<BadFile>([&] { optim::state_in(file, "optimizer."); }) ==
+          "metadata optimizer.lr: \"fast\" is not a number");
+}

@@ -1,0 +1,93 @@
+#include "libmini/parallel/average_parameters.hpp"
+
+#include "libmini/nn/norm.hpp"
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::test;
+
+namespace {
+
+// A layer that two names share, and a normalisation with its buffers.
+class Shared : public nn::Module {
+  public:
+    Shared() {
+        register_module("first", layer_);
+        register_module("again", layer_);
+        register_module("norm", norm);
+    }
+    Tensor forward(const Tensor& x) override { return layer_(x); }
+
+    nn::BatchNorm2d norm{2};
+
+  private:
+    nn::Linear layer_{1, 1};
+};
+
+// Everything that the module keeps, as floats.
+std::vector<std::vector<float>> state_of(const nn::Module& module) {
+    std::vector<std::vector<float>> state;
+    for (const auto& [name, tensor] : module.state_dict())
+        state.push_back(ops::to(tensor, DType::kFloat32).to_vector<float>());
+    return state;
+}
+
+void fill_state(const nn::Module& module, int value) {
+    for (auto [name, tensor] : module.state_dict())
+        ops::copy_(tensor,
+                   ops::to(Tensor::full(tensor.shape(), static_cast<float>(value)),
+                           tensor.dtype()));
+}
+
+}  // namespace
+
+TEST_CASE("average_parameters leaves the mean over ranks in parameters and buffers") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    CAPTURE(ranks);
+    struct Seen {
+        std::vector<std::vector<float>> state;
+        size_t collectives = 0;
+    };
+    const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {
+        const Shared module;
+        fill_state(module, group.rank() + 1);
+        parallel::average_parameters(module, group);
+        return Seen{state_of(module),
+                    group.events().snapshot(EventKind::kCollectiveBegin).size()};
+    });
+
+    // 1, 2, .. P: the mean is (P + 1) / 2, a float; the counter is rank 0's, 1.
+    const auto mean = static_cast<float>(ranks + 1) / 2;
+    const std::vector<std::vector<float>> expected = {
+        {mean},       {mean},        // first.weight, first.bias
+        {mean},       {mean},        // again
+        {mean, mean}, {mean, mean},  // norm.weight, norm.bias
+        {mean, mean}, {mean, mean},  // running_mean, running_var
+        {1.0f}};                     // num_batches_tracked
+    for (const Seen& rank : seen) {
+        CHECK(rank.state == expected);
+        CHECK(rank.collectives == 7);  // what is shared is averaged once
+    }
+}
+
+TEST_CASE("averaged parameters are equal on all ranks to the bit") {
+    const int ranks = GENERATE(2, 3, 7);
+    CAPTURE(ranks);
+    const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {
+        manual_seed(static_cast<uint64_t>(group.rank()));
+        const Toy module;
+        parallel::average_parameters(module, group);
+        return flat_parameters(module);
+    });
+    for (const auto& parameters : seen) CHECK(parameters == seen[0]);
+}
+
+TEST_CASE("averaging different modules fails on every rank and says so") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
+        const nn::Linear module(2, 3 + group.rank());
+        return message_of<MismatchedCollective>(
+            [&] { parallel::average_parameters(module, group); });
+    });
+    for (const std::string& message : messages) CHECK(!message.empty());
+}

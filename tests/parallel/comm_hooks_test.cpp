@@ -1,0 +1,247 @@
+// Other ways to average a bucket: compressed, factored, or a caller's own.
+
+#include "libmini/parallel/comm_hooks.hpp"
+
+#include <cmath>
+
+#include "libmini/parallel/ddp.hpp"
+#include "libmini/parallel/power_sgd.hpp"
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+using namespace mini;
+using namespace mini::test;
+using namespace mini::parallel;
+
+namespace {
+
+using Values = std::vector<float>;
+
+// The gradients of a few iterations with a hook, on each rank.
+std::vector<Values> gradients_with(int ranks, const std::function<CommHook()>& make,
+                                   int iterations = 1) {
+    return on_ranks(ranks, [&](dist::ProcessGroup& group) {
+        manual_seed(3);
+        Toy module;
+        DistributedDataParallel ddp(module,
+                                    {.first_bucket_bytes = 30, .bucket_cap_bytes = 70});
+        if (make) ddp.register_comm_hook(make());
+        for (int i = 0; i < iterations; ++i) {
+            module.zero_grad();
+            const auto seed = static_cast<uint64_t>(10 * i + group.rank());
+            sum(ddp(draw({4, 3}, seed))).backward();
+        }
+        return flat_gradients(module);
+    });
+}
+
+double largest_error(const Values& found, const Values& expected) {
+    double largest = 0.0;
+    for (size_t i = 0; i < found.size(); ++i)
+        largest =
+            std::max(largest, std::abs(static_cast<double>(found[i]) - expected[i]) /
+                                  (1.0 + std::abs(expected[i])));
+    return largest;
+}
+
+}  // namespace
+
+TEST_CASE("the all-reduce hook gives what DDP gives without one to the bit") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    CAPTURE(ranks);
+    CHECK(gradients_with(ranks, allreduce_hook) == gradients_with(ranks, nullptr));
+}
+
+TEST_CASE("compressing hooks are near the average and the same on all ranks") {
+    const int ranks = GENERATE(1, 2, 3, 7);
+    CAPTURE(ranks);
+    const Values exact = gradients_with(ranks, nullptr)[0];
+    const auto half = gradients_with(ranks, fp16_compress_hook);
+    const auto brain = gradients_with(ranks, bf16_compress_hook);
+    for (const Values& values : half) CHECK(values == half[0]);
+    for (const Values& values : brain) CHECK(values == brain[0]);
+    CHECK(largest_error(half[0], exact) < 1.0 / 512);
+    CHECK(largest_error(brain[0], exact) < 1.0 / 64);
+    CHECK(half[0] != exact);
+}
+
+TEST_CASE("compressing halves the bytes that travel") {
+    const auto bytes = [](const std::function<CommHook()>& make) {
+        return on_ranks(2, [&](dist::ProcessGroup& group) {
+            Toy module;
+            DistributedDataParallel ddp(module);
+            if (make) ddp.register_comm_hook(make());
+            group.events().clear();
+            sum(ddp(draw({4, 3}, 1))).backward();
+            int64_t total = 0;
+            for (const Event& event :
+                 group.events().snapshot(EventKind::kCollectiveBegin))
+                total += event.bytes;
+            return total;
+        })[0];
+    };
+    CHECK(bytes(nullptr) == 4 * 32);
+    CHECK(bytes(bf16_compress_hook) == 2 * 32);
+}
+
+TEST_CASE("a hook of one's own sees every bucket with its gradients and parameters") {
+    struct Seen {
+        std::vector<size_t> indices;
+        std::vector<bool> last;
+        bool views = true;
+        size_t finished = 0;
+    };
+    const auto all = on_ranks(2, [](dist::ProcessGroup&) {
+        Toy module;
+        DistributedDataParallel ddp(module,
+                                    {.first_bucket_bytes = 30, .bucket_cap_bytes = 70});
+        Seen seen;
+        ddp.register_comm_hook([&](const GradBucket& bucket, dist::ProcessGroup& group) {
+            seen.indices.push_back(bucket.index);
+            seen.last.push_back(bucket.is_last);
+            for (size_t i = 0; i < bucket.gradients.size(); ++i)
+                seen.views = seen.views &&
+                             bucket.gradients[i].shares_storage(bucket.buffer) &&
+                             bucket.gradients[i].shape() == bucket.parameters[i].shape();
+            return [&seen, next = allreduce_hook()(bucket, group)] {
+                next();
+                ++seen.finished;
+            };
+        });
+        sum(ddp(draw({4, 3}, 1))).backward();
+        return seen;
+    });
+    for (const Seen& seen : all) {
+        CHECK(seen.indices == std::vector<size_t>{0, 1});
+        CHECK(seen.last == std::vector<bool>{false, true});
+        CHECK(seen.views);
+        CHECK(seen.finished == 2);
+    }
+}
+
+TEST_CASE("a hook is registered once and before the first iteration") {
+    const auto messages = on_ranks(1, [](dist::ProcessGroup&) {
+        Toy module;
+        DistributedDataParallel twice(module);
+        twice.register_comm_hook(allreduce_hook());
+        const std::string second =
+            message_of([&] { twice.register_comm_hook(allreduce_hook()); });
+        DistributedDataParallel late(module);
+        sum(late(draw({4, 3}, 1))).backward();
+        return std::pair(second,
+                         message_of([&] { late.register_comm_hook(allreduce_hook()); }));
+    });
+    CHECK(contains(messages[0].first, "once"));
+    CHECK(contains(messages[0].second, "before the first iteration"));
+}
+
+namespace {
+
+// One weight (16, 12), large enough to be worth two factors.
+class Wide : public nn::Module {
+  public:
+    Wide() { register_module("fc", fc); }
+    Tensor forward(const Tensor& x) override { return fc(x); }
+    nn::Linear fc{12, 16};
+};
+
+// The gradient of rank r in step k is a fixed matrix of rank 3, plus a little of its own.
+Values power_sgd_gradients(dist::ProcessGroup& group, const PowerSGDOptions& options,
+                           int iterations, bool compress) {
+    manual_seed(5);
+    Wide module;
+    DistributedDataParallel ddp(module);
+    if (compress) ddp.register_comm_hook(power_sgd_hook(options));
+    const Tensor weights = draw({3, 16}, 2);
+    Values total(12 * 16 + 16);
+    for (int i = 0; i < iterations; ++i) {
+        module.zero_grad();
+        const Tensor x = draw({3, 12}, static_cast<uint64_t>(group.rank()));
+        sum(ddp(x) * weights).backward();
+        const Values gradients = flat_gradients(module);
+        for (size_t k = 0; k < total.size(); ++k) total[k] += gradients[k];
+    }
+    return total;
+}
+
+}  // namespace
+
+TEST_CASE("PowerSGD of full rank gives the average") {
+    const int ranks = GENERATE(1, 2, 3);
+    CAPTURE(ranks);
+    const PowerSGDOptions options{.matrix_approximation_rank = 12,
+                                  .start_iteration = 0,
+                                  .min_compression_rate = 0.1,
+                                  .use_error_feedback = false,
+                                  .warm_start = false};
+    const auto run = [&](bool compress) {
+        return on_ranks(ranks, [&](dist::ProcessGroup& group) {
+            return power_sgd_gradients(group, options, 1, compress);
+        });
+    };
+    const auto exact = run(false), found = run(true);
+    for (const Values& values : found) CHECK(values == found[0]);
+    CHECK(largest_error(found[0], exact[0]) < 1e-5);
+}
+
+namespace {
+
+// The length of the difference over that of what was expected.
+double distance(const Values& found, const Values& expected) {
+    double difference = 0.0, length = 0.0;
+    for (size_t i = 0; i < found.size(); ++i) {
+        difference += std::pow(static_cast<double>(found[i]) - expected[i], 2);
+        length += std::pow(static_cast<double>(expected[i]), 2);
+    }
+    return std::sqrt(difference / length);
+}
+
+}  // namespace
+
+TEST_CASE("error feedback makes the sum of PowerSGD's steps that of the exact ones") {
+    const int iterations = 60;
+    const auto error = [&](bool feedback) {
+        const PowerSGDOptions options{.matrix_approximation_rank = 1,
+                                      .start_iteration = 2,
+                                      .use_error_feedback = feedback,
+                                      .warm_start = feedback};
+        const auto run = [&](bool compress) {
+            return on_ranks(2, [&](dist::ProcessGroup& group) {
+                return power_sgd_gradients(group, options, iterations, compress);
+            })[0];
+        };
+        return distance(run(true), run(false));
+    };
+    CHECK(error(true) < 0.1);
+    CHECK(error(false) > 2 * error(true));
+}
+
+TEST_CASE("PowerSGD sends r rows and columns instead of the matrix") {
+    const auto bytes = on_ranks(2, [](dist::ProcessGroup& group) {
+        Wide module;
+        DistributedDataParallel ddp(module);
+        ddp.register_comm_hook(
+            power_sgd_hook({.matrix_approximation_rank = 2, .start_iteration = 2}));
+        std::vector<int64_t> totals;
+        for (int i = 0; i < 3; ++i) {
+            module.zero_grad();
+            group.events().clear();
+            sum(ddp(draw({4, 12}, 1))).backward();
+            int64_t total = 0;
+            for (const Event& event :
+                 group.events().snapshot(EventKind::kCollectiveBegin))
+                if (std::string_view(event.name) == "all_reduce") total += event.bytes;
+            totals.push_back(total);
+        }
+        return totals;
+    });
+    // The weight is 16 by 12, the bias of 16 travels whole.
+    CHECK(bytes[0] ==
+          std::vector<int64_t>{4 * (192 + 16), 4 * (192 + 16), 4 * (2 * (16 + 12) + 16)});
+}
+
+TEST_CASE("PowerSGD refuses what cannot work") {
+    CHECK_THROWS_AS(power_sgd_hook({.matrix_approximation_rank = 0}), UsageError);
+    CHECK_THROWS_AS(power_sgd_hook({.start_iteration = 1}), UsageError);
+}

@@ -1,0 +1,142 @@
+// What DataParallel says when something is wrong, and that it goes on afterwards.
+
+#include "tests/parallel/lanes.hpp"
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::test;
+using parallel::DataParallel;
+
+namespace {
+
+// Refuses negative rows; in backward, those above 100.
+class Picky : public nn::Module {
+  public:
+    Picky() { register_parameter("weight", Tensor::ones({1})); }
+    Tensor forward(const Tensor& x) override {
+        const float row = x.to_vector<float>().front();
+        MINI_CHECK(row >= 0, "row ", row, " is negative");
+        if (row == 50) throw std::runtime_error("no error of ours");
+        check_shape(row < 1000, "row ", row, " is too large");
+        return record("picky", ops::clone(x), {parameters().front()},
+                      [row](const Tensor&, const Node&) -> Grads {
+                          MINI_CHECK(row <= 100, "the gradient of row ", row, " is lost");
+                          return {Tensor::ones({1})};
+                      });
+    }
+};
+
+Tensor rows(const std::vector<float>& values) {
+    return Tensor::from(values, {static_cast<int64_t>(values.size()), 1});
+}
+
+}  // namespace
+
+TEST_CASE("a replica's error names the replica and its device") {
+    Picky module;
+    DataParallel net = parallel_over(module, 3);
+    CHECK(message_of([&] {
+              net(rows({1, -2, 3}));
+          }) == "Caught Error in replica 1 on device cpu:1. row -2 is negative");
+    CHECK(message_of<ShapeError>([&] {
+              net(rows({1, 2, 2000}));
+          }) == "Caught ShapeError in replica 2 on device cpu:2. row 2000 is too large");
+    CHECK(message_of([&] {
+              net(rows({1, 50, 3}));
+          }) == "Caught exception in replica 1 on device cpu:1. no error of ours");
+
+    // Of several, the first; and the next batch goes through.
+    CHECK(message_of([&] {
+              net(rows({-1, -2, -3}));
+          }) == "Caught Error in replica 0 on device cpu. row -1 is negative");
+    CHECK(net(rows({1, 2, 3})).to_vector<float>() == std::vector<float>{1, 2, 3});
+}
+
+TEST_CASE("a replica's error in backward names it and leaves DataParallel usable") {
+    Picky module;
+    DataParallel net = parallel_over(module, 3);
+    const Tensor y = net(rows({1, 2, 200}));
+    CHECK(message_of([&] { sum(y).backward(); }) ==
+          "Caught Error in replica 2 on device cpu:2. the gradient of row 200 is lost");
+    module.zero_grad();
+    sum(net(rows({1, 2, 3}))).backward();
+    CHECK(module.parameters().front().grad().item() == 3);
+}
+
+TEST_CASE("an error in the module's own backward waits for the replicas under way") {
+    Picky module;
+    DataParallel net = parallel_over(module, 4);
+    CHECK(message_of([&] {
+              sum(net(rows({200, 2, 3, 4}))).backward();
+          }) == "the gradient of row 200 is lost");
+    module.zero_grad();
+    sum(net(rows({1, 2, 3, 4}))).backward();
+    CHECK(module.parameters().front().grad().item() == 4);
+}
+
+TEST_CASE("outputs that do not fit together are refused with both devices") {
+    struct Ragged : nn::Module {
+        Tensor forward(const Tensor& x) override {
+            return Tensor::zeros({1, static_cast<int64_t>(x.to_vector<float>()[0])});
+        }
+    } module;
+    DataParallel net(module, [] { return std::make_unique<Ragged>(); },
+                     {.device_ids = lanes(2)});
+    CHECK(message_of<ShapeError>([&] {
+              net(rows({2, 5}));
+          }) ==
+          "gather: the output of device cpu is float32 (1, 2), but that of device cpu:1 "
+          "is float32 (1, 5); they may differ in dimension 0 only");
+}
+
+TEST_CASE("a module on another device than the first is refused") {
+    struct Astray : nn::Module {
+        Astray() {
+            register_buffer("mean", Tensor::zeros({1}, DType::kFloat32, Device::cpu(1)));
+        }
+        Tensor forward(const Tensor& x) override { return x; }
+    } module;
+    DataParallel net(module, [] { return std::make_unique<Astray>(); },
+                     {.device_ids = lanes(2)});
+    CHECK(message_of([&] {
+              net(rows({1, 2}));
+          }) ==
+          "DataParallel: module must have its parameters and buffers on device cpu "
+          "(device_ids[0]) but found one of them, mean, on device: cpu:1");
+}
+
+TEST_CASE("a factory that builds another module is refused with both parameters") {
+    nn::Linear module(2, 3);
+    const auto message = [&](const parallel::ModuleFactory& make) {
+        DataParallel net(module, make, {.device_ids = lanes(2)});
+        return message_of([&] { net(Tensor::zeros({2, 2})); });
+    };
+    CHECK(message([] { return std::make_unique<nn::Linear>(2, 4); }) ==
+          "DataParallel: parameter 0 of the module is weight, float32 (3, 2), but in one "
+          "from make_replica weight, float32 (4, 2); it must build the same module");
+    CHECK(
+        message([] {
+            return std::make_unique<nn::Linear>(2, 3, nn::LinearOptions{.bias = false});
+        }) ==
+        "DataParallel: the module has 2 parameters, but one from make_replica has 1; it "
+        "must build the same module");
+    CHECK(message([] { return nullptr; }) ==
+          "DataParallel: make_replica built no module");
+    CHECK(message([]() -> std::unique_ptr<nn::Module> { throw Error("no plan"); }) ==
+          "Caught Error in replica 1 on device cpu:1. no plan");
+}
+
+TEST_CASE("devices that are not there or come twice are refused") {
+    Toy module;
+    const auto message = [&](std::vector<Device> devices) {
+        return message_of<UsageError>([&] {
+            DataParallel(module, [] { return std::make_unique<Toy>(); },
+                         {.device_ids = devices});
+        });
+    };
+    CHECK(message({Device::cpu(0), Device::cpu(1), Device::cpu(0)}) ==
+          "DataParallel: device_ids has cpu more than once; each device has one place");
+    CHECK(message({Device::cpu(0), Device::cuda(1)}) ==
+          "DataParallel: this build has no device cuda:1; use Device::cpu(i)");
+}

@@ -1,0 +1,392 @@
+// DataParallel computes what the module alone would compute, and moves what it says.
+
+#include "libmini/parallel/data_parallel.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <filesystem>
+#include <thread>
+
+#include "libmini/core/log.hpp"
+#include "libmini/nn/dropout.hpp"
+#include "libmini/nn/models.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "tests/parallel/lanes.hpp"
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
+#include "tests/support/written.hpp"
+
+using namespace mini;
+using namespace mini::test;
+using parallel::DataParallel;
+
+namespace {
+
+using Values = std::vector<float>;
+
+double greatest_difference(const Values& a, const Values& b) {
+    REQUIRE(a.size() == b.size());
+    double greatest = 0;
+    for (size_t i = 0; i < a.size(); ++i)
+        greatest = std::max(greatest, std::abs(static_cast<double>(a[i]) - b[i]));
+    return greatest;
+}
+
+int threads_of_this_process() {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+        static_cast<void>(entry);
+        ++count;
+    }
+    return count;
+}
+
+// Two Toys' worth of nesting, a layer used twice, and one that is frozen.
+class Nested : public nn::Module {
+  public:
+    Nested() {
+        register_module("toy", toy_);
+        register_module("shared", shared_);
+        register_module("frozen", frozen_);
+        frozen_.weight.set_requires_grad(false);
+    }
+    Tensor forward(const Tensor& x) override {
+        const Tensor y = relu(shared_(toy_(x)));
+        return frozen_(shared_(y));
+    }
+
+  private:
+    Toy toy_;
+    nn::Linear shared_{2, 2};
+    nn::Linear frozen_{2, 4};
+};
+
+// The part of batch normalisation that matters here: a buffer written in forward().
+class RunningSum : public nn::Module {
+  public:
+    RunningSum() {
+        register_module("fc", fc_);
+        register_buffer("total", total);
+    }
+    Tensor forward(const Tensor& x) override {
+        if (is_training()) ops::add_(total, ops::sum(x));
+        return fc_(x) + total;
+    }
+
+    Tensor total = Tensor::zeros({});
+
+  private:
+    nn::Linear fc_{3, 2};
+};
+
+// Only noise, so that the masks can be seen.
+class Noise : public nn::Module {
+  public:
+    Noise() { register_module("drop", drop_); }
+    Tensor forward(const Tensor& x) override { return drop_(x); }
+    nn::Module& drop() { return drop_; }
+
+  private:
+    nn::Dropout drop_;
+};
+
+// Where `count` threads meet; Error when they do not all come.
+class MeetingPoint {
+  public:
+    explicit MeetingPoint(int count) : count_(count) {}
+
+    void meet() {
+        std::unique_lock lock(mutex_);
+        ++arrived_;
+        all_here_.notify_all();
+        MINI_CHECK(all_here_.wait_for(lock, std::chrono::seconds(20),
+                                      [this] { return arrived_ >= count_; }),
+                   arrived_, " of ", count_, " came");
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable all_here_;
+    int count_;
+    int arrived_ = 0;
+};
+
+// Ends its passes only once all devices are in theirs.
+class Sociable : public nn::Module {
+  public:
+    Sociable(MeetingPoint& forward, MeetingPoint& backward)
+        : forward_(forward), backward_(backward) {
+        register_parameter("weight", Tensor::ones({1}));
+    }
+    Tensor forward(const Tensor& x) override {
+        forward_.meet();
+        return record("sociable", ops::clone(x), parameters(),
+                      [this](const Tensor&, const Node&) -> Grads {
+                          backward_.meet();
+                          return {Tensor::ones({1})};
+                      });
+    }
+
+  private:
+    MeetingPoint& forward_;
+    MeetingPoint& backward_;
+};
+
+// The parameters after a few steps of SGD, with or without DataParallel.
+template <typename M>
+Values train(int devices, int64_t batch) {
+    manual_seed(7);
+    M module;
+    DataParallel net = parallel_over(module, devices);
+    optim::SGD sgd(net.parameters(), {.lr = 0.1, .momentum = 0.9});
+    for (uint64_t step = 0; step < 5; ++step) {
+        sgd.zero_grad();
+        const Tensor y = net(draw({batch, 3}, step));
+        mse_loss(y, draw(y.shape(), 100 + step)).backward();
+        sgd.step();
+    }
+    return flat_parameters(module);
+}
+
+}  // namespace
+
+TEST_CASE("a batch is cut as torch.chunk cuts it") {
+    for (const auto& golden : golden_cases("chunks")) {
+        const int64_t size = golden["size"], chunks = golden["chunks"];
+        CAPTURE(size, chunks);
+        CHECK(parallel::chunk_sizes(size, chunks) ==
+              golden["sizes"].get<std::vector<int64_t>>());
+    }
+    CHECK(message_of<UsageError>([] { parallel::chunk_sizes(3, 0); }) ==
+          "chunk: there must be 1 chunk or more, not 0");
+}
+
+TEST_CASE("a lane of the CPU prints its number") {
+    CHECK(concat(Device::cpu(), " ", Device::cpu(1), " ", Device::cuda(0)) ==
+          "cpu cpu:1 cuda:0");
+}
+
+TEST_CASE("output and gradients are those of the module alone") {
+    const int devices = GENERATE(1, 2, 3, 4, 7);
+    const int64_t batch = GENERATE(1, 2, 5, 8, 13);
+    CAPTURE(devices, batch);
+
+    manual_seed(3);
+    Nested alone;
+    Nested module;
+    module.load_state_dict(alone.state_dict());
+    DataParallel net = parallel_over(module, devices);
+
+    Tensor x = draw({batch, 3}, 1), same_x = ops::clone(x);
+    x.set_requires_grad();
+    same_x.set_requires_grad();
+    const Tensor y = net(x), expected = alone(same_x);
+    REQUIRE(y.shape() == expected.shape());
+    CHECK(greatest_difference(y.to_vector<float>(), expected.to_vector<float>()) < 1e-6);
+
+    const Tensor target = draw(y.shape(), 2);
+    mse_loss(y, target).backward();
+    mse_loss(expected, target).backward();
+    CHECK(greatest_difference(x.grad().to_vector<float>(),
+                              same_x.grad().to_vector<float>()) < 1e-6);
+    const auto parameters = module.parameters(), same_parameters = alone.parameters();
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        CAPTURE(i);
+        REQUIRE(parameters[i].grad().defined() == same_parameters[i].grad().defined());
+        if (!parameters[i].grad().defined()) continue;  // the frozen one
+        CHECK(greatest_difference(parameters[i].grad().to_vector<float>(),
+                                  same_parameters[i].grad().to_vector<float>()) < 1e-6);
+    }
+}
+
+TEST_CASE("gradients of small integers are exact and added up over the devices") {
+    // y = x w with integers: every sum is exact, in any order.
+    const int devices = GENERATE(2, 3, 4, 7);
+    CAPTURE(devices);
+    nn::Linear module(2, 1, {.bias = false});
+    ops::copy_(module.weight, Tensor::from<float>({2, 3}, {1, 2}));
+    DataParallel net(module,
+                     [] {
+                         return std::make_unique<nn::Linear>(
+                             2, 1, nn::LinearOptions{.bias = false});
+                     },
+                     {.device_ids = lanes(devices)});
+
+    const Tensor x =
+        Tensor::from<float>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, {7, 2});
+    const Tensor y = net(x);
+    CHECK(y.to_vector<float>() == Values{8, 18, 28, 38, 48, 58, 68});
+    sum(y).backward();
+    CHECK(module.weight.grad().to_vector<float>() == Values{49, 56});
+}
+
+TEST_CASE("several steps of SGD lead where the module alone goes") {
+    const int devices = GENERATE(2, 3, 4, 7);
+    const int64_t batch = GENERATE(1, 6, 11);
+    CAPTURE(devices, batch);
+    CHECK(greatest_difference(train<Nested>(devices, batch), train<Nested>(1, batch)) <
+          1e-6);
+}
+
+TEST_CASE("a ConvNet in evaluation trains alike on one device and on three") {
+    const auto gradients = [](int devices) {
+        manual_seed(11);
+        nn::ConvNet module;
+        DataParallel net = parallel_over(module, devices);
+        net.eval();
+        const Tensor target = Tensor::from<int64_t>({1, 2, 3, 4, 5});
+        cross_entropy(net(draw({5, 1, 28, 28}, 5)), target).backward();
+        return flat_gradients(module);
+    };
+    CHECK(greatest_difference(gradients(1), gradients(3)) < 1e-6);
+}
+
+TEST_CASE("all devices compute at once in forward and in backward") {
+    MeetingPoint in_forward(3), in_backward(3);
+    Sociable module(in_forward, in_backward);
+    DataParallel net(module,
+                     [&] { return std::make_unique<Sociable>(in_forward, in_backward); },
+                     {.device_ids = lanes(3)});
+    sum(net(Tensor::ones({3, 2}))).backward();
+    CHECK(module.parameters().front().grad().item() == 3);
+}
+
+TEST_CASE("a batch of no rows goes through") {
+    Toy module;
+    DataParallel net = parallel_over(module, 3);
+    const Tensor y = net(Tensor::zeros({0, 3}));
+    CHECK(y.shape() == Shape{0, 2});
+}
+
+TEST_CASE("scalar outputs become a vector with one element a device") {
+    struct Total : nn::Module {
+        Tensor forward(const Tensor& x) override { return sum(x); }
+    } module;
+    DataParallel net(module, [] { return std::make_unique<Total>(); },
+                     {.device_ids = lanes(2)});
+    Tensor x = Tensor::from<float>({1, 2, 3}, {3, 1});
+    x.set_requires_grad();
+    const Tensor y = net(x);
+    CHECK(y.to_vector<float>() == Values{3, 3});
+    sum(y).backward();
+    CHECK(x.grad().to_vector<float>() == Values{1, 1, 1});
+}
+
+TEST_CASE("what device 0 writes into buffers stays and what others write is lost") {
+    RunningSum module;
+    DataParallel net = parallel_over(module, 2);
+    const Tensor x = Tensor::from<float>({1, 1, 1, 10, 10, 10}, {2, 3});
+    net(x);
+    CHECK(module.total.item() == 3);
+    net(x);
+    CHECK(module.total.item() == 6);
+}
+
+TEST_CASE("replicas have the module's buffers and are in evaluation as it is") {
+    RunningSum module;
+    ops::fill_(module.total, 5);
+    DataParallel net = parallel_over(module, 3);
+    net.eval();
+    const Tensor x = draw({3, 3}, 1);
+    CHECK(greatest_difference(net(x).to_vector<float>(), module(x).to_vector<float>()) <
+          1e-6);
+
+    // A submodule of its own mind, too.
+    Noise noise;
+    DataParallel noisy = parallel_over(noise, 3);
+    noise.drop().eval();
+    CHECK(noisy(x).to_vector<float>() == x.to_vector<float>());
+}
+
+TEST_CASE("without grad nothing is recorded on any device") {
+    Toy module;
+    DataParallel net = parallel_over(module, 3);
+    const NoGradGuard no_grad;
+    const Tensor y = net(draw({6, 3}, 1));
+    CHECK_FALSE(y.requires_grad());
+}
+
+TEST_CASE("dropout differs between devices and follows the caller's seed") {
+    Noise module;
+    DataParallel net = parallel_over(module, 3);
+    const Tensor ones = Tensor::ones({3, 64});
+    manual_seed(1);
+    const auto first = net(ones).to_vector<float>();
+    const auto second = net(ones).to_vector<float>();
+    manual_seed(1);
+    CHECK(net(ones).to_vector<float>() == first);
+    CHECK(first != second);
+
+    const auto row = [&](int i) {
+        return Values(first.begin() + i * 64, first.begin() + (i + 1) * 64);
+    };
+    CHECK(row(0) != row(1));
+    CHECK(row(1) != row(2));
+    CHECK(row(0) != row(2));
+
+    // Device 0 draws what the module alone would draw, and nobody else draws from it.
+    manual_seed(1);
+    CHECK(module(Tensor::ones({1, 64})).to_vector<float>() == row(0));
+    const float next = default_generator().uniform_float();
+    manual_seed(1);
+    net(ones);
+    CHECK(default_generator().uniform_float() == next);
+}
+
+TEST_CASE("making DataParallel and its replicas draws nothing from the caller") {
+    Toy module;
+    manual_seed(5);
+    const float expected = default_generator().uniform_float();
+    manual_seed(5);
+    DataParallel net = parallel_over(module, 3);
+    net(draw({3, 3}, 1));
+    CHECK(default_generator().uniform_float() == expected);
+}
+
+TEST_CASE("two forward passes may come before one backward pass") {
+    Toy alone, module;
+    module.load_state_dict(alone.state_dict());
+    DataParallel net = parallel_over(module, 3);
+    const Tensor a = draw({5, 3}, 1), b = draw({4, 3}, 2);
+    (sum(net(a)) + sum(net(b)) * 2.0f).backward();
+    (sum(alone(a)) + sum(alone(b)) * 2.0f).backward();
+    CHECK(greatest_difference(flat_gradients(module), flat_gradients(alone)) < 1e-5);
+}
+
+TEST_CASE("a retained graph gives the same gradients again") {
+    Toy module;
+    DataParallel net = parallel_over(module, 3);
+    const Tensor loss = sum(net(draw({5, 3}, 1)));
+    loss.backward({.gradient = {}, .retain_graph = true});
+    const Values once = flat_gradients(module);
+    net.zero_grad();
+    loss.backward();
+    CHECK(flat_gradients(module) == once);
+    CHECK_THROWS_AS(loss.backward(), Error);
+}
+
+TEST_CASE("the graph may outlive DataParallel") {
+    Toy module;
+    Tensor loss;
+    {
+        DataParallel net = parallel_over(module, 3);
+        loss = sum(net(draw({5, 3}, 1)));
+    }
+    loss.backward();
+    CHECK(flat_gradients(module).size() == 32);
+}
+
+TEST_CASE("no thread is left once DataParallel and its graphs are gone") {
+    std::thread([] {}).join();  // with the first one a sanitizer may start its own
+    Toy module;
+    const int before = threads_of_this_process();
+    {
+        DataParallel net = parallel_over(module, 4);
+        sum(net(draw({8, 3}, 1))).backward();
+        CHECK(threads_of_this_process() == before + 3);
+    }
+    CHECK(threads_of_this_process() == before);
+}

@@ -1,0 +1,86 @@
+// Buckets by the gradient order of another run, as a resumed training needs them.
+
+#include "libmini/core/error.hpp"
+#include "libmini/parallel/ddp.hpp"
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+using namespace mini;
+using namespace mini::test;
+using parallel::DistributedDataParallel;
+
+namespace {
+
+const parallel::DDPOptions kSmallBuckets{.first_bucket_bytes = 32,
+                                         .bucket_cap_bytes = 64};
+
+std::vector<std::vector<size_t>> assignment(const DistributedDataParallel& ddp) {
+    std::vector<std::vector<size_t>> places;
+    for (const auto& bucket : ddp.buckets()) places.push_back(bucket.places());
+    return places;
+}
+
+void train_once(DistributedDataParallel& ddp) { sum(ddp(draw({2, 3}, 1))).backward(); }
+
+}  // namespace
+
+TEST_CASE("a given gradient order makes the other run's buckets at once and for good") {
+    const int ranks = GENERATE(1, 2, 3);
+    CAPTURE(ranks);
+    on_ranks(ranks, [](dist::ProcessGroup&) {
+        // One run, from which the order is taken at either time it can be known.
+        Toy toy;
+        DistributedDataParallel ddp(toy, kSmallBuckets);
+        const bool empty_before = ddp.gradient_order().empty();
+        train_once(ddp);
+        const auto after_one = ddp.gradient_order();
+        train_once(ddp);
+        const auto after_two = ddp.gradient_order();
+
+        // Another one that goes on from it.
+        Toy again;
+        DistributedDataParallel resumed(again, kSmallBuckets);
+        resumed.set_gradient_order(after_one);
+        bool same =
+            resumed.has_rebuilt_buckets() && assignment(resumed) == assignment(ddp);
+        for (int pass = 0; pass < 3; ++pass) {
+            train_once(resumed);
+            same = same && assignment(resumed) == assignment(ddp) &&
+                   resumed.gradient_order() == after_one;
+        }
+        MINI_CHECK(
+            empty_before && after_one.size() == 4 && after_two == after_one && same,
+            "the order of the gradients was not kept");
+        return 0;
+    });
+}
+
+TEST_CASE("any order of the parameters will do, and nothing else") {
+    const auto places = on_ranks(1, [](dist::ProcessGroup&) {
+        Toy toy;
+        DistributedDataParallel ddp(toy,
+                                    {.first_bucket_bytes = 1, .bucket_cap_bytes = 1});
+        ddp.set_gradient_order({2, 0, 3, 1});
+        return assignment(ddp);
+    });
+    CHECK(places[0] == std::vector<std::vector<size_t>>{{2}, {0}, {3}, {1}});
+}
+
+TEST_CASE("a gradient order that is none, or comes too late, is refused") {
+    const auto messages = on_ranks(1, [](dist::ProcessGroup&) {
+        Toy toy;
+        DistributedDataParallel ddp(toy, kSmallBuckets);
+        std::vector<std::string> said;
+        for (const std::vector<int64_t>& order : std::vector<std::vector<int64_t>>{
+                 {}, {0, 1, 2}, {0, 1, 2, 2}, {0, 1, 2, 4}, {3, 2, 1, -1}})
+            said.push_back(message_of([&] { ddp.set_gradient_order(order); }));
+        train_once(ddp);
+        said.push_back(message_of([&] { ddp.set_gradient_order({0, 1, 2, 3}); }));
+        return said;
+    });
+    REQUIRE(messages[0].size() == 6);
+    for (size_t i = 0; i < 5; ++i)
+        CHECK(contains(messages[0][i], "are no order of 4 parameters"));
+    CHECK(contains(messages[0][5], "before the first iteration"));
+}

@@ -1,0 +1,207 @@
+// The buckets of the second iteration, buffers, and what PyTorch does in its first one.
+
+#include "libmini/parallel/broadcast_coalesced.hpp"
+#include "libmini/parallel/ddp.hpp"
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::test;
+using parallel::DistributedDataParallel;
+
+namespace {
+
+using Assignment = std::vector<std::vector<size_t>>;
+
+Assignment assignment(const DistributedDataParallel& ddp) {
+    Assignment places;
+    for (const auto& bucket : ddp.buckets()) places.push_back(bucket.places());
+    return places;
+}
+
+// Three layers of equal size; the first is used last.
+class Layers : public nn::Module {
+  public:
+    explicit Layers(bool reversed = false) : reversed_(reversed) {
+        register_module("0", first);
+        register_module("1", second);
+        register_module("2", third);
+    }
+    Tensor forward(const Tensor& x) override {
+        return reversed_ ? first(second(third(x))) : third(second(first(x)));
+    }
+
+    nn::Linear first{4, 4}, second{4, 4}, third{4, 4};  // 64 and 16 bytes each
+
+  private:
+    bool reversed_;
+};
+
+void train_once(DistributedDataParallel& ddp) { sum(ddp(draw({2, 4}, 1))).backward(); }
+
+}  // namespace
+
+TEST_CASE("the second iteration has buckets in the order in which gradients came") {
+    const auto seen = on_ranks(3, [](dist::ProcessGroup&) {
+        Layers module(/*reversed=*/true);
+        DistributedDataParallel ddp(module,
+                                    {.first_bucket_bytes = 64, .bucket_cap_bytes = 64});
+        std::vector<Assignment> result{assignment(ddp)};
+        for (int pass = 0; pass < 3; ++pass) {
+            train_once(ddp);
+            result.push_back(assignment(ddp));
+        }
+        return result;
+    });
+    for (const auto& rank : seen) {
+        CHECK(rank == seen[0]);
+        // At first from the last parameter on; then as the first layer's come first.
+        CHECK(rank[0] == Assignment{{5, 4}, {3, 2}, {1, 0}});
+        CHECK(rank[1] == rank[0]);
+        CHECK(rank[2].front()[0] < 2);
+        CHECK(rank[2].back()[0] > 3);
+        CHECK(rank[3] == rank[2]);
+    }
+}
+
+TEST_CASE("ranks whose gradients come in another order take rank 0's buckets") {
+    const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
+        Layers module(/*reversed=*/group.rank() == 2);
+        DistributedDataParallel ddp(module,
+                                    {.first_bucket_bytes = 64, .bucket_cap_bytes = 64});
+        train_once(ddp);
+        train_once(ddp);
+        return assignment(ddp);
+    });
+    CHECK(seen[1] == seen[0]);
+    CHECK(seen[2] == seen[0]);
+    CHECK(seen[0].front()[0] > 3);
+}
+
+TEST_CASE(
+    "with PyTorch's order of events one bucket holds all until the second iteration") {
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        Layers module;
+        DistributedDataParallel ddp(module, {.first_bucket_bytes = 64,
+                                             .bucket_cap_bytes = 64,
+                                             .torch_first_iteration = true});
+        const Assignment first = assignment(ddp);
+        group.events().clear();
+        train_once(ddp);
+        const size_t launches = group.events().snapshot(EventKind::kBucketLaunch).size();
+        train_once(ddp);
+        return std::tuple(first, launches, assignment(ddp), ddp.has_rebuilt_buckets());
+    });
+    for (const auto& [first, launches, second, rebuilt] : seen) {
+        CHECK(first == Assignment{{0, 1, 2, 3, 4, 5}});
+        CHECK(launches == 1);
+        CHECK(second == Assignment{{5, 4}, {3, 2}, {1, 0}});  // PyTorch's (2.2.2)
+        CHECK(rebuilt);
+    }
+}
+
+TEST_CASE("the same gradients come out of old buckets and new ones") {
+    const auto seen = on_ranks(3, [](dist::ProcessGroup&) {
+        manual_seed(7);
+        Layers module(/*reversed=*/true);
+        DistributedDataParallel ddp(module,
+                                    {.first_bucket_bytes = 16, .bucket_cap_bytes = 80});
+        std::vector<std::vector<float>> result;
+        for (int pass = 0; pass < 3; ++pass) {
+            module.zero_grad();
+            train_once(ddp);
+            result.push_back(flat_gradients(module));
+        }
+        return result;
+    });
+    for (size_t i = 0; i < seen[0][0].size(); ++i)
+        CHECK(std::abs(seen[0][2][i] - seen[0][0][i]) < 1e-6f);
+    CHECK(seen[0][2] == seen[0][1]);
+    CHECK(seen[1] == seen[0]);
+}
+
+namespace {
+
+// Counts its forward passes in a buffer that every rank changes in its own way.
+class Counting : public nn::Module {
+  public:
+    explicit Counting(int rank) : rank_(rank) {
+        register_parameter("weight", weight);
+        count = register_buffer("count", Tensor::zeros({1}, DType::kInt64));
+        mean = register_buffer("mean", Tensor::zeros({1}));
+    }
+    Tensor forward(const Tensor& x) override {
+        seen.push_back(static_cast<int64_t>(count.item()));
+        *count.data<int64_t>() += 1 + rank_;
+        *mean.data<float>() += 0.5f;
+        return sum(x * weight);
+    }
+
+    Tensor weight = Tensor::ones({1}), count, mean;
+    std::vector<int64_t> seen;
+
+  private:
+    int rank_;
+};
+
+}  // namespace
+
+TEST_CASE("rank 0's buffers reach all before a forward pass that trains") {
+    const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
+        Counting module(group.rank());
+        DistributedDataParallel ddp(module);
+        const Tensor x = Tensor::ones({1});
+        for (int pass = 0; pass < 3; ++pass) ddp(x).backward();
+        {
+            const auto no_sync = ddp.no_sync();  // the first still gets them
+            ddp(x).backward();
+            ddp(x).backward();
+        }
+        ddp(x).backward();  // not after a forward within no_sync
+        ddp(x).backward();
+        return module.seen;
+    });
+    for (int64_t rank = 0; rank < 3; ++rank) {
+        const int64_t step = 1 + rank;
+        CHECK(seen[static_cast<size_t>(rank)] ==
+              std::vector<int64_t>{0, 1, 2, 3, 3 + step, 3 + 2 * step, 6});
+    }
+}
+
+TEST_CASE("buffers stay each rank's own when that is wished") {
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        Counting module(group.rank());
+        DistributedDataParallel ddp(module, {.broadcast_buffers = false});
+        for (int pass = 0; pass < 3; ++pass) ddp(Tensor::ones({1})).backward();
+        return module.seen;
+    });
+    CHECK(seen[1] == std::vector<int64_t>{0, 2, 4});
+}
+
+TEST_CASE("tensors of all dtypes and shapes are broadcast in few messages") {
+    const int ranks = GENERATE(1, 2, 3, 7);
+    CAPTURE(ranks);
+    const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {
+        const int root = group.world_size() - 1;
+        const double mine = group.rank() == root ? 5 : 0;
+        std::vector<Tensor> tensors{Tensor::full({3, 2}, mine),
+                                    Tensor::full({}, mine),
+                                    Tensor::full({4}, mine, DType::kInt64),
+                                    Tensor::full({0}, mine),
+                                    Tensor::full({7}, mine, DType::kUInt8),
+                                    ops::transpose(Tensor::full({2, 3}, mine), 0, 1)};
+        group.events().clear();
+        parallel::broadcast_coalesced(group, tensors, root);
+        bool right = true;
+        for (const Tensor& tensor : tensors)
+            right = right &&
+                    ops::equal(tensor, Tensor::full(tensor.shape(), 5, tensor.dtype()));
+        const auto messages = group.events().snapshot(EventKind::kCollectiveBegin).size();
+        parallel::broadcast_coalesced(group, {}, root);
+        return std::pair(right, messages);
+    });
+    for (const auto& [right, messages] : seen) {
+        CHECK(right);
+        CHECK(messages == 3);
+    }
+}

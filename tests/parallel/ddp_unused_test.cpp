@@ -1,0 +1,200 @@
+// Parameters that some ranks, or all, leave out of the loss.
+
+#include "libmini/parallel/ddp.hpp"
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+using namespace mini;
+using namespace mini::test;
+using parallel::DDPOptions;
+using parallel::DistributedDataParallel;
+
+namespace {
+
+using Values = std::vector<float>;
+
+// y = the sum of x times each weight that is switched on.
+class Branches : public nn::Module {
+  public:
+    Branches() {
+        register_parameter("a", weights[0]);
+        register_parameter("b", weights[1]);
+        register_parameter("c", weights[2]);
+    }
+    Tensor forward(const Tensor& x) override {
+        Tensor y;
+        for (size_t i = 0; i < weights.size(); ++i)
+            if (on[i]) y = y.defined() ? y + x * weights[i] : x * weights[i];
+        return sum(y);
+    }
+
+    std::vector<Tensor> weights{Tensor::ones({1}), Tensor::ones({1}), Tensor::ones({1})};
+    std::vector<bool> on{true, true, true};
+};
+
+Tensor input(const dist::ProcessGroup& group) {
+    return Tensor::full({1}, group.rank() + 1);
+}
+
+// A gradient as text, "none" where there is none.
+std::string gradient(const Tensor& weight) {
+    return weight.grad().defined() ? concat(weight.grad().item()) : "none";
+}
+
+std::vector<std::string> gradients(const Branches& module) {
+    std::vector<std::string> all;
+    for (const Tensor& weight : module.weights) all.push_back(gradient(weight));
+    return all;
+}
+
+const DDPOptions kFindUnused{
+    .first_bucket_bytes = 1, .bucket_cap_bytes = 1, .find_unused_parameters = true};
+
+}  // namespace
+
+TEST_CASE("a parameter that one rank leaves out gets the average with its zero") {
+    const int ranks = GENERATE(1, 2, 4);
+    CAPTURE(ranks);
+    const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {
+        Branches module;
+        DistributedDataParallel ddp(module, kFindUnused);
+        module.on[1] = group.rank() == 0;
+        module.on[2] = false;
+        ddp(input(group)).backward();
+        return gradients(module);
+    });
+    const double all = (ranks + 1) / 2.0, of_rank_0 = 1.0 / ranks;
+    for (const auto& rank : seen) {
+        CHECK(rank[0] == concat(all));
+        CHECK(rank[1] == concat(of_rank_0));
+        CHECK(rank[2] == "none");
+    }
+}
+
+TEST_CASE("a parameter that no rank used keeps the gradient it had") {
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        Branches module;
+        DistributedDataParallel ddp(module, kFindUnused);
+        ddp(input(group)).backward();
+        module.on[2] = false;
+        ddp(input(group)).backward();
+        const auto kept = gradients(module);
+        module.on[2] = group.rank() == 1;
+        ddp(input(group)).backward();
+        return std::pair(kept, gradients(module));
+    });
+    for (const auto& [kept, shared] : seen) {
+        CHECK(kept == std::vector<std::string>{"3", "3", "1.5"});
+        // Rank 1 adds its 2 to the 1.5 of both ranks.
+        CHECK(shared == std::vector<std::string>{"4.5", "4.5", "2.5"});
+    }
+}
+
+TEST_CASE("with different branches on every rank launches keep one order") {
+    const auto logs = on_ranks(3, [](dist::ProcessGroup& group) {
+        Branches module;
+        DistributedDataParallel ddp(module, kFindUnused);
+        for (size_t i = 0; i < 3; ++i) module.on[i] = static_cast<int>(i) == group.rank();
+        group.events().clear();
+        ddp(input(group)).backward();
+        std::vector<int64_t> launches;
+        for (const Event& event : group.events().snapshot(EventKind::kBucketLaunch))
+            launches.push_back(event.index);
+        return std::pair(launches, gradients(module));
+    });
+    for (const auto& [launches, values] : logs) {
+        CHECK(launches == std::vector<int64_t>{0, 1, 2});
+        CHECK(values == logs[0].second);
+    }
+    CHECK(logs[0].second[1] == concat(2.0f * (1.0f / 3.0f)));
+}
+
+TEST_CASE("a parameter that is used behind forward's back is refused by name") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
+        Branches module;
+        DistributedDataParallel ddp(module, kFindUnused);
+        module.on[2] = false;
+        const Tensor loss = ddp(input(group)) + sum(module.weights[2]);
+        return message_of([&] { loss.backward(); });
+    });
+    for (const std::string& message : messages)
+        CHECK(contains(message, "a gradient of c came"));
+}
+
+TEST_CASE("a static graph learns which parameters are unused and delays one iteration") {
+    struct Seen {
+        std::vector<std::string> first, second;
+        bool first_overlaps = true, second_overlaps = false;
+        int64_t searches = 0;
+    };
+    const auto overlaps = [](const std::vector<Event>& log) {
+        bool launched = false;
+        for (const Event& event : log) {
+            launched = launched || event.kind == EventKind::kBucketLaunch;
+            if (launched && event.kind == EventKind::kGradReady) return true;
+        }
+        return false;
+    };
+    const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
+        Branches module;
+        module.on[1] = false;
+        DDPOptions options = kFindUnused;
+        options.find_unused_parameters = false;
+        options.static_graph = true;
+        DistributedDataParallel ddp(module, options);
+        Seen result;
+        group.events().clear();
+        ddp(input(group)).backward();
+        result.first = gradients(module);
+        result.first_overlaps = overlaps(group.events().snapshot());
+        group.events().clear();
+        ddp(input(group)).backward();
+        result.second = gradients(module);
+        result.second_overlaps = overlaps(group.events().snapshot());
+        return result;
+    });
+    for (const Seen& rank : seen) {
+        CHECK(rank.first == std::vector<std::string>{"1.5", "none", "1.5"});
+        CHECK(rank.second == std::vector<std::string>{"3", "none", "3"});
+        CHECK_FALSE(rank.first_overlaps);
+        CHECK(rank.second_overlaps);
+    }
+}
+
+TEST_CASE("a static graph that changes is refused naming the parameter") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
+        Branches module;
+        module.on[1] = false;
+        DistributedDataParallel ddp(module, {.static_graph = true});
+        ddp(input(group)).backward();
+        module.on[1] = true;
+        return message_of([&] { ddp(input(group)).backward(); });
+    });
+    for (const std::string& message : messages) {
+        CHECK(contains(message, "the gradient of b came 1 times"));
+        CHECK(contains(message, "0 times in the first iteration"));
+    }
+}
+
+TEST_CASE("a NaN on one rank is thrown on all in its iteration with rank and parameter") {
+    const auto messages = on_ranks(3, [](dist::ProcessGroup& group) {
+        Branches module;
+        DistributedDataParallel ddp(module, {.check_gradients = true});
+        std::vector<std::string> seen;
+        for (int step = 1; step <= 3; ++step) {
+            module.zero_grad();
+            const bool bad = step == 2 && group.rank() == 1;
+            const float value = bad ? std::numeric_limits<float>::quiet_NaN() : 1.0f;
+            seen.push_back(message_of([&] { ddp(Tensor::full({1}, value)).backward(); }));
+        }
+        return seen;
+    });
+    for (const auto& seen : messages) {
+        CHECK(seen == messages[0]);
+        CHECK(seen[0].empty());
+        CHECK(contains(seen[1], "on rank 1, in iteration 2"));
+        CHECK(contains(seen[1], "in the gradient of "));
+        CHECK(seen[2].empty());
+    }
+}

@@ -1,0 +1,221 @@
+// The same promise for models that make it hard: tied weights, frozen ones, branches that
+// are not taken, accumulated gradients, batches that not every rank has.
+
+#include <cmath>
+
+#include "libmini/nn/models.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "libmini/parallel/ddp.hpp"
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::test;
+using namespace mini::parallel;
+
+namespace {
+
+constexpr int64_t kBatch = 168;  // of all ranks together: 2, 4, 6, 8 and 14 divide it
+constexpr int64_t kFeatures = 6;
+const Shape kRow{kFeatures};
+constexpr int kSteps = 20;
+
+using Values = std::vector<float>;
+
+// An encoder and a decoder with one weight, used twice.
+class Tied : public nn::Module {
+  public:
+    Tied() {
+        register_module("in", in);
+        register_parameter("again", in.weight);
+    }
+    Tensor forward(const Tensor& x) override { return matmul(tanh(in(x)), in.weight); }
+    nn::Linear in{kFeatures, 5};
+};
+
+// Its first layer is not trained.
+class Frozen : public nn::Module {
+  public:
+    Frozen() {
+        register_module("first", first);
+        register_module("second", second);
+        for (Tensor parameter : first.parameters()) parameter.set_requires_grad(false);
+    }
+    Tensor forward(const Tensor& x) override { return second(tanh(first(x))); }
+    nn::Linear first{kFeatures, 5}, second{5, kFeatures};
+};
+
+// Takes one of two ways in turn, and never the third.
+class Branching : public nn::Module {
+  public:
+    Branching() {
+        for (size_t i = 0; i < ways.size(); ++i)
+            register_module(std::to_string(i), ways[i]);
+    }
+    Tensor forward(const Tensor& x) override { return ways[step++ % 2](x); }
+    std::array<nn::Linear, 3> ways{nn::Linear(kFeatures, kFeatures),
+                                   nn::Linear(kFeatures, kFeatures),
+                                   nn::Linear(kFeatures, kFeatures)};
+    size_t step = 0;
+};
+
+struct Job {
+    Shape sample = kRow;
+    DDPOptions options{.first_bucket_bytes = 40, .bucket_cap_bytes = 150};
+    int micro_batches = 1;  // gradients are accumulated over so many
+};
+
+// This rank's part of a batch is the same samples, however many ranks there are.
+Tensor share_of(const Tensor& batch, int part, int parts) {
+    const int64_t size = batch.size(0) / parts;
+    return ops::contiguous(ops::narrow(batch, 0, part * size, size));
+}
+
+void step(DistributedDataParallel& ddp, const Tensor& mine, const Job& job) {
+    const auto backward = [&](int micro) {
+        const Tensor x = share_of(mine, micro, job.micro_batches);
+        const Tensor y = ddp(x);
+        const Tensor loss = mse_loss(y, Tensor::full(y.shape(), 0.25));
+        (loss / static_cast<float>(job.micro_batches)).backward();
+    };
+    {
+        const auto no_sync = ddp.no_sync();
+        for (int micro = 0; micro + 1 < job.micro_batches; ++micro) backward(micro);
+    }
+    backward(job.micro_batches - 1);
+}
+
+template <typename Model>
+Values train(int world_size, const Job& job) {
+    const auto parameters = on_ranks(world_size, [&](dist::ProcessGroup& group) {
+        manual_seed(1234);
+        Model model;
+        DistributedDataParallel ddp(model, job.options);
+        optim::SGD optimizer(model.parameters(), {.lr = 0.1, .momentum = 0.9});
+        for (int i = 0; i < kSteps; ++i) {
+            Shape shape = job.sample;
+            shape.insert(shape.begin(), kBatch);
+            const Tensor batch = draw(shape, static_cast<uint64_t>(i));
+            optimizer.zero_grad();
+            step(ddp, share_of(batch, group.rank(), world_size), job);
+            optimizer.step();
+        }
+        return flat_parameters(model);
+    });
+    for (const Values& values : parameters) REQUIRE(values == parameters[0]);
+    return parameters[0];
+}
+
+double distance(const Values& found, const Values& expected) {
+    REQUIRE(found.size() == expected.size());
+    double difference = 0.0, length = 0.0;
+    for (size_t i = 0; i < found.size(); ++i) {
+        difference += std::pow(static_cast<double>(found[i]) - expected[i], 2);
+        length += std::pow(static_cast<double>(expected[i]), 2);
+    }
+    return std::sqrt(difference / length);
+}
+
+template <typename Model>
+void check_all_world_sizes(const Job& job) {
+    const Values alone = train<Model>(1, job);
+    for (const int world_size : {2, 3, 4, 7}) {
+        CAPTURE(world_size);
+        CHECK(distance(train<Model>(world_size, job), alone) < 1e-6);
+    }
+}
+
+}  // namespace
+
+namespace {
+
+// The tutorial's network without dropout, whose masks differ between ranks.
+class PlainConvNet : public nn::ConvNet {
+  public:
+    PlainConvNet() : nn::ConvNet({.dropout = false}) {}
+};
+
+}  // namespace
+
+TEST_CASE("a ConvNet trains alike on any number of ranks") {
+    Job job;
+    job.options = {.first_bucket_bytes = 1000, .bucket_cap_bytes = 30000};
+    job.sample = {1, 28, 28};
+    check_all_world_sizes<PlainConvNet>(job);
+}
+
+TEST_CASE("tied weights train alike on any number of ranks") {
+    check_all_world_sizes<Tied>({});
+}
+
+TEST_CASE("beside frozen parameters the others train alike on any number of ranks") {
+    check_all_world_sizes<Frozen>({});
+}
+
+TEST_CASE("branches that are not taken train alike on any number of ranks") {
+    Job job;
+    job.options.find_unused_parameters = true;
+    check_all_world_sizes<Branching>(job);
+}
+
+TEST_CASE("accumulated gradients train alike on any number of ranks") {
+    check_all_world_sizes<Frozen>({.micro_batches = 2});
+    CHECK(distance(train<Frozen>(2, {.micro_batches = 2}), train<Frozen>(2, {})) < 1e-6);
+}
+
+namespace {
+
+Tensor uneven_batch(int number) {
+    return draw({4, kFeatures}, static_cast<uint64_t>(number));
+}
+
+// One epoch over batches that are dealt out in turn: some ranks get one more. Gradients
+// are divided by the ranks that have a batch, so each step is the mean of its batches.
+Values train_unevenly(int world_size, int batches) {
+    const auto parameters = on_ranks(world_size, [&](dist::ProcessGroup& group) {
+        manual_seed(1234);
+        Frozen model;
+        DistributedDataParallel ddp(model);
+        optim::SGD optimizer(model.parameters(), {.lr = 0.1});
+        Join({&ddp}, {.divide_by_initial_world_size = false}).run([&] {
+            for (int i = group.rank(); i < batches; i += world_size) {
+                const Tensor x = uneven_batch(i);
+                optimizer.zero_grad();
+                mse_loss(ddp(x), Tensor::full(x.shape(), 0.25)).backward();
+                optimizer.step();
+            }
+        });
+        return flat_parameters(model);
+    });
+    for (const Values& values : parameters) REQUIRE(values == parameters[0]);
+    return parameters[0];
+}
+
+// The same steps by one process: the mean over the batches of each step.
+Values train_steps_alone(int world_size, int batches) {
+    manual_seed(1234);
+    Frozen model;
+    optim::SGD optimizer(model.parameters(), {.lr = 0.1});
+    for (int first = 0; first < batches; first += world_size) {
+        const int present = std::min(world_size, batches - first);
+        optimizer.zero_grad();
+        for (int i = 0; i < present; ++i) {
+            const Tensor x = uneven_batch(first + i);
+            const Tensor loss = mse_loss(model(x), Tensor::full(x.shape(), 0.25));
+            (loss / static_cast<float>(present)).backward();
+        }
+        optimizer.step();
+    }
+    return flat_parameters(model);
+}
+
+}  // namespace
+
+TEST_CASE("uneven batches train like one process that takes what there is in each step") {
+    for (const int world_size : {1, 2, 3, 4, 7}) {
+        CAPTURE(world_size);
+        const int batches = 6 * world_size + world_size / 2;
+        CHECK(distance(train_unevenly(world_size, batches),
+                       train_steps_alone(world_size, batches)) < 1e-6);
+    }
+}

@@ -1,0 +1,118 @@
+// The three rungs to DDP: the same gradients, at different costs.
+
+#include "libmini/parallel/rungs.hpp"
+
+#include <algorithm>
+
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+using namespace mini;
+using namespace mini::test;
+using namespace mini::parallel;
+
+namespace {
+
+enum class Rung { kAveraged, kFlat, kOverlapped, kDDP };
+
+std::unique_ptr<ReplicatedModule> wrap(Rung rung, nn::Module& module) {
+    switch (rung) {
+        case Rung::kAveraged: return std::make_unique<AveragedModule>(module);
+        case Rung::kFlat: return std::make_unique<FlatModule>(module);
+        case Rung::kOverlapped: return std::make_unique<OverlappedModule>(module);
+        case Rung::kDDP: return std::make_unique<DistributedDataParallel>(module);
+    }
+    return nullptr;
+}
+
+struct Seen {
+    std::vector<float> gradients;
+    size_t collectives = 0;
+    bool overlaps = false;  // an all-reduce began before the last gradient was there
+};
+
+Seen train(dist::ProcessGroup& group, Rung rung) {
+    manual_seed(1 + static_cast<uint64_t>(group.rank()));
+    Toy module;
+    const auto replicated = wrap(rung, module);
+    size_t gradients = 0;
+    size_t begun_before_last = 0;
+    for (const Tensor& parameter : module.parameters())
+        grad_accumulator(parameter)->add_hook([&](const Tensor&) {
+            if (++gradients == 4)
+                begun_before_last =
+                    group.events().snapshot(EventKind::kBucketLaunch).size();
+        });
+    group.events().clear();
+    sum((*replicated)(draw({4, 3}, static_cast<uint64_t>(group.rank())))).backward();
+    return {flat_gradients(module),
+            group.events().snapshot(EventKind::kCollectiveBegin).size(),
+            begun_before_last > 1};
+}
+
+}  // namespace
+
+TEST_CASE("every rung leaves the average on all ranks") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    CAPTURE(ranks);
+    const auto ddp = on_ranks(
+        ranks, [](dist::ProcessGroup& group) { return train(group, Rung::kDDP); });
+    for (const Rung rung : {Rung::kAveraged, Rung::kFlat, Rung::kOverlapped}) {
+        const auto seen = on_ranks(
+            ranks, [&](dist::ProcessGroup& group) { return train(group, rung); });
+        for (const Seen& rank : seen) {
+            CHECK(rank.gradients == seen[0].gradients);
+            for (size_t i = 0; i < rank.gradients.size(); ++i)
+                CHECK(std::abs(rank.gradients[i] - ddp[0].gradients[i]) < 1e-6f);
+        }
+    }
+}
+
+TEST_CASE("the rungs differ in the number of all-reduces and when they begin") {
+    const auto of = [](Rung rung) {
+        return on_ranks(2,
+                        [&](dist::ProcessGroup& group) { return train(group, rung); })[1];
+    };
+    CHECK(of(Rung::kAveraged).collectives == 4);
+    CHECK(of(Rung::kFlat).collectives == 1);
+    CHECK(of(Rung::kOverlapped).collectives == 4);
+    CHECK_FALSE(of(Rung::kAveraged).overlaps);
+    CHECK_FALSE(of(Rung::kFlat).overlaps);
+    CHECK(of(Rung::kOverlapped).overlaps);
+}
+
+TEST_CASE("within no_sync no rung communicates and the sum is averaged after it") {
+    for (const Rung rung : {Rung::kAveraged, Rung::kFlat, Rung::kOverlapped}) {
+        const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
+            nn::Linear module(1, 1, {.bias = false});
+            const auto replicated = wrap(rung, module);
+            const Tensor x = Tensor::full({1, 1}, group.rank() + 1);
+            group.events().clear();
+            {
+                const auto no_sync = replicated->no_sync();
+                sum((*replicated)(x)).backward();
+            }
+            const size_t within =
+                group.events().snapshot(EventKind::kCollectiveBegin).size();
+            sum((*replicated)(x)).backward();
+            return std::pair(within, flat_gradients(module)[0]);
+        });
+        for (const auto& [within, gradient] : seen) {
+            CHECK(within == 0);
+            CHECK(gradient == 3.0f);  // the mean of 2 and 4
+        }
+    }
+}
+
+TEST_CASE("a gradient that is missing is an error that names rank and shape") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup&) {
+        Toy module;
+        AveragedModule replicated(module);
+        const Tensor unrelated = sum(module.fc1(draw({1, 3}, 1)));
+        replicated(draw({4, 3}, 1));
+        return message_of([&] { unrelated.backward(); });
+    });
+    for (const std::string& message : messages)
+        CHECK(contains(message, "has no gradient on rank"));
+}

@@ -1,0 +1,113 @@
+// DDP with ranks that have different numbers of batches.
+
+#include "libmini/optim/sgd.hpp"
+#include "libmini/parallel/ddp.hpp"
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+using namespace mini;
+using namespace mini::test;
+using namespace mini::parallel;
+
+namespace {
+
+using Values = std::vector<float>;
+
+// A weight whose gradient is the input, and a buffer that counts what this rank has seen.
+class Weighing : public nn::Module {
+  public:
+    Weighing() {
+        register_parameter("weight", weight);
+        seen = register_buffer("seen", Tensor::zeros({1}));
+    }
+    Tensor forward(const Tensor& x) override {
+        *seen.data<float>() += 1.0f;
+        return sum(x * weight);
+    }
+
+    Tensor weight = Tensor::zeros({1}), seen;
+};
+
+struct Ended {
+    Values gradients;  // after each batch of this rank
+    float weight = 0, seen = 0;
+};
+
+// Rank r has batches[r] batches; each one's gradient is r + 1.
+std::vector<Ended> train(const std::vector<int>& batches, const JoinOptions& options,
+                         bool accumulates = false) {
+    return on_ranks(static_cast<int>(batches.size()), [&](dist::ProcessGroup& group) {
+        Weighing module;
+        DistributedDataParallel ddp(module);
+        optim::SGD optimizer(module.parameters(), {.lr = 1.0});
+        const Tensor x = Tensor::full({1}, group.rank() + 1);
+        Ended ended;
+        Join({&ddp}, options).run([&] {
+            for (int i = 0; i < batches[static_cast<size_t>(group.rank())]; ++i) {
+                if (accumulates) {
+                    const auto no_sync = ddp.no_sync();
+                    ddp(x).backward();
+                }
+                ddp(x).backward();
+                ended.gradients.push_back(
+                    static_cast<float>(module.weight.grad().item()));
+                optimizer.step();
+                optimizer.zero_grad();
+            }
+        });
+        ended.weight = static_cast<float>(module.weight.item());
+        ended.seen = static_cast<float>(module.seen.item());
+        return ended;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("sums are divided by all ranks to the end unless told otherwise") {
+    const auto all = train({1, 3}, {});
+    CHECK(all[0].gradients == Values{1.5f});
+    CHECK(all[1].gradients == Values{1.5f, 1.0f, 1.0f});
+    CHECK(all[0].weight == -3.5f);
+
+    const auto active = train({1, 3}, {.divide_by_initial_world_size = false});
+    CHECK(active[1].gradients == Values{1.5f, 2.0f, 2.0f});
+    CHECK(active[0].weight == -5.5f);
+}
+
+TEST_CASE("all ranks end with the model and buffers of the rank that trained longest") {
+    for (const auto& batches : std::vector<std::vector<int>>{
+             {2}, {3, 1}, {1, 4, 2}, {0, 2, 2}, {5, 1, 0, 3}, {1, 2, 3, 4, 3, 2, 0}}) {
+        CAPTURE(batches);
+        const auto ended = train(batches, {});
+        int most = 0;
+        for (const int count : batches) most = std::max(most, count);
+        for (const Ended& rank : ended) {
+            CHECK(rank.weight == ended[0].weight);
+            CHECK(rank.seen == static_cast<float>(most));
+        }
+    }
+}
+
+TEST_CASE("accumulation within no_sync goes together with uneven inputs") {
+    const auto ended = train({1, 3}, {}, /*accumulates=*/true);
+    CHECK(ended[1].gradients == Values{3.0f, 2.0f, 2.0f});
+    CHECK(ended[0].weight == -7.0f);
+    CHECK(ended[1].weight == -7.0f);
+}
+
+TEST_CASE("ranks are told who ended first when that is to be an error") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
+        return message_of([&] {
+            Weighing module;
+            DistributedDataParallel ddp(module);
+            Join({&ddp}, {.throw_on_early_termination = true}).run([&] {
+                for (int i = 0; i <= group.rank(); ++i) ddp(Tensor::ones({1})).backward();
+            });
+        });
+    });
+    for (const std::string& message : messages) {
+        CHECK(contains(message, "rank 0 ran out of batches after 1 iterations"));
+        CHECK(contains(message, "rank 1 went on"));
+    }
+}

@@ -1,0 +1,282 @@
+// The sharded optimizer ends where the plain one does, with a part of the memory.
+
+#include "libmini/parallel/zero.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "libmini/optim/adam.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "tests/parallel/toy.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
+
+using namespace mini;
+using namespace mini::test;
+using optim::OptimizerState;
+using parallel::ZeroRedundancyOptimizer;
+
+namespace {
+
+using Values = std::vector<float>;
+
+std::unique_ptr<optim::Optimizer> make_sgd(std::vector<Tensor> parameters) {
+    return std::make_unique<optim::SGD>(
+        std::move(parameters),
+        optim::SGDOptions{.lr = 0.1, .momentum = 0.9, .weight_decay = 0.01});
+}
+
+std::unique_ptr<optim::Optimizer> make_adam(std::vector<Tensor> parameters) {
+    return std::make_unique<optim::Adam>(std::move(parameters),
+                                         optim::AdamOptions{.lr = 0.01, .amsgrad = true});
+}
+
+// Both kinds of state: tensors only, and tensors with numbers.
+const std::vector<parallel::OptimizerFactory> kFactories{make_sgd, make_adam};
+
+// Five parameters, of sizes 12, 1, 7, 0 and 40; the same on every rank.
+std::vector<Tensor> make_parameters() {
+    std::vector<Tensor> parameters;
+    for (const Shape& shape : {Shape{3, 4}, Shape{1}, Shape{7}, Shape{0}, Shape{2, 4, 5}})
+        parameters.push_back(draw(shape, parameters.size()).set_requires_grad());
+    return parameters;
+}
+
+// Gradients of one step; parameter 1 has none in even steps.
+void set_gradients(std::vector<Tensor>& parameters, uint64_t step) {
+    for (size_t i = 0; i < parameters.size(); ++i)
+        parameters[i].set_grad(i == 1 && step % 2 == 0
+                                   ? Tensor()
+                                   : draw(parameters[i].shape(), 100 * step + i));
+}
+
+void take_steps(optim::Optimizer& optimizer, uint64_t first, uint64_t end) {
+    std::vector<Tensor> parameters = optimizer.parameters();
+    for (uint64_t step = first; step < end; ++step) {
+        set_gradients(parameters, step);
+        optimizer.step();
+    }
+}
+
+Values flat(const std::vector<Tensor>& parameters) {
+    Values all;
+    for (const Tensor& parameter : parameters)
+        std::ranges::copy(parameter.to_vector<float>(), std::back_inserter(all));
+    return all;
+}
+
+Values plain_parameters_after(uint64_t steps, const parallel::OptimizerFactory& make) {
+    const auto plain = make(make_parameters());
+    take_steps(*plain, 0, steps);
+    return flat(plain->parameters());
+}
+
+int64_t elements(const OptimizerState& state) {
+    int64_t count = 0;
+    for (const auto& [name, tensor] : state.tensors) count += tensor.numel();
+    return count;
+}
+
+void check_equal(const OptimizerState& a, const OptimizerState& b) {
+    CHECK(a.numbers == b.numbers);
+    REQUIRE(a.tensors.size() == b.tensors.size());
+    for (const auto& [name, tensor] : a.tensors) {
+        CAPTURE(name);
+        REQUIRE(b.tensors.contains(name));
+        CHECK(ops::equal(tensor, b.tensors.at(name)));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("parameters are shared out over ranks as PyTorch shares them out") {
+    for (const auto& golden : golden_cases("zero_partition")) {
+        const std::string name = golden["name"];
+        const int world_size = golden["world_size"];
+        CAPTURE(name, world_size);
+        CHECK(parallel::partition_parameters(golden["sizes"].get<std::vector<int64_t>>(),
+                                             world_size) ==
+              golden["owners"].get<std::vector<int>>());
+    }
+}
+
+TEST_CASE("the sharded optimizer leaves the plain one's bits on every rank") {
+    const int world_size =
+        GENERATE(1, 2, 3, 4, 7);  // 7 is more than there are parameters
+    CAPTURE(world_size);
+    for (const auto& make : kFactories) {
+        const auto by_rank = on_ranks(world_size, [&](dist::ProcessGroup&) {
+            ZeroRedundancyOptimizer zero(make_parameters(), make);
+            take_steps(zero, 0, 6);
+            return flat(zero.parameters());
+        });
+        const Values expected = plain_parameters_after(6, make);
+        for (const Values& parameters : by_rank) CHECK(parameters == expected);
+    }
+}
+
+TEST_CASE(
+    "each element of the state is on one rank and none has much more than its share") {
+    const int world_size = GENERATE(1, 2, 3, 4);
+    CAPTURE(world_size);
+    const auto by_rank = on_ranks(world_size, [](dist::ProcessGroup&) {
+        std::vector<Tensor> parameters;
+        for (int i = 0; i < 24; ++i)
+            parameters.push_back(Tensor::zeros({10 + i % 5}).set_requires_grad());
+        ZeroRedundancyOptimizer zero(parameters, make_sgd);
+        take_steps(zero, 1, 2);
+        return elements(zero.local_optimizer().state_dict());
+    });
+    const int64_t total = 24 * 10 + 4 * (1 + 2 + 3 + 4) + 1 + 2 + 3;
+    CHECK(std::accumulate(by_rank.begin(), by_rank.end(), int64_t{0}) == total);
+    for (const int64_t count : by_rank) CHECK(count <= total / world_size + 14);
+}
+
+TEST_CASE("a step sends one broadcast for each owner of anything") {
+    const auto by_rank = on_ranks(5, [](dist::ProcessGroup& group) {
+        ZeroRedundancyOptimizer zero(make_parameters(), make_sgd);
+        group.events().clear();
+        take_steps(zero, 0, 1);
+        std::vector<std::pair<std::string, int64_t>> begun;
+        for (const Event& event : group.events().snapshot(EventKind::kCollectiveBegin))
+            begun.emplace_back(event.name, event.bytes);
+        return begun;
+    });
+    // Of 5 ranks, two own 40 and 12 elements, two 7 and 1, and one a parameter of none.
+    for (const auto& begun : by_rank) {
+        std::vector<std::pair<std::string, int64_t>> broadcasts;
+        std::ranges::copy_if(
+            begun, std::back_inserter(broadcasts),
+            [](const auto& entry) { return entry.first == "broadcast"; });
+        CHECK(broadcasts ==
+              std::vector<std::pair<std::string, int64_t>>{{"broadcast", 160},
+                                                           {"broadcast", 48},
+                                                           {"broadcast", 28},
+                                                           {"broadcast", 4}});
+    }
+}
+
+TEST_CASE("the learning rate reaches the owners of the parameters") {
+    const auto sgd = make_sgd(make_parameters());
+    sgd->set_lr(0.5);
+    take_steps(*sgd, 0, 3);
+    const auto by_rank = on_ranks(3, [](dist::ProcessGroup&) {
+        ZeroRedundancyOptimizer zero(make_parameters(), make_sgd);
+        const bool took_lr = zero.lr() == 0.1;
+        zero.set_lr(0.5);
+        take_steps(zero, 0, 3);
+        return took_lr ? flat(zero.parameters()) : Values();
+    });
+    for (const Values& parameters : by_rank) CHECK(parameters == flat(sgd->parameters()));
+}
+
+TEST_CASE("the consolidated state is the plain optimizer's") {
+    const int world_size = GENERATE(1, 2, 3, 7);
+    const int to = world_size - 1;
+    CAPTURE(world_size);
+    for (const auto& make : kFactories) {
+        const auto plain = make(make_parameters());
+        plain->set_lr(1.0 / 3);  // a number that needs all its bits
+        take_steps(*plain, 0, 3);
+        const auto by_rank = on_ranks(world_size, [&](dist::ProcessGroup& group) {
+            ZeroRedundancyOptimizer zero(make_parameters(), make);
+            zero.set_lr(1.0 / 3);
+            take_steps(zero, 0, 3);
+            zero.consolidate_state_dict(to);
+            return group.rank() == to ? zero.state_dict() : OptimizerState();
+        });
+        check_equal(by_rank[static_cast<size_t>(to)], plain->state_dict());
+    }
+}
+
+TEST_CASE("a state saved by one number of ranks resumes on another to the same bits") {
+    const int before = GENERATE(1, 2, 4);
+    const int after = GENERATE(1, 3, 7);
+    CAPTURE(before, after);
+    for (const auto& make : kFactories) {
+        OptimizerState state;
+        std::vector<Tensor> parameters;
+        dist::run_threads(before, [&](dist::ProcessGroup& group) {
+            ZeroRedundancyOptimizer zero(make_parameters(), make);
+            take_steps(zero, 0, 3);
+            zero.consolidate_state_dict(0);
+            if (group.rank() != 0) return;
+            state = zero.state_dict();
+            parameters = zero.parameters();
+        });
+        const auto by_rank = on_ranks(after, [&](dist::ProcessGroup&) {
+            std::vector<Tensor> copies;
+            for (const Tensor& parameter : parameters)
+                copies.push_back(ops::clone(parameter).set_requires_grad());
+            ZeroRedundancyOptimizer zero(copies, make);
+            zero.load_state_dict(state);
+            take_steps(zero, 3, 6);
+            return flat(copies);
+        });
+        const Values expected = plain_parameters_after(6, make);
+        for (const Values& values : by_rank) CHECK(values == expected);
+    }
+}
+
+TEST_CASE("a state that is not there or no longer true is refused") {
+    const auto by_rank = on_ranks(2, [](dist::ProcessGroup&) {
+        ZeroRedundancyOptimizer zero(make_parameters(), make_sgd);
+        std::vector<std::string> messages;
+        zero.consolidate_state_dict(1);
+        messages.push_back(message_of([&] { zero.state_dict(); }));
+        take_steps(zero, 0, 1);
+        messages.push_back(message_of([&] { zero.state_dict(); }));
+        messages.push_back(message_of([&] { zero.consolidate_state_dict(2); }));
+        const OptimizerState alien{.tensors = {{"state.9.momentum_buffer", Tensor()}},
+                                   .numbers = {}};
+        messages.push_back(message_of([&] { zero.load_state_dict(alien); }));
+        const OptimizerState odd{.tensors = {}, .numbers = {{"state.x", 1}}};
+        messages.push_back(message_of([&] { zero.load_state_dict(odd); }));
+        return messages;
+    });
+    const std::string missing =
+        "ZeroRedundancyOptimizer: rank 0 has the state of its own parameters only; call "
+        "consolidate_state_dict(0) on all ranks, after the last step";
+    CHECK(by_rank[0][0] == missing);
+    CHECK(by_rank[1][0] == "");
+    CHECK(by_rank[0][1] == missing);
+    CHECK(by_rank[1][1] != "");
+    CHECK(by_rank[0][2] ==
+          "consolidate_state_dict: there is no rank 2 among ranks 0 to 1");
+    CHECK(by_rank[1][3] ==
+          "ZeroRedundancyOptimizer: the state has a parameter 9, but rank "
+          "1 has 5 parameters");
+    CHECK(by_rank[0][4] ==
+          "optimizer state: the name state.x is not of the form state.NUMBER.WHAT");
+}
+
+TEST_CASE("ranks with different parameter lists get the same error on every rank") {
+    const auto messages = [](const std::function<std::vector<Tensor>(int rank)>& make) {
+        return on_ranks(3, [&](dist::ProcessGroup& group) {
+            return message_of(
+                [&] { ZeroRedundancyOptimizer(make(group.rank()), make_sgd); });
+        });
+    };
+    for (const std::string& message : messages([](int rank) {
+             return std::vector<Tensor>(rank == 2 ? 2 : 3, Tensor::zeros({2}));
+         }))
+        CHECK(message ==
+              "ZeroRedundancyOptimizer: rank 0 has 3 parameters, but rank 2 has "
+              "2; every rank must pass the same list");
+    for (const std::string& message : messages([](int rank) {
+             return std::vector<Tensor>{
+                 Tensor::zeros({2}), Tensor::zeros(rank == 1 ? Shape{4, 1} : Shape{4})};
+         }))
+        CHECK(message ==
+              "ZeroRedundancyOptimizer: parameter 1 is (4,) on rank 0, but (4, "
+              "1) on rank 1; every rank must pass the same list");
+}
+
+TEST_CASE("parameters other than float32 are refused") {
+    const auto by_rank = on_ranks(2, [](dist::ProcessGroup&) {
+        return message_of<UsageError>([] {
+            ZeroRedundancyOptimizer({Tensor::zeros({2}, DType::kInt64)}, make_sgd);
+        });
+    });
+    CHECK(by_rank[0] == "ZeroRedundancyOptimizer: parameter 0 is int64, not float32");
+}

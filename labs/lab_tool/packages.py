@@ -32,6 +32,8 @@ PACKAGES = (
     Package("libfmt-dev", "formats text", headers=("fmt/core.h",)),
     Package("libcli11-dev", "reads command lines", headers=("CLI/CLI.hpp",)),
     Package("nlohmann-json3-dev", "reads and writes JSON", headers=("nlohmann/json.hpp",)),
+    Package("libboost-context-dev", "fibers: threads of the simulated GPU",
+            headers=("boost/context/fiber.hpp",)),
     Package("zlib1g-dev", "reads .gz data files", headers=("zlib.h",)),
     Package("libstb-dev", "reads PNG and JPEG images", headers=("stb/stb_image.h",)),
     Package("libssl-dev", "SHA-256 of parameters", headers=("openssl/evp.h",)),

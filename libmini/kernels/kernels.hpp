@@ -57,6 +57,38 @@ struct ChannelExtents {
     int64_t per_channel() const { return N * space; }
 };
 
+struct MatmulOptions {
+    bool transpose_a = false;  // a is stored (K, M)
+    bool transpose_b = false;  // b is stored (N, K)
+    bool accumulate = false;   // out += instead of out =
+};
+
+struct BatchNormBackward {
+    double eps = 1e-5;
+    bool of_batch = true;  // mean and variance are x's own, so x also acts through them
+};
+
+struct SGDStep {
+    float lr = 0.01f;
+    float momentum = 0.0f;
+    float dampening = 0.0f;
+    float weight_decay = 0.0f;
+    bool nesterov = false;
+    bool first = true;  // the velocity starts as the gradient itself
+};
+
+/// Numbers are in double, as Python has them, and become floats where they meet one.
+struct AdamStep {
+    double lr = 1e-3;
+    double beta1 = 0.9;
+    double beta2 = 0.999;
+    double eps = 1e-8;
+    double weight_decay = 0.0;
+    bool decoupled = false;  // weight decay shrinks p itself, not by way of g: AdamW
+    bool maximize = false;
+    int64_t step = 1;  // this one; the first is 1
+};
+
 namespace cpu {
 
 // ---- elementwise (elementwise.cpp)
@@ -123,12 +155,6 @@ void argmax(int64_t* out,    // (rows)
             int64_t rows, int64_t cols);
 
 // ---- products (matmul.cpp)
-
-struct MatmulOptions {
-    bool transpose_a = false;  // a is stored (K, M)
-    bool transpose_b = false;  // b is stored (N, K)
-    bool accumulate = false;   // out += instead of out =
-};
 
 /// out = a b.
 void matmul(float* out,      // (M, N)
@@ -213,11 +239,6 @@ void batch_norm(float* y,               // (N, C, space)
                 const float* bias,      // (C), or null for zeros
                 ChannelExtents at, double eps);
 
-struct BatchNormBackward {
-    double eps = 1e-5;
-    bool of_batch = true;  // mean and variance are x's own, so x also acts through them
-};
-
 /// dL/dx, dL/dweight and dL/dbias from g = dL/dy.
 void batch_norm_backward(float* dx,              // (N, C, space)
                          float* dweight,         // (C)
@@ -245,15 +266,6 @@ void log_softmax_backward(float* dx,       // (rows, cols)
 
 // ---- optimizers (optim.cpp)
 
-struct SGDStep {
-    float lr = 0.01f;
-    float momentum = 0.0f;
-    float dampening = 0.0f;
-    float weight_decay = 0.0f;
-    bool nesterov = false;
-    bool first = true;  // the velocity starts as the gradient itself
-};
-
 /// One step of stochastic gradient descent, in one pass over memory:
 ///     g += weight_decay * p;  v = first ? g : momentum * v + (1 - dampening) * g;
 ///     p -= lr * (nesterov ? g + momentum * v : v)
@@ -262,18 +274,6 @@ void sgd_step(float* parameter,   // (n)
               float* velocity,    // (n), or null
               const float* grad,  // (n)
               int64_t n, SGDStep step);
-
-/// Numbers are in double, as Python has them, and become floats where they meet one.
-struct AdamStep {
-    double lr = 1e-3;
-    double beta1 = 0.9;
-    double beta2 = 0.999;
-    double eps = 1e-8;
-    double weight_decay = 0.0;
-    bool decoupled = false;  // weight decay shrinks p itself, not by way of g: AdamW
-    bool maximize = false;
-    int64_t step = 1;  // this one; the first is 1
-};
 
 /// One step of Adam, in one pass over memory:
 ///     g = maximize ? -g : g;  decoupled ? p *= 1 - lr * weight_decay : g += weight_decay * p;

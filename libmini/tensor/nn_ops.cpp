@@ -25,7 +25,7 @@ Shape image_result(const ImageExtents& in, int64_t channels, Window window) {
 
 }  // namespace
 
-Tensor matmul(const Tensor& a, const Tensor& b, kernels::cpu::MatmulOptions options) {
+Tensor matmul(const Tensor& a, const Tensor& b, kernels::MatmulOptions options) {
     check_shape(a.dim() == 2 && b.dim() == 2, "matmul: needs two matrices, but got ",
                 a.shape(), " and ", b.shape());
     const int64_t M = a.size(options.transpose_a ? 1 : 0);

@@ -65,7 +65,7 @@ Tensor batch_norm(const Tensor& x, const Moments& moments, const Tensor& weight,
 
 BatchNormGrads batch_norm_backward(const Tensor& g, const Tensor& x,
                                    const Moments& moments, const Tensor& weight,
-                                   kernels::cpu::BatchNormBackward options) {
+                                   kernels::BatchNormBackward options) {
     const ChannelExtents at = channel_extents(x.shape());
     const Tensor grad = contiguous(g);
     const Tensor in = contiguous(x);

@@ -97,7 +97,7 @@ Tensor argmax(const Tensor& x);
 // ---- products (nn_ops.cpp)
 
 /// a b for matrices (M, K) and (K, N); with options, of their transposes.
-Tensor matmul(const Tensor& a, const Tensor& b, kernels::cpu::MatmulOptions options = {});
+Tensor matmul(const Tensor& a, const Tensor& b, kernels::MatmulOptions options = {});
 
 /// x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias);
@@ -171,7 +171,7 @@ struct BatchNormGrads {
 };
 BatchNormGrads batch_norm_backward(const Tensor& g, const Tensor& x,
                                    const Moments& moments, const Tensor& weight,
-                                   kernels::cpu::BatchNormBackward options);
+                                   kernels::BatchNormBackward options);
 
 // ---- rows of class scores, (N, classes) (nn_ops.cpp)
 

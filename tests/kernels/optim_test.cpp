@@ -8,7 +8,7 @@
 namespace mini::kernels {
 namespace {
 
-using cpu::SGDStep;
+using SGDStep;
 
 // Powers of two keep every step below exact.
 constexpr float kStart = 4.0f, kGrad = 2.0f;
@@ -92,7 +92,7 @@ TEST_CASE("the first step of Adam has the size of lr whatever the gradient") {
     // m' = g and v' = g^2, so that m' / sqrt(v') is 1; all numbers are powers of two.
     const float grad = GENERATE(0.25f, 2.0f, 1024.0f);
     float parameter = kStart, m = 0, v = 0;
-    cpu::AdamStep step = {.lr = 0.5, .beta1 = 0.5, .beta2 = 0.75, .eps = 0};
+    AdamStep step = {.lr = 0.5, .beta1 = 0.5, .beta2 = 0.75, .eps = 0};
     cpu::adam_step(&parameter, &m, &v, nullptr, &grad, 1, step);
     CHECK(parameter == 3.5f);
     CHECK(m == grad / 2);
@@ -106,7 +106,7 @@ TEST_CASE("the first step of Adam has the size of lr whatever the gradient") {
 }
 
 TEST_CASE("weight decay of Adam enters the averages and of AdamW does not") {
-    cpu::AdamStep step = {
+    AdamStep step = {
         .lr = 0.5, .beta1 = 0.5, .beta2 = 0.75, .eps = 0, .weight_decay = 0.5};
     float parameter = kStart, m = 0, v = 0;
     cpu::adam_step(&parameter, &m, &v, nullptr, &kGrad, 1, step);
@@ -121,7 +121,7 @@ TEST_CASE("weight decay of Adam enters the averages and of AdamW does not") {
 }
 
 TEST_CASE("AMSGrad divides by the greatest average and a NaN stays in it") {
-    const cpu::AdamStep step = {.lr = 0.5, .beta1 = 0, .beta2 = 0, .eps = 0};
+    const AdamStep step = {.lr = 0.5, .beta1 = 0, .beta2 = 0, .eps = 0};
     float parameter = kStart, m = 0, v = 0, greatest = 64.0f;
     cpu::adam_step(&parameter, &m, &v, &greatest, &kGrad, 1, step);
     CHECK(v == 4.0f);
@@ -141,7 +141,7 @@ TEST_CASE("Adam gives the same bits element by element and for any number of thr
     const bool amsgrad = GENERATE(false, true);
     const double beta1 = GENERATE(0.3, 0.9);
     CAPTURE(n, amsgrad, beta1);
-    const cpu::AdamStep step = {
+    const AdamStep step = {
         .lr = 0.1, .beta1 = beta1, .weight_decay = 0.01, .step = 3};
     const std::vector<float> grad = rough_numbers(n, 1);
     const auto stepped = [&](int64_t stride) {

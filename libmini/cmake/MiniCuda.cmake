@@ -1,0 +1,50 @@
+# Where device code runs: MINI_CUDA is
+#
+#     ON    on NVIDIA GPUs: nvcc compiles the .cu files, cuBLAS and NCCL are linked
+#     SIM   on the simulator: the C++ compiler compiles the same files
+#     OFF   nowhere: there is no Device::cuda
+#     AUTO  ON where nvcc and a GPU are, else SIM
+#
+# MINI_CUDA_MODE is what came out.
+
+set(MINI_CUDA AUTO CACHE STRING "Device code: AUTO, ON (nvcc), SIM (simulator) or OFF")
+set_property(CACHE MINI_CUDA PROPERTY STRINGS AUTO ON SIM OFF)
+set(MINI_CUDA_ARCHITECTURES "75-real;80-real;90" CACHE STRING
+    "Architectures that nvcc compiles for; PTX of the last one goes along")
+
+set(MINI_CUDA_MODE ${MINI_CUDA})
+if(MINI_CUDA STREQUAL "AUTO")
+    find_program(MINI_NVCC nvcc HINTS /usr/local/cuda/bin)
+    if(MINI_NVCC AND EXISTS /dev/nvidiactl AND NOT MINI_SANITIZE)
+        set(MINI_CUDA_MODE ON)
+    else()
+        set(MINI_CUDA_MODE SIM)
+    endif()
+endif()
+
+if(MINI_CUDA_MODE STREQUAL "ON")
+    set(CMAKE_CUDA_ARCHITECTURES ${MINI_CUDA_ARCHITECTURES})
+    enable_language(CUDA)
+    find_package(CUDAToolkit REQUIRED)
+    # CMake 3.25 knows no C++20 of nvcc 13; the flag itself works.
+    string(APPEND CMAKE_CUDA_FLAGS " -std=c++20 --extended-lambda")
+elseif(MINI_CUDA_MODE STREQUAL "SIM")
+    find_package(Boost 1.74 REQUIRED COMPONENTS context)
+endif()
+message(STATUS "Device code: ${MINI_CUDA_MODE}")
+
+# Compiles .cu files into `target` as C++ for the simulator. The thread sanitizer's
+# instrumentation makes each load and store of a kernel call the simulator (sim/hooks.cpp);
+# its own runtime is not linked, and where it is (preset tsan), kernels go without.
+function(mini_simulated_kernels target)
+    target_sources(${target} PRIVATE ${ARGN})
+    set(options -x c++ -g1)
+    if(MINI_SANITIZE)
+        list(APPEND options -fno-sanitize=all)
+    endif()
+    if(NOT MINI_SANITIZE MATCHES "thread")
+        list(APPEND options -fsanitize=thread)
+    endif()
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES
+        LANGUAGE CXX COMPILE_OPTIONS "${options}")
+endfunction()

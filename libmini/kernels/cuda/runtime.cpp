@@ -1,0 +1,142 @@
+#include "libmini/kernels/cuda/runtime.hpp"
+
+#include <cuda_runtime.h>
+
+#include <utility>
+#include <vector>
+
+namespace mini::cuda {
+namespace {
+
+// This thread's current streams, by device; none given is the default stream.
+std::vector<cudaStream_t>& current_streams() {
+    thread_local std::vector<cudaStream_t> streams;
+    return streams;
+}
+
+}  // namespace
+
+void check(int code, const char* call) {
+    if (code == cudaSuccess) return;
+    const auto error = static_cast<cudaError_t>(code);
+    int device = -1;
+    cudaGetDevice(&device);
+    throw CudaError(concat(call, " on device ", device, ": ", cudaGetErrorName(error), ", ",
+                           cudaGetErrorString(error)));
+}
+
+void check_launch(const void*, int code) { check(code, "kernel launch"); }
+
+int device_count() {
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+std::string device_name(int device) {
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+    return properties.name;
+}
+
+void synchronize(int device) {
+    const DeviceGuard guard(device);
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+DeviceGuard::DeviceGuard(int device) {
+    check(cudaGetDevice(&before_), "cudaGetDevice");
+    changed_ = device != before_;
+    if (changed_) check(cudaSetDevice(device), "cudaSetDevice");
+}
+
+DeviceGuard::~DeviceGuard() {
+    if (changed_) cudaSetDevice(before_);
+}
+
+Stream::Stream(int device) : device_(device) {
+    const DeviceGuard guard(device);
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+          "cudaStreamCreateWithFlags");
+}
+
+Stream::~Stream() {
+    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+}
+
+Stream::Stream(Stream&& other) noexcept
+    : stream_(std::exchange(other.stream_, nullptr)), device_(other.device_) {}
+
+void Stream::synchronize() const { synchronize_stream(stream_); }
+
+Event::Event(int device, bool timing) : device_(device) {
+    const DeviceGuard guard(device);
+    check(cudaEventCreateWithFlags(&event_,
+                                   timing ? cudaEventDefault : cudaEventDisableTiming),
+          "cudaEventCreateWithFlags");
+}
+
+Event::~Event() {
+    if (event_ != nullptr) cudaEventDestroy(event_);
+}
+
+Event::Event(Event&& other) noexcept
+    : event_(std::exchange(other.event_, nullptr)), device_(other.device_) {}
+
+void Event::record(cudaStream_t stream) {
+    const DeviceGuard guard(device_);
+    check(cudaEventRecord(event_, stream), "cudaEventRecord");
+}
+
+bool Event::query() const {
+    const cudaError_t code = cudaEventQuery(event_);
+    if (code == cudaErrorNotReady) return false;
+    check(code, "cudaEventQuery");
+    return true;
+}
+
+void Event::synchronize() const {
+    check(cudaEventSynchronize(event_), "cudaEventSynchronize");
+}
+
+void Event::wait(cudaStream_t stream) const {
+    check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
+}
+
+float Event::elapsed_since(const Event& start) const {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, start.event_, event_),
+          "cudaEventElapsedTime");
+    return milliseconds;
+}
+
+cudaStream_t current_stream(int device) {
+    const auto& streams = current_streams();
+    const auto index = static_cast<size_t>(device);
+    return index < streams.size() ? streams[index] : nullptr;
+}
+
+StreamGuard::StreamGuard(int device, cudaStream_t stream)
+    : device_(device), before_(current_stream(device)) {
+    const auto index = static_cast<size_t>(device);
+    auto& streams = current_streams();
+    if (index >= streams.size()) streams.resize(index + 1);
+    streams[index] = stream;
+}
+
+StreamGuard::~StreamGuard() { current_streams()[static_cast<size_t>(device_)] = before_; }
+
+void copy(void* to, const void* from, size_t bytes, cudaStream_t stream) {
+    if (bytes > 0)
+        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream),
+              "cudaMemcpyAsync");
+}
+
+void set_bytes(void* to, int value, size_t bytes, cudaStream_t stream) {
+    if (bytes > 0) check(cudaMemsetAsync(to, value, bytes, stream), "cudaMemsetAsync");
+}
+
+void synchronize_stream(cudaStream_t stream) {
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
+}  // namespace mini::cuda

@@ -8,7 +8,6 @@
 namespace mini::kernels {
 namespace {
 
-using SGDStep;
 
 // Powers of two keep every step below exact.
 constexpr float kStart = 4.0f, kGrad = 2.0f;

@@ -20,7 +20,9 @@
 #include "libmini/dist/gather.hpp"
 #include "libmini/dist/rank_variables.hpp"
 #include "libmini/io/sha256.hpp"
+#include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/nn/module.hpp"
+#include "libmini/tensor/dispatch.hpp"
 
 namespace program {
 
@@ -92,6 +94,51 @@ inline std::shared_ptr<mini::dist::ProcessGroup> join_group() {
     return mini::dist::init_process_group(init);
 }
 
+/// "cpu", "cuda" or "cuda:1", checked when the command line is read.
+inline CLI::Option* add_device(CLI::App& app, std::string& value) {
+    const auto is_there = [](const std::string& text) -> std::string {
+        if (text.starts_with("cpu:")) return "the CPU has no numbers here; use cpu";
+        try {
+            mini::Device::parse(text);
+            return "";
+        } catch (const mini::UsageError& error) {
+            return error.what();
+        }
+    };
+    return app
+        .add_option(
+            "--device", value,
+            "where to compute; cuda gives each rank of a machine its own, in turn")
+        ->capture_default_str()
+        ->type_name("cpu|cuda|cuda:N")
+        ->check(CLI::Validator(is_there, ""));
+}
+
+/// What `name` means to a rank: "cuda" is the GPU of its number on this machine, modulo how
+/// many there are. REQUIRES: a name that add_device let pass.
+inline mini::Device device_named(const std::string& name, int local_rank) {
+    mini::Device device = mini::Device::parse(name);
+    if (name == "cuda") device.index = local_rank % mini::cuda_device_count();
+    return device;
+}
+
+/// The same for the calling rank. Makes a GPU the current device of this thread, so that no
+/// other one is opened.
+inline mini::Device device_of_rank(const std::string& name, int local_rank) {
+    const mini::Device device = device_named(name, local_rank);
+    if constexpr (mini::kHasCuda)
+        if (device.is_cuda()) mini::cuda::set_device(device.index);
+    return device;
+}
+
+/// "cpu", or a GPU with its name: "cuda:1 (NVIDIA H100 PCIe)".
+inline std::string describe_device(mini::Device device) {
+    if constexpr (mini::kHasCuda)
+        if (device.is_cuda())
+            return mini::concat(device, " (", mini::cuda::device_name(device.index), ")");
+    return mini::concat(device);
+}
+
 /// An error of which another rank tells: this one ends without a word.
 class ToldElsewhere : public mini::Error {
   public:
@@ -128,8 +175,10 @@ inline void on_all_ranks(mini::dist::ProcessGroup& group,
 inline std::vector<std::string> digests(mini::dist::ProcessGroup& group,
                                         const std::vector<mini::Tensor>& tensors) {
     mini::io::Sha256 sha256;
-    for (const mini::Tensor& tensor : tensors)
-        sha256.update({tensor.raw_data(), tensor.bytes()});
+    for (const mini::Tensor& tensor : tensors) {
+        const mini::Tensor copy = tensor.to(mini::Device::cpu());
+        sha256.update({copy.raw_data(), copy.bytes()});
+    }
     const std::string hex = sha256.finish_hex();
     const std::vector<uint8_t> mine(hex.begin(), hex.end());
     std::vector<std::string> all;

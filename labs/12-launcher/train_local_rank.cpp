@@ -83,15 +83,6 @@ class Model : public nn::Module {
     nn::Linear fc2_{64, 10};
 };
 
-// The processes of a host share its CPU, but take a GPU each: the one of their local rank,
-// not of their rank, since every host counts its GPUs from 0.
-Device choose_device(const std::string& type, int local_rank) {
-    if (type == "cpu") return Device::cpu();
-    throw UsageError(concat("--device cuda: this build has no CUDA, or else local rank ",
-                            local_rank, " would take ", Device::cuda(local_rank),
-                            "; use --device cpu"));
-}
-
 struct TrainAndTest {
     std::shared_ptr<const data::Dataset> train, test;
 };
@@ -112,13 +103,14 @@ TrainAndTest load(const Options& options) {
 
 // Counts on each rank alone, then adds the counts up, once: ranks may have different
 // numbers of batches, so no batch may wait for another rank's.
-void evaluate(Model& model, data::DataLoader& loader, dist::ProcessGroup& group,
-              Results& results) {
+void evaluate(Model& model, data::DataLoader& loader, Device device,
+              dist::ProcessGroup& group, Results& results) {
     const NoGradGuard no_grad;
     model.eval();
     int64_t correct = 0, seen = 0;
     for (const data::Batch& batch : loader) {
-        const auto predicted = ops::argmax(model(batch.data)).to_vector<int64_t>();
+        const auto predicted =
+            ops::argmax(model(batch.data.to(device))).to_vector<int64_t>();
         const auto target = batch.target.to_vector<int64_t>();
         for (size_t i = 0; i < target.size(); ++i) correct += predicted[i] == target[i];
         seen += batch.size();
@@ -133,11 +125,12 @@ void evaluate(Model& model, data::DataLoader& loader, dist::ProcessGroup& group,
 
 // One pass over this rank's share; returns the mean loss, of all ranks.
 double train_epoch(parallel::DistributedDataParallel& ddp, data::DataLoader& loader,
-                   optim::SGD& optimizer) {
+                   Device device, optim::SGD& optimizer) {
     double sum = 0.0, seen = 0.0;
     for (const data::Batch& batch : loader) {
         optimizer.zero_grad();
-        const Tensor loss = cross_entropy(ddp(batch.data), batch.target);
+        const Tensor loss =
+            cross_entropy(ddp(batch.data.to(device)), batch.target.to(device));
         loss.backward();
         optimizer.step();
         sum += loss.item() * static_cast<double>(batch.size());
@@ -156,7 +149,8 @@ std::vector<Share> gather_shares(dist::ProcessGroup& group, const Share& mine) {
     return shares;
 }
 
-Results train(const Options& options, int local_rank, dist::ProcessGroup& group) {
+Results train(const Options& options, int local_rank, Device device,
+              dist::ProcessGroup& group) {
     TrainAndTest datasets;
     program::on_all_ranks(group, [&] { datasets = load(options); });
 
@@ -172,9 +166,10 @@ Results train(const Options& options, int local_rank, dist::ProcessGroup& group)
         datasets.test,
         {.batch_size = 1000, .sampler = test_sampler, .num_workers = options.workers});
 
-    // Build the model; DDP gives every rank the parameters of rank 0.
+    // Build the model on the device, before the optimizer; DDP gives every rank the parameters of rank 0.
     manual_seed(options.seed);
     Model model;
+    model.to(device);
     parallel::DistributedDataParallel ddp(model);
     optim::SGD optimizer(model.parameters(), {.lr = options.lr});
 
@@ -183,13 +178,13 @@ Results train(const Options& options, int local_rank, dist::ProcessGroup& group)
         gather_shares(group, {local_rank, train_sampler->size(), test_sampler->size()});
     for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
         train_loader.set_epoch(epoch);
-        results.train_loss.push_back(train_epoch(ddp, train_loader, optimizer));
+        results.train_loss.push_back(train_epoch(ddp, train_loader, device, optimizer));
         if (group.rank() == 0 && !options.json)
             std::cout << fmt::format("epoch {:>2}   loss {:.4f}\n", epoch + 1,
                                      results.train_loss.back())
                       << std::flush;
     }
-    evaluate(model, test_loader, group, results);
+    evaluate(model, test_loader, device, group, results);
     results.parameters_sha256 = program::parameter_digests(group, model);
     return results;
 }
@@ -219,7 +214,7 @@ void report(const Options& options, const Results& results) {
     for (size_t rank = 0; rank < results.shares.size(); ++rank) {
         const Share& share = results.shares[rank];
         const Device device =
-            choose_device(options.device, static_cast<int>(share.local_rank));
+            program::device_named(options.device, static_cast<int>(share.local_rank));
         std::cout << concat("  rank ", rank, ", local rank ", share.local_rank, " on ",
                             device, ": ", share.train_samples, " training and ",
                             share.test_samples, " test images\n");
@@ -239,8 +234,7 @@ bool parse_options(int argc, char** argv, Options& options) {
                    "MNIST's folder, or \"digits\" for the embedded digits; without it\n"
                    "MNIST if it is found, else the digits")
         ->type_name("DIR");
-    program::add_choice(app, "--device", options.device, {"cpu", "cuda"},
-                        "where to compute; cuda is the GPU of the local rank");
+    program::add_device(app, options.device);
     program::add_count(app, "--epochs", options.epochs, "passes over the training data");
     program::add_count(app, "--batch-size", options.batch_size,
                        "samples a step on each rank");
@@ -260,12 +254,14 @@ int main(int argc, char** argv) {
         Options options;
         if (!parse_options(argc, argv, options)) return;
 
-        // Choose the device before the group is made: NCCL's would be made for it.
+        // The processes of a host share its CPU, but take a GPU each: the one of their local
+        // rank, not of their rank, since every host counts its GPUs from 0. Choose it before
+        // the group is made: NCCL's would be made for it.
         const int local_rank = dist::get_local_rank();
-        choose_device(options.device, local_rank);
+        const Device device = program::device_of_rank(options.device, local_rank);
 
         const auto group = program::join_group();
-        const Results results = train(options, local_rank, *group);
+        const Results results = train(options, local_rank, device, *group);
         if (group->rank() == 0) report(options, results);
         dist::destroy_process_group();
     });

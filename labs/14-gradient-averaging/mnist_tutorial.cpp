@@ -1,14 +1,13 @@
 // mnist_tutorial: PyTorch's tutorial "Writing Distributed Applications with PyTorch",
-// whole and in one file: partition the data, average the gradients, train, start the
-// processes.
+// whole: here it starts the processes; distributed_sgd.cpp, beside this file, partitions
+// the data, averages the gradients and trains.
 //
 //     mnist_tutorial                     two ranks, which it starts itself, as there
 //     mnist_tutorial --spawn 4           four
 //     minirun -n 4 mnist_tutorial        ranks that a launcher starts
 //
 // Partition, DataPartitioner and Net are the library's: libmini/data/partition.hpp and
-// libmini/nn/models.hpp. It has partition_dataset and average_gradients too, but here
-// they are written out: these twenty lines are data-parallel training.
+// libmini/nn/models.hpp.
 //
 // Exit codes: 0 done, 1 failed, 2 the options make no sense.
 
@@ -17,22 +16,19 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "labs/14-gradient-averaging/distributed_sgd.hpp"
 #include "labs/program.hpp"
-#include "libmini/autograd/functions.hpp"
 #include "libmini/core/random.hpp"
-#include "libmini/data/loader.hpp"
 #include "libmini/data/locate.hpp"
-#include "libmini/data/partition.hpp"
 #include "libmini/dist/default_group.hpp"
 #include "libmini/dist/rank_variables.hpp"
 #include "libmini/dist/spawn.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"
-#include "libmini/tensor/ops.hpp"
 
 namespace {
 
-using mini::Tensor, mini::UsageError, mini::concat, mini::data::DataLoader;
+using mini::UsageError, mini::concat;
 namespace dist = mini::dist;
 
 struct Options {
@@ -44,47 +40,6 @@ struct Options {
     int spawn = 2;
     bool json = false;
 };
-
-// This rank's part of MNIST, in batches, and how large those are.
-//
-// The tutorial first had bsz = 128 / float(size), of which newer versions of PyTorch say
-// that a batch size must be an integer. It is one here; where the ranks do not divide the
-// batch, it becomes a little smaller: 3 ranks have 42 each, together 126.
-//
-// All parts are equally long, so all ranks have equally many batches. With one more on
-// one rank, its last all-reduce would wait for ranks that have gone home.
-std::pair<DataLoader, int64_t> partition_dataset(const Options& options) {
-    const auto dataset = mini::data::load_data(mini::data::find_data(options.data), true);
-    const int size = dist::get_world_size();
-    const int64_t bsz = options.batch_size / size;
-    const std::vector<double> partition_sizes(static_cast<size_t>(size), 1.0 / size);
-    const mini::data::DataPartitioner partitioner(dataset, partition_sizes);
-    const auto partition =
-        std::make_shared<mini::data::Partition>(partitioner.use(dist::get_rank()));
-    return {DataLoader(partition, {.batch_size = bsz, .shuffle = true}), bsz};
-}
-
-// Gradient averaging: afterwards every rank has the mean gradient of the whole batch.
-//
-// One all-reduce a parameter: a list of them, as in dist.all_reduce(model.parameters()),
-// is no tensor, and fails. And the sum must be divided, or the steps grow with the ranks.
-void average_gradients(const mini::nn::Module& model) {
-    const auto size = static_cast<float>(dist::get_world_size());
-    for (const Tensor& param : model.parameters()) {
-        Tensor grad = param.grad();
-        dist::default_group()->all_reduce(grad, dist::ReduceOp::kSum);
-        mini::ops::copy_(grad, mini::ops::div(grad, Tensor::scalar(size)));
-    }
-}
-
-// The mean over ranks of a number that each of them has.
-//
-// The tutorial prints each rank's own loss, which is that of its part alone.
-double mean_over_ranks(double value) {
-    const Tensor mean = Tensor::scalar(static_cast<float>(value));
-    dist::default_group()->all_reduce(mean, dist::ReduceOp::kAvg);
-    return mean.item();
-}
 
 void report(const Options& options, int64_t bsz, const std::vector<double>& losses,
             const std::vector<std::string>& digests) {
@@ -102,36 +57,31 @@ void report(const Options& options, int64_t bsz, const std::vector<double>& loss
 
 // Distributed synchronous SGD.
 //
-// What keeps the replicas alike: one seed, so they start alike; one averaged gradient, so
-// every step changes them alike. (The one seed also gives all ranks the same dropout
-// masks, as in the tutorial. DistributedDataParallel sends rank 0's parameters to all
-// instead, and leaves each rank its own seed.)
+// The tutorial keeps the replicas alike by one seed, which also gives all ranks the same
+// dropout masks. So does this; start_alike would do it for any seeds.
+//
+// The tutorial first had bsz = 128 / float(size), of which newer versions of PyTorch say
+// that a batch size must be an integer. It is one here; where the ranks do not divide the
+// batch, it becomes a little smaller: 3 ranks have 42 each, together 126.
 void run(int rank, int size, const Options& options) {
+    const auto group = dist::default_group();
     mini::manual_seed(options.seed);
-    auto [train_set, bsz] = partition_dataset(options);
+    const auto dataset = mini::data::load_data(mini::data::find_data(options.data), true);
+    auto [train_set, bsz] =
+        tutorial::partition_dataset(dataset, options.batch_size, *group);
     mini::nn::ConvNet model;
+    tutorial::start_alike(model, *group);
     mini::optim::SGD optimizer(model.parameters(), {.lr = options.lr, .momentum = 0.5});
 
     std::vector<double> losses;
-    const int64_t num_batches = train_set.size();  // the last one may be smaller
     for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
-        double epoch_loss = 0.0;
-        for (const auto& [data, target] : train_set) {
-            optimizer.zero_grad();
-            const Tensor output = model(data);
-            const Tensor loss = mini::cross_entropy(output, target);
-            epoch_loss += loss.item();
-            loss.backward();
-            average_gradients(model);
-            optimizer.step();
-        }
-        losses.push_back(mean_over_ranks(epoch_loss / static_cast<double>(num_batches)));
+        losses.push_back(tutorial::train_epoch(model, train_set, optimizer, *group));
         if (rank == 0 && !options.json)
             std::cout << fmt::format("epoch: {:2}, loss: {:.4f}, mean of {} rank{}",
                                      epoch, losses.back(), size, size == 1 ? "" : "s")
                       << std::endl;
     }
-    const auto digests = program::parameter_digests(*dist::default_group(), model);
+    const auto digests = program::parameter_digests(*group, model);
     if (rank == 0) report(options, bsz, losses, digests);
 }
 
@@ -147,8 +97,7 @@ void init_processes(const Options& options, const Fn& fn,
 
 // Sets the options, and says whether there is anything to do: not after --help.
 bool parse(int argc, char** argv, bool launched, Options& options) {
-    CLI::App app("PyTorch's tutorial on distributed training, in one file.",
-                 "mnist_tutorial");
+    CLI::App app("PyTorch's tutorial on distributed training.", "mnist_tutorial");
     app.option_defaults()->always_capture_default();
     const auto positive = CLI::Range(int64_t{1}, int64_t{1} << 40).description("");
     app.add_option(

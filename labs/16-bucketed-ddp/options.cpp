@@ -126,9 +126,9 @@ void add_system_options(CLI::App& app, Options& options) {
     app.add_option("--ranks", options.ranks, "how many, with --backend threads")
         ->type_name("N")
         ->check(CLI::Range(1, 1024).description(""));
-    app.add_option("--device", options.device, "where tensors live")
-        ->type_name("cpu|cuda")
-        ->check(CLI::IsMember({"cpu", "cuda"}).description(""));
+    program::add_device(app, options.device);
+    app.add_flag("--graph", options.graph,
+                 "record a step as a CUDA graph and replay it (one rank, SGD)");
     app.add_option("--threads", options.threads, "threads that compute, on each rank")
         ->type_name("N")
         ->check(CLI::Range(1, 1024).description(""));
@@ -152,6 +152,13 @@ void check_combinations(const CLI::App& app, const Options& options) {
         throw UsageError(
             "--zero needs gradients that are equal on all ranks, which --sync none does "
             "not make");
+    if (options.graph && options.device == "cpu")
+        throw UsageError("--graph is for CUDA devices; add --device cuda");
+    if (options.graph && (options.optimizer != "sgd" || options.zero))
+        throw UsageError(
+            concat("--graph repeats the numbers of a step, and only those of "
+                   "plain SGD stay; not with ",
+                   options.zero ? "--zero" : "--optimizer " + options.optimizer));
     if (options.checkpoint.empty()) return;
     if (options.sync == "none")
         throw UsageError(
@@ -177,8 +184,6 @@ void check(const Options& options) {
                                 " is for --sync ddp, not --sync ", options.sync));
     if (!options.link.empty() && options.backend != "ring")
         throw UsageError(concat("--link is for --backend ring, not ", options.backend));
-    if (options.device == "cuda")
-        throw UsageError("--device cuda: this build has no CUDA; use --device cpu");
     if (options.save.empty()) return;
     const auto folder = std::filesystem::path(options.save).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))

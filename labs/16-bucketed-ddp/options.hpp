@@ -29,6 +29,7 @@ struct Options {
     std::string backend = "ring";
     int ranks = 2;  // with backend threads
     std::string device = "cpu";
+    bool graph = false;
     int threads = 1;
     int workers = 1;
     bool dropout = true;

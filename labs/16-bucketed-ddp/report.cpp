@@ -14,11 +14,18 @@ using mini::with_commas;
 namespace {
 
 std::string method(const Options& options) {
+    if (options.graph) return "a CUDA graph of the whole step";
     if (options.sync == "ddp") return "bucketed DDP";
     if (options.sync == "average") return "gradient averaging";
     if (options.sync == "flat") return "gradient averaging in one piece";
     if (options.sync == "overlap") return "gradient averaging during backward";
     return "no synchronisation";
+}
+
+std::string device_line(const JobFacts& facts, const Results& results) {
+    if (facts.world_size == 1) return fmt::format("  device     {}\n", facts.device);
+    return fmt::format("  devices    {}; rank 0's is {}\n",
+                       fmt::join(results.devices, ", "), facts.device);
 }
 
 std::string bucket_line(const Results& results) {
@@ -69,6 +76,7 @@ std::string summary(const Options& options, const JobFacts& facts,
         with_commas(facts.parameter_count), method(options), facts.world_size,
         facts.world_size == 1 ? "rank" : "ranks", facts.backend);
     text += fmt::format("  data       {}\n", facts.data_description);
+    if (facts.device != "cpu") text += device_line(facts, results);
     text += fmt::format("  accuracy   {:.4f} on the test images after {} {}\n",
                         results.test_accuracy.back(), results.test_accuracy.size(),
                         results.test_accuracy.size() == 1 ? "epoch" : "epochs");
@@ -96,6 +104,9 @@ std::string json_line(const Options& options, const JobFacts& facts,
     json["zero"] = options.zero;
     json["scheduler"] = options.scheduler;
     json["device"] = options.device;
+    json["graph"] = options.graph;
+    json["devices"] = results.devices;
+    json["device_description"] = facts.device;
     json["dataset"] = facts.dataset;
     json["epochs"] = results.train_loss.size();
     json["resumed_at_step"] = nullptr;

@@ -13,6 +13,7 @@ namespace train_mnist {
 struct JobFacts {
     int world_size = 1;
     std::string backend;
+    std::string device;   // of rank 0: "cuda:0 (simulated device)"
     std::string dataset;  // "mnist" or "digits"
     std::string data_description;
     int64_t parameter_count = 0;

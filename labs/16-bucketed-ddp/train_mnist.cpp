@@ -4,6 +4,7 @@
 //
 //     train_mnist --epochs 1
 //     minirun -n 2 train_mnist --sync ddp --bucket-cap-mb 0.05
+//     minirun -n 2 train_mnist --device cuda
 //     minirun -n 2 --max-restarts 3 train_mnist --checkpoint run --every 100
 //
 // Exit codes: 0 done, 1 failed, 2 the options make no sense.
@@ -11,6 +12,7 @@
 #include <iostream>
 
 #include "job.hpp"
+#include "labs/program.hpp"
 #include "libmini/core/log.hpp"
 #include "libmini/core/parallel.hpp"
 #include "libmini/core/random.hpp"
@@ -40,8 +42,16 @@ void check_batch_size(const Options& options, int world_size) {
                                         " ranks; try ", below > 0 ? below : world_size));
 }
 
+void check_graph(const Options& options, int world_size) {
+    if (options.graph && world_size > 1)
+        throw mini::UsageError(
+            mini::concat("--graph is for one rank, since the host moves what ranks "
+                         "exchange; here are ",
+                         world_size));
+}
+
 // The job of one rank, once the group is there.
-void run_rank(const Options& options,
+void run_rank(const Options& options, mini::Device device,
               const std::shared_ptr<mini::dist::ProcessGroup>& group) {
     const bool speaks = group->rank() == 0;
     mini::manual_seed(options.seed);
@@ -56,7 +66,7 @@ void run_rank(const Options& options,
         data = load_data(choice);
     });
 
-    Trainer trainer(options, data, group);
+    Trainer trainer(options, data, group, device);
     const std::optional<std::string> resumed = trainer.resume();
     if (resumed && speaks && !options.json)
         std::cout << resume_line(*resumed, trainer.place().step) << std::flush;
@@ -68,6 +78,7 @@ void run_rank(const Options& options,
         mini::io::save_safetensors(options.save, trainer.model().state_dict());
     const JobFacts facts{.world_size = group->world_size(),
                          .backend = group->backend(),
+                         .device = program::describe_device(device),
                          .dataset = choice.name,
                          .data_description = choice.description,
                          .parameter_count = parameter_count(trainer.model())};
@@ -76,20 +87,27 @@ void run_rank(const Options& options,
               << std::flush;
 }
 
-// What the launcher says, minirun, torchrun, mpirun or srun; nothing without one.
-std::optional<mini::dist::RankVariables> launcher() {
-    return mini::dist::read_rank_variables(mini::dist::environment_variable);
+using program::launcher;  // minirun, torchrun, mpirun or srun
+
+// This rank's number on its machine; where the launcher does not say, its number at all.
+int local_rank(const mini::dist::ProcessGroup& group) {
+    const auto variables = launcher();
+    return variables && variables->local_rank >= 0 ? variables->local_rank : group.rank();
 }
 
 void run(const Options& options) {
     mini::set_num_threads(options.threads);
     if (options.backend == "threads") {
         check_batch_size(options, options.ranks);
-        mini::dist::run_threads(options.ranks,
-                                [&](mini::dist::ProcessGroup&) {
-                                    run_rank(options, mini::dist::default_group());
-                                },
-                                {.timeout = std::chrono::minutes(5)});
+        check_graph(options, options.ranks);
+        mini::dist::run_threads(
+            options.ranks,
+            [&](mini::dist::ProcessGroup&) {
+                const auto group = mini::dist::default_group();
+                run_rank(options, program::device_of_rank(options.device, group->rank()),
+                         group);
+            },
+            {.timeout = std::chrono::minutes(5)});
         return;
     }
 
@@ -102,7 +120,8 @@ void run(const Options& options) {
     }
     const auto group = mini::dist::init_process_group(init);
     check_batch_size(options, group->world_size());
-    run_rank(options, group);
+    check_graph(options, group->world_size());
+    run_rank(options, program::device_of_rank(options.device, local_rank(*group)), group);
     mini::dist::destroy_process_group();
 }
 

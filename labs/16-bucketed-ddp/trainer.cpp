@@ -36,7 +36,7 @@ parallel::CommHook hook_of(const std::string& compress) {
 std::unique_ptr<parallel::ReplicatedModule> replicate(
     mini::nn::Module& model, const Options& options,
     const std::shared_ptr<mini::dist::ProcessGroup>& group) {
-    if (options.sync == "none") return nullptr;
+    if (options.sync == "none" || options.graph) return nullptr;
     if (options.sync == "average")
         return std::make_unique<parallel::AveragedModule>(model, group);
     if (options.sync == "flat")
@@ -54,6 +54,17 @@ std::unique_ptr<parallel::ReplicatedModule> replicate(
     return ddp;
 }
 
+// With --graph, the step of one rank as a graph.
+std::unique_ptr<parallel::CapturedStep> capture(mini::nn::Module& model,
+                                                mini::optim::Optimizer& optimizer,
+                                                const Options& options) {
+    if (!options.graph) return nullptr;
+    return std::make_unique<parallel::CapturedStep>(
+        optimizer, [&model](const std::vector<Tensor>& batch) {
+            return mini::cross_entropy(model(batch[0]), batch[1]);
+        });
+}
+
 std::vector<int64_t> bucket_sizes(const parallel::ReplicatedModule* replicated) {
     std::vector<int64_t> sizes;
     const auto* ddp = dynamic_cast<const parallel::DistributedDataParallel*>(replicated);
@@ -69,6 +80,16 @@ int64_t epoch_count(const Options& options, int64_t steps_per_epoch) {
     return (options.steps + steps_per_epoch - 1) / steps_per_epoch;
 }
 
+std::vector<std::string> devices_of_ranks(mini::dist::ProcessGroup& group,
+                                          mini::Device device) {
+    std::vector<std::string> devices;
+    const std::vector<int64_t> mine{device.index};
+    for (const auto& index : mini::dist::all_gather_values(group, mine))
+        devices.push_back(
+            mini::concat(mini::Device{device.type, static_cast<int>(index[0])}));
+    return devices;
+}
+
 double mean_of(const std::vector<double>& values) {
     double sum = 0.0;
     for (const double value : values) sum += value;
@@ -78,14 +99,16 @@ double mean_of(const std::vector<double>& values) {
 }  // namespace
 
 Trainer::Trainer(const Options& options, JobData data,
-                 std::shared_ptr<mini::dist::ProcessGroup> group)
+                 std::shared_ptr<mini::dist::ProcessGroup> group, mini::Device device)
     : options_(options),
       data_(std::move(data)),
       group_(std::move(group)),
+      device_(device),
       batches_(options_, data_, group_->rank(), group_->world_size()),
       model_({.dropout = options.dropout}),
-      replicated_(replicate(model_, options, group_)),
+      replicated_(replicate(model_.to(device), options, group_)),
       optimizer_(make_optimizer(options, model_.parameters(), group_)),
+      captured_(capture(model_, *optimizer_, options)),
       epochs_(epoch_count(options, batches_.size())),
       last_step_(options.steps > 0 ? options.steps : std::numeric_limits<int64_t>::max()),
       scheduler_(make_scheduler(options, *optimizer_, epochs_)) {}
@@ -108,6 +131,7 @@ Results Trainer::run(const std::function<void(const Results&)>& report) {
         report(results_);
     }
     results_.parameters_sha256 = program::parameter_digests(*group_, model_);
+    results_.devices = devices_of_ranks(*group_, device_);
     results_.bucket_bytes = bucket_sizes(replicated_.get());
     results_.statistics = parallel::training_statistics(group_->events().snapshot());
     return results_;
@@ -154,10 +178,13 @@ void Trainer::close_epoch() {
 
 // One step of the job; returns this rank's loss.
 double Trainer::step(const Batch& batch) {
+    if (captured_) return (*captured_)({batch.data, batch.target}).item();
+
     optimizer_->zero_grad();
     mini::nn::Module& network =
         replicated_ ? static_cast<mini::nn::Module&>(*replicated_) : model_;
-    const Tensor loss = mini::cross_entropy(network(batch.data), batch.target);
+    const Tensor loss =
+        mini::cross_entropy(network(batch.data.to(device_)), batch.target.to(device_));
     loss.backward();
     optimizer_->step();
     return loss.item();
@@ -172,7 +199,7 @@ double Trainer::evaluate() {
     auto batches = loader.epoch();
     while (const std::optional<Batch> batch = batches.next()) {
         const auto predicted =
-            mini::ops::argmax(model_(batch->data)).to_vector<int64_t>();
+            mini::ops::argmax(model_(batch->data.to(device_))).to_vector<int64_t>();
         const auto target = batch->target.to_vector<int64_t>();
         for (size_t i = 0; i < target.size(); ++i) correct += predicted[i] == target[i];
     }

@@ -14,6 +14,7 @@
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/lr_scheduler.hpp"
 #include "libmini/optim/optimizer.hpp"
+#include "libmini/parallel/captured_step.hpp"
 #include "libmini/parallel/replicated_module.hpp"
 #include "options.hpp"
 #include "results.hpp"
@@ -22,9 +23,9 @@ namespace train_mnist {
 
 class Trainer {
   public:
-    /// Builds the model, alike on all ranks; blocks until they agree on it.
+    /// Builds the model on `device`, alike on all ranks; blocks until they agree on it.
     Trainer(const Options& options, JobData data,
-            std::shared_ptr<mini::dist::ProcessGroup> group);
+            std::shared_ptr<mini::dist::ProcessGroup> group, mini::Device device);
 
     /// With --checkpoint, goes on from the newest checkpoint and returns its path; nothing
     /// where there is none. To be called before run, on all ranks; blocks until all have
@@ -65,10 +66,12 @@ class Trainer {
     Options options_;
     JobData data_;
     std::shared_ptr<mini::dist::ProcessGroup> group_;
+    mini::Device device_;
     TrainingBatches batches_;
     mini::nn::ConvNet model_;
-    std::unique_ptr<mini::parallel::ReplicatedModule> replicated_;  // unless --sync none
+    std::unique_ptr<mini::parallel::ReplicatedModule> replicated_;  // if ranks average
     std::unique_ptr<mini::optim::Optimizer> optimizer_;
+    std::unique_ptr<mini::parallel::CapturedStep> captured_;  // with --graph
     int64_t epochs_;
     int64_t last_step_;
     std::unique_ptr<mini::optim::LRScheduler> scheduler_;  // unless --scheduler none

@@ -15,9 +15,20 @@ from lab_tool.screen import LabError, say
 
 VERBS = {
     "demo": "train a ConvNet on MNIST with two processes: set up, build, run",
+    "status": "the labs there are, and how far you are in each",
+    "next": "the next task: what, where, and when it is done",
+    "start": "begin a lab: write its starter files to work/",
+    "check": "build your code and check a lab, a task or all",
+    "hint": "show a task's next hint",
+    "solution": "show a task's solution, after asking",
+    "diff": "compare your code of a task with the solution",
+    "reset": "put a lab or a task back to its starter, with a backup",
+    "watch": "check again whenever you save",
+    "grade": "check all labs and add up points, as text or JSON",
     "test": "build everything and run the tests",
     "setup": "install the Debian or Ubuntu packages that the build needs",
     "doctor": "check this machine: tools, libraries, memory, network, data",
+    "dev": "for authors: check the labs themselves (dev check)",
 }
 
 USAGE_EXIT = 2

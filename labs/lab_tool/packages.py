@@ -46,6 +46,10 @@ PACKAGES = (
     Package("libgloo-dev", "backend gloo", headers=("gloo/config.h",), optional=True),
     Package("libopenmpi-dev", "backend mpi", commands=("mpicxx", "mpic++"), optional=True),
     Package("openmpi-bin", "runs its ranks", commands=("mpirun",), optional=True),
+    Package("doxygen", "builds the site", commands=("doxygen",), optional=True),
+    Package("graphviz", "the site's diagrams", commands=("dot",), optional=True),
+    Package("doxygen-awesome-css", "the site's look", optional=True,
+            files=("/usr/share/doxygen-awesome-css/doxygen-awesome.css",)),
     Package("python3-pip", "brings Python's safetensors, for a test", optional=True,
             commands=("pip3", "pip")),
 )

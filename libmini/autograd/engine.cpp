@@ -124,7 +124,7 @@ void Tensor::backward(const BackwardOptions& options) const {
     if (!gradient.defined()) {
         check_shape(numel() == 1, "backward: a tensor of shape ", shape(),
                     " is not a scalar; pass its gradient");
-        gradient = Tensor::ones(shape());
+        gradient = Tensor::ones(shape(), dtype(), device());
     }
     check_shape(gradient.shape() == shape(), "backward: the gradient is ",
                 gradient.shape(), " but the tensor is ", shape());

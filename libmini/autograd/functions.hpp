@@ -18,10 +18,13 @@ namespace mini {
 
 // ---- arithmetic (functions_math.cpp)
 
+/// Element by element, the shapes broadcast as PyTorch does. Throws ShapeError where they
+/// cannot be.
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor sub(const Tensor& a, const Tensor& b);
 Tensor mul(const Tensor& a, const Tensor& b);
 Tensor div(const Tensor& a, const Tensor& b);
+/// Element by element, the functions of these names (`torch.exp`, ...).
 Tensor neg(const Tensor& x);
 Tensor exp(const Tensor& x);
 Tensor log(const Tensor& x);
@@ -30,14 +33,22 @@ Tensor relu(const Tensor& x);
 Tensor sigmoid(const Tensor& x);
 Tensor tanh(const Tensor& x);
 
+/// add, sub, mul and div.
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
-inline Tensor operator+(const Tensor& a, float b) { return add(a, Tensor::scalar(b)); }
-inline Tensor operator-(const Tensor& a, float b) { return sub(a, Tensor::scalar(b)); }
-inline Tensor operator*(const Tensor& a, float b) { return mul(a, Tensor::scalar(b)); }
-inline Tensor operator/(const Tensor& a, float b) { return div(a, Tensor::scalar(b)); }
+/// The same elements on another device; the gradient goes back to x's (`Tensor.to`).
+Tensor to(const Tensor& x, Device device);
+
+/// A number beside a tensor, on its device.
+inline Tensor number_like(const Tensor& x, float value) {
+    return Tensor::full({}, value, DType::kFloat32, x.device());
+}
+inline Tensor operator+(const Tensor& a, float b) { return add(a, number_like(a, b)); }
+inline Tensor operator-(const Tensor& a, float b) { return sub(a, number_like(a, b)); }
+inline Tensor operator*(const Tensor& a, float b) { return mul(a, number_like(a, b)); }
+inline Tensor operator/(const Tensor& a, float b) { return div(a, number_like(a, b)); }
 inline Tensor operator-(const Tensor& x) { return neg(x); }
 
 /// The sum of all elements, a scalar; or over `dims`, which become 1 with keepdim, else go.
@@ -53,6 +64,7 @@ Tensor matmul(const Tensor& a, const Tensor& b);
 
 // ---- views (functions_view.cpp)
 
+/// The same elements in their order, in another shape (`Tensor.view`, `Tensor.reshape`).
 Tensor view(const Tensor& x, Shape shape);
 Tensor reshape(const Tensor& x, Shape shape);
 
@@ -87,6 +99,7 @@ Tensor avg_pool2d(const Tensor& x, int64_t kernel_size, int64_t stride = 0,
 /// output_rows, output_cols): any sizes, also greater than the image's.
 Tensor adaptive_avg_pool2d(const Tensor& x, int64_t output_rows, int64_t output_cols);
 
+/// How batch normalisation behaves in this pass.
 struct BatchNormMode {
     bool training = false;
     double momentum = 0.1;  // the share of this batch in the running values
@@ -121,7 +134,8 @@ Tensor log_softmax(const Tensor& x);
 enum class Reduction { kNone, kMean, kSum };
 
 /// -log_probabilities[i, target[i]]: log_probabilities (N, classes), target (N) int64.
-/// Throws Error naming the first target that is no class.
+/// Throws Error naming the first target that is no class; on a GPU, where the host would have
+/// to wait to see it, its loss is NaN.
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 Reduction reduction = Reduction::kMean);
 

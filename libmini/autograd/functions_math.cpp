@@ -119,7 +119,8 @@ Tensor tanh(const Tensor& x) {
     return record("tanh", y, {x},
                   [y = SavedTensor(y)](const Tensor& g, const Node&) -> Grads {
                       const Tensor slope =
-                          ops::sub(Tensor::scalar(1.0f), ops::mul(y.get(), y.get()));
+                          ops::sub(Tensor::full({}, 1.0, DType::kFloat32, g.device()),
+                                   ops::mul(y.get(), y.get()));
                       return {ops::mul(g, slope)};
                   });
 }

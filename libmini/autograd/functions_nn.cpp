@@ -1,6 +1,8 @@
 // The layers without state, but for pooling and normalisation. g is dL/dy throughout.
 
 #include "libmini/autograd/functions.hpp"
+#include "libmini/kernels/cuda/graph.hpp"
+#include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini {
@@ -41,12 +43,29 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t stri
 
 namespace {
 
+// Fills x with `value`, with that probability, else 0. A GPU draws its own numbers, from a
+// seed that it gets from the generator.
+Tensor draw_mask(Tensor x, double probability, float value, Generator& generator) {
+    if (x.device().is_cpu()) {
+        fill_bernoulli(x.span<float>(), probability, generator);
+        ops::mul_(x, value);
+        return x;
+    }
+    const uint64_t seed = generator.random64();
+    on_gpu(x.device(), [&](cudaStream_t stream) {
+        const gpu::PhiloxState state{.seed = seed,
+                                     .more_offset = cuda::RecordedDraws::more_offset()};
+        gpu::fill_bernoulli(x.data<float>(), x.numel(), probability, value, state,
+                            stream);
+    });
+    return x;
+}
+
 // x times a mask of draws, each 0 with probability p, else 1 / (1 - p); the mask broadcasts.
 Tensor times_noise(const char* name, const Tensor& x, double p, const Shape& mask_shape,
                    Generator& generator) {
-    Tensor mask = Tensor::empty(mask_shape);
-    fill_bernoulli(mask.span<float>(), 1.0 - p, generator);
-    ops::mul_(mask, p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 0.0f);
+    const float kept = p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 0.0f;
+    const Tensor mask = draw_mask(x.new_empty(mask_shape), 1.0 - p, kept, generator);
     return record(
         name, ops::mul(x, mask), {x},
         [mask](const Tensor& g, const Node&) -> Grads { return {ops::mul(g, mask)}; });

@@ -43,6 +43,14 @@ Tensor permute(const Tensor& x, const Shape& dims) {
     });
 }
 
+Tensor to(const Tensor& x, Device device) {
+    if (device == x.device()) return x;
+    return record("to", x.to(device), {x},
+                  [from = x.device()](const Tensor& g, const Node&) -> Grads {
+                      return {g.to(from)};
+                  });
+}
+
 Tensor transpose(const Tensor& x, int64_t d0, int64_t d1) {
     return record("transpose", ops::transpose(x, d0, d1), {x},
                   [d0, d1](const Tensor& g, const Node&) -> Grads {
@@ -55,7 +63,7 @@ Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
     return record(
         "narrow", ops::narrow(x, dim, start, length), {x},
         [shape = x.shape(), dim, start, length](const Tensor& g, const Node&) -> Grads {
-            Tensor dx = Tensor::zeros(shape);
+            Tensor dx = g.new_zeros(shape);
             Tensor part = ops::narrow(dx, dim, start, length);
             ops::copy_(part, g);
             return {dx};
@@ -65,7 +73,7 @@ Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
 Tensor select(const Tensor& x, int64_t dim, int64_t index) {
     return record("select", ops::select(x, dim, index), {x},
                   [shape = x.shape(), dim, index](const Tensor& g, const Node&) -> Grads {
-                      Tensor dx = Tensor::zeros(shape);
+                      Tensor dx = g.new_zeros(shape);
                       Tensor part = ops::select(dx, dim, index);
                       ops::copy_(part, g);
                       return {dx};

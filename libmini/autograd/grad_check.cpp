@@ -25,16 +25,16 @@ double weighted_value(const Function& function, const std::vector<Tensor>& input
 double numeric_gradient(const Function& function, const std::vector<Tensor>& inputs,
                         Tensor x, size_t at, const std::vector<float>& weights,
                         double step) {
-    float& element = x.span<float>()[at];
-    const float original = element;
-    element = static_cast<float>(original + step);
+    Tensor element = ops::select(ops::view(x, {-1}), 0, static_cast<int64_t>(at));
+    const auto original = static_cast<float>(element.item());
+    const auto higher = static_cast<float>(original + step);
+    const auto lower = static_cast<float>(original - step);
+    ops::fill_(element, higher);
     const double above = weighted_value(function, inputs, weights);
-    const double width_above = static_cast<double>(element) - original;
-    element = static_cast<float>(original - step);
+    ops::fill_(element, lower);
     const double below = weighted_value(function, inputs, weights);
-    const double width = width_above + original - static_cast<double>(element);
-    element = original;
-    return (above - below) / width;
+    ops::fill_(element, original);
+    return (above - below) / (static_cast<double>(higher) - lower);
 }
 
 }  // namespace
@@ -50,19 +50,18 @@ GradCheckResult grad_check(const Function& function, const std::vector<Tensor>& 
 
     const Tensor result = function(leaves);
     Generator generator(20);
-    Tensor weights = Tensor::empty(result.shape());
-    fill_uniform(weights.span<float>(), 0.5, 1.5, generator);
-    result.backward({.gradient = weights});
-
-    const std::vector<float> weight_values = weights.to_vector<float>();
+    std::vector<float> weights(static_cast<size_t>(result.numel()));
+    fill_uniform(weights, 0.5, 1.5, generator);
+    result.backward(
+        {.gradient = Tensor::from(weights, result.shape()).to(result.device())});
     for (size_t k = 0; k < leaves.size(); ++k) {
         if (!leaves[k].requires_grad()) continue;
         if (!leaves[k].grad().defined())
             return {false, concat("input ", k, " got no gradient")};
         const std::vector<float> analytic = leaves[k].grad().to_vector<float>();
         for (size_t i = 0; i < analytic.size(); ++i) {
-            const double numeric = numeric_gradient(function, leaves, leaves[k], i,
-                                                    weight_values, options.step);
+            const double numeric =
+                numeric_gradient(function, leaves, leaves[k], i, weights, options.step);
             const double error =
                 std::abs(analytic[i] - numeric) / std::max(1.0, std::abs(numeric));
             if (!(error < options.tolerance))

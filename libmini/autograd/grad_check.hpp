@@ -15,6 +15,7 @@ struct GradCheckOptions {
     double tolerance = 5e-3;  // on |analytic - numeric| / max(1, |numeric|)
 };
 
+/// Whether the gradients agree.
 struct GradCheckResult {
     bool ok = true;
     std::string message;  // which element of which input is wrong, and both values

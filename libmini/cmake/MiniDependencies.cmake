@@ -1,21 +1,26 @@
 # The libraries that libmini stands on, all of them packages of Debian 12 and Ubuntu 24.04.
 # labs/lab setup installs them and says what each is for.
 
-find_package(Eigen3 3.4 REQUIRED NO_MODULE)
-find_package(fmt REQUIRED)
-find_package(CLI11 REQUIRED)
-find_package(nlohmann_json REQUIRED)
-find_package(ZLIB REQUIRED)
-find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+set(MINI_CARRIED "" CACHE PATH "Folder filled by tests/gpu/carry.sh, in place of packages")
+if(MINI_CARRIED)
+    include(MiniCarried)
+else()
+    find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+    find_package(fmt REQUIRED)
+    find_package(CLI11 REQUIRED)
+    find_package(nlohmann_json REQUIRED)
+    find_package(ZLIB REQUIRED)
+    find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 
-# stb_image is a header without a package file of its own.
-find_path(STB_INCLUDE_DIR stb/stb_image.h)
-if(NOT STB_INCLUDE_DIR)
-    message(FATAL_ERROR "stb/stb_image.h was not found: run labs/lab setup, or install the "
-        "package libstb-dev; elsewhere, set STB_INCLUDE_DIR to the folder that holds stb/")
+    # stb_image is a header without a package file of its own.
+    find_path(STB_INCLUDE_DIR stb/stb_image.h)
+    if(NOT STB_INCLUDE_DIR)
+        message(FATAL_ERROR "stb/stb_image.h was not found: run labs/lab setup, or install the "
+            "package libstb-dev; elsewhere, set STB_INCLUDE_DIR to the folder that holds stb/")
+    endif()
+    add_library(stb::image INTERFACE IMPORTED)
+    set_target_properties(stb::image PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${STB_INCLUDE_DIR}")
 endif()
-add_library(stb::image INTERFACE IMPORTED)
-set_target_properties(stb::image PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${STB_INCLUDE_DIR}")
 
 # Libraries of optional backends: AUTO takes what is installed, ON insists, OFF does without.
 # Each that is there becomes a target mini_<name>_library, and MINI_HAS_<NAME> is true.
@@ -52,17 +57,15 @@ if(MPI_CXX_FOUND AND MPI_HEADER)  # the target alone is there without any MPI
 endif()
 mini_optional_library(MPI mini_mpi_found "install libopenmpi-dev and openmpi-bin")
 
-# Off unless asked for: there are no tensors on a GPU yet that it could carry.
-set(MINI_NCCL OFF CACHE STRING "Backend of this library: AUTO, ON or OFF")
-if(MINI_NCCL)
-    find_package(CUDAToolkit QUIET)
+# Moves the memory of real GPUs, so it needs the build that has them.
+if(MINI_CUDA_MODE STREQUAL "ON")
     find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
     find_library(NCCL_LIBRARY nccl
         HINTS ${CUDAToolkit_LIBRARY_DIR} ${CUDAToolkit_LIBRARY_ROOT}/lib)
 endif()
 if(TARGET CUDA::cudart AND NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
     add_library(nccl INTERFACE IMPORTED)
-    target_include_directories(nccl INTERFACE ${NCCL_INCLUDE_DIR})
+    target_include_directories(nccl SYSTEM INTERFACE ${NCCL_INCLUDE_DIR})
     target_link_libraries(nccl INTERFACE ${NCCL_LIBRARY} CUDA::cudart)
 endif()
-mini_optional_library(NCCL nccl "install CUDA and NCCL")
+mini_optional_library(NCCL nccl "install CUDA and NCCL, and set MINI_CUDA=ON")

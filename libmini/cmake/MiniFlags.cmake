@@ -9,12 +9,16 @@ target_link_libraries(mini_flags INTERFACE Threads::Threads)
 
 # -ffp-contract=off: a fused multiply-add would change the last bit of the random draws, and with
 # it PyTorch's numbers. Where a kernel wants a fused multiply-add, Eigen emits it itself.
-target_compile_options(mini_flags INTERFACE -Wall -Wextra -Werror -ffp-contract=off)
+# (On a GPU it is welcome: there the numbers differ from the CPU's in any case.)
+set(cxx_flags -Wall -Wextra -Werror -ffp-contract=off)
+target_compile_options(mini_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${cxx_flags}>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Wall,-Wextra>")
 
 # GCC 12 builds wrong constants with AVX-512: std::vector<int64_t>{1, 1, 0, 0} becomes 1 1 1 1. It
 # does so where it makes vectors of single assignments; loops are still vectorised.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    target_compile_options(mini_flags INTERFACE -fno-tree-slp-vectorize)
+    target_compile_options(mini_flags INTERFACE
+        $<$<COMPILE_LANGUAGE:CXX>:-fno-tree-slp-vectorize>)
 endif()
 
 if(MINI_SANITIZE)
@@ -31,12 +35,19 @@ endif()
 function(mini_room name)
     cmake_parse_arguments(room "" "" "SOURCES;NEEDS" ${ARGN})
     add_library(mini_${name} STATIC ${room_SOURCES})
+    list(TRANSFORM room_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${room_SOURCES})
     target_link_libraries(mini_${name} PUBLIC mini_flags ${room_NEEDS})
 endfunction()
 
-# mini_program(train_mnist SOURCES train_mnist.cpp NEEDS mini_parallel)
+# mini_program(train_mnist [MINE] SOURCES train_mnist.cpp NEEDS mini_parallel)
+#
+# MINE makes it one that labs/lab can also build with the learner's code: see MiniOverlay.
 function(mini_program name)
-    cmake_parse_arguments(program "" "" "SOURCES;NEEDS" ${ARGN})
+    cmake_parse_arguments(program "MINE" "" "SOURCES;NEEDS" ${ARGN})
     add_executable(${name} ${program_SOURCES})
     target_link_libraries(${name} PRIVATE mini_flags ${program_NEEDS})
+    if(program_MINE)
+        mini_program_mine(${name} SOURCES ${program_SOURCES} NEEDS ${program_NEEDS})
+    endif()
 endfunction()

@@ -8,4 +8,8 @@ std::string system_message(const std::string& call, int error_number) {
     return concat(call, " failed: ", std::generic_category().message(error_number));
 }
 
+void not_implemented(const char* task, const char* title) {
+    throw NotImplemented(concat('[', task, "] not started: ", title));
+}
+
 }  // namespace mini

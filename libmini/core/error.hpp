@@ -96,6 +96,9 @@ std::string concat(const Parts&... parts) {
 /// "open", errno and its text in one phrase: "open failed: No such file or directory".
 std::string system_message(const std::string& call, int error_number);
 
+/// Throws NotImplemented: "[lab07.2] not started: Hand out one rank's partition."
+[[noreturn]] void not_implemented(const char* task, const char* title);
+
 }  // namespace mini
 
 /// Throws mini::Error with the given parts when `condition` does not hold.
@@ -103,3 +106,7 @@ std::string system_message(const std::string& call, int error_number);
     do {                                                                    \
         if (!(condition)) throw ::mini::Error(::mini::concat(__VA_ARGS__)); \
     } while (false)
+
+/// What a lab's starter has where the learner's code goes. `labs/lab check` knows a task
+/// that throws this for one that is not begun.
+#define MINI_TODO(task, title) ::mini::not_implemented(task, title)

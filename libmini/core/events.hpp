@@ -15,6 +15,7 @@
 
 namespace mini {
 
+/// What happened, and what an event's index, bytes and name then mean.
 enum class EventKind : uint8_t {
     kForwardBegin,     // of a data-parallel module that trains
     kForwardEnd,       // and so the backward pass may begin
@@ -31,6 +32,7 @@ enum class EventKind : uint8_t {
 /// "bucket_launch" for kBucketLaunch, and so on.
 std::string_view event_name(EventKind kind);
 
+/// One thing that happened on a rank, and when.
 struct Event {
     int64_t nanoseconds = 0;  // on the monotonic clock
     EventKind kind = EventKind::kGradReady;

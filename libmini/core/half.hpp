@@ -19,6 +19,7 @@ class Half {
   public:
     Half() = default;
     explicit Half(float value) : bits_(round(value)) {}
+    /// The number that these 16 bits mean.
     static Half from_bits(uint16_t bits);
 
     uint16_t bits() const { return bits_; }
@@ -45,6 +46,7 @@ class BFloat16 {
   public:
     BFloat16() = default;
     explicit BFloat16(float value) : bits_(round(value)) {}
+    /// The number that these 16 bits mean.
     static BFloat16 from_bits(uint16_t bits);
 
     uint16_t bits() const { return bits_; }

@@ -12,6 +12,7 @@
 
 namespace mini::logging {
 
+/// How much a message matters; kOff is above all of them.
 enum class Level { kDebug, kInfo, kWarning, kError, kOff };
 
 /// The rank that this thread's messages carry; -1, the start value, shows none.
@@ -26,21 +27,25 @@ void set_level(Level level);
 /// Writes `message` as one line when `level` is shown.
 void write(Level level, const std::string& message);
 
+/// Writes the parts in a row as a message of this level.
 template <typename... Parts>
 void debug(const Parts&... parts) {
     if (level() <= Level::kDebug) write(Level::kDebug, concat(parts...));
 }
 
+/// Writes the parts in a row as a message of this level.
 template <typename... Parts>
 void info(const Parts&... parts) {
     if (level() <= Level::kInfo) write(Level::kInfo, concat(parts...));
 }
 
+/// Writes the parts in a row as a message of this level.
 template <typename... Parts>
 void warning(const Parts&... parts) {
     if (level() <= Level::kWarning) write(Level::kWarning, concat(parts...));
 }
 
+/// Writes the parts in a row as a message of this level.
 template <typename... Parts>
 void error(const Parts&... parts) {
     if (level() <= Level::kError) write(Level::kError, concat(parts...));

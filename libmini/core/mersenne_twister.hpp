@@ -21,6 +21,7 @@
 
 namespace mini {
 
+/// The generator MT19937: words of 32 bits, the same for the same seed everywhere.
 class MersenneTwister {
   public:
     /// Seeds from one word, as std::mt19937 and PyTorch do (`init_genrand`).

@@ -30,6 +30,7 @@ struct ProgressOptions {
 /// for its ranks, whose stderr is a pipe.
 bool stderr_is_terminal();
 
+/// One progress bar, from its construction to its end.
 class Progress {
   public:
     /// Starts the clock. Throws Error for a negative total. REQUIRES: `out` outlives the

@@ -15,6 +15,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,8 +52,8 @@ class PythonRandom {
     /// before it, or stays (`Random.shuffle`). Values of any type, as in Python.
     template <typename T>
     void shuffle(std::span<T> values) {
-        for (size_t left = values.size(); left > 1; --left)
-            std::swap(values[left - 1], values[below(left)]);
+        shuffle_places(values.size(),
+                       [&](uint64_t i, uint64_t j) { std::swap(values[i], values[j]); });
     }
     template <typename T>
     void shuffle(std::vector<T>& values) {
@@ -60,7 +61,13 @@ class PythonRandom {
     }
 
   private:
-    uint64_t below(uint64_t bound);  // bound > 0
+    using Exchange = std::function<void(uint64_t i, uint64_t j)>;
+
+    // Uniform in [0, bound), by rejection. REQUIRES: bound > 0.
+    uint64_t below(uint64_t bound);
+
+    // Calls exchange(i, j) for i = n-1, n-2, ..., 1, where j is drawn below i + 1.
+    void shuffle_places(uint64_t n, const Exchange& exchange);
 
     MersenneTwister engine_;
 };

@@ -7,6 +7,7 @@
 
 namespace mini {
 
+/// A rank, of how many.
 struct World {
     int rank = 0;
     int size = 1;

@@ -1,9 +1,9 @@
 #include "libmini/data/dataset.hpp"
 
-#include <cstring>
 #include <exception>
 
 #include "libmini/core/error.hpp"
+#include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::data {
@@ -25,7 +25,7 @@ Tensor stack(const std::vector<Example>& examples, Tensor Example::*part) {
     const Tensor& first = examples.front().*part;
     Shape shape = first.shape();
     shape.insert(shape.begin(), static_cast<int64_t>(examples.size()));
-    Tensor stacked = Tensor::empty(shape, first.dtype());
+    Tensor stacked = first.new_empty(shape);
 
     // Copy one after the other.
     std::byte* to = stacked.raw_data();
@@ -37,7 +37,7 @@ Tensor stack(const std::vector<Example>& examples, Tensor Example::*part) {
                     first.shape());
         const Tensor rows =
             ops::contiguous(sample);  // a handle, unless it is a strided view
-        if (rows.bytes() > 0) std::memcpy(to, rows.raw_data(), rows.bytes());
+        copy_bytes(to, stacked.device(), rows.raw_data(), rows.device(), rows.bytes());
         to += rows.bytes();
     }
     return stacked;

@@ -17,7 +17,8 @@ struct Example {
     Example(Tensor data, Tensor target)
         : data(std::move(data)), target(std::move(target)) {}
     Example(Tensor data, int64_t label)
-        : Example(std::move(data), Tensor::from(std::vector<int64_t>{label}, {})) {}
+        : Example(std::move(data),
+                  Tensor::from(std::vector<int64_t>{label}, {}, Device::cpu())) {}
 
     Tensor data;
     Tensor target;
@@ -39,6 +40,7 @@ class Dataset {
   public:
     virtual ~Dataset() = default;
 
+    /// How many samples there are (`len`).
     virtual int64_t size() const = 0;
 
     /// Sample `index`. Throws Error naming index and size when there is none.

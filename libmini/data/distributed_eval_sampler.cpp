@@ -14,8 +14,11 @@ DistributedEvalSampler::DistributedEvalSampler(int64_t dataset_size,
                                 dataset_size, " samples"));
     num_replicas_ = replica.size;
     rank_ = replica.rank;
+
+    // [lab09.5] Count this rank's samples: the first few ranks may have one more.
     const bool one_more = rank_ < dataset_size % num_replicas_;
     num_samples_ = dataset_size / num_replicas_ + (one_more ? 1 : 0);
+    // [lab09.5]
 }
 
 DistributedEvalSampler::DistributedEvalSampler(const Dataset& dataset,
@@ -23,6 +26,7 @@ DistributedEvalSampler::DistributedEvalSampler(const Dataset& dataset,
     : DistributedEvalSampler(dataset.size(), options) {}
 
 std::vector<int64_t> DistributedEvalSampler::indices() {
+    // [lab09.5] Take every P-th sample from this rank's number on, as many as there are.
     std::vector<int64_t> mine(static_cast<size_t>(num_samples_));
     int64_t next = rank_;
     for (int64_t& index : mine) {
@@ -30,6 +34,7 @@ std::vector<int64_t> DistributedEvalSampler::indices() {
         next += num_replicas_;
     }
     return mine;
+    // [lab09.5]
 }
 
 }  // namespace mini::data

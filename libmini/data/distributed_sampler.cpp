@@ -11,6 +11,7 @@ namespace {
 template <typename Entry>
 std::vector<int64_t> take_share(int64_t n, World replica, int64_t num_samples,
                                 const Entry& entry) {
+    // [lab09.2] Start at the rank and go on by the number of ranks, round the list.
     std::vector<int64_t> mine;
     mine.reserve(static_cast<size_t>(num_samples));
     const int64_t P = replica.size;
@@ -20,6 +21,7 @@ std::vector<int64_t> take_share(int64_t n, World replica, int64_t num_samples,
         position += P;
     }
     return mine;
+    // [lab09.2]
 }
 
 }  // namespace
@@ -52,9 +54,10 @@ DistributedSampler::DistributedSampler(int64_t dataset_size,
         throw UsageError(concat("DistributedSampler: a dataset cannot have ",
                                 dataset_size, " samples"));
 
-    // Give every rank the same number: round up, or down when the tail is to be dropped.
+    // [lab09.1] Give every rank the same number: round up, or down to drop the tail.
     const bool round_up = dataset_size % replica_.size != 0 && !options.drop_last;
     num_samples_ = dataset_size / replica_.size + (round_up ? 1 : 0);
+    // [lab09.1]
 }
 
 DistributedSampler::DistributedSampler(const Dataset& dataset,
@@ -62,12 +65,14 @@ DistributedSampler::DistributedSampler(const Dataset& dataset,
     : DistributedSampler(dataset.size(), options) {}
 
 std::vector<int64_t> DistributedSampler::indices() {
-    warn_of_forgotten_epoch();
     const int64_t n = dataset_size_;
     if (!options_.shuffle)
         return take_share(n, replica_, num_samples_, [](int64_t i) { return i; });
 
-    // Permute the dataset alike on all ranks; a single one takes it all.
+    if (epoch_used_) warn_of_forgotten_epoch();
+    epoch_used_ = true;
+
+    // [lab09.3] Permute the dataset alike on all ranks; a single one takes it all.
     Generator generator(options_.seed + static_cast<uint64_t>(epoch_));
     generator.set_version(default_generator().version());
     if (replica_.size == 1) return randperm(n, generator);
@@ -75,21 +80,24 @@ std::vector<int64_t> DistributedSampler::indices() {
     const std::vector<uint32_t> order = randperm_u32(n, generator);
     return take_share(n, replica_, num_samples_,
                       [&](int64_t i) { return int64_t{order[static_cast<size_t>(i)]}; });
+    // [lab09.3]
 }
 
 void DistributedSampler::set_epoch(int64_t epoch) {
+    // [lab09.3] Choose the next permutation, which nobody has used yet.
     epoch_ = epoch;
     epoch_used_ = false;
+    // [lab09.3]
 }
 
 void DistributedSampler::warn_of_forgotten_epoch() {
-    if (options_.shuffle && epoch_used_ && !warned_) {
-        logging::warning("DistributedSampler: epoch ", epoch_,
-                         " is given out again, in the same order; call set_epoch(epoch) "
-                         "before each epoch");
-        warned_ = true;
-    }
-    epoch_used_ = true;
+    // [lab09.4] Say so, but only once in the sampler's life.
+    if (warned_) return;
+    logging::warning("DistributedSampler: epoch ", epoch_,
+                     " is given out again, in the same order; call set_epoch(epoch) "
+                     "before each epoch");
+    warned_ = true;
+    // [lab09.4]
 }
 
 }  // namespace mini::data

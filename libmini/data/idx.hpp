@@ -18,6 +18,7 @@ namespace mini::data {
 /// The most bytes an IDX file may hold, unpacked: twenty times MNIST.
 constexpr int64_t kMaxIdxBytes = int64_t{1} << 30;
 
+/// What a file in MNIST's format holds.
 struct IdxFile {
     std::vector<int64_t> sizes;  // of each dimension, outermost first
     std::vector<uint8_t> bytes;  // their product many

@@ -83,15 +83,15 @@ void ImageDataset::write_image(std::byte* out, int64_t index) const {
 }
 
 Example ImageDataset::get(int64_t index) const {
-    Example example(Tensor::empty(image_, dtype_), label(index));
+    Example example(Tensor::empty(image_, dtype_, Device::cpu()), label(index));
     write_image(example.data.raw_data(), index);
     return example;
 }
 
 Batch ImageDataset::get_batch(std::span<const int64_t> indices) const {
     const int64_t N = static_cast<int64_t>(indices.size());
-    Batch batch{Tensor::empty({N, channels(), height(), width()}, dtype_),
-                Tensor::empty({N}, DType::kInt64)};
+    Batch batch{Tensor::empty({N, channels(), height(), width()}, dtype_, Device::cpu()),
+                Tensor::empty({N}, DType::kInt64, Device::cpu())};
 
     // Write every image straight into its row of the batch.
     std::byte* image = batch.data.raw_data();

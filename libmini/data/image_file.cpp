@@ -44,8 +44,8 @@ std::string describe(Span bytes) {
 Tensor to_planes(const RgbPixels& pixels, ImageMode mode) {
     const int64_t plane = int64_t{pixels.width} * pixels.height;
     const bool grey = mode == ImageMode::kGrey;
-    Tensor image =
-        Tensor::empty({grey ? 1 : 3, pixels.height, pixels.width}, DType::kUInt8);
+    Tensor image = Tensor::empty({grey ? 1 : 3, pixels.height, pixels.width},
+                                 DType::kUInt8, Device::cpu());
     uint8_t* out = image.data<uint8_t>();
     const uint8_t* rgb = pixels.bytes.data();
     for (int64_t i = 0; i < plane; ++i, rgb += 3) {

@@ -26,6 +26,7 @@ struct ImageFolderOptions {
 /// Safe to read from several threads at once, if the transform is.
 class ImageFolder : public Dataset {
   public:
+    /// One picture's file, and the number of its class.
     struct Sample {
         std::string path;
         int64_t label;

@@ -55,6 +55,7 @@ struct DataLoaderOptions {
 /// sample after the other, as in PyTorch.
 class DataLoader {
   public:
+    /// One pass over the data, a range of batches.
     using Epoch = LoaderEpoch;
 
     /// Throws UsageError saying what to leave out when options exclude each other:

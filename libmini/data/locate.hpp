@@ -10,6 +10,7 @@
 
 namespace mini::data {
 
+/// What a program trains on.
 struct DataChoice {
     std::string folder;       // that holds MNIST's files; "" for the embedded digits
     std::string name;         // "mnist" or "digits"

@@ -14,6 +14,7 @@ namespace {
 constexpr double kRoundingSlack = 1e-9;
 
 void check_fractions(const std::vector<double>& sizes) {
+    // [lab07.4] Refuse a fraction that is not positive, and more than the whole.
     double total = 0;
     for (const double size : sizes) {
         if (!(size > 0))
@@ -24,11 +25,16 @@ void check_fractions(const std::vector<double>& sizes) {
     if (!(total <= 1 + kRoundingSlack))
         throw UsageError(concat("DataPartitioner: the fractions ", sizes, " sum to ",
                                 total, " but must not sum to more than 1"));
+    // [lab07.4]
 }
 
-// int(fraction * n) each, and one more for the first few until nothing is left over.
-std::vector<int64_t> lengths_of(const std::vector<double>& sizes, int64_t n,
-                                bool assign_remainder) {
+}  // namespace
+
+std::vector<int64_t> partition_lengths(const std::vector<double>& sizes, int64_t n,
+                                       bool assign_remainder) {
+    check_fractions(sizes);
+
+    // [lab07.4] Round each share down; hand out what is left over one by one, if asked.
     std::vector<int64_t> lengths;
     for (const double size : sizes)
         lengths.push_back(static_cast<int64_t>(size * static_cast<double>(n)));
@@ -41,9 +47,8 @@ std::vector<int64_t> lengths_of(const std::vector<double>& sizes, int64_t n,
     for (int64_t k = 0; k < total - given; ++k)
         ++lengths[static_cast<size_t>(k) % lengths.size()];
     return lengths;
+    // [lab07.4]
 }
-
-}  // namespace
 
 Partition::Partition(std::shared_ptr<const Dataset> dataset, std::vector<int64_t> index)
     : dataset_(std::move(dataset)), index_(std::move(index)) {
@@ -53,18 +58,26 @@ Partition::Partition(std::shared_ptr<const Dataset> dataset, std::vector<int64_t
 int64_t Partition::size() const { return static_cast<int64_t>(index_.size()); }
 
 int64_t Partition::at(int64_t i) const {
+    // [lab07.1] Look place i up in the index; refuse a place that it does not have.
     MINI_CHECK(i >= 0 && i < size(), "Partition: there is no sample ", i, "; it has ",
                size());
     return index_[static_cast<size_t>(i)];
+    // [lab07.1]
 }
 
-Example Partition::get(int64_t i) const { return dataset_->get(at(i)); }
+Example Partition::get(int64_t i) const {
+    // [lab07.1] Give the dataset's sample that stands at place i of the index.
+    return dataset_->get(at(i));
+    // [lab07.1]
+}
 
 Batch Partition::get_batch(std::span<const int64_t> indices) const {
+    // [lab07.1] Translate all places, and ask the dataset once, for the whole batch.
     std::vector<int64_t> mapped;
     mapped.reserve(indices.size());
     for (const int64_t i : indices) mapped.push_back(at(i));
     return dataset_->get_batch(mapped);
+    // [lab07.1]
 }
 
 DataPartitioner::DataPartitioner(std::shared_ptr<const Dataset> dataset,
@@ -72,21 +85,21 @@ DataPartitioner::DataPartitioner(std::shared_ptr<const Dataset> dataset,
                                  DataPartitionerOptions options)
     : dataset_(std::move(dataset)) {
     if (!dataset_) throw UsageError("DataPartitioner: no dataset was given");
-    check_fractions(sizes);
-
-    // Shuffle all indices, the same way on every rank.
     const int64_t n = dataset_->size();
+    const std::vector<int64_t> lengths =
+        partition_lengths(sizes, n, options.assign_remainder);
+
+    // [lab07.5] Shuffle all indices alike on every rank, and cut off one run a length.
     std::vector<int64_t> index(static_cast<size_t>(n));
     std::iota(index.begin(), index.end(), int64_t{0});
     PythonRandom(options.seed).shuffle(index);
-
-    // Cut off one run a fraction.
     auto begin = index.begin();
-    for (const int64_t wanted : lengths_of(sizes, n, options.assign_remainder)) {
+    for (const int64_t wanted : lengths) {
         const int64_t length = std::min<int64_t>(wanted, index.end() - begin);
         partitions_.emplace_back(begin, begin + length);
         begin += length;
     }
+    // [lab07.5]
 }
 
 DataPartitioner::DataPartitioner(std::shared_ptr<const Dataset> dataset,
@@ -94,11 +107,13 @@ DataPartitioner::DataPartitioner(std::shared_ptr<const Dataset> dataset,
     : DataPartitioner(std::move(dataset), sizes, DataPartitionerOptions{.seed = seed}) {}
 
 Partition DataPartitioner::use(int partition) const {
+    // [lab07.5] Give the part its run of indices; refuse a part that is not there.
     const int count = static_cast<int>(partitions_.size());
     if (partition < 0 || partition >= count)
         throw UsageError(concat("DataPartitioner: there is no partition ", partition,
                                 "; it has ", count));
     return Partition(dataset_, partitions_[static_cast<size_t>(partition)]);
+    // [lab07.5]
 }
 
 }  // namespace mini::data

@@ -34,16 +34,22 @@ class Partition : public Dataset {
     std::vector<int64_t> index_;
 };
 
+/// How many of n samples each fraction gets: int(sizes[k] * n), in double, as the
+/// tutorial counts them. With assign_remainder what the truncation leaves over is handed
+/// out one by one from the first part on, so that all parts together have
+/// int((sizes[0] + sizes[1] + ...) * n), which is everything when the fractions sum to 1.
+/// Throws UsageError unless the fractions are positive and sum to at most 1.
+std::vector<int64_t> partition_lengths(const std::vector<double>& sizes, int64_t n,
+                                       bool assign_remainder = false);
+
 struct DataPartitionerOptions {
     int64_t seed = 1234;
     bool assign_remainder = false;  // instead of leaving it to nobody
 };
 
-/// Shuffles 0 .. n-1 with Python's random.Random(seed) and gives part k int(sizes[k] * n)
-/// of them (the tutorial's `DataPartitioner`). What the truncation leaves over belongs to
-/// no part; with assign_remainder it is handed out one by one from the first part on, so
-/// that all parts together have int((sizes[0] + sizes[1] + ...) * n), which is everything
-/// when the fractions sum to 1.
+/// Shuffles 0 .. n-1 with Python's random.Random(seed) and cuts the shuffled list into
+/// runs of partition_lengths(sizes, n), the first for part 0 (the tutorial's
+/// `DataPartitioner`). What the truncation leaves over belongs to no part.
 class DataPartitioner {
   public:
     /// Throws UsageError unless the fractions are positive and sum to at most 1.

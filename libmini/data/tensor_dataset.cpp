@@ -1,8 +1,7 @@
 #include "libmini/data/tensor_dataset.hpp"
 
-#include <cstring>
-
 #include "libmini/core/error.hpp"
+#include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::data {
@@ -12,13 +11,14 @@ namespace {
 Tensor gather_rows(const Tensor& x, std::span<const int64_t> rows) {
     Shape shape = x.shape();
     shape[0] = static_cast<int64_t>(rows.size());
-    Tensor gathered = Tensor::empty(shape, x.dtype());
+    Tensor gathered = x.new_empty(shape);
     if (gathered.bytes() == 0) return gathered;
 
     const size_t row_bytes = gathered.bytes() / rows.size();
     std::byte* to = gathered.raw_data();
     for (const int64_t row : rows) {
-        std::memcpy(to, x.raw_data() + static_cast<size_t>(row) * row_bytes, row_bytes);
+        copy_bytes(to, x.device(), x.raw_data() + static_cast<size_t>(row) * row_bytes,
+                   x.device(), row_bytes);
         to += row_bytes;
     }
     return gathered;

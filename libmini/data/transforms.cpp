@@ -69,7 +69,7 @@ Tensor ToTensor::operator()(const Tensor& image) const {
                 " ", image.shape());
 
     const Tensor bytes = ops::contiguous(image);
-    Tensor scaled = Tensor::empty(image.shape());
+    Tensor scaled = Tensor::empty(image.shape(), DType::kFloat32, Device::cpu());
     std::ranges::transform(bytes.span<uint8_t>(), scaled.data<float>(),
                            [](uint8_t x) { return static_cast<float>(x) / 255.0f; });
     return scaled;
@@ -98,7 +98,7 @@ Tensor Normalize::operator()(const Tensor& image) const {
                 image.shape(), "; put ToTensor before it");
 
     const Tensor pixels = ops::contiguous(image);
-    Tensor normalised = Tensor::empty(image.shape());
+    Tensor normalised = Tensor::empty(image.shape(), DType::kFloat32, Device::cpu());
     const float* from = pixels.data<float>();
     float* to = normalised.data<float>();
     const int64_t channel_size = image.size(1) * image.size(2);
@@ -139,7 +139,8 @@ Tensor RandomCrop::operator()(const Tensor& image) const {
     }
 
     // Cut it from the image itself; where it reaches over the edge, zeros stay.
-    Tensor window = Tensor::zeros({image.size(0), height_, width_}, image.dtype());
+    Tensor window =
+        Tensor::zeros({image.size(0), height_, width_}, image.dtype(), Device::cpu());
     copy_window(ops::contiguous(image), window, top - padding_, left - padding_);
     return window;
 }

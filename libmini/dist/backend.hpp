@@ -10,14 +10,35 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libmini/dist/call.hpp"
+#include "libmini/dist/gpu_order.hpp"
 #include "libmini/dist/transport.hpp"
 
 namespace mini::dist {
 
 class ProcessGroup;
+
+/// A collective on a GPU's memory under way: handed to the backend and back when done.
+struct GpuCollective {
+    const Call* call = nullptr;  // contiguous tensors, all on the backend's GPU
+    Collective collective;
+    std::chrono::milliseconds timeout{};
+    Deadline deadline;
+    std::unique_ptr<GpuOrder> order;
+
+    /// Called on the backend's thread when the device is done and the backend has let it
+    /// go.
+    std::function<void()> finished;
+};
+
+/// Lets go of a collective that is done: calls `finished`, which may be what keeps it.
+inline void finish(GpuCollective& collective) {
+    const auto finished = std::exchange(collective.finished, nullptr);
+    if (finished) finished();
+}
 
 // After a function has thrown, the backend is of no further use but for leave().
 class Backend {
@@ -28,15 +49,26 @@ class Backend {
     virtual int rank() const = 0;
     virtual int world_size() const = 0;
 
+    /// The GPU whose memory it moves itself; -1 for none: it gets the host's copies. Messages
+    /// from point to point are the host's memory in any case.
+    virtual int gpu() const { return -1; }
+    bool takes_cuda() const { return gpu() >= 0; }
+
     /// Carries out a collective; blocks until this rank's part is done. `call` has passed
     /// collective_of, and its tensors are contiguous; `collective` has its number. Throws
     /// PeerLost, Timeout and MismatchedCollective as Transport does.
     virtual void run(const Call& call, const Collective& collective,
                      std::chrono::milliseconds timeout) = 0;
 
+    /// Puts a collective on the GPU's memory into a stream, between the two ends of its
+    /// order; blocks until it is there, which may be long before the device is done. That is
+    /// noticed whenever the backend waits, or in progress(), which both throw what goes wrong
+    /// on the device; it lives until then. Throws as run does. REQUIRES: takes_cuda().
+    virtual void launch(GpuCollective& collective);
+
     /// Messages from point to point, as Transport has them.
     virtual void post(PointMessage& message) = 0;
-    virtual void progress() = 0;
+    virtual void progress() = 0;  // comes back for a collective of launch() too
     virtual void wake() noexcept = 0;
     virtual void set_on_wake(std::function<void()> on_wake) = 0;
 

@@ -51,8 +51,9 @@ const Tensor* first_tensor(const Call& call) {
 
 void check_tensor(const char* name, const Tensor& tensor, const Tensor& first) {
     MINI_CHECK(tensor.defined(), name, ": the tensor is undefined");
-    MINI_CHECK(tensor.device().is_cpu(), name, ": the tensor is on ", tensor.device(),
-               "; this backend needs it on the CPU");
+    MINI_CHECK(tensor.device() == first.device(), name, ": one tensor is on ",
+               tensor.device(), " but another on ", first.device(),
+               "; all must be on one device");
     check_shape(tensor.shape() == first.shape() && tensor.dtype() == first.dtype(), name,
                 ": one tensor is ", tensor.shape(), " of ", tensor.dtype(),
                 " but another is ", first.shape(), " of ", first.dtype());

@@ -15,6 +15,7 @@
 
 namespace mini::dist {
 
+/// What a collective does.
 enum class Operation : uint8_t {
     kAllReduce,
     kBroadcast,
@@ -67,6 +68,7 @@ std::string describe(const Collective& collective);
 /// The collectives of one rank: the one under way and the last ones before it.
 class CollectiveHistory {
   public:
+    /// Makes this the collective that is under way.
     void begin(const Collective& collective);
     const Collective& current() const { return current_; }
 

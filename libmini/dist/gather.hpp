@@ -13,10 +13,10 @@ namespace mini::dist {
 template <typename T>
 std::vector<std::vector<T>> all_gather_values(ProcessGroup& group,
                                               const std::vector<T>& values) {
-    const Tensor mine = Tensor::from(values);
+    const Tensor mine = cpu_tensor(values);
     std::vector<Tensor> outputs;
     for (int rank = 0; rank < group.world_size(); ++rank)
-        outputs.push_back(Tensor::zeros(mine.shape(), mine.dtype()));
+        outputs.push_back(mine.new_zeros(mine.shape()));
     group.all_gather(outputs, mine);
 
     std::vector<std::vector<T>> by_rank;

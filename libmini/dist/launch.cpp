@@ -45,6 +45,12 @@ void run_rank(const std::shared_ptr<QueuedGroup>& group,
     set_default_group(nullptr);
 }
 
+// The caller's default device; where that is a GPU, the ranks take the GPUs in turn.
+Device device_of(int rank) {
+    const Device caller = default_device();
+    return caller.is_cpu() ? caller : Device::cuda(rank % cuda_device_count());
+}
+
 }  // namespace
 
 void run_threads(int world_size, const std::function<void(ProcessGroup& group)>& body,
@@ -53,7 +59,10 @@ void run_threads(int world_size, const std::function<void(ProcessGroup& group)>&
     FirstFailure first;
     std::vector<std::thread> threads;
     for (const auto& group : groups)
-        threads.emplace_back([&, group] { run_rank(group, body, first); });
+        threads.emplace_back([&, group, device = device_of(group->rank())] {
+            set_default_device(device);
+            run_rank(group, body, first);
+        });
     for (std::thread& thread : threads) thread.join();
     first.rethrow_if_any();
 }

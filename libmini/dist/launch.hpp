@@ -15,7 +15,8 @@ struct RunThreadsOptions {
 };
 
 /// Runs body(group) on `world_size` threads, each with its own rank of one group of
-/// backend "threads", as its default group too. Blocks until all have ended. When one
+/// backend "threads", as its default group too. A rank's default device is the caller's, or
+/// where that is a GPU, GPU number rank modulo how many there are. Blocks until all have ended. When one
 /// throws, the others are released from their waits with PeerLost, and the first failure
 /// is rethrown here.
 void run_threads(int world_size, const std::function<void(ProcessGroup& group)>& body,

@@ -33,6 +33,7 @@ enum class Medium {
 /// on all ranks.
 using ChannelLayer = std::function<std::unique_ptr<Channel>(std::unique_ptr<Channel>)>;
 
+/// The connections of one rank to all others.
 struct Mesh {
     std::vector<MessageStream> streams;  // by rank; this rank's own is not open
     std::vector<int> hosts;              // by rank: the same number, the same host

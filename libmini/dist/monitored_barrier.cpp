@@ -11,7 +11,7 @@ constexpr uint64_t kHere = UINT64_MAX, kGoOn = UINT64_MAX - 1;
 Call point_call(Operation operation, int peer, uint64_t tag,
                 std::chrono::milliseconds timeout) {
     Call call{.operation = operation, .peer = peer, .tag = tag, .timeout = timeout};
-    const Tensor nothing = Tensor::zeros({1}, DType::kUInt8);
+    const Tensor nothing = Tensor::zeros({1}, DType::kUInt8, Device::cpu());
     (operation == Operation::kSend ? call.inputs : call.outputs).push_back(nothing);
     return call;
 }

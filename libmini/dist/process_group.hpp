@@ -34,6 +34,7 @@ class Work {
     virtual int source_rank() const { return -1; }
 };
 
+/// Shared by who waits for the operation and by who runs it.
 using WorkHandle = std::shared_ptr<Work>;
 
 class ProcessGroup {
@@ -57,9 +58,15 @@ class ProcessGroup {
     /// makes no sense, see collective_of.
     virtual WorkHandle start(Call call) = 0;
 
-    // Collectives. REQUIRES of all: tensors on the CPU, of equal shape and dtype on all
+    // Collectives. REQUIRES of all: tensors on one device, of equal shape and dtype on all
     // ranks, live and untouched until the Work is done. Tensors that are not contiguous
-    // are copied there and back. Throw Error at once for a tensor that is not so.
+    // are copied there and back, but outputs on a GPU must be. Throw Error at once for a
+    // tensor that is not so.
+    //
+    // On a GPU a collective comes after what the caller's current stream holds at the call.
+    // wait() makes the current stream wait for the results, and blocks the host only until
+    // they are queued; is_completed() says whether they are there. What fails on a GPU after
+    // wait() is thrown by the group's next operation.
 
     /// Leaves the reduction over all ranks in `tensor` on every rank, the same bits on
     /// each (`torch.distributed.all_reduce`). kAvg needs a floating-point dtype.

@@ -4,24 +4,19 @@
 
 #include "libmini/core/log.hpp"
 #include "libmini/dist/elements.hpp"
+#include "libmini/dist/queued_task.hpp"
 #include "libmini/dist/subgroup.hpp"
-#include "libmini/tensor/ops.hpp"
 
 namespace mini::dist {
 namespace {
 
-// The call on contiguous tensors: copies where they are not.
-Call contiguous(const Call& call) {
-    Call copy = call;
-    for (auto* tensors : {&copy.outputs, &copy.inputs})
-        for (Tensor& tensor : *tensors) tensor = ops::contiguous(tensor);
-    return copy;
-}
-
-// Brings the results of such a call to where they were wanted.
-void copy_back(const Call& from, Call& to) {
-    for (size_t i = 0; i < to.outputs.size(); ++i)
-        if (!to.outputs[i].is_contiguous()) ops::copy_(to.outputs[i], from.outputs[i]);
+// A GPU's results come when the host may be elsewhere: there is no moment to copy them on.
+void check_contiguous(const Call& call) {
+    for (const Tensor& output : call.outputs)
+        check_shape(output.is_contiguous(), operation_name(call.operation),
+                    ": the output is ", output.shape(), " with strides ",
+                    output.strides(), " on ", output.device(),
+                    "; on a GPU it must be contiguous");
 }
 
 Elements only_tensor(const Call& call) {
@@ -30,66 +25,6 @@ Elements only_tensor(const Call& call) {
 }
 
 }  // namespace
-
-// One operation, and the Work that its caller holds.
-class QueuedGroup::Task : public Work {
-  public:
-    Task(Call wanted, const Collective& collective)
-        : collective(collective), wanted_(std::move(wanted)), call(contiguous(wanted_)) {}
-
-    std::string text() const {
-        return call.is_point() ? describe(message) : describe(collective);
-    }
-
-    bool is_completed() const override {
-        const std::lock_guard lock(mutex_);
-        return done_;
-    }
-
-    void wait() override {
-        if (helper != nullptr) helper->help(*this);
-        std::unique_lock lock(mutex_);
-        finished_.wait(lock,
-                       [this] { return done_; });  // it ends: every task has a deadline
-        if (helper != nullptr) helper->let_next_caller_in();
-        if (failure_) throw_failure(*failure_);
-    }
-
-    int source_rank() const override {
-        return call.operation == Operation::kRecv ? message.source : -1;
-    }
-
-    void succeed() {
-        copy_back(call, wanted_);
-        end(std::nullopt);
-    }
-    void fail(Failure failure) { end(std::move(failure)); }
-
-    Collective collective;
-    PointMessage message;  // of send and recv
-    FlightRecorder::Ticket ticket = 0;
-    QueuedGroup* helper = nullptr;  // of a blocking call: who runs it if need be
-
-  private:
-    void end(std::optional<Failure> failure) {
-        wanted_ = {};  // lets go of the tensors first
-        call.outputs.clear();
-        call.inputs.clear();
-        const std::lock_guard lock(mutex_);
-        failure_ = std::move(failure);
-        done_ = true;
-        finished_.notify_all();
-    }
-
-    Call wanted_;
-    mutable std::mutex mutex_;
-    std::condition_variable finished_;
-    bool done_ = false;
-    std::optional<Failure> failure_;
-
-  public:
-    Call call;  // on contiguous tensors
-};
 
 QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
                          std::chrono::milliseconds timeout)
@@ -123,7 +58,8 @@ void QueuedGroup::abandon(const std::string& reason) {
 WorkHandle QueuedGroup::start(Call call) {
     const Collective collective = collective_of(call, rank(), world_size());
     for (Tensor& output : call.outputs) output.bump_version();
-    auto task = std::make_shared<Task>(std::move(call), collective);
+    const Way way = way_of(call);
+    auto task = std::make_shared<Task>(std::move(call), collective, way);
 
     const std::lock_guard lock(mutex_);
     check_usable(task->call);
@@ -133,6 +69,19 @@ WorkHandle QueuedGroup::start(Call call) {
         enqueue_collective(task);
     }
     return task;
+}
+
+QueuedGroup::Way QueuedGroup::way_of(const Call& call) const {
+    if (!is_on_gpu(call)) return Way::kHost;
+    check_contiguous(call);
+    if (!backend_->takes_cuda() || call.is_point()) return Way::kStaged;
+    const Device device =
+        (call.outputs.empty() ? call.inputs : call.outputs).front().device();
+    MINI_CHECK(device.index == backend_->gpu(), operation_name(call.operation),
+               ": the tensor is on ", device, ", but rank ", rank(), "'s GPU in backend ",
+               backend(), " is ", Device::cuda(backend_->gpu()),
+               "; move it there, or call set_default_device before init_process_group");
+    return Way::kLaunched;
 }
 
 std::shared_ptr<ProcessGroup> QueuedGroup::new_group(const std::vector<int>& ranks) {
@@ -190,13 +139,13 @@ void QueuedGroup::enqueue_collective(const TaskHandle& task) {
 
 // Whether nothing is under way and nothing waits.
 bool QueuedGroup::is_idle() const {
-    return !running_ && queue_.empty() && points_.empty() && new_points_.empty();
+    return !running_ && queue_.empty() && under_way_.empty() && new_points_.empty();
 }
 
 // Runs a blocking call on its caller's thread, if its turn has come.
 void QueuedGroup::help(const Task& task) {
     std::unique_lock lock(mutex_);
-    const bool my_turn = !running_ && points_.empty() && new_points_.empty() &&
+    const bool my_turn = !running_ && under_way_.empty() && new_points_.empty() &&
                          !queue_.empty() && queue_.front().get() == &task;
     if (!my_turn) {
         changed_.notify_all();
@@ -217,7 +166,7 @@ void QueuedGroup::let_next_caller_in() {
 // ---- the side of the backend
 
 bool QueuedGroup::has_work() const {
-    return !running_ && !(queue_.empty() && new_points_.empty() && points_.empty());
+    return !running_ && !(queue_.empty() && new_points_.empty() && under_way_.empty());
 }
 
 void QueuedGroup::run() {
@@ -265,6 +214,8 @@ void QueuedGroup::execute(const TaskHandle& task) {
     events_.record(EventKind::kCollectiveBegin, sequence,
                    static_cast<int64_t>(payload_bytes(call)), name);
     recorder_.started(task->ticket);
+    if (task->on_gpu() != nullptr) return launch(task);
+    task->wait_for_inputs();
     backend_->run(call, task->collective, call.timeout.value_or(timeout_));
     recorder_.finished(task->ticket, backend_->last_algorithm());
     events_.record(
@@ -275,16 +226,37 @@ void QueuedGroup::execute(const TaskHandle& task) {
     task->succeed();
 }
 
+// Gives a collective to the GPU. It is under way then, as messages from point to point are.
+void QueuedGroup::launch(const TaskHandle& task) {
+    GpuCollective& on_gpu = *task->on_gpu();
+    on_gpu.collective = task->collective;
+    on_gpu.timeout = task->call.timeout.value_or(timeout_);
+    on_gpu.deadline = deadline_after(on_gpu.timeout);
+    on_gpu.finished = [this, task] {
+        events_.record(EventKind::kCollectiveEnd,
+                       static_cast<int64_t>(task->collective.sequence), 0,
+                       operation_name(task->collective.operation));
+        finish(task);
+    };
+    backend_->launch(on_gpu);
+    {
+        const std::lock_guard lock(mutex_);
+        under_way_.insert(task);
+    }
+    task->set_launched();
+}
+
 // Hands new messages from point to point to the backend.
 void QueuedGroup::post_points() {
     Tasks fresh;
     {
         const std::lock_guard lock(mutex_);
         fresh.swap(new_points_);
-        points_.insert(fresh.begin(), fresh.end());
+        under_way_.insert(fresh.begin(), fresh.end());
     }
     for (const TaskHandle& task : fresh) {
         recorder_.started(task->ticket);
+        task->wait_for_inputs();
         backend_->post(task->message);
     }
 }
@@ -292,7 +264,7 @@ void QueuedGroup::post_points() {
 void QueuedGroup::finish(const TaskHandle& task) {
     {
         const std::lock_guard lock(mutex_);
-        points_.erase(task);
+        under_way_.erase(task);
     }
     recorder_.finished(task->ticket);
     task->succeed();
@@ -306,9 +278,9 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
         if (!failure_) failure_ = failure;
         unfinished.swap(queue_);
         unfinished.insert(unfinished.end(), new_points_.begin(), new_points_.end());
-        unfinished.insert(unfinished.end(), points_.begin(), points_.end());
+        unfinished.insert(unfinished.end(), under_way_.begin(), under_way_.end());
         new_points_.clear();
-        points_.clear();
+        under_way_.clear();
     }
     // Tell the other ranks first: who waits for the task may end the process.
     backend_->leave(*failure_);  // failure_ does not change any more
@@ -325,8 +297,9 @@ void QueuedGroup::fail_all(const Tasks& tasks) const {
     for (const TaskHandle& task : tasks) {
         const std::string text = task->text();
         const bool is_the_cause = failure_->message.find(text) != std::string::npos;
-        const char* const what =
-            task->call.is_point() ? " was not finished: " : " was not run: ";
+        const char* const what = task->call.is_point() || task->is_launched()
+                                     ? " was not finished: "
+                                     : " was not run: ";
         task->fail(
             {failure_->kind, failure_->rank,
              is_the_cause ? failure_->message : concat(text, what, failure_->message)});
@@ -347,7 +320,7 @@ void QueuedGroup::stop(const Failure& reason, When when) {
             dropped.swap(queue_);
             dropped.insert(dropped.end(), new_points_.begin(), new_points_.end());
             new_points_.clear();
-            if (running_ || !points_.empty()) backend_->interrupt();
+            if (running_ || !under_way_.empty()) backend_->interrupt();
         }
         changed_.notify_all();
     }

@@ -7,7 +7,9 @@
 // ranks that call the same things in the same order always meet. A blocking call whose
 // turn it is runs on the caller's own thread, which saves waking the other one up twice.
 // Messages from point to point have no place in this order: they are handed to the
-// backend as soon as it looks up.
+// backend as soon as it looks up. Collectives on the memory of the backend's GPU are out of
+// the queue once they are in its stream; the thread looks after them until the device is
+// done.
 //
 // After the first failure ranks no longer know what the others have received, so the
 // group stays broken: what is queued and what comes later fails at once with the first
@@ -51,7 +53,9 @@ class QueuedGroup : public ProcessGroup {
     using TaskHandle = std::shared_ptr<Task>;
     using Tasks = std::deque<TaskHandle>;
     enum class When { kAfterQueue, kNow };
+    enum class Way : uint8_t { kHost, kStaged, kLaunched };  // see queued_task.hpp
 
+    Way way_of(const Call& call) const;
     void check_usable(const Call& call) const;
     void enqueue_point(const TaskHandle& task);
     void enqueue_collective(const TaskHandle& task);
@@ -63,6 +67,7 @@ class QueuedGroup : public ProcessGroup {
     void help(const Task& task);
     void let_next_caller_in();
     void execute(const TaskHandle& task);
+    void launch(const TaskHandle& task);
     void post_points();
     void finish(const TaskHandle& task);
     void fail(const TaskHandle& task, const Failure& failure);
@@ -76,9 +81,9 @@ class QueuedGroup : public ProcessGroup {
 
     std::mutex mutex_;  // guards all below
     std::condition_variable changed_;
-    Tasks queue_;                  // collectives to come
-    Tasks new_points_;             // messages from point to point to come
-    std::set<TaskHandle> points_;  // those under way
+    Tasks queue_;                     // collectives to come
+    Tasks new_points_;                // messages from point to point to come
+    std::set<TaskHandle> under_way_;  // those handed over, and collectives on a GPU
     uint64_t next_sequence_ = 0;
     bool running_ = false;      // a thread is in the backend
     bool progressing_ = false;  // it is there for messages from point to point alone

@@ -81,6 +81,7 @@ class Store {
 /// to the dictionary.
 class StoreTable {
   public:
+    /// What Store's functions of these names do, at once.
     void set(const std::string& key, std::string value);
     int64_t add(const std::string& key, int64_t amount);
     std::string compare_set(const std::string& key, const std::string& expected,

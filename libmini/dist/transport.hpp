@@ -24,10 +24,12 @@
 
 namespace mini::dist {
 
+/// In the place of a rank to receive from: whoever sends first.
 constexpr int kAnySource = -1;
 
 /// A message from point to point under way: handed to the transport and back when done.
 struct PointMessage {
+    /// Whether this rank sends or receives.
     enum class Direction : uint8_t { kSend, kRecv };
 
     Direction direction = Direction::kSend;

@@ -32,9 +32,9 @@ void check_tensors(const NamedTensors& tensors) {
         if (!names.insert(name).second)
             throw UsageError(concat("save_safetensors: the name \"", name,
                                     "\" comes twice, or is the one kept for metadata"));
-        if (!tensor.defined() || !tensor.device().is_cpu())
-            throw UsageError(
-                concat("save_safetensors: \"", name, "\" is not a tensor on the CPU"));
+        if (!tensor.defined())
+            throw UsageError(concat("save_safetensors: \"", name,
+                                    "\" is not a tensor: it is undefined"));
     }
 }
 
@@ -43,7 +43,7 @@ void check_tensors(const NamedTensors& tensors) {
 NamedTensors in_file_order(const NamedTensors& tensors) {
     NamedTensors sorted;
     for (const auto& [name, tensor] : tensors)
-        sorted.emplace_back(name, ops::contiguous(tensor));
+        sorted.emplace_back(name, ops::contiguous(tensor).to(Device::cpu()));
     std::ranges::sort(sorted, [](const auto& a, const auto& b) {
         const size_t a_size = item_size(a.second.dtype());
         const size_t b_size = item_size(b.second.dtype());
@@ -128,7 +128,7 @@ Safetensors load_safetensors(const std::string& path) {
 
     Safetensors result{.tensors = {}, .metadata = std::move(header.metadata)};
     for (const SafetensorsEntry& entry : header.entries) {
-        const Tensor tensor = Tensor::empty(entry.shape, entry.dtype);
+        const Tensor tensor = Tensor::empty(entry.shape, entry.dtype, Device::cpu());
         file.read(data_begin + entry.begin, bytes_of(tensor));
         result.tensors.emplace_back(entry.name, tensor);
     }

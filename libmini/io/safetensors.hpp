@@ -22,6 +22,7 @@
 
 namespace mini::io {
 
+/// Tensors by name, in their order.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// What a file holds.

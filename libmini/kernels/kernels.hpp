@@ -14,8 +14,10 @@
 
 namespace mini::kernels {
 
+/// What a kernel makes of two numbers.
 enum class BinaryOp { kAdd, kSub, kMul, kDiv };
 
+/// What a kernel makes of one number.
 enum class UnaryOp { kNeg, kExp, kLog, kSqrt, kReLU, kSigmoid, kTanh };
 
 /// A convolution or a pooling window: one number a side, square kernels.
@@ -63,11 +65,13 @@ struct MatmulOptions {
     bool accumulate = false;   // out += instead of out =
 };
 
+/// How the forward pass normalised.
 struct BatchNormBackward {
     double eps = 1e-5;
     bool of_batch = true;  // mean and variance are x's own, so x also acts through them
 };
 
+/// The numbers of one step of SGD.
 struct SGDStep {
     float lr = 0.01f;
     float momentum = 0.0f;

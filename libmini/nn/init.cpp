@@ -6,6 +6,8 @@
 #include <numbers>
 #include <vector>
 
+#include "libmini/tensor/dispatch.hpp"
+
 namespace mini::nn::init {
 namespace {
 
@@ -111,19 +113,18 @@ double calculate_gain(Nonlinearity nonlinearity, double negative_slope) {
 }
 
 void uniform_(Tensor& x, double from, double to, Generator& generator) {
-    fill_uniform(x.span<float>(), from, to, generator);
+    on_cpu(x,
+           [&](Tensor& host) { fill_uniform(host.span<float>(), from, to, generator); });
     x.bump_version();
 }
 
 void normal_(Tensor& x, double mean, double std, Generator& generator) {
-    fill_normal(x.span<float>(), mean, std, generator);
+    on_cpu(x,
+           [&](Tensor& host) { fill_normal(host.span<float>(), mean, std, generator); });
     x.bump_version();
 }
 
-void constant_(Tensor& x, double value) {
-    std::ranges::fill(x.span<float>(), static_cast<float>(value));
-    x.bump_version();
-}
+void constant_(Tensor& x, double value) { ops::fill_(x, static_cast<float>(value)); }
 
 void ones_(Tensor& x) { constant_(x, 1); }
 
@@ -133,8 +134,10 @@ void eye_(Tensor& x) {
     check_shape(x.dim() == 2, "init: eye_ fills a matrix, not ", x.shape());
     zeros_(x);
     const int64_t columns = x.size(1);
-    for (int64_t i = 0; i < std::min(x.size(0), columns); ++i)
-        x.span<float>()[static_cast<size_t>(i * columns + i)] = 1;
+    on_cpu(x, [&](Tensor& host) {
+        for (int64_t i = 0; i < std::min(host.size(0), columns); ++i)
+            host.span<float>()[static_cast<size_t>(i * columns + i)] = 1;
+    });
 }
 
 void xavier_uniform_(Tensor& weight, double gain, Generator& generator) {
@@ -167,15 +170,19 @@ void trunc_normal_(Tensor& x, TruncNormalOptions options, Generator& generator) 
     uniform_(x, 2 * low - 1, 2 * high - 1, generator);
     const auto scale = static_cast<float>(std * std::sqrt(2.0));
     const auto shift = static_cast<float>(mean);
-    for (float& value : x.span<float>())
-        value = std::clamp(erfinv(value) * scale + shift, static_cast<float>(a),
-                           static_cast<float>(b));
+    on_cpu(x, [&](Tensor& host) {
+        for (float& value : host.span<float>())
+            value = std::clamp(erfinv(value) * scale + shift, static_cast<float>(a),
+                               static_cast<float>(b));
+    });
 }
 
 void orthogonal_(Tensor& weight, double gain, Generator& generator) {
     check_shape(weight.dim() >= 2, "init: orthogonal_ wants two dimensions or more, not ",
                 weight.shape());
     if (weight.numel() == 0) return;
+    if (weight.device().is_cuda())
+        return on_cpu(weight, [&](Tensor& host) { orthogonal_(host, gain, generator); });
     normal_(weight, 0, 1, generator);
 
     // Take the rows of a wide matrix or the columns of a tall one.

@@ -59,6 +59,7 @@ void xavier_uniform_(Tensor& weight, double gain = 1,
 void xavier_normal_(Tensor& weight, double gain = 1,
                     Generator& generator = generator_of(Stream::kInitialisation));
 
+/// What keeps its variance: the activations, or the gradients on their way back.
 enum class FanMode { kFanIn, kFanOut };
 
 struct KaimingOptions {

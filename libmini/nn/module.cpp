@@ -104,6 +104,15 @@ void Module::load_state_dict(const NamedTensors& state) {
     for (auto& [name, tensor] : own) ops::copy_(tensor, *find(state, name));
 }
 
+Module& Module::to(Device device) {
+    for (Tensor& parameter : parameters()) {
+        parameter.set_data(parameter.to(device));
+        if (parameter.grad().defined()) parameter.set_grad(parameter.grad().to(device));
+    }
+    for (Tensor& buffer : buffers()) buffer.set_data(buffer.to(device));
+    return *this;
+}
+
 void Module::train(bool training) {
     training_ = training;
     for (const auto& [name, module] : modules_) module->train(training);

@@ -73,6 +73,10 @@ class Module {
     /// changed.
     void load_state_dict(const NamedTensors& state);
 
+    /// Moves all parameters, their gradients, and all buffers to a device, in place: every
+    /// handle to them sees it (`to`). Make the optimizer afterwards.
+    Module& to(Device device);
+
     /// Training or evaluation: dropout and the like behave differently. For all modules below.
     void train(bool training = true);
     void eval() { train(false); }

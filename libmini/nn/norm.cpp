@@ -1,6 +1,7 @@
 #include "libmini/nn/norm.hpp"
 
 #include "libmini/autograd/functions.hpp"
+#include "libmini/tensor/ops.hpp"
 
 namespace mini::nn {
 
@@ -23,17 +24,15 @@ Tensor BatchNorm::normalise(const Tensor& x) {
                 " but the module has ", num_features_, " channels");
     const bool is_tracked = running_mean.defined();
     const bool updates = is_training() && is_tracked;
-    const int64_t batch = updates ? *num_batches_tracked.data<int64_t>() + 1 : 1;
-    const double mean_of_all = 1.0 / static_cast<double>(batch);
+    // Without a momentum, all batches so far count alike.
+    const bool averages_all = !options_.momentum && updates;
+    const double batches = averages_all ? num_batches_tracked.item() + 1 : 1;
 
     Tensor y = batch_norm(x, running_mean, running_var, weight, bias,
                           {.training = is_training() || !is_tracked,
-                           .momentum = options_.momentum.value_or(mean_of_all),
+                           .momentum = options_.momentum.value_or(1.0 / batches),
                            .eps = options_.eps});
-    if (updates) {
-        *num_batches_tracked.data<int64_t>() = batch;
-        num_batches_tracked.bump_version();
-    }
+    if (updates) ops::increment_(num_batches_tracked);
     return y;
 }
 

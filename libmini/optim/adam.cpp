@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "libmini/kernels/kernels.hpp"
+#include "libmini/optim/gpu_steps.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::optim {
@@ -39,32 +39,47 @@ Adam::Adam(std::vector<Tensor> parameters, AdamOptions options)
       max_exp_avg_sqs_(parameters_.size()) {}
 
 void Adam::step() {
-    for (size_t i = 0; i < parameters_.size(); ++i)
-        if (parameters_[i].grad().defined()) step_parameter(i);
+    GpuSteps<gpu::AdamTensor> on_gpu;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+        Tensor& parameter = parameters_[i];
+        if (!parameter.grad().defined()) continue;
+        if (steps_[i]++ == 0) begin(i);
+
+        const Tensor grad = ops::contiguous(parameter.grad());
+        const Device device = common_device("Adam", parameter, grad, exp_avgs_[i]);
+        float* const p = parameter.contiguous_data<float>();
+        float* const m = exp_avgs_[i].data<float>();
+        float* const v = exp_avg_sqs_[i].data<float>();
+        float* const top = options_.amsgrad ? max_exp_avg_sqs_[i].data<float>() : nullptr;
+        const auto* const g = grad.data<float>();
+        if (device.is_cpu())
+            cpu::adam_step(p, m, v, top, g, parameter.numel(), kernel_step(steps_[i]));
+        else
+            on_gpu.add(device, steps_[i], {p, m, v, top, g, parameter.numel()}, grad);
+        parameter.bump_version();
+    }
+    on_gpu.run([this](const auto& tensors, int64_t step, cudaStream_t stream) {
+        gpu::adam_steps(tensors, kernel_step(step), stream);
+    });
 }
 
-void Adam::step_parameter(size_t i) {
-    Tensor& parameter = parameters_[i];
-    if (steps_[i]++ == 0) {
-        exp_avgs_[i] = Tensor::zeros(parameter.shape());
-        exp_avg_sqs_[i] = Tensor::zeros(parameter.shape());
-        if (options_.amsgrad) max_exp_avg_sqs_[i] = Tensor::zeros(parameter.shape());
-    }
-    const Tensor grad = ops::contiguous(parameter.grad());
-    kernels::cpu::adam_step(
-        parameter.span<float>().data(), exp_avgs_[i].data<float>(),
-        exp_avg_sqs_[i].data<float>(),
-        options_.amsgrad ? max_exp_avg_sqs_[i].data<float>() : nullptr,
-        grad.data<float>(), parameter.numel(),
-        {.lr = lr(),
-         .beta1 = options_.betas[0],
-         .beta2 = options_.betas[1],
-         .eps = options_.eps,
-         .weight_decay = options_.weight_decay,
-         .decoupled = options_.decoupled_weight_decay,
-         .maximize = options_.maximize,
-         .step = steps_[i]});
-    parameter.bump_version();
+// The averages of a parameter before its first step.
+void Adam::begin(size_t i) {
+    const Tensor& parameter = parameters_[i];
+    exp_avgs_[i] = parameter.new_zeros(parameter.shape());
+    exp_avg_sqs_[i] = parameter.new_zeros(parameter.shape());
+    if (options_.amsgrad) max_exp_avg_sqs_[i] = parameter.new_zeros(parameter.shape());
+}
+
+kernels::AdamStep Adam::kernel_step(int64_t step) const {
+    return {.lr = lr(),
+            .beta1 = options_.betas[0],
+            .beta2 = options_.betas[1],
+            .eps = options_.eps,
+            .weight_decay = options_.weight_decay,
+            .decoupled = options_.decoupled_weight_decay,
+            .maximize = options_.maximize,
+            .step = step};
 }
 
 OptimizerState Adam::state_dict() const {

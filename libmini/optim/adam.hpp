@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "libmini/kernels/kernels.hpp"
 #include "libmini/optim/optimizer.hpp"
 
 namespace mini::optim {
@@ -47,7 +48,8 @@ class Adam : public Optimizer {
     void load_state_dict(const OptimizerState& state) override;
 
   private:
-    void step_parameter(size_t i);
+    void begin(size_t i);
+    kernels::AdamStep kernel_step(int64_t step) const;
 
     AdamOptions options_;                  // but for lr, which is lr()
     std::vector<int64_t> steps_;           // of each parameter

@@ -111,7 +111,7 @@ Tensor StateReader::checked_copy(const std::string& name, const Tensor& paramete
     }
     const Tensor& tensor = found->second;
     if (tensor.shape() == parameter.shape() && tensor.dtype() == parameter.dtype())
-        return ops::clone(tensor);
+        return ops::clone(tensor.to(parameter.device()));
     differences_.push_back(concat(name, " is ", tensor.shape(), " of ", tensor.dtype(),
                                   ", but its parameter ", parameter.shape(), " of ",
                                   parameter.dtype()));

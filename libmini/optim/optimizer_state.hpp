@@ -21,6 +21,7 @@
 
 namespace mini::optim {
 
+/// All that an optimizer remembers, by name.
 struct OptimizerState {
     std::map<std::string, Tensor> tensors;
     std::map<std::string, double> numbers;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "libmini/kernels/kernels.hpp"
+#include "libmini/optim/gpu_steps.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::optim {
@@ -32,26 +32,39 @@ SGD::SGD(std::vector<Tensor> parameters, SGDOptions options)
       velocities_(parameters_.size()) {}
 
 void SGD::step() {
+    GpuSteps<gpu::SGDTensor> on_gpu;
     for (size_t i = 0; i < parameters_.size(); ++i) {
         Tensor& parameter = parameters_[i];
         if (!parameter.grad().defined()) continue;
 
         const bool first = !velocities_[i].defined();
         if (options_.momentum != 0.0 && first)
-            velocities_[i] = Tensor::empty(parameter.shape());
+            velocities_[i] = parameter.new_empty(parameter.shape());
         const Tensor grad = ops::contiguous(parameter.grad());
-        kernels::cpu::sgd_step(
-            parameter.span<float>().data(),
-            options_.momentum != 0.0 ? velocities_[i].data<float>() : nullptr,
-            grad.data<float>(), parameter.numel(),
-            {.lr = static_cast<float>(lr()),
-             .momentum = static_cast<float>(options_.momentum),
-             .dampening = static_cast<float>(options_.dampening),
-             .weight_decay = static_cast<float>(options_.weight_decay),
-             .nesterov = options_.nesterov,
-             .first = first});
+        const Device device = common_device("SGD", parameter, grad, velocities_[i]);
+        float* const p = parameter.contiguous_data<float>();
+        float* const v =
+            options_.momentum != 0.0 ? velocities_[i].data<float>() : nullptr;
+        if (device.is_cpu())
+            cpu::sgd_step(p, v, grad.data<float>(), parameter.numel(),
+                          kernel_step(first));
+        else
+            on_gpu.add(device, first, {p, v, grad.data<float>(), parameter.numel()},
+                       grad);
         parameter.bump_version();
     }
+    on_gpu.run([this](const auto& tensors, int64_t first, cudaStream_t stream) {
+        gpu::sgd_steps(tensors, kernel_step(first != 0), stream);
+    });
+}
+
+kernels::SGDStep SGD::kernel_step(bool first) const {
+    return {.lr = static_cast<float>(lr()),
+            .momentum = static_cast<float>(options_.momentum),
+            .dampening = static_cast<float>(options_.dampening),
+            .weight_decay = static_cast<float>(options_.weight_decay),
+            .nesterov = options_.nesterov,
+            .first = first};
 }
 
 OptimizerState SGD::state_dict() const {

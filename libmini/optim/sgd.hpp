@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "libmini/kernels/kernels.hpp"
 #include "libmini/optim/optimizer.hpp"
 
 namespace mini::optim {
@@ -31,6 +32,8 @@ class SGD : public Optimizer {
     void load_state_dict(const OptimizerState& state) override;
 
   private:
+    kernels::SGDStep kernel_step(bool first) const;
+
     SGDOptions options_;              // but for lr, which is lr()
     std::vector<Tensor> velocities_;  // undefined before a parameter's first step
 };

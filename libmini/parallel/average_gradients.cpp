@@ -24,20 +24,23 @@ Tensor next_part(const Tensor& flat, int64_t& offset, const Tensor& like) {
 
 void average_gradients(const std::vector<Tensor>& parameters, dist::ProcessGroup& group) {
     const float share = 1.0f / static_cast<float>(group.world_size());
+    // [lab14.1] Make each gradient the mean over the ranks, one all-reduce each.
     for (size_t i = 0; i < parameters.size(); ++i) {
         Tensor grad = gradient_of(parameters, i, group.rank());
         group.all_reduce(grad, dist::ReduceOp::kSum);
         ops::mul_(grad, share);
     }
+    // [lab14.1]
 }
 
 void average_flat_gradients(const std::vector<Tensor>& parameters,
                             dist::ProcessGroup& group) {
+    if (parameters.empty()) return;
     int64_t numel = 0;
     for (const Tensor& parameter : parameters) numel += parameter.numel();
 
-    // Copy all gradients behind each other, average, and copy them back.
-    Tensor flat = Tensor::empty({numel});
+    // [lab14.2] Copy all gradients behind each other, average, and copy them back.
+    Tensor flat = parameters.front().new_empty({numel});
     int64_t offset = 0;
     for (size_t i = 0; i < parameters.size(); ++i) {
         const Tensor grad = gradient_of(parameters, i, group.rank());
@@ -51,6 +54,7 @@ void average_flat_gradients(const std::vector<Tensor>& parameters,
         Tensor grad = parameter.grad();
         ops::copy_(grad, next_part(flat, offset, grad));
     }
+    // [lab14.2]
 }
 
 }  // namespace mini::parallel

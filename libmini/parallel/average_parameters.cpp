@@ -8,7 +8,7 @@ bool is_integer(DType dtype) { return dtype == DType::kInt64 || dtype == DType::
 }  // namespace
 
 void average_parameters(const nn::Module& module, dist::ProcessGroup& group) {
-    // Each tensor once, also where modules share it.
+    // [lab14.6] Average what can be averaged, each tensor once, all under way at once.
     std::vector<dist::WorkHandle> under_way;
     for (const Tensor& parameter : module.parameters())
         under_way.push_back(group.all_reduce_async(parameter, dist::ReduceOp::kAvg));
@@ -17,6 +17,7 @@ void average_parameters(const nn::Module& module, dist::ProcessGroup& group) {
                                 ? group.broadcast_async(buffer, 0)
                                 : group.all_reduce_async(buffer, dist::ReduceOp::kAvg));
     for (const dist::WorkHandle& work : under_way) work->wait();
+    // [lab14.6]
 }
 
 }  // namespace mini::parallel

@@ -22,6 +22,7 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
     };
     std::map<DType, Open> open_by_dtype;
     std::vector<std::vector<size_t>> buckets;
+    // [lab16.1] Let each tensor join a bucket, and close what has reached its limit.
     for (size_t i = 0; i < tensors.size(); ++i) {
         // Join the open bucket of this dtype.
         Open& open = open_by_dtype[tensors[i].dtype()];
@@ -35,6 +36,7 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
     }
     for (auto& [dtype, open] : open_by_dtype)
         if (!open.places.empty()) buckets.push_back(std::move(open.places));
+    // [lab16.1]
 
     std::ranges::sort(buckets, {}, [](const auto& bucket) { return bucket.front(); });
     return buckets;
@@ -42,9 +44,10 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
 
 Bucket::Bucket(std::vector<size_t> places, const std::vector<Tensor>& parameters)
     : places_(std::move(places)), ready_(places_.size()), pending_(places_.size()) {
+    // [lab16.2] Make one flat buffer, and give each gradient its part of it as a view.
     int64_t numel = 0;
     for (const size_t place : places_) numel += parameters[place].numel();
-    buffer_ = Tensor::zeros({numel}, parameters[places_.front()].dtype());
+    buffer_ = parameters[places_.front()].new_zeros({numel});
 
     int64_t offset = 0;
     for (const size_t place : places_) {
@@ -53,6 +56,7 @@ Bucket::Bucket(std::vector<size_t> places, const std::vector<Tensor>& parameters
                                        parameter.shape()));
         offset += parameter.numel();
     }
+    // [lab16.2]
 }
 
 void Bucket::reset() {
@@ -61,11 +65,17 @@ void Bucket::reset() {
     finish = nullptr;
 }
 
-bool Bucket::mark_ready(size_t slot) {
-    if (ready_[slot]) return false;
+void Bucket::bring_in(size_t slot, const Tensor& gradient, float share) {
+    // [lab16.3] Put the gradient into its place, take its share, and count it.
+    Tensor place = gradients_[slot];
+    if (!gradient.defined())
+        ops::fill_(place, 0.0f);
+    else if (!gradient.shares_storage(place))
+        ops::copy_(place, gradient);
+    if (share != 1.0f) ops::mul_(place, share);
+    if (!ready_[slot]) --pending_;
     ready_[slot] = true;
-    --pending_;
-    return true;
+    // [lab16.3]
 }
 
 }  // namespace mini::parallel

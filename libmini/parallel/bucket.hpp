@@ -48,8 +48,9 @@ class Bucket {
     /// Forgets which gradients are there.
     void reset();
 
-    /// Notes that the gradient of `slot` is in the buffer. Returns false when it already was.
-    bool mark_ready(size_t slot);
+    /// Copies `gradient` to the place of `slot`, unless it lies there already, multiplies
+    /// it by `share`, and counts it, once. An undefined gradient is zero.
+    void bring_in(size_t slot, const Tensor& gradient, float share);
     bool is_ready(size_t slot) const { return ready_[slot]; }
     bool is_full() const { return pending_ == 0; }
 

@@ -23,8 +23,20 @@ void check_devices(const std::vector<Device>& devices, Device output_device) {
     all.push_back(output_device);
     for (const Device device : all)
         if (!has_lanes(device))
-            throw UsageError(concat("DataParallel: this build has no device ", device,
-                                    "; use Device::cpu(i)"));
+            throw UsageError(concat("DataParallel: there is no device ", device,
+                                    "; there are ", cuda_device_count(),
+                                    " CUDA devices, and Device::cpu(i)"));
+    for (const Device device : devices)
+        if (device.type != devices[0].type)
+            throw UsageError(concat("DataParallel: device_ids has both ", devices[0],
+                                    " and ", device, "; use devices of one kind"));
+}
+
+// Where a module's numbers are, as its first tensor says.
+Device::Type type_of(const nn::Module& module) {
+    std::vector<Tensor> tensors = module.parameters();
+    if (tensors.empty()) tensors = module.buffers();
+    return tensors.empty() ? default_device().type : tensors.front().device().type;
 }
 
 // Where device `index` starts to draw: see DataParallel.
@@ -40,7 +52,7 @@ DataParallel::DataParallel(nn::Module& module, ModuleFactory make_replica,
                            DataParallelOptions options)
     : module_(module),
       make_replica_(std::move(make_replica)),
-      devices_(options.device_ids.empty() ? available_devices()
+      devices_(options.device_ids.empty() ? available_devices(type_of(module))
                                           : std::move(options.device_ids)),
       output_device_(options.output_device.value_or(devices_.front())),
       replicas_(devices_.size()) {
@@ -53,7 +65,7 @@ DataParallel::DataParallel(nn::Module& module, ModuleFactory make_replica,
 
 Tensor DataParallel::forward(const Tensor& x) {
     check_device_of_module();
-    if (devices_.size() == 1) return module_(x);
+    if (devices_.size() == 1 && x.device() == devices_[0]) return module_(x);
 
     const std::vector<Tensor> chunks = scatter(x, devices_, stats_);
     warn_of_imbalance(chunks);

@@ -22,7 +22,8 @@
 namespace mini::parallel {
 
 struct DataParallelOptions {
-    /// The module's device first; available_devices() when empty.
+    /// The module's device first; all GPUs when empty and the module is on one, else a
+    /// lane of the CPU for each processor.
     std::vector<Device> device_ids = {};
 
     /// Where the result goes; device_ids[0] when not set.
@@ -51,8 +52,8 @@ class DataParallel : public nn::Module {
                  DataParallelOptions options = {});
 
     /// The module's result for x, which is cut along dimension 0; blocks until all
-    /// devices are done. Devices that get no chunk have nothing to do. With one device
-    /// it is module(x). Warns once, of a batch that leaves a device less than 3/4 of the
+    /// lanes are done, but not for GPUs. x may be on any device. Devices that get no chunk
+    /// have nothing to do. With one device it is module(x). Warns once, of a batch that leaves a device less than 3/4 of the
     /// rows of another. Throws what a replica throws, of the first one that did, with
     /// "Caught Error in replica 1 on device cpu:1. " in front; Error for a parameter or
     /// buffer that is not on device_ids[0], and for a make_replica that builds another

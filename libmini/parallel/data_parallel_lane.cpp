@@ -8,14 +8,19 @@
 
 namespace mini::parallel {
 
-std::vector<Device> available_devices() {
-    const int count = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+std::vector<Device> available_devices(Device::Type type) {
+    const bool is_cpu = type == Device::Type::kCPU;
+    const int processors =
+        static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    const int count = is_cpu ? processors : cuda_device_count();
     std::vector<Device> devices;
-    for (int index = 0; index < count; ++index) devices.push_back(Device::cpu(index));
+    for (int index = 0; index < count; ++index) devices.push_back({type, index});
     return devices;
 }
 
-bool has_lanes(Device device) { return device.is_cpu() && device.index >= 0; }
+bool has_lanes(Device device) {
+    return device.index >= 0 && (device.is_cpu() || device.index < cuda_device_count());
+}
 
 Tensor copy_between(const Tensor& x, Device from, Device to) {
     if (from == to) return x;
@@ -50,6 +55,7 @@ std::future<void> Lane::post(std::function<void()> job) {
 }
 
 void Lane::work() {
+    set_default_device(device_);
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });

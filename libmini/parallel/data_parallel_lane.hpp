@@ -1,10 +1,10 @@
 // Lane: the thread that works for one device. All that DataParallel knows of devices is
 // here: which there are, who runs their work, and how numbers get from one to another.
 //
-// A device is a lane of the CPU as yet, Device::cpu(i): a thread over the memory that
-// all lanes share. Numbers are copied from lane to lane nevertheless, so that what is
-// measured and tested is what several GPUs would do; with these, a lane launches kernels
-// on its device, and copy_between copies by way of the bus.
+// A lane of a GPU launches that device's kernels, and copy_between copies by way of the
+// bus. A lane of the CPU, Device::cpu(i), is a thread over the memory that all lanes share.
+// Numbers are copied from lane to lane nevertheless, so that what is measured and tested is
+// what several GPUs do.
 
 #pragma once
 
@@ -20,10 +20,11 @@
 
 namespace mini::parallel {
 
-/// The devices that DataParallel uses unless told otherwise: a lane for each processor.
-std::vector<Device> available_devices();
+/// The devices that DataParallel uses unless told otherwise: all GPUs for a module on a
+/// GPU, else a lane of the CPU for each processor.
+std::vector<Device> available_devices(Device::Type type);
 
-/// Whether this build can make lanes for `device`.
+/// Whether there is such a device here.
 bool has_lanes(Device device);
 
 /// x as a new tensor on device `to`; x itself when it is there already. `from` is said
@@ -31,7 +32,8 @@ bool has_lanes(Device device);
 /// autograd.
 Tensor copy_between(const Tensor& x, Device from, Device to);
 
-/// A thread that does one job after the other.
+/// A thread that does one job after the other. That of a GPU makes its tensors there, and
+/// gives its work to the default streams.
 class Lane {
   public:
     explicit Lane(Device device);

@@ -13,8 +13,9 @@ struct Plan {
 
 Plan agree_on(const Plan& mine, bool is_active, dist::ProcessGroup& group) {
     const int64_t below = group.world_size() - group.rank();
-    const Tensor all = Tensor::from(std::vector<int64_t>{
-        mine.sends_buffers ? 1 : 0, mine.averages ? 1 : 0, is_active ? below : 0});
+    const std::vector<int64_t> flags = {mine.sends_buffers ? 1 : 0, mine.averages ? 1 : 0,
+                                        is_active ? below : 0};
+    const Tensor all = cpu_tensor(flags);
     group.all_reduce(all, dist::ReduceOp::kMax);
     const auto agreed = all.to_vector<int64_t>();
     return {agreed[0] != 0, agreed[1] != 0,

@@ -5,12 +5,21 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
 #include "libmini/dist/gather.hpp"
+#include "libmini/tensor/dispatch.hpp"
 
 namespace mini::parallel {
 namespace {
 
 // A finite number times 0 is 0, anything else is NaN, which a sum keeps.
 bool is_finite(const Tensor& x) {
+    if (x.device().is_cuda()) {
+        const Tensor place = Tensor::empty({}, DType::kInt64, x.device());
+        on_gpu(x.device(), [&](cudaStream_t stream) {
+            gpu::first_not_finite(reinterpret_cast<int64_t*>(place.raw_data()),
+                                  x.contiguous_data<float>(), x.numel(), stream);
+        });
+        return place.item() < 0;
+    }
     float sum = 0.0f;
     for (const float value : x.span<float>()) sum += value * 0.0f;
     return sum == 0.0f;

@@ -37,7 +37,7 @@ void throw_if_uneven(const std::vector<bool>& active, int64_t iterations, int ra
 }  // namespace
 
 ActiveRanks::ActiveRanks(dist::ProcessGroup& group, bool is_active)
-    : active_(Tensor::zeros({group.world_size()}, DType::kInt64)) {
+    : active_(Tensor::zeros({group.world_size()}, DType::kInt64, Device::cpu())) {
     active_.span<int64_t>()[static_cast<size_t>(group.rank())] = is_active ? 1 : 0;
     work_ = group.all_reduce_async(active_);
 }
@@ -115,7 +115,8 @@ std::shared_ptr<ActiveRanks> Join::notify_join_context(Joinable& joinable) {
 
 void broadcast_from_last_joiner(dist::ProcessGroup& group, bool is_last_joiner,
                                 std::vector<Tensor> tensors) {
-    Tensor last = Tensor::full({1}, is_last_joiner ? group.rank() : -1, DType::kInt64);
+    Tensor last = Tensor::full({1}, is_last_joiner ? group.rank() : -1, DType::kInt64,
+                               Device::cpu());
     group.all_reduce(last, dist::ReduceOp::kMax);
     const int root = static_cast<int>(last.item());
 

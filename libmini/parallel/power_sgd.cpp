@@ -7,6 +7,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/random.hpp"
+#include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
@@ -76,6 +77,14 @@ class Orthogonalizer {
     int64_t n_, r_;
 };
 
+void orthogonalize(Tensor& matrix, double epsilon) {
+    if (matrix.device().is_cpu()) return Orthogonalizer(matrix).run(epsilon);
+    on_gpu(matrix.device(), [&](cudaStream_t stream) {
+        gpu::orthogonalize(matrix.data<float>(), matrix.size(0), matrix.size(1), epsilon,
+                           stream);
+    });
+}
+
 // A column that has become zero would stay so for ever: starts it anew.
 void draw_zero_columns(Tensor& Q, Generator& generator) {
     const int64_t m = Q.size(0), r = Q.size(1);
@@ -138,6 +147,7 @@ bool PowerSGD::is_worth_it(const Tensor& gradient) const {
 
 Compressed PowerSGD::take_apart(const GradBucket& bucket) const {
     Compressed parts;
+    const Tensor& buffer = bucket.buffer;
     int64_t P_size = 0, Q_size = 0, whole_size = 0;
     const int64_t r = options_.matrix_approximation_rank;
     for (const Tensor& gradient : bucket.gradients) {
@@ -151,23 +161,24 @@ Compressed PowerSGD::take_apart(const GradBucket& bucket) const {
         P_size += n * r;
         Q_size += m * r;
     }
-    parts.all_P = Tensor::zeros({P_size});
-    parts.all_Q = Tensor::zeros({Q_size});
-    parts.all_whole = Tensor::zeros({whole_size});
+    parts.all_P = buffer.new_zeros({P_size});
+    parts.all_Q = buffer.new_zeros({Q_size});
+    parts.all_whole = buffer.new_zeros({whole_size});
     Cutter P(parts.all_P), Q(parts.all_Q);
     for (Factored& matrix : parts.matrices) {
         matrix.P = P.next({matrix.M.size(0), r});
         matrix.Q = Q.next({matrix.M.size(1), r});
     }
-    parts.error = Tensor::zeros(bucket.buffer.shape());
+    parts.error = buffer.new_zeros(buffer.shape());
     return parts;
 }
 
 void PowerSGD::choose_Q(Compressed& parts) {
     if (!options_.warm_start) ops::fill_(parts.all_Q, 0.0f);
-    for (Factored& matrix : parts.matrices) draw_zero_columns(matrix.Q, generator_);
     for (Factored& matrix : parts.matrices)
-        Orthogonalizer(matrix.Q).run(options_.orthogonalization_epsilon);
+        on_cpu(matrix.Q, [&](Tensor& host) { draw_zero_columns(host, generator_); });
+    for (Factored& matrix : parts.matrices)
+        orthogonalize(matrix.Q, options_.orthogonalization_epsilon);
 }
 
 FinishHook PowerSGD::start(const GradBucket& bucket, dist::ProcessGroup& group) {
@@ -206,7 +217,7 @@ void PowerSGD::finish(Compressed& parts, const Tensor& buffer, const Tensor& exa
         ops::copy_(gradient, cutter.next(gradient.shape()));
 
     for (Factored& matrix : parts.matrices) {
-        Orthogonalizer(matrix.P).run(options_.orthogonalization_epsilon);
+        orthogonalize(matrix.P, options_.orthogonalization_epsilon);
         ops::copy_(matrix.Q, ops::matmul(matrix.M, matrix.P, {.transpose_a = true}));
     }
     group.all_reduce(parts.all_Q, dist::ReduceOp::kAvg);

@@ -49,9 +49,8 @@ std::vector<Tensor> Reducer::tensors(const std::vector<size_t>& places) const {
     return result;
 }
 
-// From the last parameter to the first, about the order their gradients come in. PyTorch
-// fills buckets from the first one on, and reverses their list: one bucket for all where
-// they will be made anew.
+// PyTorch fills buckets from the first parameter on, and reverses their list: one bucket
+// for all where they will be made anew.
 std::vector<std::vector<size_t>> Reducer::first_assignment() const {
     std::vector<int64_t> limits{options_.first_bucket_bytes, options_.bucket_cap_bytes};
     std::vector<size_t> places(parameters_.size());
@@ -62,11 +61,13 @@ std::vector<std::vector<size_t>> Reducer::first_assignment() const {
         std::ranges::reverse(assignment);
         return assignment;
     }
+    // [lab16.2] Go from the last parameter to the first, about as gradients will come.
     std::ranges::reverse(places);
     auto assignment = compute_bucket_assignment(tensors(places), limits);
     for (auto& bucket : assignment)
         for (size_t& place : bucket) place = places[place];
     return assignment;
+    // [lab16.2]
 }
 
 void Reducer::make_buckets(std::vector<std::vector<size_t>> assignment) {
@@ -109,10 +110,13 @@ void Reducer::set_gradient_order(const std::vector<int64_t>& order) {
 std::vector<size_t> Reducer::agreed_order() {
     for (size_t place = parameters_.size(); place-- > 0;)
         if (std::ranges::find(order_, place) == order_.end()) order_.push_back(place);
-    const Tensor order = Tensor::from(std::vector<int64_t>(order_.begin(), order_.end()));
+
+    // [lab16.5] Take rank 0's order, on every rank.
+    const Tensor order = cpu_tensor(std::vector<int64_t>(order_.begin(), order_.end()));
     group_->broadcast(order, 0);
     const auto numbers = order.to_vector<int64_t>();
     return {numbers.begin(), numbers.end()};
+    // [lab16.5]
 }
 
 // ---- one iteration
@@ -183,45 +187,37 @@ void Reducer::check_gradient(size_t place) const {
                "; is the parameter used outside of forward()?");
 }
 
-// Copies the gradient into the bucket, unless it has accumulated there already.
+// From now on the parameter's gradient is its place in the bucket.
 void Reducer::bring_in(size_t place) {
-    Tensor parameter = tensor(place), target = in_bucket(place);
-    if (options_.check_gradients) check_.look_at(place, parameter.grad());
-    if (!parameter.grad().shares_storage(target)) {
-        ops::copy_(target, parameter.grad());
-        parameter.set_grad(target);
-    }
-    mark_ready(place);
+    Tensor parameter = tensor(place);
+    const Tensor gradient = parameter.grad();
+    if (options_.check_gradients) check_.look_at(place, gradient);
+    parameter.set_grad(in_bucket(place));
+    hand_over(place, gradient);
 }
 
 // What has accumulated before takes part, and is kept in case no rank has a gradient.
 void Reducer::bring_in_unused(size_t place) {
-    Tensor parameter = tensor(place), target = in_bucket(place);
-    if (!parameter.grad().defined()) {
-        ops::fill_(target, 0.0f);
-        return mark_ready(place);
-    }
-    if (parameter.grad().shares_storage(target))
-        parameter.set_grad(ops::clone(parameter.grad()));
-    ops::copy_(target, parameter.grad());
-    mark_ready(place);
+    Tensor parameter = tensor(place);
+    const Tensor& gradient = parameter.grad();
+    if (gradient.defined() && gradient.shares_storage(in_bucket(place)))
+        parameter.set_grad(ops::clone(gradient));
+    hand_over(place, parameter.grad());
 }
 
-void Reducer::mark_ready(size_t place) {
+// A communication hook sees gradients undivided.
+void Reducer::hand_over(size_t place, const Tensor& gradient) {
     Bucket& bucket = bucket_of(place);
-    if (!comm_hook_) {
-        Tensor gradient = in_bucket(place);
-        ops::mul_(gradient, 1.0f / static_cast<float>(divisor_));
-    }
-    bucket.mark_ready(slots_[place].slot);
+    const float share = comm_hook_ ? 1.0f : 1.0f / static_cast<float>(divisor_);
+    bucket.bring_in(slots_[place].slot, gradient, share);
     if (!bucket.is_full()) return;
     group_->events().record(EventKind::kBucketReady,
                             static_cast<int64_t>(slots_[place].bucket), bucket.bytes());
     launch_full_buckets();
 }
 
-// Launches what is full, but only as long as nothing before it is missing.
 void Reducer::launch_full_buckets() {
+    // [lab16.4] Launch what is full, but only as long as nothing before it is missing.
     for (; next_bucket_ < buckets_.size() && buckets_[next_bucket_].is_full();
          ++next_bucket_) {
         Bucket& bucket = buckets_[next_bucket_];
@@ -229,6 +225,7 @@ void Reducer::launch_full_buckets() {
                                 static_cast<int64_t>(next_bucket_), bucket.bytes());
         bucket.finish = launch(next_bucket_);
     }
+    // [lab16.4]
 }
 
 FinishHook Reducer::launch(size_t index) {
@@ -271,7 +268,7 @@ void Reducer::finish() {
 void Reducer::complete() {
     // Tell each other which parameters were used, behind the buckets.
     const bool shares_use = options_.find_unused_parameters || is_learning();
-    const Tensor use = Tensor::from(own_use());
+    const Tensor use = cpu_tensor(own_use());
     dist::WorkHandle sharing;
     if (shares_use) sharing = group_->all_reduce_async(use);
 
@@ -282,7 +279,10 @@ void Reducer::complete() {
                                 buckets_[index].bytes());
     }
     if (sharing) sharing->wait();
-    hand_out_unused(shares_use ? use.to_vector<int64_t>() : std::vector<int64_t>());
+    if (std::ranges::any_of(slots_, &Slot::unused))
+        hand_out_unused(shares_use ? use.to_vector<int64_t>() : std::vector<int64_t>());
+    else if (options_.find_unused_parameters)
+        warn_of_needless_search();
 
     expecting_ = false;
     started_ = false;
@@ -300,30 +300,29 @@ std::vector<int64_t> Reducer::own_use() const {
 // A parameter that some other rank has used gets the average; the others keep what they
 // had. `use` counts the ranks, and is empty when that is known already.
 void Reducer::hand_out_unused(const std::vector<int64_t>& use) {
+    // [lab16.6] Give the average to those that some rank has used, and to no other.
     for (size_t place = 0; place < slots_.size(); ++place) {
         Slot& slot = slots_[place];
         if (!use.empty()) slot.used_somewhere = use[place] > 0;
         if (slot.unused && slot.used_somewhere) tensor(place).set_grad(in_bucket(place));
     }
-    const bool needless = options_.find_unused_parameters && iterations_ == 0 &&
-                          std::ranges::none_of(slots_, &Slot::unused);
-    if (needless && group_->rank() == 0)
+    // [lab16.6]
+}
+
+void Reducer::warn_of_needless_search() const {
+    if (iterations_ == 0 && group_->rank() == 0)
         logging::warning(
             "DistributedDataParallel: find_unused_parameters is on, but every parameter "
-            "was "
-            "used; without it each iteration saves a walk over the graph");
+            "was used; without it each iteration saves a walk over the graph");
 }
 
 void Reducer::shadow_iteration() {
     prepare_for_forward();
     reset();
     for (Slot& slot : slots_) slot.unused = false;
-    for (Bucket& bucket : buckets_) {
-        Tensor buffer = bucket.buffer();
-        ops::fill_(buffer, 0.0f);
+    for (Bucket& bucket : buckets_)
         for (size_t slot = 0; slot < bucket.places().size(); ++slot)
-            bucket.mark_ready(slot);
-    }
+            bucket.bring_in(slot, Tensor(), 1.0f);
     launch_full_buckets();
     complete();
 }

@@ -112,7 +112,7 @@ class Reducer {
     void check_gradient(size_t place) const;
     void bring_in(size_t place);
     void bring_in_unused(size_t place);
-    void mark_ready(size_t place);
+    void hand_over(size_t place, const Tensor& gradient);
     void launch_full_buckets();
     FinishHook launch(size_t index);
 
@@ -121,6 +121,7 @@ class Reducer {
     void complete();
     std::vector<int64_t> own_use() const;
     void hand_out_unused(const std::vector<int64_t>& use);
+    void warn_of_needless_search() const;
     std::string missing_gradients() const;
 
     nn::NamedTensors parameters_;

@@ -75,6 +75,7 @@ Replica::Replica(size_t index, std::shared_ptr<Lane> lane, const ModuleFactory& 
     std::future<void> built = this->lane->post([&] { module = make(); });
     finish(built, index, this->lane->device());
     MINI_CHECK(module != nullptr, "DataParallel: make_replica built no module");
+    module->to(this->lane->device());
     check_same("parameter", original.named_parameters(), module->named_parameters());
     check_same("buffer", original.named_buffers(), module->named_buffers());
     parameters = module->parameters();

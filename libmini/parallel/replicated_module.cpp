@@ -78,6 +78,13 @@ ReplicatedModule::ReplicatedModule(nn::Module& module,
     broadcast_coalesced(*group_, state(), 0);
 }
 
+ReplicatedModule::NoSync ReplicatedModule::no_sync() {
+    // [lab16.6] Switch averaging off, and at the end back to what it was.
+    const bool previous = std::exchange(sync_, false);
+    return NoSync([this, previous] { sync_ = previous; });
+    // [lab16.6]
+}
+
 Tensor ReplicatedModule::forward(const Tensor& x) {
     if (!is_grad_enabled()) return module_(x);
     const bool sends_buffers = sends_buffers_ && std::exchange(are_buffers_due_, sync_);

@@ -7,8 +7,10 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "libmini/dist/process_group.hpp"
 #include "libmini/nn/module.hpp"
@@ -27,16 +29,16 @@ class ReplicatedModule : public nn::Module {
     /// the accumulated sum (`no_sync`). Also ends properly when an exception passes.
     class [[nodiscard]] NoSync {
       public:
-        explicit NoSync(bool& sync) : sync_(sync), previous_(sync) { sync_ = false; }
-        ~NoSync() { sync_ = previous_; }
+        /// Calls `end` when it goes out of scope.
+        explicit NoSync(std::function<void()> end) : end_(std::move(end)) {}
+        ~NoSync() { end_(); }
         NoSync(const NoSync&) = delete;
         NoSync& operator=(const NoSync&) = delete;
 
       private:
-        bool& sync_;
-        bool previous_;
+        std::function<void()> end_;
     };
-    NoSync no_sync() { return NoSync(sync_); }
+    NoSync no_sync();
 
     dist::ProcessGroup& group() const { return *group_; }
 

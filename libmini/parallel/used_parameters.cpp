@@ -11,6 +11,7 @@ namespace {
 std::unordered_set<const Node*> reachable_nodes(const Tensor& output) {
     std::unordered_set<const Node*> seen;
     std::vector<const Node*> to_visit;
+    // [lab16.6] Visit every node that a gradient of the output would reach.
     const auto visit = [&](const Node* node) {
         if (node != nullptr && seen.insert(node).second) to_visit.push_back(node);
     };
@@ -22,6 +23,7 @@ std::unordered_set<const Node*> reachable_nodes(const Tensor& output) {
         to_visit.pop_back();
         for (const auto& input : node->inputs()) visit(input.get());
     }
+    // [lab16.6]
     return seen;
 }
 

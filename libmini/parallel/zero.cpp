@@ -76,7 +76,7 @@ Shard start_broadcast(dist::ProcessGroup& group, int owner,
     if (count == 0) return {};
 
     Shard shard{.parameters = std::move(parameters), .places = {}, .work = nullptr};
-    const Tensor buffer = Tensor::empty({count});
+    const Tensor buffer = shard.parameters.front().new_empty({count});
     int64_t start = 0;
     for (const Tensor& parameter : shard.parameters) {
         shard.places.push_back(buffer.as_strided(
@@ -135,7 +135,7 @@ ZeroRedundancyOptimizer::ZeroRedundancyOptimizer(
     // that it has an optimizer, and options, like every other rank.
     std::vector<Tensor> own;
     for (const size_t i : places_of(group_->rank())) own.push_back(parameters_[i]);
-    if (own.empty()) own.push_back(Tensor::zeros({1}));
+    if (own.empty()) own.push_back(parameters_.front().new_zeros({1}));
     local_ = make(std::move(own));
     MINI_CHECK(local_ != nullptr, "ZeroRedundancyOptimizer: the factory built nothing");
     set_lr(local_->lr());

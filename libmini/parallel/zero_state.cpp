@@ -41,7 +41,8 @@ optim::OptimizerState from_description(const std::string& text) {
         in >> dtype >> dims;
         Shape shape(dims);
         for (int64_t& size : shape) in >> size;
-        state.tensors[name] = Tensor::empty(shape, static_cast<DType>(dtype));
+        state.tensors[name] =
+            Tensor::empty(shape, static_cast<DType>(dtype), Device::cpu());
     }
     return state;
 }
@@ -70,16 +71,16 @@ void send_state(dist::ProcessGroup& group, const optim::OptimizerState& state, i
     const std::string text = describe(state);
     group.send(Tensor::from<int64_t>({static_cast<int64_t>(text.size())}), to);
     if (!text.empty())
-        group.send(Tensor::from(std::vector<uint8_t>(text.begin(), text.end())), to);
+        group.send(cpu_tensor(std::vector<uint8_t>(text.begin(), text.end())), to);
     for (const auto& [name, tensor] : state.tensors) group.send(tensor, to);
 }
 
 optim::OptimizerState receive_state(dist::ProcessGroup& group, int from) {
-    Tensor size = Tensor::empty({1}, DType::kInt64);
+    Tensor size = Tensor::empty({1}, DType::kInt64, Device::cpu());
     group.recv(size, from);
     const auto bytes = static_cast<int64_t>(size.item());
     if (bytes == 0) return {};
-    Tensor text = Tensor::empty({bytes}, DType::kUInt8);
+    Tensor text = Tensor::empty({bytes}, DType::kUInt8, Device::cpu());
     group.recv(text, from);
     const auto letters = text.to_vector<uint8_t>();
 

@@ -38,6 +38,7 @@ constexpr const char* dtype_name(DType dtype) {
     return "unknown";
 }
 
+/// Writes the dtype's name.
 inline std::ostream& operator<<(std::ostream& out, DType dtype) {
     return out << dtype_name(dtype);
 }

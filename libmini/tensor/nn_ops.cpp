@@ -1,5 +1,7 @@
 #include "libmini/tensor/ops.hpp"
 
+#include "libmini/tensor/dispatch.hpp"
+
 namespace mini::ops {
 namespace {
 
@@ -37,9 +39,10 @@ Tensor matmul(const Tensor& a, const Tensor& b, kernels::MatmulOptions options) 
 
     const Tensor in_a = contiguous(a);
     const Tensor in_b = contiguous(b);
-    Tensor out = Tensor::empty({M, N});
-    kernels::cpu::matmul(out.data<float>(), in_a.data<float>(), in_b.data<float>(), M, N,
-                         K, options);
+    const Device device = common_device("matmul", a, b);
+    Tensor out = a.new_empty({M, N});
+    run<cpu::matmul, gpu::matmul>(device, out.data<float>(), in_a.data<float>(),
+                                  in_b.data<float>(), M, N, K, options);
     return out;
 }
 
@@ -50,8 +53,9 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
     if (!bias.defined()) return y;
     check_shape(bias.shape() == Shape{w.size(0)}, "linear: the bias is ", bias.shape(),
                 " but the weight is ", w.shape());
-    kernels::cpu::add_bias_rows(y.data<float>(), bias.data<float>(), y.size(0),
-                                y.size(1));
+    run<cpu::add_bias_rows, gpu::add_bias_rows>(common_device("linear", y, bias),
+                                                y.data<float>(), bias.data<float>(),
+                                                y.size(0), y.size(1));
     return y;
 }
 
@@ -65,9 +69,11 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, Window windo
 
     const Tensor images = contiguous(x);
     const Tensor weight = contiguous(w);
-    Tensor y = Tensor::empty(image_result(in, O, window));
-    kernels::cpu::conv2d(y.data<float>(), images.data<float>(), weight.data<float>(),
-                         bias.defined() ? bias.data<float>() : nullptr, in, O, window);
+    const Device device = common_device("conv2d", x, w, bias);
+    Tensor y = x.new_empty(image_result(in, O, window));
+    run<cpu::conv2d, gpu::conv2d>(
+        device, y.data<float>(), images.data<float>(), weight.data<float>(),
+        bias.defined() ? bias.data<float>() : nullptr, in, O, window);
     return y;
 }
 
@@ -76,9 +82,10 @@ Tensor conv2d_backward_input(const Tensor& g, const Tensor& w, const Shape& x_sh
     const ImageExtents in = image_extents("conv2d", x_shape, window);
     const Tensor grad = contiguous(g);
     const Tensor weight = contiguous(w);
-    Tensor dx = Tensor::empty(x_shape);
-    kernels::cpu::conv2d_backward_input(dx.data<float>(), grad.data<float>(),
-                                        weight.data<float>(), in, w.size(0), window);
+    Tensor dx = g.new_empty(x_shape);
+    run<cpu::conv2d_backward_input, gpu::conv2d_backward_input>(
+        common_device("conv2d", g, w), dx.data<float>(), grad.data<float>(),
+        weight.data<float>(), in, w.size(0), window);
     return dx;
 }
 
@@ -88,10 +95,11 @@ std::pair<Tensor, Tensor> conv2d_backward_weight(const Tensor& g, const Tensor& 
     const ImageExtents in = image_extents("conv2d", x.shape(), window);
     const Tensor grad = contiguous(g);
     const Tensor images = contiguous(x);
-    Tensor dw = Tensor::empty(w_shape);
-    Tensor dbias = with_bias ? Tensor::empty({w_shape[0]}) : Tensor();
-    kernels::cpu::conv2d_backward_weight(
-        dw.data<float>(), with_bias ? dbias.data<float>() : nullptr, grad.data<float>(),
+    Tensor dw = g.new_empty(w_shape);
+    Tensor dbias = with_bias ? g.new_empty({w_shape[0]}) : Tensor();
+    run<cpu::conv2d_backward_weight, gpu::conv2d_backward_weight>(
+        common_device("conv2d", g, x), dw.data<float>(),
+        with_bias ? dbias.data<float>() : nullptr, grad.data<float>(),
         images.data<float>(), in, w_shape[0], window);
     return {dw, dbias};
 }
@@ -101,12 +109,13 @@ MaxPooled max_pool2d(const Tensor& x, Window window) {
     check_shape(2 * window.padding <= window.kernel, "max_pool2d: padding ",
                 window.padding, " is more than half the window of ", window.kernel);
     const Tensor images = contiguous(x);
-    MaxPooled pooled{Tensor::empty(image_result(in, in.C, window)), nullptr};
+    MaxPooled pooled{x.new_empty(image_result(in, in.C, window)), nullptr};
     pooled.where = std::make_shared<Storage>(
         static_cast<size_t>(pooled.values.numel()) * sizeof(int32_t), x.device());
-    kernels::cpu::max_pool2d(pooled.values.data<float>(),
-                             reinterpret_cast<int32_t*>(pooled.where->data()),
-                             images.data<float>(), in, window);
+    run<cpu::max_pool2d, gpu::max_pool2d>(
+        x.device(), pooled.values.data<float>(),
+        reinterpret_cast<int32_t*>(pooled.where->data()), images.data<float>(), in,
+        window);
     return pooled;
 }
 
@@ -114,10 +123,10 @@ Tensor max_pool2d_backward(const Tensor& g, Storage& where, const Shape& x_shape
                            Window window) {
     const ImageExtents in = image_extents("max_pool2d", x_shape, window);
     const Tensor grad = contiguous(g);
-    Tensor dx = Tensor::empty(x_shape);
-    kernels::cpu::max_pool2d_backward(dx.data<float>(), grad.data<float>(),
-                                      reinterpret_cast<const int32_t*>(where.data()), in,
-                                      window);
+    Tensor dx = g.new_empty(x_shape);
+    run<cpu::max_pool2d_backward, gpu::max_pool2d_backward>(
+        g.device(), dx.data<float>(), grad.data<float>(),
+        reinterpret_cast<const int32_t*>(where.data()), in, window);
     return dx;
 }
 
@@ -125,16 +134,18 @@ Tensor log_softmax(const Tensor& x) {
     check_shape(x.dim() == 2, "log_softmax: the scores are ", x.shape(),
                 ", not (N, classes)");
     const Tensor in = contiguous(x);
-    Tensor y = Tensor::empty(x.shape());
-    kernels::cpu::log_softmax(y.data<float>(), in.data<float>(), x.size(0), x.size(1));
+    Tensor y = x.new_empty(x.shape());
+    run<cpu::log_softmax, gpu::log_softmax>(x.device(), y.data<float>(), in.data<float>(),
+                                            x.size(0), x.size(1));
     return y;
 }
 
 Tensor log_softmax_backward(const Tensor& g, const Tensor& y) {
     const Tensor grad = contiguous(g);
-    Tensor dx = Tensor::empty(y.shape());
-    kernels::cpu::log_softmax_backward(dx.data<float>(), grad.data<float>(),
-                                       y.data<float>(), y.size(0), y.size(1));
+    Tensor dx = y.new_empty(y.shape());
+    run<cpu::log_softmax_backward, gpu::log_softmax_backward>(
+        common_device("log_softmax", g, y), dx.data<float>(), grad.data<float>(),
+        y.data<float>(), y.size(0), y.size(1));
     return dx;
 }
 

@@ -1,5 +1,7 @@
 #include "libmini/tensor/ops.hpp"
 
+#include "libmini/tensor/dispatch.hpp"
+
 namespace mini::ops {
 namespace {
 
@@ -19,7 +21,7 @@ const float* per_channel(const char* name, const Tensor& values,
     if (!values.defined()) return nullptr;
     check_shape(values.shape() == Shape{at.C}, "batch_norm: the ", name, " is ",
                 values.shape(), " but the input has ", at.C, " channels");
-    return values.span<float>().data();
+    return values.contiguous_data<float>();
 }
 
 void move_towards(Tensor& running, const Tensor& value, double factor, double momentum) {
@@ -33,19 +35,35 @@ void move_towards(Tensor& running, const Tensor& value, double factor, double mo
     running.bump_version();
 }
 
+void update_on_gpu(Moments& running, const Moments& moments, int64_t n, double momentum) {
+    const Device device = common_device("batch_norm", running.mean, running.variance,
+                                        moments.mean, moments.variance);
+    on_gpu(device, [&](cudaStream_t stream) {
+        gpu::update_running(running.mean.contiguous_data<float>(),
+                            running.variance.contiguous_data<float>(),
+                            moments.mean.data<float>(), moments.variance.data<float>(),
+                            moments.mean.numel(), n, momentum, stream);
+    });
+    running.mean.bump_version();
+    running.variance.bump_version();
+}
+
 }  // namespace
 
 Moments channel_moments(const Tensor& x) {
     const ChannelExtents at = channel_extents(x.shape());
     const Tensor in = contiguous(x);
-    Moments moments{Tensor::empty({at.C}), Tensor::empty({at.C})};
-    kernels::cpu::channel_moments(moments.mean.data<float>(),
-                                  moments.variance.data<float>(), in.data<float>(), at);
+    Moments moments{x.new_empty({at.C}), x.new_empty({at.C})};
+    run<cpu::channel_moments, gpu::channel_moments>(
+        x.device(), moments.mean.data<float>(), moments.variance.data<float>(),
+        in.data<float>(), at);
     return moments;
 }
 
 void update_running_(Moments& running, const Moments& moments, int64_t n,
                      double momentum) {
+    if (running.mean.device().is_cuda())
+        return update_on_gpu(running, moments, n, momentum);
     const double unbiased = static_cast<double>(n) / static_cast<double>(n - 1);
     move_towards(running.mean, moments.mean, 1.0, momentum);
     move_towards(running.variance, moments.variance, unbiased, momentum);
@@ -55,9 +73,11 @@ Tensor batch_norm(const Tensor& x, const Moments& moments, const Tensor& weight,
                   const Tensor& bias, double eps) {
     const ChannelExtents at = channel_extents(x.shape());
     const Tensor in = contiguous(x);
-    Tensor y = Tensor::empty(x.shape());
-    kernels::cpu::batch_norm(
-        y.data<float>(), in.data<float>(), per_channel("mean", moments.mean, at),
+    const Device device =
+        common_device("batch_norm", x, moments.mean, moments.variance, weight, bias);
+    Tensor y = x.new_empty(x.shape());
+    run<cpu::batch_norm, gpu::batch_norm>(
+        device, y.data<float>(), in.data<float>(), per_channel("mean", moments.mean, at),
         per_channel("variance", moments.variance, at), per_channel("weight", weight, at),
         per_channel("bias", bias, at), at, eps);
     return y;
@@ -69,12 +89,13 @@ BatchNormGrads batch_norm_backward(const Tensor& g, const Tensor& x,
     const ChannelExtents at = channel_extents(x.shape());
     const Tensor grad = contiguous(g);
     const Tensor in = contiguous(x);
-    BatchNormGrads grads{Tensor::empty(x.shape()), Tensor::empty({at.C}),
-                         Tensor::empty({at.C})};
-    kernels::cpu::batch_norm_backward(
-        grads.x.data<float>(), grads.weight.data<float>(), grads.bias.data<float>(),
-        grad.data<float>(), in.data<float>(), moments.mean.data<float>(),
-        moments.variance.data<float>(), per_channel("weight", weight, at), at, options);
+    BatchNormGrads grads{x.new_empty(x.shape()), x.new_empty({at.C}),
+                         x.new_empty({at.C})};
+    run<cpu::batch_norm_backward, gpu::batch_norm_backward>(
+        common_device("batch_norm", g, x, moments.mean, weight), grads.x.data<float>(),
+        grads.weight.data<float>(), grads.bias.data<float>(), grad.data<float>(),
+        in.data<float>(), moments.mean.data<float>(), moments.variance.data<float>(),
+        per_channel("weight", weight, at), at, options);
     return grads;
 }
 

@@ -1,4 +1,5 @@
 #include "libmini/tensor/ops.hpp"
+#include "libmini/tensor/dispatch.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -15,11 +16,13 @@ Tensor binary(const char* name, BinaryOp op, const Tensor& a, const Tensor& b) {
                 ": needs float32, but the operands are ", a.dtype(), " and ", b.dtype());
     const Shape shape =
         a.shape() == b.shape() ? a.shape() : broadcast_shapes(a.shape(), b.shape());
-    Tensor out = Tensor::empty(shape);
+    const Device device = common_device(name, a, b);
+    Tensor out = a.new_empty(shape);
     const Tensor wide_a = expand(a, shape);
     const Tensor wide_b = expand(b, shape);
-    kernels::cpu::binary(op, out.data<float>(), wide_a.data<float>(),
-                         wide_b.data<float>(), shape, wide_a.strides(), wide_b.strides());
+    run<cpu::binary, gpu::binary>(device, op, out.data<float>(), wide_a.data<float>(),
+                                  wide_b.data<float>(), shape, wide_a.strides(),
+                                  wide_b.strides());
     return out;
 }
 
@@ -64,8 +67,9 @@ Tensor div(const Tensor& a, const Tensor& b) {
 
 Tensor unary(UnaryOp op, const Tensor& x) {
     const Tensor in = contiguous(x);
-    Tensor out = Tensor::empty(x.shape());
-    kernels::cpu::unary(op, out.data<float>(), in.data<float>(), x.numel());
+    Tensor out = x.new_empty(x.shape());
+    run<cpu::unary, gpu::unary>(x.device(), op, out.data<float>(), in.data<float>(),
+                                x.numel());
     return out;
 }
 
@@ -73,25 +77,41 @@ Tensor relu_backward(const Tensor& g, const Tensor& y) {
     check_shape(g.shape() == y.shape(), "relu: the gradient is ", g.shape(),
                 " but the result is ", y.shape());
     const Tensor in = contiguous(g);
-    Tensor out = Tensor::empty(g.shape());
-    kernels::cpu::relu_backward(out.data<float>(), in.data<float>(), y.data<float>(),
-                                g.numel());
+    Tensor out = g.new_empty(g.shape());
+    run<cpu::relu_backward, gpu::relu_backward>(common_device("relu", g, y),
+                                                out.data<float>(), in.data<float>(),
+                                                y.data<float>(), g.numel());
     return out;
 }
 
 void add_(Tensor& x, const Tensor& y, float alpha) {
     check_shape(x.shape() == y.shape(), "add_: ", x.shape(), " += ", y.shape());
-    kernels::cpu::axpy(x.span<float>().data(), y.span<float>().data(), alpha, x.numel());
+    run<cpu::axpy, gpu::axpy>(common_device("add_", x, y), x.contiguous_data<float>(),
+                              y.contiguous_data<float>(), alpha, x.numel());
     x.bump_version();
 }
 
 void mul_(Tensor& x, float alpha) {
-    kernels::cpu::scale(x.span<float>().data(), alpha, x.numel());
+    run<cpu::scale, gpu::scale>(x.device(), x.contiguous_data<float>(), alpha, x.numel());
     x.bump_version();
 }
 
 void fill_(Tensor& x, float value) {
-    kernels::cpu::fill(x.span<float>().data(), value, x.numel());
+    run<cpu::fill, gpu::fill>(x.device(), x.contiguous_data<float>(), value, x.numel());
+    x.bump_version();
+}
+
+void increment_(Tensor& x) {
+    int64_t* const values = x.contiguous_data<int64_t>();
+    if (x.device().is_cpu()) {
+        for (int64_t i = 0; i < x.numel(); ++i) ++values[i];
+    } else {
+        const Tensor ones = Tensor::ones(x.shape(), DType::kInt64, x.device());
+        on_gpu(x.device(), [&](cudaStream_t stream) {
+            gpu::combine(values, ones.raw_data(), x.numel(), gpu::ElementType::kInt64,
+                         gpu::CombineOp::kSum, stream);
+        });
+    }
     x.bump_version();
 }
 
@@ -99,9 +119,10 @@ void copy_(Tensor& x, const Tensor& y) {
     check_shape(x.shape() == y.shape() && x.dtype() == y.dtype(), "copy_: ", x.dtype(),
                 " ", x.shape(), " cannot hold ", y.dtype(), " ", y.shape());
     if (x.numel() == 0) return;
-    const Tensor from = contiguous(y);
-    kernels::cpu::copy_to_strided(x.raw_data(), from.raw_data(), x.shape(), x.strides(),
-                                  static_cast<int64_t>(item_size(x.dtype())));
+    const Tensor from = contiguous(y).to(x.device());
+    run<cpu::copy_to_strided, gpu::copy_to_strided>(
+        x.device(), x.raw_data(), from.raw_data(), x.shape(), x.strides(),
+        static_cast<int64_t>(item_size(x.dtype())));
     x.bump_version();
 }
 
@@ -110,14 +131,22 @@ Tensor contiguous(const Tensor& x) { return x.is_contiguous() ? x : clone(x); }
 Tensor clone(const Tensor& x) {
     Tensor out = Tensor::empty(x.shape(), x.dtype(), x.device());
     if (x.numel() > 0)
-        kernels::cpu::copy_strided(out.raw_data(), x.raw_data(), x.shape(), x.strides(),
-                                   static_cast<int64_t>(item_size(x.dtype())));
+        run<cpu::copy_strided, gpu::copy_strided>(
+            x.device(), out.raw_data(), x.raw_data(), x.shape(), x.strides(),
+            static_cast<int64_t>(item_size(x.dtype())));
     return out;
 }
 
 Tensor to(const Tensor& x, DType dtype) {
     const Tensor in = contiguous(x);
     Tensor out = Tensor::empty(x.shape(), dtype, x.device());
+    if (x.device().is_cuda()) {
+        on_gpu(x.device(), [&](cudaStream_t stream) {
+            gpu::convert(out.raw_data(), in.raw_data(), x.numel(), element_type(dtype),
+                         element_type(x.dtype()), stream);
+        });
+        return out;
+    }
     switch (dtype) {
         case DType::kFloat32: convert_to<float>(out, in); break;
         case DType::kInt64: convert_to<int64_t>(out, in); break;

@@ -31,6 +31,7 @@ Tensor sum_to(const Tensor& x, const Shape& shape);
 
 // ---- elementwise, float32 (ops.cpp)
 
+/// Element by element, the shapes broadcast: what autograd's functions run.
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor sub(const Tensor& a, const Tensor& b);
 Tensor mul(const Tensor& a, const Tensor& b);
@@ -50,6 +51,9 @@ void mul_(Tensor& x, float alpha);
 
 /// Sets every element. REQUIRES: contiguous.
 void fill_(Tensor& x, float value);
+
+/// Adds 1 to every element of an int64 tensor. REQUIRES: contiguous.
+void increment_(Tensor& x);
 
 /// Copies the elements of y, of any strides, into x, of any strides; shapes and dtypes equal.
 void copy_(Tensor& x, const Tensor& y);
@@ -104,6 +108,8 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias);
 
 // ---- images, (N, C, H, W) (nn_ops.cpp; averages: pool_ops.cpp)
 
+/// The convolution of x (N, C, H, W) with w (M, C, kernel, kernel) and a bias (M) or
+/// none, and what a gradient g of its result makes of x.
 Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias,
               kernels::Window window);
 Tensor conv2d_backward_input(const Tensor& g, const Tensor& w, const Shape& x_shape,
@@ -175,6 +181,7 @@ BatchNormGrads batch_norm_backward(const Tensor& g, const Tensor& x,
 
 // ---- rows of class scores, (N, classes) (nn_ops.cpp)
 
+/// Row by row the logarithm of the softmax, and from its result y the gradient of x.
 Tensor log_softmax(const Tensor& x);
 Tensor log_softmax_backward(const Tensor& g, const Tensor& y);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::ops {
@@ -73,9 +74,9 @@ PoolSpans adaptive_avg_pool2d_spans(const Shape& x_shape, int64_t rows, int64_t 
 Tensor avg_pool2d(const Tensor& x, const PoolSpans& spans) {
     const ImageExtents in = image_extents("avg_pool2d", x.shape());
     const Tensor images = contiguous(x);
-    Tensor y = Tensor::empty(pooled_shape(in, spans));
-    kernels::cpu::avg_pool2d(y.data<float>(), images.data<float>(), in, spans.rows,
-                             spans.cols);
+    Tensor y = x.new_empty(pooled_shape(in, spans));
+    run<cpu::avg_pool2d, gpu::avg_pool2d>(
+        x.device(), y.data<float>(), images.data<float>(), in, spans.rows, spans.cols);
     return y;
 }
 
@@ -83,9 +84,9 @@ Tensor avg_pool2d_backward(const Tensor& g, const Shape& x_shape,
                            const PoolSpans& spans) {
     const ImageExtents in = image_extents("avg_pool2d", x_shape);
     const Tensor grad = contiguous(g);
-    Tensor dx = Tensor::empty(x_shape);
-    kernels::cpu::avg_pool2d_backward(dx.data<float>(), grad.data<float>(), in,
-                                      spans.rows, spans.cols);
+    Tensor dx = g.new_empty(x_shape);
+    run<cpu::avg_pool2d_backward, gpu::avg_pool2d_backward>(
+        g.device(), dx.data<float>(), grad.data<float>(), in, spans.rows, spans.cols);
     return dx;
 }
 

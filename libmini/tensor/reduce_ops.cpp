@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::ops {
@@ -15,8 +16,9 @@ Tensor sum_over(const Tensor& x, size_t d) {
 
     Shape shape = x.shape();
     shape[d] = 1;
-    Tensor out = Tensor::empty(std::move(shape));
-    kernels::cpu::sum(out.data<float>(), in.data<float>(), outer, x.shape()[d], inner);
+    Tensor out = x.new_empty(std::move(shape));
+    run<cpu::sum, gpu::sum>(x.device(), out.data<float>(), in.data<float>(), outer,
+                            x.shape()[d], inner);
     return out;
 }
 
@@ -24,8 +26,9 @@ Tensor sum_over(const Tensor& x, size_t d) {
 
 Tensor sum(const Tensor& x) {
     const Tensor in = contiguous(x);
-    Tensor out = Tensor::empty({});
-    kernels::cpu::sum(out.data<float>(), in.data<float>(), 1, x.numel(), 1);
+    Tensor out = x.new_empty({});
+    run<cpu::sum, gpu::sum>(x.device(), out.data<float>(), in.data<float>(), 1, x.numel(),
+                            1);
     return out;
 }
 
@@ -54,8 +57,9 @@ Tensor argmax(const Tensor& x) {
     Shape shape = x.shape();
     const int64_t cols = shape.back();
     shape.pop_back();
-    Tensor out = Tensor::empty(shape, DType::kInt64);
-    kernels::cpu::argmax(out.data<int64_t>(), in.data<float>(), out.numel(), cols);
+    Tensor out = Tensor::empty(shape, DType::kInt64, x.device());
+    run<cpu::argmax, gpu::argmax>(x.device(), out.data<int64_t>(), in.data<float>(),
+                                  out.numel(), cols);
     return out;
 }
 

@@ -1,16 +1,63 @@
 #include "libmini/tensor/storage.hpp"
 
+#include <cstring>
+
 #include "libmini/core/error.hpp"
 #include "libmini/tensor/buffer_cache.hpp"
+#include "libmini/tensor/dispatch.hpp"
 
 namespace mini {
 
-Storage::Storage(size_t bytes, Device device) : bytes_(bytes), device_(device) {
-    MINI_CHECK(device.is_cpu(), "tensor: this build has no device ", device,
-               "; use Device::cpu()");
-    data_ = allocate_buffer(bytes);
+Storage::Storage(size_t bytes, Device device, HostMemory memory)
+    : bytes_(bytes), device_(device), memory_(memory) {
+    if (device.is_cpu() && memory == HostMemory::kPageable) {
+        data_ = allocate_buffer(bytes);
+    } else if (device.is_cpu()) {
+        if constexpr (kHasCuda) {
+            if (bytes > 0) data_ = static_cast<std::byte*>(cuda::allocate_pinned(bytes));
+        } else {
+            no_cuda();
+        }
+    } else if constexpr (kHasCuda) {
+        MINI_CHECK(device.index >= 0 && device.index < cuda::device_count(),
+                   "tensor: there is no device ", device, "; there are ",
+                   cuda::device_count(), " CUDA devices");
+        if (bytes > 0)
+            data_ = static_cast<std::byte*>(
+                cuda::allocate(bytes, device.index, cuda::current_stream(device.index)));
+    } else {
+        no_cuda();
+    }
 }
 
-Storage::~Storage() { free_buffer(data_, bytes_); }
+Storage::~Storage() {
+    if (device_.is_cpu() && memory_ == HostMemory::kPageable) {
+        free_buffer(data_, bytes_);
+    } else if constexpr (kHasCuda) {
+        if (data_ == nullptr) return;
+        device_.is_cpu() ? cuda::deallocate_pinned(data_) : cuda::deallocate(data_);
+    }
+}
+
+void copy_bytes(std::byte* to, Device to_device, const std::byte* from,
+                Device from_device, size_t bytes) {
+    if (bytes == 0) return;
+    if (to_device.is_cpu() && from_device.is_cpu()) {
+        std::memcpy(to, from, bytes);
+    } else if constexpr (kHasCuda) {
+        // Between two GPUs, wait until earlier work no longer uses the memory that takes.
+        if (from_device.is_cuda() && to_device.is_cuda() && to_device != from_device) {
+            const cuda::DeviceGuard guard(to_device.index);
+            cuda::synchronize_stream(cuda::current_stream(to_device.index));
+        }
+
+        // In the order of the GPU that gives, or else of the one that takes.
+        const int device = from_device.is_cuda() ? from_device.index : to_device.index;
+        const cuda::DeviceGuard guard(device);
+        const cudaStream_t stream = cuda::current_stream(device);
+        cuda::copy(to, from, bytes, stream);
+        if (to_device != from_device) cuda::synchronize_stream(stream);
+    }
+}
 
 }  // namespace mini

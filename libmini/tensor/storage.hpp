@@ -13,11 +13,16 @@
 
 namespace mini {
 
+/// Host memory of either kind: pinned, a GPU reads and writes it by itself, without the
+/// host waiting (`pin_memory`).
+enum class HostMemory { kPageable, kPinned };
+
+/// The memory of one or several tensors, on one device (`torch.UntypedStorage`).
 class Storage {
   public:
     /// Bytes at a multiple of 64, contents unspecified. Throws Error when there is no
-    /// memory, or when this build has no such device.
-    Storage(size_t bytes, Device device);
+    /// memory, or when this build has no such device. `memory` is about the CPU's alone.
+    Storage(size_t bytes, Device device, HostMemory memory = HostMemory::kPageable);
     ~Storage();
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
@@ -34,6 +39,7 @@ class Storage {
     std::byte* data_ = nullptr;
     size_t bytes_ = 0;
     Device device_;
+    HostMemory memory_;
     std::atomic<uint64_t> version_ = 0;
 };
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "libmini/kernels/kernels.hpp"
+#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/ops.hpp"
 
 namespace mini {
 
@@ -30,6 +31,14 @@ Shape contiguous_strides(const Shape& shape) {
 }
 
 Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
+    return make(std::move(shape), dtype, device, HostMemory::kPageable);
+}
+
+Tensor Tensor::empty_pinned(Shape shape, DType dtype) {
+    return make(std::move(shape), dtype, Device::cpu(), HostMemory::kPinned);
+}
+
+Tensor Tensor::make(Shape shape, DType dtype, Device device, HostMemory memory) {
     const int64_t numel = element_count(shape);
     size_t bytes = 0;
     check_shape(
@@ -37,7 +46,7 @@ Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
         "tensor: the shape ", shape, " has more bytes than can be counted");
 
     auto impl = std::make_shared<Impl>();
-    impl->storage = std::make_shared<Storage>(bytes, device);
+    impl->storage = std::make_shared<Storage>(bytes, device, memory);
     impl->strides = contiguous_strides(shape);
     impl->shape = std::move(shape);
     impl->numel = numel;
@@ -47,7 +56,14 @@ Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
 
 Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
     Tensor x = empty(std::move(shape), dtype, device);
-    if (x.bytes() > 0) std::memset(x.raw_data(), 0, x.bytes());
+    if (x.bytes() == 0) return x;
+    if (device.is_cpu()) {
+        std::memset(x.raw_data(), 0, x.bytes());
+    } else {
+        on_gpu(device, [&](cudaStream_t stream) {
+            cuda::set_bytes(x.raw_data(), 0, x.bytes(), stream);
+        });
+    }
     return x;
 }
 
@@ -57,6 +73,13 @@ Tensor Tensor::ones(Shape shape, DType dtype, Device device) {
 
 Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
     Tensor x = empty(std::move(shape), dtype, device);
+    if (device.is_cuda()) {
+        on_gpu(device, [&](cudaStream_t stream) {
+            gpu::fill_elements(x.raw_data(), value, x.numel(), element_type(dtype),
+                               stream);
+        });
+        return x;
+    }
     switch (dtype) {
         case DType::kFloat32: std::ranges::fill(x.span<float>(), value); break;
         case DType::kInt64: std::ranges::fill(x.span<int64_t>(), value); break;
@@ -72,19 +95,20 @@ Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
 }
 
 template <typename T>
-Tensor Tensor::from(const std::vector<T>& values, Shape shape) {
+Tensor Tensor::from(const std::vector<T>& values, Shape shape, Device device) {
     check_shape(element_count(shape) == static_cast<int64_t>(values.size()),
                 "tensor: ", values.size(), " values do not fill the shape ", shape);
-    Tensor x = empty(std::move(shape), dtype_of<T>());
-    std::ranges::copy(values, x.data<T>());
+    Tensor x = empty(std::move(shape), dtype_of<T>(), device);
+    copy_bytes(x.raw_data(), device, reinterpret_cast<const std::byte*>(values.data()),
+               Device::cpu(), x.bytes());
     return x;
 }
 
-template Tensor Tensor::from(const std::vector<float>&, Shape);
-template Tensor Tensor::from(const std::vector<int64_t>&, Shape);
-template Tensor Tensor::from(const std::vector<uint8_t>&, Shape);
-template Tensor Tensor::from(const std::vector<Half>&, Shape);
-template Tensor Tensor::from(const std::vector<BFloat16>&, Shape);
+template Tensor Tensor::from(const std::vector<float>&, Shape, Device);
+template Tensor Tensor::from(const std::vector<int64_t>&, Shape, Device);
+template Tensor Tensor::from(const std::vector<uint8_t>&, Shape, Device);
+template Tensor Tensor::from(const std::vector<Half>&, Shape, Device);
+template Tensor Tensor::from(const std::vector<BFloat16>&, Shape, Device);
 
 int64_t Tensor::size(int64_t d) const {
     const int64_t from_front = d < 0 ? d + dim() : d;
@@ -113,8 +137,37 @@ void Tensor::check_dtype(DType wanted) const {
                 " elements, but the tensor is ", dtype());
 }
 
+void Tensor::check_contiguous() const {
+    check_shape(is_contiguous(), "tensor: a tensor of shape ", shape(), " and strides ",
+                strides(), " is not contiguous; call contiguous() first");
+}
+
+void Tensor::check_span() const {
+    check_shape(device().is_cpu(), "span: the tensor is on ", device(),
+                "; copy it with to(Device::cpu()) first");
+    check_contiguous();
+}
+
+Tensor Tensor::to(Device device) const {
+    if (device == this->device()) return *this;
+    const Tensor in = ops::contiguous(*this);
+    Tensor out = empty(shape(), dtype(), device);
+    copy_bytes(out.raw_data(), device, in.raw_data(), in.device(), in.bytes());
+    return out;
+}
+
+void Tensor::set_data(const Tensor& other) {
+    check_dtype(other.dtype());
+    impl_->storage = other.impl_->storage;
+    impl_->shape = other.shape();
+    impl_->strides = other.strides();
+    impl_->offset = other.offset();
+    impl_->numel = other.numel();
+}
+
 double Tensor::item() const {
     check_shape(numel() == 1, "item: a tensor of shape ", shape(), " is not one number");
+    if (device().is_cuda()) return to(Device::cpu()).item();
     switch (dtype()) {
         case DType::kFloat32: return *data<float>();
         case DType::kInt64: return static_cast<double>(*data<int64_t>());
@@ -127,11 +180,12 @@ double Tensor::item() const {
 
 template <typename T>
 std::vector<T> Tensor::to_vector() const {
+    if (device().is_cuda()) return to(Device::cpu()).to_vector<T>();
     std::vector<T> values(static_cast<size_t>(numel()));
     if (values.empty()) return values;
-    kernels::cpu::copy_strided(reinterpret_cast<std::byte*>(values.data()),
-                               reinterpret_cast<const std::byte*>(data<T>()), shape(),
-                               strides(), sizeof(T));
+    cpu::copy_strided(reinterpret_cast<std::byte*>(values.data()),
+                      reinterpret_cast<const std::byte*>(data<T>()), shape(), strides(),
+                      sizeof(T));
     return values;
 }
 

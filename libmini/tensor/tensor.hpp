@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -48,17 +49,34 @@ class Tensor {
     Tensor() = default;
 
     /// Contents unspecified (`torch.empty`).
-    static Tensor empty(Shape shape, DType dtype = DType::kFloat32, Device device = {});
+    static Tensor empty(Shape shape, DType dtype = DType::kFloat32,
+                        Device device = default_device());
+
+    /// Contents unspecified, on the CPU in pinned memory (`torch.empty(pin_memory=True)`).
+    static Tensor empty_pinned(Shape shape, DType dtype = DType::kFloat32);
+
+    /// Contents unspecified, dtype and device this tensor's (`Tensor.new_empty`).
+    Tensor new_empty(Shape shape) const {
+        return empty(std::move(shape), dtype(), device());
+    }
+
+    /// All zero, dtype and device this tensor's (`Tensor.new_zeros`).
+    Tensor new_zeros(Shape shape) const {
+        return zeros(std::move(shape), dtype(), device());
+    }
 
     /// All zero, all one, all `value` (`torch.zeros`, `torch.ones`, `torch.full`).
-    static Tensor zeros(Shape shape, DType dtype = DType::kFloat32, Device device = {});
-    static Tensor ones(Shape shape, DType dtype = DType::kFloat32, Device device = {});
+    static Tensor zeros(Shape shape, DType dtype = DType::kFloat32,
+                        Device device = default_device());
+    static Tensor ones(Shape shape, DType dtype = DType::kFloat32,
+                       Device device = default_device());
     static Tensor full(Shape shape, double value, DType dtype = DType::kFloat32,
-                       Device device = {});
+                       Device device = default_device());
 
     /// A copy of `values`, row by row. Throws ShapeError unless they fill `shape` exactly.
     template <typename T>
-    static Tensor from(const std::vector<T>& values, Shape shape);
+    static Tensor from(const std::vector<T>& values, Shape shape,
+                       Device device = default_device());
     template <typename T>
     static Tensor from(const std::vector<T>& values) {
         return from(values, {static_cast<int64_t>(values.size())});
@@ -82,23 +100,39 @@ class Tensor {
     /// Whether the elements lie row by row without gaps.
     bool is_contiguous() const;
 
-    /// The first element. Throws ShapeError when T is not the dtype.
+    /// The first element, an address of the device's memory. Throws ShapeError when T is
+    /// not the dtype.
     template <typename T>
     T* data();
     template <typename T>
     const T* data() const;
     std::byte* raw_data() const;
 
-    /// All elements as one span. REQUIRES: is_contiguous().
+    /// The same. Throws ShapeError unless the tensor is contiguous.
+    template <typename T>
+    T* contiguous_data();
+    template <typename T>
+    const T* contiguous_data() const;
+
+    /// All elements as one span. Throws ShapeError unless it is contiguous and on the CPU.
     template <typename T>
     std::span<T> span();
     template <typename T>
     std::span<const T> span() const;
 
-    /// The only element, as a double. Throws ShapeError when there are more, or none.
+    /// The same elements on another device, this tensor itself when it is there already.
+    /// No gradient flows back: mini::to (autograd/functions.hpp) records.
+    Tensor to(Device device) const;
+
+    /// Makes this tensor, and every handle to it, hold the shape and storage of `other`,
+    /// its place in the graph unchanged (`x.data = other`). The dtype must be the same.
+    void set_data(const Tensor& other);
+
+    /// The only element, as a double. Throws ShapeError when there are more, or none. Waits
+    /// for the device.
     double item() const;
 
-    /// The elements row by row, copied out.
+    /// The elements row by row, copied out of whatever device. Waits for the device.
     template <typename T>
     std::vector<T> to_vector() const;
 
@@ -147,6 +181,7 @@ class Tensor {
     void backward() const;
     void backward(const BackwardOptions& options) const;
 
+    /// What autograd keeps beside the numbers; null when it keeps nothing.
     AutogradMeta* autograd_meta() const { return impl_->autograd.get(); }
     void set_autograd_meta(std::shared_ptr<AutogradMeta> meta) const {
         impl_->autograd = std::move(meta);
@@ -154,6 +189,8 @@ class Tensor {
     const void* id() const { return impl_.get(); }
 
   private:
+    static Tensor make(Shape shape, DType dtype, Device device, HostMemory memory);
+
     struct Impl {
         std::shared_ptr<Storage> storage;
         Shape shape;
@@ -166,11 +203,19 @@ class Tensor {
 
     explicit Tensor(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
     void check_dtype(DType wanted) const;
+    void check_contiguous() const;
+    void check_span() const;
 
     std::shared_ptr<Impl> impl_;
 
     friend class WeakTensor;
 };
+
+/// A copy of `values` on the CPU, whatever the default device: what ranks tell each other.
+template <typename T>
+Tensor cpu_tensor(const std::vector<T>& values) {
+    return Tensor::from(values, {static_cast<int64_t>(values.size())}, Device::cpu());
+}
 
 struct BackwardOptions {
     Tensor gradient;            // dL/d(this tensor); 1 for a scalar when undefined
@@ -209,16 +254,26 @@ const T* Tensor::data() const {
 }
 
 template <typename T>
+T* Tensor::contiguous_data() {
+    check_contiguous();
+    return data<T>();
+}
+
+template <typename T>
+const T* Tensor::contiguous_data() const {
+    check_contiguous();
+    return data<T>();
+}
+
+template <typename T>
 std::span<T> Tensor::span() {
-    check_shape(is_contiguous(), "span: a tensor of shape ", shape(), " and strides ",
-                strides(), " is not contiguous; call contiguous() first");
+    check_span();
     return {data<T>(), static_cast<size_t>(numel())};
 }
 
 template <typename T>
 std::span<const T> Tensor::span() const {
-    check_shape(is_contiguous(), "span: a tensor of shape ", shape(), " and strides ",
-                strides(), " is not contiguous; call contiguous() first");
+    check_span();
     return {data<T>(), static_cast<size_t>(numel())};
 }
 

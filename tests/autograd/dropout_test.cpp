@@ -6,7 +6,8 @@
 
 using namespace mini;
 
-TEST_CASE("dropout keeps the elements that PyTorch keeps, and scales them alike") {
+TEST_CASE("dropout keeps the elements that PyTorch keeps, and scales them alike",
+          "[cpu]") {
     int compared = 0;
     const nlohmann::json cases = golden_cases("dropout");
     for (const auto& entry : cases) {

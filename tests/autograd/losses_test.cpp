@@ -42,7 +42,30 @@ TEST_CASE(
           Values{0, 0, 100, 100});
 }
 
-TEST_CASE("a target that is no class is named with its position") {
+TEST_CASE("on a GPU a target that is no class makes its loss NaN") {
+    if (cuda_device_count() == 0) return;
+    const Device gpu = Device::cuda();
+    const Tensor scores = Tensor::zeros({3, 3}, DType::kFloat32, gpu);
+    const Tensor target = Tensor::from(std::vector<int64_t>{0, 3, -1}, {3}, gpu);
+    const Values losses =
+        cross_entropy(scores, target, Reduction::kNone).to_vector<float>();
+    CHECK(std::abs(losses[0] - std::log(3.0f)) < 1e-6f);
+    CHECK(std::isnan(losses[1]));
+    CHECK(std::isnan(losses[2]));
+}
+
+TEST_CASE("on a GPU an input that is no probability makes its loss NaN") {
+    if (cuda_device_count() == 0) return;
+    const Device gpu = Device::cuda();
+    const Tensor p = Tensor::from(Values{1, 1.5f, -0.5f}, {3}, gpu);
+    const Tensor t = Tensor::from(Values{1, 1, 0}, {3}, gpu);
+    const Values losses = binary_cross_entropy(p, t, Reduction::kNone).to_vector<float>();
+    CHECK(losses[0] == 0.0f);
+    CHECK(std::isnan(losses[1]));
+    CHECK(std::isnan(losses[2]));
+}
+
+TEST_CASE("a target that is no class is named with its position", "[cpu]") {
     const Tensor scores = Tensor::zeros({2, 3});
     CHECK(message_of([&] {
               cross_entropy(scores, Tensor::from(std::vector<int64_t>{0, 3}));
@@ -54,7 +77,7 @@ TEST_CASE("a target that is no class is named with its position") {
     CHECK_THROWS_AS(cross_entropy(scores, Tensor::zeros({2})), ShapeError);
 }
 
-TEST_CASE("an input of binary cross entropy that is no probability is named") {
+TEST_CASE("an input of binary cross entropy that is no probability is named", "[cpu]") {
     const Tensor t = Tensor::from(Values{0, 1});
     CHECK(message_of([&] {
               binary_cross_entropy(Tensor::from(Values{0.5f, 1.5f}), t);

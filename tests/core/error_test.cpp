@@ -18,6 +18,12 @@ TEST_CASE("a check that fails throws its message, and one that holds writes none
     CHECK_THROWS_WITH(check(3), "rows: 3, not 2");
 }
 
+TEST_CASE("a task of a lab that is not begun says which one, and what it asks for") {
+    const auto body = []() -> int { MINI_TODO("lab07.2", "Draw a number."); };
+    CHECK_THROWS_AS(body(), mini::NotImplemented);
+    CHECK_THROWS_WITH(body(), "[lab07.2] not started: Draw a number.");
+}
+
 TEST_CASE("system errors name the call and say what went wrong") {
     CHECK(mini::system_message("open", ENOENT) ==
           "open failed: No such file or directory");

@@ -7,7 +7,6 @@
 
 namespace mini::kernels {
 
-
 TEST_CASE("a product of matrices equals the sum over k, for all ways of storing them") {
     const auto [M, N, K] = GENERATE(table<int64_t, int64_t, int64_t>({
         {0, 3, 4},

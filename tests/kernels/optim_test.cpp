@@ -8,7 +8,6 @@
 namespace mini::kernels {
 namespace {
 
-
 // Powers of two keep every step below exact.
 constexpr float kStart = 4.0f, kGrad = 2.0f;
 
@@ -140,8 +139,7 @@ TEST_CASE("Adam gives the same bits element by element and for any number of thr
     const bool amsgrad = GENERATE(false, true);
     const double beta1 = GENERATE(0.3, 0.9);
     CAPTURE(n, amsgrad, beta1);
-    const AdamStep step = {
-        .lr = 0.1, .beta1 = beta1, .weight_decay = 0.01, .step = 3};
+    const AdamStep step = {.lr = 0.1, .beta1 = beta1, .weight_decay = 0.01, .step = 3};
     const std::vector<float> grad = rough_numbers(n, 1);
     const auto stepped = [&](int64_t stride) {
         std::vector<float> p = rough_numbers(n, 2), m = rough_numbers(n, 3), v = grad;

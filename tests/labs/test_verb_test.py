@@ -54,6 +54,12 @@ class Command(unittest.TestCase):
         self.assertIn("--output-junit", command)
         self.assertEqual(command[-4:], ["-L", "unit", "--repeat", "x"])
 
+    def test_only_what_a_label_needs_is_built_for_it(self):
+        self.assertEqual(verb.targets_for(Namespace(L="unit")), ("unit_tests",))
+        self.assertEqual(verb.targets_for(Namespace(L="threads")), ("thread_tests",))
+        self.assertEqual(verb.targets_for(Namespace(L="e2e")), ())
+        self.assertEqual(verb.targets_for(Namespace(L=None)), ())
+
     def test_the_exit_code_is_ctests(self):
         options = Namespace(preset="release", L=None, R=None, j=2, faults=False,
                             ctest_options=[])

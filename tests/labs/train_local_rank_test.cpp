@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "libmini/tensor/device.hpp"
 #include "tests/labs/program_job.hpp"
 #include "tests/labs/train_mnist_job.hpp"
 #include "tests/support/folder.hpp"
@@ -35,6 +36,26 @@ TEST_CASE("train_local_rank counts each test image once on 1 and 2 and 3 and 4 r
         CHECK(distance(json.at("train_loss"), alone.at("train_loss")) < 1e-5);
         check_replicas(json.at("parameters_sha256"), ranks);
         CHECK(json_of(ranks, kName, tiny(folder, ranks)) == json);
+    }
+}
+
+TEST_CASE("train_local_rank has the CPU's losses on CUDA devices, one of them a rank") {
+    if (mini::cuda_device_count() == 0) {
+        WARN("left out: this build has no CUDA devices");
+        return;
+    }
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 50);
+    for (const int ranks : {1, 2}) {
+        CAPTURE(ranks);
+        auto options = tiny(folder, ranks);
+        const auto cpu = json_of(ranks, kName, options);
+        options.insert(options.end(), {"--device", "cuda"});
+        const auto cuda = json_of(ranks, kName, options);
+        CHECK(cuda.at("device") == "cuda");
+        CHECK(cuda.at("test_correct") == cpu.at("test_correct"));
+        CHECK(distance(cuda.at("train_loss"), cpu.at("train_loss")) < 1e-5);
+        check_replicas(cuda.at("parameters_sha256"), ranks);
     }
 }
 
@@ -130,7 +151,7 @@ TEST_CASE("train_local_rank explains its options and refuses what makes no sense
                        "--lr", "--workers", "--seed", "--json"});
     check_refuses(kName, 2, {"--bogus"}, "--bogus");
     check_refuses(kName, 2, {"--samples", "0"}, "--samples");
-    check_refuses(kName, 2, {"--device", "tpu"}, "tpu not in {cpu,cuda}");
-    check_refuses(kName, 2, {"--device", "cuda"}, "no CUDA");
+    check_refuses(kName, 2, {"--device", "tpu"}, "'tpu' is none");
+    check_refuses(kName, 2, {"--device", "cuda:99"}, "there is no cuda:99");
     check_refuses(kName, 1, {"--lr", "x"}, "--lr");
 }

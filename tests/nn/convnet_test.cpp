@@ -42,11 +42,15 @@ TEST_CASE(
     "ten training steps of the ConvNet give PyTorch's losses, with and without dropout") {
     const nlohmann::json cases = golden_cases("convnet_synthetic");
     CHECK(cases.size() == 4);
+    int compared = 0;
     for (const auto& expected : cases) {
         CAPTURE(expected.at("seed").dump(), expected.at("training").dump());
+        const bool training = expected.at("training").get<bool>();
+        if (training && default_device().is_cuda()) continue;  // it draws its own masks
+        ++compared;
         manual_seed(expected.at("seed").get<uint64_t>());
         nn::ConvNet net;
-        net.train(expected.at("training").get<bool>());
+        net.train(training);
         optim::SGD optimizer(net.parameters(), {.lr = 0.01, .momentum = 0.5});
         for (int64_t batch = 0; batch < 10; ++batch) {
             CAPTURE(batch);
@@ -64,4 +68,5 @@ TEST_CASE(
             CHECK(std::abs(sum_of(parameter) - wanted) < 1e-3);
         }
     }
+    CHECK(compared == (default_device().is_cuda() ? 2 : 4));
 }

@@ -19,8 +19,9 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 double greatest_distance(const Tensor& p, const std::vector<float>& expected) {
     double greatest = 0;
+    const std::vector<float> values = p.to_vector<float>();
     for (size_t i = 0; i < expected.size(); ++i)
-        greatest = std::max(greatest, std::abs(double{p.data<float>()[i]} - expected[i]));
+        greatest = std::max(greatest, std::abs(double{values[i]} - expected[i]));
     return greatest;
 }
 

@@ -12,20 +12,21 @@ namespace mini::test {
 
 /// A leaf of `n` numbers from -1 to 1, as tests/golden/make_adam.py has it.
 inline Tensor spread(int64_t n) {
-    Tensor p = Tensor::empty({n});
+    std::vector<float> values;
     for (int64_t i = 0; i < n; ++i)
-        p.data<float>()[i] = static_cast<float>(2 * i + 1 - n) / static_cast<float>(n);
-    return p.set_requires_grad();
+        values.push_back(static_cast<float>(2 * i + 1 - n) / static_cast<float>(n));
+    return Tensor::from(values).set_requires_grad();
 }
 
 /// The gradient of step `t`, as tests/golden/make_adam.py has it.
 inline void set_grad(Tensor& p, int64_t t) {
-    Tensor grad = Tensor::empty(p.shape());
+    std::vector<float> values = p.to_vector<float>();
     for (int64_t i = 0; i < p.numel(); ++i) {
         const auto pattern = static_cast<float>((37 * i + 11 * t) % 64);
-        grad.data<float>()[i] = (pattern - 31.5f) / 32.0f + p.data<float>()[i] / 2;
+        float& value = values[static_cast<size_t>(i)];
+        value = (pattern - 31.5f) / 32.0f + value / 2;
     }
-    p.set_grad(grad);
+    p.set_grad(Tensor::from(values, p.shape()));
 }
 
 /// Takes steps number `begin` to `end` - 1, with a gradient for each parameter.

@@ -10,7 +10,7 @@ using namespace mini;
 using namespace mini::test;
 using parallel::DataParallel;
 
-TEST_CASE("the bytes of a step are those that cross between devices") {
+TEST_CASE("the bytes of a step are those that cross between devices", "[cpu]") {
     // Toy has 32 parameters, 128 bytes; x is (6, 3), y is (6, 2), on 3 devices.
     Toy module;
     DataParallel net = parallel_over(module, 3);
@@ -29,7 +29,8 @@ TEST_CASE("the bytes of a step are those that cross between devices") {
     CHECK(net.stats().total() == 80 + 256 + 80 + 256);
 }
 
-TEST_CASE("one device moves nothing and outputs may go to another than the first") {
+TEST_CASE("one device moves nothing and outputs may go to another than the first",
+          "[cpu]") {
     Toy module;
     DataParallel alone = parallel_over(module, 1);
     sum(alone(draw({6, 3}, 1))).backward();
@@ -42,7 +43,7 @@ TEST_CASE("one device moves nothing and outputs may go to another than the first
     CHECK(net.stats().bytes_gathered == 3 * 2 * 4);  // chunk 0, of three rows
 }
 
-TEST_CASE("an uneven batch is warned of once") {
+TEST_CASE("an uneven batch is warned of once", "[cpu]") {
     Toy module;
     DataParallel net = parallel_over(module, 4);
     const auto text_of = [&](int64_t batch) {

@@ -153,7 +153,7 @@ Values train(int devices, int64_t batch) {
 
 }  // namespace
 
-TEST_CASE("a batch is cut as torch.chunk cuts it") {
+TEST_CASE("a batch is cut as torch.chunk cuts it", "[cpu]") {
     for (const auto& golden : golden_cases("chunks")) {
         const int64_t size = golden["size"], chunks = golden["chunks"];
         CAPTURE(size, chunks);
@@ -164,12 +164,12 @@ TEST_CASE("a batch is cut as torch.chunk cuts it") {
           "chunk: there must be 1 chunk or more, not 0");
 }
 
-TEST_CASE("a lane of the CPU prints its number") {
+TEST_CASE("a lane of the CPU prints its number", "[cpu]") {
     CHECK(concat(Device::cpu(), " ", Device::cpu(1), " ", Device::cuda(0)) ==
           "cpu cpu:1 cuda:0");
 }
 
-TEST_CASE("output and gradients are those of the module alone") {
+TEST_CASE("output and gradients are those of the module alone", "[cpu]") {
     const int devices = GENERATE(1, 2, 3, 4, 7);
     const int64_t batch = GENERATE(1, 2, 5, 8, 13);
     CAPTURE(devices, batch);
@@ -202,7 +202,8 @@ TEST_CASE("output and gradients are those of the module alone") {
     }
 }
 
-TEST_CASE("gradients of small integers are exact and added up over the devices") {
+TEST_CASE("gradients of small integers are exact and added up over the devices",
+          "[cpu]") {
     // y = x w with integers: every sum is exact, in any order.
     const int devices = GENERATE(2, 3, 4, 7);
     CAPTURE(devices);
@@ -223,7 +224,7 @@ TEST_CASE("gradients of small integers are exact and added up over the devices")
     CHECK(module.weight.grad().to_vector<float>() == Values{49, 56});
 }
 
-TEST_CASE("several steps of SGD lead where the module alone goes") {
+TEST_CASE("several steps of SGD lead where the module alone goes", "[cpu]") {
     const int devices = GENERATE(2, 3, 4, 7);
     const int64_t batch = GENERATE(1, 6, 11);
     CAPTURE(devices, batch);
@@ -231,7 +232,7 @@ TEST_CASE("several steps of SGD lead where the module alone goes") {
           1e-6);
 }
 
-TEST_CASE("a ConvNet in evaluation trains alike on one device and on three") {
+TEST_CASE("a ConvNet in evaluation trains alike on one device and on three", "[cpu]") {
     const auto gradients = [](int devices) {
         manual_seed(11);
         nn::ConvNet module;
@@ -244,7 +245,7 @@ TEST_CASE("a ConvNet in evaluation trains alike on one device and on three") {
     CHECK(greatest_difference(gradients(1), gradients(3)) < 1e-6);
 }
 
-TEST_CASE("all devices compute at once in forward and in backward") {
+TEST_CASE("all devices compute at once in forward and in backward", "[cpu]") {
     MeetingPoint in_forward(3), in_backward(3);
     Sociable module(in_forward, in_backward);
     DataParallel net(module,
@@ -254,14 +255,14 @@ TEST_CASE("all devices compute at once in forward and in backward") {
     CHECK(module.parameters().front().grad().item() == 3);
 }
 
-TEST_CASE("a batch of no rows goes through") {
+TEST_CASE("a batch of no rows goes through", "[cpu]") {
     Toy module;
     DataParallel net = parallel_over(module, 3);
     const Tensor y = net(Tensor::zeros({0, 3}));
     CHECK(y.shape() == Shape{0, 2});
 }
 
-TEST_CASE("scalar outputs become a vector with one element a device") {
+TEST_CASE("scalar outputs become a vector with one element a device", "[cpu]") {
     struct Total : nn::Module {
         Tensor forward(const Tensor& x) override { return sum(x); }
     } module;
@@ -275,7 +276,8 @@ TEST_CASE("scalar outputs become a vector with one element a device") {
     CHECK(x.grad().to_vector<float>() == Values{1, 1, 1});
 }
 
-TEST_CASE("what device 0 writes into buffers stays and what others write is lost") {
+TEST_CASE("what device 0 writes into buffers stays and what others write is lost",
+          "[cpu]") {
     RunningSum module;
     DataParallel net = parallel_over(module, 2);
     const Tensor x = Tensor::from<float>({1, 1, 1, 10, 10, 10}, {2, 3});
@@ -285,7 +287,7 @@ TEST_CASE("what device 0 writes into buffers stays and what others write is lost
     CHECK(module.total.item() == 6);
 }
 
-TEST_CASE("replicas have the module's buffers and are in evaluation as it is") {
+TEST_CASE("replicas have the module's buffers and are in evaluation as it is", "[cpu]") {
     RunningSum module;
     ops::fill_(module.total, 5);
     DataParallel net = parallel_over(module, 3);
@@ -301,7 +303,7 @@ TEST_CASE("replicas have the module's buffers and are in evaluation as it is") {
     CHECK(noisy(x).to_vector<float>() == x.to_vector<float>());
 }
 
-TEST_CASE("without grad nothing is recorded on any device") {
+TEST_CASE("without grad nothing is recorded on any device", "[cpu]") {
     Toy module;
     DataParallel net = parallel_over(module, 3);
     const NoGradGuard no_grad;
@@ -309,7 +311,7 @@ TEST_CASE("without grad nothing is recorded on any device") {
     CHECK_FALSE(y.requires_grad());
 }
 
-TEST_CASE("dropout differs between devices and follows the caller's seed") {
+TEST_CASE("dropout differs between devices and follows the caller's seed", "[cpu]") {
     Noise module;
     DataParallel net = parallel_over(module, 3);
     const Tensor ones = Tensor::ones({3, 64});
@@ -336,7 +338,7 @@ TEST_CASE("dropout differs between devices and follows the caller's seed") {
     CHECK(default_generator().uniform_float() == next);
 }
 
-TEST_CASE("making DataParallel and its replicas draws nothing from the caller") {
+TEST_CASE("making DataParallel and its replicas draws nothing from the caller", "[cpu]") {
     Toy module;
     manual_seed(5);
     const float expected = default_generator().uniform_float();
@@ -346,7 +348,7 @@ TEST_CASE("making DataParallel and its replicas draws nothing from the caller") 
     CHECK(default_generator().uniform_float() == expected);
 }
 
-TEST_CASE("two forward passes may come before one backward pass") {
+TEST_CASE("two forward passes may come before one backward pass", "[cpu]") {
     Toy alone, module;
     module.load_state_dict(alone.state_dict());
     DataParallel net = parallel_over(module, 3);
@@ -356,7 +358,7 @@ TEST_CASE("two forward passes may come before one backward pass") {
     CHECK(greatest_difference(flat_gradients(module), flat_gradients(alone)) < 1e-5);
 }
 
-TEST_CASE("a retained graph gives the same gradients again") {
+TEST_CASE("a retained graph gives the same gradients again", "[cpu]") {
     Toy module;
     DataParallel net = parallel_over(module, 3);
     const Tensor loss = sum(net(draw({5, 3}, 1)));
@@ -368,7 +370,7 @@ TEST_CASE("a retained graph gives the same gradients again") {
     CHECK_THROWS_AS(loss.backward(), Error);
 }
 
-TEST_CASE("the graph may outlive DataParallel") {
+TEST_CASE("the graph may outlive DataParallel", "[cpu]") {
     Toy module;
     Tensor loss;
     {
@@ -379,7 +381,7 @@ TEST_CASE("the graph may outlive DataParallel") {
     CHECK(flat_gradients(module).size() == 32);
 }
 
-TEST_CASE("no thread is left once DataParallel and its graphs are gone") {
+TEST_CASE("no thread is left once DataParallel and its graphs are gone", "[cpu]") {
     std::thread([] {}).join();  // with the first one a sanitizer may start its own
     Toy module;
     const int before = threads_of_this_process();

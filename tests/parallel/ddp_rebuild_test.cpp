@@ -2,6 +2,7 @@
 
 #include "libmini/parallel/broadcast_coalesced.hpp"
 #include "libmini/parallel/ddp.hpp"
+#include "libmini/tensor/ops.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
 
@@ -132,8 +133,8 @@ class Counting : public nn::Module {
     }
     Tensor forward(const Tensor& x) override {
         seen.push_back(static_cast<int64_t>(count.item()));
-        *count.data<int64_t>() += 1 + rank_;
-        *mean.data<float>() += 0.5f;
+        for (int i = 0; i < 1 + rank_; ++i) ops::increment_(count);
+        ops::add_(mean, Tensor::full({1}, 0.5));
         return sum(x * weight);
     }
 

@@ -29,7 +29,7 @@ Counted count(const std::shared_ptr<const data::Dataset>& dataset,
     data::DataLoader loader(dataset, {.batch_size = 64, .sampler = std::move(sampler)});
     Counted counted;
     for (const data::Batch& batch : loader) {
-        const auto logits = model(batch.data).to_vector<float>();
+        const auto logits = model(batch.data.to(default_device())).to_vector<float>();
         const auto target = batch.target.to_vector<int64_t>();
         for (size_t i = 0; i < target.size(); ++i) {
             const auto row = logits.begin() + static_cast<std::ptrdiff_t>(i) * kClasses;
@@ -48,7 +48,7 @@ std::shared_ptr<const data::Dataset> random_samples() {
     std::vector<int64_t> labels(kSamples);
     for (int64_t& label : labels) label = generator.randint(0, kClasses);
     return std::make_shared<data::TensorDataset>(
-        Tensor::from(features, {kSamples, kFeatures}), Tensor::from(labels));
+        Tensor::from(features, {kSamples, kFeatures}, Device::cpu()), cpu_tensor(labels));
 }
 
 // What all ranks counted together, each over the sampler that `make` gives it.

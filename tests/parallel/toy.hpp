@@ -30,10 +30,10 @@ class Toy : public nn::Module {
 
 /// Small numbers that differ from each other, by `seed`.
 inline Tensor draw(const Shape& shape, uint64_t seed) {
-    Tensor x = Tensor::empty(shape);
+    std::vector<float> values(static_cast<size_t>(element_count(shape)));
     Generator generator(seed);
-    fill_uniform(x.span<float>(), -1.0, 1.0, generator);
-    return x;
+    fill_uniform(values, -1.0, 1.0, generator);
+    return Tensor::from(values, shape);
 }
 
 /// Runs body(group) on every rank and returns what it returned, by rank.

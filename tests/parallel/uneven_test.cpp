@@ -2,6 +2,7 @@
 
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"
+#include "libmini/tensor/ops.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -22,7 +23,7 @@ class Weighing : public nn::Module {
         seen = register_buffer("seen", Tensor::zeros({1}));
     }
     Tensor forward(const Tensor& x) override {
-        *seen.data<float>() += 1.0f;
+        ops::add_(seen, Tensor::ones({1}));
         return sum(x * weight);
     }
 

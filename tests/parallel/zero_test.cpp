@@ -207,7 +207,8 @@ TEST_CASE("a state saved by one number of ranks resumes on another to the same b
         const auto by_rank = on_ranks(after, [&](dist::ProcessGroup&) {
             std::vector<Tensor> copies;
             for (const Tensor& parameter : parameters)
-                copies.push_back(ops::clone(parameter).set_requires_grad());
+                copies.push_back(
+                    ops::clone(parameter.to(default_device())).set_requires_grad());
             ZeroRedundancyOptimizer zero(copies, make);
             zero.load_state_dict(state);
             take_steps(zero, 3, 6);

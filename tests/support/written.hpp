@@ -12,16 +12,30 @@
 
 namespace mini::test {
 
+/// Sends stderr to another descriptor for as long as it lives.
+class StderrTo {
+  public:
+    explicit StderrTo(int fd) : saved_(dup(STDERR_FILENO)) { dup2(fd, STDERR_FILENO); }
+    ~StderrTo() {
+        dup2(saved_, STDERR_FILENO);
+        close(saved_);
+    }
+    StderrTo(const StderrTo&) = delete;
+    StderrTo& operator=(const StderrTo&) = delete;
+
+  private:
+    int saved_;
+};
+
 /// What `body` writes to stderr, by way of a pipe, whose buffer the text must fit.
 inline std::string written_to_stderr(const std::function<void()>& body) {
     int ends[2];
     if (pipe(ends) != 0) throw Error(system_message("pipe", errno));
-    const int saved = dup(STDERR_FILENO);
-    dup2(ends[1], STDERR_FILENO);
-    close(ends[1]);
-    body();
-    dup2(saved, STDERR_FILENO);
-    close(saved);
+    {
+        const StderrTo pipe_end(ends[1]);
+        close(ends[1]);
+        body();
+    }
 
     std::string text;
     char buffer[4096];

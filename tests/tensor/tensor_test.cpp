@@ -3,7 +3,9 @@
 #include <functional>
 #include <limits>
 #include <sstream>
+#include <thread>
 
+#include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "libmini/tensor/print.hpp"
 #include "tests/support/catch.hpp"
@@ -33,7 +35,7 @@ TEST_CASE("a tensor knows its shape, strides, dtype and number of elements") {
     CHECK(x.dim() == 3);
     CHECK(x.size(-1) == 4);
     CHECK(x.size(0) == 2);
-    CHECK(x.device() == Device::cpu());
+    CHECK(x.device() == default_device());
     CHECK(x.is_contiguous());
 }
 
@@ -64,9 +66,9 @@ TEST_CASE("copying a handle copies no numbers, cloning does") {
     Tensor x = count_up({3});
     Tensor handle = x;
     Tensor copy = ops::clone(x);
-    x.data<float>()[0] = 9.0f;
-    CHECK(handle.data<float>()[0] == 9.0f);
-    CHECK(copy.data<float>()[0] == 0.0f);
+    ops::fill_(x, 9.0f);
+    CHECK(ops::select(handle, 0, 0).item() == 9.0);
+    CHECK(ops::select(copy, 0, 0).item() == 0.0);
     CHECK(handle.is_same(x));
     CHECK(handle.shares_storage(x));
     CHECK_FALSE(copy.shares_storage(x));
@@ -98,9 +100,58 @@ TEST_CASE("item refuses anything but one element") {
           "item: a tensor of shape (2,) is not one number");
 }
 
-TEST_CASE("there is no CUDA device in this build, and the error says so") {
-    CHECK(message_of([] { Tensor::empty({1}, DType::kFloat32, Device::cuda(1)); }) ==
-          "tensor: this build has no device cuda:1; use Device::cpu()");
+TEST_CASE("a device that is not there is named") {
+    const std::string message =
+        message_of([] { Tensor::empty({1}, DType::kFloat32, Device::cuda(99)); });
+    CHECK(message == (kHasCuda ? concat("tensor: there is no device cuda:99; there are ",
+                                        cuda_device_count(), " CUDA devices")
+                               : "cuda: this build has no CUDA devices; configure with "
+                                 "MINI_CUDA=SIM or ON"));
+}
+
+TEST_CASE("devices are read as PyTorch spells them") {
+    CHECK(Device::parse("cpu") == Device::cpu());
+    CHECK(Device::parse("cpu:3") == Device::cpu(3));
+    for (const char* const wrong : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cpu:1x"})
+        CHECK(message_of([&] { Device::parse(wrong); }) ==
+              concat("device: '", wrong,
+                     "' is none; use cpu, cuda or cuda:1, for instance"));
+    CHECK_THROWS_AS(Device::parse("cuda:99"), UsageError);
+    if (cuda_device_count() > 0) CHECK(Device::parse("cuda") == Device::cuda(0));
+}
+
+TEST_CASE("threads begin with the CPU, and one may choose another device") {
+    const Device before = default_device();
+    std::thread([] { CHECK(default_device() == Device::cpu()); }).join();
+    set_default_device(Device::cpu(2));
+    CHECK(Tensor::empty({1}).device() == Device::cpu(2));
+    CHECK(Tensor::zeros({1}, DType::kFloat32, Device::cpu()).device() == Device::cpu());
+    set_default_device(before);
+}
+
+TEST_CASE("elements move between devices and keep their numbers") {
+    const Tensor x = ops::transpose(count_up({2, 3}), 0, 1);
+    const Tensor y = x.to(Device::cpu());
+    CHECK(y.device() == Device::cpu());
+    CHECK(y.to(default_device()).to_vector<float>() == x.to_vector<float>());
+    CHECK(x.to(x.device()).is_same(x));
+    Tensor held = Tensor::zeros({7});
+    const Tensor handle = held;
+    held.set_data(x);
+    CHECK(handle.shape() == Shape{3, 2});
+    CHECK(handle.shares_storage(x));
+}
+
+TEST_CASE("operations refuse tensors on two devices, and spans those of a GPU") {
+    if (cuda_device_count() == 0) return;
+    const Tensor here = Tensor::ones({2}, DType::kFloat32, Device::cpu());
+    const Tensor there = here.to(Device::cuda());
+    CHECK(message_of([&] { ops::add(here, there); }) ==
+          "add: all tensors must be on one device, but one is on cpu and one on cuda:0; "
+          "move one with to()");
+    CHECK(message_of([&] { there.span<float>(); }) ==
+          "span: the tensor is on cuda:0; copy it with to(Device::cpu()) first");
+    CHECK(ops::sum(there).item() == 2.0);
 }
 
 TEST_CASE("tensors print as PyTorch prints them") {

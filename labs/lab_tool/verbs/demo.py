@@ -3,13 +3,18 @@
 Installs what is missing, configures, builds, and runs two processes that exchange gradients.
 Without MNIST on this machine it trains on digits that libmini draws itself. Options after "--"
 go to the training program: labs/lab demo -- --lr 0.05
+
+With --mine it trains on your own code of the labs: the library with your files of work/ inside.
 """
 
 from lab_tool.building import build
+from lab_tool.catalogue import Catalogue
 from lab_tool.places import ROOT, bin_dir, mnist_folder
 from lab_tool.process import run_in_foreground, spell
 from lab_tool.screen import say
+from lab_tool.verbs.check import refuse_headers
 from lab_tool.verbs.setup import install_missing
+from lab_tool.workspace import Workspace
 
 PRESET = "release"
 BUCKET_CAP_MB = "0.05"  # the model has 0.09 MB of gradients: small buckets, so that there are several
@@ -18,22 +23,29 @@ BUCKET_CAP_MB = "0.05"  # the model has 0.09 MB of gradients: small buckets, so 
 def add_arguments(parser):
     parser.add_argument("-n", type=int, default=2, metavar="N", help="processes (2)")
     parser.add_argument("--epochs", type=int, default=3, metavar="E", help="epochs (3)")
+    parser.add_argument("--mine", action="store_true", help="with your own code from work/")
     parser.add_argument("program_options", nargs="*", metavar="-- OPTIONS",
                         help="more options for train_mnist")
+
+
+def program_of(options):
+    return "train_mnist_mine" if options.mine else "train_mnist"
 
 
 def command_for(options):
     folder = bin_dir(PRESET).relative_to(ROOT)
     return [
         str(folder / "minirun"), "-n", str(options.n),
-        str(folder / "train_mnist"), "--sync", "ddp", "--epochs", str(options.epochs),
+        str(folder / program_of(options)), "--sync", "ddp", "--epochs", str(options.epochs),
         "--bucket-cap-mb", BUCKET_CAP_MB, *options.program_options,
     ]
 
 
 def run(options):
     install_missing(optional=False)
-    build(PRESET, ["minirun", "train_mnist"])
+    if options.mine:
+        refuse_headers(Workspace(Catalogue()))
+    build(PRESET, ["minirun", program_of(options)])
     command = command_for(options)
     say(f"\n$ {spell(command)}\n")
     code = run_in_foreground(command, cwd=ROOT)

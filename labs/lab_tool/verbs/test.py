@@ -2,7 +2,7 @@
 
     labs/lab test                          all tests, optimised build
     labs/lab test --preset debug -L unit   unit tests with address and UB sanitizers
-    labs/lab test --preset tsan -L unit    unit tests with the thread sanitizer
+    labs/lab test --preset tsan -L threads where threads meet, with the thread sanitizer
     labs/lab test -R ring                  tests whose name matches
     labs/lab test --faults                 every fault of the table, over every kind of group
 
@@ -21,6 +21,7 @@ from lab_tool.verbs.setup import install_missing
 STARTED = re.compile(r"^ +Start +\d+: ")
 PASSED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (.*?) \.* +Passed +[\d.]+ sec *$")
 LEAST_FAULTS = {"threads": 300, "ring-tcp": 300, "ring-shm": 300, "gloo": 300, "mpi": 60}
+TARGETS = {"unit": ("unit_tests",), "threads": ("thread_tests",)}
 NOT_IN_THIS_BUILD = 2  # dist_faults' exit code
 NOISE = re.compile(r"^(Test project |Internal ctest changing into directory|$)")
 
@@ -28,13 +29,18 @@ NOISE = re.compile(r"^(Test project |Internal ctest changing into directory|$)")
 def add_arguments(parser):
     parser.add_argument("--preset", choices=("release", "debug", "tsan"), default="release",
                         help="which build to test (release)")
-    parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, e2e")
+    parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, threads, e2e, gpu")
     parser.add_argument("-R", metavar="REGEX", help="only tests whose name matches")
     parser.add_argument("-j", type=int, default=2, metavar="N", help="tests at a time (2)")
     parser.add_argument("--faults", action="store_true",
                         help="inject all faults instead of running ctest: some minutes")
     parser.add_argument("ctest_options", nargs="*", metavar="-- OPTIONS",
                         help="more options for ctest")
+
+
+def targets_for(options):
+    """What to build: some labels have a target of their own, everything is ()."""
+    return TARGETS.get(options.L, ())
 
 
 def command_for(options):
@@ -77,7 +83,7 @@ def run(options):
     if options.faults:
         build(options.preset, ["dist_faults"])
         return inject_faults(options.preset)
-    build(options.preset)
+    build(options.preset, targets_for(options))
     say(f"run the tests of preset {options.preset}")
     log_path = fresh_log(f"{options.preset}-test")
     with ProgressLine("  testing") as progress, open(log_path, "w", encoding="utf-8") as log:

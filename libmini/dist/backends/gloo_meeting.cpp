@@ -87,10 +87,10 @@ ContextHandle connect_gloo(int rank, int world_size, Store& store,
 
 void MembersStore::set(const std::string& key, const std::string& value) {
     HashStore::set(key, value);
-    const Tensor sizes = Tensor::from(std::vector<int64_t>{
+    const Tensor sizes = cpu_tensor(std::vector<int64_t>{
         static_cast<int64_t>(key.size()), static_cast<int64_t>(value.size())});
     const std::string both = key + value;
-    const Tensor bytes = Tensor::from(std::vector<uint8_t>(both.begin(), both.end()));
+    const Tensor bytes = cpu_tensor(std::vector<uint8_t>(both.begin(), both.end()));
     std::vector<WorkHandle> sending;
     for (const int peer : others()) {
         sending.push_back(parent_.send_async(sizes, peer, kMeetingTag));
@@ -107,10 +107,11 @@ std::vector<int> MembersStore::others() const {
 }
 
 void MembersStore::receive_from(int peer) {
-    const Tensor sizes = Tensor::zeros({2}, DType::kInt64);
+    const Tensor sizes = Tensor::zeros({2}, DType::kInt64, Device::cpu());
     parent_.recv(sizes, peer, kMeetingTag);
     const auto lengths = sizes.to_vector<int64_t>();
-    const Tensor bytes = Tensor::zeros({lengths[0] + lengths[1]}, DType::kUInt8);
+    const Tensor bytes =
+        Tensor::zeros({lengths[0] + lengths[1]}, DType::kUInt8, Device::cpu());
     parent_.recv(bytes, peer, kMeetingTag);
     const auto both = bytes.to_vector<uint8_t>();
     HashStore::set({both.begin(), both.begin() + lengths[0]},

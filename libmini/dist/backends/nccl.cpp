@@ -1,220 +1,220 @@
 #include "libmini/dist/backends/nccl.hpp"
 
 #include <cuda_runtime.h>
-#include <nccl.h>
-#include <unistd.h>
 
-#include <cstring>
+#include <cstdlib>
+#include <deque>
+#include <list>
 #include <utility>
 
 #include "libmini/core/machine.hpp"
+#include "libmini/dist/algorithms/tree_broadcast.hpp"
+#include "libmini/dist/backends/nccl_calls.hpp"
+#include "libmini/dist/backends/transport_backend.hpp"
 #include "libmini/dist/backends/verify.hpp"
 #include "libmini/dist/mesh_transport.hpp"
+#include "libmini/dist/subgroup.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::dist {
 namespace {
 
-// What CUDA or NCCL say of themselves.
-class GpuFailure : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
+using std::chrono::milliseconds;
+
+// The bringing of the communicator's number, which is before all collectives.
+const Collective kMeeting{.operation = Operation::kBroadcast,
+                          .dtype = DType::kUInt8,
+                          .root = 0,
+                          .count = sizeof(ncclUniqueId),
+                          .sequence = ~uint64_t{0}};
+
+// What subgroups need to meet by.
+struct Home {
+    Cookie cookie;
+    std::string local_host;
+    int gpu = 0;
+    bool verify = false;
 };
-
-void check(cudaError_t code, const char* call) {
-    if (code != cudaSuccess)
-        throw GpuFailure(concat(call, ": ", cudaGetErrorString(code)));
-}
-
-// Calls of a non-blocking communicator may be still in progress.
-void check(ncclResult_t code, const char* call) {
-    if (code != ncclSuccess && code != ncclInProgress)
-        throw GpuFailure(concat(call, ": ", ncclGetErrorString(code)));
-}
-
-// "2.28".
-std::string nccl_version() {
-    int version = 0;
-    check(ncclGetVersion(&version), "ncclGetVersion");
-    return concat(version / 10000, ".", version / 100 % 100);
-}
-
-ncclDataType_t type_of(DType dtype) {
-    switch (dtype) {
-        case DType::kFloat32: return ncclFloat32;
-        case DType::kInt64: return ncclInt64;
-        case DType::kUInt8: return ncclUint8;
-        case DType::kFloat16: return ncclFloat16;
-        case DType::kBFloat16: break;
-    }
-    return ncclBfloat16;
-}
-
-ncclRedOp_t op_of(ReduceOp op) {
-    switch (op) {
-        case ReduceOp::kSum: break;
-        case ReduceOp::kAvg: return ncclAvg;
-        case ReduceOp::kProduct: return ncclProd;
-        case ReduceOp::kMin: return ncclMin;
-        case ReduceOp::kMax: return ncclMax;
-    }
-    return ncclSum;
-}
 
 class NcclBackend : public VerifyingBackend {
   public:
-    NcclBackend(std::unique_ptr<Transport> side, bool verify, int gpu)
-        : VerifyingBackend(std::move(side), verify), gpu_(gpu) {
-        check(cudaSetDevice(gpu_), "cudaSetDevice");
-        check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
-              "cudaStreamCreateWithFlags");
-        check(cudaMalloc(&nothing_, sizeof(float)), "cudaMalloc");
-    }
-    ~NcclBackend() override {
-        abandon();
-        cudaFree(nothing_);
-        cudaStreamDestroy(stream_);
-    }
+    NcclBackend(int rank, Mesh mesh, Home home)
+        : VerifyingBackend(std::make_unique<MeshTransport>(rank, std::move(mesh.streams)),
+                           home.verify),
+          home_(std::move(home)),
+          hosts_(std::move(mesh.hosts)),
+          stream_(home_.gpu) {}
+    ~NcclBackend() override { abandon(); }
 
-    // Blocks until all ranks have called it.
-    void connect(const ncclUniqueId& id, Deadline deadline) {
-        ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-        config.blocking = 0;
-        check(ncclCommInitRankConfig(&comm_, world_size(), id, rank(), &config),
-              "ncclCommInitRankConfig");
-        wait_for_communicator(deadline);
-    }
+    /// Blocks until all ranks have called it. Throws PeerLost or Timeout naming the rank that
+    /// has not.
+    void connect(milliseconds timeout);
 
     std::string name() const override { return "nccl"; }
-    void post(PointMessage& message) override {
-        throw Error(concat(describe(message),
-                           ": backend nccl needs it on a GPU, but it is on the CPU; use "
-                           "backend ring, gloo or mpi"));
+    int gpu() const override { return home_.gpu; }
+    const char* last_algorithm() const override { return last_algorithm_; }
+    void post(PointMessage& message) override;
+    std::unique_ptr<Backend> split(const std::vector<int>& ranks,
+                                   ProcessGroup& parent) override;
+
+    // The algorithms over the side channel wait there.
+    void wake() noexcept override {
+        VerifyingBackend::wake();
+        side().wake();
+    }
+    void set_on_wake(std::function<void()> on_wake) override {
+        side().set_on_wake(on_wake);
+        VerifyingBackend::set_on_wake(std::move(on_wake));
+    }
+    void interrupt() noexcept override {
+        VerifyingBackend::interrupt();
+        side().interrupt();
     }
 
   protected:
-    size_t move_points() override { return 0; }
     void transfer(const Call& call, Deadline deadline) override;
-    void abandon() noexcept override {
-        if (comm_ != nullptr) ncclCommAbort(std::exchange(comm_, nullptr));
-    }
+    void issue(GpuCollective& collective) override;
+    size_t move_points() override;
+    void abandon() noexcept override { communicator_.abort(); }
 
   private:
-    void start(const Call& call);
-    void exchange(const Call& call, size_t count, ncclDataType_t type);
-    void wait_for_communicator(Deadline deadline);
+    ncclUniqueId agree_on_id(milliseconds timeout);
+    void meet_on_gpu(milliseconds timeout);
+    void wait_for_communicator(milliseconds timeout);
+    bool is_done(const GpuCollective& collective);
 
-    const int gpu_;
-    cudaStream_t stream_ = nullptr;
-    void* nothing_ = nullptr;  // what a barrier adds up
-    ncclComm_t comm_ = nullptr;
+    const Home home_;
+    const std::vector<int> hosts_;  // by rank
+    const cuda::Stream stream_;
+    nccl::Communicator communicator_;
+    std::deque<GpuCollective*> on_gpu_;  // in the stream, in its order
+    std::list<PointMessage*> messages_;  // over the side channel, not done
+    size_t finished_messages_ = 0;       // since move_points() was last asked
+    const char* last_algorithm_ = "";
 };
-
-void NcclBackend::transfer(const Call& call, Deadline deadline) {
-    for (const auto* tensors : {&call.outputs, &call.inputs})
-        for (const Tensor& tensor : *tensors)
-            MINI_CHECK(
-                !tensor.device().is_cpu(), operation_name(call.operation),
-                ": backend nccl needs tensors on a GPU, but this one is on the CPU; "
-                "use backend ring, gloo or mpi");
-    check(cudaSetDevice(gpu_), "cudaSetDevice");  // each thread has its own
-    start(call);
-    wait_for_communicator(deadline);
-    wait_until(
-        [this] {
-            const cudaError_t state = cudaStreamQuery(stream_);
-            if (state != cudaErrorNotReady) check(state, "cudaStreamQuery");
-            ncclResult_t async = ncclSuccess;
-            check(ncclCommGetAsyncError(comm_, &async), "ncclCommGetAsyncError");
-            check(async, operation_name(Operation::kAllReduce));
-            return state == cudaSuccess;
-        },
-        deadline);
-}
-
-void NcclBackend::wait_for_communicator(Deadline deadline) {
-    wait_until(
-        [this] {
-            ncclResult_t state = ncclSuccess;
-            check(ncclCommGetAsyncError(comm_, &state), "ncclCommGetAsyncError");
-            check(state, "the communicator");
-            return state == ncclSuccess;
-        },
-        deadline);
-}
-
-void NcclBackend::start(const Call& call) {
-    const bool is_barrier = call.operation == Operation::kBarrier;
-    const Tensor* const any = is_barrier              ? nullptr
-                              : !call.outputs.empty() ? &call.outputs.front()
-                                                      : &call.inputs.front();
-    const size_t count = is_barrier ? 1 : static_cast<size_t>(any->numel());
-    const ncclDataType_t type = is_barrier ? ncclFloat32 : type_of(any->dtype());
-    void* const data = is_barrier ? nothing_ : any->raw_data();
-    switch (call.operation) {
-        case Operation::kBarrier:
-        case Operation::kAllReduce:
-            return check(ncclAllReduce(data, data, count, type, op_of(call.reduce_op),
-                                       comm_, stream_),
-                         "ncclAllReduce");
-        case Operation::kBroadcast:
-            return check(
-                ncclBroadcast(data, data, count, type, call.root, comm_, stream_),
-                "ncclBroadcast");
-        case Operation::kReduce:
-            return check(ncclReduce(data, data, count, type, op_of(call.reduce_op),
-                                    call.root, comm_, stream_),
-                         "ncclReduce");
-        case Operation::kReduceScatter:
-            check(ncclGroupStart(), "ncclGroupStart");
-            for (int root = 0; root < world_size(); ++root)
-                check(
-                    ncclReduce(call.inputs[static_cast<size_t>(root)].raw_data(), data,
-                               count, type, op_of(call.reduce_op), root, comm_, stream_),
-                    "ncclReduce");
-            return check(ncclGroupEnd(), "ncclGroupEnd");
-        case Operation::kAllGather:
-        case Operation::kGather:
-        case Operation::kScatter:
-        case Operation::kAllToAll: return exchange(call, count, type);
-        case Operation::kSend:
-        case Operation::kRecv: break;
-    }
-    throw Error(concat(operation_name(call.operation), " is no collective"));
-}
-
-// Blocks from rank to rank. The same input for all, or one for each; likewise outputs.
-void NcclBackend::exchange(const Call& call, size_t count, ncclDataType_t type) {
-    const bool to_root = call.operation == Operation::kGather;
-    const bool from_root = call.operation == Operation::kScatter;
-    check(ncclGroupStart(), "ncclGroupStart");
-    for (int peer = 0; peer < world_size(); ++peer) {
-        const auto i = static_cast<size_t>(peer);
-        const bool sends =
-            from_root ? rank() == call.root : !to_root || peer == call.root;
-        const bool receives =
-            to_root ? rank() == call.root : !from_root || peer == call.root;
-        if (sends)
-            check(ncclSend(call.inputs[call.inputs.size() > 1 ? i : 0].raw_data(), count,
-                           type, peer, comm_, stream_),
-                  "ncclSend");
-        if (receives)
-            check(ncclRecv(call.outputs[call.outputs.size() > 1 ? i : 0].raw_data(),
-                           count, type, peer, comm_, stream_),
-                  "ncclRecv");
-    }
-    check(ncclGroupEnd(), "ncclGroupEnd");
-}
 
 // ---- meeting
 
-// The GPU of this process: LOCAL_RANK's, or the rank's where all are on one host.
+void NcclBackend::connect(milliseconds timeout) {
+    try {
+        meet_on_gpu(timeout);
+    } catch (const Error&) {  // those that wait for this rank are to know why
+        leave(current_failure());
+        throw;
+    }
+}
+
+void NcclBackend::meet_on_gpu(milliseconds timeout) {
+    try {
+        const ncclUniqueId id = agree_on_id(timeout);
+        const cuda::DeviceGuard guard(gpu());
+        communicator_.start(rank(), world_size(), id);
+        wait_for_communicator(timeout);
+    } catch (const nccl::Failure& failure) {
+        throw_library_failure("the meeting of the GPUs", failure.what());
+    }
+}
+
+void NcclBackend::wait_for_communicator(milliseconds timeout) {
+    try {
+        wait_until([this] { return communicator_.is_ready(); }, deadline_after(timeout));
+    } catch (const Timeout&) {  // does not say who is missing
+        throw_silence(timeout, "for the meeting of the GPUs");
+    }
+}
+
+// Rank 0 makes the communicator's number and brings it to all.
+ncclUniqueId NcclBackend::agree_on_id(milliseconds timeout) {
+    ncclUniqueId id{};
+    if (rank() == 0) nccl::check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    side().begin(kMeeting, timeout);
+    tree_broadcast(side(), std::as_writable_bytes(std::span(id.internal)), 0);
+    return id;
+}
+
+std::unique_ptr<Backend> NcclBackend::split(const std::vector<int>& ranks,
+                                            ProcessGroup& parent) {
+    auto mesh = connect_members(ranks, parent, home_.cookie, home_.local_host);
+    if (!mesh) return nullptr;
+    auto backend = std::make_unique<NcclBackend>(place_among(ranks, parent),
+                                                 std::move(*mesh), home_);
+    backend->connect(parent.timeout());
+    return backend;
+}
+
+// ---- on the host: our own algorithms, over the side channel
+
+void NcclBackend::transfer(const Call& call, Deadline /*deadline*/) {
+    last_algorithm_ = run_over(side(), call, hosts_);
+}
+
+void NcclBackend::post(PointMessage& message) {
+    MINI_CHECK(message.tag < kInternalTags, describe(message),
+               ": with backend nccl tags are below 2^63");
+    messages_.push_back(&message);
+    message.finished = [this, &message, finished = std::move(message.finished)] {
+        messages_.remove(&message);
+        ++finished_messages_;
+        finished();
+    };
+    side().post(message);
+}
+
+// ---- on the GPU
+
+// The stream waits for the caller's, and NCCL's kernel is in it before the end is marked:
+// calls of a non-blocking communicator may come back before they have put it there.
+void NcclBackend::issue(GpuCollective& collective) {
+    const cuda::DeviceGuard guard(gpu());
+    collective.order->begin(stream_.get());
+    if (collective.collective.count > 0) {
+        communicator_.start(*collective.call, stream_.get());
+        wait_until([this] { return communicator_.is_ready(); }, collective.deadline);
+    }
+    collective.order->end(stream_.get());
+    on_gpu_.push_back(&collective);
+}
+
+size_t NcclBackend::move_points() {
+    size_t finished = std::exchange(finished_messages_, 0);
+    for (const PointMessage* message : messages_)
+        if (has_passed(message->deadline))
+            throw_silence(message->timeout, concat("in ", describe(*message)));
+
+    // Collectives end in the order of the stream: look at the first.
+    while (!on_gpu_.empty() && is_done(*on_gpu_.front())) {
+        GpuCollective& first = *on_gpu_.front();
+        on_gpu_.pop_front();
+        finish(first);
+        ++finished;
+    }
+    return finished;
+}
+
+bool NcclBackend::is_done(const GpuCollective& collective) {
+    const std::string text = describe(collective.collective);
+    try {
+        communicator_.is_ready();
+        if (collective.order->is_done()) return true;
+    } catch (const std::exception& failure) {
+        throw_library_failure(text, failure.what());
+    }
+    if (has_passed(collective.deadline))
+        throw_silence(collective.timeout, concat("in ", text));
+    return false;
+}
+
+// ---- which GPU
+
+// The thread's default device if it is a GPU; else LOCAL_RANK's, or the rank's where all are
+// on one host.
 int choose_gpu(int rank) {
     int gpus = 0;
     const cudaError_t state = cudaGetDeviceCount(&gpus);
     MINI_CHECK(state == cudaSuccess && gpus > 0,
-               "backend nccl: this host has no GPU that "
-               "CUDA can use (",
+               "backend nccl: this host has no GPU that CUDA can use (",
                cudaGetErrorString(state), "); use backend ring");
+    if (default_device().is_cuda()) return default_device().index;
     const char* const local_rank = std::getenv("LOCAL_RANK");
     return (local_rank != nullptr ? std::atoi(local_rank) : rank) % gpus;
 }
@@ -222,7 +222,7 @@ int choose_gpu(int rank) {
 // "0 of host node7 (0000:17:00.0)": the same text, the same GPU.
 std::string gpu_text(int gpu) {
     char bus[32] = "";
-    check(cudaDeviceGetPCIBusId(bus, sizeof bus, gpu), "cudaDeviceGetPCIBusId");
+    cuda::check(cudaDeviceGetPCIBusId(bus, sizeof bus, gpu), "cudaDeviceGetPCIBusId");
     return concat(gpu, " of host ", host_name(), " (", bus, ")");
 }
 
@@ -231,23 +231,8 @@ void check_gpus(Store& store, const Meeting& meeting, int gpu, Deadline deadline
     std::vector<std::string> gpus;
     for (int rank = 0; rank < meeting.world_size; ++rank)
         gpus.push_back(store.get(concat("nccl/gpu/", rank), deadline));
-    const std::string fault = shared_gpu_fault(gpus, nccl_version());
+    const std::string fault = shared_gpu_fault(gpus, nccl::version());
     MINI_CHECK(fault.empty(), fault);
-}
-
-// Rank 0 makes the communicator's number, and the store brings it to all.
-ncclUniqueId agree_on_id(Store& store, int rank, Deadline deadline) {
-    ncclUniqueId id;
-    if (rank == 0) {
-        check(ncclGetUniqueId(&id), "ncclGetUniqueId");
-        store.set("nccl/id", std::string(id.internal, sizeof id.internal));
-    }
-    const std::string text = store.get("nccl/id", deadline);
-    MINI_CHECK(text.size() == sizeof id.internal, "backend nccl: rank 0's number has ",
-               text.size(), " bytes, not ", sizeof id.internal,
-               "; all ranks need the same version of NCCL");
-    std::memcpy(id.internal, text.data(), text.size());
-    return id;
 }
 
 }  // namespace
@@ -255,18 +240,23 @@ ncclUniqueId agree_on_id(Store& store, int rank, Deadline deadline) {
 std::string why_no_nccl() { return ""; }
 
 std::shared_ptr<QueuedGroup> make_nccl_group(const Meeting& meeting, bool verify,
-                                             std::chrono::milliseconds timeout) {
+                                             milliseconds timeout) {
     const Deadline deadline = deadline_after(timeout);
     const int gpu = choose_gpu(meeting.rank);
     Rendezvous rendezvous = meet(meeting, deadline);
-    Store& store = *rendezvous.store;
-    check_gpus(store, meeting, gpu, deadline);
-    Mesh mesh =
-        connect_mesh(meeting, store, rendezvous.local_host, Medium::kAuto, deadline);
-    auto backend = std::make_unique<NcclBackend>(
-        std::make_unique<MeshTransport>(meeting.rank, std::move(mesh.streams)), verify,
-        gpu);
-    backend->connect(agree_on_id(store, meeting.rank, deadline), deadline);
+    std::unique_ptr<NcclBackend> backend;
+    try {
+        Store& store = *rendezvous.store;
+        const std::string& host = rendezvous.local_host;
+        check_gpus(store, meeting, gpu, deadline);
+        Mesh mesh = connect_mesh(meeting, store, host, Medium::kAuto, deadline);
+        backend = std::make_unique<NcclBackend>(meeting.rank, std::move(mesh),
+                                                Home{meeting.cookie, host, gpu, verify});
+        backend->connect(timeout);
+    } catch (const Error&) {
+        part_after_failure(std::move(rendezvous));
+        throw;
+    }
     auto group = std::make_shared<QueuedGroup>(std::move(backend), timeout);
 
     // Nobody may leave, and close the store, while another still needs it.

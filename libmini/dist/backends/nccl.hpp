@@ -1,8 +1,14 @@
 // Backend "nccl": NVIDIA's collectives between GPUs, one rank a GPU.
 //
+//     tensors on the GPU     NCCL, in a stream of the backend's own (gpu_order.hpp)
+//     tensors on the host,   our own algorithms, over the side channel
+//     barriers
+//     from point to point    the same, a GPU's by way of the host (gpu_staging.hpp)
+//
 // Communicators are non-blocking: each call returns at once, and ncclCommGetAsyncError is
-// asked, beside the side channel, until the communicator and the stream are done; when a
-// rank is gone every other one aborts its communicator, which frees kernels that wait.
+// asked until its kernel is in the stream, and while it runs there. When a rank is gone, or
+// a deadline passes, every other one aborts its communicator, which frees the kernels that
+// wait. Collectives cannot be captured in a CUDA graph: another thread issues them.
 
 #pragma once
 
@@ -23,8 +29,9 @@ std::string why_no_nccl();
 std::string shared_gpu_fault(const std::vector<std::string>& gpus,
                              const std::string& version);
 
-/// Meets the other ranks and makes a communicator on GPU LOCAL_RANK. Throws Error when
-/// there is none or two ranks share one; UsageError when the build lacks the backend.
+/// Meets the other ranks and makes a communicator on the thread's default device, or, if that
+/// is the CPU, on GPU LOCAL_RANK. Throws Error when there is none or two ranks share one;
+/// UsageError when the build lacks the backend.
 std::shared_ptr<QueuedGroup> make_nccl_group(const Meeting& meeting, bool verify,
                                              std::chrono::milliseconds timeout);
 

@@ -4,7 +4,9 @@
 
 namespace mini::dist {
 
-std::string why_no_nccl() { return "install CUDA and NCCL and configure anew"; }
+std::string why_no_nccl() {
+    return "install CUDA and NCCL and configure anew with -DMINI_CUDA=ON";
+}
 
 std::shared_ptr<QueuedGroup> make_nccl_group(const Meeting&, bool,
                                              std::chrono::milliseconds) {

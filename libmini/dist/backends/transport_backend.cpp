@@ -67,23 +67,37 @@ Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>&
                : Algorithm::kRing;
 }
 
-TransportBackend::TransportBackend(std::string name, std::unique_ptr<Transport> transport,
-                                   std::vector<int> hosts, Splitter splitter)
-    : name_(std::move(name)),
-      transport_(std::move(transport)),
-      hosts_(std::move(hosts)),
-      splitter_(std::move(splitter)) {
-    if (hosts_.empty()) hosts_.assign(static_cast<size_t>(world_size()), 0);
+namespace {
+
+const char* all_reduce(Transport& transport, const Call& call,
+                       const std::vector<int>& hosts) {
+    const Elements data(call.outputs.front());
+    const ReduceOp op = call.reduce_op;
+    const Algorithm algorithm =
+        call.algorithm != Algorithm::kAuto
+            ? call.algorithm
+            : choose_algorithm(data.bytes.size(), transport.world_size(), hosts);
+    switch (algorithm) {
+        case Algorithm::kNaive: naive_all_reduce(transport, data, op); break;
+        case Algorithm::kTree: tree_all_reduce(transport, data, op); break;
+        case Algorithm::kRecursiveDoubling:
+            recursive_doubling_all_reduce(transport, data, op);
+            break;
+        case Algorithm::kHalvingDoubling:
+            halving_doubling_all_reduce(transport, data, op);
+            break;
+        case Algorithm::kHierarchical:
+            hierarchical_all_reduce(transport, data, op, hosts);
+            break;
+        case Algorithm::kAuto:
+        case Algorithm::kRing: ring_all_reduce(transport, data, op);
+    }
+    return algorithm_name(algorithm);
 }
 
-void TransportBackend::run(const Call& call, const Collective& collective,
-                           std::chrono::milliseconds timeout) {
-    transport_->begin(collective, timeout);
-    last_algorithm_ = "";
-    Transport& transport = *transport_;
+void run_other(Transport& transport, const Call& call) {
     const auto outputs = elements_of(call.outputs), inputs = elements_of(call.inputs);
     switch (call.operation) {
-        case Operation::kAllReduce: return all_reduce(call);
         case Operation::kBroadcast:
             return tree_broadcast(transport, outputs.front().bytes, call.root);
         case Operation::kReduce: return reduce_to_root(transport, call);
@@ -97,34 +111,36 @@ void TransportBackend::run(const Call& call, const Collective& collective,
                                        call.reduce_op);
         case Operation::kAllToAll: return exchange_blocks(transport, outputs, inputs);
         case Operation::kBarrier: return dissemination_barrier(transport);
+        case Operation::kAllReduce:
         case Operation::kSend:
-        case Operation::kRecv: break;  // go through post()
+        case Operation::kRecv: break;  // elsewhere
     }
     throw Error(concat(operation_name(call.operation), " is no collective"));
 }
 
-void TransportBackend::all_reduce(const Call& call) {
-    Transport& transport = *transport_;
-    const Elements data(call.outputs.front());
-    const ReduceOp op = call.reduce_op;
-    const Algorithm algorithm =
-        call.algorithm != Algorithm::kAuto
-            ? call.algorithm
-            : choose_algorithm(data.bytes.size(), world_size(), hosts_);
-    last_algorithm_ = algorithm_name(algorithm);
-    switch (algorithm) {
-        case Algorithm::kNaive: return naive_all_reduce(transport, data, op);
-        case Algorithm::kTree: return tree_all_reduce(transport, data, op);
-        case Algorithm::kRecursiveDoubling:
-            return recursive_doubling_all_reduce(transport, data, op);
-        case Algorithm::kHalvingDoubling:
-            return halving_doubling_all_reduce(transport, data, op);
-        case Algorithm::kHierarchical:
-            return hierarchical_all_reduce(transport, data, op, hosts_);
-        case Algorithm::kAuto:
-        case Algorithm::kRing: break;
-    }
-    ring_all_reduce(transport, data, op);
+}  // namespace
+
+const char* run_over(Transport& transport, const Call& call,
+                     const std::vector<int>& hosts) {
+    if (call.operation == Operation::kAllReduce)
+        return all_reduce(transport, call, hosts);
+    run_other(transport, call);
+    return "";
+}
+
+TransportBackend::TransportBackend(std::string name, std::unique_ptr<Transport> transport,
+                                   std::vector<int> hosts, Splitter splitter)
+    : name_(std::move(name)),
+      transport_(std::move(transport)),
+      hosts_(std::move(hosts)),
+      splitter_(std::move(splitter)) {
+    if (hosts_.empty()) hosts_.assign(static_cast<size_t>(world_size()), 0);
+}
+
+void TransportBackend::run(const Call& call, const Collective& collective,
+                           std::chrono::milliseconds timeout) {
+    transport_->begin(collective, timeout);
+    last_algorithm_ = run_over(*transport_, call, hosts_);
 }
 
 }  // namespace mini::dist

@@ -15,6 +15,12 @@ namespace mini::dist {
 /// these are.
 Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts);
 
+/// Runs a collective on the host's memory by the algorithms of this room, after
+/// transport.begin(). `hosts` as in choose_algorithm. Returns the algorithm of an all_reduce,
+/// else "".
+const char* run_over(Transport& transport, const Call& call,
+                     const std::vector<int>& hosts);
+
 class TransportBackend : public Backend {
   public:
     /// `hosts`: for each rank a number, the same for ranks on one host; empty when all
@@ -44,8 +50,6 @@ class TransportBackend : public Backend {
     void interrupt() noexcept override { transport_->interrupt(); }
 
   private:
-    void all_reduce(const Call& call);
-
     const std::string name_;
     const std::unique_ptr<Transport> transport_;
     std::vector<int> hosts_;

@@ -83,14 +83,29 @@ void VerifyingBackend::post_note(PointMessage& note, PointMessage::Direction dir
 
 void VerifyingBackend::run(const Call& call, const Collective& collective,
                            std::chrono::milliseconds timeout) {
+    const bool has_work =
+        collective.count > 0 || collective.operation == Operation::kBarrier;
+    guard(collective, timeout, [&](Deadline deadline) {
+        if (has_work) transfer(call, deadline);
+    });
+}
+
+void VerifyingBackend::launch(GpuCollective& collective) {
+    guard(collective.collective, collective.timeout,
+          [&](Deadline /*deadline*/) { issue(collective); });
+}
+
+// Begins a collective; what goes wrong in `body` gets the names of those to blame.
+template <typename Body>
+void VerifyingBackend::guard(const Collective& collective,
+                             std::chrono::milliseconds timeout, const Body& body) {
     const Deadline deadline = deadline_after(timeout);
     current_ = collective;
     timeout_ = timeout;
     side_->begin(collective, timeout);
     try {
         if (verify_ && world_size() > 1) agree(collective, deadline);
-        if (collective.count > 0 || collective.operation == Operation::kBarrier)
-            transfer(call, deadline);
+        body(deadline);
     } catch (const DeadlinePassed&) {
         has_failed_ = true;
         throw_silence(timeout, concat("in ", describe(collective)));
@@ -99,7 +114,7 @@ void VerifyingBackend::run(const Call& call, const Collective& collective,
         throw;
     } catch (const std::exception& error) {
         has_failed_ = true;
-        throw_library_failure(error.what());
+        throw_library_failure(describe(collective), error.what());
     }
 }
 
@@ -201,9 +216,10 @@ void VerifyingBackend::answer() {
 }
 
 // What the library says is seldom who is gone: find out.
-void VerifyingBackend::throw_library_failure(const std::string& message) {
+void VerifyingBackend::throw_library_failure(const std::string& activity,
+                                             const std::string& message) {
     const std::vector<int> silent = silent_ranks(timeout_);
-    throw Error(concat(describe(current_), " failed in ", name(), ": ", message,
+    throw Error(concat(activity, " failed in ", name(), ": ", message,
                        silent.empty() ? "; all ranks are there"
                                       : concat("; no answer from ", rank_list(silent))));
 }

@@ -35,22 +35,27 @@ class VerifyingBackend : public Backend {
     int world_size() const override { return side_->world_size(); }
     void run(const Call& call, const Collective& collective,
              std::chrono::milliseconds timeout) final;
+    void launch(GpuCollective& collective) final;
     void progress() final;
-    void wake() noexcept final { is_woken_ = true; }
-    void set_on_wake(std::function<void()> on_wake) final;
+    void wake() noexcept override { is_woken_ = true; }
+    void set_on_wake(std::function<void()> on_wake) override;
     uint64_t bytes_sent() const override { return 0; }
     uint64_t messages_sent() const override { return 0; }
     const char* last_algorithm() const override { return ""; }
     void leave(const Failure& reason) noexcept final;
-    void interrupt() noexcept final { is_interrupted_ = true; }
+    void interrupt() noexcept override { is_interrupted_ = true; }
 
   protected:
     /// Runs the collective, whose tensors are not empty (but for a barrier), until the
     /// deadline; may throw any std::exception.
     virtual void transfer(const Call& call, Deadline deadline) = 0;
 
-    /// Moves the messages from point to point on; how many became done. Never blocks for
-    /// long.
+    /// Puts a collective of the GPU's memory into a stream, if it is not empty. For backends
+    /// with a GPU.
+    virtual void issue(GpuCollective& /*collective*/) {}
+
+    /// Moves on the messages from point to point and what is on the GPU; how many became
+    /// done. Never blocks for long.
     virtual size_t move_points() = 0;
 
     /// Lets go of the library: nothing of it is needed any more, or nothing can be.
@@ -76,6 +81,11 @@ class VerifyingBackend : public Backend {
     /// "rank 0 waited 2 s <activity>; rank 1 is silent ...".
     [[noreturn]] void throw_silence(std::chrono::milliseconds waited,
                                     const std::string& activity);
+
+    /// Throws Error with what the library said, and the ranks that do not answer, PeerLost
+    /// when one is gone: "<activity> failed in nccl: ...; all ranks are there".
+    [[noreturn]] void throw_library_failure(const std::string& activity,
+                                            const std::string& message);
 
     /// Whether something has gone wrong: no operation works any more.
     bool has_failed() const { return has_failed_ || is_interrupted_; }
@@ -109,12 +119,14 @@ class VerifyingBackend : public Backend {
 
     template <typename Visit>
     void each_peer(const Visit& visit) const;
+    template <typename Body>
+    void guard(const Collective& collective, std::chrono::milliseconds timeout,
+               const Body& body);
     void agree(const Collective& collective, Deadline deadline);
     [[noreturn]] void throw_left(int peer) const;
     void poll_side();
     void listen();
     void answer();
-    [[noreturn]] void throw_library_failure(const std::string& message);
     std::vector<int> silent_ranks(std::chrono::milliseconds waited);
     void say_goodbye();
 

@@ -30,6 +30,11 @@ class StridedLoop {
   public:
     using Offsets = std::array<int64_t, Arrays>;
 
+    struct Dimension {
+        int64_t extent;
+        Offsets strides;
+    };
+
     StridedLoop(std::span<const int64_t> shape,
                 std::array<std::span<const int64_t>, Arrays> strides) {
         for (size_t d = shape.size(); d-- > 0;) {
@@ -43,6 +48,9 @@ class StridedLoop {
 
     /// The stride of each array within a run.
     const Offsets& steps() const { return dimensions_[0].strides; }
+
+    /// What is left after merging, innermost first; at least one.
+    const std::vector<Dimension>& dimensions() const { return dimensions_; }
 
     /// Calls body(n, first, offsets) for pieces of runs, on several threads: n elements,
     /// the first of which is number `first` in row-major order and lies at offsets[k] in
@@ -65,11 +73,6 @@ class StridedLoop {
     }
 
   private:
-    struct Dimension {
-        int64_t extent;
-        Offsets strides;
-    };
-
     // Dimensions arrive from the innermost out.
     void add_outer_dimension(int64_t extent, const Offsets& strides) {
         if (extent == 1) return;
@@ -99,7 +102,7 @@ class StridedLoop {
         return offsets;
     }
 
-    std::vector<Dimension> dimensions_;  // innermost first
+    std::vector<Dimension> dimensions_;
     int64_t size_ = 1;
 };
 

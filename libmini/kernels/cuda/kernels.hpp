@@ -87,13 +87,15 @@ void conv2d(float* y,           // (N, O, Ho, Wo)
 void conv2d_backward_input(float* dx,       // (N, C, H, W)
                            const float* g,  // (N, O, Ho, Wo)
                            const float* w,  // (O, C, kernel, kernel)
-                           ImageExtents in, int64_t O, Window window, cudaStream_t stream);
+                           ImageExtents in, int64_t O, Window window,
+                           cudaStream_t stream);
 
 void conv2d_backward_weight(float* dw,       // (O, C, kernel, kernel)
                             float* dbias,    // (O), or null
                             const float* g,  // (N, O, Ho, Wo)
                             const float* x,  // (N, C, H, W)
-                            ImageExtents in, int64_t O, Window window, cudaStream_t stream);
+                            ImageExtents in, int64_t O, Window window,
+                            cudaStream_t stream);
 
 // ---- pooling (pool.cu)
 
@@ -142,7 +144,18 @@ void batch_norm_backward(float* dx,              // (N, C, space)
                          const float* mean,      // (C)
                          const float* variance,  // (C)
                          const float* weight,    // (C), or null for ones
-                         ChannelExtents at, BatchNormBackward options, cudaStream_t stream);
+                         ChannelExtents at, BatchNormBackward options,
+                         cudaStream_t stream);
+
+/// The running values move towards those of a batch of n numbers a channel:
+///     mean     = (1 - momentum) mean + momentum batch_mean
+///     variance = (1 - momentum) variance + momentum batch_variance n / (n - 1)
+/// in double (`torch.nn.BatchNorm2d`).
+void update_running(float* mean,                  // (C)
+                    float* variance,              // (C)
+                    const float* batch_mean,      // (C)
+                    const float* batch_variance,  // (C)
+                    int64_t C, int64_t n, double momentum, cudaStream_t stream);
 
 // ---- softmax (softmax.cu)
 
@@ -169,6 +182,27 @@ void adam_step(float* parameter,       // (n)
                const float* grad,      // (n)
                int64_t n, AdamStep step, cudaStream_t stream);
 
+/// What sgd_step and adam_step take of one parameter.
+struct SGDTensor {
+    float* parameter = nullptr;   // (n)
+    float* velocity = nullptr;    // (n), or null
+    const float* grad = nullptr;  // (n)
+    int64_t n = 0;
+};
+struct AdamTensor {
+    float* parameter = nullptr;       // (n)
+    float* exp_avg = nullptr;         // (n)
+    float* exp_avg_sq = nullptr;      // (n)
+    float* max_exp_avg_sq = nullptr;  // (n), or null
+    const float* grad = nullptr;      // (n)
+    int64_t n = 0;
+};
+
+/// A step of all parameters, in a few launches however many they are: the same bits as one
+/// call each (`foreach=True`, `fused=True` of torch.optim).
+void sgd_steps(std::span<const SGDTensor> tensors, SGDStep step, cudaStream_t stream);
+void adam_steps(std::span<const AdamTensor> tensors, AdamStep step, cudaStream_t stream);
+
 // ---- losses (losses.cu)
 
 void nll(float* losses,          // (rows)
@@ -191,5 +225,50 @@ void binary_cross_entropy_backward(float* dp,       // (n)
                                    const float* p,  // (n)
                                    const float* t,  // (n)
                                    int64_t n, cudaStream_t stream);
+
+// ---- random numbers (dropout.cu)
+
+/// Where a sequence of Philox 4x32-10 stands. Element i takes word i mod 4 of subsequence
+/// i / 4 at `offset`, which is a multiple of 4; so a call draws up to 4 words of each
+/// subsequence, and the next one is to have an offset greater by 4 (`torch.cuda.Generator`).
+/// A launch in a CUDA graph repeats its arguments: there, `more_offset` points to device
+/// memory whose number is added, and advance() makes it grow.
+struct PhiloxState {
+    uint64_t seed = 0;
+    uint64_t offset = 0;
+    const uint64_t* more_offset = nullptr;  // (1), or null
+};
+
+/// The words themselves.
+void fill_philox(uint32_t* out,  // (n)
+                 int64_t n, PhiloxState state, cudaStream_t stream);
+
+/// out[i] = `value` with the given probability, else 0.
+void fill_bernoulli(float* out,  // (n)
+                    int64_t n, double probability, float value, PhiloxState state,
+                    cudaStream_t stream);
+
+/// mask[i] = 0 with probability p, else 1 / (1 - p); y = x * mask
+/// (`torch.nn.functional.dropout`). The gradient is g * mask.
+void dropout(float* y,        // (n)
+             float* mask,     // (n)
+             const float* x,  // (n)
+             int64_t n, double p, PhiloxState state, cudaStream_t stream);
+
+/// *counter += by.
+void advance(uint64_t* counter,  // (1)
+             uint64_t by, cudaStream_t stream);
+
+// ---- PowerSGD (orthogonalize.cu)
+
+/// Makes the columns orthonormal, one after the other. A column that is a combination of
+/// those before it, but for rounding, becomes zero. Dot products are in double.
+void orthogonalize(float* values,  // (n, r)
+                   int64_t n, int64_t r, double epsilon, cudaStream_t stream);
+
+/// is_zero[j] = 1 where all of column j is zero, else 0.
+void zero_columns(int32_t* is_zero,     // (r)
+                  const float* values,  // (n, r)
+                  int64_t n, int64_t r, cudaStream_t stream);
 
 }  // namespace mini::kernels::cuda

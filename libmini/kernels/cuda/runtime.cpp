@@ -1,9 +1,15 @@
 #include "libmini/kernels/cuda/runtime.hpp"
 
 #include <cuda_runtime.h>
+#include <cxxabi.h>
 
+#include <cstdlib>
+#include <memory>
 #include <utility>
 #include <vector>
+
+#include "libmini/kernels/cuda/devices.hpp"
+#include "libmini/kernels/cuda/pinned.hpp"
 
 namespace mini::cuda {
 namespace {
@@ -14,18 +20,38 @@ std::vector<cudaStream_t>& current_streams() {
     return streams;
 }
 
-}  // namespace
-
-void check(int code, const char* call) {
-    if (code == cudaSuccess) return;
+// Throws with what CUDA says; an error that is thrown is not left for the next call to find.
+[[noreturn]] void fail(int code, const std::string& call) {
     const auto error = static_cast<cudaError_t>(code);
     int device = -1;
     cudaGetDevice(&device);
-    throw CudaError(concat(call, " on device ", device, ": ", cudaGetErrorName(error), ", ",
-                           cudaGetErrorString(error)));
+    const std::string text =
+        concat(call, " on device ", device, ": ", cudaGetErrorName(error), ", ",
+               cudaGetErrorString(error));
+    cudaGetLastError();
+    throw CudaError(text);
 }
 
-void check_launch(const void*, int code) { check(code, "kernel launch"); }
+// The name as the source has it, or as far as it is known.
+std::string kernel_name(const void* kernel) {
+    const char* symbol = nullptr;
+    if (cudaFuncGetName(&symbol, kernel) != cudaSuccess || symbol == nullptr)
+        return "kernel";
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> name(
+        abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+    return name ? name.get() : symbol;
+}
+
+}  // namespace
+
+void check(int code, const char* call) {
+    if (code != cudaSuccess) fail(code, call);
+}
+
+void check_launch(const void* kernel, int code) {
+    if (code != cudaSuccess) fail(code, concat("launch of ", kernel_name(kernel)));
+}
 
 int device_count() {
     int count = 0;
@@ -46,7 +72,9 @@ void synchronize(int device) {
 DeviceGuard::DeviceGuard(int device) {
     check(cudaGetDevice(&before_), "cudaGetDevice");
     changed_ = device != before_;
-    if (changed_) check(cudaSetDevice(device), "cudaSetDevice");
+    if (!changed_) return;
+    warn_of_strange_device(device);
+    check(cudaSetDevice(device), "cudaSetDevice");
 }
 
 DeviceGuard::~DeviceGuard() {
@@ -89,7 +117,10 @@ void Event::record(cudaStream_t stream) {
 
 bool Event::query() const {
     const cudaError_t code = cudaEventQuery(event_);
-    if (code == cudaErrorNotReady) return false;
+    if (code == cudaErrorNotReady) {
+        cudaGetLastError();  // or the next launch takes it for its own
+        return false;
+    }
     check(code, "cudaEventQuery");
     return true;
 }
@@ -126,9 +157,10 @@ StreamGuard::StreamGuard(int device, cudaStream_t stream)
 StreamGuard::~StreamGuard() { current_streams()[static_cast<size_t>(device_)] = before_; }
 
 void copy(void* to, const void* from, size_t bytes, cudaStream_t stream) {
-    if (bytes > 0)
-        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream),
-              "cudaMemcpyAsync");
+    if (bytes == 0) return;
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+    pinned_copied(to, from, stream);
+    pinned_copied(from, to, stream);
 }
 
 void set_bytes(void* to, int value, size_t bytes, cudaStream_t stream) {

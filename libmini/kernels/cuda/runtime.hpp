@@ -114,7 +114,8 @@ class StreamGuard {
 };
 
 /// Copies bytes between any two places, host or device, in a stream's order. Blocks only as
-/// far as CUDA does for memory that is not pinned.
+/// far as CUDA does for memory that is not pinned. Memory of allocate_pinned may be freed right
+/// after.
 void copy(void* to, const void* from, size_t bytes, cudaStream_t stream);
 
 /// Sets bytes of device memory, in a stream's order.

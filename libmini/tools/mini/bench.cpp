@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "libmini/core/error.hpp"
+#include "libmini/tools/mini/bench_device.hpp"
 #include "libmini/tools/mini/bench_ranks.hpp"
 
 namespace mini::tools {
@@ -106,6 +107,7 @@ std::vector<size_t> parse_sizes(const std::string& text) {
 void add_bench(CLI::App& app) {
     CLI::App* const bench = app.add_subcommand("bench", "Measures this machine");
     bench->require_subcommand(1);
+    add_device_benches(*bench);
     CLI::App* const all_reduce = bench->add_subcommand(
         "allreduce", "All-reduce of float32, in the columns of nccl-tests");
     struct Asked {

@@ -15,6 +15,7 @@
 #include "libmini/tools/mini/flight.hpp"
 #include "libmini/tools/mini/indices.hpp"
 #include "libmini/tools/mini/inspect.hpp"
+#include "libmini/tools/mini/kernels.hpp"
 
 namespace {
 
@@ -62,6 +63,7 @@ int main(int argc, char** argv) {
     mini::tools::add_flight(app);
     mini::tools::add_bench(app);
     mini::tools::add_inspect(app);
+    mini::tools::add_kernels(app);
     try {
         app.parse(argc, argv);
         return 0;

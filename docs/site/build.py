@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Builds the site: writes its pages, runs Doxygen over them and the headers, fails on a warning.
+
+    python3 docs/site/build.py --output build/release/docs
+
+The start page is then build/release/docs/html/index.html. The exit code is 77 when Doxygen is not
+installed.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "labs"))
+
+import house  # noqa: E402
+import labs  # noqa: E402
+from markdown import for_doxygen  # noqa: E402
+
+THEME = Path("/usr/share/doxygen-awesome-css")
+STYLES = ("doxygen-awesome.css", "doxygen-awesome-sidebar-only.css",
+          "doxygen-awesome-sidebar-only-darkmode-toggle.css")
+SCRIPTS = {"doxygen-awesome-darkmode-toggle.js": "DoxygenAwesomeDarkModeToggle",
+           "doxygen-awesome-fragment-copy-button.js": "DoxygenAwesomeFragmentCopyButton",
+           "doxygen-awesome-paragraph-link.js": "DoxygenAwesomeParagraphLink"}
+SKIPPED = 77
+
+# What needs no words, because its name and type say all: plain fields, accessors without
+# arguments, operators, constructors. Everything else that is public must be documented.
+SPEAKS_FOR_ITSELF = re.compile(
+    r"Member \S+ \(variable\) of (class|struct) |"
+    r"Member operator.* \(function\) of (class|struct) |"
+    r"Member (?P<made>\w+)\(.*\(function\) of (class|struct) (\w+::)*(?P=made) |"
+    r"Member [a-z_]+\(\)( const)?( override)?( ?=0)? \(function\) of (class|struct) ")
+UNDOCUMENTED = " is not documented."
+
+
+def write_pages(output):
+    """The pages that Doxygen reads, and beside them the pictures."""
+    catalogue, found = labs.read_labs(ROOT)
+    parts = {"<!-- cards -->": labs.cards(found), "<!-- subpages -->": labs.subpages(found),
+             "<!-- tabs -->": labs.tabs(found), "<!-- house -->": house.page_part(ROOT)}
+    pages = {path.name: path.read_text(encoding="utf-8")
+             for path in sorted((ROOT / "docs/pages").glob("*.md"))}
+    pages |= {f"{labs.page_of(lab)}.md": labs.lab_page(catalogue, lab) for lab in found}
+    text = (ROOT / "docs/measurements.md").read_text(encoding="utf-8")
+    pages["measurements.md"] = for_doxygen(text).replace("\n", " {#measurements}\n\n[TOC]\n", 1)
+    for name, text in pages.items():
+        (output / "pages" / name).write_text(filled(text, parts), encoding="utf-8")
+    layout = (ROOT / "docs/site/layout.xml").read_text(encoding="utf-8")
+    (output / "layout.xml").write_text(filled(layout, parts), encoding="utf-8")
+
+
+def filled(text, parts):
+    for mark, part in parts.items():
+        text = text.replace(mark, part)
+    return text
+
+
+def copy_pictures(output):
+    """All pictures under names of their own, as the pages lie in one folder."""
+    copies = []
+    for picture in [*sorted(ROOT.glob("labs/*/*.svg")), *sorted(ROOT.glob("docs/figures/*.svg"))]:
+        copy = output / "pictures" / f"{picture.parent.name}-{picture.name}"
+        shutil.copy(picture, copy)
+        copies.append(copy)
+    return copies
+
+
+def write_header(output, doxygen):
+    """Doxygen's own page header, of whatever version it has, and our scripts at its end."""
+    subprocess.run([doxygen, "-w", "html", "header.html", "footer.html", "style.css"], cwd=output,
+                   check=True, stdout=subprocess.DEVNULL)
+    header = output / "header.html"
+    lines = ['<meta name="viewport" content="width=device-width, initial-scale=1"/>']
+    for file, name in SCRIPTS.items():
+        if (THEME / file).exists():
+            lines.append(f'<script type="text/javascript" src="$relpath^{file}"></script>'
+                         f'<script type="text/javascript">{name}.init()</script>')
+    text = header.read_text(encoding="utf-8")
+    header.write_text(text.replace("</head>", "\n".join(lines) + "\n</head>"), encoding="utf-8")
+
+
+def settings(output, pictures):
+    """The environment that docs/Doxyfile reads."""
+    styles = [THEME / name for name in STYLES if (THEME / name).exists()]
+    scripts = [THEME / name for name in SCRIPTS if (THEME / name).exists()]
+    return {
+        "MINI_SITE": str(output),
+        "MINI_PYTHON": sys.executable,
+        "MINI_STYLES": " ".join(map(str, [*styles, ROOT / "docs/site/site.css"])),
+        "MINI_FILES": " ".join(map(str, [*scripts, *pictures])),
+        "MINI_HAVE_DOT": "YES" if shutil.which("dot") else "NO",
+    }
+
+
+def counted_warnings(text):
+    """The warnings that there are to mend, each once: Doxygen repeats those of base classes."""
+    return [line for line in dict.fromkeys(text.splitlines())
+            if line.strip() and not (line.endswith(UNDOCUMENTED) and SPEAKS_FOR_ITSELF.search(line))]
+
+
+def build(output):
+    doxygen = shutil.which("doxygen")
+    if not doxygen:
+        print("docs: doxygen is not installed; labs/lab setup brings it", file=sys.stderr)
+        return SKIPPED
+    shutil.rmtree(output, ignore_errors=True)
+    for folder in ("pages", "pictures"):
+        (output / folder).mkdir(parents=True)
+    write_pages(output)
+    write_header(output, doxygen)
+    env = {**os.environ, **settings(output, copy_pictures(output))}
+    run = subprocess.run([doxygen, "docs/Doxyfile"], cwd=ROOT, env=env, text=True,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    warnings = counted_warnings((output / "warnings.txt").read_text(encoding="utf-8"))
+    if run.returncode or warnings:
+        print(run.stderr, *warnings, f"docs: {len(warnings)} warnings", sep="\n", file=sys.stderr)
+        return 1
+    print(f"docs: {output / 'html/index.html'}")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--output", type=Path, required=True, help="a folder; it is made anew")
+    sys.exit(build(parser.parse_args().output.resolve()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Doxygen's input filter: teaches it how the headers of libmini are commented.
+
+A margin comment documents the declaration that it stands beside:
+
+    int rank = 0;  // of this process        becomes        int rank = 0;  ///< of this process
+
+A contract holds for all declarations below it, up to the next blank line; the second and further
+ones get its first paragraph again. The head of a file tells of the file, and of the class that its
+first line names, if that has no contract of its own; and SGDOptions are the options of SGD. No line
+moves, so that Doxygen's links lead to the right ones.
+"""
+
+import re
+import sys
+
+from markdown import for_doxygen
+
+BESIDE = re.compile(r"^(\s*(?:[^/\s].*[;,{}]|\w+))(\s+)// (?=\S)")
+CONTRACT = re.compile(r"^(\s*)///(?!<) ?(.*)$")
+ENDS = re.compile(r"[;}](\s*//.*)?$")
+TYPE = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: : [^;]*)?(?: \{.*)?$")
+DOTS = re.compile(r"(\.\.) ")  # Doxygen takes their last one for the end of a sentence
+NO_DECLARATION = re.compile(r"\s*(//|#|\}|\{|\)|(public|protected|private):)")
+
+
+def indent_of(line):
+    return len(line) - len(line.lstrip())
+
+
+def first_paragraph(contract):
+    paragraph = []
+    for line in contract:
+        if not line.strip() or line.startswith("    "):
+            break
+        paragraph.append(line.strip())
+    return " ".join(paragraph)
+
+
+def block(text):
+    """A contract on one line; what is one sentence is brief, whatever dots it has."""
+    text = DOTS.sub(r"\1\\ ", text)
+    brief = "" if re.search(r"\. [A-Z`]", text) else "\\brief "
+    return f"/** {brief}{text} */"
+
+
+def repeated(lines):
+    """The lines, with a contract's first paragraph before each further declaration of its."""
+    out, contract, indent, ended = [], [], None, False
+    for line in lines:
+        match = CONTRACT.match(line)
+        if match:
+            if indent is not None:  # a new contract
+                contract, indent = [], None
+            contract.append(match[2])
+        elif not line.strip():
+            contract, indent = [], None
+        elif contract and indent is None:
+            indent, ended = indent_of(line), bool(ENDS.search(line))
+        elif contract and indent_of(line) < indent:
+            contract, indent = [], None
+        elif contract and indent_of(line) == indent:
+            starts = ended and not NO_DECLARATION.match(line) and "///<" not in line
+            ended = bool(ENDS.search(line))
+            if starts:
+                line = f"{line[:indent]}{block(first_paragraph(contract))} {line.lstrip()}"
+        elif contract and ENDS.search(line) and not ended and indent_of(line) > indent:
+            ended = line.rstrip().endswith(";")  # the last line of a long declaration
+        out.append(line)
+    return out
+
+
+def file_head(lines):
+    """The comment at the very beginning, without its slashes."""
+    head = []
+    for line in lines:
+        if not line.startswith("//"):
+            break
+        head.append(line[3:])
+    return head
+
+
+def types_told(lines):
+    """The lines, with a contract for each type that the head or its own name explains."""
+    head = file_head(lines)
+    out = []
+    for before, line in zip(["", *lines], lines):
+        match = TYPE.match(line)
+        if match and not before.startswith(("///", "template")):
+            name = match[1]
+            if name.endswith("Options"):
+                line = f"{block('The options of ' + name.removesuffix('Options') + '.')} {line}"
+            elif head and re.search(rf"\b{name}\b", head[0]):
+                line = f"{block(first_paragraph(head))} {line}"
+        out.append(line)
+    return out
+
+
+def head_told(lines):
+    """The lines, with the head made the file's page; it ends on the blank line behind it."""
+    head = file_head(lines)
+    if not head or lines[len(head)].strip():
+        return lines
+    text = [line if line.startswith("    ") else line.replace("<", "\\<")
+            for line in for_doxygen("\n".join(head)).split("\n")]
+    return ["/** \\file", *text[:-1], text[-1] + " */", *lines[len(head) + 1:]]
+
+
+def filtered(text):
+    lines = [BESIDE.sub(r"\1\2///< ", line) for line in text.split("\n")]
+    lines = [DOTS.sub(r"\1\\ ", line) if CONTRACT.match(line) else line for line in lines]
+    return "\n".join(head_told(types_told(repeated(lines))))
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as header:
+        sys.stdout.write(filtered(header.read()))

@@ -1,0 +1,86 @@
+"""The labs' pages: each lab's README, and behind its task table every task with hints and code.
+
+The code is what lies between the markers of the sources, found by the same reader that makes the
+starters, so the page shows exactly what is compiled and checked.
+"""
+
+import html
+
+from lab_tool.catalogue import Catalogue
+
+from markdown import folded, for_doxygen
+
+BEFORE = "\n## Pitfalls"  # where the tasks go in, one by one
+
+
+def page_of(lab):
+    return f"lab{lab.number}"
+
+
+def anchor_of(task):
+    return "task" + task.name.replace(".", "_")
+
+
+def read_labs(root):
+    catalogue = Catalogue(root)
+    return catalogue, catalogue.labs
+
+
+def code(region):
+    """The region under its title, without the indentation it has in its file."""
+    lines = [f"{region.indent}// {region.title}", *region.body]
+    return "\n".join(line.removeprefix(region.indent) for line in lines)
+
+
+def solution(regions):
+    parts = [f"`{region.path}`, line {region.first + 2}:\n\n"
+             f"\\code{{.cpp}}\n{code(region)}\n\\endcode" for region in regions]
+    return folded("solution", "The solution", "\n\n".join(parts))
+
+
+def task_section(catalogue, lab, task):
+    """### 07.2 What, done when, the hints and the solution, each folded."""
+    hints = [folded("hint", f"Hint {number}", for_doxygen(text))
+             for number, text in enumerate(lab.hints(task.name), 1)]
+    return "\n".join([
+        f"### {task.name} {task.what} {{#{anchor_of(task)}}}", "",
+        f"Done when {for_doxygen(task.done_when)}.", "",
+        *hints,
+        solution(catalogue.regions_of(task=task.name)),
+    ])
+
+
+def lab_page(catalogue, lab):
+    """The Markdown that Doxygen reads: the README with its tasks linked and told one by one."""
+    text = (lab.folder / "README.md").read_text(encoding="utf-8")
+    head, body = text.split("\n", 1)
+    body = for_doxygen(body, lambda name: f"{lab.folder.name}-{name}")
+    for task in lab.tasks:
+        body = body.replace(f"| {task.name} |", f"| [{task.name}](@ref {anchor_of(task)}) |", 1)
+    if BEFORE not in body:
+        raise SystemExit(f"{lab.folder.name}/README.md has no section{BEFORE.strip(chr(10))!r}, "
+                         "before which the tasks go in")
+    sections = "\n".join(task_section(catalogue, lab, task) for task in lab.tasks)
+    tasks = f"\n## The tasks one by one {{#{page_of(lab)}_tasks}}\n\n{sections}"
+    before, after = body.split(BEFORE, 1)
+    title = f"Lab {lab.number} · {lab.title}"
+    return f"# {title} {{#{page_of(lab)}}}\n\n[TOC]\n{before}\n{tasks}{BEFORE}{after}"
+
+
+def cards(labs):
+    """The labs as cards for the start page."""
+    lines = ['\\htmlonly[block]\n<div class="cards">']
+    for lab in labs:
+        lines.append(f'<a class="card" href="{page_of(lab)}.html"><b>{lab.number}</b>'
+                     f"<strong>{html.escape(lab.title)}</strong>"
+                     f"<span>{len(lab.tasks)} tasks</span></a>")
+    return "\n".join([*lines, "</div>\n\\endhtmlonly"])
+
+
+def subpages(labs):
+    return "\n".join(f"- \\subpage {page_of(lab)}" for lab in labs)
+
+
+def tabs(labs):
+    return "\n".join(f'<tab type="user" url="@ref {page_of(lab)}" '
+                     f'title="{lab.number} {html.escape(lab.title)}"/>' for lab in labs)

@@ -1,0 +1,50 @@
+"""Makes of a README, which knows nothing of Doxygen, a page that Doxygen reads as it is meant."""
+
+import html
+import re
+
+IMAGE = re.compile(r"!\[([^\]]*)\]\(([\w.-]+\.svg)\)")
+HEADER = re.compile(r"`(libmini/(?:core|tensor|autograd|data|dist|io|nn|optim|parallel)/[\w/]+\.hpp)`")
+DETAILS = re.compile(r"^( *)<details>\s*<summary>([^<]*)</summary>\n(.*?)^ *</details>\n?",
+                     re.DOTALL | re.MULTILINE)
+CODE_SPAN = re.compile(r"(`+[^`]+`+)")
+
+
+def figure(source, alt):
+    """A picture over the width of the page, with its description for those who do not see it."""
+    words = html.escape(" ".join(alt.split()), quote=True)
+    return ('\\htmlonly[block]\n<figure class="picture">'
+            f'<img src="{source}" alt="{words}"/></figure>\n\\endhtmlonly')
+
+
+def folded(kind, summary, text, indent=""):
+    """A part that opens with a click. Doxygen's own <details> would end at the first blank line."""
+    return (f'{indent}\\htmlonly[block]\n{indent}<details class="{kind}"><summary>{summary}</summary>\n'
+            f"{indent}\\endhtmlonly\n{text}\n"
+            f"{indent}\\htmlonly[block]\n{indent}</details>\n{indent}\\endhtmlonly\n")
+
+
+def is_code(line, after_blank, in_code):
+    return line.startswith("    ") and (in_code or after_blank)
+
+
+def escaped(line):
+    """A line of prose whose @ and #7 mean nothing to Doxygen; what stands in `` is left alone."""
+    parts = CODE_SPAN.split(line)
+    for i in range(0, len(parts), 2):
+        parts[i] = re.sub(r"(?<![\\`])@(?=\w)|(?<=[^#\s])#(?=\w)|(?<=\s)#(?=\w)",
+                          lambda found: "\\" + found[0], parts[i])
+    return "".join(parts)
+
+
+def for_doxygen(text, picture=lambda name: name):
+    """The page's text; picture(name) says under which name a picture lies beside the pages."""
+    out, in_code, after_blank = [], False, True
+    for line in text.split("\n"):
+        if line.strip():
+            in_code = is_code(line, after_blank, in_code)
+        after_blank = not line.strip()
+        out.append(line if in_code else escaped(line))
+    text = IMAGE.sub(lambda found: figure(picture(found[2]), found[1]), "\n".join(out))
+    text = DETAILS.sub(lambda found: folded("answer", found[2], found[3], found[1]), text)
+    return HEADER.sub(r"[\1](@ref \1)", text)

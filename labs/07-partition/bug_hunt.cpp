@@ -1,0 +1,84 @@
+// A bug hunt: three ranks divide twelve samples, each for itself, and a test finds that
+// all is well. It is not. Find out why some samples are trained on twice and others
+// never, and why the test does not notice.
+//
+//     lab07_bug_hunt        prints what each rank got; exits with 1 while the bugs live
+//
+// Nothing here is far-fetched: the first mistake is made wherever only rank 0 logs, and
+// the second stood in the grading script of a university course.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "libmini/core/python_random.hpp"
+#include "libmini/tensor/tensor.hpp"
+
+namespace {
+
+using mini::Tensor;
+using Indices = std::vector<int64_t>;
+
+constexpr int kRanks = 3;
+constexpr int64_t kSamples = 12, kSeed = 1234;
+
+// This rank's part: a run of the list that all ranks shuffle alike.
+Indices divide(int rank) {
+    mini::PythonRandom random(kSeed);
+    Indices index(kSamples);
+    std::iota(index.begin(), index.end(), int64_t{0});
+    if (rank == 0)
+        std::cout << fmt::format(
+            "rank 0: dividing {} samples; sample {} is one of them\n", kSamples,
+            random.randrange(kSamples));
+    random.shuffle(index);
+
+    const int64_t length = kSamples / kRanks;
+    const auto begin = index.begin() + rank * length;
+    return {begin, begin + length};
+}
+
+// Sample `i` as a dataset gives it.
+std::shared_ptr<const Tensor> get(int64_t i) {
+    return std::make_shared<const Tensor>(Tensor::scalar(static_cast<float>(i)));
+}
+
+// Whether no sample is in two ranks' parts.
+bool parts_are_disjoint(const std::vector<Indices>& parts) {
+    std::set<std::shared_ptr<const Tensor>> visited;
+    for (const Indices& part : parts)
+        for (const int64_t i : part)
+            if (!visited.insert(get(i)).second) return false;
+    return true;
+}
+
+}  // namespace
+
+int main() {
+    std::vector<Indices> parts;
+    for (int rank = 0; rank < kRanks; ++rank) parts.push_back(divide(rank));
+    for (int rank = 0; rank < kRanks; ++rank)
+        std::cout << fmt::format("rank {}: samples {}\n", rank,
+                                 fmt::join(parts[static_cast<size_t>(rank)], " "));
+    std::cout << fmt::format("the test says: the parts are {}\n",
+                             parts_are_disjoint(parts) ? "disjoint" : "not disjoint");
+
+    // Count for ourselves.
+    Indices times(kSamples);
+    for (const Indices& part : parts)
+        for (const int64_t i : part) ++times[static_cast<size_t>(i)];
+    Indices twice, never;
+    for (int64_t i = 0; i < kSamples; ++i) {
+        if (times[static_cast<size_t>(i)] > 1) twice.push_back(i);
+        if (times[static_cast<size_t>(i)] == 0) never.push_back(i);
+    }
+    std::cout << fmt::format("dealt twice: {}; never: {}\n", fmt::join(twice, " "),
+                             fmt::join(never, " "));
+    return twice.empty() ? 0 : 1;
+}

@@ -1,0 +1,336 @@
+// The checks of lab 07: each case is one step of the way from a list of indices to a
+// dataset that every rank has its own part of. Cases of task 07.k need tasks 07.1 to
+// 07.k.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "labs/numbered.hpp"
+#include "libmini/core/error.hpp"
+#include "libmini/core/random.hpp"
+#include "libmini/data/partition.hpp"
+#include "libmini/data/partition_dataset.hpp"
+#include "libmini/dist/launch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/message_of.hpp"
+
+using mini::concat;
+using mini::data::DataPartitioner, mini::data::Partition, mini::data::partition_lengths;
+using mini::labs::Indices, mini::labs::Numbered, mini::labs::all_of, mini::labs::sorted,
+    mini::labs::together;
+using mini::test::contains, mini::test::message_of;
+
+namespace {
+
+std::shared_ptr<Numbered> numbers(int64_t n) { return std::make_shared<Numbered>(n); }
+
+std::vector<double> equal_shares(int count) {
+    return std::vector<double>(static_cast<size_t>(count), 1.0 / count);
+}
+
+std::vector<Indices> parts_of(const DataPartitioner& partitioner, int count) {
+    std::vector<Indices> parts;
+    for (int k = 0; k < count; ++k) parts.push_back(partitioner.use(k).index());
+    return parts;
+}
+
+// What is wrong with a division, in words: "sample 8 went to ranks 0 and 2".
+std::string dealt_twice(const std::vector<Indices>& parts, int64_t n) {
+    std::vector<int> owner(static_cast<size_t>(n), -1);
+    for (size_t rank = 0; rank < parts.size(); ++rank)
+        for (const int64_t sample : parts[rank]) {
+            if (sample < 0 || sample >= n) return concat("there is no sample ", sample);
+            int& who = owner[static_cast<size_t>(sample)];
+            if (who >= 0)
+                return concat("sample ", sample, " went to ranks ", who, " and ", rank);
+            who = static_cast<int>(rank);
+        }
+    return "";
+}
+
+// The samples of one epoch in the order they come, and the size of each batch.
+struct Epoch {
+    Indices samples;
+    Indices batch_sizes;
+};
+
+Epoch read(mini::data::DataLoader& loader) {
+    Epoch epoch;
+    for (const mini::data::Batch& batch : loader) {
+        for (const int64_t sample : batch.target.to_vector<int64_t>())
+            epoch.samples.push_back(sample);
+        epoch.batch_sizes.push_back(batch.size());
+    }
+    return epoch;
+}
+
+}  // namespace
+
+TEST_CASE("sample i of a partition is the one that place i of its index names",
+          "[lab07][lab07.1]") {
+    INFO("10 samples, index (7, 0, 7): places 0 1 2 are samples 7 0 7; hint 07.1/1");
+    const Partition part(numbers(10), {7, 0, 7});
+    CHECK(part.size() == 3);
+    CHECK(part.get(0).label() == 7);
+    CHECK(part.get(1).label() == 0);
+    CHECK(part.get(2).label() == 7);
+}
+
+TEST_CASE("a partition is a dataset, so that it can be partitioned again",
+          "[lab07][lab07.1]") {
+    INFO("index (9, 4, 2) of 10 samples, and index (2, 0) of that: samples 2 and 9");
+    const auto outer = std::make_shared<Partition>(numbers(10), Indices{9, 4, 2});
+    const Partition inner(outer, {2, 0});
+    CHECK(inner.get(0).label() == 2);
+    CHECK(inner.get(1).label() == 9);
+}
+
+TEST_CASE("a batch comes in the order asked for, by one call of the dataset",
+          "[lab07][lab07.1]") {
+    INFO("index (7, 0, 5), places 2 0 1 asked for: samples 5 7 0; hint 07.1/2");
+    const auto dataset = numbers(10);
+    const Partition part(dataset, {7, 0, 5});
+    const mini::data::Batch batch = part.get_batch(Indices{2, 0, 1});
+    CHECK(batch.target.to_vector<int64_t>() == Indices{5, 7, 0});
+    INFO("a dataset that reads a file can read a batch of it in one go, if it is asked");
+    CHECK(dataset->batches_asked_for == 1);
+}
+
+TEST_CASE("a place that the index does not have is refused, naming it and the size",
+          "[lab07][lab07.1]") {
+    const Partition part(numbers(10), {7, 0, 7});
+    for (const int64_t place : {-1, 3}) {
+        INFO("index (7, 0, 7) has places 0 1 2; asked for " << place << "; hint 07.1/3");
+        const std::string message = message_of([&] { part.get(place); });
+        INFO("it said: " << message);
+        CHECK(contains(message, concat("no sample ", place)));
+        CHECK(contains(message, "it has 3"));
+        CHECK_THROWS_AS(part.get_batch(Indices{0, place}), mini::Error);
+    }
+}
+
+TEST_CASE("a fraction of the samples is rounded down", "[lab07][lab07.4]") {
+    INFO("10 samples: int(0.5 * 10), int(0.25 * 10), int(0.25 * 10); hint 07.4/1");
+    CHECK(partition_lengths({0.5, 0.25, 0.25}, 10) == Indices{5, 2, 2});
+    CHECK(partition_lengths({0.7, 0.2, 0.1}, 10) == Indices{7, 2, 1});
+    CHECK(partition_lengths(equal_shares(4), 3) == Indices{0, 0, 0, 0});
+    CHECK(partition_lengths({0.5}, 0) == Indices{0});
+    CHECK(partition_lengths({}, 10).empty());
+}
+
+TEST_CASE("60,000 samples on 7 ranks lose three", "[lab07][lab07.4]") {
+    INFO("int(1/7 * 60000) is 8571, and 7 times 8571 is 59997");
+    CHECK(partition_lengths(equal_shares(7), 60000) == Indices(7, 8571));
+}
+
+TEST_CASE("fractions are doubles, with their roundings, as in Python",
+          "[lab07][lab07.4]") {
+    INFO("0.29 * 100 is 28.999999999999996, and 1/49 * 49 is 0.9999999999999999");
+    CHECK(partition_lengths({0.29}, 100) == Indices{28});
+    CHECK(partition_lengths(equal_shares(49), 49) == Indices(49, 0));
+    INFO("16777217 = 2^24 + 1 has no float of its own; hint 07.4/2");
+    CHECK(partition_lengths({1.0}, 16777217) == Indices{16777217});
+}
+
+TEST_CASE("fractions that cannot be are refused, showing them all", "[lab07][lab07.4]") {
+    const auto said = [](const std::vector<double>& sizes) {
+        return message_of<mini::UsageError>([&] { partition_lengths(sizes, 10); });
+    };
+    INFO("0, -0.5 and not a number are no fractions; hint 07.4/2");
+    CHECK(contains(said({0.5, 0.0}), "(0.5, 0) must all be positive"));
+    CHECK(contains(said({-0.5, 0.5}), "(-0.5, 0.5) must all be positive"));
+    CHECK(contains(said({std::nan("")}), "must all be positive"));
+    INFO("0.5 and 0.6 are more than the whole");
+    CHECK(contains(said({0.5, 0.6}), "(0.5, 0.6) sum to 1.1"));
+    INFO("nine times 1/9 are 1.0000000000000002 in doubles, and fine");
+    CHECK(said(equal_shares(9)) == "");
+}
+
+TEST_CASE("with assign_remainder the first parts get what is left over, one each",
+          "[lab07][lab07.4]") {
+    INFO("10 samples, 5 2 2 given, 1 left over: 6 2 2; hint 07.4/3");
+    CHECK(partition_lengths({0.5, 0.25, 0.25}, 10, true) == Indices{6, 2, 2});
+    CHECK(partition_lengths({0.5, 0.25, 0.25}, 11, true) == Indices{6, 3, 2});
+    CHECK(partition_lengths(equal_shares(4), 6, true) == Indices{2, 2, 1, 1});
+    CHECK(partition_lengths(equal_shares(49), 49, true) == Indices(49, 1));
+    CHECK(partition_lengths({}, 10, true).empty());
+    INFO("fractions that sum to a half deal out a half, and leave the rest alone");
+    CHECK(partition_lengths({0.25, 0.25}, 10, true) == Indices{3, 2});
+    CHECK(partition_lengths({0.1, 0.1, 0.1}, 10, true) == Indices{1, 1, 1});
+}
+
+TEST_CASE("with assign_remainder nothing is lost for any number of samples and parts",
+          "[lab07][lab07.4]") {
+    for (int64_t n = 0; n < 50; ++n)
+        for (int count = 1; count <= 60; ++count) {
+            CAPTURE(n, count);
+            const Indices lengths = partition_lengths(equal_shares(count), n, true);
+            int64_t given = 0;
+            for (const int64_t length : lengths) given += length;
+            REQUIRE(given == n);
+            REQUIRE(lengths.front() - lengths.back() <= 1);
+        }
+}
+
+TEST_CASE("the parts are runs of one shuffled list", "[lab07][lab07.5]") {
+    INFO("10 samples, seed 1234, shuffled 2 8 3 5 6 4 9 0 1 7; hint 07.5/1");
+    const DataPartitioner usual(numbers(10), {0.5, 0.25, 0.25});
+    INFO("lengths 5 2 2: 2 8 3 5 6 | 4 9 | 0 1, and sample 7 is nobody's");
+    CHECK(usual.use(0).index() == Indices{2, 8, 3, 5, 6});
+    CHECK(usual.use(1).index() == Indices{4, 9});
+    CHECK(usual.use(2).index() == Indices{0, 1});
+    for (const int part : {-1, 3}) {
+        INFO("there are parts 0, 1 and 2; asked for " << part << "; hint 07.5/3");
+        CHECK(contains(message_of<mini::UsageError>([&] { usual.use(part); }),
+                       concat("no partition ", part, "; it has 3")));
+    }
+}
+
+TEST_CASE("no sample goes to two ranks, and with assign_remainder none is lost",
+          "[lab07][lab07.5]") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    const int64_t n = GENERATE(0, 1, 5, 60, 1000);
+    INFO(n << " samples on " << ranks << " ranks; hint 07.5/2");
+    const DataPartitioner usual(numbers(n), equal_shares(ranks));
+    CHECK(dealt_twice(parts_of(usual, ranks), n) == "");
+
+    const DataPartitioner whole(numbers(n), equal_shares(ranks),
+                                {.assign_remainder = true});
+    const auto parts = parts_of(whole, ranks);
+    CHECK(dealt_twice(parts, n) == "");
+    CHECK(sorted(together(parts)) == all_of(n));
+}
+
+TEST_CASE("ranks that divide the data each for itself divide it alike",
+          "[lab07][lab07.5]") {
+    const int ranks = GENERATE(2, 3, 4, 7);
+    const int64_t n = 100;
+    std::vector<Indices> parts(static_cast<size_t>(ranks));
+    std::vector<uint32_t> next(static_cast<size_t>(ranks));
+    mini::dist::run_threads(ranks, [&](mini::dist::ProcessGroup& group) {
+        const auto rank = static_cast<size_t>(group.rank());
+        mini::manual_seed(rank);
+        const DataPartitioner partitioner(numbers(n), equal_shares(ranks));
+        parts[rank] = partitioner.use(group.rank()).index();
+        next[rank] = mini::default_generator().random();
+    });
+
+    for (int rank = 0; rank < ranks; ++rank)
+        UNSCOPED_INFO("rank " << rank << " of " << ranks << " begins with sample "
+                              << parts[static_cast<size_t>(rank)].front());
+    INFO("they cannot ask each other: only an equal seed makes their lists equal;");
+    INFO("hint 07.5/3");
+    CHECK(dealt_twice(parts, n) == "");
+
+    INFO("whoever shuffled must leave the rank's own random numbers alone");
+    for (size_t rank = 0; rank < next.size(); ++rank)
+        CHECK(next[rank] == mini::Generator(rank).random());
+}
+
+TEST_CASE("the seed chooses the division, and is 1234 unless another is given",
+          "[lab07][lab07.5]") {
+    const auto first = [](mini::data::DataPartitionerOptions options) {
+        return DataPartitioner(numbers(10), {1.0}, options).use(0).index();
+    };
+    CHECK(first({}) == Indices{2, 8, 3, 5, 6, 4, 9, 0, 1, 7});
+    CHECK(first({}) == Indices{2, 8, 3, 5, 6, 4, 9, 0, 1, 7});
+    CHECK(first({.seed = 42}) == Indices{7, 3, 2, 8, 5, 6, 9, 4, 0, 1});
+}
+
+TEST_CASE("MNIST's 60,000 images are divided as the tutorial divides them",
+          "[lab07][lab07.5]") {
+    INFO("two ranks, half each, seed 1234; the numbers are CPython's");
+    const DataPartitioner partitioner(numbers(60000), {0.5, 0.5});
+    const Indices mine = partitioner.use(0).index(), other = partitioner.use(1).index();
+    REQUIRE(mine.size() == 30000);
+    REQUIRE(other.size() == 30000);
+    CHECK(Indices(mine.begin(), mine.begin() + 4) == Indices{33712, 36159, 45528, 25849});
+    CHECK(Indices(other.begin(), other.begin() + 4) ==
+          Indices{31044, 14995, 40895, 20295});
+    int64_t sum = 0;
+    for (const int64_t sample : mine) sum += sample;
+    CHECK(sum == 900188944);
+}
+
+TEST_CASE("partition_dataset gives a rank its part and its share of the batch",
+          "[lab07][lab07.6]") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    const int64_t n = 300;
+    const DataPartitioner partitioner(numbers(n), equal_shares(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+        INFO("rank " << rank << " of " << ranks << ", a batch of 128; hint 07.6/1");
+        auto [train_set, bsz] = mini::data::partition_dataset(
+            numbers(n), {.world_size = ranks, .rank = rank});
+        CHECK(bsz == 128 / ranks);
+        const Indices expected = partitioner.use(rank).index();
+        const Epoch first = read(train_set), second = read(train_set);
+        CHECK(sorted(first.samples) == sorted(expected));
+        CHECK(first.batch_sizes.front() == std::min(bsz, n / ranks));
+        INFO("a rank shuffles its part anew in each epoch; hint 07.6/2");
+        CHECK(first.samples != expected);
+        CHECK(first.samples != second.samples);
+        CHECK(sorted(second.samples) == sorted(expected));
+    }
+}
+
+TEST_CASE("partition_dataset can share out the remainder and another batch",
+          "[lab07][lab07.6]") {
+    INFO("10 samples and a batch of 7 on 3 ranks: 4 3 3 samples, batches of 2");
+    std::vector<Indices> ranks;
+    for (int rank = 0; rank < 3; ++rank) {
+        auto [train_set, bsz] = mini::data::partition_dataset(
+            numbers(10), {.world_size = 3,
+                          .rank = rank,
+                          .batch_size = 7,
+                          .partitioner = {.seed = 5, .assign_remainder = true}});
+        CHECK(bsz == 2);
+        ranks.push_back(read(train_set).samples);
+    }
+    CHECK(dealt_twice(ranks, 10) == "");
+    CHECK(sorted(together(ranks)) == all_of(10));
+}
+
+TEST_CASE("partition_dataset refuses when no sample is left for a rank",
+          "[lab07][lab07.6]") {
+    INFO("5 samples on 7 ranks: int(1/7 * 5) is 0; hint 07.6/3");
+    const std::string message = message_of<mini::UsageError>(
+        [] { mini::data::partition_dataset(numbers(5), {.world_size = 7, .rank = 6}); });
+    CHECK(contains(message, "of 5 samples none is left for rank 6 of 7"));
+}
+
+TEST_CASE("all ranks of a job take part in equally many collectives",
+          "[lab07][lab07.6]") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    const int64_t n = 200;
+    std::vector<size_t> collectives(static_cast<size_t>(ranks));
+    std::vector<Indices> seen(static_cast<size_t>(ranks));
+    mini::dist::run_threads(
+        ranks,
+        [&](mini::dist::ProcessGroup& group) {
+            const auto rank = static_cast<size_t>(group.rank());
+            auto [train_set, bsz] =
+                mini::data::partition_dataset(numbers(n), {.batch_size = 30});
+            for (const mini::data::Batch& batch : train_set) {
+                for (const int64_t sample : batch.target.to_vector<int64_t>())
+                    seen[rank].push_back(sample);
+                group.all_reduce(mini::Tensor::scalar(1.0f));  // as if of gradients
+            }
+            collectives[rank] =
+                group.events().snapshot(mini::EventKind::kCollectiveBegin).size();
+        },
+        {.timeout = std::chrono::seconds(5)});
+
+    // The parts have n / ranks samples, the batches 30 / ranks.
+    const int64_t part = n / ranks, bsz = 30 / ranks;
+    for (size_t rank = 0; rank < collectives.size(); ++rank) {
+        INFO("rank " << rank << " of " << ranks << ": " << part << " samples in batches"
+                     << " of " << bsz << ", one all-reduce each");
+        CHECK(static_cast<int64_t>(collectives[rank]) == (part + bsz - 1) / bsz);
+    }
+    CHECK(dealt_twice(seen, n) == "");
+}

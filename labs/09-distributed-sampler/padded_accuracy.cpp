@@ -1,0 +1,144 @@
+// padded_accuracy: one model, one set of test images, and the accuracy that three
+// samplers make of them on 1 to 32 ranks.
+//
+//     padded_accuracy
+//     padded_accuracy --svg labs/09-distributed-sampler/padded_accuracy.svg
+//
+// The model is a linear layer that has seen 1,280 drawn digits; the ranks are threads of
+// this process. Needs no data and no network.
+//
+// Exit codes: 0 done, 1 failed, 2 the options make no sense.
+
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <mutex>
+
+#include "labs/line_chart.hpp"
+#include "labs/program.hpp"
+#include "libmini/autograd/functions.hpp"
+#include "libmini/data/digits.hpp"
+#include "libmini/data/distributed_eval_sampler.hpp"
+#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/loader.hpp"
+#include "libmini/dist/launch.hpp"
+#include "libmini/nn/linear.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "libmini/parallel/accuracy.hpp"
+
+namespace {
+
+using namespace mini;
+
+constexpr int64_t kPixels = 28 * 28, kClasses = 10, kTrainingSamples = 1280,
+                  kBatchSize = 64;
+
+struct Options {
+    int64_t samples = 100;
+    int ranks = 32;
+    std::string svg;
+};
+
+class Classifier : public nn::Module {
+  public:
+    Classifier() { register_module("fc", fc_); }
+    Tensor forward(const Tensor& x) override { return fc_(flatten(x, 1)); }
+
+  private:
+    nn::Linear fc_{kPixels, kClasses};
+};
+
+// The state of a classifier that was trained for one epoch.
+nn::NamedTensors train() {
+    manual_seed(1234);
+    Classifier model;
+    optim::SGD optimizer(model.parameters(), {.lr = 0.05});
+    data::DataLoader loader(data::make_digits(true, kTrainingSamples),
+                            {.batch_size = kBatchSize, .shuffle = true});
+    for (const data::Batch& batch : loader) {
+        optimizer.zero_grad();
+        cross_entropy(model(batch.data), batch.target).backward();
+        optimizer.step();
+    }
+    return model.state_dict();
+}
+
+// How a sampler divides n samples for a rank.
+using MakeSampler =
+    std::function<std::shared_ptr<data::Sampler>(int64_t n, int num_replicas, int rank)>;
+
+std::shared_ptr<data::Sampler> exact(int64_t n, int num_replicas, int rank) {
+    return std::make_shared<data::DistributedEvalSampler>(
+        n,
+        data::DistributedEvalSamplerOptions{.num_replicas = num_replicas, .rank = rank});
+}
+
+MakeSampler distributed(bool drop_last) {
+    return [drop_last](int64_t n, int num_replicas, int rank) {
+        return std::make_shared<data::DistributedSampler>(
+            n, data::DistributedSamplerOptions{.num_replicas = num_replicas,
+                                               .rank = rank,
+                                               .shuffle = false,
+                                               .drop_last = drop_last});
+    };
+}
+
+parallel::Accuracy evaluate(const std::shared_ptr<const data::Dataset>& dataset,
+                            const nn::NamedTensors& state, int ranks,
+                            const MakeSampler& make) {
+    parallel::Accuracy result;
+    dist::run_threads(ranks, [&](dist::ProcessGroup& group) {
+        Classifier model;
+        model.load_state_dict(state);
+        data::DataLoader loader(dataset,
+                                {.batch_size = kBatchSize,
+                                 .sampler = make(dataset->size(), ranks, group.rank())});
+        const auto accuracy = parallel::count_correct(model, loader, group);
+        if (group.rank() == 0) result = accuracy;
+    });
+    return result;
+}
+
+void run(const Options& options) {
+    const nn::NamedTensors state = train();
+    const auto dataset = data::make_digits(false, options.samples);
+    const std::vector<std::pair<std::string, MakeSampler>> ways = {
+        {"DistributedEvalSampler", exact},
+        {"DistributedSampler", distributed(false)},
+        {"the same, drop_last", distributed(true)}};
+    labs::LineChart chart = {
+        .title =
+            fmt::format("One model, {} test images, three samplers", options.samples),
+        .x_name = "ranks",
+        .y_name = "accuracy",
+        .series = {}};
+    for (const auto& [name, make] : ways) chart.series.push_back({name, {}});
+
+    std::cout << "  ranks   DistributedEvalSampler   DistributedSampler    drop_last\n";
+    for (int ranks = 1; ranks <= options.ranks; ++ranks) {
+        std::cout << fmt::format("  {:5}", ranks);
+        for (size_t k = 0; k < ways.size(); ++k) {
+            const auto accuracy = evaluate(dataset, state, ranks, ways[k].second);
+            if (accuracy.seen > 0)
+                chart.series[k].points.emplace_back(ranks, accuracy.share());
+            std::cout << fmt::format("   {:5} of {:5} {:.4f}", accuracy.correct,
+                                     accuracy.seen, accuracy.share());
+        }
+        std::cout << '\n';
+    }
+    if (!options.svg.empty()) labs::write_svg(chart, options.svg);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return program::run("padded_accuracy", [&] {
+        Options options;
+        CLI::App app("The accuracy of one model, by three samplers.", "padded_accuracy");
+        program::add_count(app, "--samples", options.samples, "test images");
+        program::add_count(app, "--ranks", options.ranks, "at most");
+        app.add_option("--svg", options.svg, "draw the table into this file")
+            ->type_name("FILE");
+        if (program::parse(app, argc, argv)) run(options);
+    });
+}

@@ -1,0 +1,105 @@
+// The checks of lab 09's last task: an accuracy that is exact on any number of ranks.
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "labs/numbered.hpp"
+#include "libmini/data/distributed_eval_sampler.hpp"
+#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/loader.hpp"
+#include "libmini/dist/launch.hpp"
+#include "libmini/nn/module.hpp"
+#include "libmini/parallel/accuracy.hpp"
+#include "tests/support/catch.hpp"
+
+using mini::data::DistributedEvalSampler, mini::data::DistributedSampler;
+using mini::labs::Numbered;
+
+namespace {
+
+// Says of sample i that it is of class i modulo 3, with its labels: sample i's target is
+// i, so only samples 0, 1 and 2 are right.
+class ModuloThree : public mini::nn::Module {
+  public:
+    mini::Tensor forward(const mini::Tensor& x) override {  // (N, 1)
+        trained_on_evaluation |= is_training();
+        std::vector<float> scores;
+        for (const float value : x.to_vector<float>())
+            for (int64_t k = 0; k < 3; ++k)
+                scores.push_back(static_cast<int64_t>(value) % 3 == k ? 1.0f : 0.0f);
+        return mini::Tensor::from(scores, {x.size(0), 3});
+    }
+    bool trained_on_evaluation = false;
+};
+
+struct Evaluation {
+    mini::parallel::Accuracy accuracy;
+    size_t collectives = 0;
+    int64_t batches = 0;
+    bool in_training = false;
+    bool operator==(const Evaluation&) const = default;
+};
+
+// Counts n samples on `ranks` ranks, in batches of 2.
+template <typename SamplerType>
+std::vector<Evaluation> evaluate(int64_t n, int ranks) {
+    std::vector<Evaluation> results(static_cast<size_t>(ranks));
+    mini::dist::run_threads(
+        ranks,
+        [&](mini::dist::ProcessGroup& group) {
+            auto& result = results[static_cast<size_t>(group.rank())];
+            ModuloThree model;
+            mini::data::DataLoader loader(
+                std::make_shared<Numbered>(n),
+                {.batch_size = 2, .sampler = std::make_shared<SamplerType>(n)});
+            result.batches = loader.size();
+            result.accuracy = mini::parallel::count_correct(model, loader, group);
+            result.collectives =
+                group.events().snapshot(mini::EventKind::kCollectiveBegin).size();
+            result.in_training = model.trained_on_evaluation;
+        },
+        {.timeout = std::chrono::seconds(5)});
+    return results;
+}
+
+}  // namespace
+
+TEST_CASE("the accuracy of all ranks together is that of one", "[lab09][lab09.6]") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    const int64_t n = GENERATE(1, 3, 10, 23);
+    // The model is right on samples 0, 1 and 2 only.
+    const mini::parallel::Accuracy expected = {.correct = std::min<int64_t>(n, 3),
+                                               .seen = n};
+    const auto results = evaluate<DistributedEvalSampler>(n, ranks);
+    for (size_t rank = 0; rank < results.size(); ++rank) {
+        INFO(n << " samples on " << ranks << " ranks, of which " << expected.correct
+               << " are right; rank " << rank << " counted "
+               << results[rank].accuracy.correct << " of " << results[rank].accuracy.seen
+               << "; hint 09.6/1");
+        CHECK(results[rank].accuracy == expected);
+        CHECK(!results[rank].in_training);
+    }
+}
+
+TEST_CASE("ranks with fewer batches keep nobody waiting", "[lab09][lab09.6]") {
+    INFO("10 samples on 4 ranks, batches of 2: 2 2 1 1 batches; one all-reduce in all");
+    INFO("on each rank, not one a batch: that would wait for ranks that are through");
+    const auto results = evaluate<DistributedEvalSampler>(10, 4);
+    for (size_t rank = 0; rank < results.size(); ++rank) {
+        INFO("rank " << rank << ": " << results[rank].batches << " batches; hint 09.6/2");
+        CHECK(results[rank].collectives == 1);
+    }
+    CHECK(results[0].batches == 2);
+    CHECK(results[3].batches == 1);
+}
+
+TEST_CASE("padding counts samples twice, and the accuracy lies", "[lab09][lab09.6]") {
+    INFO("10 samples on 4 ranks with DistributedSampler: 12 places, 2 of them repeats");
+    const auto results = evaluate<DistributedSampler>(10, 4);
+    INFO("count_correct counts what it is given: it must not divide, nor leave out");
+    CHECK(results[0].accuracy.seen == 12);
+    for (const Evaluation& result : results)
+        CHECK(result.accuracy == results[0].accuracy);
+}

@@ -1,0 +1,126 @@
+// What there is to average, and when: the measurement of lab 14.
+//
+//     averaging_ways [RANKS]        four, if nothing is said
+//
+// Trains the tutorial's ConvNet on 2,000 of the embedded digits in several ways and
+// prints, for each, the loss on 1,000 others after each epoch, and at the end that of
+// rank 0's model alone, as one line of JSON.
+// Replicas that train apart are averaged for the test only, and then go on apart.
+// measure.py draws the lines.
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "labs/14-gradient-averaging/distributed_sgd.hpp"
+#include "labs/program.hpp"
+#include "libmini/autograd/functions.hpp"
+#include "libmini/autograd/node.hpp"
+#include "libmini/core/random.hpp"
+#include "libmini/data/digits.hpp"
+#include "libmini/dist/launch.hpp"
+#include "libmini/nn/models.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "libmini/parallel/average_parameters.hpp"
+
+using namespace mini;
+
+namespace {
+
+constexpr int64_t kTrain = 2000, kTest = 1000, kEpochs = 12, kBatch = 80;
+constexpr double kLr = 0.1;
+
+struct Way {
+    const char* name;
+    int ranks;
+    double lr = kLr;
+    bool apart = false;      // no averaging while training
+    bool same_start = true;  // one seed for all ranks
+};
+
+struct Digits {
+    std::shared_ptr<data::Dataset> train = data::make_digits(true, kTrain);
+    std::shared_ptr<data::Dataset> test = data::make_digits(false, kTest);
+};
+
+double test_loss(nn::Module& model, const Digits& digits) {
+    const NoGradGuard no_grad;
+    data::DataLoader loader(digits.test, {.batch_size = kTest});
+    double loss = 0.0;
+    for (const data::Batch& batch : loader)
+        loss = cross_entropy(model(batch.data), batch.target).item();
+    return loss;
+}
+
+void train_apart(nn::Module& model, data::DataLoader& loader,
+                 optim::Optimizer& optimizer) {
+    for (const data::Batch& batch : loader) {
+        optimizer.zero_grad();
+        cross_entropy(model(batch.data), batch.target).backward();
+        optimizer.step();
+    }
+}
+
+struct Losses {
+    std::vector<double> after_epoch;  // of the model, or of the mean of the models
+    double own = 0.0;                 // at the end, of this rank's model alone
+};
+
+Losses train(const Way& way, const Digits& digits, dist::ProcessGroup& group) {
+    manual_seed(1 + (way.same_start ? 0 : static_cast<uint64_t>(group.rank())));
+    nn::ConvNet model({.dropout = false}), mean({.dropout = false});
+    auto [loader, bsz] = tutorial::partition_dataset(digits.train, kBatch, group);
+    optim::SGD optimizer(model.parameters(), {.lr = way.lr});
+
+    Losses losses;
+    for (int64_t epoch = 0; epoch < kEpochs; ++epoch) {
+        if (way.apart)
+            train_apart(model, loader, optimizer);
+        else
+            tutorial::train_epoch(model, loader, optimizer, group);
+        mean.load_state_dict(model.state_dict());
+        parallel::average_parameters(mean, group);
+        losses.after_epoch.push_back(test_loss(mean, digits));
+    }
+    losses.own = test_loss(model, digits);
+    return losses;
+}
+
+void measure(int ranks) {
+    const Digits digits;
+    const std::vector<Way> ways{
+        {.name = "one rank, the whole batch", .ranks = 1},
+        {.name = "gradients, each step", .ranks = ranks},
+        {.name = "gradients summed, not divided",
+         .ranks = ranks,
+         .lr = ranks * kLr},  // the sum is so many times the mean
+        {.name = "parameters, once at the end", .ranks = ranks, .apart = true},
+        {.name = "the same, from different starts",
+         .ranks = ranks,
+         .apart = true,
+         .same_start = false}};
+    for (const Way& way : ways) {
+        Losses losses;
+        dist::run_threads(way.ranks, [&](dist::ProcessGroup& group) {
+            const Losses mine = train(way, digits, group);
+            if (group.rank() == 0) losses = mine;
+        });
+        const nlohmann::ordered_json json = {{"way", way.name},
+                                             {"ranks", way.ranks},
+                                             {"test_loss", losses.after_epoch},
+                                             {"own_loss", losses.own}};
+        std::cout << json.dump() << std::endl;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return program::run("averaging_ways", [&] {
+        int ranks = 4;
+        CLI::App app("Averages gradients or parameters, and compares what comes of it.",
+                     "averaging_ways");
+        app.add_option("RANKS", ranks, "how many, as threads")
+            ->check(CLI::Range(2, 64).description(""));
+        if (program::parse(app, argc, argv)) measure(ranks);
+    });
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""What there is to average, and when: runs averaging_ways and draws averaging_ways.svg.
+
+    labs/14-gradient-averaging/measure.py [--bin build/release/bin] [--ranks 4] [--svg FILE]
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import plot  # noqa: E402
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", default="build/release/bin")
+    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--svg", default="averaging_ways.svg")
+    options = parser.parse_args()
+
+    output = subprocess.run([f"{options.bin}/averaging_ways", str(options.ranks)], check=True,
+                            stdout=subprocess.PIPE, text=True).stdout
+    ways = [json.loads(line) for line in output.splitlines()]
+    print("| what is averaged | loss after 1 | 4 | 8 | 12 epochs | rank 0 alone |\n"
+          "|---|---|---|---|---|---|")
+    for way in ways:
+        losses = [f"{way['test_loss'][epoch - 1]:.3f}" for epoch in (1, 4, 8, 12)]
+        print(f"| {way['way']} | {' | '.join(losses)} | {way['own_loss']:.3f} |")
+    plot.write(options.svg, title=f"What {options.ranks} ranks average, and what comes of it",
+               x="epoch", y="loss on the test digits", log_y=True,
+               lines={way["way"]: list(enumerate(way["test_loss"], 1)) for way in ways})
+    print(f"\ndrawn: {options.svg}")
+
+
+if __name__ == "__main__":
+    main()

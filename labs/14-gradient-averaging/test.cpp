@@ -1,0 +1,91 @@
+// What `labs/lab check 14` runs, tasks 14.1 to 14.3. Each task's cases need that task and
+// those before it.
+
+#include "labs/14-gradient-averaging/test_support.hpp"
+
+using namespace mini;
+using namespace mini::lab14;
+
+// ---- 14.1
+
+TEST_CASE("average_gradients leaves the mean over the ranks on every rank",
+          "[lab14][lab14.1]") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    check_means(averaged(ranks, parallel::average_gradients), "hint 14.1/1");
+}
+
+TEST_CASE("average_gradients does one all-reduce a parameter and nothing else",
+          "[lab14][lab14.1]") {
+    for (const Averaged& rank : averaged(3, parallel::average_gradients)) {
+        INFO(
+            "four parameters of 24 4 0 and 20 bytes, in this order; the all-reduces "
+            "that the event log has: "
+            << concat(rank.all_reduces));
+        CHECK(rank.all_reduces == std::vector<int64_t>{24, 4, 0, 20});
+    }
+}
+
+// ---- 14.2
+
+TEST_CASE("average_flat_gradients leaves the same mean", "[lab14][lab14.2]") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    check_means(averaged(ranks, parallel::average_flat_gradients), "hint 14.2/1");
+}
+
+TEST_CASE("average_flat_gradients puts every number back where it came from",
+          "[lab14][lab14.2]") {
+    // Rank r's gradients are 100 r, 100 r + 1, ... through all parameters.
+    const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
+        auto parameters = parameters_with_gradients(group.rank());
+        float next = 100.0f * static_cast<float>(group.rank());
+        for (Tensor& parameter : parameters) {
+            Tensor grad = parameter.grad();
+            for (float& value : grad.span<float>()) value = next++;
+        }
+        parallel::average_flat_gradients(parameters, group);
+        return gradients_of(parameters);
+    });
+    Values expected(12);
+    std::iota(expected.begin(), expected.end(), 100.0f);
+    for (const Values& rank : seen)
+        for (size_t i = 0; i < expected.size(); ++i) {
+            INFO("number " << i << " is " << static_cast<float>(i) << " and 100 and 200 "
+                           << "more on the three ranks; hint 14.2/2 helps");
+            CHECK(near(rank[i], expected[i]));
+        }
+}
+
+TEST_CASE("average_flat_gradients does a single all-reduce of all bytes",
+          "[lab14][lab14.2]") {
+    for (const Averaged& rank : averaged(3, parallel::average_flat_gradients)) {
+        INFO(
+            "24 + 4 + 0 + 20 bytes are 48, in one message a hop instead of four; the "
+            "all-reduces that the event log has: "
+            << concat(rank.all_reduces));
+        CHECK(rank.all_reduces == std::vector<int64_t>{48});
+    }
+}
+
+// ---- 14.3
+
+TEST_CASE("all ranks start with the parameters and buffers of rank 0",
+          "[lab14][lab14.3]") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {
+        manual_seed(100 + static_cast<uint64_t>(group.rank()));
+        Counted model(group.rank());
+        tutorial::start_alike(model, group);
+        return state_of(model);
+    });
+    manual_seed(100);
+    const State of_rank_0 = state_of(Counted(0));
+    for (int rank = 0; rank < ranks; ++rank) {
+        const State& mine = seen[static_cast<size_t>(rank)];
+        INFO("rank " << rank << " of " << ranks << " drew its weights with seed "
+                     << 100 + rank << "; hint 14.3/1 helps");
+        CHECK(mine.parameters == of_rank_0.parameters);
+        INFO("buffers belong to the model too, those of integers as well");
+        CHECK(mine.mean == of_rank_0.mean);
+        CHECK(mine.count == of_rank_0.count);
+    }
+}

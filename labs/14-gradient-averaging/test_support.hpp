@@ -1,0 +1,155 @@
+// What the checks of lab 14 share: ranks as threads, and the story of a wrong gradient.
+
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "labs/14-gradient-averaging/distributed_sgd.hpp"
+#include "libmini/autograd/functions.hpp"
+#include "libmini/core/random.hpp"
+#include "libmini/data/tensor_dataset.hpp"
+#include "libmini/dist/launch.hpp"
+#include "libmini/nn/linear.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "libmini/parallel/average_gradients.hpp"
+#include "libmini/parallel/average_parameters.hpp"
+#include "libmini/tensor/ops.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::lab14 {
+
+using Values = std::vector<float>;
+
+// ---- ranks, and what they bring back
+
+// Runs body(group) on every rank, a thread each; what it returned, by rank.
+template <typename Body>
+auto on_ranks(int world_size, const Body& body) {
+    using Result = decltype(body(std::declval<dist::ProcessGroup&>()));
+    std::vector<Result> results(static_cast<size_t>(world_size));
+    dist::run_threads(world_size,
+                      [&](dist::ProcessGroup& group) {
+                          results[static_cast<size_t>(group.rank())] = body(group);
+                      },
+                      {.timeout = std::chrono::seconds(10)});
+    return results;
+}
+
+inline Values values_of(const std::vector<Tensor>& tensors) {
+    Values all;
+    for (const Tensor& tensor : tensors) {
+        const auto values = tensor.to_vector<float>();
+        all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+}
+
+inline Values gradients_of(const std::vector<Tensor>& parameters) {
+    std::vector<Tensor> gradients;
+    for (const Tensor& parameter : parameters) gradients.push_back(parameter.grad());
+    return values_of(gradients);
+}
+
+// Sizes in bytes of the all-reduces that a rank has begun, in order.
+inline std::vector<int64_t> all_reduces(dist::ProcessGroup& group) {
+    std::vector<int64_t> bytes;
+    for (const Event& event : group.events().snapshot(EventKind::kCollectiveBegin))
+        if (std::string_view(event.name) == "all_reduce") bytes.push_back(event.bytes);
+    return bytes;
+}
+
+// ---- the story of a wrong gradient
+
+inline bool near(float a, float b) { return std::abs(a - b) < 1e-5f; }
+
+// What became of rank r's gradient r + 1, in words.
+inline std::string diagnosis(float got, int rank, int ranks) {
+    const auto mean = static_cast<float>(ranks + 1) / 2;
+    if (near(got, mean)) return "the mean, as it should be";
+    if (near(got, mean * static_cast<float>(ranks)))
+        return "the sum: divide it by the number of ranks";
+    if (near(got, static_cast<float>(rank + 1))) return "its own, as if it were alone";
+    if (near(got, 0)) return "nothing: the gradient was lost";
+    return "neither the sum, nor the mean, nor its own";
+}
+
+// Parameters of awkward shapes, one of them empty. Rank r's gradients are all r + 1.
+inline std::vector<Tensor> parameters_with_gradients(int rank) {
+    std::vector<Tensor> parameters;
+    for (const Shape& shape : std::vector<Shape>{{2, 3}, {1}, {0}, {5}}) {
+        Tensor parameter = Tensor::full(shape, 10.0 * (rank + 1));
+        parameter.set_requires_grad();
+        parameter.set_grad(Tensor::full(shape, rank + 1));
+        parameters.push_back(parameter);
+    }
+    return parameters;
+}
+
+struct Averaged {
+    Values gradients;
+    Values parameters;
+    std::vector<int64_t> all_reduces;
+};
+
+template <typename Average>
+inline std::vector<Averaged> averaged(int ranks, const Average& average) {
+    return on_ranks(ranks, [&](dist::ProcessGroup& group) {
+        const auto parameters = parameters_with_gradients(group.rank());
+        average(parameters, group);
+        return Averaged{gradients_of(parameters), values_of(parameters),
+                        all_reduces(group)};
+    });
+}
+
+// The mean over the ranks in all gradients, the parameters untouched.
+inline void check_means(const std::vector<Averaged>& seen, const std::string& hint) {
+    const auto ranks = static_cast<int>(seen.size());
+    for (int rank = 0; rank < ranks; ++rank) {
+        const Averaged& mine = seen[static_cast<size_t>(rank)];
+        INFO("rank " << rank << " of " << ranks << ", whose gradients were all "
+                     << rank + 1 << "; their mean over the ranks is " << (ranks + 1) / 2.0
+                     << "; " << hint << " helps");
+        REQUIRE(mine.gradients.size() == 12);
+        for (const float got : mine.gradients) {
+            INFO("a gradient is now " << got << ", " << diagnosis(got, rank, ranks));
+            REQUIRE(near(got, static_cast<float>(ranks + 1) / 2));
+        }
+        INFO("every parameter was " << 10 * (rank + 1)
+                                    << " and must stay so: averaging gradients changes "
+                                       "gradients, the optimizer changes parameters");
+        CHECK(mine.parameters == Values(12, 10.0f * static_cast<float>(rank + 1)));
+        INFO("all ranks must hold the same bits, or the replicas drift apart");
+        CHECK(mine.gradients == seen[0].gradients);
+    }
+}
+
+// ---- a model with a state
+
+// A layer with a buffer of floats and one that counts, all different on every rank.
+class Counted : public nn::Module {
+  public:
+    explicit Counted(int rank) {
+        register_module("fc", fc);
+        mean = register_buffer("mean", Tensor::full({2}, rank + 1));
+        count = register_buffer("count", Tensor::full({1}, 10 + rank, DType::kInt64));
+    }
+    Tensor forward(const Tensor& x) override { return fc(x); }
+
+    nn::Linear fc{3, 2};
+    Tensor mean, count;
+};
+
+struct State {
+    Values parameters, mean;
+    double count = 0;
+};
+
+inline State state_of(const Counted& model) {
+    return {values_of(model.parameters()), values_of({model.mean}), model.count.item()};
+}
+
+}  // namespace mini::lab14

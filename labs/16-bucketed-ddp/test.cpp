@@ -1,0 +1,171 @@
+// What `labs/lab check 16` runs, tasks 16.1 to 16.3: buckets. Each task's cases need that
+// task and those before it.
+
+#include "labs/16-bucketed-ddp/test_support.hpp"
+
+using namespace mini;
+using namespace mini::lab16;
+
+// ---- 16.1
+
+TEST_CASE("a tensor joins its bucket before the bucket is closed", "[lab16][lab16.1]") {
+    const auto assigned = compute_bucket_assignment(floats({4, 4, 40, 4, 4}), {8});
+    INFO(
+        "tensors of 4 4 40 4 4 bytes with a limit of 8: the third finds an empty bucket "
+        "and closes it alone; got "
+        << in_words(assigned) << "; hint 16.1/1 helps");
+    CHECK(assigned == Assignment{{0, 1}, {2}, {3, 4}});
+
+    const auto joined = compute_bucket_assignment(floats({4, 40, 4}), {8});
+    INFO(
+        "tensors of 4 40 4 bytes: the second joins the first and only then is the "
+        "limit of 8 reached; got "
+        << in_words(joined));
+    CHECK(joined == Assignment{{0, 1}, {2}});
+}
+
+TEST_CASE("the first limit is for the first bucket and the last for all after it",
+          "[lab16][lab16.1]") {
+    const auto assigned = compute_bucket_assignment(floats({4, 4, 4, 4, 4, 4}), {4, 8});
+    INFO("six tensors of 4 bytes with limits 4 and 8; got " << in_words(assigned)
+                                                            << "; hint 16.1/2 helps");
+    CHECK(assigned == Assignment{{0}, {1, 2}, {3, 4}, {5}});
+}
+
+TEST_CASE("three layers of 512 units fall into the buckets of PyTorch",
+          "[lab16][lab16.1]") {
+    constexpr int64_t kMiB = 1 << 20;
+    const auto assigned = compute_bucket_assignment(
+        floats({kMiB, 2048, kMiB, 2048, kMiB, 2048}), {kMiB, kMiB});
+    INFO("weights of 1 MiB and biases of 2 KiB with limits of 1 MiB; got "
+         << in_words(assigned));
+    CHECK(assigned == Assignment{{0}, {1, 2}, {3, 4}, {5}});
+}
+
+TEST_CASE("dtypes do not mix and each counts the limits for itself", "[lab16][lab16.1]") {
+    auto tensors = floats({4, 4, 4});
+    tensors.insert(tensors.begin() + 1, Tensor::zeros({1}, DType::kInt64));
+    const auto assigned = compute_bucket_assignment(tensors, {4, 100});
+    INFO("float int64 float float with limits 4 and 100; got " << in_words(assigned)
+                                                               << "; hint 16.1/2 helps");
+    CHECK(assigned == Assignment{{0}, {1}, {2, 3}});
+
+    tensors.resize(2);
+    tensors.push_back(Tensor::zeros({1}, DType::kInt64));
+    const auto closed = compute_bucket_assignment(tensors, {4, 100});
+    INFO(
+        "float int64 int64: the limit of 4 is also that of the first bucket of int64, "
+        "so it closes at 8 bytes; got "
+        << in_words(closed));
+    CHECK(closed == Assignment{{0}, {1}, {2}});
+}
+
+TEST_CASE("no tensors make no bucket and empty ones still belong to one",
+          "[lab16][lab16.1]") {
+    CHECK(compute_bucket_assignment({}, {8}).empty());
+    CHECK(compute_bucket_assignment(floats({0, 0}), {8}) == Assignment{{0, 1}});
+}
+
+// ---- 16.2
+
+TEST_CASE("the gradients of a bucket are views of one flat buffer", "[lab16][lab16.2]") {
+    const std::vector<Tensor> parameters{Tensor::zeros({2, 2}), Tensor::zeros({9}),
+                                         Tensor::zeros({3}), Tensor::zeros({0})};
+    Bucket bucket({2, 3, 0}, parameters);
+    INFO("parameters of shapes (3,) (0,) and (2, 2) are 7 floats; hint 16.2/1 helps");
+    REQUIRE(bucket.buffer().shape() == Shape{7});
+    REQUIRE(bucket.gradients().size() == 3);
+    CHECK(bucket.gradient(0).shape() == Shape{3});
+    CHECK(bucket.gradient(1).shape() == Shape{0});
+    CHECK(bucket.gradient(2).shape() == Shape{2, 2});
+
+    for (const size_t slot : {size_t{0}, size_t{2}}) {
+        Tensor gradient = bucket.gradient(slot);
+        ops::fill_(gradient, static_cast<float>(slot + 1));
+    }
+    INFO(
+        "1 in the first gradient and 3 in the last must show in the buffer, one behind "
+        "the other, because they are its memory and not copies");
+    CHECK(bucket.buffer().to_vector<float>() == Values{1, 1, 1, 3, 3, 3, 3});
+}
+
+TEST_CASE("a bucket has the dtype of its parameters", "[lab16][lab16.2]") {
+    const std::vector<Tensor> parameters{Tensor::zeros({2}, DType::kBFloat16)};
+    const Bucket bucket({0}, parameters);
+    CHECK(bucket.buffer().dtype() == DType::kBFloat16);
+    CHECK(bucket.bytes() == 4);
+}
+
+TEST_CASE("the first buckets go from the last parameter to the first",
+          "[lab16][lab16.2]") {
+    const auto assigned = on_ranks(2, [](dist::ProcessGroup&) {
+        Toy model;
+        const DistributedDataParallel ddp(
+            model, {.first_bucket_bytes = 8, .bucket_cap_bytes = 40});
+        return assignment_of(ddp);
+    });
+    for (const Assignment& rank : assigned) {
+        INFO(
+            "fc1.weight 0 fc1.bias 1 fc2.weight 2 fc2.bias 3 are 60 20 40 8 bytes; with "
+            "limits 8 and 40 the buckets should be (3,)(2,)(1, 0), and are "
+            << in_words(rank) << "; hint 16.2/2 helps");
+        CHECK(rank == Assignment{{3}, {2}, {1, 0}});
+    }
+}
+
+// ---- 16.3
+
+TEST_CASE("a gradient is copied to its place and multiplied by its share",
+          "[lab16][lab16.3]") {
+    Bucket bucket({0, 1}, floats({8, 4}));
+    const Tensor gradient = Tensor::from(Values{6, 9});
+    bucket.bring_in(0, gradient, 1.0f / 3);
+    INFO("6 and 9 with a share of one third are 2 and 3; hint 16.3/1 helps");
+    const auto values = bucket.buffer().to_vector<float>();
+    CHECK(std::abs(values[0] - 2) < 1e-6f);
+    CHECK(std::abs(values[1] - 3) < 1e-6f);
+    INFO("the gradient that was handed in must stay as it was");
+    CHECK(gradient.to_vector<float>() == Values{6, 9});
+
+    bucket.reset();
+    bucket.bring_in(0, Tensor::from(Values{1, 1}), 1.0f);
+    INFO("in the next pass 1 and 1 replace what the buffer held, and do not add to it");
+    CHECK(bucket.gradient(0).to_vector<float>() == Values{1, 1});
+}
+
+TEST_CASE("a gradient that lies in its place already still takes its share",
+          "[lab16][lab16.3]") {
+    Bucket bucket({0}, floats({8}));
+    Tensor place = bucket.gradient(0);
+    ops::fill_(place, 8.0f);
+    bucket.bring_in(0, place, 0.25f);
+    INFO(
+        "from the second step on the gradient is the view of the bucket: 8 times 0.25 "
+        "is 2 there too; hint 16.3/2 helps");
+    CHECK(place.to_vector<float>() == Values{2, 2});
+}
+
+TEST_CASE("a gradient that is missing counts as zero", "[lab16][lab16.3]") {
+    Bucket bucket({0}, floats({8}));
+    Tensor place = bucket.gradient(0);
+    ops::fill_(place, 8.0f);
+    bucket.bring_in(0, Tensor(), 0.5f);
+    INFO("what the last pass left in the buffer must not be averaged again");
+    CHECK(place.to_vector<float>() == Values{0, 0});
+    CHECK(bucket.is_full());
+}
+
+TEST_CASE("a bucket is full when each of its gradients has come", "[lab16][lab16.3]") {
+    Bucket bucket({0, 1, 2}, floats({4, 4, 4}));
+    for (const auto& [slot, full] : std::vector<std::pair<size_t, bool>>{
+             {2, false}, {2, false}, {0, false}, {2, false}, {1, true}}) {
+        bucket.bring_in(slot, Tensor::ones({1}), 1.0f);
+        INFO("gradients 2 2 0 2 1 of three come in turn; this one is "
+             << slot << "; one that comes again is not counted again: hint 16.3/3");
+        CHECK(bucket.is_ready(slot));
+        REQUIRE(bucket.is_full() == full);
+    }
+    bucket.reset();
+    CHECK_FALSE(bucket.is_full());
+    CHECK_FALSE(bucket.is_ready(1));
+}

@@ -1,0 +1,179 @@
+// What the checks of lab 16 share: ranks as threads, small models, and the event log in
+// words. What happened when is read from this log, not from a clock.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <future>
+#include <numeric>
+
+#include "libmini/autograd/functions.hpp"
+#include "libmini/autograd/node.hpp"
+#include "libmini/core/random.hpp"
+#include "libmini/dist/launch.hpp"
+#include "libmini/nn/linear.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "libmini/parallel/ddp.hpp"
+#include "libmini/parallel/used_parameters.hpp"
+#include "libmini/tensor/ops.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::lab16 {
+
+using parallel::Bucket;
+using parallel::compute_bucket_assignment;
+using parallel::DDPOptions;
+using parallel::DistributedDataParallel;
+
+using Values = std::vector<float>;
+using Places = std::vector<size_t>;
+using Assignment = std::vector<Places>;
+
+constexpr std::chrono::seconds kTimeout(10);
+
+// ---- ranks, models, and what the event log says
+
+// Runs body(group) on every rank, a thread each; what it returned, by rank.
+template <typename Body>
+auto on_ranks(int world_size, const Body& body) {
+    using Result = decltype(body(std::declval<dist::ProcessGroup&>()));
+    std::vector<Result> results(static_cast<size_t>(world_size));
+    dist::run_threads(world_size,
+                      [&](dist::ProcessGroup& group) {
+                          results[static_cast<size_t>(group.rank())] = body(group);
+                      },
+                      {.timeout = kTimeout});
+    return results;
+}
+
+// Parameters 0 fc1.weight, 60 bytes; 1 fc1.bias, 20; 2 fc2.weight, 40; 3 fc2.bias, 8.
+class Toy : public nn::Module {
+  public:
+    Toy() {
+        register_module("fc1", fc1);
+        register_module("fc2", fc2);
+    }
+    Tensor forward(const Tensor& x) override { return fc2(relu(fc1(x))); }
+
+    nn::Linear fc1{3, 5};
+    nn::Linear fc2{5, 2};
+};
+
+// Two weights, of which the one used last has its gradient first: `a`, or `b` when
+// reversed.
+class TwoWays : public nn::Module {
+  public:
+    explicit TwoWays(bool reversed) : reversed_(reversed) {
+        register_parameter("a", a);
+        register_parameter("b", b);
+    }
+    Tensor forward(const Tensor& x) override {
+        const Tensor first = x * (reversed_ ? b : a);
+        return sum(first + x * (reversed_ ? a : b) * 2.0f);
+    }
+
+    Tensor a = Tensor::ones({1});
+    Tensor b = Tensor::ones({1});
+
+  private:
+    bool reversed_;
+};
+
+// The sum of x times each weight that is switched on.
+class Branches : public nn::Module {
+  public:
+    Branches() {
+        for (const char* name : {"a", "b", "c"}) {
+            weights.push_back(register_parameter(name, Tensor::ones({1})));
+            on.push_back(true);
+        }
+    }
+    Tensor forward(const Tensor& x) override {
+        Tensor y;
+        for (size_t i = 0; i < weights.size(); ++i)
+            if (on[i]) y = y.defined() ? y + x * weights[i] : x * weights[i];
+        return sum(y);
+    }
+
+    std::vector<Tensor> weights;
+    std::vector<bool> on;
+};
+
+// A bucket for each parameter, so that there is an order to look at.
+inline const DDPOptions kBucketEach{.first_bucket_bytes = 1, .bucket_cap_bytes = 1};
+
+inline Tensor draw(const Shape& shape, uint64_t seed) {
+    Tensor x = Tensor::empty(shape);
+    Generator generator(seed);
+    fill_uniform(x.span<float>(), -1.0, 1.0, generator);
+    return x;
+}
+
+inline Values values_of(const std::vector<Tensor>& tensors) {
+    Values all;
+    for (const Tensor& tensor : tensors) {
+        const auto values = tensor.to_vector<float>();
+        all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+}
+
+inline Values gradients_of(const nn::Module& module) {
+    std::vector<Tensor> gradients;
+    for (const Tensor& parameter : module.parameters())
+        gradients.push_back(parameter.grad());
+    return values_of(gradients);
+}
+
+inline Assignment assignment_of(const DistributedDataParallel& ddp) {
+    Assignment places;
+    for (const Bucket& bucket : ddp.buckets()) places.push_back(bucket.places());
+    return places;
+}
+
+inline std::vector<int64_t> indices(const std::vector<Event>& log, EventKind kind) {
+    std::vector<int64_t> result;
+    for (const Event& event : log)
+        if (event.kind == kind) result.push_back(event.index);
+    return result;
+}
+
+inline int64_t all_reduces(const std::vector<Event>& log) {
+    return std::ranges::count_if(log, [](const Event& event) {
+        return event.kind == EventKind::kCollectiveBegin &&
+               std::string_view(event.name) == "all_reduce";
+    });
+}
+
+// "grad 3, launch 0, grad 2, ...": what a failure shows of the log.
+inline std::string story(const std::vector<Event>& log) {
+    std::string text;
+    const auto add = [&](const std::string& word) {
+        text += (text.empty() ? "" : ", ") + word;
+    };
+    for (const Event& event : log) {
+        if (event.kind == EventKind::kGradReady) add(concat("gradient ", event.index));
+        if (event.kind == EventKind::kBucketReady) add(concat("full ", event.index));
+        if (event.kind == EventKind::kBucketLaunch) add(concat("launch ", event.index));
+        if (event.kind == EventKind::kBackwardEnd) add("end of backward");
+        if (event.kind == EventKind::kBucketDone) add(concat("done ", event.index));
+    }
+    return text;
+}
+
+inline std::string in_words(const Assignment& assignment) {
+    std::string text;
+    for (const Places& places : assignment) text += concat(places);
+    return text;
+}
+
+inline std::vector<Tensor> floats(const std::vector<int64_t>& bytes) {
+    std::vector<Tensor> tensors;
+    for (const int64_t size : bytes) tensors.push_back(Tensor::zeros({size / 4}));
+    return tensors;
+}
+
+}  // namespace mini::lab16

@@ -1,0 +1,373 @@
+// What `labs/lab check 16` runs, tasks 16.4 to 16.6: the reducer at work.
+
+#include "labs/16-bucketed-ddp/test_support.hpp"
+
+using namespace mini;
+using namespace mini::lab16;
+
+// ---- 16.4
+
+TEST_CASE("DDP leaves the mean over the ranks on every rank", "[lab16][lab16.4]") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    const auto gradients = on_ranks(ranks, [](dist::ProcessGroup& group) {
+        nn::Linear model(1, 1);
+        DistributedDataParallel ddp(model);
+        sum(ddp(Tensor::full({1, 1}, group.rank() + 1))).backward();
+        return gradients_of(model);
+    });
+    for (const Values& rank : gradients) {
+        INFO("ranks 0 .. " << ranks - 1 << " of " << ranks << " had the gradients 1 .. "
+                           << ranks << "; this one ends with " << rank[0]);
+        CHECK(std::abs(rank[0] - static_cast<float>(ranks + 1) / 2) < 1e-5f);
+        CHECK(std::abs(rank[1] - 1) < 1e-5f);
+        CHECK(rank == gradients[0]);
+    }
+}
+
+TEST_CASE("a bucket is launched once and all are launched in one order",
+          "[lab16][lab16.4]") {
+    const int ranks = GENERATE(1, 2, 3);
+    const auto logs = on_ranks(ranks, [](dist::ProcessGroup& group) {
+        Toy model;
+        DistributedDataParallel ddp(model, kBucketEach);
+        group.events().clear();
+        sum(ddp(draw({4, 3}, 1))).backward();
+        return group.events().snapshot();
+    });
+    for (const auto& log : logs) {
+        INFO("four buckets; the log says: " << story(log) << "; hint 16.4/1 helps");
+        CHECK(indices(log, EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1, 2, 3});
+        CHECK(indices(log, EventKind::kBucketDone) == std::vector<int64_t>{0, 1, 2, 3});
+        CHECK(all_reduces(log) == 4);
+    }
+}
+
+TEST_CASE("the order of launches is the same on a rank whose gradients come otherwise",
+          "[lab16][lab16.4]") {
+    struct Seen {
+        std::vector<Event> log;
+        Values gradients;
+    };
+    const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
+        TwoWays model(/*reversed=*/group.rank() == 1);
+        DistributedDataParallel ddp(model, kBucketEach);
+        group.events().clear();
+        ddp(Tensor::ones({1})).backward();
+        return Seen{group.events().snapshot(), gradients_of(model)};
+    });
+    // The weight used last counts twice: a has 1 2 1 on the three ranks, b has 2 1 2.
+    for (size_t rank = 0; rank < 3; ++rank) {
+        const auto& [log, gradients] = seen[rank];
+        INFO("rank " << rank << " of 3: " << story(log)
+                     << ". A full bucket must wait for those before it, or one rank adds "
+                        "a's gradient to another's of b; hint 16.4/2 helps");
+        CHECK(indices(log, EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1});
+        CHECK(std::abs(gradients[0] - 4.0f / 3) < 1e-5f);
+        CHECK(std::abs(gradients[1] - 5.0f / 3) < 1e-5f);
+    }
+    CHECK(indices(seen[0].log, EventKind::kGradReady) == std::vector<int64_t>{1, 0});
+    CHECK(indices(seen[1].log, EventKind::kGradReady) == std::vector<int64_t>{0, 1});
+}
+
+TEST_CASE("the first bucket is launched before the last gradient is there",
+          "[lab16][lab16.4]") {
+    const auto logs = on_ranks(2, [](dist::ProcessGroup& group) {
+        Toy model;
+        DistributedDataParallel ddp(model, kBucketEach);
+        group.events().clear();
+        sum(ddp(draw({4, 3}, 1))).backward();
+        return group.events().snapshot();
+    });
+    for (const auto& log : logs) {
+        INFO("the log says: " << story(log)
+                              << ". What is launched at the end hides nothing behind the "
+                                 "backward pass; hint 16.4/3 helps");
+        const auto launch =
+            std::ranges::find(log, EventKind::kBucketLaunch, &Event::kind);
+        const auto gradients_after = std::count_if(
+            launch, log.end(),
+            [](const Event& event) { return event.kind == EventKind::kGradReady; });
+        CHECK(gradients_after == 3);
+    }
+}
+
+namespace {
+
+// Rank 0 goes through its backward pass while rank 1 has not begun its own. Returns how
+// many gradients rank 0 had when it ended or gave up.
+int64_t gradients_without_the_other_rank() {
+    std::promise<void> rank_0_is_through;
+    std::atomic<int64_t> gradients = 0;
+    const auto through_once_all_are_there = [&](const Tensor&) {
+        if (++gradients == 4) rank_0_is_through.set_value();
+    };
+    const auto body = [&](dist::ProcessGroup& group) {
+        Toy model;
+        DistributedDataParallel ddp(model, kBucketEach);
+        const Tensor loss = sum(ddp(draw({4, 3}, 1)));
+        if (group.rank() == 1) {
+            rank_0_is_through.get_future().wait_for(3 * kTimeout);
+            return loss.backward();
+        }
+        for (const Tensor& parameter : model.parameters())
+            grad_accumulator(parameter)->add_hook(through_once_all_are_there);
+        try {
+            loss.backward();
+        } catch (const Error&) {
+            if (gradients < 4) rank_0_is_through.set_value();
+            throw;
+        }
+    };
+    try {
+        dist::run_threads(2, body, {.timeout = std::chrono::seconds(3)});
+    } catch (const Timeout&) {
+        // as expected of a rank that waits within its backward pass
+    }
+    return gradients;
+}
+
+}  // namespace
+
+TEST_CASE("the backward pass goes on while a bucket is under way", "[lab16][lab16.4]") {
+    const int64_t gradients = gradients_without_the_other_rank();
+    INFO(
+        "rank 1 does not begin its backward pass before rank 0 has all 4 gradients, so "
+        "no all-reduce can finish meanwhile; rank 0 came to "
+        << gradients
+        << ". A launch must not wait for its all-reduce: finish() does, at the end; hint "
+           "16.4/3 helps");
+    CHECK(gradients == 4);
+}
+
+// ---- 16.5
+
+TEST_CASE("the second step has buckets in the order in which gradients came",
+          "[lab16][lab16.5]") {
+    const auto seen = on_ranks(2, [](dist::ProcessGroup&) {
+        TwoWays model(/*reversed=*/true);
+        DistributedDataParallel ddp(model, kBucketEach);
+        std::vector<Assignment> assigned{assignment_of(ddp)};
+        for (int step = 0; step < 3; ++step) {
+            ddp(Tensor::ones({1})).backward();
+            assigned.push_back(assignment_of(ddp));
+        }
+        return assigned;
+    });
+    for (const auto& rank : seen) {
+        INFO("a is used last, so its gradient comes first. Buckets at first "
+             << in_words(rank[0]) << " then after each step " << in_words(rank[1]) << ' '
+             << in_words(rank[2]) << ' ' << in_words(rank[3]) << "; hint 16.5/1 helps");
+        CHECK(rank[0] == Assignment{{1}, {0}});
+        CHECK(rank[1] == rank[0]);
+        CHECK(rank[2] == Assignment{{0}, {1}});
+        CHECK(rank[3] == rank[2]);
+    }
+}
+
+TEST_CASE("all ranks take the order of rank 0", "[lab16][lab16.5]") {
+    const int odd_one_out = GENERATE(0, 1, 2);
+    struct Seen {
+        Assignment assigned;
+        Values gradients;
+    };
+    const auto seen = on_ranks(3, [&](dist::ProcessGroup& group) {
+        TwoWays model(/*reversed=*/group.rank() == odd_one_out);
+        DistributedDataParallel ddp(model, kBucketEach);
+        for (int step = 0; step < 2; ++step) {
+            model.zero_grad();
+            ddp(Tensor::ones({1})).backward();
+        }
+        return Seen{assignment_of(ddp), gradients_of(model)};
+    });
+    const Assignment expected =
+        odd_one_out == 0 ? Assignment{{0}, {1}} : Assignment{{1}, {0}};
+    for (int rank = 0; rank < 3; ++rank) {
+        const Seen& mine = seen[static_cast<size_t>(rank)];
+        INFO("gradients come in another order on rank "
+             << odd_one_out << "; all must have rank 0's buckets, " << in_words(expected)
+             << ", and rank " << rank << " has " << in_words(mine.assigned)
+             << "; hint 16.5/2 helps");
+        CHECK(mine.assigned == expected);
+        CHECK(mine.gradients == seen[0].gradients);
+    }
+}
+
+namespace {
+
+// Five steps on this rank's rows of each batch.
+Values train(nn::Module& model, nn::Module& network, int rank, int ranks) {
+    optim::SGD optimizer(model.parameters(), {.lr = 0.1, .momentum = 0.9});
+    for (uint64_t step = 0; step < 5; ++step) {
+        const int64_t share = 12 / ranks;
+        const Tensor x = ops::narrow(draw({12, 3}, step), 0, rank * share, share);
+        const Tensor y = ops::narrow(draw({12, 2}, 100 + step), 0, rank * share, share);
+        optimizer.zero_grad();
+        mse_loss(network(x), y).backward();
+        optimizer.step();
+    }
+    return values_of(model.parameters());
+}
+
+}  // namespace
+
+TEST_CASE("DDP trains on several ranks what one process trains on the whole batch",
+          "[lab16][lab16.5]") {
+    const int ranks = GENERATE(1, 2, 3, 4);
+    const int64_t cap = GENERATE(1, 48, 1 << 20);
+    manual_seed(9);
+    Toy model;
+    const Values alone = train(model, model, 0, 1);
+    const auto seen = on_ranks(ranks, [&](dist::ProcessGroup& group) {
+        manual_seed(9 + static_cast<uint64_t>(group.rank()));
+        Toy replica;
+        DistributedDataParallel ddp(replica,
+                                    {.first_bucket_bytes = cap, .bucket_cap_bytes = cap});
+        return train(replica, ddp, group.rank(), ranks);
+    });
+    for (const Values& rank : seen) {
+        INFO("5 steps on " << ranks << " ranks with buckets of " << cap << " bytes");
+        CHECK(rank == seen[0]);
+        // The sums of 12 gradients are added in another order: some units in the last
+        // place of numbers below 2.
+        for (size_t i = 0; i < alone.size(); ++i)
+            REQUIRE(std::abs(rank[i] - alone[i]) < 1e-5f);
+    }
+}
+
+// ---- 16.6
+
+TEST_CASE("used_parameters finds every leaf that a result was made from",
+          "[lab16][lab16.6]") {
+    Toy model;
+    const auto parameters = model.named_parameters();
+    const auto used_by = [&](const Tensor& output) {
+        return parallel::used_parameters(output, parameters);
+    };
+    INFO("walk from the result to the leaves along inputs(); hint 16.6/1 helps");
+    CHECK(used_by(model(draw({2, 3}, 1))) == std::vector<bool>{true, true, true, true});
+    CHECK(used_by(model.fc1(draw({2, 3}, 1))) ==
+          std::vector<bool>{true, true, false, false});
+    CHECK(used_by(sum(model.fc2.bias)) == std::vector<bool>{false, false, false, true});
+    CHECK(used_by(model.fc2.bias) == std::vector<bool>{false, false, false, true});
+    CHECK(used_by(Tensor::ones({1})) == std::vector<bool>(4, false));
+}
+
+TEST_CASE("used_parameters visits a node once however many ways lead to it",
+          "[lab16][lab16.6]") {
+    // 30 sums of a result with itself: 2^30 ways, 31 nodes.
+    Branches model;
+    Tensor y = model(Tensor::ones({1}));
+    for (int i = 0; i < 30; ++i) y = y + y;
+    CHECK(parallel::used_parameters(y, model.named_parameters()) ==
+          std::vector<bool>{true, true, true});
+}
+
+TEST_CASE("a parameter that some ranks leave out gets the average with their zeros",
+          "[lab16][lab16.6]") {
+    struct Seen {
+        float all = 0, rank_0s = 0, kept = 0;
+        bool unused_has_gradient = true;
+    };
+    const auto seen = on_ranks(4, [](dist::ProcessGroup& group) {
+        Branches model;
+        DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
+                                            .bucket_cap_bytes = 1,
+                                            .find_unused_parameters = true});
+        model.on = {true, group.rank() == 0, false};
+        const auto gradient = [&](size_t i) { return model.weights[i].grad(); };
+        ddp(Tensor::full({1}, group.rank() + 1)).backward();
+        Seen mine{.all = static_cast<float>(gradient(0).item()),
+                  .rank_0s = static_cast<float>(gradient(1).item()),
+                  .kept = 0,
+                  .unused_has_gradient = gradient(2).defined()};
+        // Once c has a gradient of its own, a pass without it leaves it alone.
+        model.on = {true, true, true};
+        ddp(Tensor::full({1}, group.rank() + 1)).backward();
+        model.on = {true, true, false};
+        ddp(Tensor::full({1}, group.rank() + 1)).backward();
+        mine.kept = static_cast<float>(gradient(2).item());
+        return mine;
+    });
+    for (size_t rank = 0; rank < 4; ++rank) {
+        INFO("rank " << rank << " of 4: a is used by all, b by rank 0, c by none; hint "
+                     << "16.6/2 helps");
+        CHECK(std::abs(seen[rank].all - 2.5f) < 1e-5f);
+        CHECK(std::abs(seen[rank].rank_0s - 0.25f) < 1e-5f);
+        CHECK_FALSE(seen[rank].unused_has_gradient);
+        INFO("and then c, which had 2.5, keeps it in a pass that no rank uses it in");
+        CHECK(std::abs(seen[rank].kept - 2.5f) < 1e-5f);
+    }
+}
+
+TEST_CASE("no_sync communicates nothing and the pass after it averages the sum",
+          "[lab16][lab16.6]") {
+    struct Seen {
+        int64_t within = 0, after = 0;
+        Values gradients;
+    };
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        nn::Linear model(1, 1, {.bias = false});
+        DistributedDataParallel ddp(model);
+        const Tensor x = Tensor::full({1, 1}, group.rank() + 1);  // the gradient: 1 or 2
+        group.events().clear();
+        Seen mine;
+        {
+            const auto no_sync = ddp.no_sync();
+            sum(ddp(x)).backward();
+            sum(ddp(x)).backward();
+        }
+        mine.within = all_reduces(group.events().snapshot());
+        sum(ddp(x)).backward();
+        mine.after = all_reduces(group.events().snapshot());
+        mine.gradients = gradients_of(model);
+        return mine;
+    });
+    for (const Seen& rank : seen) {
+        INFO("two passes within no_sync and one after it: "
+             << rank.within << " and " << rank.after << " all-reduces so far");
+        CHECK(rank.within == 0);
+        CHECK(rank.after == 1);
+        INFO("three times 1 on rank 0 and three times 2 on rank 1: the mean is 4.5");
+        CHECK(rank.gradients == Values{4.5f});
+    }
+}
+
+namespace {
+
+struct BadBatch {};
+
+}  // namespace
+
+TEST_CASE("an exception within no_sync does not leave averaging off",
+          "[lab16][lab16.6]") {
+    const auto gradients = on_ranks(2, [](dist::ProcessGroup& group) {
+        nn::Linear model(1, 1, {.bias = false});
+        DistributedDataParallel ddp(model);
+        try {
+            const auto no_sync = ddp.no_sync();
+            throw BadBatch();
+        } catch (const BadBatch&) {
+            // as a program does that skips the batch
+        }
+        sum(ddp(Tensor::full({1, 1}, group.rank() + 1))).backward();
+        return gradients_of(model);
+    });
+    for (const Values& rank : gradients) {
+        INFO("the pass after the exception should average 1 and 2 to 1.5, and left "
+             << rank[0] << "; hint 16.6/3 helps");
+        CHECK(rank == Values{1.5f});
+    }
+}
+
+TEST_CASE("a no_sync within a no_sync ends with the outer one", "[lab16][lab16.6]") {
+    const auto within = on_ranks(2, [](dist::ProcessGroup& group) {
+        nn::Linear model(1, 1, {.bias = false});
+        DistributedDataParallel ddp(model);
+        group.events().clear();
+        const auto outer = ddp.no_sync();
+        { const auto inner = ddp.no_sync(); }
+        sum(ddp(Tensor::ones({1, 1}))).backward();
+        return all_reduces(group.events().snapshot());
+    });
+    CHECK(within == std::vector<int64_t>{0, 0});
+}

@@ -1,0 +1,50 @@
+// The part of a lab's check that answers its watchdog.
+//
+// When a case does not end in time, the parent (labs/lab_tool/runner.py) sends SIGUSR2 to each
+// of its threads in turn. The thread writes which rank it is and its stack; that is how a
+// deadlock is told as who waits where. Linked into every lab's check program.
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+
+#include "libmini/core/world.hpp"
+
+// The address sanitizer has it; a build without sanitizers does without stacks.
+extern "C" void __sanitizer_print_stack_trace() __attribute__((weak));
+
+namespace {
+
+constexpr rlim_t kLargestFile = rlim_t{256} << 20;
+
+void say(const std::string& line) {
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+// Not what a signal's handler may do, strictly: but the process is about to be killed, and
+// whoever waits for the answer waits for a few seconds only.
+void tell_stack(int) {
+    const auto world = mini::current_world();
+    say("== stack of " +
+        (world ? "rank " + std::to_string(world->rank) : std::string("a thread")) + "\n");
+    if (__sanitizer_print_stack_trace) __sanitizer_print_stack_trace();
+    say("== end of stack\n");
+}
+
+const bool watched = [] {
+    struct sigaction action {};
+    action.sa_handler = tell_stack;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGUSR2, &action, nullptr);
+
+    // Neither a core file nor a result without end.
+    const rlimit no_core{0, 0}, file{kLargestFile, kLargestFile};
+    setrlimit(RLIMIT_CORE, &no_core);
+    setrlimit(RLIMIT_FSIZE, &file);
+    return true;
+}();
+
+}  // namespace

@@ -1,0 +1,130 @@
+"""The labs that there are: their folders, tasks, hints, sources and checks.
+
+    labs/07-partition/README.md        the task table: rows that begin | 07.1 |
+    labs/07-partition/hints/07.1.md    three sections: ## 1, ## 2, ## 3
+    labs/07-partition/test.cpp         test cases tagged [lab07][lab07.1]
+    libmini/**.cpp, labs/**.cpp        the regions [lab07.1]
+    tests/mutants/lab07.1/*.cpp        wrong bodies that the checks must notice
+
+A folder is a lab of the tool when its README has a task table.
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from lab_tool.places import ROOT
+from lab_tool.regions import regions_in
+from lab_tool.screen import LabError
+
+FOLDER = re.compile(r"(\d\d)-[\w-]+")
+ROW = re.compile(r"^\| *(\d\d\.\d+) *\|(.*)\| *$")
+NEEDS = re.compile(r"^Needs: labs? (.*?)\.?$", re.MULTILINE)
+HINT_HEAD = re.compile(r"^## *(\d+)[^\n]*$", re.MULTILINE)
+TITLE = re.compile(r"^# +(?:Lab +)?(?:\d+ *[·:.-]* *)?(.*)$", re.MULTILINE)
+TASK = re.compile(r"(?:lab)?0*(\d{1,2})\.(\d+)")
+POINTS_OF_A_TASK = 10
+
+
+@dataclass(frozen=True)
+class Task:
+    name: str  # "07.2"
+    what: str
+    file: str
+    done_when: str
+
+
+@dataclass
+class Lab:
+    number: str  # "07"
+    folder: Path
+    title: str
+    tasks: list = field(default_factory=list)
+    needs: tuple = ()  # further labs whose code this one runs, from the README's "Needs: lab 09"
+
+    def task(self, name):
+        for task in self.tasks:
+            if task.name == name:
+                return task
+        names = ", ".join(task.name for task in self.tasks)
+        raise LabError(f"lab {self.number} has no task {name}; its tasks: {names}")
+
+    def hints(self, task):
+        """The texts of a task's hints, from nudge to nearly the code."""
+        path = self.folder / "hints" / f"{task}.md"
+        if not path.exists():
+            return []
+        parts = HINT_HEAD.split(path.read_text(encoding="utf-8"))
+        return [text.strip() for text in parts[2::2] if text.strip()]
+
+
+def read_lab(folder):
+    """The lab of a folder, or None when its README has no task table."""
+    readme = folder / "README.md"
+    match = FOLDER.fullmatch(folder.name)
+    if not match or not readme.exists():
+        return None
+    text = readme.read_text(encoding="utf-8")
+    tasks = []
+    for line in text.splitlines():
+        row = ROW.match(line)
+        if row:
+            cells = [cell.strip() for cell in row[2].split("|")] + ["", "", ""]
+            tasks.append(Task(row[1], *cells[:3]))
+    if not tasks:
+        return None
+    title = TITLE.search(text)
+    needs = NEEDS.search(text)
+    return Lab(match[1], folder, title[1].strip() if title else folder.name, tasks,
+               tuple(re.findall(r"\d\d", needs[1])) if needs else ())
+
+
+class Catalogue:
+    """All labs of the repository at `root`."""
+
+    def __init__(self, root=ROOT):
+        self.root = Path(root)
+
+    @cached_property
+    def labs(self):
+        folders = sorted((self.root / "labs").iterdir()) if (self.root / "labs").is_dir() else []
+        return [lab for lab in map(read_lab, folders) if lab]
+
+    @cached_property
+    def regions(self):
+        """All regions of the reference, file by file."""
+        found = []
+        for top in ("libmini", "labs"):
+            for path in sorted((self.root / top).rglob("*.[ch]pp")):
+                text = path.read_text(encoding="utf-8")
+                if "// [lab" in text:
+                    found += regions_in(text, str(path.relative_to(self.root)))
+        return found
+
+    def lab(self, number):
+        """The lab that "7", "07" or "lab07" names."""
+        wanted = str(number).removeprefix("lab").zfill(2)
+        for lab in self.labs:
+            if lab.number == wanted:
+                return lab
+        names = ", ".join(lab.number for lab in self.labs) or "none yet"
+        raise LabError(f"there is no lab {number}; labs: {names}")
+
+    def task(self, name):
+        """(lab, task) of "7.2", "07.2" or "lab07.2"."""
+        match = TASK.fullmatch(name)
+        if not match:
+            raise LabError(f"{name!r} names no task; a task is a lab's number, a dot and its own: "
+                           "07.2")
+        lab = self.lab(match[1])
+        return lab, lab.task(f"{lab.number}.{match[2]}")
+
+    def regions_of(self, lab=None, task=None):
+        """The regions of a lab or of one task."""
+        return [region for region in self.regions
+                if (lab is None or region.lab == lab) and (task is None or region.task == task)]
+
+    def files_of(self, lab):
+        """The paths of the files that hold a lab's regions, each once."""
+        return list(dict.fromkeys(region.path for region in self.regions_of(lab=lab)))

@@ -1,0 +1,229 @@
+"""Checking a learner's tasks: build the lab's check program, run its cases, judge each task.
+
+    build        a file of work/ that does not compile is left out, so that the rest is checked
+    cases        the test cases tagged [lab07.2], listed by the program itself
+    run          each in a process of its own, two at a time, under a watchdog
+    judge        a task has passed when all its cases have
+"""
+
+import os
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lab_tool import compile_errors
+from lab_tool.building import build_environment, parse_step
+from lab_tool.places import BUILD, ROOT, bin_dir, fresh_log
+from lab_tool.process import check_logged, run_logged
+from lab_tool.runner import Limits, case_environment, run_case
+from lab_tool.screen import LabError, ProgressLine
+from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS, Verdict, judge, judge_all
+from lab_tool.workspace import Workspace
+
+PRESET = "debug"
+LISTING = (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"])  # Catch2 2 and 3
+LISTING_SECONDS = 30
+TOGETHER_SECONDS = 120.0
+
+
+@dataclass
+class TaskResult:
+    task: str
+    status: str  # passed, failed, not started, waits
+    reason: str = ""
+    verdicts: list = field(default_factory=list)
+    errors: list = field(default_factory=list)  # CompileErrors
+
+
+def configure(log, left_out=()):
+    """Configures the preset, without the given files of work/."""
+    command = ["cmake", "--preset", PRESET, f"-DMINI_WORK_WITHOUT={';'.join(left_out)}"]
+    check_logged("configuring", command, log, lambda line: None, cwd=ROOT, env=build_environment())
+
+
+def configured_without():
+    """The files of work/ that the last configuration left out; None when there was none."""
+    cache = BUILD / PRESET / "CMakeCache.txt"
+    if not cache.exists() or not (BUILD / PRESET / "build.ninja").exists():
+        return None
+    for line in cache.read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith("MINI_WORK_WITHOUT:"):
+            return [name for name in line.split("=", 1)[1].split(";") if name]
+    return None
+
+
+def build_checks(targets, log, label="  building"):
+    """Builds `targets`, as far as that goes; returns the exit code and the lines of output."""
+    lines = []
+    command = ["cmake", "--build", "--preset", PRESET, "--target", *targets, "--", "-k", "0"]
+    with ProgressLine(label) as progress, open(log, "a", encoding="utf-8") as file:
+
+        def on_line(line):
+            lines.append(line)
+            step = parse_step(line)
+            if step:
+                progress.show(*step)
+
+        code = run_logged(command, file, on_line, cwd=ROOT, env=build_environment())
+    return code, lines
+
+
+def build_without_broken(targets):
+    """Builds check programs with all of the learner's files that compile. Returns {path: errors}
+    of those that do not; LabError when it is not the learner's files that fail."""
+    log = fresh_log("lab")
+    broken = {}
+    if configured_without() != []:
+        configure(log)
+    for _ in range(3):  # the second build may meet errors that the first did not come to
+        code, lines = build_checks(targets, log)
+        if code == 0:
+            return broken
+        errors = compile_errors.errors_in(lines, ROOT)
+        failed = compile_errors.broken_files(lines, ROOT)
+        if not failed:
+            told = [line for error in errors[:5] for line in error.spelled()]
+            raise LabError("\n".join(["the check does not build:", *told,
+                                      f"the whole output is in {log}"]))
+        for path in failed:
+            broken[path] = [error for error in errors if error.path == f"work/{path}"] or errors[:3]
+        configure(log, sorted(broken))
+    raise LabError(f"the check does not build; the whole output is in {log}")
+
+
+def program_of(lab, kind="check"):
+    return bin_dir(PRESET) / f"lab{lab}_{kind}"
+
+
+def cases_of(program, tag):
+    """The names of the test cases that carry a tag; None when the program cannot tell."""
+    for options in LISTING:
+        try:
+            listed = subprocess.run([program, *options, f"[{tag}]"], stdin=subprocess.DEVNULL,
+                                    capture_output=True, text=True, errors="replace",
+                                    timeout=LISTING_SECONDS, env=case_environment())
+        except subprocess.TimeoutExpired:
+            return None
+        names = [line.strip() for line in listed.stdout.splitlines() if line.strip()]
+        if names or listed.returncode == 0 and not listed.stderr:
+            return names  # Catch2 2 has the number of cases as its exit code
+    return None
+
+
+def escaped(name):
+    """A case's name as Catch2 wants it on a command line."""
+    return "".join("\\" + letter if letter in "\\,[" else letter for letter in name)
+
+
+def check_case(program, name, limits=Limits(), **environment):
+    """Runs one case in a process of its own and judges it."""
+    with tempfile.TemporaryDirectory(prefix="lab-") as folder:
+        result = Path(folder) / "result.xml"
+        command = [str(program), escaped(name), "-r", "xml", "-o", str(result)]
+        ended = run_case(command, limits, cwd=ROOT, env=case_environment(**environment))
+        try:
+            text = result.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            text = ""
+    return judge(name, ended, text, limits)
+
+
+def check_together(program, names, **environment):
+    """The verdicts on many cases that run in one process, which is quicker; for code that is
+    known to behave. Cases that then have no verdict, as the process ended before, run alone."""
+    together = {}
+    with tempfile.TemporaryDirectory(prefix="lab-") as folder:
+        result = Path(folder) / "result.xml"
+        command = [str(program), ",".join(map(escaped, names)), "-r", "xml", "-o", str(result)]
+        limits = Limits(seconds=TOGETHER_SECONDS)
+        ended = run_case(command, limits, cwd=ROOT, env=case_environment(**environment))
+        if not ended.killed_for and result.exists():
+            text = result.read_text(encoding="utf-8", errors="replace")
+            together = judge_all(text)
+    return [together.get(name) or check_case(program, name, **environment) for name in names]
+
+
+def workers():
+    return max(1, min(4, len(os.sched_getaffinity(0))))
+
+
+def check_tasks(lab, tasks, program=None, limits=Limits(), known=None,
+                on_task=lambda result: None):
+    """The TaskResults of a lab's tasks, in their order; on_task hears of each. Those that are
+    `known` already, by task, are not run."""
+    program, known = program or program_of(lab), known or {}
+    results = []
+    with ThreadPoolExecutor(workers()) as pool:
+        planned, names = [], []
+        for task in tasks:
+            if task in known:
+                planned.append((task, [], []))
+                continue
+            names = cases_of(program, f"lab{task}") if names is not None else None
+            late = []  # a first case that did not end: the task's others would not either
+            futures = [pool.submit(check_unless, late, program, name, limits)
+                       for name in names or []]
+            planned.append((task, names, futures))
+        for task, names, futures in planned:
+            verdicts = [future.result() for future in futures]
+            results.append(known.get(task) or judge_task(task, names, verdicts))
+            on_task(results[-1])
+    return results
+
+
+def check_unless(late, program, name, limits):
+    """check_case, unless an earlier case is in the list `late`, where one that is late goes."""
+    if late:
+        return Verdict(name, FAILED, f"was not run after {late[0]!r}")
+    verdict = check_case(program, name, limits)
+    if verdict.late:
+        late.append(name)
+    return verdict
+
+
+def judge_task(task, names, verdicts):
+    """A task passes with all its cases; it is not started when its own stub stands in the way."""
+    if names is None:
+        return TaskResult(task, FAILED, "the program ended before a check could run: does a "
+                          "global object of your code crash or exit?")
+    if not names:
+        return TaskResult(task, FAILED, "it has no checks")
+    failed = [verdict for verdict in verdicts if verdict.status == FAILED]
+    stubs = [verdict.waits_for for verdict in verdicts if verdict.status == NOT_STARTED]
+    result = TaskResult(task, PASSED, verdicts=verdicts)
+    if task in stubs:
+        result.status = NOT_STARTED
+    elif failed:
+        result.status, result.reason = FAILED, failed[0].reason
+    elif stubs:
+        result.status, result.reason = WAITS, f"needs task {min(stubs)} first"
+    return result
+
+
+def does_not_compile(task, path, errors):
+    return TaskResult(task, FAILED, f"work/{path} does not compile", errors=errors)
+
+
+def check_lab(catalogue, lab, tasks=None, limits=Limits(), broken=None,
+              on_task=lambda result: None):
+    """Builds and checks tasks of a lab (all by default), a broken file's tasks included."""
+    wanted = tasks or [task.name for task in lab.tasks]
+    on_task = heard_by(on_task, Workspace(catalogue))
+    if broken is None:
+        broken = build_without_broken([f"lab{lab.number}_check"])
+    known = {region.task: does_not_compile(region.task, region.path, broken[region.path])
+             for region in catalogue.regions_of(lab=lab.number) if region.path in broken}
+    return check_tasks(lab.number, wanted, limits=limits, known=known, on_task=on_task)
+
+
+def heard_by(on_task, workspace):
+    """on_task, but a task that waits for another and is itself untouched is not started."""
+
+    def hear(result):
+        if result.status == WAITS and workspace.untouched(result.task):
+            result.status, result.reason = NOT_STARTED, ""
+        on_task(result)
+
+    return hear

@@ -1,0 +1,50 @@
+"""The compiler's complaints, the learner's file and line first."""
+
+import re
+from dataclasses import dataclass
+
+ERROR = re.compile(r"^(/?[^\s:]+\.[ch]pp):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$")
+FAILED = re.compile(r"^FAILED: (\S+)")
+UNRESOLVED = re.compile(r"(undefined reference to .*|multiple definition of .*?);?$")
+
+
+@dataclass(frozen=True)
+class CompileError:
+    path: str  # in the repository, "work/..." for the learner's; "" for the linker
+    line: int
+    message: str
+    context: tuple = ()  # the source line and the caret under it
+
+    def spelled(self):
+        head = f"{self.path}:{self.line}: {self.message}" if self.path else self.message
+        return [head, *self.context]
+
+
+def errors_in(lines, root):
+    """The errors that a build's output names, each once, the learner's first."""
+    found = {}
+    for index, line in enumerate(lines):
+        match = ERROR.match(line)
+        unresolved = UNRESOLVED.search(line)
+        if match:
+            path = match[1].removeprefix("../" * 2).removeprefix(f"{root}/")
+            context = tuple(text for text in lines[index + 1:index + 3]
+                            if re.match(r"^ *\d* \|", text))
+            error = CompileError(path, int(match[2]), match[3], context)
+            found.setdefault((error.path, error.line, error.message), error)
+        elif unresolved:
+            found.setdefault(unresolved[1], CompileError("", 0, unresolved[1]))
+    return sorted(found.values(), key=lambda error: not error.path.startswith("work/"))
+
+
+def broken_files(lines, root):
+    """The learner's files whose compilation failed, as paths in the repository.
+
+    Ninja names the object that failed: an error that shows in a header included by the file
+    counts as the file's."""
+    broken = []
+    for line in lines:
+        match = FAILED.match(line)
+        if match and "/work/" in match[1] and match[1].endswith(".o"):
+            broken.append(match[1].split("/work/", 1)[1].removesuffix(".o"))
+    return list(dict.fromkeys(broken))

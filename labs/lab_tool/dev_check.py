@@ -1,0 +1,201 @@
+"""The checks of the labs themselves that run code: `labs/lab dev check`.
+
+One build holds all bodies (lab_tool.schemata). Then, with cases in processes of their own:
+
+    reference   no switch: every case passes, well within its deadline
+    stubs       MINI_STUB=lab07.2: the task's cases, and of other tasks only later ones, stop at
+                "not started"; every other case of the lab passes
+    labs        MINI_STUB= all of lab 07: labs that do not need it pass
+    mutants     MINI_MUTANT=lab07.2/name: some case of the lab fails; the first one ends the run
+"""
+
+import json
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from lab_tool import checking
+from lab_tool.places import BUILD, ROOT
+from lab_tool.regions import starter
+from lab_tool.runner import Limits
+from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
+
+SCHEMATA = BUILD / "schemata"
+LEARNERS_FLAGS = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter"]
+SHARE_OF_DEADLINE = 1 / 3  # that a case may take with the reference
+MUTANT_LIMITS = Limits(seconds=20.0)
+
+
+@dataclass
+class Outcome:
+    """Counts for the summary, and complaints; none mean that all is well."""
+
+    complaints: list = field(default_factory=list)
+    counts: dict = field(default_factory=dict)
+    killed: list = field(default_factory=list)  # (mutant, killing case)
+
+    def count(self, what, number=1):
+        self.counts[what] = self.counts.get(what, 0) + number
+
+    def blame(self, complaint):
+        self.complaints.append(complaint)
+
+
+def spread(function, items):
+    """function(item) of all items on all cores, in their order."""
+    with ThreadPoolExecutor(checking.workers()) as pool:
+        return list(pool.map(function, items))
+
+
+def tasks_of_cases(lab):
+    """{case: set of its tasks} of a lab, in the order of its tasks."""
+    program = checking.program_of(lab.number, "schemata")
+    found = {}
+    for task in lab.tasks:
+        for name in checking.cases_of(program, f"lab{task.name}") or []:
+            found.setdefault(name, set()).add(task.name)
+    return found
+
+
+def check_reference(lab, cases, outcome):
+    """Whether every case passes without a switch."""
+    passed = True
+    program = checking.program_of(lab.number, "schemata")
+    for verdict in spread(lambda name: checking.check_case(program, name), cases):
+        outcome.count("cases of the reference")
+        if verdict.status != PASSED:
+            passed = False
+            outcome.blame(f"lab {lab.number}: the reference fails {verdict.name!r}: "
+                          + "; ".join([verdict.reason, *verdict.story[:6]]))
+        elif verdict.seconds > SHARE_OF_DEADLINE * Limits().seconds:
+            outcome.blame(f"lab {lab.number}: {verdict.name!r} took {verdict.seconds:.0f} s with "
+                          f"the reference; its deadline is {Limits().seconds:g} s")
+    return passed
+
+
+def check_stubs(lab, cases, outcome):
+    """With one task stubbed, its own cases are not started and no other task's case fails."""
+    program = checking.program_of(lab.number, "schemata")
+    names = [task.name for task in lab.tasks]
+    runs = spread(lambda task: checking.check_together(program, cases, MINI_STUB=f"lab{task}"),
+                  names)
+    for task, verdicts in zip(names, runs):
+        outcome.count("stubs")
+        judge_stub(task, verdicts, cases, outcome)
+
+
+def judge_stub(task, verdicts, cases, outcome):
+    for verdict in verdicts:
+        own = task in cases[verdict.name]
+        later = max(cases[verdict.name]) > task
+        if own and verdict.status != NOT_STARTED:
+            outcome.blame(f"stub {task}: its case {verdict.name!r} {verdict.status}; it should be "
+                          f"not started: {verdict.reason}")
+        elif verdict.status == FAILED:
+            outcome.blame(f"stub {task}: {verdict.name!r} of {', '.join(cases[verdict.name])} "
+                          f"failed, as if it were begun: {verdict.reason}")
+        elif verdict.status == NOT_STARTED and not own and not later:
+            outcome.blame(f"stub {task}: {verdict.name!r} of the earlier task "
+                          f"{', '.join(cases[verdict.name])} needs it")
+
+
+def check_others(lab, others, cases, outcome):
+    """With all of `lab` stubbed, other labs pass that do not say that they need it."""
+    stubs = ",".join(f"lab{task.name}" for task in lab.tasks)
+
+    def run_other(other):
+        program = checking.program_of(other.number, "schemata")
+        return checking.check_together(program, cases[other.number], MINI_STUB=stubs)
+
+    for other, verdicts in zip(others, spread(run_other, others)):
+        outcome.count("labs beside a starter")
+        failed = [verdict for verdict in verdicts if verdict.status != PASSED]
+        if failed:
+            outcome.blame(f"lab {other.number} needs lab {lab.number}: {failed[0].name!r} "
+                          f"{failed[0].status} while that is a starter; make it independent, or "
+                          f"write into its README: Needs: lab {lab.number}")
+
+
+def killer_of(mutant, lab, cases):
+    """The first case that fails with a mutant, its own task's cases coming first; else None."""
+    program = checking.program_of(lab.number, "schemata")
+    for name in sorted(cases, key=lambda name: mutant.task not in cases[name]):
+        verdict = checking.check_case(program, name, MUTANT_LIMITS, MINI_MUTANT=mutant.name)
+        if verdict.status == FAILED:
+            return verdict
+    return None
+
+
+def check_mutants(lab, mutants, cases, outcome):
+    mine = [mutant for mutant in mutants if mutant.lab == lab.number]
+    for mutant, verdict in zip(mine, spread(lambda each: killer_of(each, lab, cases), mine)):
+        outcome.count("mutants")
+        if verdict is None:
+            outcome.blame(f"mutant {mutant.name} survives: {mutant.wrong} ({mutant.path})")
+        else:
+            outcome.killed.append((mutant, verdict))
+
+
+def compile_commands():
+    """{source: words} of the build, for compiling a file again in another place."""
+    path = BUILD / checking.PRESET / "compile_commands.json"
+    entries = json.loads(path.read_text(encoding="utf-8"))
+    return {entry["file"]: entry["command"].split() for entry in entries}
+
+
+def syntax_command(words, source, text_path):
+    """A compiler's command turned into a check of the syntax of another text of `source`."""
+    command, skip = [], False
+    for word in words:
+        if skip or word in ("-c", source) or word.endswith("ccache"):
+            skip = False
+            continue
+        if word in ("-o", "-MF", "-MT"):
+            skip = True
+            continue
+        command.append(word)
+    return [*command, *LEARNERS_FLAGS, f"-I{Path(source).parent}", "-fsyntax-only", str(text_path)]
+
+
+def check_starters(catalogue, outcome):
+    """What labs/lab start writes compiles, file by file."""
+    commands = compile_commands()
+    with TemporaryDirectory(prefix="lab-starters-") as folder:
+        jobs = []
+        for lab in catalogue.labs:
+            tasks = {task.name for task in lab.tasks}
+            for path in catalogue.files_of(lab.number):
+                text = (catalogue.root / path).read_text(encoding="utf-8")
+                copy = Path(folder) / lab.number / path
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_text(starter(text, path, tasks), encoding="utf-8")
+                jobs.append((lab, path, copy))
+
+        def compile_one(job):
+            _, path, copy = job
+            words = commands.get(str(ROOT / path))
+            if words is None:
+                return f"{path} is not part of the build"
+            done = subprocess.run(syntax_command(words, str(ROOT / path), copy), cwd=BUILD,
+                                  capture_output=True, text=True, errors="replace")
+            return "" if done.returncode == 0 else done.stderr.strip()
+
+        for (lab, path, _), complaint in zip(jobs, spread(compile_one, jobs)):
+            outcome.count("starters")
+            if complaint:
+                outcome.blame(f"the starter of lab {lab.number}, {path}, does not compile:\n"
+                              f"{complaint}")
+
+
+def build_schemata(labs, log):
+    """Builds every lab's check with all bodies inside; LabError with the errors when it fails."""
+    checking.configure(log)
+    targets = [f"lab{lab.number}_schemata" for lab in labs]
+    code, lines = checking.build_checks(targets, log)
+    if code == 0:
+        return ""
+    errors = checking.compile_errors.errors_in(lines, ROOT)
+    told = [line for error in errors[:10] for line in error.spelled()] or lines[-20:]
+    return "\n".join(["the schemata do not build:", *told, f"the whole output is in {log}"])

@@ -1,0 +1,67 @@
+"""What can be said of the labs by reading alone: each function yields complaints, one line each."""
+
+import re
+from collections import Counter
+
+from lab_tool.checking import cases_of, program_of
+
+LONGEST_REGION = 25
+HINTS = 3
+LEAST_MUTANTS = 4
+
+
+def check_regions(catalogue):
+    """Each marker has a sentence for a title, a row in the task table, and a body of its size."""
+    rows = {task.name for lab in catalogue.labs for task in lab.tasks}
+    for region in catalogue.regions:
+        if region.path.endswith(".hpp"):
+            yield f"{region.place}: regions belong into .cpp files: a header's is compiled into " \
+                  "every file that includes it"
+        if not re.match(r"[A-Z].*\.$", region.title):
+            yield f"{region.place}: the title is no sentence: {region.title}"
+        if not 1 <= len(region.body) <= LONGEST_REGION:
+            yield f"{region.place}: the region has {len(region.body)} lines, not 1 to " \
+                  f"{LONGEST_REGION}"
+        if region.task not in rows:
+            yield f"{region.place}: task {region.task} has no row in a README's task table"
+
+
+def check_tasks(catalogue):
+    """Each row of a task table has regions, three hints, and nothing empty."""
+    marked = {region.task for region in catalogue.regions}
+    for lab in catalogue.labs:
+        readme = f"{lab.folder.relative_to(catalogue.root)}/README.md"
+        names = Counter(task.name for task in lab.tasks)
+        for task in lab.tasks:
+            if names[task.name] > 1 or task.name[:2] != lab.number:
+                yield f"{readme}: the row {task.name} is there twice, or of another lab"
+            if task.name not in marked:
+                yield f"{readme}: task {task.name} has no region in the sources"
+            if not (task.what and task.file and task.done_when):
+                yield f"{readme}: the row {task.name} lacks what, file or done when"
+            hints = len(lab.hints(task.name))
+            if hints != HINTS:
+                yield f"{lab.folder.relative_to(catalogue.root)}/hints/{task.name}.md has " \
+                      f"{hints} hints (## 1, ## 2, ...), not {HINTS}"
+
+
+def check_cases(catalogue):
+    """Each task has a test case, and each case of a lab's check a task."""
+    for lab in catalogue.labs:
+        program = program_of(lab.number, "schemata")
+        tagged = set()
+        for task in lab.tasks:
+            names = cases_of(program, f"lab{task.name}") or []
+            tagged.update(names)
+            if not names:
+                yield f"task {task.name} has no test case tagged [lab{task.name}]"
+        for name in cases_of(program, f"lab{lab.number}") or []:
+            if name not in tagged:
+                yield f"the case {name!r} of lab {lab.number} has no task's tag"
+
+
+def check_mutants(catalogue, mutants):
+    for lab in catalogue.labs:
+        count = sum(mutant.lab == lab.number for mutant in mutants)
+        if count < LEAST_MUTANTS:
+            yield f"lab {lab.number} has {count} mutants, not at least {LEAST_MUTANTS}"

@@ -1,0 +1,82 @@
+"""Results of a check as a learner reads them."""
+
+import os
+import sys
+import textwrap
+
+from lab_tool.screen import is_terminal, say
+from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS
+
+COLOURS = {PASSED: "32", FAILED: "31", NOT_STARTED: "2", WAITS: "33"}
+SIGNS = {PASSED: "✓", FAILED: "✗", NOT_STARTED: "·", WAITS: "·"}
+ERRORS_SHOWN = 3
+CASES_TOLD = 2  # failed cases of one task that are told whole
+COLUMNS = 80
+WHAT = 48
+
+
+def coloured(text, status):
+    if status not in COLOURS or not is_terminal(sys.stdout) or "NO_COLOR" in os.environ:
+        return text
+    return f"\033[{COLOURS[status]}m{text}\033[0m"
+
+
+def head(lab):
+    return f"lab {lab.number} · {lab.title}"
+
+
+def task_line(name, what, status, note=""):
+    """  ✓ 07.2  Hand out one partition            passed"""
+    sign = coloured(SIGNS.get(status, " "), status)
+    what = what if len(what) <= WHAT else what[:WHAT - 1] + "…"
+    return f"  {sign} {name}  {what:{WHAT}}  {coloured(status, status)}{note}"
+
+
+def say_task(lab, result):
+    cases = len(result.verdicts)
+    note = f" ({cases} {'case' if cases == 1 else 'cases'})" if result.status == PASSED else ""
+    if result.status == WAITS:
+        note = f": {result.reason}"
+    say(task_line(result.task, lab.task(result.task).what, result.status, note))
+
+
+def say_stories(results, hints_of):
+    """What went wrong, step by step, for each failed task."""
+    for result in results:
+        if result.status != FAILED:
+            continue
+        say()
+        say_wrapped(f"{result.task} failed: {result.reason}", "")
+        for error in result.errors[:ERRORS_SHOWN]:
+            for line in error.spelled():
+                say("  " + line)
+        failed = [verdict for verdict in result.verdicts if verdict.status == FAILED]
+        for verdict in failed[:CASES_TOLD]:
+            say_story(verdict, result.reason)
+        for verdict in failed[CASES_TOLD:]:
+            say(f"  fails too: {verdict.name}")
+        left = hints_of(result.task)
+        if left:
+            say(f"  stuck? labs/lab hint {result.task}  ({left} left)")
+
+
+def say_story(verdict, known_reason):
+    say(f"  case: {verdict.name}")
+    if verdict.reason != known_reason:
+        say_wrapped(verdict.reason, "    ")
+    for line in verdict.story:
+        say_wrapped(line, "    ")
+
+
+def say_wrapped(text, indent):
+    """A line in as many lines of the terminal as it needs, indented."""
+    own = indent + " " * (len(text) - len(text.lstrip()))
+    for line in textwrap.wrap(text.strip(), COLUMNS, initial_indent=own,
+                              subsequent_indent=" " * (len(own) + 2), break_on_hyphens=False):
+        say(line)
+
+
+def say_summary(results):
+    """The counts, last."""
+    passed = sum(result.status == PASSED for result in results)
+    say(f"\n{passed} of {len(results)} tasks pass")

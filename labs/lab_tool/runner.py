@@ -1,0 +1,155 @@
+"""Running one test case of a lab's check in a process of its own, under a watchdog.
+
+The code that is checked may loop for ever, deadlock, crash, leave by _exit(0), or write without
+end. Whatever it does, run_case returns: what the process wrote (its beginning and its end), how it
+ended, and, when the watchdog ended it, where each of its threads was.
+"""
+
+import ctypes
+import os
+import re
+import selectors
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MIB = 1 << 20
+KEPT = 64 << 10  # bytes kept of the output's beginning, and of its end
+MEMORY_MIB = 3072
+SANITIZER_OPTIONS = ("allocator_may_return_null=1:handle_segv=2:handle_abort=2:handle_sigfpe=2:"
+                     f"hard_rss_limit_mb={MEMORY_MIB}")
+STACK_SIGNAL = signal.SIGUSR2  # labs/check/watch.cpp answers it with the thread's stack
+STACK_END = b"== end of stack"
+STACK_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    seconds: float = 40.0  # longer than a process group's own deadline of 30 s, which says more
+    output_bytes: int = 8 * MIB
+
+
+@dataclass
+class Ended:
+    code: int = 0  # as subprocess has it: negative for a signal
+    output: str = ""
+    seconds: float = 0.0
+    killed_for: str = ""  # "", "time" or "output"
+    stacks: list = field(default_factory=list)  # text, one a thread, when killed for time
+
+
+class Output:
+    """The beginning and the end of what came, and how much came."""
+
+    def __init__(self):
+        self.head, self.tail, self.count = bytearray(), bytearray(), 0
+
+    def add(self, data):
+        self.count += len(data)
+        room = max(0, KEPT - len(self.head))
+        self.head += data[:room]
+        self.tail = (self.tail + data[room:])[-KEPT:]
+
+    def text(self):
+        left_out = self.count - len(self.head) - len(self.tail)
+        middle = f"\n... {left_out} bytes left out ...\n".encode() if left_out > 0 else b""
+        return bytes(self.head + middle + self.tail).decode("utf-8", "replace")
+
+
+def case_environment(**more):
+    """What a case finds in its environment: quiet, one thread a kernel, strict sanitizers."""
+    env = {name: value for name, value in os.environ.items()
+           if name not in ("MINI_STUB", "MINI_MUTANT")}
+    env.update(OMP_NUM_THREADS="1", MINI_LOG_LEVEL="error", LC_ALL="C",
+               ASAN_OPTIONS=SANITIZER_OPTIONS, UBSAN_OPTIONS="print_stacktrace=1", **more)
+    return env
+
+
+def run_case(command, limits=Limits(), cwd=None, env=None):
+    """Runs `command` to its end, or to the end of its time or its allowance of output."""
+    start = time.monotonic()
+    process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
+                               start_new_session=True)
+    output, ended = Output(), Ended()
+    try:
+        os.set_blocking(process.stdout.fileno(), False)
+        ended.killed_for = watch(process, output, start + limits.seconds, limits.output_bytes)
+        if ended.killed_for == "time":
+            ended.stacks = stacks_of(process)
+    finally:
+        end_all(process)
+    ended.code, ended.seconds = process.returncode, time.monotonic() - start
+    ended.output = output.text()
+    return ended
+
+
+def watch(process, output, deadline, most):
+    """Reads until the process ends (""), its time is over ("time") or it wrote too much."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            over = process.poll() is not None
+            left = deadline - time.monotonic()
+            if left <= 0 and not over:
+                return "time"
+            selector.select(0 if over else min(left, 0.05))
+            state = read_some(process, output)
+            if output.count > most:
+                return "output"
+            if over and state != "more":
+                return ""
+            if state == "closed" and not over:
+                try:  # it has closed its output, and need not have ended
+                    process.wait(max(0.0, deadline - time.monotonic()))
+                except subprocess.TimeoutExpired:
+                    return "time"
+
+
+def read_some(process, output):
+    """Reads what there is: "more" may follow, there is "nothing", or the pipe is "closed"."""
+    try:
+        data = os.read(process.stdout.fileno(), 1 << 16)
+    except BlockingIOError:
+        return "nothing"
+    output.add(data)
+    return "more" if data else "closed"
+
+
+def stacks_of(process):
+    """Asks each thread of a process that is stuck for its stack; those that answer."""
+    libc, stacks = ctypes.CDLL(None), []
+    tgkill = {"x86_64": 234, "aarch64": 131}.get(os.uname().machine)
+    task = Path(f"/proc/{process.pid}/task")
+    if tgkill is None or not task.exists() or not answers(process):
+        return stacks
+    deadline = time.monotonic() + STACK_SECONDS
+    for thread in sorted(task.iterdir(), key=lambda path: int(path.name)):
+        answer = Output()
+        libc.syscall(tgkill, process.pid, int(thread.name), int(STACK_SIGNAL))
+        while time.monotonic() < deadline and STACK_END not in answer.tail + answer.head:
+            if read_some(process, answer) == "nothing":
+                time.sleep(0.01)
+            if answer.count > MIB:
+                return stacks
+        stacks.append(answer.text())
+    return stacks
+
+
+def answers(process):
+    """Whether the process catches the signal that asks for a stack, and would not die of it."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    caught = re.search(r"^SigCgt:\s*([0-9a-f]+)", status, re.MULTILINE)
+    return bool(caught) and bool(int(caught[1], 16) >> (STACK_SIGNAL - 1) & 1)
+
+
+def end_all(process):
+    """Ends the process and all that it started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+    process.stdout.close()

@@ -1,0 +1,120 @@
+"""Mutation schemata: one copy of the sources in which every region has all of its bodies.
+
+    if (stubbed("lab07.2")) { MINI_TODO(...); }
+    else if (mutated("lab07.2/contiguous-shards")) { ...the mutant... }
+    else { ...the reference... }
+
+One build of it serves for every stub and every mutant: labs/check/schemata.hpp chooses by
+MINI_STUB and MINI_MUTANT at run time. #line lets the compiler name the files that people edit.
+
+A mutant is a file tests/mutants/lab07.2/contiguous-shards.cpp: its first line says, as a comment,
+what is wrong; the rest is put in the place of the region's body. Where a task has several regions,
+a second line chooses: `// region: libmini/a.cpp`, with a number behind the path where that file
+has several: `// region: libmini/a.cpp 2`.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab_tool.regions import regions_in, todo, with_bodies
+from lab_tool.screen import LabError
+
+INCLUDE = '#include "labs/check/schemata.hpp"'
+REGION_LINE = re.compile(r"^// region: (\S+?)(?: +#?(\d+))?\s*$")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    name: str  # "lab07.2/contiguous-shards"
+    wrong: str  # what is wrong, one sentence
+    body: tuple
+    path: str  # of the mutant's file, in the repository
+    first_line: int  # where the body begins in it
+    region: tuple  # (path, index among the task's regions of that path)
+
+    @property
+    def task(self):
+        return self.name[3:].split("/")[0]
+
+    @property
+    def lab(self):
+        return self.task[:2]
+
+
+def read_mutants(catalogue):
+    """All mutants, by name; LabError names the file that is amiss."""
+    folder = catalogue.root / "tests" / "mutants"
+    return [read_mutant(path, catalogue) for path in sorted(folder.glob("lab*/*.cpp"))]
+
+
+def read_mutant(path, catalogue):
+    shown = str(path.relative_to(catalogue.root))
+    name = f"{path.parent.name}/{path.stem}"
+    lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+    if not lines[0].startswith("// "):
+        raise LabError(f"{shown}:1: a mutant begins with a comment that says what is wrong")
+    chosen = REGION_LINE.match(lines[1]) if len(lines) > 1 else None
+    body = lines[2 if chosen else 1:]
+    regions = catalogue.regions_of(task=path.parent.name[3:])
+    if not regions:
+        raise LabError(f"{shown}: there is no region [{path.parent.name}]")
+    target = choose(regions, chosen, shown)
+    return Mutant(name, lines[0][3:], tuple(body), shown, 3 if chosen else 2, target)
+
+
+def choose(regions, chosen, shown):
+    """(path, index) of the region that a mutant replaces."""
+    if not chosen:
+        if len(regions) > 1:
+            places = ", ".join(region.place for region in regions)
+            raise LabError(f"{shown}: the task has {len(regions)} regions ({places}); its second "
+                           "line must choose: // region: <path> [number]")
+        return regions[0].path, 0
+    there = [region for region in regions if region.path == chosen[1]]
+    index = int(chosen[2] or 1) - 1
+    if index >= len(there) or index < 0 or (len(there) > 1 and not chosen[2]):
+        raise LabError(f"{shown}:2: {chosen[1]} has {len(there)} regions of this task; name one "
+                       "of them: // region: <path> <number>, counted from 1")
+    return chosen[1], index
+
+
+def schemata(text, path, mutants):
+    """The text of a file with all bodies in each of its regions."""
+    count = {}
+
+    def body_of(region):
+        index = count[region.first]
+        here = [mutant for mutant in mutants
+                if mutant.task == region.task and mutant.region == (path, index)]
+        lines = [f'if (::mini::schemata::stubbed("lab{region.task}")) {{', *todo(region)]
+        for mutant in here:
+            lines += [f'}} else if (::mini::schemata::mutated("{mutant.name}")) {{',
+                      f'#line {mutant.first_line} "{mutant.path}"', *mutant.body]
+        lines += ["} else {", f'#line {region.first + 2} "{path}"', *region.body, "}",
+                  f'#line {region.last + 1} "{path}"']
+        return lines
+
+    seen = {}
+    for region in regions_in(text, path):
+        count[region.first] = seen.get(region.task, 0)
+        seen[region.task] = count[region.first] + 1
+    return f'{INCLUDE}\n#line 1 "{path}"\n' + with_bodies(text, path, body_of)
+
+
+def generate(catalogue, mutants, folder):
+    """Writes the schemata of every file with regions to `folder`, and removes others there. Files
+    that would not change are left alone, so that nothing is compiled in vain."""
+    folder = Path(folder)
+    wanted = {}
+    for path in dict.fromkeys(region.path for region in catalogue.regions):
+        text = (catalogue.root / path).read_text(encoding="utf-8")
+        wanted[folder / path] = schemata(text, path, mutants)
+    for old in folder.rglob("*.cpp") if folder.exists() else ():
+        if old not in wanted:
+            old.unlink()
+    for path, text in wanted.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return list(wanted)

@@ -1,0 +1,63 @@
+"""What the tool remembers of a learner, in work/.lab.json: labs started, hints shown, results.
+
+The file is replaced in one step, so that being killed leaves the old one or the new one. Its
+version says how to read it; a newer one than this tool knows is refused, and a file that is no
+JSON is put aside.
+"""
+
+import json
+import os
+from pathlib import Path
+
+from lab_tool.places import ROOT
+from lab_tool.screen import LabError, say
+
+VERSION = 1
+
+
+class State:
+    def __init__(self, root=ROOT):
+        self.path = Path(root) / "work" / ".lab.json"
+        self.labs = {}  # "07": {"hints": {"07.1": 2}, "results": {"07.1": "passed"}, ...}
+        self.current = ""  # the lab that was started or checked last
+        self._load()
+
+    def _load(self):
+        try:
+            content = json.loads(self.path.read_text(encoding="utf-8"))
+            version = content["version"]
+            labs, current = content["labs"], content["current"]
+        except FileNotFoundError:
+            return
+        except (ValueError, KeyError, TypeError):
+            aside = self.path.with_suffix(".json.broken")
+            os.replace(self.path, aside)
+            say(f"lab: work/.lab.json could not be read; it is now work/{aside.name}, and hints "
+                "and results count from the start. Your code is untouched.")
+            return
+        if version != VERSION:
+            raise LabError(f"work/.lab.json has version {version}, but this tool knows {VERSION}; "
+                           "use the newer libmini that wrote it, or move the file away")
+        self.labs, self.current = labs, current
+
+    def save(self):
+        self.path.parent.mkdir(exist_ok=True)
+        content = {"version": VERSION, "current": self.current, "labs": self.labs}
+        temporary = self.path.with_suffix(f".json.{os.getpid()}")
+        with open(temporary, "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1, sort_keys=True)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, self.path)
+
+    def started(self, lab):
+        return bool(self.labs.get(lab, {}).get("started"))
+
+    def of(self, lab):
+        """The mutable record of a lab."""
+        return self.labs.setdefault(lab, {"started": False, "hints": {}, "results": {},
+                                          "solutions": []})
+
+    def result(self, task):
+        """What the last check of a task said: "passed", "failed", "not started" or ""."""
+        return self.labs.get(task[:2], {}).get("results", {}).get(task, "")

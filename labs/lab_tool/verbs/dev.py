@@ -1,0 +1,84 @@
+"""For the authors of labs: `labs/lab dev check` checks the labs themselves.
+
+It reads markers, task tables, hints and mutants; compiles every starter; and runs every lab's
+checks over the reference, every stub and every mutant. The table of mutants and what killed them,
+the complaints, and the counts come last. The exit code is 1 when there is a complaint.
+"""
+
+import time
+
+from lab_tool import dev_check, dev_rules
+from lab_tool.catalogue import Catalogue
+from lab_tool.dev_check import Outcome
+from lab_tool.places import fresh_log
+from lab_tool.schemata import generate, read_mutants
+from lab_tool.screen import LabError, say
+
+
+def add_arguments(parser):
+    parser.add_argument("what", choices=("check",), help="check the labs")
+    parser.add_argument("--lab", metavar="N", help="only this lab: quicker, while you write it")
+
+
+def run(options):
+    start = time.monotonic()
+    outcome = Outcome()
+    catalogue = Catalogue()
+    labs = [catalogue.lab(options.lab)] if options.lab else catalogue.labs
+    if not labs:
+        raise LabError("there is no lab with a task table in its README")
+    try:
+        mutants = read_mutants(catalogue)
+        read(catalogue, mutants, outcome)
+        run_all(catalogue, labs, mutants, outcome)
+    except LabError as error:
+        outcome.blame(str(error))
+    return conclude(catalogue, labs, outcome, time.monotonic() - start)
+
+
+def read(catalogue, mutants, outcome):
+    say("read the labs")
+    for complaint in (*dev_rules.check_regions(catalogue), *dev_rules.check_tasks(catalogue),
+                      *dev_rules.check_mutants(catalogue, mutants)):
+        outcome.blame(complaint)
+
+
+def run_all(catalogue, labs, mutants, outcome):
+    say("build all bodies")
+    generate(catalogue, mutants, dev_check.SCHEMATA)
+    failure = dev_check.build_schemata(catalogue.labs, fresh_log("dev-check"))
+    if failure:
+        raise LabError(failure)
+    for complaint in dev_rules.check_cases(catalogue):
+        outcome.blame(complaint)
+    say("compile the starters")
+    dev_check.check_starters(catalogue, outcome)
+
+    cases = {lab.number: dev_check.tasks_of_cases(lab) for lab in catalogue.labs}
+    for lab in labs:
+        say(f"lab {lab.number}: the reference, its stubs, other labs beside it, its mutants")
+        if not dev_check.check_reference(lab, cases[lab.number], outcome):
+            continue  # a stub's or a mutant's failures would mean nothing
+        dev_check.check_stubs(lab, cases[lab.number], outcome)
+        others = [other for other in catalogue.labs
+                  if other.number != lab.number and lab.number not in other.needs]
+        dev_check.check_others(lab, others, cases, outcome)
+        dev_check.check_mutants(lab, mutants, cases[lab.number], outcome)
+
+
+def conclude(catalogue, labs, outcome, seconds):
+    """Says what came, the counts last."""
+    if outcome.killed:
+        say("\nmutant                                        killed by")
+    for mutant, verdict in outcome.killed:
+        say(f"{mutant.name:45} {verdict.name}")
+    for complaint in outcome.complaints:
+        say(f"\nWRONG: {complaint}")
+    regions = [region for lab in labs for region in catalogue.regions_of(lab=lab.number)]
+    lines = sum(bool(line.strip()) for region in regions for line in region.body)
+    counts = [f"{len(labs)} labs", f"{sum(len(lab.tasks) for lab in labs)} tasks",
+              f"{len(regions)} regions of {lines} lines"]
+    counts += [f"{number} {what}" for what, number in outcome.counts.items()]
+    counts += [f"{len(outcome.killed)} killed", f"{len(outcome.complaints)} wrong"]
+    say(f"\ndev check: {', '.join(counts)}, {seconds:.0f} s")
+    return 1 if outcome.complaints else 0

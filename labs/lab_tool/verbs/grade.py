@@ -1,0 +1,84 @@
+"""Checks every lab that is started and adds up points: ten for each task that passes.
+
+The verdicts are this process's own: what a check's process prints cannot change them. The text or
+JSON goes to stdout, or to the file that --output names; progress goes to stderr.
+"""
+
+import contextlib
+import json
+import os
+import sys
+from pathlib import Path
+
+from lab_tool.catalogue import POINTS_OF_A_TASK, Catalogue
+from lab_tool.checking import build_without_broken, check_lab
+from lab_tool.screen import say
+from lab_tool.verbs.check import refuse_headers
+from lab_tool.verdict import NOT_STARTED, PASSED
+from lab_tool.workspace import Workspace
+
+VERSION = 1
+
+
+def add_arguments(parser):
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="(text)")
+    parser.add_argument("--output", metavar="FILE", type=Path, help="write the grades there")
+
+
+def run(options):
+    catalogue = Catalogue()
+    with contextlib.redirect_stdout(sys.stderr):
+        grades = grade(catalogue)
+    text = json.dumps(grades, indent=1) if options.format == "json" else spell(grades)
+    if options.output:
+        temporary = options.output.with_name(f".{options.output.name}.{os.getpid()}")
+        temporary.write_text(text + "\n", encoding="utf-8")
+        os.replace(temporary, options.output)
+    else:
+        say(text)
+    return 0
+
+
+def grade(catalogue):
+    workspace = Workspace(catalogue)
+    refuse_headers(workspace)
+    started = [lab for lab in catalogue.labs if workspace.started(lab.number)]
+    broken = {}
+    if started:
+        broken = build_without_broken([f"lab{lab.number}_check" for lab in started])
+    labs = []
+    for lab in catalogue.labs:
+        results = {}
+        if lab in started:
+            results = {result.task: result
+                       for result in check_lab(catalogue, lab, broken=broken)}
+        labs.append(grade_lab(lab, results))
+    return {"version": VERSION, "labs": labs,
+            "points": sum(lab["points"] for lab in labs), "of": sum(lab["of"] for lab in labs)}
+
+
+def grade_lab(lab, results):
+    """The points of a lab's tasks; a task without a result is not started."""
+    tasks = []
+    for task in lab.tasks:
+        result = results.get(task.name)
+        status = result.status if result else NOT_STARTED
+        tasks.append({"task": task.name, "what": task.what, "status": status,
+                      "reason": result.reason if result else "",
+                      "points": POINTS_OF_A_TASK if status == PASSED else 0,
+                      "of": POINTS_OF_A_TASK})
+    return {"lab": lab.number, "title": lab.title, "tasks": tasks,
+            "points": sum(task["points"] for task in tasks),
+            "of": sum(task["of"] for task in tasks)}
+
+
+def spell(grades):
+    lines = []
+    for lab in grades["labs"]:
+        lines.append(f"lab {lab['lab']} · {lab['title']}: {lab['points']} of {lab['of']}")
+        for task in lab["tasks"]:
+            reason = f": {task['reason']}" if task["reason"] else ""
+            lines.append(f"  {task['task']}  {task['points']:2} of {task['of']}  "
+                         f"{task['status']}{reason}")
+    lines.append(f"\n{grades['points']} of {grades['of']} points")
+    return "\n".join(lines)

@@ -1,0 +1,43 @@
+"""Shows the next task to do: what it asks for, where it is written, and when it is done."""
+
+from lab_tool.catalogue import Catalogue
+from lab_tool.report import say_wrapped
+from lab_tool.screen import say
+from lab_tool.state import State
+from lab_tool.verbs.status import advice, status_of
+from lab_tool.verdict import PASSED
+from lab_tool.workspace import Workspace
+
+
+def add_arguments(parser):
+    del parser  # it has no options
+
+
+def run(options):
+    del options
+    catalogue, state = Catalogue(), State()
+    workspace = Workspace(catalogue, state)
+    for lab in catalogue.labs:
+        if not workspace.started(lab.number):
+            say(f"lab {lab.number} · {lab.title}: begin it with labs/lab start {lab.number}")
+            return 0
+        for task in lab.tasks:
+            if status_of(task, state, workspace) != PASSED:
+                tell(lab, task, catalogue)
+                return 0
+    say(advice(catalogue, state, workspace))
+    return 0
+
+
+def tell(lab, task, catalogue):
+    say(f"{task.name} {task.what}")
+    say(f"  read   {lab.folder.relative_to(catalogue.root)}/README.md")
+    path = ""
+    for region in catalogue.regions_of(task=task.name):
+        if region.path != path:
+            path = region.path
+            say(f"  write  work/{path}")
+        say_wrapped(region.title, "         - ")
+    say_wrapped(f"done   when {task.done_when}", "  ")
+    say(f"  check  labs/lab check {task.name}")
+    say(f"  stuck  labs/lab hint {task.name}")

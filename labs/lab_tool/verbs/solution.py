@@ -1,0 +1,41 @@
+"""Shows the solution of a task, after asking whether you want that."""
+
+import sys
+
+from lab_tool.catalogue import Catalogue
+from lab_tool.screen import LabError, say
+from lab_tool.state import State
+from lab_tool.workspace import Workspace
+
+
+def add_arguments(parser):
+    parser.add_argument("task", metavar="N.task", help="a task: 7.2")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def run(options):
+    catalogue = Catalogue()
+    lab, task = catalogue.task(options.task)
+    state = State()
+    record = state.of(lab.number)
+    left = len(lab.hints(task.name)) - record["hints"].get(task.name, 0)
+    if not options.yes and not agreed(task, left):
+        say("The solution stays hidden.")
+        return 1
+    for region in Workspace(catalogue).bodies(task.name, mine=False).values():
+        say(f"\n{region.place}\n")
+        for line in region.body:
+            say(line)
+    if task.name not in record["solutions"]:
+        record["solutions"].append(task.name)
+    state.save()
+    return 0
+
+
+def agreed(task, left):
+    """The learner's answer; LabError where there is nobody to ask."""
+    advice = f" {left} of its hints are unread (labs/lab hint {task.name})." if left > 0 else ""
+    say(f"This shows the whole solution of {task.name}, {task.what}.{advice}")
+    if not sys.stdin.isatty():
+        raise LabError("nobody is there to ask; labs/lab solution --yes shows it all the same")
+    return input("Show it? [y/N] ").strip().lower() in ("y", "yes")

@@ -1,0 +1,38 @@
+"""Begins a lab: writes its starter files to work/, where your own code goes.
+
+Each file is a copy of libmini's with MINI_TODO in the places that are yours to write. The build
+takes a file of work/ before libmini's own, so your code runs inside the whole library. What you
+have written for other labs stays.
+"""
+
+from lab_tool.catalogue import Catalogue
+from lab_tool.screen import LabError, say
+from lab_tool.state import State
+from lab_tool.workspace import Workspace
+
+
+def add_arguments(parser):
+    parser.add_argument("lab", metavar="N", help="the lab's number: 7")
+
+
+def run(options):
+    catalogue = Catalogue()
+    lab = catalogue.lab(options.lab)
+    state = State()
+    workspace = Workspace(catalogue, state)
+    if workspace.started(lab.number) and workspace.present(lab.number):
+        raise LabError(f"lab {lab.number} was started before; to begin it again: "
+                       f"labs/lab reset {lab.number}")
+    paths = workspace.start(lab.number)
+    state.of(lab.number)["started"] = True
+    state.current = lab.number
+    state.save()
+
+    regions = catalogue.regions_of(lab=lab.number)
+    say(f"lab {lab.number} · {lab.title}")
+    say(f"  read   {lab.folder.relative_to(catalogue.root)}/README.md")
+    for path in paths:
+        tasks = sorted({region.task for region in regions if region.path == path})
+        say(f"  write  work/{path}  ({', '.join(tasks)})")
+    say(f"  check  labs/lab check {lab.number}")
+    return 0

@@ -1,0 +1,64 @@
+"""Shows the labs there are and how far you are in each."""
+
+from lab_tool import report
+from lab_tool.catalogue import Catalogue
+from lab_tool.screen import say
+from lab_tool.state import State
+from lab_tool.verdict import PASSED
+from lab_tool.workspace import Workspace
+
+
+def add_arguments(parser):
+    del parser  # it has no options
+
+
+def run(options):
+    del options
+    catalogue, state = Catalogue(), State()
+    workspace = Workspace(catalogue, state)
+    for lab in catalogue.labs:
+        started = workspace.started(lab.number)
+        passed = sum(state.result(task.name) == PASSED for task in lab.tasks) if started else 0
+        say(f"{report.head(lab)}  {bar(passed, len(lab.tasks))}"
+            + ("" if started else "  not started"))
+        if not started:
+            continue
+        for task in lab.tasks:
+            say(report.task_line(task.name, task.what, status_of(task, state, workspace),
+                                 notes(lab, task, state)))
+    say("\nnext: " + advice(catalogue, state, workspace))
+    return 0
+
+
+def bar(done, total):
+    """[##--] 2/4"""
+    return f"[{'#' * done}{'-' * (total - done)}] {done}/{total}"
+
+
+def status_of(task, state, workspace):
+    if workspace.untouched(task.name):
+        return "not started"
+    return state.result(task.name) or "not checked"
+
+
+def notes(lab, task, state):
+    record = state.of(lab.number)
+    hints = record["hints"].get(task.name, 0)
+    told = [f"{hints} of {len(lab.hints(task.name))} hints"] if hints else []
+    if task.name in record["solutions"]:
+        told.append("solution seen")
+    return f" ({', '.join(told)})" if told else ""
+
+
+def advice(catalogue, state, workspace):
+    """What to do next, as a command where there is one."""
+    for lab in catalogue.labs:
+        if not workspace.started(lab.number):
+            return f"labs/lab start {lab.number}"
+        for task in lab.tasks:
+            if status_of(task, state, workspace) != PASSED:
+                return (f"task {task.name}, {task.what} (labs/lab check {task.name}, "
+                        f"labs/lab hint {task.name})")
+    if not catalogue.labs:
+        return "there is no lab with tasks yet"
+    return "all labs are done; train MNIST on your own code: labs/lab demo --mine"

@@ -1,0 +1,157 @@
+"""The learner's own files in work/, which shadow the reference: starting, resetting, comparing.
+
+One file may hold regions of several labs. What a learner has written for one lab stays when
+another one is started or reset: only the bodies of that lab's regions change.
+"""
+
+import difflib
+import os
+import time
+from pathlib import Path
+
+from lab_tool.regions import regions_in, starter, todo, with_bodies
+from lab_tool.screen import LabError
+from lab_tool.state import State
+
+
+class Workspace:
+    def __init__(self, catalogue, state=None):
+        self.catalogue = catalogue
+        self.state = state or State(catalogue.root)
+        self.root = catalogue.root
+        self.folder = self.root / "work"
+
+    def reference(self, path):
+        return (self.root / path).read_text(encoding="utf-8")
+
+    def mine(self, path):
+        """The learner's text of a file, or None."""
+        own = self.folder / path
+        return own.read_text(encoding="utf-8") if own.exists() else None
+
+    def shown(self, path):
+        return f"work/{path}"
+
+    def started(self, lab):
+        """Whether the learner has begun the lab, and a file of it is in work/."""
+        return self.state.started(lab) and any(
+            self.mine(path) is not None for path in self.catalogue.files_of(lab))
+
+    def present(self, lab):
+        """Whether all files of the lab are in work/."""
+        files = self.catalogue.files_of(lab)
+        return bool(files) and all(self.mine(path) is not None for path in files)
+
+    def write(self, path, text):
+        """Replaces a file of work/ in one step."""
+        own = self.folder / path
+        own.parent.mkdir(parents=True, exist_ok=True)
+        temporary = own.with_name(f".{own.name}.{os.getpid()}")
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, own)
+
+    def start(self, lab):
+        """Writes the starters of a lab's files and returns their paths. What the learner has
+        written before, even for a lab that the tool has forgotten, stays."""
+        tasks = {region.task for region in self.catalogue.regions_of(lab=lab)}
+        if not tasks:
+            raise LabError(f"lab {lab} has no regions in the sources")
+        for path in self.catalogue.files_of(lab):
+            own = self.mine(path)
+            if own is None:
+                self.write(path, starter(self.reference(path), path, tasks))
+            elif not self.state.started(lab):
+                solved = {(region.task, region.body)
+                          for region in regions_in(self.reference(path), path)}
+                self.write(path, with_bodies(own, self.shown(path), lambda region: (
+                    todo(region) if region.task in tasks and (region.task, region.body) in solved
+                    else None)))
+        return self.catalogue.files_of(lab)
+
+    def reset(self, lab, task=None):
+        """Puts a lab's, or one task's, regions back to the starter's. Returns the paths and the
+        folder that has the files as they were."""
+        regions = self.catalogue.regions_of(lab=lab, task=task)
+        paths = list(dict.fromkeys(region.path for region in regions))
+        backup = self._back_up([path for path in paths if self.mine(path) is not None])
+        tasks = {region.task for region in regions}
+        for path in paths:
+            own = self.mine(path)
+            if task and own is not None:
+                text = starter(own, self.shown(path), tasks)
+            else:
+                text = starter(self.reference(path), path, tasks)
+                text = self._keep_others(text, own or text, path, tasks)
+            self.write(path, text)
+        return paths, backup
+
+    def _keep_others(self, text, own, path, tasks):
+        """The text with the learner's bodies of regions that are not of `tasks`."""
+        try:
+            bodies = {(region.task, index): list(region.body)
+                      for index, region in enumerate(regions_in(own, path))}
+        except LabError:
+            return text  # markers gone astray are one reason to reset; the backup has the rest
+        order = {region.first: index for index, region in enumerate(regions_in(text, path))}
+        return with_bodies(text, path, lambda region: None if region.task in tasks else
+                           bodies.get((region.task, order[region.first])))
+
+    def _back_up(self, paths):
+        """Copies files of work/ to a new folder work/.backup/<time>; None without files."""
+        if not paths:
+            return None
+        stamp = time.strftime("%Y-%m-%d-%H%M%S")
+        for number in range(1, 1000):
+            folder = self.folder / ".backup" / (stamp if number == 1 else f"{stamp}-{number}")
+            try:
+                folder.mkdir(parents=True)
+                break
+            except FileExistsError:
+                continue
+        for path in paths:
+            copy = folder / path
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(self.mine(path), encoding="utf-8")
+        return folder
+
+    def bodies(self, task, mine):
+        """{place: lines} of a task's regions, in the learner's files or in the reference."""
+        found = {}
+        for path in dict.fromkeys(region.path for region in self.catalogue.regions_of(task=task)):
+            text = self.mine(path) if mine else self.reference(path)
+            if text is None:
+                raise LabError(f"work/{path} is not there; run: labs/lab start {task[:2]}")
+            name = self.shown(path) if mine else path
+            regions = [region for region in regions_in(text, name) if region.task == task]
+            for index, region in enumerate(regions):
+                found[path, index] = region
+        return found
+
+    def untouched(self, task):
+        """Whether every region of a task is as the starter has it."""
+        try:
+            mine = self.bodies(task, mine=True)
+        except LabError:
+            return False
+        return bool(mine) and all(
+            any("MINI_TODO(" in line for line in region.body) for region in mine.values())
+
+    def difference(self, task):
+        """The unified difference between a task's regions: the learner's and the reference."""
+        mine, reference = self.bodies(task, mine=True), self.bodies(task, mine=False)
+        lines = []
+        for key, theirs in reference.items():
+            own = mine.get(key)
+            own_body = list(own.body) if own else []
+            name = own.place if own else f"work/{key[0]}"
+            lines += difflib.unified_diff(own_body, list(theirs.body), name, theirs.place,
+                                          lineterm="", n=3)
+        return lines
+
+
+def files_amiss(workspace):
+    """Headers in work/ that would shadow the reference: nobody would see them."""
+    root = workspace.folder
+    return [str(path.relative_to(root)) for top in ("libmini", "labs")
+            for path in sorted(Path(root, top).rglob("*.hpp"))
+            if (workspace.root / path.relative_to(root)).exists()]

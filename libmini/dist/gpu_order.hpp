@@ -1,0 +1,46 @@
+// A GPU's tensors for a backend that moves them itself, in a stream of its own.
+//
+//     caller's stream     ... kernels | event .................... | wait, kernels
+//     backend's stream                  wait, collective, event
+//
+// The host waits for neither: it learns from the second event that the device is done, and
+// keeps the tensors until then, so that nobody else gets their memory.
+
+#pragma once
+
+#include <memory>
+
+#include "libmini/dist/call.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
+
+namespace mini::dist {
+
+/// The place of one operation between the streams.
+class GpuOrder {
+  public:
+    /// The operation comes after what this thread's current stream of `device` holds now.
+    explicit GpuOrder(Device device);
+    ~GpuOrder();
+
+    /// Makes the backend's stream wait for that.
+    void begin(cudaStream_t stream);
+
+    /// The operation ends where the backend's stream is now.
+    void end(cudaStream_t stream);
+
+    /// Whether the device is past the end. Throws CudaError for what went wrong on it.
+    /// REQUIRES: end().
+    bool is_done() const;
+
+    /// Makes the calling thread's current stream wait for the end. REQUIRES: end().
+    void wait_on_stream() const;
+
+  private:
+    struct Places;
+    std::unique_ptr<Places> places_;  // events, where there is CUDA
+};
+
+/// Whether a call's tensors are on a GPU.
+bool is_on_gpu(const Call& call);
+
+}  // namespace mini::dist

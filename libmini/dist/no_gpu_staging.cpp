@@ -1,0 +1,28 @@
+// Where there is no CUDA, no tensor is on a GPU.
+
+#include "libmini/dist/gpu_order.hpp"
+#include "libmini/dist/gpu_staging.hpp"
+#include "libmini/tensor/dispatch.hpp"
+
+namespace mini::dist {
+
+struct GpuStaging::Places {};
+
+GpuStaging::GpuStaging(const Call&) { no_cuda(); }
+GpuStaging::~GpuStaging() = default;
+void GpuStaging::wait_for_inputs() const {}
+void GpuStaging::give_back() {}
+void GpuStaging::wait_on_stream() const {}
+
+struct GpuOrder::Places {};
+
+GpuOrder::GpuOrder(Device) { no_cuda(); }
+GpuOrder::~GpuOrder() = default;
+void GpuOrder::begin(cudaStream_t) {}
+void GpuOrder::end(cudaStream_t) {}
+bool GpuOrder::is_done() const { return true; }
+void GpuOrder::wait_on_stream() const {}
+
+bool is_on_gpu(const Call&) { return false; }
+
+}  // namespace mini::dist

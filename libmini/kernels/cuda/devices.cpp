@@ -1,0 +1,81 @@
+#include "libmini/kernels/cuda/devices.hpp"
+
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+#include <set>
+#include <string>
+
+#include "libmini/core/log.hpp"
+
+namespace mini::cuda {
+namespace {
+
+thread_local int device_of_rank = -1;  // -1: no rank has said
+thread_local std::set<int> warned_devices;
+
+// LOCAL_RANK, which minirun sets.
+int local_rank() {
+    const char* const text = std::getenv("LOCAL_RANK");
+    if (text == nullptr || *text == '\0') return 0;
+    char* end = nullptr;
+    const long rank = std::strtol(text, &end, 10);
+    if (*end != '\0' || rank < 0 || rank > 1 << 20)
+        throw UsageError(
+            concat("LOCAL_RANK=", text, ": the number of a process is needed"));
+    return static_cast<int>(rank);
+}
+
+}  // namespace
+
+DeviceProperties device_properties(int device) {
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+    return {.name = properties.name,
+            .total_memory = properties.totalGlobalMem,
+            .shared_memory_per_block = properties.sharedMemPerBlockOptin,
+            .multi_processor_count = properties.multiProcessorCount,
+            .major = properties.major,
+            .minor = properties.minor};
+}
+
+MemoryInfo memory_info(int device) {
+    const DeviceGuard guard(device);
+    MemoryInfo info;
+    check(cudaMemGetInfo(&info.free, &info.total), "cudaMemGetInfo");
+    return info;
+}
+
+int current_device() {
+    int device = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    return device;
+}
+
+void set_device(int device) {
+    warn_of_strange_device(device);
+    check(cudaSetDevice(device), "cudaSetDevice");
+}
+
+int set_device_from_local_rank() {
+    const int rank = local_rank();
+    const int count = device_count();
+    MINI_CHECK(
+        rank < count, "set_device_from_local_rank: LOCAL_RANK is ", rank,
+        " but this machine has ", count, count == 1 ? " device" : " devices",
+        "; start at most ", count,
+        " processes here, or let them share: set_device(LOCAL_RANK % device_count())");
+    device_of_rank = rank;
+    set_device(rank);
+    return rank;
+}
+
+void warn_of_strange_device(int device) {
+    if (device_of_rank < 0 || device == device_of_rank) return;
+    if (!warned_devices.insert(device).second) return;
+    logging::warning("a context opens on device ", device, ", but this rank's device is ",
+                     device_of_rank, "; create tensors on Device::cuda(", device_of_rank,
+                     "), or call set_device before anything else uses a device");
+}
+
+}  // namespace mini::cuda

@@ -1,0 +1,116 @@
+// Dropout: random numbers by counting.
+//
+// Philox 4x32-10 scrambles a counter of 128 bits with a key of 64 by ten rounds of two
+// multiplications, into four words. There is no state to hand from one number to the next:
+// a thread puts its own number into the counter and draws what nobody else draws.
+//
+//     element    0  1  2  3 | 4  5  6  7 | ...
+//     counter    (offset / 4, 0)  (offset / 4, 1)    high half: the subsequence
+//     key        seed
+//
+// These are the words of curand_init(seed, subsequence, offset), so of PyTorch's dropout on
+// a tensor small enough for one pass of its grid. u = (word + 1/2) / 2^32 is in (0, 1].
+//
+// Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3".
+// Traffic: x once, y and the mask once.
+
+#include "libmini/kernels/cuda/each.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
+
+namespace mini::kernels::cuda {
+namespace {
+
+using mini::cuda::ceil_div;
+using mini::cuda::launch;
+
+struct Words {
+    uint32_t at[4];
+};
+
+__device__ Words philox(Words counter, uint64_t seed) {
+    constexpr uint32_t kMultiplierA = 0xd2511f53, kMultiplierB = 0xcd9e8d57;
+    constexpr uint32_t kStepA = 0x9e3779b9, kStepB = 0xbb67ae85;  // golden ratio, sqrt(3)
+    auto key_a = static_cast<uint32_t>(seed), key_b = static_cast<uint32_t>(seed >> 32);
+    for (int round = 0; round < 10; ++round) {
+        const auto [a, b, c, d] = counter.at;
+        counter = {__umulhi(kMultiplierB, c) ^ b ^ key_a, kMultiplierB * c,
+                   __umulhi(kMultiplierA, a) ^ d ^ key_b, kMultiplierA * a};
+        key_a += kStepA;
+        key_b += kStepB;
+    }
+    return counter;
+}
+
+// The words of elements 4 s to 4 s + 3.
+__device__ Words words_of(const PhiloxState& state, uint64_t s) {
+    uint64_t offset = state.offset;
+    if (state.more_offset != nullptr) offset += *state.more_offset;
+    offset /= 4;
+    return philox({{static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32),
+                    static_cast<uint32_t>(s), static_cast<uint32_t>(s >> 32)}},
+                  state.seed);
+}
+
+// Whether a draw of this probability succeeds; 0 never does, 1 always.
+__device__ bool succeeds(uint32_t word, float probability) {
+    constexpr float kStep = 0x1p-32f;
+    return static_cast<float>(word) * kStep + kStep / 2 <= probability;
+}
+
+__global__ void philox_kernel(uint32_t* out,  // (n)
+                              int64_t n, PhiloxState state) {
+    for (int64_t s = thread_number(); 4 * s < n; s += thread_count()) {
+        const Words words = words_of(state, static_cast<uint64_t>(s));
+        for (int k = 0; k < 4; ++k)
+            if (4 * s + k < n) out[4 * s + k] = words.at[k];
+    }
+}
+
+// Either x and y are null or neither is.
+__global__ void bernoulli_kernel(float* mask,     // (n)
+                                 float* y,        // (n), or null
+                                 const float* x,  // (n), or null
+                                 int64_t n, float probability, float value,
+                                 PhiloxState state) {
+    for (int64_t s = thread_number(); 4 * s < n; s += thread_count()) {
+        const Words words = words_of(state, static_cast<uint64_t>(s));
+        for (int k = 0; k < 4; ++k) {
+            const int64_t i = 4 * s + k;
+            if (i >= n) break;
+            const float factor = succeeds(words.at[k], probability) ? value : 0.0f;
+            mask[i] = factor;
+            if (y != nullptr) y[i] = x[i] * factor;
+        }
+    }
+}
+
+__global__ void advance_kernel(uint64_t* counter, uint64_t by) {
+    if (threadIdx.x == 0) *counter += by;
+}
+
+}  // namespace
+
+void fill_philox(uint32_t* out, int64_t n, PhiloxState state, cudaStream_t stream) {
+    launch(philox_kernel, grid_for(ceil_div(n, 4)), stream, out, n, state);
+}
+
+void fill_bernoulli(float* out, int64_t n, double probability, float value,
+                    PhiloxState state, cudaStream_t stream) {
+    launch(bernoulli_kernel, grid_for(ceil_div(n, 4)), stream, out,
+           static_cast<float*>(nullptr), static_cast<const float*>(nullptr), n,
+           static_cast<float>(probability), value, state);
+}
+
+void dropout(float* y, float* mask, const float* x, int64_t n, double p,
+             PhiloxState state, cudaStream_t stream) {
+    const double keep = 1.0 - p;
+    const float value = keep > 0.0 ? static_cast<float>(1.0 / keep) : 0.0f;
+    launch(bernoulli_kernel, grid_for(ceil_div(n, 4)), stream, mask, y, x, n,
+           static_cast<float>(keep), value, state);
+}
+
+void advance(uint64_t* counter, uint64_t by, cudaStream_t stream) {
+    launch(advance_kernel, {.grid = 1, .block = 1}, stream, counter, by);
+}
+
+}  // namespace mini::kernels::cuda

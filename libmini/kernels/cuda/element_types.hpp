@@ -1,0 +1,102 @@
+// The element types in device code. The 16-bit floats are the bits of core/half.hpp, with
+// its rounding; arithmetic is in float.
+//
+// Included by .cu files alone.
+
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "libmini/kernels/cuda/elements.hpp"
+
+namespace mini::kernels::cuda {
+
+/// float16 and bfloat16, to be stored.
+struct HalfBits {
+    uint16_t bits;
+};
+struct BFloat16Bits {
+    uint16_t bits;
+};
+
+template <typename T>
+constexpr bool kIsHalf = std::is_same_v<T, HalfBits> || std::is_same_v<T, BFloat16Bits>;
+
+/// The type in which elements of type T are computed with.
+template <typename T>
+using Wide = std::conditional_t<kIsHalf<T>, float, T>;
+
+__device__ inline uint32_t bits_of(float value) {
+    return static_cast<uint32_t>(__float_as_int(value));
+}
+__device__ inline float float_of(uint32_t bits) {
+    return __int_as_float(static_cast<int>(bits));
+}
+
+/// The value of an element.
+template <typename T>
+__device__ T widen(T value) {
+    return value;
+}
+__device__ inline float widen(HalfBits value) {
+    const uint32_t sign = static_cast<uint32_t>(value.bits & 0x8000) << 16;
+    const uint32_t rest = static_cast<uint32_t>(value.bits & 0x7fff) << 13;
+    // Shift the exponent by a multiplication, which is right for subnormals too.
+    const float scaled = float_of(rest) * 0x1p112f;
+    const uint32_t special = rest >= 0x0f800000u ? 0x7f800000u : 0;  // inf or nan
+    return float_of(sign | special | bits_of(scaled));
+}
+__device__ inline float widen(BFloat16Bits value) {
+    return float_of(static_cast<uint32_t>(value.bits) << 16);
+}
+
+__device__ inline HalfBits round_to_half(float value) {
+    const uint32_t word = bits_of(value);
+    const uint32_t sign = word >> 16 & 0x8000, size = word & 0x7fffffff;
+    uint32_t rest;
+    if (size > 0x7f800000) {  // nan
+        rest = 0x7e00 | (size >> 13 & 0x3ff);
+    } else if (size >= 0x477ff000) {  // 65520: half a step above the largest
+        rest = 0x7c00;
+    } else if (size < 0x38800000) {  // below 2^-14, the smallest normal one
+        // Add a number whose last digit is the last digit of a subnormal.
+        rest = bits_of(float_of(size) + 0.5f) - 0x3f000000;
+    } else {
+        rest = (size + 0xfff + (size >> 13 & 1) - 0x38000000) >> 13;
+    }
+    return {static_cast<uint16_t>(sign | rest)};
+}
+
+__device__ inline BFloat16Bits round_to_bfloat16(float value) {
+    const uint32_t word = bits_of(value);
+    if (value != value) return {static_cast<uint16_t>(word >> 16 | 0x40)};  // quiet nan
+    return {static_cast<uint16_t>((word + 0x7fff + (word >> 16 & 1)) >> 16)};
+}
+
+/// The element of type T nearest to a value of any arithmetic type.
+template <typename T, typename Value>
+__device__ T narrow(Value value) {
+    if constexpr (std::is_same_v<T, HalfBits>)
+        return round_to_half(static_cast<float>(value));
+    else if constexpr (std::is_same_v<T, BFloat16Bits>)
+        return round_to_bfloat16(static_cast<float>(value));
+    else
+        return static_cast<T>(value);
+}
+
+/// On the host: calls body(element) with a value of the type that `type` names.
+template <typename Body>
+void with_type(ElementType type, const Body& body) {
+    switch (type) {
+        case ElementType::kFloat32: return body(float{});
+        case ElementType::kInt64: return body(int64_t{});
+        case ElementType::kUInt8: return body(uint8_t{});
+        case ElementType::kFloat16: return body(HalfBits{});
+        case ElementType::kBFloat16: return body(BFloat16Bits{});
+    }
+}
+
+}  // namespace mini::kernels::cuda

@@ -1,0 +1,61 @@
+// What the kernels of the ladder share: reading a matrix with zeros around it, writing a
+// result, and which tile of it a block computes. Included by .cu files alone.
+//
+// Blocks are numbered along the rows of tiles, in one dimension, the only one in which a
+// grid can have more than 65,535:
+//
+//     block   0   1   2
+//             3   4   5        three tiles across, N = 3 kCols
+
+#pragma once
+
+#include "libmini/kernels/cuda/launch.hpp"
+#include "libmini/kernels/cuda/matmul_ladder.hpp"
+
+namespace mini::kernels::cuda {
+
+using mini::cuda::ceil_div;
+
+struct Corner {
+    int64_t row, col;
+};
+
+/// The corner of this block's tile of out.
+template <int kRows, int kCols>
+__device__ Corner tile_corner(const Product& p) {
+    const int64_t across = ceil_div(p.b.cols, kCols);
+    return {blockIdx.x / across * kRows, blockIdx.x % across * kCols};
+}
+
+/// How many tiles, and so blocks, out has.
+template <int kRows, int kCols>
+unsigned tile_count(const Product& p) {
+    return mini::cuda::blocks(ceil_div(p.a.rows, kRows) * ceil_div(p.b.cols, kCols), 1);
+}
+
+/// Element (i, j), or 0 past the edges, which adds nothing to a product.
+__device__ inline float at_or_zero(const Matrix& m, int64_t i, int64_t j) {
+    return i < m.rows && j < m.cols ? m.data[i * m.row_step + j * m.col_step] : 0.0f;
+}
+
+/// Writes, or adds to, element (i, j) of out, unless it is past the edges.
+__device__ inline void write(const Product& p, int64_t i, int64_t j, float value) {
+    if (i >= p.a.rows || j >= p.b.cols) return;
+    float& element = p.out[i * p.b.cols + j];
+    element = p.accumulate ? element + value : value;
+}
+
+/// A place in a tile.
+struct Spot {
+    int row, col;
+};
+
+/// The i-th element of a tile in the order in which the matrix is stored, so that
+/// neighbouring threads take neighbouring floats.
+template <int kRows, int kCols>
+__device__ Spot tile_element(const Matrix& m, int i) {
+    if (m.col_step == 1) return {i / kCols, i % kCols};
+    return {i % kRows, i / kRows};
+}
+
+}  // namespace mini::kernels::cuda

@@ -1,0 +1,44 @@
+// What matmul.cpp hands to each rung of the ladder, and the rungs.
+//
+// A transposed matrix is the same memory walked the other way, so a rung sees a matrix as
+// two steps: how far apart two neighbours in a column are, and two neighbours in a row.
+//
+//     stored (rows, cols)       row_step = cols   col_step = 1
+//     stored (cols, rows)       row_step = 1      col_step = rows
+
+#pragma once
+
+#include <cstdint>
+
+#include "libmini/kernels/cuda/runtime.hpp"
+
+namespace mini::kernels::cuda {
+
+/// A matrix in device memory, as it stands in the product.
+struct Matrix {
+    const float* data;
+    int64_t rows, cols;
+    int64_t row_step, col_step;
+};
+
+/// out = a b, or out += a b; a is (M, K), b is (K, N), out is (M, N) and contiguous.
+struct Product {
+    float* out;
+    Matrix a, b;
+    bool accumulate;
+};
+
+// REQUIRES, of all of them: M and N are not 0.
+void matmul_naive(const Product& product, cudaStream_t stream);
+void matmul_coalesced(const Product& product, cudaStream_t stream);
+void matmul_tiled(const Product& product, cudaStream_t stream);
+void matmul_registers(const Product& product, cudaStream_t stream);
+void matmul_pipelined(const Product& product, cudaStream_t stream);
+void matmul_tf32(const Product& product, cudaStream_t stream);
+void matmul_bf16(const Product& product, cudaStream_t stream);
+void matmul_cublas(const Product& product, bool allow_tf32, cudaStream_t stream);
+
+/// Whether this build has cuBLAS (matmul_cublas.cpp) or not (no_cublas.cpp).
+bool has_cublas();
+
+}  // namespace mini::kernels::cuda

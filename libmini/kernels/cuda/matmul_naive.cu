@@ -1,0 +1,57 @@
+// The first two rungs: one thread computes one element, reading a row of a and a column
+// of b from global memory.
+//
+// They differ in which threads sit side by side. The 32 threads of a warp read at the
+// same moment, and memory comes in pieces of 32 bytes, 8 floats:
+//
+//     naive        neighbours take neighbouring rows: at each k a warp reads 32 floats of a
+//                  that are K apart, in 32 pieces, and writes out N apart
+//     coalesced    neighbours take neighbouring columns: a warp reads one float of a, which
+//                  goes to all, and 32 floats of b side by side, in 4 pieces
+//
+// Traffic: 2 K floats for each of the M N elements, though there are only (M + N) K.
+
+#include "libmini/kernels/cuda/matmul_device.hpp"
+
+namespace mini::kernels::cuda {
+namespace {
+
+using mini::cuda::launch;
+
+constexpr int kWide = 32;  // the elements that a warp takes side by side
+constexpr int kHigh = 8;
+
+__device__ void multiply_row_by_column(const Product& p, int64_t row, int64_t col) {
+    if (row >= p.a.rows || col >= p.b.cols) return;
+    float total = 0.0f;
+    for (int64_t k = 0; k < p.a.cols; ++k)
+        total += p.a.data[row * p.a.row_step + k * p.a.col_step] *
+                 p.b.data[k * p.b.row_step + col * p.b.col_step];
+    write(p, row, col, total);
+}
+
+__global__ void naive_kernel(Product p) {
+    const Corner corner = tile_corner<kWide, kHigh>(p);
+    multiply_row_by_column(p, corner.row + threadIdx.x, corner.col + threadIdx.y);
+}
+
+__global__ void coalesced_kernel(Product p) {
+    const Corner corner = tile_corner<kHigh, kWide>(p);
+    multiply_row_by_column(p, corner.row + threadIdx.y, corner.col + threadIdx.x);
+}
+
+}  // namespace
+
+void matmul_naive(const Product& product, cudaStream_t stream) {
+    launch(naive_kernel,
+           {.grid = tile_count<kWide, kHigh>(product), .block = dim3(kWide, kHigh)},
+           stream, product);
+}
+
+void matmul_coalesced(const Product& product, cudaStream_t stream) {
+    launch(coalesced_kernel,
+           {.grid = tile_count<kHigh, kWide>(product), .block = dim3(kWide, kHigh)},
+           stream, product);
+}
+
+}  // namespace mini::kernels::cuda

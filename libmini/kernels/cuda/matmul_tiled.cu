@@ -1,0 +1,56 @@
+// The third rung: a block computes a tile of 32 x 32 elements and reads what it needs
+// once, together, into shared memory.
+//
+//                     b   . . [k] . .          for each step of 32 along K:
+//                         . . [k] . .              each thread copies one float of a's
+//                                                  tile and one of b's
+//     a   . . . .     out . . . . .                barrier
+//         [ k ] .         . . [T] . .              each thread adds 32 products
+//         . . . .         . . . . .                barrier
+//
+// A float copied is used by 32 threads, so the traffic falls to a 32nd of the rungs
+// below. Each product still reads two floats from shared memory: that is what bounds this
+// rung.
+
+#include "libmini/kernels/cuda/matmul_device.hpp"
+
+namespace mini::kernels::cuda {
+namespace {
+
+using mini::cuda::launch;
+
+constexpr int kTile = 32;
+
+__global__ void tiled_kernel(Product p) {
+    __shared__ float a_tile[kTile][kTile + 1];  // + 1: a column is in 32 different banks,
+    __shared__ float b_tile[kTile][kTile + 1];  // for matrices stored the other way
+    const int x = threadIdx.x, y = threadIdx.y;
+    const Corner corner = tile_corner<kTile, kTile>(p);
+    const Spot a_from = tile_element<kTile, kTile>(p.a, y * kTile + x);
+    const Spot b_from = tile_element<kTile, kTile>(p.b, y * kTile + x);
+
+    float total = 0.0f;
+    for (int64_t step = 0; step < p.a.cols; step += kTile) {
+        // Copy a tile of a and a tile of b, one float of each a thread.
+        a_tile[a_from.row][a_from.col] =
+            at_or_zero(p.a, corner.row + a_from.row, step + a_from.col);
+        b_tile[b_from.row][b_from.col] =
+            at_or_zero(p.b, step + b_from.row, corner.col + b_from.col);
+        __syncthreads();
+
+        // Add the products of a row of one with a column of the other.
+        for (int k = 0; k < kTile; ++k) total += a_tile[y][k] * b_tile[k][x];
+        __syncthreads();  // nobody copies over a tile that another still reads
+    }
+    write(p, corner.row + y, corner.col + x, total);
+}
+
+}  // namespace
+
+void matmul_tiled(const Product& product, cudaStream_t stream) {
+    launch(tiled_kernel,
+           {.grid = tile_count<kTile, kTile>(product), .block = dim3(kTile, kTile)},
+           stream, product);
+}
+
+}  // namespace mini::kernels::cuda

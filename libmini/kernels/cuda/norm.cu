@@ -1,0 +1,288 @@
+// Batch normalisation: every channel shifted and scaled to mean 0 and variance 1.
+//
+//     x (N, C, space)     image 0   c0 ------  c1 ------  c2 ------
+//                         image 1   c0 ------  c1 ------  c2 ------
+//
+// A channel's numbers are cut into pieces of kPiece; a block sums one piece, its threads
+// side by side along the runs, and one more kernel adds up the pieces of each channel if
+// there are several. Sums are in double, as on the CPU.
+//
+// Mean and variance take one pass: with d = x - (the channel's first number),
+//
+//     mean = first + sum d / n        variance = (sum d² - (sum d)² / n) / n
+//
+// which, unlike the same with x for d, survives a mean far from 0.
+// Traffic: moments read x once; the forward pass reads x and writes y; the backward pass
+// reads g and x twice and writes dx.
+
+#include "libmini/kernels/cuda/kernels.hpp"
+#include "libmini/kernels/cuda/scratch.hpp"
+#include "libmini/kernels/cuda/strides.hpp"
+#include "libmini/kernels/cuda/team.hpp"
+
+namespace mini::kernels::cuda {
+namespace {
+
+using mini::cuda::blocks;
+using mini::cuda::ceil_div;
+using mini::cuda::launch;
+
+constexpr int64_t kPiece = 8192;  // numbers a block
+
+struct Pair {
+    double a = 0.0, b = 0.0;
+};
+
+// What a channel's two sums are of.
+struct MomentTerms {
+    const float* x;
+    __device__ float origin(int64_t first) const { return x[first]; }
+    __device__ void add(Pair& sums, int64_t k, float origin) const {
+        const double d = static_cast<double>(x[k]) - static_cast<double>(origin);
+        sums.a += d;
+        sums.b += d * d;
+    }
+};
+struct GradientTerms {
+    const float *g, *x, *mean;
+    int64_t C, space;
+    __device__ float origin(int64_t first) const { return mean[first / space % C]; }
+    __device__ void add(Pair& sums, int64_t k, float origin) const {
+        const auto gradient = static_cast<double>(g[k]);
+        sums.a += gradient;
+        sums.b += gradient * (static_cast<double>(x[k]) - static_cast<double>(origin));
+    }
+};
+
+// What becomes of them.
+struct MomentResults {
+    float *mean, *variance;
+    const float* x;
+    ChannelExtents at;
+    __device__ void write(int64_t c, Pair sums) const {
+        const auto n = static_cast<double>(at.N * at.space);
+        const double shift = sums.a / n;
+        mean[c] = static_cast<float>(static_cast<double>(x[c * at.space]) + shift);
+        const double variance_of_c = (sums.b - sums.a * shift) / n;
+        variance[c] = static_cast<float>(variance_of_c < 0.0 ? 0.0 : variance_of_c);
+    }
+};
+
+// dx = scale g + slope (x - mean) + shift
+struct Coefficients {
+    float scale, slope, shift;
+};
+
+struct GradientResults {
+    float *dweight, *dbias;
+    Coefficients* coefficients;
+    const float *variance, *weight;
+    double eps, per_value;
+    __device__ void write(int64_t c, Pair sums) const {
+        const double s = 1.0 / sqrt(static_cast<double>(variance[c]) + eps);
+        const double scale = weight != nullptr ? s * static_cast<double>(weight[c]) : s;
+        dbias[c] = static_cast<float>(sums.a);
+        dweight[c] = static_cast<float>(s * sums.b);
+        coefficients[c] = {static_cast<float>(scale),
+                           static_cast<float>(-scale * s * s * sums.b * per_value),
+                           static_cast<float>(-scale * sums.a * per_value)};
+    }
+};
+
+// One block a piece of a channel. Where a channel is one piece, it is finished at once.
+template <typename Terms, typename Results>
+__global__ void channel_sums_kernel(Pair* partial,  // (C, pieces)
+                                    Terms terms, Results results, ChannelExtents at,
+                                    int64_t pieces) {
+    const int64_t c = blockIdx.x / pieces, piece = blockIdx.x % pieces;
+    const int64_t end = min((piece + 1) * kPiece, at.N * at.space);
+    const float origin = terms.origin(c * at.space);
+
+    // Number e of the channel is number i of image n's run; both go on without a division.
+    int64_t e = piece * kPiece + threadIdx.x;
+    int64_t n = e / at.space, i = e % at.space;
+    const int64_t images = kThreads / at.space, rest = kThreads % at.space;
+    Pair sums;
+    for (; e < end; e += kThreads) {
+        terms.add(sums, (n * at.C + c) * at.space + i, origin);
+        n += images;
+        i += rest;
+        if (i >= at.space) {
+            i -= at.space;
+            ++n;
+        }
+    }
+    sums.a = team_reduce<kThreads>(sums.a, Sum());
+    sums.b = team_reduce<kThreads>(sums.b, Sum());
+    if (threadIdx.x != 0) return;
+    if (pieces == 1)
+        results.write(c, sums);
+    else
+        partial[blockIdx.x] = sums;
+}
+
+// One warp a channel.
+template <typename Results>
+__global__ void finish_sums_kernel(const Pair* partial,  // (C, pieces)
+                                   Results results, int64_t C, int64_t pieces) {
+    const auto [c, lane] = row_of_team<kWarpSize>();
+    if (c >= C) return;  // whole warps leave together
+    Pair sums;
+    for (int64_t piece = lane; piece < pieces; piece += kWarpSize) {
+        sums.a += partial[c * pieces + piece].a;
+        sums.b += partial[c * pieces + piece].b;
+    }
+    sums.a = team_reduce<kWarpSize>(sums.a, Sum());
+    sums.b = team_reduce<kWarpSize>(sums.b, Sum());
+    if (lane == 0) results.write(c, sums);
+}
+
+template <typename Terms, typename Results>
+void sum_channels(const Terms& terms, const Results& results, ChannelExtents at,
+                  cudaStream_t stream) {
+    const int64_t pieces = std::max<int64_t>(1, ceil_div(at.per_channel(), kPiece));
+    const Scratch<Pair> partial(pieces == 1 ? 0 : at.C * pieces, stream);
+    launch(channel_sums_kernel<Terms, Results>,
+           {.grid = blocks(at.C * pieces, 1), .block = kThreads}, stream, partial.get(),
+           terms, results, at, pieces);
+    if (pieces > 1)
+        launch(finish_sums_kernel<Results>, teams_for<kWarpSize>(at.C), stream,
+               partial.get(), results, at.C, pieces);
+}
+
+// The channel of element k.
+template <typename Index>
+struct ChannelOf {
+    Divider<Index> space, C;
+
+    explicit ChannelOf(const ChannelExtents& at) : space(at.space), C(at.C) {}
+    __device__ int64_t operator()(int64_t k) const {
+        const Index run = space.quotient(static_cast<Index>(k));
+        return static_cast<int64_t>(run - C.quotient(run) * C.divisor);
+    }
+};
+
+// Four neighbours are of one channel where `each` is told to be wide.
+template <typename Index>
+struct Normalise {
+    static constexpr int kWidth = 4;
+    float* y;
+    const float *x, *mean, *variance, *weight, *bias;
+    ChannelOf<Index> channel_of;
+    double eps;
+
+    template <int kWidth>
+    __device__ void run(int64_t k) const {
+        const int64_t c = channel_of(k);
+        const auto spread = static_cast<float>(static_cast<double>(variance[c]) + eps);
+        const float factor = (weight != nullptr ? weight[c] : 1.0f) / sqrtf(spread);
+        const float m = mean[c], shift = bias != nullptr ? bias[c] : 0.0f;
+        auto values = load<kWidth>(x + k);
+        for (int i = 0; i < kWidth; ++i)
+            values.at[i] = (values.at[i] - m) * factor + shift;
+        store(y + k, values);
+    }
+};
+
+template <typename Index>
+struct NormaliseBackward {
+    static constexpr int kWidth = 4;
+    float* dx;
+    const float *g, *x, *mean;
+    const Coefficients* coefficients;
+    ChannelOf<Index> channel_of;
+
+    template <int kWidth>
+    __device__ void run(int64_t k) const {
+        const int64_t c = channel_of(k);
+        const auto [scale, slope, shift] = coefficients[c];
+        const float m = mean[c];
+        const auto gs = load<kWidth>(g + k), xs = load<kWidth>(x + k);
+        Pack<float, kWidth> result;
+        for (int i = 0; i < kWidth; ++i)
+            result.at[i] = gs.at[i] * scale + (xs.at[i] - m) * slope + shift;
+        store(dx + k, result);
+    }
+};
+
+struct UpdateRunning {
+    static constexpr int kWidth = 1;
+    float *mean, *variance;
+    const float *batch_mean, *batch_variance;
+    double unbiased, momentum;
+
+    static __device__ void move(float& kept, double now, double momentum) {
+        kept = static_cast<float>((1.0 - momentum) * static_cast<double>(kept) +
+                                  momentum * now);
+    }
+    template <int kWidth>
+    __device__ void run(int64_t c) const {
+        move(mean[c], static_cast<double>(batch_mean[c]), momentum);
+        move(variance[c], unbiased * static_cast<double>(batch_variance[c]), momentum);
+    }
+};
+
+}  // namespace
+
+void channel_moments(float* mean, float* variance, const float* x, ChannelExtents at,
+                     cudaStream_t stream) {
+    if (at.C == 0) return;
+    if (at.per_channel() == 0) {  // 0 / 0
+        fill(mean, NAN, at.C, stream);
+        return fill(variance, NAN, at.C, stream);
+    }
+    sum_channels(MomentTerms{x}, MomentResults{mean, variance, x, at}, at, stream);
+}
+
+void update_running(float* mean, float* variance, const float* batch_mean,
+                    const float* batch_variance, int64_t C, int64_t n, double momentum,
+                    cudaStream_t stream) {
+    const double unbiased = static_cast<double>(n) / static_cast<double>(n - 1);
+    each(UpdateRunning{mean, variance, batch_mean, batch_variance, unbiased, momentum}, C,
+         false, stream);
+}
+
+void batch_norm(float* y, const float* x, const float* mean, const float* variance,
+                const float* weight, const float* bias, ChannelExtents at, double eps,
+                cudaStream_t stream) {
+    const int64_t n = at.N * at.C * at.space;
+    const bool wide = at.space % 4 == 0 && aligned<4>(y, x);
+    if (is_small(n))
+        each(Normalise<uint32_t>{y, x, mean, variance, weight, bias,
+                                 ChannelOf<uint32_t>(at), eps},
+             n, wide, stream);
+    else
+        each(Normalise<uint64_t>{y, x, mean, variance, weight, bias,
+                                 ChannelOf<uint64_t>(at), eps},
+             n, wide, stream);
+}
+
+void batch_norm_backward(float* dx, float* dweight, float* dbias, const float* g,
+                         const float* x, const float* mean, const float* variance,
+                         const float* weight, ChannelExtents at,
+                         BatchNormBackward options, cudaStream_t stream) {
+    const int64_t n = at.N * at.C * at.space;
+    if (n == 0) {  // sums of nothing
+        fill(dweight, 0.0f, at.C, stream);
+        return fill(dbias, 0.0f, at.C, stream);
+    }
+    const double per_value =
+        options.of_batch ? 1.0 / static_cast<double>(at.per_channel()) : 0.0;
+    const Scratch<Coefficients> coefficients(at.C, stream);
+    sum_channels(GradientTerms{g, x, mean, at.C, at.space},
+                 GradientResults{dweight, dbias, coefficients.get(), variance, weight,
+                                 options.eps, per_value},
+                 at, stream);
+
+    const bool wide = at.space % 4 == 0 && aligned<4>(dx, g, x);
+    if (is_small(n))
+        each(NormaliseBackward<uint32_t>{dx, g, x, mean, coefficients.get(),
+                                         ChannelOf<uint32_t>(at)},
+             n, wide, stream);
+    else
+        each(NormaliseBackward<uint64_t>{dx, g, x, mean, coefficients.get(),
+                                         ChannelOf<uint64_t>(at)},
+             n, wide, stream);
+}
+
+}  // namespace mini::kernels::cuda

@@ -1,0 +1,86 @@
+// Orthonormal columns by Gram and Schmidt, for PowerSGD: see parallel/power_sgd.hpp.
+//
+//     values (n, r)     row 0     thread 0
+//                       ...
+//                       row 255   thread 255
+//                       row 256   thread 0
+//
+// A matrix is tall and thin, and each column waits for those before it: one block does it
+// all. A thread keeps to its own rows, so only the dot products are shared.
+// Traffic: about r² passes over the matrix, which stays in the cache.
+
+#include "libmini/kernels/cuda/kernels.hpp"
+#include "libmini/kernels/cuda/team.hpp"
+
+namespace mini::kernels::cuda {
+namespace {
+
+using mini::cuda::launch;
+
+constexpr double kRounding = 1e-5;  // what is left of a column that was a combination
+
+struct Matrix {
+    float* values;
+    int64_t n, r;
+
+    __device__ float& at(int64_t i, int64_t column) const {
+        return values[i * r + column];
+    }
+
+    __device__ double dot(int64_t a, int64_t b) const {
+        double sum = 0.0;
+        for (int64_t i = threadIdx.x; i < n; i += kThreads)
+            sum += static_cast<double>(at(i, a)) * static_cast<double>(at(i, b));
+        return team_reduce<kThreads>(sum, Sum());
+    }
+    __device__ void subtract_projections(int64_t column) const {
+        for (int64_t before = 0; before < column; ++before) {
+            const auto part = static_cast<float>(dot(column, before));
+            for (int64_t i = threadIdx.x; i < n; i += kThreads)
+                at(i, column) -= part * at(i, before);
+        }
+    }
+    __device__ void scale(int64_t column, double factor) const {
+        for (int64_t i = threadIdx.x; i < n; i += kThreads)
+            at(i, column) *= static_cast<float>(factor);
+    }
+};
+
+// One block.
+__global__ void orthogonalize_kernel(Matrix matrix, double epsilon) {
+    for (int64_t column = 0; column < matrix.r; ++column) {
+        const double length = sqrt(matrix.dot(column, column));
+        matrix.subtract_projections(column);
+        matrix.subtract_projections(column);  // of what rounding has left of them
+        const double rest = sqrt(matrix.dot(column, column));
+        const bool is_new = rest > kRounding * length;
+        matrix.scale(column, is_new ? 1.0 / (rest + epsilon) : 0.0);
+    }
+}
+
+// One block a column.
+__global__ void zero_columns_kernel(int32_t* is_zero,  // (r)
+                                    Matrix matrix) {
+    float other = 0.0f;
+    for (int64_t i = threadIdx.x; i < matrix.n; i += kThreads)
+        if (matrix.at(i, blockIdx.x) != 0.0f) other = 1.0f;
+    other = team_reduce<kThreads>(other, Max());
+    if (threadIdx.x == 0) is_zero[blockIdx.x] = other == 0.0f ? 1 : 0;
+}
+
+}  // namespace
+
+void orthogonalize(float* values, int64_t n, int64_t r, double epsilon,
+                   cudaStream_t stream) {
+    if (n == 0 || r == 0) return;
+    launch(orthogonalize_kernel, {.grid = 1, .block = kThreads}, stream,
+           Matrix{values, n, r}, epsilon);
+}
+
+void zero_columns(int32_t* is_zero, const float* values, int64_t n, int64_t r,
+                  cudaStream_t stream) {
+    launch(zero_columns_kernel, {.grid = mini::cuda::blocks(r, 1), .block = kThreads},
+           stream, is_zero, Matrix{const_cast<float*>(values), n, r});
+}
+
+}  // namespace mini::kernels::cuda

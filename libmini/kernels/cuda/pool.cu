@@ -1,0 +1,140 @@
+// Max pooling: one thread a result.
+//
+//     forward     thread = an output     looks at its window, row after row
+//     backward    thread = an input      looks at the windows that it lies in
+//
+// Backward, a thread adds up the gradients of those windows whose greatest element is its
+// own. So no two threads write to the same place, and the order of the sum is the CPU's.
+// Traffic: forward reads x once and writes y and `where`; backward reads g and `where` once
+// from memory, (kernel / stride)² times from the cache, and writes dx.
+
+#include "libmini/kernels/cuda/each.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
+#include "libmini/kernels/cuda/strides.hpp"
+
+namespace mini::kernels::cuda {
+namespace {
+
+using mini::cuda::launch;
+
+// Planes of H by W elements pooled to Ho by Wo. Index counts the larger of the two.
+template <typename Index>
+struct Pooling {
+    int64_t H, W, Ho, Wo;
+    int kernel, stride, padding;
+    Divider<Index> row_of_in, row_of_out, plane_rows_in, plane_rows_out;
+
+    Pooling(const ImageExtents& in, const Window& window)
+        : H(in.H),
+          W(in.W),
+          Ho(window.output(in.H)),
+          Wo(window.output(in.W)),
+          kernel(static_cast<int>(window.kernel)),
+          stride(static_cast<int>(window.stride)),
+          padding(static_cast<int>(window.padding)),
+          row_of_in(W),
+          row_of_out(Wo),
+          plane_rows_in(H),
+          plane_rows_out(Ho) {}
+};
+
+// Where element k of planes (planes, rows, cols) lies.
+struct Place {
+    int64_t plane, row, col;
+};
+template <typename Index>
+__device__ Place place_of(int64_t k, const Divider<Index>& cols,
+                          const Divider<Index>& rows) {
+    const Index line = cols.quotient(static_cast<Index>(k));
+    const Index plane = rows.quotient(line);
+    return {static_cast<int64_t>(plane),
+            static_cast<int64_t>(line - plane * rows.divisor),
+            static_cast<int64_t>(static_cast<Index>(k) - line * cols.divisor)};
+}
+
+template <typename Index>
+__global__ void max_pool_kernel(float* y,        // (planes, Ho, Wo)
+                                int32_t* where,  // (planes, Ho, Wo)
+                                const float* x,  // (planes, H, W)
+                                Pooling<Index> at, int64_t n) {
+    for (int64_t k = thread_number(); k < n; k += thread_count()) {
+        const auto [plane, i, j] = place_of(k, at.row_of_out, at.plane_rows_out);
+        const int64_t h = i * at.stride - at.padding, w = j * at.stride - at.padding;
+        const int64_t top = max(h, int64_t{0}), bottom = min(h + at.kernel, at.H);
+        const int64_t left = max(w, int64_t{0}), right = min(w + at.kernel, at.W);
+
+        // Keep the greatest so far; only a greater one, or a NaN, replaces it.
+        const float* from = x + plane * at.H * at.W;
+        float greatest = -INFINITY;
+        int64_t place = top * at.W + left;
+        for (int64_t row = top; row < bottom; ++row)
+            for (int64_t col = left; col < right; ++col) {
+                const float value = from[row * at.W + col];
+                if (value > greatest || value != value) {
+                    greatest = value;
+                    place = row * at.W + col;
+                }
+            }
+        y[k] = greatest;
+        where[k] = static_cast<int32_t>(place);
+    }
+}
+
+// The first window that reaches a padded place, and the first one after it.
+__device__ int64_t first_window(int64_t place, int kernel, int stride) {
+    return place < kernel ? 0 : (place - kernel) / stride + 1;
+}
+__device__ int64_t last_window(int64_t place, int stride, int64_t windows) {
+    return min(place / stride + 1, windows);
+}
+
+template <typename Index>
+__global__ void max_pool_backward_kernel(float* dx,             // (planes, H, W)
+                                         const float* g,        // (planes, Ho, Wo)
+                                         const int32_t* where,  // (planes, Ho, Wo)
+                                         Pooling<Index> at, int64_t n) {
+    for (int64_t k = thread_number(); k < n; k += thread_count()) {
+        const auto [plane, h, w] = place_of(k, at.row_of_in, at.plane_rows_in);
+        const auto mine = static_cast<int32_t>(h * at.W + w);
+        const int64_t row = h + at.padding, col = w + at.padding;
+        const int64_t i_end = last_window(row, at.stride, at.Ho);
+        const int64_t j_begin = first_window(col, at.kernel, at.stride);
+        const int64_t j_end = last_window(col, at.stride, at.Wo);
+
+        float total = 0.0f;
+        for (int64_t i = first_window(row, at.kernel, at.stride); i < i_end; ++i)
+            for (int64_t j = j_begin; j < j_end; ++j) {
+                const int64_t window = (plane * at.Ho + i) * at.Wo + j;
+                if (where[window] == mine) total += g[window];
+            }
+        dx[k] = total;
+    }
+}
+
+}  // namespace
+
+void max_pool2d(float* y, int32_t* where, const float* x, ImageExtents in, Window window,
+                cudaStream_t stream) {
+    const int64_t n = in.N * in.C * window.output(in.H) * window.output(in.W);
+    if (n == 0) return;
+    if (is_small(n))
+        launch(max_pool_kernel<uint32_t>, grid_for(n), stream, y, where, x,
+               Pooling<uint32_t>(in, window), n);
+    else
+        launch(max_pool_kernel<uint64_t>, grid_for(n), stream, y, where, x,
+               Pooling<uint64_t>(in, window), n);
+}
+
+void max_pool2d_backward(float* dx, const float* g, const int32_t* where, ImageExtents in,
+                         Window window, cudaStream_t stream) {
+    const int64_t n = in.N * in.C * in.H * in.W;
+    if (n == 0) return;
+    if (is_small(n))
+        launch(max_pool_backward_kernel<uint32_t>, grid_for(n), stream, dx, g, where,
+               Pooling<uint32_t>(in, window), n);
+    else
+        launch(max_pool_backward_kernel<uint64_t>, grid_for(n), stream, dx, g, where,
+               Pooling<uint64_t>(in, window), n);
+}
+
+}  // namespace mini::kernels::cuda

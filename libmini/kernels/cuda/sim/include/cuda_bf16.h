@@ -1,0 +1,22 @@
+// The 16-bit float with float32's exponent, on the simulator.
+
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+struct __nv_bfloat16 {
+    uint16_t bits;
+};
+
+/// Rounded to nearest, ties to even; a NaN stays one.
+inline __nv_bfloat16 __float2bfloat16(float x) {
+    const uint32_t bits = std::bit_cast<uint32_t>(x);
+    if (x != x) return {0x7fff};
+    const uint32_t tie = 0x7fff + (bits >> 16 & 1);
+    return {static_cast<uint16_t>((bits + tie) >> 16)};
+}
+
+inline float __bfloat162float(__nv_bfloat16 x) {
+    return std::bit_cast<float>(static_cast<uint32_t>(x.bits) << 16);
+}

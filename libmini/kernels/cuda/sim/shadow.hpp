@@ -1,0 +1,61 @@
+// What is known of each 4 bytes of memory that kernels touch: who wrote there last, who has
+// read there since, and which bytes were ever written.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+namespace mini::sim {
+
+/// One load or store by a thread of a block, or by a copy or a fill.
+struct Access {
+    uint32_t operation = 0;  // 0: none
+    uint32_t block = 0;
+    uint32_t interval = 0;  // barriers of the block before it
+    uint32_t clock = 0;     // meetings of the thread's warp before it
+    uint16_t thread = 0;
+    uint8_t bytes = 0;  // bit i: byte i of the four
+    bool atomic = false;
+    const void* address = nullptr;  // in the kernel
+};
+
+struct Cell {
+    Access write;
+    std::array<Access, 2>
+        reads;                // the first of an interval, and the last by another thread
+    uint8_t initialised = 0;  // bit i: byte i of the four
+};
+
+/// Cells for every address, made page by page at first use.
+class Shadow {
+  public:
+    Cell& at(uintptr_t address) {
+        const uintptr_t number = address / kPageBytes;
+        if (number != last_number_) {
+            auto& page = pages_[number];
+            if (page == nullptr) page = std::make_unique<Page>();
+            last_ = page.get();
+            last_number_ = number;
+        }
+        return (*last_)[address % kPageBytes / 4];
+    }
+
+    void clear() {
+        pages_.clear();
+        last_number_ = 0;
+        last_ = nullptr;
+    }
+
+  private:
+    static constexpr uintptr_t kPageBytes = 4096;
+    using Page = std::array<Cell, kPageBytes / 4>;
+
+    std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
+    uintptr_t last_number_ = 0;
+    Page* last_ = nullptr;
+};
+
+}  // namespace mini::sim

@@ -1,0 +1,81 @@
+// Row-wise log-softmax. A team, a warp or for long rows a block, owns a row; its threads
+// stride over the columns:
+//
+//     column   0  1  2 .. 31 | 32 33 34 .. 63 | 64 ..
+//     lane     0  1  2 .. 31 |  0  1  2 .. 31 |  0 ..
+//
+// Neighbouring lanes touch neighbouring floats, and a warp reduces by shuffles alone.
+// Traffic: x once from memory and twice more from the cache, y once.
+
+#include "libmini/kernels/cuda/kernels.hpp"
+#include "libmini/kernels/cuda/team.hpp"
+
+namespace mini::kernels::cuda {
+namespace {
+
+using mini::cuda::launch;
+
+template <int kTeam>
+__global__ void log_softmax_kernel(float* y,        // (rows, cols)
+                                   const float* x,  // (rows, cols)
+                                   int64_t rows, int64_t cols) {
+    const auto [row, lane] = row_of_team<kTeam>();
+    if (row >= rows) return;  // whole teams leave together
+    x += row * cols;
+    y += row * cols;
+
+    // Find the greatest element: taking it out keeps expf from overflowing.
+    float greatest = -INFINITY;
+    for (int64_t j = lane; j < cols; j += kTeam) greatest = fmaxf(greatest, x[j]);
+    greatest = team_reduce<kTeam>(greatest, Max());
+
+    // Sum the exponentials.
+    float total = 0.0f;
+    for (int64_t j = lane; j < cols; j += kTeam) total += expf(x[j] - greatest);
+    const float log_total = logf(team_reduce<kTeam>(total, Sum()));
+
+    for (int64_t j = lane; j < cols; j += kTeam) y[j] = x[j] - greatest - log_total;
+}
+
+template <int kTeam>
+__global__ void log_softmax_backward_kernel(float* dx,       // (rows, cols)
+                                            const float* g,  // (rows, cols)
+                                            const float* y,  // (rows, cols)
+                                            int64_t rows, int64_t cols) {
+    const auto [row, lane] = row_of_team<kTeam>();
+    if (row >= rows) return;  // whole teams leave together
+    const int64_t start = row * cols;
+
+    float total = 0.0f;
+    for (int64_t j = lane; j < cols; j += kTeam) total += g[start + j];
+    total = team_reduce<kTeam>(total, Sum());
+
+    for (int64_t j = lane; j < cols; j += kTeam)
+        dx[start + j] = g[start + j] - expf(y[start + j]) * total;
+}
+
+}  // namespace
+
+void log_softmax(float* y, const float* x, int64_t rows, int64_t cols,
+                 cudaStream_t stream) {
+    if (cols == 0) return;
+    if (cols <= kMostColumnsOfWarp)
+        launch(log_softmax_kernel<kWarpSize>, teams_for<kWarpSize>(rows), stream, y, x,
+               rows, cols);
+    else
+        launch(log_softmax_kernel<kThreads>, teams_for<kThreads>(rows), stream, y, x,
+               rows, cols);
+}
+
+void log_softmax_backward(float* dx, const float* g, const float* y, int64_t rows,
+                          int64_t cols, cudaStream_t stream) {
+    if (cols == 0) return;
+    if (cols <= kMostColumnsOfWarp)
+        launch(log_softmax_backward_kernel<kWarpSize>, teams_for<kWarpSize>(rows), stream,
+               dx, g, y, rows, cols);
+    else
+        launch(log_softmax_backward_kernel<kThreads>, teams_for<kThreads>(rows), stream,
+               dx, g, y, rows, cols);
+}
+
+}  // namespace mini::kernels::cuda

@@ -1,0 +1,52 @@
+#include "libmini/tensor/device.hpp"
+
+#include <charconv>
+
+#include "libmini/core/error.hpp"
+#include "libmini/tensor/dispatch.hpp"
+
+namespace mini {
+namespace {
+
+thread_local Device default_of_thread;
+
+// The number behind "cpu:" or "cuda:", 0 when there is nothing, -1 when it is no number.
+int index_of(std::string_view text) {
+    if (text.empty()) return 0;
+    int index = -1;
+    const char* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data() + 1, end, index);
+    const bool is_number = text[0] == ':' && read.ec == std::errc() && read.ptr == end;
+    return is_number ? index : -1;
+}
+
+}  // namespace
+
+Device Device::parse(std::string_view text) {
+    const std::string_view type = text.substr(0, text.find(':'));
+    const int index = index_of(text.substr(type.size()));
+    if ((type != "cpu" && type != "cuda") || index < 0)
+        throw UsageError(concat("device: '", text,
+                                "' is none; use cpu, cuda or cuda:1, for instance"));
+    if (type == "cpu") return cpu(index);
+    if (index >= cuda_device_count())
+        throw UsageError(concat("device: there is no ", text,
+                                "; this machine and build have ", cuda_device_count(),
+                                " CUDA devices"));
+    return cuda(index);
+}
+
+Device default_device() { return default_of_thread; }
+void set_default_device(Device device) { default_of_thread = device; }
+
+int cuda_device_count() {
+    if constexpr (kHasCuda) return cuda::device_count();
+    return 0;
+}
+
+void synchronize(Device device) {
+    if constexpr (kHasCuda)
+        if (device.is_cuda()) cuda::synchronize(device.index);
+}
+
+}  // namespace mini

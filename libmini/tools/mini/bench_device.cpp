@@ -1,0 +1,140 @@
+#include "libmini/tools/mini/bench_device.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <memory>
+
+#include "libmini/core/error.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
+#include "libmini/tensor/dispatch.hpp"
+
+namespace mini::tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Bench = Json (*)(Device, const DeviceBenchOptions&);
+
+constexpr int kBatches = 9;
+constexpr int kMostRepeats = 10000;
+
+double run_batch(Device device, int repeats, const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < repeats; ++i) work();
+    synchronize(device);
+    const std::chrono::duration<double, std::micro> time =
+        std::chrono::steady_clock::now() - start;
+    return time.count() / repeats;
+}
+
+std::string name_of(Device device) {
+    if constexpr (kHasCuda) {
+        if (device.is_cuda()) return cuda::device_name(device.index);
+    }
+    return "CPU";
+}
+
+void print_cell(const Json& value) {
+    if (value.is_string())
+        fmt::print("{:<16}", value.get<std::string>());
+    else if (value.is_null())
+        fmt::print("{:>12}", "-");
+    else if (value.is_number_integer())
+        fmt::print("{:>12}", value.get<int64_t>());
+    else
+        fmt::print("{:>12.2f}", value.get<double>());
+}
+
+// A table whose columns are the members of the first row.
+void print_rows(const Json& rows) {
+    for (const auto& [name, value] : rows.at(0).items()) {
+        if (value.is_string())
+            fmt::print("{:<16}", name);
+        else
+            fmt::print("{:>12}", name);
+    }
+    fmt::print("\n");
+    for (const Json& row : rows) {
+        for (const Json& value : row) print_cell(value);
+        fmt::print("\n");
+    }
+}
+
+void run_bench(const std::string& name, Bench bench, const DeviceBenchOptions& options) {
+    const Device device = Device::parse(options.device);
+    const std::string device_name = name_of(device);
+    const Json rows = bench(device, options);
+    fmt::print("# {} on {}: {}\n", name, concat(device), device_name);
+    print_rows(rows);
+    if (options.json.empty()) return;
+
+    std::ofstream file(options.json);
+    file << Json{{"bench", name},
+                 {"device", concat(device)},
+                 {"name", device_name},
+                 {"rows", rows}}
+                .dump(2)
+         << "\n";
+    file.close();
+    MINI_CHECK(file.good(), "bench ", name, ": ", options.json, " could not be written");
+}
+
+CLI::App* add_one(CLI::App& bench, DeviceBenchOptions& o, const char* name,
+                  const char* about) {
+    CLI::App* const one = bench.add_subcommand(name, about);
+    one->add_option("--device", o.device, "cuda, cuda:1, ... or cpu (cuda)");
+    one->add_option("--seconds", o.seconds, "To spend on a row (0.3)")
+        ->check(CLI::PositiveNumber);
+    one->add_option("--json", o.json, "A file to write the rows to as well");
+    return one;
+}
+
+}  // namespace
+
+double microseconds_each(Device device, double seconds,
+                         const std::function<void()>& work) {
+    run_batch(device, 1, work);
+    const double once = std::max(run_batch(device, 1, work), 0.1);
+    if (once * 3 > seconds * 1e6) {
+        std::vector<double> few = {run_batch(device, 1, work), run_batch(device, 1, work),
+                                   run_batch(device, 1, work)};
+        std::sort(few.begin(), few.end());
+        return few[1];
+    }
+    const double fitting = seconds * 1e6 / kBatches / once;
+    const int repeats = std::clamp(static_cast<int>(fitting), 1, kMostRepeats);
+    std::vector<double> times;
+    for (int i = 0; i < kBatches; ++i) times.push_back(run_batch(device, repeats, work));
+    std::nth_element(times.begin(), times.begin() + kBatches / 2, times.end());
+    return times[kBatches / 2];
+}
+
+void add_device_benches(CLI::App& bench) {
+    const auto asked = std::make_shared<DeviceBenchOptions>();
+    DeviceBenchOptions& o = *asked;
+    o.sizes = {256, 1024, 4096};
+
+    CLI::App* const kernels =
+        add_one(bench, o, "kernels", "Kernels bound by memory, beside a device's copy");
+    kernels->add_option("--elements", o.elements, "Floats of the largest operand (2^26)")
+        ->check(CLI::Range(int64_t{1024}, int64_t{1} << 31));
+    kernels->callback([asked] { run_bench("kernels", bench_kernels, *asked); });
+
+    CLI::App* const matmul =
+        add_one(bench, o, "matmul", "Products of square matrices, rung by rung");
+    matmul->add_option("--sizes", o.sizes, "M = N = K (256,1024,4096)")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 1 << 15));
+    matmul->callback([asked] { run_bench("matmul", bench_matmul, *asked); });
+
+    CLI::App* const step =
+        add_one(bench, o, "train-step", "A step of training the ConvNet on MNIST");
+    step->add_option("--batch", o.batch, "Images (128)")->check(CLI::Range(1, 1 << 16));
+    step->add_flag("--graph", o.graph, "Beside it the step replayed from a CUDA graph");
+    step->callback([asked] { run_bench("train-step", bench_train_step, *asked); });
+}
+
+}  // namespace mini::tools

@@ -1,0 +1,121 @@
+#include <array>
+#include <numeric>
+
+#include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
+#include "libmini/kernels/cuda/matmul.hpp"
+#include "libmini/tools/mini/kernels.hpp"
+
+namespace mini::tools {
+namespace {
+
+using namespace mini::kernels;
+namespace on_device = mini::kernels::cuda;
+
+// n numbers on device 0, all of one value.
+template <typename T>
+class Array {
+  public:
+    explicit Array(int64_t n, T value = T{1}) {
+        const std::vector<T> values(static_cast<size_t>(n), value);
+        const size_t bytes = values.size() * sizeof(T);
+        data_ = static_cast<T*>(mini::cuda::allocate(bytes, 0, nullptr));
+        mini::cuda::copy(data_, values.data(), bytes, nullptr);
+        mini::cuda::synchronize_stream(nullptr);
+    }
+    ~Array() {
+        mini::cuda::synchronize_stream(nullptr);
+        mini::cuda::deallocate(data_);
+    }
+    Array(const Array&) = delete;
+    Array& operator=(const Array&) = delete;
+    operator T*() const { return data_; }
+
+  private:
+    T* data_;
+};
+using Floats = Array<float>;
+
+// A rung of the ladder, on square matrices with an edge that tiles do not divide.
+KernelSample product(on_device::MatmulRung rung) {
+    return {std::string("matmul-") + on_device::name(rung), [rung] {
+                const int64_t n = 72;
+                const Floats out(n * n), a(n * n), b(n * n);
+                on_device::matmul_on(rung, out, a, b, n, n, n, {}, nullptr);
+            }};
+}
+
+void transposed_copy() {
+    const std::array<int64_t, 2> shape{64, 96}, strides{1, 64};
+    const Floats out(64 * 96), x(64 * 96);
+    on_device::copy_strided(reinterpret_cast<std::byte*>(static_cast<float*>(out)),
+                            reinterpret_cast<const std::byte*>(static_cast<float*>(x)),
+                            shape, strides, sizeof(float), nullptr);
+}
+
+void broadcast_add() {
+    const std::array<int64_t, 2> shape{32, 100}, matrix{100, 1}, row{0, 1};
+    const Floats out(3200), a(3200), b(100);
+    on_device::binary(BinaryOp::kAdd, out, a, b, shape, matrix, row, nullptr);
+}
+
+void max_pool() {
+    const ImageExtents in{2, 4, 16, 16};
+    const Window window{.kernel = 2, .stride = 2};
+    const Floats y(2 * 4 * 8 * 8), x(2 * 4 * 16 * 16);
+    const Array<int32_t> where(2 * 4 * 8 * 8);
+    on_device::max_pool2d(y, where, x, in, window, nullptr);
+}
+
+void batch_norm() {
+    const ChannelExtents at{4, 8, 64};
+    const Floats y(4 * 8 * 64), x(4 * 8 * 64), mean(8), variance(8);
+    on_device::channel_moments(mean, variance, x, at, nullptr);
+    on_device::batch_norm(y, x, mean, variance, nullptr, nullptr, at, 1e-5, nullptr);
+}
+
+}  // namespace
+
+std::vector<KernelSample> kernel_samples() {
+    std::vector<KernelSample> all{
+        {"add-broadcast", broadcast_add},
+        {"batch-norm", batch_norm},
+        {"copy-transposed", transposed_copy},
+        {"log-softmax",
+         [] {
+             const Floats y(16 * 100), x(16 * 100);
+             on_device::log_softmax(y, x, 16, 100, nullptr);
+         }},
+        {"max-pool", max_pool},
+        {"relu",
+         [] {
+             const Floats out(4096), x(4096);
+             on_device::unary(UnaryOp::kReLU, out, x, 4096, nullptr);
+         }},
+        {"scale",
+         [] {
+             const Floats x(4096);
+             on_device::scale(x, 2.0f, 4096, nullptr);
+         }},
+        {"sgd",
+         [] {
+             const Floats parameter(4096), grad(4096);
+             on_device::sgd_step(parameter, nullptr, grad, 4096, {}, nullptr);
+         }},
+        {"sum-columns",
+         [] {
+             const Floats out(64), x(64 * 64);
+             on_device::sum(out, x, 1, 64, 64, nullptr);
+         }},
+        {"sum-rows",
+         [] {
+             const Floats out(64), x(64 * 64);
+             on_device::sum(out, x, 64, 64, 1, nullptr);
+         }},
+    };
+    for (const on_device::MatmulRung rung : on_device::matmul_rungs())
+        all.push_back(product(rung));
+    return all;
+}
+
+}  // namespace mini::tools

@@ -1,0 +1,117 @@
+#include "libmini/tools/mini/kernels.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <memory>
+
+#include "libmini/core/error.hpp"
+#include "libmini/kernels/cuda/sim/checker.hpp"
+#include "libmini/tools/mini/did_you_mean.hpp"
+
+namespace mini::tools {
+namespace {
+
+constexpr size_t kMostInPicture = 20000;  // accesses
+
+std::string percent(const sim::Traffic& traffic) {
+    return traffic.sectors == 0 ? "-"
+                                : fmt::format("{:.0f} %", 100 * traffic.efficiency());
+}
+
+std::string passes(const sim::LaunchCounters& c) {
+    const size_t least = c.shared_loads.least + c.shared_stores.least;
+    const size_t rounds = c.shared_loads.rounds + c.shared_stores.rounds;
+    return least == 0 ? "-"
+                      : fmt::format("{:.1f}", static_cast<double>(rounds) /
+                                                  static_cast<double>(least));
+}
+
+std::string extents(dim3 grid, dim3 block) {
+    return fmt::format("{} x {}", grid.x * grid.y * grid.z, block.x * block.y * block.z);
+}
+
+void write_file(const std::string& path, const std::string& text) {
+    std::ofstream out(path);
+    out << text;
+    out.close();
+    MINI_CHECK(out, "mini kernels: cannot write ", path,
+               ": is there room, and the folder?");
+}
+
+void answer(const std::vector<std::string>& names, const std::string& picture) {
+    const auto samples = chosen_samples(names);
+    if (!picture.empty() && samples.size() != 1)
+        throw UsageError(concat("--svg: a picture is of one sample, but ", samples.size(),
+                                " were chosen; name one"));
+    sim::Counting counting(picture.empty() ? 0 : kMostInPicture);
+    for (const KernelSample& sample : samples) sample.run();
+    fmt::print("{}", counters_table(counting.log().launches()));
+    if (!picture.empty())
+        write_file(picture, access_picture(counting.log().accesses(), samples[0].name));
+}
+
+void list_samples() {
+    for (const KernelSample& sample : kernel_samples()) fmt::print("{}\n", sample.name);
+}
+
+}  // namespace
+
+std::vector<KernelSample> chosen_samples(const std::vector<std::string>& names) {
+    const auto all = kernel_samples();
+    if (names.empty()) return all;
+    std::vector<KernelSample> chosen;
+    std::vector<std::string> known;
+    for (const KernelSample& sample : all) known.push_back(sample.name);
+    for (const std::string& name : names) {
+        const auto found = std::find(known.begin(), known.end(), name);
+        if (found == known.end())
+            throw UsageError(concat("no sample is named \"", name, "\"",
+                                    did_you_mean(name, known),
+                                    "; mini kernels --list names all"));
+        chosen.push_back(all[static_cast<size_t>(found - known.begin())]);
+    }
+    return chosen;
+}
+
+std::string counters_table(const std::vector<sim::LaunchCounters>& launches) {
+    size_t width = 6;
+    for (const auto& each : launches) width = std::max(width, each.kernel.size());
+    std::string table = fmt::format(
+        "{:<{}}  {:>12}  {:>6} {:>6}  {:>6} {:>6}  {:>6} {:>6} {:>5}  {:>8} {:>7} "
+        "{:>7}\n",
+        "kernel", width, "grid x block", "loads", "used", "stores", "used", "shared",
+        "passes", "worst", "barriers", "atomics", "partial");
+    for (const sim::LaunchCounters& c : launches)
+        table += fmt::format(
+            "{:<{}}  {:>12}  {:>6} {:>6}  {:>6} {:>6}  {:>6} {:>6} {:>5}  {:>8} {:>7} "
+            "{:>7}\n",
+            c.kernel, width, extents(c.grid, c.block), c.global_loads.instructions,
+            percent(c.global_loads), c.global_stores.instructions,
+            percent(c.global_stores),
+            c.shared_loads.instructions + c.shared_stores.instructions, passes(c),
+            std::max(c.shared_loads.worst, c.shared_stores.worst), c.barriers, c.atomics,
+            c.global_loads.partial + c.global_stores.partial);
+    return table;
+}
+
+void add_kernels(CLI::App& app) {
+    CLI::App* const kernels = app.add_subcommand(
+        "kernels", "What kernels do to a GPU's memory, counted on the simulator");
+    struct Asked {
+        std::vector<std::string> names;
+        std::string picture;
+        bool list = false;
+    };
+    const auto asked = std::make_shared<Asked>();
+    kernels->add_option("NAME", asked->names, "Samples to run (all)");
+    kernels->add_option("--svg", asked->picture,
+                        "A picture of the first block's accesses");
+    kernels->add_flag("--list", asked->list, "Name the samples, and run none");
+    kernels->callback(
+        [asked] { asked->list ? list_samples() : answer(asked->names, asked->picture); });
+}
+
+}  // namespace mini::tools

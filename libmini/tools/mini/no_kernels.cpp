@@ -1,0 +1,19 @@
+#include <CLI/CLI.hpp>
+
+#include "libmini/core/error.hpp"
+#include "libmini/tools/mini/kernels.hpp"
+
+namespace mini::tools {
+
+void add_kernels(CLI::App& app) {
+    CLI::App* const kernels = app.add_subcommand(
+        "kernels", "What kernels do to a GPU's memory: not in this build");
+    kernels->allow_extras();
+    kernels->callback([] {
+        throw UsageError(
+            "mini kernels counts on the simulator, and this build has none that counts: "
+            "configure with -DMINI_CUDA=SIM and without the thread sanitizer");
+    });
+}
+
+}  // namespace mini::tools

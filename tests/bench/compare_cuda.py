@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""A training step of the ConvNet on a GPU beside PyTorch's, eager, on the same GPU.
+
+    compare_cuda.py --mini build/gpu/bin/mini [--batch 128] [--rounds 5] [--seconds 0.5] [--json]
+
+Each round measures libmini's step with `mini bench train-step`, then PyTorch's: the same network,
+batch and SGD with momentum, float32, given in batches of steps with one wait a batch. Reported are
+the medians over the rounds in microseconds, and PyTorch's over libmini's.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+BATCHES = 9
+
+
+def torch_step(batch):
+    """PyTorch's side of one step, ready to be called."""
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+    class ConvNet(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv1 = nn.Conv2d(1, 10, 5)
+            self.conv2 = nn.Conv2d(10, 20, 5)
+            self.conv2_drop = nn.Dropout2d()
+            self.fc1 = nn.Linear(320, 50)
+            self.fc2 = nn.Linear(50, 10)
+
+        def forward(self, x):
+            x = functional.relu(functional.max_pool2d(self.conv1(x), 2))
+            x = functional.relu(functional.max_pool2d(self.conv2_drop(self.conv2(x)), 2))
+            x = functional.relu(self.fc1(x.view(-1, 320)))
+            return self.fc2(functional.dropout(x, training=self.training))
+
+    model = ConvNet().cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.5)
+    images = torch.ones(batch, 1, 28, 28, device="cuda")
+    labels = torch.ones(batch, dtype=torch.int64, device="cuda")
+
+    def step():
+        optimizer.zero_grad()
+        functional.cross_entropy(model(images), labels).backward()
+        optimizer.step()
+
+    return step
+
+
+def measure_torch(step, seconds):
+    """Microseconds of a step: the median of batches, as mini bench does it."""
+    import torch
+
+    def batch_of(repeats):
+        start = time.perf_counter()
+        for _ in range(repeats):
+            step()
+        torch.cuda.synchronize()
+        return (time.perf_counter() - start) / repeats
+
+    batch_of(10)
+    repeats = max(1, int(seconds / BATCHES / batch_of(10)))
+    return 1e6 * statistics.median(batch_of(repeats) for _ in range(BATCHES))
+
+
+def measure_mini(arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        rows = os.path.join(folder, "rows.json")
+        subprocess.run([arguments.mini, "bench", "train-step", "--device", "cuda",
+                        "--batch", str(arguments.batch), "--seconds", str(arguments.seconds),
+                        "--json", rows], check=True, stdout=subprocess.DEVNULL)
+        with open(rows, encoding="utf-8") as file:
+            return json.load(file)["rows"][0]["us"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mini", required=True)
+    parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
+    arguments = parser.parse_args()
+    try:
+        import torch
+    except ImportError:
+        sys.exit("compare_cuda.py needs PyTorch")
+    if not torch.cuda.is_available():
+        sys.exit("compare_cuda.py needs a GPU that PyTorch sees")
+
+    step = torch_step(arguments.batch)
+    ours, theirs = [], []
+    for _ in range(arguments.rounds):
+        ours.append(measure_mini(arguments))
+        theirs.append(measure_torch(step, arguments.seconds))
+    result = {"gpu": torch.cuda.get_device_name(0), "torch": torch.__version__,
+              "batch": arguments.batch, "libmini_us": statistics.median(ours),
+              "torch_us": statistics.median(theirs)}
+    result["times_as_fast"] = result["torch_us"] / result["libmini_us"]
+    if arguments.json:
+        print(json.dumps(result))
+    else:
+        print(f"{result['gpu']}, batch {result['batch']}: libmini {result['libmini_us']:.0f} us, "
+              f"PyTorch {result['torch']} {result['torch_us']:.0f} us a step, "
+              f"libmini {result['times_as_fast']:.2f} times as fast")
+
+
+if __name__ == "__main__":
+    main()

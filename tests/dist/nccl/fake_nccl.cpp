@@ -1,0 +1,281 @@
+// NCCL's calls for ranks that are threads, on the simulator: the rules that a caller can
+// break are kept, and nothing is fast.
+//
+//     call                 notes the operation; it is not in the stream yet
+//     ncclCommGetAsyncError   says "in progress" once, then puts it there: a host function
+//     host function        waits in the stream for all ranks' operations of that number;
+//                          the last to come moves everybody's data
+//     ncclCommAbort        lets all go that wait
+//
+// The simulator runs a stream on a thread that asks for it, which may be the one that would
+// abort: there is an end to the patience of the host functions.
+//
+// Every operation, or group of them, is one that all ranks take part in, as ours are.
+
+#include <nccl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace {
+
+enum class Kind { kReduce, kBroadcast, kSend, kRecv };
+constexpr int kEverybody = -1;
+
+struct Piece {
+    Kind kind;
+    const void* from;
+    void* to;
+    size_t count;
+    ncclDataType_t type;
+    ncclRedOp_t op;
+    int peer;  // the root, or the other side
+};
+using Batch = std::vector<Piece>;
+
+size_t bytes_of(const Piece& piece) {
+    constexpr size_t kSizes[] = {4, 8, 1, 2, 2};
+    return piece.count * kSizes[piece.type];
+}
+
+struct Step {
+    std::map<int, const Batch*> batches;  // by rank
+    bool done = false;
+};
+
+// The ranks of a communicator.
+struct Clique {
+    std::mutex mutex;
+    std::condition_variable changed;
+    int size = 0, joined = 0;
+    bool aborted = false;
+    std::map<uint64_t, Step> steps;  // by number
+};
+using CliqueHandle = std::shared_ptr<Clique>;
+
+// An operation of one rank, in its stream.
+struct Waiting {
+    CliqueHandle clique;
+    int rank;
+    uint64_t number;
+    Batch batch;
+};
+
+float combine(ncclRedOp_t op, float a, float b) {
+    switch (op) {
+        case ncclProd: return a * b;
+        case ncclMax: return std::max(a, b);
+        case ncclMin: return std::min(a, b);
+        case ncclSum:
+        case ncclAvg: break;
+    }
+    return a + b;
+}
+
+// Reduction number `index` of all ranks' batches, of floats.
+void reduce(const Step& step, size_t index) {
+    const Piece& any = step.batches.begin()->second->at(index);
+    std::vector<float> total(any.count);
+    for (const auto& [rank, batch] : step.batches) {
+        const auto* const from = static_cast<const float*>(batch->at(index).from);
+        for (size_t i = 0; i < total.size(); ++i)
+            total[i] = rank == 0 ? from[i] : combine(any.op, total[i], from[i]);
+    }
+    if (any.op == ncclAvg)
+        for (float& value : total) value /= static_cast<float>(step.batches.size());
+    for (const auto& [rank, batch] : step.batches)
+        if (any.peer == kEverybody || any.peer == rank)
+            std::memcpy(batch->at(index).to, total.data(), bytes_of(any));
+}
+
+// The receives of all ranks, each from the next send of the other side to this one.
+void exchange(const Step& step) {
+    std::map<std::pair<int, int>, std::vector<const Piece*>> sent;  // by from and to
+    for (const auto& [rank, batch] : step.batches)
+        for (const Piece& piece : *batch)
+            if (piece.kind == Kind::kSend) sent[{rank, piece.peer}].push_back(&piece);
+    for (const auto& [rank, batch] : step.batches)
+        for (const Piece& piece : *batch) {
+            if (piece.kind != Kind::kRecv) continue;
+            auto& from = sent.at({piece.peer, rank});
+            std::memcpy(piece.to, from.front()->from, bytes_of(piece));
+            from.erase(from.begin());
+        }
+}
+
+void move_data(const Step& step) {
+    const Batch& any = *step.batches.begin()->second;
+    for (size_t i = 0; i < any.size(); ++i) {
+        if (any[i].kind == Kind::kReduce) reduce(step, i);
+        if (any[i].kind != Kind::kBroadcast) continue;
+        const void* const from = step.batches.at(any[i].peer)->at(i).from;
+        for (const auto& [rank, batch] : step.batches)
+            std::memmove(batch->at(i).to, from, bytes_of(any[i]));
+    }
+    exchange(step);
+}
+
+// In the stream: meets the other ranks.
+void meet(void* argument) {
+    const std::unique_ptr<Waiting> self(static_cast<Waiting*>(argument));
+    Clique& clique = *self->clique;
+    std::unique_lock lock(clique.mutex);
+    Step& step = clique.steps[self->number];
+    step.batches[self->rank] = &self->batch;
+    if (static_cast<int>(step.batches.size()) == clique.size && !clique.aborted) {
+        move_data(step);
+        step.done = true;
+        clique.changed.notify_all();
+    }
+    clique.changed.wait_for(lock, fake_nccl_patience.load(),
+                            [&] { return step.done || clique.aborted; });
+    step.batches.erase(self->rank);
+}
+
+std::mutex all_mutex;
+std::map<uint64_t, CliqueHandle> all_cliques;
+uint64_t next_id = 1;
+
+// The group of this thread, and what it holds.
+thread_local int group_depth = 0;
+thread_local Batch group;
+thread_local ncclComm_t group_comm = nullptr;
+thread_local cudaStream_t group_stream = nullptr;
+
+}  // namespace
+
+std::atomic<std::chrono::milliseconds> fake_nccl_patience{std::chrono::minutes(1)};
+
+struct ncclComm {
+    CliqueHandle clique;
+    int rank = 0;
+    uint64_t next = 0;
+    bool has_called = false;  // but it is not in the stream
+    int asked = 0;
+    Batch called;
+    cudaStream_t stream = nullptr;
+};
+
+namespace {
+
+ncclResult_t issue(ncclComm_t comm, const Batch& batch, cudaStream_t stream) {
+    if (comm->has_called) return ncclInvalidUsage;  // while another is in progress
+    comm->has_called = true;
+    comm->asked = 0;
+    comm->called = batch;
+    comm->stream = stream;
+    return ncclInProgress;
+}
+
+ncclResult_t call(const Piece& piece, ncclComm_t comm, cudaStream_t stream) {
+    if (group_depth == 0) return issue(comm, {piece}, stream);
+    group.push_back(piece);
+    group_comm = comm;
+    group_stream = stream;
+    return ncclSuccess;
+}
+
+}  // namespace
+
+ncclResult_t ncclGetVersion(int* version) {
+    *version = 22809;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
+    const std::lock_guard lock(all_mutex);
+    std::memcpy(id->internal, &next_id, sizeof next_id);
+    ++next_id;
+    return ncclSuccess;
+}
+
+const char* ncclGetErrorString(ncclResult_t result) {
+    return result == ncclRemoteError ? "remote error" : "invalid usage";
+}
+
+const char* ncclGetLastError(ncclComm_t /*comm*/) { return "not NCCL"; }
+
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int world_size, ncclUniqueId id,
+                                    int rank, ncclConfig_t* config) {
+    if (config->blocking != 0) return ncclInvalidUsage;
+    uint64_t number = 0;
+    std::memcpy(&number, id.internal, sizeof number);
+    const std::lock_guard lock(all_mutex);
+    CliqueHandle& clique = all_cliques[number];
+    if (!clique) clique = std::make_shared<Clique>();
+    clique->size = world_size;
+    ++clique->joined;
+    *comm = new ncclComm{.clique = clique, .rank = rank, .called = {}};
+    return ncclInProgress;
+}
+
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* state) {
+    *state = ncclInProgress;
+    {
+        const std::lock_guard lock(all_mutex);
+        if (comm->clique->joined < comm->clique->size) return ncclSuccess;
+    }
+    if (comm->has_called && comm->asked++ == 0) return ncclSuccess;
+    if (comm->has_called)
+        cudaLaunchHostFunc(
+            comm->stream, meet,
+            new Waiting{comm->clique, comm->rank, comm->next++, std::move(comm->called)});
+    comm->has_called = false;
+    *state = ncclSuccess;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclCommAbort(ncclComm_t comm) {
+    {
+        const std::lock_guard lock(comm->clique->mutex);
+        comm->clique->aborted = true;
+        comm->clique->changed.notify_all();
+    }
+    delete comm;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclGroupStart() {
+    ++group_depth;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclGroupEnd() {
+    if (group_depth == 0) return ncclInvalidUsage;
+    if (--group_depth > 0 || group_comm == nullptr) return ncclSuccess;
+    const Batch batch = std::exchange(group, {});
+    return issue(std::exchange(group_comm, nullptr), batch, group_stream);
+}
+
+ncclResult_t ncclAllReduce(const void* from, void* to, size_t count, ncclDataType_t type,
+                           ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
+    return call({Kind::kReduce, from, to, count, type, op, kEverybody}, comm, stream);
+}
+
+ncclResult_t ncclBroadcast(const void* from, void* to, size_t count, ncclDataType_t type,
+                           int root, ncclComm_t comm, cudaStream_t stream) {
+    return call({Kind::kBroadcast, from, to, count, type, ncclSum, root}, comm, stream);
+}
+
+ncclResult_t ncclReduce(const void* from, void* to, size_t count, ncclDataType_t type,
+                        ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream) {
+    return call({Kind::kReduce, from, to, count, type, op, root}, comm, stream);
+}
+
+ncclResult_t ncclSend(const void* from, size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t comm, cudaStream_t stream) {
+    return call({Kind::kSend, from, nullptr, count, type, ncclSum, peer}, comm, stream);
+}
+
+ncclResult_t ncclRecv(void* to, size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t comm, cudaStream_t stream) {
+    return call({Kind::kRecv, nullptr, to, count, type, ncclSum, peer}, comm, stream);
+}

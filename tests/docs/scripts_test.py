@@ -1,0 +1,104 @@
+"""The scripts that make the site's pages, without Doxygen."""
+
+import unittest
+
+import build
+import header_filter
+import house
+import markdown
+
+
+class HeaderFilter(unittest.TestCase):
+    def test_a_margin_comment_documents_what_it_stands_beside(self):
+        self.assertEqual(header_filter.filtered("    int rank = 0;  // of this process"),
+                         "    int rank = 0;  ///< of this process")
+
+    def test_a_comment_on_a_line_of_its_own_stays(self):
+        self.assertEqual(header_filter.filtered("    // Collectives."), "    // Collectives.")
+
+    def test_a_contract_holds_up_to_the_next_blank_line(self):
+        text = "    /// Both.\n    int rank();\n    int size();\n\n    int other();"
+        self.assertEqual(header_filter.filtered(text),
+                         "    /// Both.\n    int rank();\n    /** \\brief Both. */ int size();\n\n"
+                         "    int other();")
+
+    def test_a_declaration_over_several_lines_is_one(self):
+        text = "/// Both.\nvoid a(int x,\n       int y);\nvoid b(int x);"
+        self.assertEqual(header_filter.filtered(text),
+                         "/// Both.\nvoid a(int x,\n       int y);\n/** \\brief Both. */ void b(int x);")
+
+    def test_no_line_moves(self):
+        text = (build.ROOT / "libmini/dist/process_group.hpp").read_text(encoding="utf-8")
+        self.assertEqual(header_filter.filtered(text).count("\n"), text.count("\n"))
+
+    def test_the_head_tells_of_the_class_that_it_names(self):
+        text = "// Transport: sends.\n\n#pragma once\n\nclass Transport {\n};\n\nclass Other {\n};"
+        filtered = header_filter.filtered(text)
+        self.assertIn("/** \\brief Transport: sends. */ class Transport {", filtered)
+        self.assertTrue(filtered.startswith("/** \\file\nTransport: sends. */\n#pragma once\n"))
+        self.assertIn("\nclass Other {", filtered)
+
+
+class Markdown(unittest.TestCase):
+    def test_signs_that_doxygen_would_read_are_escaped_in_prose_only(self):
+        self.assertEqual(markdown.for_doxygen("all_reduce #5, `#5` and x@y"),
+                         "all_reduce \\#5, `#5` and x\\@y")
+        self.assertEqual(markdown.for_doxygen("So:\n\n    x #7 @y\n"), "So:\n\n    x #7 @y\n")
+
+    def test_a_picture_over_two_lines_keeps_its_description(self):
+        page = markdown.for_doxygen("![Ten\nsamples](a.svg)", lambda name: f"07-{name}")
+        self.assertIn('<img src="07-a.svg" alt="Ten samples"/>', page)
+
+    def test_details_are_handed_to_the_browser(self):
+        page = markdown.for_doxygen("1. Why?\n\n   <details><summary>Answer</summary>\n\n   So.\n\n"
+                                    "   </details>\n")
+        self.assertIn('   <details class="answer"><summary>Answer</summary>\n   \\endhtmlonly', page)
+        self.assertEqual(page.count("\\htmlonly[block]"), 2)
+        self.assertEqual(page.count("\\endhtmlonly"), 2)
+
+
+class House(unittest.TestCase):
+    NEEDS = {"core": set(), "tensor": {"core"}, "nn": {"tensor", "core"}}
+
+    def test_a_room_stands_above_all_that_it_needs(self):
+        self.assertEqual(house.floors(self.NEEDS), {"core": 1, "tensor": 2, "nn": 3})
+
+    def test_arrows_leave_out_what_is_reached_through_another_room(self):
+        self.assertEqual(house.direct("nn", self.NEEDS), ["tensor"])
+
+    def test_a_circle_is_an_error(self):
+        with self.assertRaisesRegex(SystemExit, "nn, tensor"):
+            house.floors({**self.NEEDS, "tensor": {"nn"}})
+
+    def test_the_rooms_are_those_of_the_build(self):
+        rooms = house.rooms(build.ROOT)
+        self.assertLessEqual({"core", "kernels", "tensor", "nn", "parallel"}, set(rooms))
+        self.assertLessEqual(set(rooms), set(house.WHAT))
+
+
+class Warnings(unittest.TestCase):
+    def counted(self, member):
+        return len(build.counted_warnings(f"a.hpp:1: warning: {member} is not documented.\n" * 2))
+
+    def test_what_has_arguments_or_is_a_type_must_be_documented(self):
+        for member in ("Compound mini::Device", "Member all(int i) (function) of class mini::A",
+                       "Member all(int i) (function) of namespace mini",
+                       "Member State (enumeration) of class mini::A"):
+            with self.subTest(member):
+                self.assertEqual(self.counted(member), 1)
+
+    def test_a_field_an_accessor_and_a_constructor_speak_for_themselves(self):
+        for member in ("Member index (variable) of struct mini::Device",
+                       "Member rank() const =0 (function) of class mini::dist::Transport",
+                       "Member Half(float value) (function) of class mini::Half",
+                       "Member operator==(const Half &) const (function) of class mini::Half"):
+            with self.subTest(member):
+                self.assertEqual(self.counted(member), 0)
+
+    def test_every_other_warning_counts(self):
+        self.assertEqual(build.counted_warnings("a.md:1: warning: unable to resolve\n"),
+                         ["a.md:1: warning: unable to resolve"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Compiles one file of the GPU half with nvcc, for each architecture that libmini supports,
+# warnings as errors:
+#
+#     tests/gpu/compile.sh NVCC FILE OBJECT INCLUDE...
+#
+# Exit codes: 0 compiled, 1 did not, 77 there is no nvcc, or no header of an optional library.
+set -eu
+nvcc=$1
+file=$2
+object=$3
+shift 3
+if [ ! -x "$nvcc" ]; then
+    echo "skipped: there is no nvcc on this machine; set MINI_NVCC to one"
+    exit 77
+fi
+cuda_include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
+for header in cublas_v2.h nccl.h; do
+    if grep -q "#include <$header>" "$file" && [ ! -f "$cuda_include/$header" ]; then
+        echo "skipped: $cuda_include has no $header"
+        exit 77
+    fi
+done
+options=
+for folder in "$@"; do options="$options -isystem $folder"; done
+
+# The objects are not run, so the optimizer need not work.
+# shellcheck disable=SC2086
+exec "$nvcc" -std=c++20 --extended-lambda -I. $options -isystem "$cuda_include" -c "$file" \
+    -o "$object" \
+    -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80 \
+    -gencode arch=compute_90,code=[sm_90,compute_90] -Xptxas -O1 \
+    -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror

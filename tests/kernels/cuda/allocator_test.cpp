@@ -1,0 +1,250 @@
+// The caching allocator, on whatever devices there are.
+
+#include "libmini/kernels/cuda/allocator.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libmini/kernels/cuda/devices.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+namespace mini::cuda {
+namespace {
+
+using test::contains;
+
+constexpr size_t kMiB = 1 << 20;
+
+// A device without anything kept; the allocator caches, until the end of the scope.
+struct CleanDevice {
+    CleanDevice() {
+        set_caching(true);
+        empty_cache(0);
+    }
+    ~CleanDevice() {
+        set_caching(before);
+        empty_cache(0);
+    }
+    bool before = caching();
+};
+
+TEST_CASE("freed memory is given out again without asking the device") {
+    const CleanDevice clean;
+    const MemoryStats before = memory_stats(0);
+    void* const first = allocate(1000, 0, nullptr);
+    deallocate(first);
+    void* const second = allocate(900, 0, nullptr);
+    CHECK(second == first);
+    const MemoryStats after = memory_stats(0);
+    CHECK(after.device_calls == before.device_calls + 1);
+    CHECK(after.requests == before.requests + 2);
+    CHECK(after.allocated == before.allocated + 1024);
+    CHECK(after.reserved == before.reserved + 2 * kMiB);
+    deallocate(second);
+}
+
+TEST_CASE("the peak is what was handed out at once") {
+    const CleanDevice clean;
+    reset_peak_memory_stats(0);
+    const size_t before = memory_stats(0).allocated;
+    void* const a = allocate(512, 0, nullptr);
+    void* const b = allocate(1024, 0, nullptr);
+    deallocate(a);
+    deallocate(b);
+    CHECK(memory_stats(0).allocated == before);
+    CHECK(memory_stats(0).peak == before + 1536);
+    reset_peak_memory_stats(0);
+    CHECK(memory_stats(0).peak == before);
+}
+
+TEST_CASE("no bytes are no memory") {
+    CHECK(allocate(0, 0, nullptr) == nullptr);
+    CHECK(allocate_pinned(0) == nullptr);
+    deallocate(nullptr);
+    deallocate_pinned(nullptr);
+}
+
+TEST_CASE("allocations of all sizes are aligned and do not overlap") {
+    const CleanDevice clean;
+    std::vector<std::pair<std::byte*, size_t>> all;
+    for (const size_t bytes :
+         {1ul, 511ul, 513ul, kMiB, kMiB + 1, 10 * kMiB, 21 * kMiB, 7ul})
+        all.emplace_back(static_cast<std::byte*>(allocate(bytes, 0, nullptr)), bytes);
+    std::sort(all.begin(), all.end());
+    for (size_t i = 0; i < all.size(); ++i) {
+        CHECK(reinterpret_cast<size_t>(all[i].first) % 512 == 0);
+        if (i > 0) CHECK(all[i - 1].first + all[i - 1].second <= all[i].first);
+    }
+    for (const auto& [pointer, bytes] : all) deallocate(pointer);
+}
+
+TEST_CASE("another stream gets other memory") {
+    const CleanDevice clean;
+    const Stream stream(0);
+    void* const first = allocate(512, 0, nullptr);
+    deallocate(first);
+    void* const second = allocate(512, 0, stream.get());
+    CHECK(second != first);
+    deallocate(second);
+}
+
+TEST_CASE("an empty cache holds nothing") {
+    const CleanDevice clean;
+    const size_t free = memory_info(0).free;
+    const size_t reserved = memory_stats(0).reserved;
+    deallocate(allocate(30 * kMiB, 0, nullptr));
+    CHECK(memory_stats(0).reserved == reserved + 30 * kMiB);
+    empty_cache(0);
+    CHECK(memory_stats(0).reserved == reserved);
+    CHECK(memory_info(0).free + 15 * kMiB > free);  // others may use the device as well
+}
+
+TEST_CASE("a block that another stream uses waits for it") {
+    const CleanDevice clean;
+    const Stream other(0);
+    Event done(0);
+    void* const first = allocate(4096, 0, nullptr);
+    set_bytes(first, 1, 4096, other.get());
+    record_stream(first, other.get());
+    deallocate(first);
+    done.record(other.get());
+
+    // Whoever gets the block gets it after that.
+    bool was_done = false;
+    void* second = nullptr;
+    std::vector<void*> others;
+    while ((second = allocate(4096, 0, nullptr)) != first) {
+        others.push_back(second);
+        REQUIRE(others.size() < 10000);
+        was_done = done.query();
+        if (was_done) {
+            // The small segment is full of others: empty it, and there is only the first.
+            for (void* each : others) deallocate(each);
+            others.clear();
+            empty_cache(0);
+            second = allocate(4096, 0, nullptr);
+            break;
+        }
+    }
+    CHECK(done.query());
+    for (void* each : others) deallocate(each);
+    deallocate(second);
+}
+
+TEST_CASE("when the device is full the cache is emptied before the request fails") {
+    const CleanDevice clean;
+    const MemoryInfo info = memory_info(0);
+    const size_t most = info.free / 4 * 3;
+    deallocate(allocate(most, 0, nullptr));
+    const size_t retries = memory_stats(0).retries;
+    void* const second = allocate(most / 2, 0, nullptr);  // from the cache, not cut
+    deallocate(second);
+    const Stream stream(0);
+    void* const third = allocate(most, 0, stream.get());  // does not fit beside it
+    CHECK(memory_stats(0).retries == retries + 1);
+    deallocate(third);
+}
+
+TEST_CASE("a request that cannot be met names all sizes") {
+    const CleanDevice clean;
+    const size_t total = memory_info(0).total;
+    std::string message;
+    try {
+        allocate(total + 1, 0, nullptr);
+    } catch (const CudaError& error) {
+        message = error.what();
+    }
+    CHECK(contains(message, "device 0 is out of memory"));
+    CHECK(contains(message, "bytes asked for"));
+    CHECK(contains(message, "smaller batch"));
+    deallocate(allocate(512, 0, nullptr));  // the failure is not found again
+}
+
+TEST_CASE("without the cache each allocation is the device's own") {
+    const CleanDevice clean;
+    set_caching(false);
+    const MemoryStats before = memory_stats(0);
+    void* const a = allocate(100, 0, nullptr);
+    void* const b = allocate(100, 0, nullptr);
+    CHECK(memory_stats(0).device_calls == before.device_calls + 2);
+    CHECK(memory_stats(0).reserved == before.reserved + 200);
+    set_caching(true);  // memory goes back the way it came
+    deallocate(a);
+    deallocate(b);
+    CHECK(memory_stats(0).reserved == before.reserved);
+    CHECK(memory_stats(0).allocated == before.allocated);
+}
+
+TEST_CASE("a graph's pool keeps its memory to itself until it goes") {
+    const CleanDevice clean;
+    const Stream stream(0);
+    void* inside = nullptr;
+    {
+        const GraphPool pool(0);
+        {
+            const GraphPool::Scope scope(pool);
+            inside = allocate(512, 0, stream.get());
+            deallocate(inside);
+            CHECK(allocate(512, 0, stream.get()) ==
+                  inside);  // within the pool it is reused
+            deallocate(inside);
+        }
+        void* const outside = allocate(512, 0, stream.get());
+        CHECK(outside != inside);
+        deallocate(outside);
+        empty_cache(0);
+        CHECK(memory_stats(0).reserved >= 2 * kMiB);  // the pool's segment is still there
+    }
+    CHECK(allocate(512, 0, stream.get()) == inside);
+    deallocate(inside);
+}
+
+TEST_CASE("devices are counted apart") {
+    if (device_count() < 2) {
+        WARN("one device: nothing to tell apart");
+        return;
+    }
+    const MemoryStats before = memory_stats(0);
+    void* const there = allocate(512, 1, nullptr);
+    CHECK(memory_stats(0).allocated == before.allocated);
+    CHECK(memory_stats(1).allocated >= 512);
+    deallocate(there);
+}
+
+TEST_CASE("pinned memory is given out again once its copies are done") {
+    const CleanDevice clean;
+    const Stream stream(0);
+    constexpr size_t kBytes = 3 * kMiB;
+    void* const device = allocate(kBytes, 0, stream.get());
+    std::vector<int> got(kBytes / sizeof(int));
+    for (int round = 1; round <= 3; ++round) {
+        // Freed right after the call; the next round must not write into a copy that waits.
+        auto* const pinned = static_cast<int*>(allocate_pinned(kBytes));
+        std::fill_n(pinned, got.size(), round);
+        copy(device, pinned, kBytes, stream.get());
+        deallocate_pinned(pinned);
+        auto* const next = static_cast<int*>(allocate_pinned(kBytes));
+        std::fill_n(next, got.size(), -1);
+        copy(got.data(), device, kBytes, stream.get());
+        synchronize_stream(stream.get());
+        CHECK(got == std::vector<int>(got.size(), round));
+        deallocate_pinned(next);
+    }
+
+    // All is done: there are two buffers, and no third is made.
+    std::set<void*> buffers;
+    for (int i = 0; i < 5; ++i) {
+        void* const buffer = allocate_pinned(kBytes);
+        buffers.insert(buffer);
+        deallocate_pinned(buffer);
+    }
+    CHECK(buffers.size() == 1);
+    deallocate(device);
+    empty_pinned_cache();
+}
+
+}  // namespace
+}  // namespace mini::cuda

@@ -1,0 +1,97 @@
+#include <array>
+
+#include "tests/kernels/cuda/support.hpp"
+
+namespace mini::kernels {
+namespace {
+
+using cuda::PhiloxState;
+
+std::vector<uint32_t> words(int64_t n, PhiloxState state) {
+    const OnDevice<uint32_t> out(std::vector<uint32_t>(static_cast<size_t>(n)));
+    cuda::fill_philox(out, n, state, nullptr);
+    return out.read();
+}
+
+TEST_CASE("Philox gives the words that its authors publish") {
+    // From Random123's known answers: counter and key of zeros.
+    CHECK(words(4, {}) ==
+          std::vector<uint32_t>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+}
+
+TEST_CASE("Philox words of any place are those of a plain loop over the rounds") {
+    // The paper's definition, with 64-bit products.
+    const auto philox = [](std::array<uint32_t, 4> c, uint64_t seed) {
+        auto k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
+        for (int round = 0; round < 10; ++round, k0 += 0x9e3779b9, k1 += 0xbb67ae85) {
+            const uint64_t a = uint64_t{0xd2511f53} * c[0],
+                           b = uint64_t{0xcd9e8d57} * c[2];
+            c = {static_cast<uint32_t>(b >> 32) ^ c[1] ^ k0, static_cast<uint32_t>(b),
+                 static_cast<uint32_t>(a >> 32) ^ c[3] ^ k1, static_cast<uint32_t>(a)};
+        }
+        return c;
+    };
+    // Its known answer for the digits of pi.
+    REQUIRE(
+        philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822) ==
+        std::array<uint32_t, 4>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+
+    const uint64_t seed = 0x123456789abcdef0, offset = uint64_t{40} << 32 | 12;
+    const auto drawn = words(1003, {.seed = seed, .offset = offset});
+    for (uint32_t i = 0; i < 1003; ++i) {
+        CAPTURE(i);
+        const auto expected = philox({3, 10, i / 4, 0}, seed);
+        REQUIRE(drawn[i] == expected[i % 4]);
+    }
+}
+
+TEST_CASE("a counter on the device adds to the offset") {
+    const OnDevice<uint64_t> counter(std::vector<uint64_t>{4});
+    cuda::advance(counter, 8, nullptr);
+    CHECK(words(100, {.seed = 5, .offset = 16, .more_offset = counter}) ==
+          words(100, {.seed = 5, .offset = 28}));
+    CHECK(words(100, {.seed = 5, .offset = 16}) != words(100, {.seed = 5, .offset = 28}));
+}
+
+TEST_CASE("dropout zeroes a share p of the numbers and scales the rest") {
+    const int64_t n = GENERATE(0, 1, 31, 1000, 40001);
+    CAPTURE(n);
+    const auto x = rough_numbers(n);
+    const OnDevice<float> device_x(x);
+    const auto y = unwritten_on_device(n), mask = unwritten_on_device(n);
+    cuda::dropout(y, mask, device_x, n, 0.25, {.seed = 3}, nullptr);
+
+    const auto kept = mask.read(), result = y.read();
+    const auto drawn = words(n, {.seed = 3});
+    int64_t zeros = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+        CAPTURE(i);
+        const bool keeps = static_cast<double>(drawn[i]) * 0x1p-32 <= 0.75;
+        REQUIRE(kept[i] == (keeps ? static_cast<float>(1.0 / 0.75) : 0.0f));
+        REQUIRE(result[i] == x[i] * kept[i]);
+        if (!keeps) ++zeros;
+    }
+    // Five deviations of a binomial count.
+    const auto size = static_cast<double>(n);
+    CHECK(std::abs(static_cast<double>(zeros) - 0.25 * size) <=
+          1.0 + 5.0 * std::sqrt(0.25 * 0.75 * size));
+}
+
+TEST_CASE("a draw of probability 0 never succeeds, of 1 always") {
+    const auto out = unwritten_on_device(1000);
+    cuda::fill_bernoulli(out, 1000, 0.0, 2.0f, {.seed = 1}, nullptr);
+    CHECK(out.read() == std::vector<float>(1000, 0.0f));
+    cuda::fill_bernoulli(out, 1000, 1.0, 2.0f, {.seed = 1}, nullptr);
+    CHECK(out.read() == std::vector<float>(1000, 2.0f));
+}
+
+TEST_CASE("dropout of everything leaves zeros") {
+    const OnDevice<float> x(rough_numbers(100));
+    const auto y = unwritten_on_device(100), mask = unwritten_on_device(100);
+    cuda::dropout(y, mask, x, 100, 1.0, {}, nullptr);
+    CHECK(mask.read() == std::vector<float>(100, 0.0f));
+    CHECK(y.read() == std::vector<float>(100, 0.0f));
+}
+
+}  // namespace
+}  // namespace mini::kernels

@@ -1,0 +1,268 @@
+#include "libmini/kernels/cuda/elements.hpp"
+
+#include <cstring>
+#include <functional>
+#include <type_traits>
+
+#include "libmini/core/half.hpp"
+#include "tests/kernels/cuda/support.hpp"
+
+namespace mini::kernels {
+namespace {
+
+using cuda::CombineOp;
+using cuda::ElementType;
+
+template <typename T>
+constexpr ElementType type_of() {
+    if constexpr (std::is_same_v<T, float>) return ElementType::kFloat32;
+    if constexpr (std::is_same_v<T, int64_t>) return ElementType::kInt64;
+    if constexpr (std::is_same_v<T, uint8_t>) return ElementType::kUInt8;
+    if constexpr (std::is_same_v<T, Half>) return ElementType::kFloat16;
+    if constexpr (std::is_same_v<T, BFloat16>) return ElementType::kBFloat16;
+}
+
+template <typename T>
+constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+template <typename T>
+using Wide = std::conditional_t<kIsHalf<T>, float, T>;
+
+// One element from another, by way of what each is computed with.
+template <typename To, typename From>
+To cast(From value) {
+    return static_cast<To>(static_cast<Wide<To>>(static_cast<Wide<From>>(value)));
+}
+
+template <typename To, typename From>
+std::vector<To> cast_all(const std::vector<From>& values) {
+    std::vector<To> result;
+    for (const From value : values) result.push_back(cast<To>(value));
+    return result;
+}
+
+template <typename T>
+bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+// Numbers that every type holds; from 0 for those of uint8.
+template <typename T>
+std::vector<T> numbers(int64_t n, unsigned seed) {
+    std::vector<T> result;
+    for (const float digit : whole_numbers(n, seed))
+        result.push_back(
+            cast<T>(std::is_same_v<T, uint8_t> ? digit + 5.0f : digit * 1.5f));
+    return result;
+}
+
+template <typename To, typename From>
+bool converts(const std::vector<From>& x, size_t skip) {
+    const OnDevice<From> device_x(x, skip);
+    const OnDevice<To> out(std::vector<To>(x.size()), skip);
+    cuda::convert(out, device_x, static_cast<int64_t>(x.size()), type_of<To>(),
+                  type_of<From>(), nullptr);
+    return same_bytes(out.read(), cast_all<To>(x));
+}
+
+template <typename From>
+void check_conversions(const std::vector<From>& x, size_t skip) {
+    CHECK(converts<float>(x, skip));
+    CHECK(converts<int64_t>(x, skip));
+    CHECK(converts<Half>(x, skip));
+    CHECK(converts<BFloat16>(x, skip));
+}
+
+TEST_CASE("each element type is converted to each other one") {
+    const int64_t n = GENERATE(0, 1, 31, 257, 1000);
+    const size_t skip = GENERATE(0, 1);
+    CAPTURE(n, skip);
+    check_conversions(numbers<float>(n, 1), skip);
+    check_conversions(numbers<int64_t>(n, 2), skip);
+    check_conversions(numbers<uint8_t>(n, 3), skip);
+    check_conversions(numbers<Half>(n, 4), skip);
+    check_conversions(numbers<BFloat16>(n, 5), skip);
+
+    const auto small = numbers<uint8_t>(n, 6);
+    CHECK(converts<uint8_t>(cast_all<float>(small), skip));
+    CHECK(converts<uint8_t>(cast_all<int64_t>(small), skip));
+    CHECK(converts<uint8_t>(small, skip));
+    CHECK(converts<uint8_t>(cast_all<Half>(small), skip));
+    CHECK(converts<uint8_t>(cast_all<BFloat16>(small), skip));
+}
+
+TEST_CASE("floats of every size are rounded to 16 bits as on the CPU") {
+    std::vector<float> x{0.0f,     -0.0f,    kInf,     -kInf, kNaN,
+                         65504.0f, 65519.9f, 65520.0f, 1e30f};
+    std::mt19937 generator(7);
+    for (int exponent = -30; exponent <= 20; ++exponent)
+        for (int i = 0; i < 40; ++i)
+            x.push_back(
+                std::ldexp(1.0f + static_cast<float>(generator()) * 0x1p-32f, exponent));
+    CHECK(converts<Half>(x, 0));
+    CHECK(converts<BFloat16>(x, 0));
+
+    std::vector<Half> halves;
+    std::vector<BFloat16> brains;
+    for (unsigned word = 0; word < 65536; word += 3) {
+        halves.push_back(Half::from_bits(static_cast<uint16_t>(word)));
+        brains.push_back(BFloat16::from_bits(static_cast<uint16_t>(word)));
+    }
+    CHECK(converts<float>(halves, 0));
+    CHECK(converts<float>(brains, 0));
+}
+
+template <typename T>
+bool fills(double value, int64_t n, size_t skip) {
+    const OnDevice<T> out(std::vector<T>(static_cast<size_t>(n)), skip);
+    cuda::fill_elements(out, value, n, type_of<T>(), nullptr);
+    const T expected = static_cast<T>(static_cast<Wide<T>>(value));
+    return same_bytes(out.read(), std::vector<T>(static_cast<size_t>(n), expected));
+}
+
+TEST_CASE("an array of each type is filled") {
+    const int64_t n = GENERATE(0, 1, 33, 1000);
+    const size_t skip = GENERATE(0, 1);
+    CHECK(fills<float>(0.1, n, skip));
+    CHECK(fills<int64_t>(1e15, n, skip));
+    CHECK(fills<uint8_t>(200.0, n, skip));
+    CHECK(fills<Half>(0.1, n, skip));
+    CHECK(fills<BFloat16>(0.1, n, skip));
+}
+
+template <typename T, typename Op>
+bool combines(CombineOp name, Op op, int64_t n, size_t skip) {
+    const auto mine = numbers<T>(n, 1), theirs = numbers<T>(n, 2);
+    std::vector<T> expected;
+    for (size_t i = 0; i < mine.size(); ++i)
+        expected.push_back(static_cast<T>(static_cast<Wide<T>>(
+            op(static_cast<Wide<T>>(mine[i]), static_cast<Wide<T>>(theirs[i])))));
+    const OnDevice<T> device_mine(mine, skip), device_theirs(theirs, skip);
+    cuda::combine(device_mine, device_theirs, n, type_of<T>(), name, nullptr);
+    return same_bytes(device_mine.read(), expected);
+}
+
+template <typename T>
+bool divides(int64_t n, size_t skip) {
+    const auto x = numbers<T>(n, 1);
+    std::vector<T> expected;
+    for (const T value : x)
+        expected.push_back(
+            static_cast<T>(static_cast<Wide<T>>(static_cast<Wide<T>>(value) / 3)));
+    const OnDevice<T> device_x(x, skip);
+    cuda::divide(device_x, 3, n, type_of<T>(), nullptr);
+    return same_bytes(device_x.read(), expected);
+}
+
+TEMPLATE_TEST_CASE("elements of each type are combined and divided", "", float, int64_t,
+                   uint8_t, Half, BFloat16) {
+    const int64_t n = GENERATE(0, 1, 31, 257, 1000);
+    const size_t skip = GENERATE(0, 1);
+    CAPTURE(n, skip);
+    using T = TestType;
+    CHECK(combines<T>(CombineOp::kSum, std::plus<>(), n, skip));
+    CHECK(combines<T>(CombineOp::kProduct, std::multiplies<>(), n, skip));
+    CHECK(combines<T>(
+        CombineOp::kMin, [](auto a, auto b) { return b < a ? b : a; }, n, skip));
+    CHECK(combines<T>(
+        CombineOp::kMax, [](auto a, auto b) { return a < b ? b : a; }, n, skip));
+    CHECK(divides<T>(n, skip));
+}
+
+TEST_CASE("the least and the greatest keep a NaN of mine, and not one of theirs") {
+    const OnDevice<float> least({kNaN, 1.0f}), greatest({kNaN, 1.0f});
+    const OnDevice<float> theirs({1.0f, kNaN});
+    cuda::combine(least, theirs, 2, ElementType::kFloat32, CombineOp::kMin, nullptr);
+    cuda::combine(greatest, theirs, 2, ElementType::kFloat32, CombineOp::kMax, nullptr);
+    const std::vector<float> expected{kNaN, 1.0f};
+    CHECK(bits(least.read()) == bits(expected));
+    CHECK(bits(greatest.read()) == bits(expected));
+}
+
+// The result of one search.
+template <typename Search>
+int64_t place_found_by(const Search& search) {
+    const OnDevice<int64_t> place(std::vector<int64_t>{-7});
+    search(place.get());
+    return place.read()[0];
+}
+
+TEST_CASE("a search finds the first bad element, in one block or in many") {
+    const int64_t n = GENERATE(1, 31, 1024, 1025, 5000);
+    const int64_t bad = GENERATE_COPY(int64_t{-1}, int64_t{0}, n / 2, n - 1);
+    CAPTURE(n, bad);
+    std::vector<float> x(static_cast<size_t>(n), 0.5f), other = x;
+    std::vector<int64_t> target(static_cast<size_t>(n), 9);
+    if (bad >=
+        0) {  // and so are all after it, so that a later one can be mistaken for it
+        std::fill(other.begin() + bad, other.end(), kNaN);
+        std::fill(target.begin() + bad, target.end(), 10);
+    }
+    const OnDevice<float> device_x(x), device_other(other);
+    const OnDevice<int64_t> device_target(target);
+    CHECK(bad == place_found_by([&](int64_t* place) {
+              cuda::first_not_finite(place, device_other, n, nullptr);
+          }));
+    CHECK(bad == place_found_by([&](int64_t* place) {
+              cuda::first_not_probability(place, device_other, n, nullptr);
+          }));
+    CHECK(bad == place_found_by([&](int64_t* place) {
+              cuda::first_not_class(place, device_target, n, 10, nullptr);
+          }));
+    CHECK(bad == place_found_by([&](int64_t* place) {
+              cuda::first_difference(place, device_x.get(), device_other.get(), n,
+                                     ElementType::kFloat32, nullptr);
+          }));
+}
+
+TEST_CASE("nothing has no bad element") {
+    CHECK(-1 == place_found_by([](int64_t* place) {
+        cuda::first_not_finite(place, nullptr, 0, nullptr);
+    }));
+}
+
+TEST_CASE("what is bad is infinite, negative, above one, no class") {
+    const OnDevice<float> infinite({1.0f, -kInf}), huge({3e38f, -3e38f, 1e-45f});
+    const OnDevice<float> negative({0.0f, 1.0f, -0.01f}), large({1.01f});
+    const OnDevice<int64_t> target({0, 2, -1});
+    const auto not_finite = [](const float* x, int64_t n) {
+        return place_found_by(
+            [&](int64_t* place) { cuda::first_not_finite(place, x, n, nullptr); });
+    };
+    const auto not_probability = [](const float* p, int64_t n) {
+        return place_found_by(
+            [&](int64_t* place) { cuda::first_not_probability(place, p, n, nullptr); });
+    };
+    CHECK(not_finite(infinite, 2) == 1);
+    CHECK(not_finite(huge, 3) == -1);
+    CHECK(not_probability(negative, 3) == 2);
+    CHECK(not_probability(large, 1) == 0);
+    CHECK(2 == place_found_by([&](int64_t* place) {
+              cuda::first_not_class(place, target, 3, 3, nullptr);
+          }));
+}
+
+TEMPLATE_TEST_CASE("arrays of each type are compared by value", "", float, int64_t,
+                   uint8_t, Half, BFloat16) {
+    auto a = numbers<TestType>(100, 1), b = a;
+    b[77] = cast<TestType>(9.0f);
+    const OnDevice<TestType> device_a(a), device_b(b);
+    const auto difference = [](const TestType* left, const TestType* right) {
+        return place_found_by([&](int64_t* place) {
+            cuda::first_difference(place, left, right, 100, type_of<TestType>(), nullptr);
+        });
+    };
+    CHECK(difference(device_a, device_b) == 77);
+    CHECK(difference(device_a, device_a) == -1);
+}
+
+TEST_CASE("zero equals minus zero and NaN differs from itself") {
+    const OnDevice<Half> a({Half(0.0f), Half(kNaN)}), b({Half(-0.0f), Half(kNaN)});
+    CHECK(1 == place_found_by([&](int64_t* place) {
+              cuda::first_difference(place, a.get(), b.get(), 2, ElementType::kFloat16,
+                                     nullptr);
+          }));
+}
+
+}  // namespace
+}  // namespace mini::kernels

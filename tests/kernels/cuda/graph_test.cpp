@@ -1,0 +1,107 @@
+#include "libmini/kernels/cuda/graph.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
+#include "libmini/kernels/cuda/matmul.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::cuda {
+namespace {
+
+// Four floats of device 0 and a stream.
+struct Four {
+    Four() { write({1, 2, 3, 4}); }
+    ~Four() { deallocate(data); }
+    Four(const Four&) = delete;
+    Four& operator=(const Four&) = delete;
+
+    void write(const std::vector<float>& values) {
+        copy(data, values.data(), 4 * sizeof(float), stream.get());
+        stream.synchronize();
+    }
+    std::vector<float> read() const {
+        std::vector<float> values(4);
+        copy(values.data(), data, 4 * sizeof(float), stream.get());
+        stream.synchronize();
+        return values;
+    }
+    void scale(float by) { kernels::cuda::scale(data, by, 4, stream.get()); }
+
+    Stream stream{0};
+    float* data = static_cast<float*>(allocate(4 * sizeof(float), 0, stream.get()));
+};
+
+TEST_CASE("a graph records work without doing it, and replays do it") {
+    Four four;
+    const Graph graph(four.stream, [&] {
+        four.scale(2);
+        four.scale(5);
+    });
+    CHECK(four.read() == std::vector<float>{1, 2, 3, 4});
+    graph.replay(four.stream);
+    CHECK(four.read() == std::vector<float>{10, 20, 30, 40});
+    graph.replay(four.stream);
+    graph.replay(four.stream);
+    CHECK(four.read() == std::vector<float>{1000, 2000, 3000, 4000});
+}
+
+TEST_CASE("a replay reads what its memory holds then, and keeps the stream's order") {
+    Four four;
+    const Graph graph(four.stream, [&] { four.scale(3); });
+    four.write({5, 6, 7, 8});
+    graph.replay(four.stream);
+    four.scale(10);
+    CHECK(four.read() == std::vector<float>{150, 180, 210, 240});
+}
+
+TEST_CASE("a graph records copies, fillings and products of matrices") {
+    Four four, product;
+    const auto work = [&] {
+        set_bytes(product.data, 0, 4 * sizeof(float), four.stream.get());
+        kernels::cuda::matmul(product.data, four.data, four.data, 2, 2, 2,
+                              {.accumulate = true}, four.stream.get());
+        copy(four.data, product.data, 4 * sizeof(float), four.stream.get());
+    };
+    work();  // makes cuBLAS's handle and workspace, which cannot be recorded
+    four.write({1, 1, 0, 1});
+    const Graph graph(four.stream, work);
+    for (int i = 0; i < 3; ++i) graph.replay(four.stream);
+    CHECK(four.read() == std::vector<float>{1, 8, 0, 1});  // squared three times
+}
+
+TEST_CASE("a graph that fails to record leaves the stream in order") {
+    Four four;
+    CHECK_THROWS_WITH(Graph(four.stream,
+                            [&] {
+                                four.scale(2);
+                                throw Error("no more");
+                            }),
+                      "no more");
+    CHECK_THROWS_AS(Graph(four.stream, [&] { four.stream.synchronize(); }), CudaError);
+    four.scale(7);
+    CHECK(four.read() == std::vector<float>{7, 14, 21, 28});
+}
+
+TEST_CASE("a graph can be moved, and an empty one replayed") {
+    Four four;
+    Graph first(four.stream, [&] { four.scale(2); });
+    const Graph second = std::move(first);
+    const Graph empty(four.stream, [] {});
+    second.replay(four.stream);
+    empty.replay(four.stream);
+    CHECK(four.read() == std::vector<float>{2, 4, 6, 8});
+}
+
+TEST_CASE("the current stream is the recorded one while a graph is made") {
+    Four four;
+    const cudaStream_t before = current_stream(0);
+    const Graph graph(four.stream,
+                      [&] { REQUIRE(current_stream(0) == four.stream.get()); });
+    CHECK(current_stream(0) == before);
+}
+
+}  // namespace
+}  // namespace mini::cuda

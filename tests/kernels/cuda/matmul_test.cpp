@@ -1,0 +1,232 @@
+#include <cmath>
+#include <cstdlib>
+#include <tuple>
+#include <vector>
+
+#include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
+#include "libmini/kernels/cuda/matmul.hpp"
+#include "tests/kernels/support.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::kernels {
+namespace {
+
+using cuda::MatmulRung;
+
+constexpr size_t kGuard = 512;  // floats
+
+// Floats on device 0, `shift` floats past the beginning of an allocation; behind them is
+// NaN, so that a kernel that reads past the end shows it.
+class OnDevice {
+  public:
+    explicit OnDevice(const std::vector<float>& values, size_t shift = 0)
+        : bytes_(values.size() * sizeof(float)),
+          block_(mini::cuda::allocate(bytes_ + (shift + kGuard) * sizeof(float), 0,
+                                      nullptr)),
+          data_(static_cast<float*>(block_) + shift) {
+        const std::vector<float> guard(kGuard, kNaN);
+        mini::cuda::copy(data_, values.data(), bytes_, nullptr);
+        mini::cuda::copy(data_ + values.size(), guard.data(), kGuard * sizeof(float),
+                         nullptr);
+        mini::cuda::synchronize_stream(nullptr);
+    }
+    ~OnDevice() { mini::cuda::deallocate(block_); }
+    OnDevice(const OnDevice&) = delete;
+    OnDevice& operator=(const OnDevice&) = delete;
+
+    float* data() const { return data_; }
+
+    std::vector<float> values() const {
+        std::vector<float> result(bytes_ / sizeof(float));
+        mini::cuda::copy(result.data(), data_, bytes_, nullptr);
+        mini::cuda::synchronize_stream(nullptr);
+        return result;
+    }
+
+  private:
+    size_t bytes_;
+    void* block_;
+    float* data_;
+};
+
+struct Extents {
+    int64_t M, N, K;
+};
+
+std::vector<float> product_on(MatmulRung rung, const std::vector<float>& a,
+                              const std::vector<float>& b, std::vector<float> out,
+                              Extents at, MatmulOptions options = {}, size_t shift = 0) {
+    const OnDevice a_there(a, shift), b_there(b, shift), out_there(out, shift);
+    cuda::matmul_on(rung, out_there.data(), a_there.data(), b_there.data(), at.M, at.N,
+                    at.K, options, nullptr);
+    return out_there.values();
+}
+
+MatmulRung any_rung() {
+    const auto rungs = cuda::matmul_rungs();
+    const int index = GENERATE(range(0, 8));
+    return rungs[static_cast<size_t>(index) % rungs.size()];
+}
+
+// Whole numbers up to 4 are exact in all formats, and so are their sums.
+TEST_CASE(
+    "every rung of the ladder has the CPU's product, bit for bit, at awkward sizes") {
+    const MatmulRung rung = any_rung();
+    const auto [M, N, K] = GENERATE(table<int64_t, int64_t, int64_t>({
+        {0, 3, 4},
+        {3, 0, 4},
+        {3, 4, 0},
+        {1, 1, 1},
+        {1, 5, 7},
+        {5, 1, 7},
+        {5, 7, 1},
+        {17, 33, 9},
+        {64, 128, 32},
+        {130, 68, 20},   // rows of whole float4 that end inside a tile
+        {129, 257, 41},  // a row and a column more than whole tiles
+    }));
+    const int stored = GENERATE(range(0, 4));
+    const MatmulOptions options = {.transpose_a = stored % 2 == 1,
+                                   .transpose_b = stored / 2 == 1,
+                                   .accumulate = GENERATE(false, true)};
+    CAPTURE(name(rung), M, N, K, options.transpose_a, options.transpose_b,
+            options.accumulate);
+
+    const std::vector<float> a = whole_numbers(M * K, 1), b = whole_numbers(K * N, 2);
+    const std::vector<float> before = whole_numbers(M * N, 3);
+    std::vector<float> expected = before;
+    cpu::matmul(expected.data(), a.data(), b.data(), M, N, K, options);
+
+    const auto result = product_on(rung, a, b, before, {M, N, K}, options);
+    CHECK(first_difference(result, expected) == kNowhere);
+}
+
+TEST_CASE("every rung takes matrices that begin at any float") {
+    const MatmulRung rung = any_rung();
+    const size_t shift = GENERATE(1, 2, 3);
+    const bool transposed = GENERATE(false, true);
+    const Extents at = {.M = 36, .N = 132, .K = 24};
+    CAPTURE(name(rung), shift, transposed);
+    const std::vector<float> a = whole_numbers(at.M * at.K, 1);
+    const std::vector<float> b = whole_numbers(at.K * at.N, 2);
+    const MatmulOptions options = {.transpose_a = transposed, .transpose_b = transposed};
+
+    const auto expected = product_on(rung, a, b, unwritten(at.M * at.N), at, options);
+    const auto result =
+        product_on(rung, a, b, unwritten(at.M * at.N), at, options, shift);
+    CHECK(first_difference(bits(result), bits(expected)) == kNowhere);
+}
+
+// What rounding a number to a mantissa of so many bits may change of it.
+double unit(int mantissa_bits) { return std::ldexp(1.0, -mantissa_bits - 1); }
+
+// Rounding a and b changes a product a b by 2 units of it, and adding K of them in
+// float32 by K units of float32 of their sum of absolute values: so much error, and no
+// more.
+TEST_CASE("every rung is as near the exact product as its format allows") {
+    const MatmulRung rung = any_rung();
+    const Extents at = {.M = 40, .N = 50, .K = 300};
+    CAPTURE(name(rung));
+    const std::vector<float> a = rough_numbers(at.M * at.K, 1);
+    const std::vector<float> b = rough_numbers(at.K * at.N, 2);
+    const auto result = product_on(rung, a, b, unwritten(at.M * at.N), at);
+
+    const double input = rung == MatmulRung::kTf32   ? unit(10)
+                         : rung == MatmulRung::kBf16 ? unit(7)
+                                                     : 0.0;
+    // A tensor core may cut off instead of rounding, which costs twice as much.
+    const double sum = 2.0 * static_cast<double>(at.K + 1) * unit(23);
+    double worst = 0;  // error over what is allowed
+    for (int64_t i = 0; i < at.M; ++i)
+        for (int64_t j = 0; j < at.N; ++j) {
+            double exact = 0, absolute = 0;
+            for (int64_t k = 0; k < at.K; ++k) {
+                const double term = double{a[static_cast<size_t>(i * at.K + k)]} *
+                                    double{b[static_cast<size_t>(k * at.N + j)]};
+                exact += term;
+                absolute += std::abs(term);
+            }
+            const double error =
+                std::abs(double{result[static_cast<size_t>(i * at.N + j)]} - exact);
+            worst = std::max(worst, error / (absolute * (2.01 * input + sum)));
+        }
+    CHECK(worst <= 1.0);
+}
+
+TEST_CASE("tf32 and bf16 round what they are given, and bf16 the more") {
+    const float third = 1.0f / 3.0f;
+    const auto thirds = [&](MatmulRung rung) {
+        return product_on(rung, {third}, {1.0f}, unwritten(1), {1, 1, 1})[0];
+    };
+    CHECK(thirds(MatmulRung::kPipelined) == third);
+    CHECK(thirds(MatmulRung::kTf32) == 1365.0f / 4096.0f);  // 0.0101010101 01 in binary
+    CHECK(thirds(MatmulRung::kBf16) == 171.0f / 512.0f);
+}
+
+TEST_CASE("a product on the device has the same bits each time") {
+    const MatmulRung rung = any_rung();
+    const Extents at = {.M = 70, .N = 90, .K = 200};
+    CAPTURE(name(rung));
+    const std::vector<float> a = rough_numbers(at.M * at.K, 1);
+    const std::vector<float> b = rough_numbers(at.K * at.N, 2);
+    CHECK(same_bits_for_any_threads(
+        [&] { return product_on(rung, a, b, unwritten(at.M * at.N), at); }));
+}
+
+TEST_CASE("what is not a number comes out as none, and does not spread") {
+    const MatmulRung rung = any_rung();
+    CAPTURE(name(rung));
+    std::vector<float> a(20 * 30, 1.0f);
+    a[7 * 30 + 3] = kNaN;
+    const std::vector<float> b(30 * 40, 1.0f);
+    const auto result = product_on(rung, a, b, unwritten(20 * 40), {20, 40, 30});
+    for (size_t i = 0; i < result.size(); ++i) {
+        CAPTURE(i / 40, i % 40);
+        REQUIRE(std::isnan(result[i]) == (i / 40 == 7));
+    }
+}
+
+TEST_CASE("the rung of matmul can be chosen") {
+    const MatmulRung before = cuda::matmul_rung();
+    const OnDevice a({1.0f / 3.0f}), b({1.0f}), out({0.0f});
+    cuda::set_matmul_rung(MatmulRung::kBf16);
+    cuda::matmul(out.data(), a.data(), b.data(), 1, 1, 1, {}, nullptr);
+    CHECK(cuda::matmul_rung() == MatmulRung::kBf16);
+    CHECK(out.values()[0] == 171.0f / 512.0f);
+    cuda::set_matmul_rung(before);
+    cuda::matmul(out.data(), a.data(), b.data(), 1, 1, 1, {}, nullptr);
+    CHECK(out.values()[0] == 1.0f / 3.0f);
+}
+
+// Run by ctest once without MINI_MATMUL and once with it.
+TEST_CASE("the first rung is that of MINI_MATMUL, or else the best of the build") {
+    const auto rungs = cuda::matmul_rungs();
+    const MatmulRung best = rungs.back() == MatmulRung::kCublas ? MatmulRung::kCublas
+                                                                : MatmulRung::kRegisters;
+    const char* const asked = std::getenv("MINI_MATMUL");
+    CHECK(cuda::matmul_rung() ==
+          (asked == nullptr ? best : cuda::matmul_rung_named(asked)));
+}
+
+TEST_CASE("a build without cublas says so") {
+    if (cuda::matmul_rungs().back() == MatmulRung::kCublas) {
+        CHECK_NOTHROW(cuda::set_matmul_rung(cuda::matmul_rung()));
+        return;
+    }
+    CHECK_THROWS_WITH(
+        cuda::set_matmul_rung(MatmulRung::kCublas),
+        Catch::Contains("no rung \"cublas\"") && Catch::Contains("MINI_CUDA=ON"));
+}
+
+TEST_CASE("a rung is known by its name, and an unknown one is told what there is") {
+    for (const MatmulRung rung : cuda::matmul_rungs())
+        CHECK(cuda::matmul_rung_named(name(rung)) == rung);
+    CHECK_THROWS_WITH(cuda::matmul_rung_named("fast"),
+                      Catch::Contains("\"fast\"") &&
+                          Catch::Contains("naive, coalesced") &&
+                          Catch::Contains("MINI_MATMUL"));
+}
+
+}  // namespace
+}  // namespace mini::kernels

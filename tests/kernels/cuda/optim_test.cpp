@@ -1,0 +1,115 @@
+#include <memory>
+
+#include "tests/kernels/cuda/support.hpp"
+
+namespace mini::kernels {
+namespace {
+
+// Both sides round each operation once, or fuse a product and a sum: a few digits a step.
+constexpr float kTolerance = 16 * kHalfDigit;
+
+TEST_CASE("a step of SGD equals the CPU's") {
+    const int64_t n = GENERATE(0, 1, 31, 33, 255, 257, 1000, 5001);
+    const float momentum = GENERATE(0.0f, 0.9f);
+    const bool nesterov = GENERATE(false, true), first = GENERATE(false, true);
+    const size_t skip = GENERATE(0, 1);
+    CAPTURE(n, momentum, nesterov, first, skip);
+    const SGDStep step{.lr = 0.1f,
+                       .momentum = momentum,
+                       .dampening = nesterov ? 0.0f : 0.3f,
+                       .weight_decay = 0.01f,
+                       .nesterov = nesterov,
+                       .first = first};
+    auto p = rough_numbers(n, 1), v = rough_numbers(n, 2);
+    const auto g = rough_numbers(n, 3);
+    const OnDevice<float> device_p(p, skip), device_v(v), device_g(g);
+
+    cpu::sgd_step(p.data(), momentum == 0 ? nullptr : v.data(), g.data(), n, step);
+    cuda::sgd_step(device_p, momentum == 0 ? nullptr : device_v.get(), device_g, n, step,
+                   nullptr);
+    CHECK(greatest_error(device_p.read(), p) <= kTolerance);
+    CHECK(greatest_error(device_v.read(), v) <= kTolerance);
+}
+
+TEST_CASE("a step of Adam equals the CPU's") {
+    const int64_t n = GENERATE(0, 1, 33, 257, 5001);
+    const bool decoupled = GENERATE(false, true), maximize = GENERATE(false, true);
+    const bool amsgrad = GENERATE(false, true);
+    const double beta1 = GENERATE(0.9, 0.3);
+    const size_t skip = GENERATE(0, 1);
+    CAPTURE(n, decoupled, maximize, amsgrad, beta1, skip);
+    const AdamStep step{.lr = 0.1,
+                        .beta1 = beta1,
+                        .weight_decay = 0.01,
+                        .decoupled = decoupled,
+                        .maximize = maximize,
+                        .step = 3};
+    auto p = rough_numbers(n, 1), m = rough_numbers(n, 2), v = rough_numbers(n, 3);
+    auto greatest = rough_numbers(n, 4);
+    for (float& value : v) value = std::abs(value);
+    for (float& value : greatest) value = std::abs(value);
+    if (n > 9) v[9] = kNaN;
+    const auto g = rough_numbers(n, 5);
+    const OnDevice<float> device_p(p), device_m(m), device_v(v, skip), device_g(g),
+        device_greatest(greatest);
+
+    cpu::adam_step(p.data(), m.data(), v.data(), amsgrad ? greatest.data() : nullptr,
+                   g.data(), n, step);
+    cuda::adam_step(device_p, device_m, device_v,
+                    amsgrad ? device_greatest.get() : nullptr, device_g, n, step,
+                    nullptr);
+    CHECK(greatest_error(device_p.read(), p) <= kTolerance);
+    CHECK(greatest_error(device_m.read(), m) <= kTolerance);
+    CHECK(greatest_error(device_v.read(), v) <= kTolerance);
+    CHECK(greatest_error(device_greatest.read(), greatest) <= kTolerance);
+}
+
+TEST_CASE("a step over many tensors gives the bits of a step over each") {
+    // More than one launch takes, empty ones among them, and one of several blocks.
+    std::vector<std::unique_ptr<OnDevice<float>>> arrays;
+    const auto array = [&](int64_t n, unsigned seed) {
+        arrays.push_back(std::make_unique<OnDevice<float>>(rough_numbers(n, seed)));
+        return arrays.back()->get();
+    };
+    std::vector<cuda::SGDTensor> sgd, sgd_alone;
+    std::vector<cuda::AdamTensor> adam, adam_alone;
+    for (unsigned i = 0; i < 150; ++i) {
+        const int64_t n = i == 70 ? 9001 : i % 7 * 5;
+        const float* grad = array(n, i);
+        for (auto* list : {&sgd, &sgd_alone})
+            list->push_back({array(n, 1000 + i), array(n, 2000 + i), grad, n});
+        for (auto* list : {&adam, &adam_alone}) {
+            auto* const square = array(n, 3000 + i);
+            cuda::fill(square, 0.5f, n, nullptr);
+            list->push_back(
+                {array(n, 1000 + i), array(n, 2000 + i), square, nullptr, grad, n});
+        }
+    }
+    const SGDStep step{.momentum = 0.9f, .first = false};
+    cuda::sgd_steps(sgd, step, nullptr);
+    cuda::adam_steps(adam, {}, nullptr);
+    for (const auto& t : sgd_alone)
+        cuda::sgd_step(t.parameter, t.velocity, t.grad, t.n, step, nullptr);
+    for (const auto& t : adam_alone)
+        cuda::adam_step(t.parameter, t.exp_avg, t.exp_avg_sq, nullptr, t.grad, t.n, {},
+                        nullptr);
+
+    const auto read = [](const float* from, int64_t n) {
+        auto values = unwritten(n);
+        mini::cuda::copy(values.data(), from, values.size() * sizeof(float), nullptr);
+        mini::cuda::synchronize_stream(nullptr);
+        return bits(values);
+    };
+    for (size_t i = 0; i < sgd.size(); ++i) {
+        CAPTURE(i);
+        REQUIRE(read(sgd[i].parameter, sgd[i].n) ==
+                read(sgd_alone[i].parameter, sgd[i].n));
+        REQUIRE(read(adam[i].parameter, adam[i].n) ==
+                read(adam_alone[i].parameter, adam[i].n));
+        REQUIRE(read(adam[i].exp_avg_sq, adam[i].n) ==
+                read(adam_alone[i].exp_avg_sq, adam[i].n));
+    }
+}
+
+}  // namespace
+}  // namespace mini::kernels

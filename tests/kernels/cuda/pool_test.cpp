@@ -1,0 +1,95 @@
+#include "tests/kernels/cuda/support.hpp"
+
+namespace mini::kernels {
+namespace {
+
+struct Pool {
+    ImageExtents in;
+    Window window;
+};
+
+TEST_CASE("max pooling and its gradient equal the CPU's bit for bit") {
+    const auto [in, window] = GENERATE(values<Pool>({
+        {{1, 1, 2, 2}, {2, 2, 0}},
+        {{1, 3, 7, 5}, {2, 2, 0}},
+        {{2, 3, 8, 8}, {3, 2, 1}},
+        {{2, 1, 9, 4}, {3, 1, 1}},
+        {{1, 2, 5, 5}, {5, 5, 0}},
+        {{3, 2, 11, 13}, {2, 3, 0}},
+        {{0, 2, 4, 4}, {2, 2, 0}},
+    }));
+    CAPTURE(in.N, in.C, in.H, in.W, window.kernel, window.stride, window.padding);
+    const int64_t n = in.N * in.C * in.H * in.W;
+    const int64_t m = in.N * in.C * window.output(in.H) * window.output(in.W);
+    auto x = whole_numbers(n);  // full of ties
+    if (n > 20) {
+        x[5] = kNaN;
+        x[12] = -kInf;
+    }
+    const auto g = rough_numbers(m, 2);
+
+    auto y = unwritten(m), dx = unwritten(n);
+    std::vector<int32_t> where(static_cast<size_t>(m), -7);
+    cpu::max_pool2d(y.data(), where.data(), x.data(), in, window);
+    cpu::max_pool2d_backward(dx.data(), g.data(), where.data(), in, window);
+
+    const OnDevice<float> device_x(x), device_g(g);
+    const auto device_y = unwritten_on_device(m), device_dx = unwritten_on_device(n);
+    const OnDevice<int32_t> device_where(
+        std::vector<int32_t>(static_cast<size_t>(m), -7));
+    cuda::max_pool2d(device_y, device_where, device_x, in, window, nullptr);
+    cuda::max_pool2d_backward(device_dx, device_g, device_where, in, window, nullptr);
+    CHECK(bits(device_y.read()) == bits(y));
+    CHECK(device_where.read() == where);
+    CHECK(bits(device_dx.read()) == bits(dx));
+}
+
+// The spans of `outputs` places that share `extent` (`adaptive_avg_pool2d`).
+std::vector<PoolSpan> adaptive(int64_t extent, int64_t outputs) {
+    std::vector<PoolSpan> spans;
+    for (int64_t i = 0; i < outputs; ++i) {
+        const int64_t begin = i * extent / outputs;
+        const int64_t end = ((i + 1) * extent + outputs - 1) / outputs;
+        spans.push_back({begin, end, end - begin});
+    }
+    return spans;
+}
+
+struct AveragePool {
+    ImageExtents in;
+    int64_t Ho, Wo;
+};
+
+TEST_CASE("average pooling equals the CPU's bit for bit") {
+    const auto [in, Ho, Wo] = GENERATE(values<AveragePool>({
+        {{1, 1, 1, 1}, 1, 1},
+        {{2, 3, 7, 5}, 1, 1},
+        {{2, 3, 7, 5}, 3, 2},
+        {{1, 2, 4, 6}, 4, 6},
+        {{1, 1, 5, 3}, 7, 4},
+        {{1, 1, 130, 67}, 66, 65},
+        {{0, 2, 4, 4}, 2, 2},
+        {{2, 2, 4, 4}, 0, 2},
+    }));
+    CAPTURE(in.N, in.C, in.H, in.W, Ho, Wo);
+    auto rows = adaptive(in.H, Ho);
+    const auto cols = adaptive(in.W, Wo);
+    if (rows.size() == 3) rows[1].count = 5;  // as if padding counted
+    const int64_t n = in.N * in.C * in.H * in.W, m = in.N * in.C * Ho * Wo;
+    const auto x = rough_numbers(n), g = whole_numbers(m, 2);
+
+    auto y = unwritten(m), dx = unwritten(n);
+    cpu::avg_pool2d(y.data(), x.data(), in, rows, cols);
+    cpu::avg_pool2d_backward(dx.data(), g.data(), in, rows, cols);
+    const OnDevice<float> device_x(x), device_g(g);
+    const auto device_y = unwritten_on_device(m), device_dx = unwritten_on_device(n);
+    cuda::avg_pool2d(device_y, device_x, in, rows, cols, nullptr);
+    cuda::avg_pool2d_backward(device_dx, device_g, in, rows, cols, nullptr);
+    CHECK(bits(device_y.read()) == bits(y));
+
+    // Tiles come in another order than the CPU's rows.
+    CHECK(greatest_error(device_dx.read(), dx) <= 8 * kHalfDigit);
+}
+
+}  // namespace
+}  // namespace mini::kernels

@@ -1,0 +1,145 @@
+// Handles, errors and devices, as the rest of the library sees them.
+
+#include "libmini/kernels/cuda/runtime.hpp"
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/devices.hpp"
+#include "libmini/kernels/cuda/range.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+namespace mini::cuda {
+namespace {
+
+using test::contains;
+
+// A variable of the environment, until the end of the scope.
+struct Variable {
+    Variable(const char* name, const char* value) : name(name) {
+        if (const char* const text = std::getenv(name)) before = text;
+        setenv(name, value, 1);
+    }
+    ~Variable() { before.empty() ? unsetenv(name) : setenv(name, before.c_str(), 1); }
+    const char* name;
+    std::string before;
+};
+
+std::string message_of(const auto& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST_CASE("an error names the call the device and what CUDA says") {
+    CHECK(contains(message_of([] { const DeviceGuard guard(1000); }),
+                   "cudaSetDevice on device 0: cudaErrorInvalidDevice"));
+    check(0, "a call that went well");
+    CHECK(current_device() == 0);
+}
+
+TEST_CASE("a guard brings the device back") {
+    const int last = device_count() - 1;
+    {
+        const DeviceGuard guard(last);
+        CHECK(current_device() == last);
+    }
+    CHECK(current_device() == 0);
+}
+
+TEST_CASE("bytes go to a device and back in a stream's order") {
+    const Stream stream(0);
+    std::vector<unsigned char> host(1000, 1), got(1000);
+    void* const device = allocate(1000, 0, stream.get());
+    copy(device, host.data(), 1000, stream.get());
+    set_bytes(device, 7, 500, stream.get());
+    copy(got.data(), device, 1000, stream.get());
+    stream.synchronize();
+    CHECK(got[499] == 7);
+    CHECK(got[500] == 1);
+    copy(device, host.data(), 0, stream.get());
+    deallocate(device);
+}
+
+TEST_CASE("a stream waits for another one's event") {
+    const int there = device_count() - 1;
+    const Stream from(0), to(there);
+    std::vector<int> got(1);
+    void* const source = allocate(4, 0, from.get());
+    void* const target = allocate(4, there, to.get());
+    Event event(0);
+    set_bytes(source, 1, 4, from.get());
+    event.record(from.get());
+    event.wait(to.get());
+    copy(target, source, 4, to.get());
+    copy(got.data(), target, 4, to.get());
+    to.synchronize();
+    CHECK(got[0] == 0x01010101);
+    CHECK(event.query());
+    deallocate(source);
+    deallocate(target);
+}
+
+TEST_CASE("timed events measure") {
+    const Stream stream(0);
+    Event start(0, true), end(0, true);
+    start.record(stream.get());
+    end.record(stream.get());
+    end.synchronize();
+    CHECK(end.elapsed_since(start) >= 0);
+    Event moved = std::move(end);
+    CHECK(moved.query());
+}
+
+TEST_CASE("a stream guard changes this thread's current stream for a while") {
+    const Stream stream(0);
+    CHECK(current_stream(0) == nullptr);
+    {
+        const StreamGuard guard(stream);
+        CHECK(current_stream(0) == stream.get());
+    }
+    CHECK(current_stream(0) == nullptr);
+}
+
+TEST_CASE("a device tells what it is") {
+    const DeviceProperties properties = device_properties(0);
+    CHECK(properties.name == device_name(0));
+    CHECK(properties.major >= 7);
+    CHECK(properties.multi_processor_count > 0);
+    CHECK(memory_info(0).free <= memory_info(0).total);
+    const Range range("a stretch of time");
+}
+
+TEST_CASE("a rank takes the device of its number") {
+    const int last = device_count() - 1;
+    {
+        const Variable variable("LOCAL_RANK", std::to_string(last).c_str());
+        CHECK(set_device_from_local_rank() == last);
+        CHECK(current_device() == last);
+    }
+    {
+        const Variable variable("LOCAL_RANK", std::to_string(last + 1).c_str());
+        const std::string message = message_of([] { set_device_from_local_rank(); });
+        CHECK(contains(message, "LOCAL_RANK is " + std::to_string(last + 1)));
+        CHECK(contains(message, "has " + std::to_string(last + 1) + " device"));
+    }
+    {
+        const Variable variable("LOCAL_RANK", "two");
+        CHECK(
+            contains(message_of([] { set_device_from_local_rank(); }), "LOCAL_RANK=two"));
+    }
+    {
+        const Variable variable("LOCAL_RANK", "0");
+        CHECK(set_device_from_local_rank() == 0);
+    }
+}
+
+}  // namespace
+}  // namespace mini::cuda

@@ -1,0 +1,69 @@
+// Arrays on a device, for tests that compare the kernels there with the CPU's.
+
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
+#include "tests/kernels/support.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::kernels {
+
+/// A copy of numbers on device 0, which begins `skip` elements behind a multiple of 512
+/// bytes: 1 puts it where no access of 16 bytes may go.
+template <typename T>
+class OnDevice {
+  public:
+    explicit OnDevice(const std::vector<T>& values, size_t skip = 0)
+        : size_(values.size()) {
+        memory_ = static_cast<T*>(
+            mini::cuda::allocate((skip + size_ + 1) * sizeof(T), 0, nullptr));
+        data_ = memory_ + skip;
+        mini::cuda::copy(data_, values.data(), size_ * sizeof(T), nullptr);
+        mini::cuda::synchronize_stream(nullptr);
+    }
+    ~OnDevice() { mini::cuda::deallocate(memory_); }
+    OnDevice(const OnDevice&) = delete;
+    OnDevice& operator=(const OnDevice&) = delete;
+
+    T* get() const { return data_; }
+    operator T*() const { return data_; }
+
+    /// Waits for the default stream, and copies back.
+    std::vector<T> read() const {
+        std::vector<T> values(size_);
+        mini::cuda::copy(values.data(), data_, size_ * sizeof(T), nullptr);
+        mini::cuda::synchronize_stream(nullptr);
+        return values;
+    }
+
+  private:
+    size_t size_;
+    T *memory_, *data_;
+};
+
+/// What a kernel has still to write.
+inline OnDevice<float> unwritten_on_device(int64_t n, size_t skip = 0) {
+    return OnDevice<float>(unwritten(n), skip);
+}
+
+constexpr float kHalfDigit = 6e-8f;  // 2^-24: what one rounding costs, relatively
+
+/// The greatest of |a - b| / (1 + |b|) over all places; 0 where both are NaN or the same
+/// infinity, infinite where one is, or where the sizes differ.
+inline float greatest_error(const std::vector<float>& a, const std::vector<float>& b) {
+    if (a.size() != b.size()) return kInf;
+    float greatest = 0.0f;
+    for (size_t i = 0; i < a.size(); ++i) {
+        if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
+        const float error = std::abs(a[i] - b[i]) / (1.0f + std::abs(b[i]));
+        greatest = std::isnan(error) ? kInf : std::max(greatest, error);
+    }
+    return greatest;
+}
+
+}  // namespace mini::kernels

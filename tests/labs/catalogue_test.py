@@ -1,0 +1,91 @@
+"""Labs as their folders, tables and hints tell them."""
+
+import unittest
+
+from fake_tree import PARTITION, FakeTree
+from lab_tool import dev_rules
+from lab_tool.schemata import read_mutants
+from lab_tool.screen import LabError
+
+
+class Labs(FakeTree):
+    def test_a_lab_is_a_folder_whose_readme_has_a_task_table(self):
+        self.write("labs/12-launcher/README.md", "# Lab 12\n\nNo tasks yet.\n")
+        labs = self.catalogue().labs
+        self.assertEqual([(lab.number, lab.title) for lab in labs],
+                         [("07", "Partition"), ("09", "Sampler")])
+        self.assertEqual([task.name for task in labs[0].tasks], ["07.1", "07.2"])
+        self.assertEqual(labs[0].tasks[0].done_when, "it is done")
+
+    def test_labs_and_tasks_have_several_spellings(self):
+        catalogue = self.catalogue()
+        for spelling in ("7", "07", "lab07"):
+            self.assertEqual(catalogue.lab(spelling).number, "07")
+        for spelling in ("7.2", "07.2", "lab07.2"):
+            self.assertEqual(catalogue.task(spelling)[1].name, "07.2")
+
+    def test_what_is_not_there_is_named_with_what_is(self):
+        for ask, says in ((lambda: self.catalogue().lab("8"), "no lab 8; labs: 07, 09"),
+                          (lambda: self.catalogue().task("7.9"), "its tasks: 07.1, 07.2"),
+                          (lambda: self.catalogue().task("seven"), "names no task")):
+            with self.assertRaisesRegex(LabError, says):
+                ask()
+
+    def test_hints_come_in_their_order(self):
+        lab = self.catalogue().lab("7")
+        self.assertEqual(lab.hints("07.1"), ["Think.", "Look.", "Do."])
+        self.assertEqual(lab.hints("07.9"), [])
+
+    def test_a_readme_may_name_labs_that_it_needs(self):
+        path = self.root / "labs/09-sampler/README.md"
+        path.write_text(path.read_text() + "\nNeeds: labs 07 and 08.\n")
+        self.assertEqual(self.catalogue().lab("9").needs, ("07", "08"))
+        self.assertEqual(self.catalogue().lab("7").needs, ())
+
+
+class Rules(FakeTree):
+    """Each rule of dev check that needs no build, kept and broken."""
+
+    def complaints(self):
+        catalogue = self.catalogue()
+        return [*dev_rules.check_regions(catalogue), *dev_rules.check_tasks(catalogue),
+                *dev_rules.check_mutants(catalogue, read_mutants(catalogue))]
+
+    def only_complaint(self, says):
+        found = self.complaints()
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(says, found[0])
+
+    def test_a_tidy_tree_has_no_complaints(self):
+        self.assertEqual(self.complaints(), [])
+
+    def test_a_deleted_hint(self):
+        self.write("labs/07-partition/hints/07.2.md", "## 1\nThink.\n\n## 2\nLook.\n")
+        self.only_complaint("hints/07.2.md has 2 hints (## 1, ## 2, ...), not 3")
+
+    def test_a_title_that_is_no_sentence(self):
+        self.write("libmini/part.cpp", PARTITION.replace("Interleave.", "interleave"))
+        self.only_complaint("libmini/part.cpp:15: the title is no sentence")
+
+    def test_a_region_that_is_too_long(self):
+        self.write("libmini/part.cpp", PARTITION.replace("every(2);", "\n" * 25))
+        self.only_complaint("the region has 26 lines, not 1 to 25")
+
+    def test_a_region_in_a_header(self):
+        self.write("libmini/part.hpp", "// [lab07.9] Do.\nx();\n// [lab07.9]\n")
+        self.assertIn("libmini/part.hpp:1: regions belong into .cpp files", self.complaints()[0])
+
+    def test_a_region_without_a_row_and_a_row_without_a_region(self):
+        self.write_lab("07-partition", "Partition", ["07.1", "07.3"])
+        found = self.complaints()
+        self.assertIn("task 07.2 has no row", found[0])
+        self.assertIn("task 07.3 has no region", found[1])
+        self.assertEqual(len(found), 2)
+
+    def test_too_few_mutants(self):
+        (self.root / "tests/mutants/lab09.1/a.cpp").unlink()
+        self.only_complaint("lab 09 has 3 mutants, not at least 4")
+
+
+if __name__ == "__main__":
+    unittest.main()

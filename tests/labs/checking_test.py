@@ -1,0 +1,140 @@
+"""From a check program to the results of tasks. The program here is a script that takes the
+options of Catch2."""
+
+import stat
+import sys
+import unittest
+
+from fake_tree import FakeTree
+from lab_tool import checking, compile_errors
+from lab_tool.checking import check_tasks, judge_task
+from lab_tool.compile_errors import broken_files, errors_in
+from lab_tool.runner import Limits
+from lab_tool.verdict import Verdict
+
+PROGRAM = """\
+#!{python}
+import os, sys
+CASES = {{"good": "07.1", "good too": "07.1", "stub": "07.2", "later": "07.3",
+         "leaves": "07.4", "fails": "07.4", "loops": "07.5", "after": "07.5", "odd, name": "07.6"}}
+if sys.argv[1] == "--list-test-names-only":
+    names = [name for name, task in CASES.items() if sys.argv[2] == f"[lab{{task}}]"]
+    print("\\n".join(names))
+    sys.exit(len(names))
+name, path = sys.argv[1].replace("\\\\", ""), sys.argv[5]
+inside, success = "", "true"
+if name == "loops":
+    while True: pass
+if name == "leaves":
+    os._exit(0)
+if name in ("stub", "later"):
+    inside, success = "<Exception>[lab07.2] not started: Do.</Exception>", "false"
+if name == "fails":
+    success = "false"
+with open(path, "w") as file:
+    file.write(f'<Catch><TestCase name="{{name}}">{{inside}}<OverallResult success="{{success}}"/>'
+               '</TestCase></Catch>')
+sys.exit(success == "false")
+"""
+
+
+class Tasks(FakeTree):
+    def setUp(self):
+        super().setUp()
+        self.program = self.root / "lab07_check"
+        self.program.write_text(PROGRAM.format(python=sys.executable))
+        self.program.chmod(self.program.stat().st_mode | stat.S_IXUSR)
+
+    def results(self, *tasks, limits=Limits(), **more):
+        return check_tasks("07", list(tasks), self.program, limits, **more)
+
+    def test_each_task_has_its_status_and_one_that_breaks_does_not_stop_the_rest(self):
+        heard = []
+        results = self.results("07.4", "07.1", "07.2", "07.3", "07.9", "07.6",
+                               on_task=lambda result: heard.append(result.task))
+        self.assertEqual({result.task: result.status for result in results},
+                         {"07.1": "passed", "07.2": "not started", "07.3": "waits",
+                          "07.4": "failed", "07.9": "failed", "07.6": "passed"})
+        self.assertEqual(heard, [result.task for result in results])
+        self.assertIn("left with exit code 0", results[0].reason)
+        self.assertEqual(results[3].reason, "needs task 07.2 first")
+        self.assertEqual(results[4].reason, "it has no checks")
+
+    def test_an_endless_loop_costs_its_task_one_deadline_and_others_none(self):
+        late, good = self.results("07.5", "07.1", limits=Limits(seconds=2.0))
+        self.assertEqual((late.status, good.status), ("failed", "passed"))
+        self.assertIn("did not end within 2 s", late.reason)
+
+    def test_after_a_case_that_is_late_the_others_of_its_task_are_not_run(self):
+        late = []
+        for name in ("loops", "good"):
+            last = checking.check_unless(late, self.program, name, Limits(seconds=1.0))
+        self.assertEqual((late, last.status), (["loops"], "failed"))
+        self.assertIn("was not run after 'loops'", last.reason)
+
+    def test_what_is_known_is_not_run(self):
+        known = checking.does_not_compile("07.1", "libmini/a.cpp", [])
+        results = self.results("07.1", "07.6", known={"07.1": known})
+        self.assertEqual([result.status for result in results], ["failed", "passed"])
+        self.assertIn("work/libmini/a.cpp does not compile", results[0].reason)
+
+    def test_a_program_that_cannot_even_list_its_cases(self):
+        self.program.write_text("#!/bin/sh\necho boom >&2\nexit 134\n")
+        for result in self.results("07.1", "07.2"):
+            self.assertIn("ended before a check could run", result.reason)
+
+    def test_cases_that_ran_together_or_alone_have_the_same_verdicts(self):
+        verdicts = checking.check_together(self.program, ["good", "stub"])
+        self.assertEqual([(each.name, each.status) for each in verdicts],
+                         [("good", "passed"), ("stub", "not started")])
+
+    def test_an_untouched_task_that_waits_is_not_started(self):
+        workspace = self.workspace("07")
+        workspace.start("07")
+        heard = []
+        hear = checking.heard_by(lambda result: heard.append(result.status), workspace)
+        hear(checking.TaskResult("07.2", "waits", "needs task 07.1 first"))
+        self.write("work/libmini/part.cpp", (self.root / "libmini/part.cpp").read_text())
+        hear(checking.TaskResult("07.2", "waits", "needs task 07.1 first"))
+        self.assertEqual(heard, ["not started", "waits"])
+
+
+class JudgeTask(unittest.TestCase):
+    def test_its_own_stub_outweighs_failures_and_failures_outweigh_other_stubs(self):
+        failed = Verdict("a", "failed", "it is wrong")
+        own, other = (Verdict("b", "not started", waits_for=task) for task in ("07.2", "07.1"))
+        self.assertEqual(judge_task("07.2", ["a", "b"], [failed, own]).status, "not started")
+        self.assertEqual(judge_task("07.2", ["a", "b"], [failed, other]).status, "failed")
+        self.assertEqual(judge_task("07.2", ["b"], [other]).status, "waits")
+
+
+NINJA = """\
+[1/4] Building CXX object labs/CMakeFiles/mini_work.dir/__/work/libmini/data/part.cpp.o
+FAILED: labs/CMakeFiles/mini_work.dir/__/work/libmini/data/part.cpp.o
+/usr/bin/c++ -c ../../work/libmini/data/part.cpp
+In file included from ../../work/libmini/data/part.cpp:1:
+/src/libmini/core/error.hpp:9:3: error: late
+../../work/libmini/data/part.cpp: In function 'void cut()':
+../../work/libmini/data/part.cpp:12:5: error: 'indx' was not declared in this scope
+   12 |     indx = 3;
+      |     ^~~~
+../../work/libmini/data/part.cpp:12:5: error: 'indx' was not declared in this scope
+ld: undefined reference to `mini::cut()'
+""".split("\n")
+
+
+class CompileErrors(unittest.TestCase):
+    def test_the_learners_file_and_line_come_first(self):
+        errors = errors_in(NINJA, "/src")
+        self.assertEqual(errors[0].spelled()[0],
+                         "work/libmini/data/part.cpp:12: 'indx' was not declared in this scope")
+        self.assertEqual(errors[0].spelled()[1], "   12 |     indx = 3;")
+        self.assertEqual([error.path for error in errors],
+                         ["work/libmini/data/part.cpp", "libmini/core/error.hpp", ""])
+
+    def test_the_file_that_failed_is_known(self):
+        self.assertEqual(broken_files(NINJA, "/src"), ["libmini/data/part.cpp"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,77 @@
+"""A small repository for the tests of the tool: one file, two labs, three tasks."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from lab_tool.catalogue import Catalogue
+from lab_tool.workspace import Workspace
+
+PARTITION = """\
+int at(int i) {
+    // [lab07.1] Look the place up.
+    return index[i];
+    // [lab07.1]
+}
+
+void cut() {
+    // [lab07.2] Hand out one rank's part, and as long a title as makes the line too long for it.
+    take();
+    keep();
+    // [lab07.2]
+}
+
+void sample() {
+    // [lab09.1] Interleave.
+    every(2);
+    // [lab09.1]
+}
+"""
+
+README = """\
+# Lab {number} · {title}
+
+| Task | What | File | Done when |
+|---|---|---|---|
+{rows}
+"""
+
+
+def row(task):
+    return f"| {task} | Do {task} | `libmini/part.cpp` | it is done |"
+
+
+class FakeTree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.write("libmini/part.cpp", PARTITION)
+        self.write_lab("07-partition", "Partition", ["07.1", "07.2"])
+        self.write_lab("09-sampler", "Sampler", ["09.1"])
+        for task in ("07.1", "07.2", "09.1"):
+            for name in ("a", "b", "c", "d"):
+                self.write(f"tests/mutants/lab{task}/{name}.cpp", "// It is wrong.\n    wrong();\n")
+
+    def write(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def write_lab(self, folder, title, tasks):
+        text = README.format(number=folder[:2], title=title, rows="\n".join(map(row, tasks)))
+        self.write(f"labs/{folder}/README.md", text)
+        for task in tasks:
+            self.write(f"labs/{folder}/hints/{task}.md", "## 1\nThink.\n\n## 2\nLook.\n\n## 3\nDo.\n")
+
+    def catalogue(self):
+        return Catalogue(self.root)
+
+    def workspace(self, *started):
+        workspace = Workspace(self.catalogue())
+        for lab in started:
+            workspace.state.of(lab)["started"] = True
+        return workspace
+
+    def own(self):
+        return (self.root / "work/libmini/part.cpp").read_text()

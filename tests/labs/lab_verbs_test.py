@@ -1,0 +1,156 @@
+"""The learner's verbs on a small repository, without a build."""
+
+import contextlib
+import io
+import json
+import sys
+import unittest
+from unittest import mock
+
+from fake_tree import PARTITION, FakeTree
+from lab_tool import cli
+from lab_tool.checking import TaskResult
+from lab_tool.compile_errors import CompileError
+from lab_tool.state import State
+from lab_tool.verbs import grade, watch
+from lab_tool.verdict import Verdict
+
+
+class Verbs(FakeTree):
+    def setUp(self):
+        super().setUp()
+        self.results = {}  # what a check is to say, by task; "passed" otherwise
+        for name in ("start", "check", "hint", "status", "next", "solution", "diff", "reset",
+                     "grade"):
+            module = f"lab_tool.verbs.{name}"
+            __import__(module)
+            if hasattr(sys.modules[module], "State"):
+                self.patch(f"{module}.State", lambda: State(self.root))
+            self.patch(f"{module}.Catalogue", self.catalogue)
+        for module in ("check", "grade"):
+            self.patch(f"lab_tool.verbs.{module}.build_without_broken", lambda targets: {})
+            self.patch(f"lab_tool.verbs.{module}.check_lab", self.check_lab)
+
+    def patch(self, name, value):
+        patch = mock.patch(name, value)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def check_lab(self, catalogue, lab, tasks=None, broken=None, on_task=lambda result: None):
+        found = []
+        for task in tasks or [task.name for task in lab.tasks]:
+            found.append(self.results.get(task, TaskResult(task, "passed")))
+            on_task(found[-1])
+        return found
+
+    def call(self, *words, code=0):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            self.assertEqual(cli.main(list(words)), code, out.getvalue() + err.getvalue())
+        return out.getvalue() + err.getvalue()
+
+    def test_a_lab_from_its_start_to_its_end(self):
+        self.assertIn("[--] 0/2  not started", self.call("status"))
+        self.assertIn("begin it with labs/lab start 07", self.call("next"))
+        self.assertIn("write  work/libmini/part.cpp  (07.1, 07.2)", self.call("start", "7"))
+        self.assertIn("· 07.1", self.call("status"))
+        self.assertIn("write  work/libmini/part.cpp\n         - Look the place up.",
+                      self.call("next"))
+
+        self.write("work/libmini/part.cpp", PARTITION)
+        self.assertIn("2 of 2 tasks pass", self.call("check"))
+        out = self.call("status")
+        self.assertIn("[##] 2/2", out)
+        self.assertIn("next: labs/lab start 09", out)
+
+    def test_starting_twice_says_how_to_begin_again(self):
+        self.call("start", "7")
+        self.assertIn("labs/lab reset 07", self.call("start", "7", code=1))
+
+    def test_a_failure_is_told_with_its_story_and_where_help_is(self):
+        self.call("start", "7")
+        told = Verdict("a case", "failed", "an expectation did not hold", ["rank 1 got 4"])
+        self.results["07.2"] = TaskResult("07.2", "failed", told.reason, [told])
+        out = self.call("check", "7", code=1)
+        for text in ("✓ 07.1", "✗ 07.2", "case: a case", "rank 1 got 4",
+                     "stuck? labs/lab hint 07.2  (3 left)", "1 of 2 tasks pass"):
+            self.assertIn(text, out)
+
+    def test_long_steps_are_wrapped_for_a_terminal_of_80_columns(self):
+        self.call("start", "7")
+        told = Verdict("a case", "failed", "wrong", ["rank 1 got " + "4 " * 80])
+        self.results["07.2"] = TaskResult("07.2", "failed", told.reason, [told])
+        out = self.call("check", "7", code=1)
+        self.assertEqual(out.count(" 4"), 80)
+        self.assertLessEqual(max(map(len, out.splitlines())), 80)
+
+    def test_a_compile_error_shows_the_learners_line(self):
+        self.call("start", "7")
+        error = CompileError("work/libmini/part.cpp", 12, "no such name", ("   12 | x",))
+        self.results["07.1"] = TaskResult("07.1", "failed", "does not compile", errors=[error])
+        self.assertIn("  work/libmini/part.cpp:12: no such name\n     12 | x",
+                      self.call("check", "7.1", code=1))
+
+    def test_checking_what_is_not_started_says_so(self):
+        self.assertIn("lab 07 is not started; run: labs/lab start 07",
+                      self.call("check", "7", code=1))
+        self.assertIn("no lab is started", self.call("check", "all", code=1))
+        self.assertIn("no lab is started", self.call("check", code=1))
+
+    def test_a_header_that_would_hide_libminis_is_refused(self):
+        self.call("start", "7")
+        self.write("libmini/part.hpp", "")
+        self.write("work/libmini/part.hpp", "")
+        self.assertIn("work/libmini/part.hpp would hide", self.call("check", "7", code=1))
+
+    def test_hints_come_one_at_a_time_and_then_end(self):
+        for number, text in enumerate(("Think.", "Look.", "Do.", "Do."), 1):
+            out = self.call("hint", "7.1")
+            self.assertIn(f"hint {min(number, 3)} of 3\n\n{text}", out)
+        self.assertIn("labs/lab solution 07.1", out)
+        self.assertIn("Think.", self.call("hint", "7.1", "--again"))
+
+    def test_a_solution_asks_first_and_is_remembered(self):
+        with mock.patch("sys.stdin.isatty", lambda: True):
+            with mock.patch("builtins.input", lambda prompt: ""):
+                out = self.call("solution", "7.1", code=1)
+        self.assertIn("3 of its hints are unread", out)
+        self.assertNotIn("return index[i];", out)
+        with mock.patch("sys.stdin.isatty", lambda: False):
+            self.assertIn("nobody is there to ask", self.call("solution", "7.1", code=1))
+        self.assertEqual(State(self.root).of("07")["solutions"], [])
+        self.assertIn("return index[i];", self.call("solution", "7.1", "--yes"))
+        self.assertEqual(State(self.root).of("07")["solutions"], ["07.1"])
+
+    def test_diff_and_reset(self):
+        self.call("start", "7")
+        self.write("work/libmini/part.cpp", PARTITION)
+        self.assertIn("are the same", self.call("diff", "7.1"))
+        self.assertIn("your files as they were", self.call("reset", "7.1"))
+        self.assertIn('MINI_TODO("lab07.1"', self.own())
+        self.assertIn("take();", self.own())
+
+    def test_grades_are_points_for_passing_tasks_and_none_for_the_reference(self):
+        self.call("start", "7")
+        self.results["07.2"] = TaskResult("07.2", "failed", "it is wrong")
+        out = self.root / "grades.json"
+        self.call("grade", "--format", "json", "--output", str(out))
+        grades = json.loads(out.read_text())
+        self.assertEqual((grades["version"], grades["points"], grades["of"]), (1, 10, 30))
+        self.assertEqual([(task["task"], task["status"], task["points"])
+                          for lab in grades["labs"] for task in lab["tasks"]],
+                         [("07.1", "passed", 10), ("07.2", "failed", 0), ("09.1", "not started", 0)])
+        self.assertIn("07.2   0 of 10  failed: it is wrong", grade.spell(grades))
+
+
+class Watch(unittest.TestCase):
+    def test_it_acts_at_once_and_then_on_each_change(self):
+        looks = iter(["a", "a", "b", "b", "c"])
+        acts = []
+        with self.assertRaises(StopIteration):
+            watch.watch(lambda: next(looks), lambda: acts.append(1), lambda: None)
+        self.assertEqual(len(acts), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

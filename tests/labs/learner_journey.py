@@ -1,0 +1,198 @@
+"""Lives the labs as a learner does, in a fresh clone, and fails where something is not as told.
+
+    tests/labs/learner_journey.py transcript    lab 07: start, fail, hint, pass
+    tests/labs/learner_journey.py broken        code that loops, crashes, exits, floods, ...
+    tests/labs/learner_journey.py solved        all labs from their starters, and demo --mine
+
+Each may be given with the others. The clone lies in build/journey, so that a second run builds
+little. With --here this repository itself is the learner's, where it has no work/ folder yet: a
+fresh clone that has been built, as CI has it. What the commands print is shown, and kept in
+build/journey-PART.txt. It needs no network.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = "work"
+sys.path.insert(0, str(ROOT / "labs"))
+
+from lab_tool.catalogue import Catalogue  # noqa: E402
+from lab_tool.regions import with_bodies  # noqa: E402
+
+DEMO = ["--epochs", "1", "--", "--data", "digits", "--steps", "20", "--json"]
+
+
+def fresh_clone():
+    """A clone at this repository's present commit, without a learner's files."""
+    clone = ROOT / "build" / "journey" / "libmini"
+    if clone.exists():
+        commands = [["git", "-C", clone, "fetch", "-q", "origin", "HEAD"],
+                    ["git", "-C", clone, "reset", "-q", "--hard", "FETCH_HEAD"],
+                    ["git", "-C", clone, "clean", "-q", "-fdx", "-e", "/build/"]]
+    else:
+        clone.parent.mkdir(parents=True, exist_ok=True)
+        commands = [["git", "clone", "-q", ROOT, clone]]
+    for command in commands:
+        subprocess.run(list(map(str, command)), check=True)
+    return clone
+
+
+class Journey:
+    def __init__(self, part, clone):
+        self.clone = clone
+        self.transcript = open(ROOT / "build" / f"journey-{part}.txt", "w", encoding="utf-8")
+        self.catalogue = Catalogue(clone)
+
+    def show(self, line):
+        print(line, flush=True)
+        self.transcript.write(line + "\n")
+        self.transcript.flush()
+
+    def lab(self, *words, ends=0, says=()):
+        """Runs labs/lab with `words`, which must end with code `ends` and say each of `says`."""
+        self.show(f"\n$ labs/lab {' '.join(words)}")
+        done = subprocess.run(["labs/lab", *words], cwd=self.clone, text=True, errors="replace",
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        self.show(done.stdout.rstrip("\n"))
+        assert done.returncode == ends, f"exit code {done.returncode}, expected {ends}"
+        for text in says:
+            assert text in done.stdout, f"it should say: {text}"
+        return done.stdout
+
+    def write(self, path, bodies, include=""):
+        """Writes bodies, by task, into the regions of a learner's file; the reference's where a
+        body is None."""
+        own = self.clone / WORK / path
+        solution = {(region.task, region.title): region.body
+                    for region in self.catalogue.regions if region.path == path}
+        text = with_bodies(own.read_text(encoding="utf-8"), path, lambda region: (
+            None if region.task not in bodies else
+            list(bodies[region.task] or solution[region.task, region.title])))
+        own.write_text(include + text, encoding="utf-8")
+
+    def solve(self, task):
+        for path in dict.fromkeys(region.path for region in self.catalogue.regions_of(task=task)):
+            self.write(path, {task: None})
+
+    def solve_lab(self, number):
+        for task in self.catalogue.lab(number).tasks:
+            self.solve(task.name)
+
+
+def transcript(journey):
+    names = [task.name for task in journey.catalogue.lab("7").tasks]
+    journey.lab("status", says=["lab 07", "next: labs/lab start 07"])
+    journey.lab("start", "7", says=["write  work/libmini/data/partition.cpp"])
+    journey.lab("check", "7", ends=1, says=[f"0 of {len(names)} tasks pass"]
+                + [f"· {name}" for name in names])
+    journey.lab("next", says=["07.1"])
+
+    journey.show("\n(A first try: sample i of the partition is sample i of the dataset.)")
+    journey.solve("07.1")
+    own = journey.clone / WORK / "libmini/data/partition.cpp"
+    text = own.read_text(encoding="utf-8")
+    assert "dataset_->get(at(i))" in text
+    own.write_text(text.replace("dataset_->get(at(i))", "dataset_->get(i)"), encoding="utf-8")
+    journey.lab("check", "7.1", ends=1, says=["07.1 failed", "stuck? labs/lab hint 07.1"])
+    journey.lab("hint", "7.1", says=["hint 1 of 3"])
+    own.write_text(text, encoding="utf-8")
+    journey.lab("check", "7.1", says=["✓ 07.1", "1 of 1 tasks pass"])
+
+    journey.show("\n(The other tasks are written one after the other.)")
+    journey.solve_lab("7")
+    journey.lab("check", "7", says=[f"{len(names)} of {len(names)} tasks pass"])
+    journey.lab("diff", "7.1", says=["are the same"])
+    journey.lab("status", says=[f"{len(names)}/{len(names)}"])
+
+
+LOOP = ["    for (volatile bool on = true; on;) {}"]
+CRASH = ["    *reinterpret_cast<volatile int*>(8) = 1;"]
+EXIT = ["    _exit(0);"]
+FLOOD = ["    for (;;) std::puts(\"for ever\");"]
+DEADLOCK = ["    std::mutex mutex;", "    const std::lock_guard one(mutex), two(mutex);"]
+
+
+def broken(journey):
+    """Each kind of broken code in a task of its own; the tasks around it are still checked."""
+    include = "#include <unistd.h>\n#include <cstdio>\n#include <mutex>\n"
+    partition, shuffle = "libmini/data/partition.cpp", "libmini/core/python_random.cpp"
+    whole = "libmini/data/partition_dataset.cpp"
+    journey.lab("start", "7")
+    journey.solve_lab("7")
+
+    journey.write(partition, {"07.1": LOOP}, include)
+    journey.write(shuffle, {"07.3": CRASH}, include)
+    journey.write(whole, {"07.6": ["    return nothing_that_is_declared;"]})
+    journey.lab("check", "7", ends=1, says=[
+        "07.1 failed: did not end within", f"at work/{partition}:", "✓ 07.2",
+        "07.3 failed: AddressSanitizer: SEGV", f"at work/{shuffle}:", "✓ 07.4",
+        f"07.6 failed: work/{whole} does not compile", "nothing_that_is_declared"])
+
+    journey.lab("reset", "7", says=["your files as they were"])
+    journey.solve_lab("7")
+    journey.write(partition, {"07.4": FLOOD}, include)
+    journey.write(shuffle, {"07.3": EXIT}, include)
+    journey.write(whole, {"07.6": DEADLOCK}, include)
+    journey.lab("check", "7", ends=1, says=[
+        "✓ 07.1", "✓ 07.2", "07.3 failed: left with exit code 0 before its result was written",
+        "07.4 failed: wrote more than", "07.6 failed: "])
+
+
+def solved(journey):
+    labs = [lab.number for lab in journey.catalogue.labs]
+    for number in labs:
+        journey.lab("start", number)
+    for number in labs:
+        journey.solve_lab(number)
+    journey.lab("check", "all")
+    out = journey.clone / "build" / "grades.json"
+    journey.lab("grade", "--format", "json", "--output", str(out))
+    grades = json.loads(out.read_text(encoding="utf-8"))
+    assert grades["points"] == grades["of"] > 0, grades
+
+    digests = [digests_of(journey.lab("demo", *DEMO)),
+               digests_of(journey.lab("demo", "--mine", *DEMO))]
+    assert digests[0] == digests[1], f"the reference ends with {digests[0]}, mine {digests[1]}"
+    journey.show("\nthe reference and the solved labs train to the same parameters, bit for bit")
+
+
+def digests_of(output):
+    results = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    assert len(results) == 1 and results[0]["parameters_sha256"], output
+    return results[0]["parameters_sha256"]
+
+
+PARTS = {"transcript": transcript, "broken": broken, "solved": solved}
+
+
+def live(part, clone):
+    PARTS[part](Journey(part, clone))
+    print(f"\nlearner_journey: {part} is as it should be", flush=True)
+
+
+def main(words):
+    here = "--here" in words
+    parts = [word for word in words if word != "--here"]
+    if not parts or any(part not in PARTS for part in parts):
+        sys.exit(__doc__)
+    if here and (ROOT / WORK).exists():
+        sys.exit(f"learner_journey: {ROOT / WORK} holds somebody's work; leave out --here")
+    os.environ.update(NO_COLOR="1", OMP_NUM_THREADS="1")
+    for part in parts:
+        if not here:
+            live(part, fresh_clone())
+            continue
+        try:
+            live(part, ROOT)
+        finally:
+            shutil.rmtree(ROOT / WORK, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

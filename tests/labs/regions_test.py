@@ -1,0 +1,63 @@
+"""Marker lines, and the starters that they make."""
+
+import unittest
+
+from fake_tree import PARTITION
+from lab_tool.regions import regions_in, starter
+from lab_tool.screen import LabError
+
+
+class Regions(unittest.TestCase):
+    def test_a_region_has_its_task_title_place_and_body(self):
+        first = regions_in(PARTITION, "libmini/part.cpp")[0]
+        self.assertEqual((first.task, first.lab, first.title), ("07.1", "07", "Look the place up."))
+        self.assertEqual(first.place, "libmini/part.cpp:2")
+        self.assertEqual(first.body, ("    return index[i];",))
+
+    def test_one_task_may_have_several_regions(self):
+        twice = PARTITION.replace("lab09.1", "lab07.1")
+        self.assertEqual([region.task for region in regions_in(twice, "a.cpp")],
+                         ["07.1", "07.2", "07.1"])
+
+    def complaint(self, text):
+        with self.assertRaises(LabError) as caught:
+            regions_in(text, "a.cpp")
+        return str(caught.exception)
+
+    def test_a_marker_that_is_amiss_is_named_with_its_line(self):
+        self.assertIn("a.cpp:1: the region [lab07.1] has no second marker",
+                      self.complaint("// [lab07.1] Do.\n"))
+        self.assertIn("a.cpp:2: the marker [lab07.1] ends a region that was not begun",
+                      self.complaint("\n// [lab07.1]\n"))
+        self.assertIn("a.cpp:2: the marker [lab07.2] stands inside the region [lab07.1] of line 1",
+                      self.complaint("// [lab07.1] Do.\n// [lab07.2] And.\n// [lab07.2]\n"))
+        self.assertIn("a.cpp:2: the marker [lab07.1] stands inside",
+                      self.complaint("// [lab07.1] Do.\n// [lab07.1] Do.\n"))
+        self.assertIn("a.cpp:1: this is no marker", self.complaint("  // [lab7.1] Do.\n"))
+
+
+class Starter(unittest.TestCase):
+    def test_only_the_bodies_of_its_tasks_change(self):
+        text = starter(PARTITION, "a.cpp", {"07.1"})
+        self.assertEqual(text, PARTITION.replace(
+            "    return index[i];", '    MINI_TODO("lab07.1", "Look the place up.");'))
+
+    def test_a_long_title_goes_onto_a_second_line(self):
+        lines = starter(PARTITION, "a.cpp", {"07.2"}).split("\n")
+        index = lines.index('    MINI_TODO("lab07.2",')
+        self.assertTrue(lines[index + 1].startswith('              "Hand out one rank\'s part'))
+        self.assertNotIn("    take();", lines)
+
+    def test_quotes_in_a_title_are_escaped(self):
+        text = starter('// [lab07.1] Say "so".\nx();\n// [lab07.1]', "a.cpp", {"07.1"})
+        self.assertIn(r'"Say \"so\".");', text)
+
+    def test_a_starter_has_the_same_regions(self):
+        text = starter(PARTITION, "a.cpp", {"07.1", "07.2", "09.1"})
+        self.assertEqual([region.task for region in regions_in(text, "a.cpp")],
+                         ["07.1", "07.2", "09.1"])
+        self.assertEqual(starter(text, "a.cpp", {"07.1", "07.2", "09.1"}), text)
+
+
+if __name__ == "__main__":
+    unittest.main()

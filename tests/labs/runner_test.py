@@ -1,0 +1,93 @@
+"""Whatever a case's process does, the watchdog comes back and says how it ended."""
+
+import os
+import select
+import signal
+import sys
+import unittest
+
+from lab_tool.runner import KEPT, Limits, case_environment, run_case
+
+QUICK = Limits(seconds=1.0, output_bytes=1 << 20)
+PATIENT = Limits(seconds=60.0, output_bytes=1 << 20)
+
+
+def python(script, limits=PATIENT):
+    return run_case([sys.executable, "-c", script], limits)
+
+
+def sh(script, limits=PATIENT):
+    return run_case(["sh", "-c", script], limits)
+
+
+def ends(pid):
+    """Whether a process has ended, or does so soon."""
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([process], [], [], PATIENT.seconds)[0])
+    finally:
+        os.close(process)
+
+
+class Ends(unittest.TestCase):
+    def test_one_that_ends_well(self):
+        ended = sh("echo out; echo err >&2")
+        self.assertEqual((ended.code, ended.killed_for, ended.output), (0, "", "out\nerr\n"))
+
+    def test_an_exit_code_and_a_signal(self):
+        self.assertEqual(python("import os; os._exit(3)").code, 3)
+        self.assertEqual(sh("kill -SEGV $$").code, -signal.SIGSEGV)
+
+    def test_an_endless_loop_is_ended(self):
+        self.assertEqual(python("while True: pass", QUICK).killed_for, "time")
+
+    def test_one_that_closes_its_output_and_goes_on_is_ended(self):
+        ended = python("import os\nos.close(1); os.close(2)\nwhile True: pass", QUICK)
+        self.assertEqual(ended.killed_for, "time")
+
+    def test_output_without_end_is_cut_and_its_beginning_and_end_are_kept(self):
+        ended = python("print('first')\nwhile True: print('x' * 1000)")
+        self.assertEqual(ended.killed_for, "output")
+        self.assertTrue(ended.output.startswith("first\n"))
+        self.assertIn("bytes left out", ended.output)
+        self.assertLess(len(ended.output), 3 * KEPT)
+
+    def test_an_allowance_of_output_may_be_used(self):
+        ended = python("print('x' * (1 << 19))")
+        self.assertEqual((ended.killed_for, ended.code), ("", 0))
+
+    def test_children_left_behind_are_ended_and_not_waited_for(self):
+        ended = sh("sleep 1000 & echo $!")
+        self.assertEqual(ended.killed_for, "")
+        self.assertLess(ended.seconds, PATIENT.seconds)
+        self.assertTrue(ends(int(ended.output)))
+
+    def test_ignoring_sigterm_does_not_help(self):
+        self.assertEqual(sh("trap '' TERM INT; while :; do :; done", QUICK).killed_for, "time")
+
+
+class Stacks(unittest.TestCase):
+    def test_each_thread_of_one_that_is_stuck_is_asked(self):
+        ended = python("import os, signal\n"
+                       "signal.signal(signal.SIGUSR2, lambda *_: os.write(2, b'== stack of rank 3"
+                       "\\n== end of stack\\n'))\nwhile True: pass", QUICK)
+        self.assertEqual(ended.stacks, ["== stack of rank 3\n== end of stack\n"])
+
+    def test_one_that_would_die_of_the_question_is_not_asked(self):
+        ended = sh("while :; do :; done", QUICK)
+        self.assertEqual((ended.killed_for, ended.stacks), ("time", []))
+
+
+class Environment(unittest.TestCase):
+    def test_switches_of_dev_check_do_not_leak_into_a_learners_check(self):
+        os.environ["MINI_STUB"] = "lab07.1"
+        self.addCleanup(os.environ.pop, "MINI_STUB")
+        self.assertNotIn("MINI_STUB", case_environment())
+        self.assertEqual(case_environment(MINI_STUB="lab07.2")["MINI_STUB"], "lab07.2")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,169 @@
+"""Mutants, the sources with all bodies in them, and what dev check makes of the verdicts."""
+
+import unittest
+from types import SimpleNamespace
+
+from fake_tree import PARTITION, FakeTree
+from lab_tool import dev_check
+from lab_tool.catalogue import Lab, Task
+from lab_tool.dev_check import Outcome
+from lab_tool.schemata import Mutant, generate, read_mutants, schemata
+from lab_tool.screen import LabError
+from lab_tool.verdict import Verdict
+
+
+class Mutants(FakeTree):
+    def test_a_mutant_has_its_sentence_body_and_place(self):
+        mutant = next(each for each in read_mutants(self.catalogue()) if each.task == "07.1")
+        self.assertEqual((mutant.name, mutant.lab), ("lab07.1/a", "07"))
+        self.assertEqual((mutant.wrong, mutant.body), ("It is wrong.", ("    wrong();",)))
+        self.assertEqual(mutant.region, ("libmini/part.cpp", 0))
+
+    def complaint(self, text, task="07.1"):
+        self.write(f"tests/mutants/lab{task}/a.cpp", text)
+        with self.assertRaises(LabError) as caught:
+            read_mutants(self.catalogue())
+        return str(caught.exception)
+
+    def test_a_mutant_without_a_sentence_or_a_region_is_refused(self):
+        self.assertIn("there is no region [lab06.1]", self.complaint("// Bad.\nx();\n", "06.1"))
+        (self.root / "tests/mutants/lab06.1/a.cpp").unlink()
+        self.assertIn("lab07.1/a.cpp:1: a mutant begins", self.complaint("wrong();\n"))
+
+    def test_of_several_regions_one_must_be_chosen(self):
+        self.write("libmini/part.cpp", PARTITION.replace("lab09.1", "lab07.1"))
+        (self.root / "labs/09-sampler/README.md").unlink()
+        for path in (self.root / "tests/mutants/lab09.1").iterdir():
+            path.unlink()
+        self.assertIn("has 2 regions", self.complaint("// Bad.\nx();\n"))
+        for name in "abcd":
+            self.write(f"tests/mutants/lab07.1/{name}.cpp",
+                       "// Bad.\n// region: libmini/part.cpp 2\nx();\n")
+        mutant = next(each for each in read_mutants(self.catalogue()) if each.task == "07.1")
+        self.assertEqual((mutant.region, mutant.body), (("libmini/part.cpp", 1), ("x();",)))
+        self.assertIn("has 2 regions of this task",
+                      self.complaint("// Bad.\n// region: libmini/part.cpp 3\nx();\n"))
+
+
+class Schemata(FakeTree):
+    def test_a_region_has_its_stub_its_mutants_and_the_reference(self):
+        text = schemata(PARTITION, "libmini/part.cpp", read_mutants(self.catalogue()))
+        lines = text.split("\n")
+        start = lines.index('if (::mini::schemata::stubbed("lab07.1")) {')
+        self.assertEqual(lines[start + 1:start + 5], [
+            '    MINI_TODO("lab07.1", "Look the place up.");',
+            '} else if (::mini::schemata::mutated("lab07.1/a")) {',
+            '#line 2 "tests/mutants/lab07.1/a.cpp"', "    wrong();"])
+        end = lines.index("} else {", start)
+        self.assertEqual(lines[end + 1:end + 5], [
+            '#line 3 "libmini/part.cpp"', "    return index[i];", "}",
+            '#line 4 "libmini/part.cpp"'])
+
+    def test_a_mutant_of_the_second_region_stays_out_of_the_first(self):
+        path = "libmini/part.cpp"
+        twice = PARTITION.replace("lab09.1", "lab07.1")
+        mutant = Mutant("lab07.1/a", "It is wrong.", ("    wrong();",), "m.cpp", 3, (path, 1))
+        text = schemata(twice, path, [mutant])
+        self.assertEqual(text.count("wrong();"), 1)
+        self.assertGreater(text.index("wrong();"), text.index("keep();"))
+
+    def test_files_that_would_not_change_are_left_alone_and_others_removed(self):
+        folder = self.root / "build/schemata"
+        mutants = read_mutants(self.catalogue())
+        path = generate(self.catalogue(), mutants, folder)[0]
+        before = path.stat().st_mtime_ns
+        self.write("build/schemata/libmini/old.cpp", "")
+        generate(self.catalogue(), mutants, folder)
+        self.assertEqual(path.stat().st_mtime_ns, before)
+        self.assertFalse((folder / "libmini/old.cpp").exists())
+
+
+class Stubs(unittest.TestCase):
+    CASES = {"first": {"07.1"}, "second": {"07.2"}, "third": {"07.3"}}
+
+    def complaints(self, first, second, third):
+        outcome = Outcome()
+        verdicts = [Verdict(name, status) for name, status in
+                    zip(self.CASES, (first, second, third))]
+        dev_check.judge_stub("07.2", verdicts, self.CASES, outcome)
+        return outcome.complaints
+
+    def test_only_its_own_and_later_tasks_may_be_not_started(self):
+        self.assertEqual(self.complaints("passed", "not started", "not started"), [])
+        self.assertEqual(self.complaints("passed", "not started", "passed"), [])
+
+    def test_an_own_case_that_does_not_notice_the_stub(self):
+        self.assertIn("'second' passed", self.complaints("passed", "passed", "passed")[0])
+        self.assertIn("'second' failed", self.complaints("passed", "failed", "passed")[0])
+
+    def test_an_earlier_task_that_needs_it_and_a_case_that_fails(self):
+        self.assertIn("of the earlier task 07.1",
+                      self.complaints("not started", "not started", "passed")[0])
+        self.assertIn("'third' of 07.3 failed",
+                      self.complaints("passed", "not started", "failed")[0])
+
+
+class Runs(unittest.TestCase):
+    """dev_check's runs with verdicts that are given."""
+
+    LAB = Lab("07", None, "Partition", [Task("07.1", "", "", ""), Task("07.2", "", "", "")])
+    CASES = {"first": {"07.1"}, "second": {"07.2"}}
+
+    def setUp(self):
+        self.statuses, self.asked = {}, []
+        real = dev_check.checking
+        self.addCleanup(setattr, dev_check, "checking", real)
+
+        def check_case(program, name, *limits, **environment):
+            self.asked.append((name, environment))
+            return Verdict(name, self.statuses.get(name, "passed"), "why")
+
+        dev_check.checking = SimpleNamespace(
+            program_of=lambda *_: "program", workers=lambda: 1, check_case=check_case,
+            check_together=lambda program, names, **environment: [
+                check_case(program, name, **environment) for name in names])
+
+    def test_a_reference_that_fails_is_blamed_and_said(self):
+        outcome = Outcome()
+        self.assertTrue(dev_check.check_reference(self.LAB, self.CASES, outcome))
+        self.statuses["second"] = "failed"
+        self.assertFalse(dev_check.check_reference(self.LAB, self.CASES, outcome))
+        self.assertIn("the reference fails 'second'", outcome.complaints[0])
+
+    def test_a_mutant_is_killed_by_the_first_failing_case_its_own_tasks_first(self):
+        mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
+        outcome = Outcome()
+        self.statuses = {"first": "failed", "second": "failed"}
+        dev_check.check_mutants(self.LAB, [mutant], self.CASES, outcome)
+        self.assertEqual(self.asked, [("second", {"MINI_MUTANT": "lab07.2/a"})])
+        self.assertEqual(outcome.killed[0][1].name, "second")
+
+    def test_a_mutant_that_no_case_notices_survives_and_is_blamed(self):
+        mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
+        outcome = Outcome()
+        self.statuses = {"first": "not started"}
+        dev_check.check_mutants(self.LAB, [mutant], self.CASES, outcome)
+        self.assertIn("mutant lab07.2/a survives: It.", outcome.complaints[0])
+
+    def test_a_lab_that_cannot_do_without_another_is_blamed_once(self):
+        other = Lab("09", None, "Sampler")
+        outcome = Outcome()
+        self.statuses = {"third": "not started", "fourth": "failed"}
+        dev_check.check_others(self.LAB, [other], {"09": ["third", "fourth"]}, outcome)
+        self.assertEqual(len(outcome.complaints), 1)
+        self.assertIn("lab 09 needs lab 07", outcome.complaints[0])
+        self.assertEqual(self.asked[0][1], {"MINI_STUB": "lab07.1,lab07.2"})
+
+
+class SyntaxOnly(unittest.TestCase):
+    def test_the_compilers_command_checks_another_text(self):
+        command = dev_check.syntax_command(
+            ["/usr/bin/ccache", "c++", "-DA", "-Werror", "-o", "a.o", "-c", "/src/libmini/a.cpp"],
+            "/src/libmini/a.cpp", "/tmp/a.cpp")
+        self.assertEqual(command, ["c++", "-DA", "-Werror", "-Wno-error", "-Wno-unused",
+                                   "-Wno-unused-parameter", "-I/src/libmini", "-fsyntax-only",
+                                   "/tmp/a.cpp"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,67 @@
+"""What the tool remembers survives being killed, broken files and other versions."""
+
+import contextlib
+import io
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from lab_tool.screen import LabError
+from lab_tool.state import State
+
+
+class Remember(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.path = self.root / "work" / ".lab.json"
+
+    def saved(self):
+        state = State(self.root)
+        state.of("07")["hints"]["07.1"] = 2
+        state.current = "07"
+        state.save()
+        return state
+
+    def test_it_comes_back(self):
+        self.saved()
+        again = State(self.root)
+        self.assertEqual((again.current, again.of("07")["hints"]), ("07", {"07.1": 2}))
+        self.assertEqual(again.result("09.1"), "")
+        self.assertFalse(again.started("07"))
+
+    def test_being_killed_while_saving_leaves_the_old_file(self):
+        state = self.saved()
+        before = self.path.read_bytes()
+        state.current = "09"
+        with mock.patch.object(os, "replace", side_effect=KeyboardInterrupt):
+            with self.assertRaises(KeyboardInterrupt):
+                state.save()
+        self.assertEqual(self.path.read_bytes(), before)
+
+    def test_a_broken_file_is_put_aside_and_said(self):
+        for content in ("{", "[]", '{"version": 1}'):
+            self.path.parent.mkdir(exist_ok=True)
+            self.path.write_text(content)
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                self.assertEqual(State(self.root).labs, {})
+            self.assertIn(".lab.json.broken", out.getvalue())
+            self.assertEqual((self.path.parent / ".lab.json.broken").read_text(), content)
+            self.assertFalse(self.path.exists())
+
+    def test_another_version_is_refused_and_left_alone(self):
+        self.saved()
+        content = json.loads(self.path.read_text())
+        self.path.write_text(json.dumps({**content, "version": 2}))
+        with self.assertRaisesRegex(LabError, "version 2, but this tool knows 1"):
+            State(self.root)
+        self.assertTrue(self.path.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,134 @@
+// train_mnist --device cuda: the same job on a GPU's, or the simulator's, devices.
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/labs/train_mnist_job.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/folder.hpp"
+
+using namespace mini;
+using namespace mini::test;
+
+namespace {
+
+// A job of three steps and its test, in file order and without dropout, whose masks a GPU
+// draws in its own way.
+Words small_job(const std::string& folder, const Words& more) {
+    Words words{"--data",  folder, "--batch-size", "12",
+                "--order", "file", "--no-dropout"};
+    if (std::ranges::find(more, "--epochs") == more.end())
+        words.insert(words.end(), {"--epochs", "1"});
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+double apart(const nlohmann::json& a, const nlohmann::json& b) {
+    REQUIRE(a.size() == b.size());
+    double most = 0.0;
+    for (size_t i = 0; i < a.size(); ++i) {
+        const double here = std::abs(a[i].get<double>() - b[i].get<double>());
+        if (!(here <= most)) most = here;
+    }
+    return most;
+}
+
+std::string cuda_name(int index) {
+    return "cuda:" + std::to_string(index % cuda_device_count());
+}
+
+}  // namespace
+
+TEST_CASE("on CUDA devices, a rank each, train_mnist has the CPU's losses") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 36);
+    const auto cpu = results(1, small_job(folder.path(), {}));
+    REQUIRE(cpu.at("step_loss").size() == 3);
+    CHECK(cpu.at("devices") == nlohmann::json({"cpu"}));
+    for (const int ranks : {1, 2, 3}) {
+        CAPTURE(ranks);
+        const auto cuda = results(ranks, small_job(folder.path(), {"--device", "cuda"}));
+        CHECK(apart(cuda.at("step_loss"), cpu.at("step_loss")) < 1e-5);
+        CHECK(cuda.at("test_accuracy") == cpu.at("test_accuracy"));
+        REQUIRE(cuda.at("devices").size() == static_cast<size_t>(ranks));
+        for (int rank = 0; rank < ranks; ++rank) {
+            CHECK(cuda.at("devices")[static_cast<size_t>(rank)] == cuda_name(rank));
+            CHECK(cuda.at("parameters_sha256")[static_cast<size_t>(rank)] ==
+                  cuda.at("parameters_sha256")[0]);
+        }
+    }
+}
+
+TEST_CASE("train_mnist computes on the device that it is told, and says which") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 24);
+    const std::string last = cuda_name(cuda_device_count() - 1);
+    const auto json = results(2, small_job(folder.path(), {"--device", last}));
+    CHECK(json.at("devices") == nlohmann::json({last, last}));
+
+    const Ended ended = train(2, small_job(folder.path(), {"--device", "cuda"}));
+    CHECK(ended.code == 0);
+    CHECK(contains(ended.out, "  devices    cuda:0, " + cuda_name(1)));
+}
+
+TEST_CASE("ranks that are threads take the CUDA devices in turn as well") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 24);
+    const auto threads = results(
+        1, small_job(folder.path(),
+                     {"--device", "cuda", "--backend", "threads", "--ranks", "2"}));
+    const auto processes = results(2, small_job(folder.path(), {"--device", "cuda"}));
+    CHECK(threads.at("devices") == processes.at("devices"));
+    CHECK(threads.at("parameters_sha256") == processes.at("parameters_sha256"));
+}
+
+TEST_CASE("with --graph the losses are those without it, the last small batch included") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 44);  // batches of 12, 12, 12 and 8
+    for (const std::string scheduler : {"none", "step"}) {
+        CAPTURE(scheduler);
+        const Words job = small_job(folder.path(), {"--device", "cuda", "--epochs", "3",
+                                                    "--scheduler", scheduler});
+        Words graph = job;
+        graph.push_back("--graph");
+        const auto plain = results(1, job), captured = results(1, graph);
+        CHECK(captured.at("graph") == true);
+        REQUIRE(captured.at("step_loss").size() == 12);
+        CHECK(captured.at("step_loss") == plain.at("step_loss"));
+        CHECK(captured.at("parameters_sha256") == plain.at("parameters_sha256"));
+        CHECK(captured.at("test_accuracy") == plain.at("test_accuracy"));
+    }
+}
+
+TEST_CASE("a graph of what it cannot repeat is one line and exit code 2") {
+    const auto refuses = [](int ranks, const Words& more, const std::string& says) {
+        Words words{"--graph", "--device", "cuda"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Ended ended = train(ranks, words);
+        CAPTURE(says, ended.err);
+        CHECK(ended.code == 2);
+        CHECK(lines(ended.err).size() == 1);
+        CHECK(contains(ended.err, says));
+    };
+    refuses(1, {"--optimizer", "adam"}, "not with --optimizer adam");
+    refuses(1, {"--zero"}, "not with --zero");
+    refuses(2, {}, "--graph is for one rank");
+}
+
+TEST_CASE("a run on CUDA devices that was cut goes on to the same bits") {
+    const Folder folder, kept;
+    write_tiny_mnist(folder.path(), 36);
+    const std::string optimizer = GENERATE("sgd", "adam");
+    const Words device{"--device", "cuda", "--optimizer", optimizer, "--checkpoint"};
+    const auto run = [&](const std::string& name, const Words& more) {
+        Words words = device;
+        words.push_back(kept / (optimizer + name));
+        words.insert(words.end(), more.begin(), more.end());
+        return results(2, small_job(folder.path(), words));
+    };
+    run("cut", {"--steps", "2"});
+    const auto resumed = run("cut", {});
+    CHECK(resumed.at("resumed_at_step") == 2);
+    CHECK(resumed.at("parameters_sha256") == run("whole", {}).at("parameters_sha256"));
+}

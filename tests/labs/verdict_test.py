@@ -1,0 +1,98 @@
+"""From Catch2's XML and the process's end to a verdict and its story."""
+
+import unittest
+from pathlib import Path
+
+from lab_tool.runner import Ended, Limits
+from lab_tool.verdict import judge, judge_all
+
+ROOT = Path("/src/libmini")
+HEAD = '<?xml version="1.0"?>\n<Catch name="lab07_check"><Group name="lab07_check">'
+TAIL = "</Group></Catch>"
+LIMITS = Limits(seconds=40, output_bytes=8 << 20)
+
+
+def case(name, inside="", success="true"):
+    return (f'<TestCase name="{name}" tags="[lab07]" filename="t.cpp" line="9">{inside}'
+            f'<OverallResult success="{success}" durationInSeconds="0.5"/></TestCase>')
+
+
+FAILURE = """
+<Info>rank 1 should get 1 4 7 0</Info>
+<Expression success="false" type="CHECK" filename="labs/07-partition/test.cpp" line="41">
+  <Original>got == expected</Original>
+  <Expanded>{ 1, 4 } == { 1, 4, 7, 0 }</Expanded>
+</Expression>"""
+STUB = ("<Exception filename='t.cpp' line='9'>[lab07.1] not started: Look it up.</Exception>")
+
+
+def verdict(result="", **ended):
+    return judge("a case", Ended(**ended), result, LIMITS, ROOT)
+
+
+class Judge(unittest.TestCase):
+    def test_a_whole_result_that_says_so_and_a_good_end_have_passed(self):
+        self.assertEqual(verdict(HEAD + case("a case") + TAIL).status, "passed")
+
+    def test_a_failure_is_told_step_by_step(self):
+        found = verdict(HEAD + case("a case", FAILURE, "false") + TAIL, code=1)
+        self.assertEqual(found.status, "failed")
+        self.assertEqual(found.story, [
+            "rank 1 should get 1 4 7 0", "CHECK( got == expected )",
+            "  was { 1, 4 } == { 1, 4, 7, 0 }", "  at labs/07-partition/test.cpp:41"])
+
+    def test_many_failures_are_counted_and_not_all_told(self):
+        found = verdict(HEAD + case("a case", 5 * FAILURE, "false") + TAIL, code=5)
+        self.assertEqual(found.story[-1], "and 2 more like these")
+        self.assertEqual(found.story.count("rank 1 should get 1 4 7 0"), 1)
+
+    def test_a_stub_is_not_started_whoever_noticed_it(self):
+        for result, output in ((HEAD + case("a case", STUB, "false") + TAIL, ""),
+                               ("", "terminate called\n what(): [lab07.1] not started: Do.")):
+            found = verdict(result, code=1, output=output)
+            self.assertEqual((found.status, found.waits_for), ("not started", "07.1"))
+
+    def test_no_result_is_a_failure_however_well_it_ended(self):
+        self.assertIn("left with exit code 0 before its result", verdict(code=0).reason)
+        self.assertEqual(verdict(HEAD, code=0).status, "failed")
+        self.assertIn("was ended by SIGSEGV", verdict(code=-11).reason)
+
+    def test_a_good_result_and_then_a_bad_end_is_a_failure(self):
+        found = verdict(HEAD + case("a case") + TAIL, code=1, output="""\
+==7==ERROR: LeakSanitizer: detected memory leaks
+    #0 0x1 in operator new(unsigned long) /gcc/asan_new.cpp:99
+    #1 0x2 in mini::data::cut(int) ../../work/libmini/data/part.cpp:12
+    #2 0x3 in C_A_T_C_H_T_E_S_T_0 /src/libmini/labs/07-partition/test.cpp:8""")
+        self.assertEqual(found.status, "failed")
+        self.assertIn("LeakSanitizer: detected memory leaks", found.reason)
+        self.assertEqual(found.story, ["in data::cut at work/libmini/data/part.cpp:12",
+                                       "in the check at labs/07-partition/test.cpp:8"])
+
+    def test_a_deadlock_says_which_rank_waits_where(self):
+        stack = "== stack of rank {}\n  #1 0x2 in mini::dist::Ring::wait() {}/libmini/ring.cpp:{}"
+        found = verdict(killed_for="time", code=-9, stacks=[
+            stack.format(0, ROOT, 4), stack.format(1, ROOT, 8), "== stack of a thread\n#1 0x2 in x"])
+        self.assertTrue(found.late)
+        self.assertIn("did not end within 40 s", found.reason)
+        self.assertEqual(found.story, ["rank 0 was in dist::Ring::wait at libmini/ring.cpp:4",
+                                       "rank 1 was in dist::Ring::wait at libmini/ring.cpp:8"])
+
+    def test_too_much_output_is_told_by_its_beginning(self):
+        found = verdict(killed_for="output", code=-9, output="one\ntwo\nthree\nfour")
+        self.assertIn("more than 8 MiB", found.reason)
+        self.assertEqual(found.story[1:], ["  one", "  two", "  three"])
+
+
+class Together(unittest.TestCase):
+    def test_each_case_of_a_whole_result_has_its_verdict(self):
+        found = judge_all(HEAD + case("a") + case("b", FAILURE, "false")
+                          + case("c", STUB, "false") + TAIL)
+        self.assertEqual({name: each.status for name, each in found.items()},
+                         {"a": "passed", "b": "failed", "c": "not started"})
+
+    def test_a_result_cut_short_tells_nothing(self):
+        self.assertEqual(judge_all(HEAD + case("a")), {})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,3 @@
+// A remainder instead of a new try: small numbers come more often.
+// region: libmini/core/python_random.cpp 2
+    return getrandbits(64) % bound;

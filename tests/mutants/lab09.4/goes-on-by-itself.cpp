@@ -1,0 +1,2 @@
+// The sampler chooses the next epoch itself, without a word, unlike PyTorch.
+    ++epoch_;

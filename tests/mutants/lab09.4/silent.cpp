@@ -1,0 +1,2 @@
+// Nobody is told.
+    warned_ = true;

@@ -1,0 +1,2 @@
+// Each rank makes buckets by the order of its own gradients.
+    return order_;

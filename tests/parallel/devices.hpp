@@ -1,0 +1,59 @@
+// Networks and jobs for the comparison of devices: what a GPU trains is what the CPU does.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "libmini/nn/container.hpp"
+#include "libmini/nn/models.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "tests/parallel/toy.hpp"
+
+namespace mini::test {
+
+// The order of sums differs between devices, by some units in the last place of numbers
+// around 0.1; five steps with a rate of 0.01 leave that far below the bound.
+constexpr double kDeviceTolerance = 1e-5;
+
+inline double greatest_difference(const std::vector<float>& a,
+                                  const std::vector<float>& b) {
+    double greatest =
+        a.size() == b.size() ? 0.0 : std::numeric_limits<double>::infinity();
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+        const double apart = std::abs(static_cast<double>(a[i]) - b[i]);
+        if (!(apart <= greatest)) greatest = apart;
+    }
+    return greatest;
+}
+
+/// Batch number `step` of made-up digits, (n, 1, 28, 28) and (n), on the CPU.
+struct Digits {
+    Tensor images;
+    Tensor labels;
+};
+inline Digits digits(int64_t n, int64_t step) {
+    std::vector<int64_t> labels;
+    for (int64_t i = 0; i < n; ++i) labels.push_back((3 * i + step) % 10);
+    return {draw({n, 1, 28, 28}, static_cast<uint64_t>(step)), Tensor::from(labels)};
+}
+
+/// One after the other, CUDA devices in turn where there are fewer.
+inline std::vector<Device> cuda_devices(int count) {
+    std::vector<Device> devices;
+    for (int i = 0; i < count; ++i)
+        devices.push_back(Device::cuda(i % cuda_device_count()));
+    return devices;
+}
+
+/// One step of `network` on a batch, which is copied to `device`.
+inline void train_step(nn::Module& network, optim::Optimizer& optimizer,
+                       const Digits& batch, Device device) {
+    optimizer.zero_grad();
+    cross_entropy(network(batch.images.to(device)), batch.labels.to(device)).backward();
+    optimizer.step();
+}
+
+}  // namespace mini::test

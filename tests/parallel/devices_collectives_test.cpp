@@ -1,0 +1,93 @@
+// Every collective on the tensors of CUDA devices gives what it gives on the CPU: backends
+// that move the host's memory get there and back through pinned copies.
+
+#include <string>
+
+#include "tests/dist/conformance.hpp"
+#include "tests/dist/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+// Calls body(group) on each rank, whose tensors are on the devices in turn; "" or what the
+// first rank that failed threw.
+std::string on_cuda_ranks(const std::string& kind, int world_size,
+                          const std::function<void(ProcessGroup&)>& body) {
+    const auto groups = make_groups(kind, world_size);
+    const auto failures = on_ranks(world_size, [&](int rank) {
+        set_default_device(Device::cuda(rank % cuda_device_count()));
+        body(*groups[static_cast<size_t>(rank)]);
+    });
+    for (const auto& failure : failures)
+        if (failure) return text_of(failure);
+    return "";
+}
+
+void check_contiguous_reductions(ProcessGroup& group, int64_t n, DType dtype) {
+    const int rank = group.rank(), P = group.world_size(), root = P - 1;
+    for (const ReduceOp op :
+         {ReduceOp::kSum, ReduceOp::kProduct, ReduceOp::kMin, ReduceOp::kMax}) {
+        const std::string name = reduce_op_name(op);
+        const Tensor x = tensor_of(numbers_of(rank, n), dtype);
+        MINI_CHECK(x.device().is_cuda(), "the tensor is on ", x.device());
+        group.all_reduce(x, op);
+        expect(x, reduced(P, n, op), "all_reduce " + name);
+
+        const Tensor y = tensor_of(numbers_of(rank, n), dtype);
+        group.reduce(y, root, op);
+        if (rank == root) expect(y, reduced(P, n, op), "reduce " + name);
+
+        const Tensor part = Tensor::zeros({n}, dtype);
+        group.reduce_scatter(part, blocks_of(rank, P, n, dtype), op);
+        expect(part, reduced(P, n, op, rank), "reduce_scatter " + name);
+    }
+}
+
+void check_all_on_cuda(ProcessGroup& group) {
+    for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16,
+                              DType::kInt64, DType::kUInt8})
+        for (const int64_t n : {0, 1, 7, 1000}) {
+            check_contiguous_reductions(group, n, dtype);
+            check_moves(group, n, dtype);
+            check_messages(group, n, dtype);
+        }
+    check_messages_beside_collectives(group);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "every collective on CUDA tensors gives the CPU's results over every transport") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int world_size = GENERATE(1, 2, 3, 4, 7);
+    CAPTURE(kind, world_size);
+    CHECK(on_cuda_ranks(kind, world_size, check_all_on_cuda) == "");
+}
+
+TEST_CASE("kernels before and after a collective on CUDA tensors keep their order") {
+    const auto body = [](ProcessGroup& group) {
+        Tensor x = Tensor::ones({1000});
+        for (int i = 0; i < 20; ++i) {
+            ops::mul_(x, 3.0f);
+            const WorkHandle sum = group.all_reduce_async(x, ReduceOp::kSum);
+            sum->wait();
+            ops::mul_(x, 1.0f / 6.0f);
+        }
+        expect(x, std::vector<float>(1000, 1.0f), "twenty rounds");
+    };
+    CHECK(on_cuda_ranks("threads", 2, body) == "");
+    CHECK(on_cuda_ranks("tcp", 2, body) == "");
+}
+
+TEST_CASE("a CUDA tensor that is not contiguous is refused with the way out") {
+    const auto body = [](ProcessGroup& group) {
+        const Tensor x = strided_tensor_of(numbers_of(0, 4), DType::kFloat32);
+        const std::string failure = failure_of([&] { group.all_reduce(x); });
+        MINI_CHECK(contains(failure, "contiguous"), "it said: ", failure);
+    };
+    CHECK(on_cuda_ranks("threads", 2, body) == "");
+}

@@ -1,0 +1,145 @@
+// What is trained on CUDA devices, on one or by ranks on several, is what the CPU trains.
+
+#include "tests/parallel/devices.hpp"
+
+#include <string>
+
+#include "libmini/dist/process_group.hpp"
+#include "libmini/nn/norm.hpp"
+#include "libmini/parallel/rungs.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+using namespace mini;
+using namespace mini::test;
+
+namespace {
+
+constexpr int64_t kBatch = 12;  // of all ranks together
+constexpr int64_t kSteps = 5;
+
+// A layer with statistics, and one that has none.
+class Normed : public nn::Module {
+  public:
+    Normed() {
+        register_module("conv", conv_);
+        register_module("norm", norm_);
+        register_module("fc", fc_);
+    }
+    Tensor forward(const Tensor& x) override {
+        const Tensor y = relu(norm_(conv_(x)));
+        return fc_(view(max_pool2d(y, 4), {-1, 4 * 6 * 6}));
+    }
+
+  private:
+    nn::Conv2d conv_{1, 4, 5};
+    nn::BatchNorm2d norm_{4};
+    nn::Linear fc_{4 * 6 * 6, 10};
+};
+
+// Parameters and buffers, as floats.
+std::vector<float> state_of(const nn::Module& module) {
+    std::vector<float> all = flat_parameters(module);
+    for (const Tensor& buffer : module.buffers()) {
+        const auto values = ops::to(buffer, DType::kFloat32).to_vector<float>();
+        all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+}
+
+template <typename M, typename... Options>
+std::vector<float> train_alone(Device device, bool evaluating, Options... options) {
+    manual_seed(1234);
+    M model(options...);
+    model.to(device);
+    if (evaluating) model.eval();
+    optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
+    for (int64_t step = 0; step < kSteps; ++step)
+        train_step(model, optimizer, digits(kBatch, step), device);
+    return state_of(model);
+}
+
+const nn::ConvNetOptions kNoDropout = {.dropout = false};
+
+// The parameters on rank 0, with rank r on devices[r]; all ranks end alike.
+template <typename Replicated>
+std::vector<float> train_ranks(const std::vector<Device>& devices) {
+    const auto states =
+        on_ranks(static_cast<int>(devices.size()), [&](dist::ProcessGroup& group) {
+            const Device device = devices[static_cast<size_t>(group.rank())];
+            manual_seed(static_cast<uint64_t>(1234 + group.rank()));
+            nn::ConvNet model(kNoDropout);
+            model.to(device);
+            Replicated network(model);
+            optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
+            const int64_t share = kBatch / group.world_size();
+            for (int64_t step = 0; step < kSteps; ++step) {
+                const Digits all = digits(kBatch, step);
+                const int64_t first = group.rank() * share;
+                train_step(network, optimizer,
+                           {ops::narrow(all.images, 0, first, share),
+                            ops::narrow(all.labels, 0, first, share)},
+                           device);
+            }
+            return state_of(model);
+        });
+    for (const auto& state : states) REQUIRE(state == states[0]);
+    return states[0];
+}
+
+}  // namespace
+
+TEST_CASE("five steps of the ConvNet on a CUDA device give the CPU's parameters") {
+    const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout);
+    const auto cuda = train_alone<nn::ConvNet>(Device::cuda(), false, kNoDropout);
+    CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
+
+    // The comparison can fail: another batch's labels do not pass it.
+    manual_seed(1234);
+    nn::ConvNet model(kNoDropout);
+    optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
+    for (int64_t step = 0; step < kSteps; ++step)
+        train_step(model, optimizer, digits(kBatch, step + 1), Device::cpu());
+    CHECK(greatest_difference(state_of(model), cpu) > 100 * kDeviceTolerance);
+}
+
+TEST_CASE("in evaluation dropout does nothing, on a CUDA device as on the CPU") {
+    const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), true);
+    const auto cuda = train_alone<nn::ConvNet>(Device::cuda(), true);
+    CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
+    CHECK(cpu == train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout));
+}
+
+TEST_CASE("the last CUDA device trains what the first one does, to the bit") {
+    const Device last = Device::cuda(cuda_device_count() - 1);
+    CHECK(train_alone<nn::ConvNet>(last, false, kNoDropout) ==
+          train_alone<nn::ConvNet>(Device::cuda(), false, kNoDropout));
+}
+
+TEST_CASE("statistics of batches are the CPU's too, in training and in evaluation") {
+    const bool evaluating = GENERATE(false, true);
+    const auto cpu = train_alone<Normed>(Device::cpu(), evaluating);
+    const auto cuda = train_alone<Normed>(Device::cuda(), evaluating);
+    CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
+}
+
+TEST_CASE("DDP with a rank a CUDA device trains what one process does on the CPU") {
+    const int ranks = GENERATE(1, 2, 3, 4);
+    CAPTURE(ranks);
+    const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout);
+    const auto cuda = train_ranks<parallel::DistributedDataParallel>(cuda_devices(ranks));
+    CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
+}
+
+TEST_CASE("the other ways to average, and ranks that share a CUDA device, do likewise") {
+    const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout);
+    const std::vector<Device> two = cuda_devices(2), shared(2, Device::cuda(0));
+    CHECK(greatest_difference(train_ranks<parallel::AveragedModule>(two), cpu) <
+          kDeviceTolerance);
+    CHECK(greatest_difference(train_ranks<parallel::FlatModule>(two), cpu) <
+          kDeviceTolerance);
+    CHECK(greatest_difference(train_ranks<parallel::OverlappedModule>(two), cpu) <
+          kDeviceTolerance);
+    CHECK(greatest_difference(train_ranks<parallel::DistributedDataParallel>(shared),
+                              cpu) < kDeviceTolerance);
+}

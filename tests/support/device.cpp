@@ -1,0 +1,17 @@
+// Runs a test program on another device: MINI_TEST_DEVICE=cuda makes it the default one.
+
+#include "libmini/tensor/device.hpp"
+
+#include <cstdlib>
+
+namespace mini {
+namespace {
+
+const bool chosen = [] {
+    const char* const device = std::getenv("MINI_TEST_DEVICE");
+    if (device != nullptr) set_default_device(Device::parse(device));
+    return device != nullptr;
+}();
+
+}  // namespace
+}  // namespace mini

@@ -31,6 +31,8 @@ bool MeshTransport::choose_destination(int from) {
     if (header.kind != MessageHeader::Kind::kPoint)
         history_.check_number(rank_, from, header.collective);
     if (header.kind == MessageHeader::Kind::kWaiting) {
+        other.awaits = header.rank;
+        other.awaits_in = header.collective;
         other.stream.finish_message();
         return false;
     }

@@ -76,8 +76,8 @@ void MeshTransport::deadline_passed(int silent, const std::string& story) {
     follow_silence(silent, story, deadline_after(timeout_ / kGraceShare));
 }
 
-// Who does not answer may itself be waiting: its last words say for whom. The one that
-// has none is the one to look at.
+// Who does not answer may itself be waiting: its last words say for whom or, where they are
+// late, what it said halfway. The one that says nothing is the one to look at.
 void MeshTransport::follow_silence(int silent, std::string story, Deadline grace) {
     leave({Failure::Kind::kTimeout, silent, story});
     for (int hop = 0; hop < world_size() && silent != rank_; ++hop) {
@@ -85,14 +85,21 @@ void MeshTransport::follow_silence(int silent, std::string story, Deadline grace
         const auto words = peer(silent).stream.last_words(grace, closed);
         if (closed)
             throw PeerLost(silent, concat("rank ", silent, " is gone (", story, ")"));
-        if (!words || words->rank < 0 || words->rank >= world_size()) break;
-        if (words->kind != Failure::Kind::kTimeout)
+        const int next = words ? words->rank : awaited_by(silent);
+        if (next < 0 || next >= world_size() || (!words && next == rank_)) break;
+        if (words && words->kind != Failure::Kind::kTimeout)
             throw_failure(reported(*words, silent));
-        story += concat("; rank ", silent, " waited for rank ", words->rank);
-        silent = words->rank;
+        story += concat("; rank ", silent, words ? " waited" : " waits", " for rank ", next);
+        silent = next;
     }
     throw Timeout(concat(story, "; rank ", silent,
                          " is silent: is its process stopped, stuck, or in other code?"));
+}
+
+// Whom a rank said that it waits for, in the collective that is under way here; -1 for nobody.
+int MeshTransport::awaited_by(int waiting) const {
+    const Peer& other = peers_[static_cast<size_t>(waiting)];
+    return other.awaits_in == history_.current() ? other.awaits : kNobody;
 }
 
 void MeshTransport::leave(const Failure& reason) noexcept {

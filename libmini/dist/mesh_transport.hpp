@@ -10,7 +10,9 @@
 //     a rank ...       is noticed by                       and becomes
 //     died             its connections, which close        PeerLost, first next to it
 //     is silent        the deadline, which passes          Timeout; whoever waits for a rank
-//                                                          that waits follows the chain
+//                                                          that waits follows the chain, by
+//                                                          what each one says in leaving, or
+//                                                          has said halfway
 //     runs something   the header of its first message     MismatchedCollective on both
 //     else
 //
@@ -54,6 +56,8 @@ class MeshTransport : public Transport {
     void interrupt() noexcept override;
 
   private:
+    static constexpr int kNobody = -1;
+
     // Bytes on their way out: of the collective, or of a message from point to point.
     struct Outgoing {
         MessageHeader header;
@@ -91,6 +95,8 @@ class MeshTransport : public Transport {
         std::list<Early> early;             // in order
         Destination destination;
         bool has_gone = false;  // while nobody asked for anything of it
+        int awaits = kNobody;   // whom it waits for itself, by its own words ...
+        Collective awaits_in;   // ... in this collective
     };
 
     Peer& peer(int rank) { return peers_[static_cast<size_t>(rank)]; }
@@ -105,6 +111,8 @@ class MeshTransport : public Transport {
     bool is_asked_for(int from) const;
     bool choose_destination(int from);
     void tell_that_we_wait(int awaited);
+    void tell_all_whom_we_await(int awaited);
+    void tell(int to, int awaited);
     void check_arrival(int from, const MessageHeader& header, size_t expected) const;
     void finish_arrival(int from);
     PointMessage* receiver_of(int from, const MessageHeader& header);
@@ -123,6 +131,7 @@ class MeshTransport : public Transport {
     [[noreturn]] void peer_reports(int peer, const Failure& failure);
     [[noreturn]] void deadline_passed(int peer, const std::string& story);
     [[noreturn]] void follow_silence(int silent, std::string story, Deadline grace);
+    int awaited_by(int waiting) const;
 
     const int rank_;
     std::vector<Peer> peers_;              // by rank; this rank's own has no stream
@@ -138,6 +147,7 @@ class MeshTransport : public Transport {
     bool has_warned_ = false;
     bool is_listening_ = false;  // to all ranks: this one waits, and has spun in vain
     int told_ = kAnySource;      // whom it has told so
+    bool has_told_all_ = false;  // that it waits, and for whom
     bool nobody_asks_ = false;   // whether that has left
 
     Socket bell_;  // an eventfd that wake() rings

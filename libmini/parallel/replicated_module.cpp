@@ -6,15 +6,11 @@
 
 #include "libmini/autograd/node.hpp"
 #include "libmini/dist/default_group.hpp"
-#include "libmini/dist/gather.hpp"
 #include "libmini/parallel/broadcast_coalesced.hpp"
+#include "libmini/parallel/same_parameters.hpp"
 
 namespace mini::parallel {
 namespace {
-
-constexpr size_t kMostDims = 7;
-constexpr size_t kRow =
-    kMostDims + 1;  // numbers that describe one shape: dimensions, sizes
 
 nn::NamedTensors trainable_parameters(const nn::Module& module) {
     nn::NamedTensors parameters = module.named_parameters();
@@ -24,44 +20,6 @@ nn::NamedTensors trainable_parameters(const nn::Module& module) {
         throw UsageError(
             "DistributedDataParallel: no parameter of the module requires grad");
     return parameters;
-}
-
-std::vector<int64_t> describe_shape(const Shape& shape) {
-    MINI_CHECK(shape.size() <= kMostDims,
-               "DistributedDataParallel: a parameter of shape ", shape, " has more than ",
-               kMostDims, " dimensions");
-    std::vector<int64_t> row(kRow);
-    row[0] = static_cast<int64_t>(shape.size());
-    std::ranges::copy(shape, row.begin() + 1);
-    return row;
-}
-
-Shape shape_of_row(const std::vector<int64_t>& rows, size_t parameter) {
-    const auto row = rows.begin() + static_cast<int64_t>(parameter * kRow);
-    return Shape(row + 1, row + 1 + *row);
-}
-
-// All ranks see the description of all ranks, so all of them throw, and the same.
-void check_same_parameters(dist::ProcessGroup& group,
-                           const nn::NamedTensors& parameters) {
-    const std::vector<int64_t> count{static_cast<int64_t>(parameters.size())};
-    const auto counts = dist::all_gather_values(group, count);
-    for (size_t rank = 1; rank < counts.size(); ++rank)
-        MINI_CHECK(counts[rank] == counts[0], "DistributedDataParallel: rank 0 has ",
-                   counts[0][0], " parameters that require grad, but rank ", rank,
-                   " has ", counts[rank][0], "; every rank must build the same module");
-
-    std::vector<int64_t> mine;
-    for (const auto& [name, parameter] : parameters)
-        std::ranges::copy(describe_shape(parameter.shape()), std::back_inserter(mine));
-    const auto rows = dist::all_gather_values(group, mine);
-    for (size_t rank = 1; rank < rows.size(); ++rank)
-        for (size_t i = 0; i < parameters.size(); ++i)
-            MINI_CHECK(shape_of_row(rows[rank], i) == shape_of_row(rows[0], i),
-                       "DistributedDataParallel: parameter ", i, " (here ",
-                       parameters[i].first, ") is ", shape_of_row(rows[0], i),
-                       " on rank 0, but ", shape_of_row(rows[rank], i), " on rank ",
-                       rank);
 }
 
 }  // namespace
@@ -74,7 +32,11 @@ ReplicatedModule::ReplicatedModule(nn::Module& module,
       trained_(trainable_parameters(module)),
       sends_buffers_(broadcast_buffers && !module.buffers().empty()) {
     register_module("module", module);
-    check_same_parameters(*group_, trained_);
+    check_same_parameters(*group_,
+                          {.who = "DistributedDataParallel",
+                           .what = "parameters that require grad",
+                           .remedy = "every rank must build the same module"},
+                          trained_);
     broadcast_coalesced(*group_, state(), 0);
 }
 

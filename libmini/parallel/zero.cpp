@@ -5,48 +5,17 @@
 #include <utility>
 
 #include "libmini/dist/default_group.hpp"
-#include "libmini/dist/gather.hpp"
+#include "libmini/parallel/same_parameters.hpp"
 #include "libmini/parallel/zero_state.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
 namespace {
 
-// All ranks see the shapes of all ranks, so all of them throw, and the same.
-void check_same_parameters(dist::ProcessGroup& group,
-                           const std::vector<Tensor>& parameters) {
-    std::vector<int64_t> mine;
-    for (const Tensor& parameter : parameters) {
-        mine.push_back(parameter.dim());
-        std::ranges::copy(parameter.shape(), std::back_inserter(mine));
-    }
-    const auto lengths = dist::all_gather_values<int64_t>(
-        group,
-        {static_cast<int64_t>(parameters.size()), static_cast<int64_t>(mine.size())});
-    for (size_t rank = 1; rank < lengths.size(); ++rank)
-        MINI_CHECK(lengths[rank][0] == lengths[0][0],
-                   "ZeroRedundancyOptimizer: rank 0 has ", lengths[0][0],
-                   " parameters, but rank ", rank, " has ", lengths[rank][0],
-                   "; every rank must pass the same list");
-
-    // Shapes of more dimensions than another rank's are longer: fill the shorter lists
-    // up.
-    for (const auto& length : lengths)
-        if (static_cast<size_t>(length[1]) > mine.size())
-            mine.resize(static_cast<size_t>(length[1]), -1);
-    const auto rows = dist::all_gather_values(group, mine);
-    for (size_t rank = 1; rank < rows.size(); ++rank) {
-        auto here = rows[0].begin(), there = rows[rank].begin();
-        for (size_t i = 0; i < parameters.size(); ++i) {
-            const Shape ours(here + 1, here + 1 + *here);
-            const Shape theirs(there + 1, there + 1 + *there);
-            MINI_CHECK(ours == theirs, "ZeroRedundancyOptimizer: parameter ", i, " is ",
-                       ours, " on rank 0, but ", theirs, " on rank ", rank,
-                       "; every rank must pass the same list");
-            here += 1 + *here;
-            there += 1 + *there;
-        }
-    }
+nn::NamedTensors without_names(const std::vector<Tensor>& tensors) {
+    nn::NamedTensors named;
+    for (const Tensor& tensor : tensors) named.emplace_back("", tensor);
+    return named;
 }
 
 void check_dtypes(const std::vector<Tensor>& parameters) {
@@ -127,7 +96,11 @@ ZeroRedundancyOptimizer::ZeroRedundancyOptimizer(
     std::shared_ptr<dist::ProcessGroup> group)
     : Optimizer(std::move(parameters), 0.0),
       group_(group ? std::move(group) : dist::default_group()) {
-    check_same_parameters(*group_, parameters_);
+    check_same_parameters(*group_,
+                          {.who = "ZeroRedundancyOptimizer",
+                           .what = "parameters",
+                           .remedy = "every rank must pass the same list"},
+                          without_names(parameters_));
     check_dtypes(parameters_);
     owners_ = partition_parameters(sizes_of(parameters_), group_->world_size());
 

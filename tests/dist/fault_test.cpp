@@ -35,7 +35,7 @@ std::vector<std::string> outcome(const std::string& kind, const Calls& calls,
 
 // Rank 0 of three over local sockets; the test holds the other ends and plays ranks 1 and 2.
 struct Puppets {
-    Puppets() {
+    explicit Puppets(milliseconds timeout = kLong) {
         std::vector<MessageStream> streams(1);
         for (Socket* end : {&one, &two}) {
             int ends[2];
@@ -44,7 +44,7 @@ struct Puppets {
             *end = Socket(ends[1]);
         }
         rank0 = std::make_unique<MeshTransport>(0, std::move(streams));
-        rank0->begin({}, kLong);
+        rank0->begin({}, timeout);
     }
 
     static void say(const Socket& socket, const auto& bytes) {
@@ -143,7 +143,7 @@ TEST_CASE(
     const int silent = GENERATE(0, 2);
     Calls calls(4, reduce(100));
     calls[static_cast<size_t>(silent)] = [](ProcessGroup&) {};
-    const auto texts = outcome(kind, calls, milliseconds(500));
+    const auto texts = outcome(kind, calls, milliseconds(1500));
     for (int rank = 0; rank < 4; ++rank) {
         const std::string& text = texts[static_cast<size_t>(rank)];
         CAPTURE(kind, silent, rank, text);
@@ -152,6 +152,67 @@ TEST_CASE(
         CHECK(contains(text, concat("rank ", silent, " is silent")));
         CHECK(contains(text, "all_reduce #0 (sum of 100 float32)"));
     }
+}
+
+TEST_CASE("a rank that said halfway whom it awaits is not the silent one") {
+    Puppets puppets(milliseconds(400));
+    MessageHeader header;
+    header.kind = MessageHeader::Kind::kWaiting;
+    header.rank = 2;
+    std::vector<MessageHeader> said = {header};
+    std::string silent = "rank 1 waits for rank 2; rank 2 is silent";
+
+    SECTION("it is the one that it awaits") {}
+    SECTION("it said so in another collective: that is over") {
+        said[0].collective.sequence = 99;
+        silent = "rank 0 waited 0.4 s for rank 1 in barrier #0; rank 1 is silent";
+    }
+    SECTION("it has then said that it waits no more") {
+        header.rank = -1;
+        said.push_back(header);
+        silent = "rank 0 waited 0.4 s for rank 1 in barrier #0; rank 1 is silent";
+    }
+
+    Puppets::say(puppets.one, said);
+    std::vector<std::byte> in(100);
+    const std::string text = failure_of([&] { puppets.rank0->recv(1, in); });
+    CAPTURE(text);
+    CHECK(contains(text, "Timeout"));
+    CHECK(contains(text, silent));
+}
+
+TEST_CASE("halfway to the deadline a rank tells all whom it awaits, and when it is over") {
+    Puppets puppets(milliseconds(2000));
+    std::vector<std::byte> in(100);
+    std::string text;
+    std::jthread rank0(
+        [&] { text = failure_of([&] { puppets.rank0->recv(1, in); }); });
+    std::vector<MessageHeader> heard(2);
+    recv_all(puppets.two, std::as_writable_bytes(std::span(heard).first(1)),
+             deadline_after(kLong));
+
+    MessageHeader header;
+    header.payload_bytes = in.size();
+    Puppets::say(puppets.one, std::vector<MessageHeader>{header});
+    Puppets::say(puppets.one, std::string(in.size(), 'x'));
+    recv_all(puppets.two, std::as_writable_bytes(std::span(heard).last(1)),
+             deadline_after(kLong));
+    rank0.join();
+    CHECK(text == "");
+    for (const MessageHeader& each : heard)
+        CHECK(each.kind == MessageHeader::Kind::kWaiting);
+    CHECK(heard[0].rank == 1);
+    CHECK(heard[1].rank == -1);
+}
+
+TEST_CASE("a rank that has gone, and that nobody needs, need not hear whom another awaits") {
+    Puppets puppets(milliseconds(400));
+    ::shutdown(puppets.two.fd(), SHUT_RD);
+    std::vector<std::byte> in(100);
+    const std::string text = failure_of([&] { puppets.rank0->recv(1, in); });
+    CAPTURE(text);
+    CHECK(contains(text, "Timeout"));
+    CHECK(contains(text, "rank 1 is silent"));
 }
 
 TEST_CASE("the deadline counts from the moment an operation's turn comes") {

@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::milliseconds;
 constexpr milliseconds kNeverReached = std::chrono::seconds(60);
-constexpr milliseconds kReached(2000), kReachedFast(600);  // where survivors wait for it
+constexpr milliseconds kReached(2500), kReachedFast(1000);  // where survivors wait for it
 constexpr milliseconds kClose(1000);  // where a rank is late by half of it
 constexpr int kWorldSizes[] = {2, 3, 4, 7};
 constexpr int kMpiWorldSizes[] = {2, 3, 4};

@@ -79,9 +79,10 @@ struct Timing {
 /// Why an error at that time is too early or too late; "" when it is neither.
 ///
 ///     a death         1 s after it
-///     a mismatch      0.1 s after it
+///     a mismatch      1 s after it
 ///     silence         from 0.9 of the timeout, counted from where the first survivor began
-///                     to wait, to 1.1 of it, counted from where the last one did
+///                     to wait, to 1.1 of it (or 250 ms more), counted from where the last
+///                     one did
 std::string bound_broken(const Scenario& scenario, const Timing& timing);
 
 }  // namespace mini::dist::faults

@@ -34,7 +34,7 @@ TEST_CASE(
         CHECK(
             message ==
             "DistributedDataParallel: parameter 0 (here weight) is (4, 3) on rank 0, but "
-            "(5, 3) on rank 2");
+            "(5, 3) on rank 2; every rank must build the same module");
 }
 
 TEST_CASE("modules with different numbers of parameters are refused on all ranks") {

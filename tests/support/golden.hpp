@@ -2,50 +2,31 @@
 
 #pragma once
 
-#include <openssl/sha.h>
 #include <nlohmann/json.hpp>
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <fstream>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 /// The cases of golden/<name>.json.
-inline nlohmann::json golden_cases(const std::string& name) {
-    std::ifstream file(std::string(MINI_GOLDEN_DIR) + "/" + name + ".json");
-    if (!file) throw std::runtime_error("no golden file " + name + ".json");
-    return nlohmann::json::parse(file).at("cases");
-}
+nlohmann::json golden_cases(const std::string& name);
 
-/// SHA-256 of the values as they lie in memory, in hexadecimal.
+/// SHA-256 in hexadecimal.
+std::string sha256(std::span<const std::byte> bytes);
+
+/// SHA-256 of the values as they lie in memory.
 template <typename T>
 std::string digest(const std::vector<T>& values) {
     static_assert(std::endian::native == std::endian::little,
                   "golden digests are of such");
-    unsigned char bytes[SHA256_DIGEST_LENGTH];
-    SHA256(reinterpret_cast<const unsigned char*>(values.data()),
-           values.size() * sizeof(T), bytes);
-    std::string hex;
-    for (const unsigned char byte : bytes) {
-        char digits[3];
-        std::snprintf(digits, sizeof digits, "%02x", byte);
-        hex += digits;
-    }
-    return hex;
+    return sha256(std::as_bytes(std::span(values)));
 }
 
 /// Floats stored as the hexadecimal digits of their bits.
-inline std::vector<float> floats_from_hex(const nlohmann::json& strings) {
-    std::vector<float> values;
-    for (const std::string text : strings)
-        values.push_back(
-            std::bit_cast<float>(static_cast<uint32_t>(std::stoul(text, nullptr, 16))));
-    return values;
-}
+std::vector<float> floats_from_hex(const nlohmann::json& strings);
 
 /// The distance of two floats of one sign, counted in representable floats.
 inline int64_t ulps_between(float a, float b) {

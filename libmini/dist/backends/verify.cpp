@@ -31,9 +31,9 @@ std::span<std::byte> bytes_of(Collective& collective) {
 }
 
 // How long to wait for the answers of those that are there: all is said before a tenth of
-// the timeout more has gone by.
+// the timeout more has gone by, when that is a tenth of a second and more.
 std::chrono::milliseconds grace_of(std::chrono::milliseconds timeout) {
-    return std::clamp(timeout / 20, std::chrono::milliseconds(40),
+    return std::clamp(timeout / 20, std::chrono::milliseconds(100),
                       std::chrono::milliseconds(1000));
 }
 

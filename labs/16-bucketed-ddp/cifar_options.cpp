@@ -21,8 +21,9 @@ void add_options(CLI::App& app, Options& options) {
     app.add_option("--samples", options.samples, "how many synthetic ones to train on")
         ->check(positive);
     app.add_option("--model", options.model, "which network")
-        ->type_name("resnet18|resnet50")
-        ->check(CLI::IsMember({"resnet18", "resnet50"}).description(""));
+        ->type_name("resnet10|resnet18|resnet50")
+        ->check(CLI::IsMember({"resnet10", "resnet18", "resnet50"}).description(""));
+    program::add_device(app, options.device);
     app.add_option("--epochs", options.epochs, "passes over the data")->check(positive);
     app.add_option("--batch-size", options.batch_size, "samples a step, of all ranks")
         ->check(positive);

@@ -18,6 +18,7 @@ struct Options {
     std::string data = "synthetic";
     int64_t samples = 512;  // synthetic training images; a quarter as many to test
     std::string model = "resnet18";
+    std::string device = "cpu";
     int64_t epochs = 3;
     int64_t batch_size = 128;  // of all ranks together
     double lr = 0.01;

@@ -5,6 +5,7 @@
 //     minirun -n 2 cifar_resnet --data DIR             two, on CIFAR-10
 //     cifar_resnet --rank 0 --world-size 2 &           two started by hand, as there,
 //     cifar_resnet --rank 1 --world-size 2             which meet at localhost:23456
+//     minirun -n 2 cifar_resnet --device cuda          each on a GPU, or the simulator's
 //
 // What the tutorial gets wrong is right here, with the reason at the place: the backend,
 // the number of classes, what is averaged at the end, what is saved, and by whom.
@@ -25,6 +26,7 @@
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
 #include "libmini/dist/default_group.hpp"
+#include "libmini/dist/gather.hpp"
 #include "libmini/dist/rank_variables.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "libmini/nn/resnet.hpp"
@@ -48,6 +50,7 @@ struct Data {
 
 struct Results {
     std::vector<double> train_loss, test_accuracy;  // one an epoch
+    std::vector<std::string> devices;               // one a rank: "cuda:1"
     std::vector<std::string> state_sha256;          // one a rank
     std::vector<std::string> sha256_before_averaging;
     double averaged_accuracy = 0.0;
@@ -69,12 +72,12 @@ double mean_over_ranks(double value) {
 
 // One pass over this rank's batches; the mean loss of all ranks.
 double train_epoch(mini::nn::Module& model, DataLoader& loader,
-                   mini::optim::SGD& optimizer) {
+                   mini::optim::SGD& optimizer, mini::Device device) {
     model.train();
     double sum = 0.0;
     for (const auto& [inputs, labels] : loader) {
-        const Tensor outputs = model(inputs);
-        const Tensor loss = mini::cross_entropy(outputs, labels);
+        const Tensor outputs = model(inputs.to(device));
+        const Tensor loss = mini::cross_entropy(outputs, labels.to(device));
         optimizer.zero_grad();
         loss.backward();
         optimizer.step();
@@ -86,14 +89,15 @@ double train_epoch(mini::nn::Module& model, DataLoader& loader,
 // The share of the test images that are classified rightly, each counted once.
 //
 // DistributedSampler would pad the ranks' parts to one length: some images count twice.
-double evaluate(mini::nn::Module& model, const Data& data) {
+double evaluate(mini::nn::Module& model, const Data& data, mini::Device device) {
     const mini::NoGradGuard no_grad;
     model.eval();
     int64_t correct = 0;
     const auto sampler = std::make_shared<mini::data::DistributedEvalSampler>(*data.test);
     DataLoader loader(data.test, {.batch_size = 100, .sampler = sampler});
     for (const auto& [inputs, labels] : loader) {
-        const auto guess = mini::ops::argmax(model(inputs)).to_vector<int64_t>();
+        const auto guess =
+            mini::ops::argmax(model(inputs.to(device))).to_vector<int64_t>();
         const auto label = labels.to_vector<int64_t>();
         for (size_t i = 0; i < label.size(); ++i) correct += guess[i] == label[i];
     }
@@ -109,8 +113,18 @@ std::vector<std::string> digests(const mini::nn::Module& model) {
     return program::digests(*dist::default_group(), state);
 }
 
+// "cuda:0", "cuda:1": the device of each rank.
+std::vector<std::string> devices_of_ranks(mini::Device device) {
+    std::vector<std::string> devices;
+    const std::vector<int64_t> mine{device.index};
+    for (const auto& index : dist::all_gather_values(*dist::default_group(), mine))
+        devices.push_back(concat(mini::Device{device.type, static_cast<int>(index[0])}));
+    return devices;
+}
+
 // Epoch after epoch; rank 0 reports. `model` is DDP, or a model that trains by itself.
-Results train(const Options& options, mini::nn::Module& model, const Data& data) {
+Results train(const Options& options, mini::nn::Module& model, const Data& data,
+              mini::Device device) {
     // The sampler shuffles, so the loader does not. A last batch that is too small is
     // left out: of one image, BatchNorm has no variance. The tutorial's 128 are of each
     // rank: steps twice as large on two, with a rate that was chosen for one.
@@ -127,7 +141,7 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data)
     Results results;
     for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
         train_sampler->set_epoch(epoch);  // or every epoch has the order of the first
-        results.train_loss.push_back(train_epoch(model, train_loader, optimizer));
+        results.train_loss.push_back(train_epoch(model, train_loader, optimizer, device));
         scheduler.step();
 
         // Each rank has running means of its own batches. DDP sends rank 0's to all
@@ -135,7 +149,7 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data)
         if (!options.average_at_end)
             mini::parallel::broadcast_coalesced(*dist::default_group(), model.buffers(),
                                                 0);
-        results.test_accuracy.push_back(evaluate(model, data));
+        results.test_accuracy.push_back(evaluate(model, data, device));
         if (dist::get_rank() == 0 && !options.json)
             std::cout << fmt::format("epoch {:>2}   loss {:.4f}   test accuracy {:.4f}\n",
                                      epoch, results.train_loss.back(),
@@ -151,18 +165,19 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data)
 // sum is no average, and of equal replicas there is nothing to average. Instead of DDP it
 // would be another training: each replica sees its own part of the data only and drifts
 // towards a minimum of its own, and the mean of two minima is no minimum.
-Results train_together(const Options& options, mini::nn::Module& model,
-                       const Data& data) {
+Results train_together(const Options& options, mini::nn::Module& model, const Data& data,
+                       mini::Device device) {
     Results results;
     if (!options.average_at_end) {
         mini::parallel::DistributedDataParallel ddp(model);
-        results = train(options, ddp, data);
+        results = train(options, ddp, data, device);
     } else {
-        results = train(options, model, data);
+        results = train(options, model, data, device);
         results.sha256_before_averaging = digests(model);
         mini::parallel::average_parameters(model, *dist::default_group());
-        results.averaged_accuracy = evaluate(model, data);
+        results.averaged_accuracy = evaluate(model, data, device);
     }
+    results.devices = devices_of_ranks(device);
     results.state_sha256 = digests(model);
     return results;
 }
@@ -177,6 +192,7 @@ void report(const Options& options, const Results& results) {
         const nlohmann::ordered_json json = {
             {"world_size", dist::get_world_size()},
             {"model", options.model},
+            {"devices", results.devices},
             {"train_loss", results.train_loss},
             {"test_accuracy", results.test_accuracy},
             {"state_sha256", results.state_sha256},
@@ -185,6 +201,8 @@ void report(const Options& options, const Results& results) {
         std::cout << json.dump() << std::endl;
         return;
     }
+    if (options.device != "cpu")
+        std::cout << fmt::format("devices    {}\n", fmt::join(results.devices, ", "));
     if (options.average_at_end)
         std::cout << fmt::format(
             "averaged   replicas were {}; test accuracy of their mean {:.4f}\n",
@@ -204,14 +222,30 @@ void meet(const Options& options) {
     dist::init_process_group(init);
 }
 
+// This rank's device; without a launcher, all ranks are on this machine.
+mini::Device device_of(const Options& options) {
+    const auto launcher = program::launcher();
+    const bool told = launcher && launcher->local_rank >= 0;
+    return program::device_of_rank(options.device,
+                                   told ? launcher->local_rank : dist::get_rank());
+}
+
+// With as many classes as there are: the tutorial's resnet50() has 1,000. A block a layer
+// is the smallest there can be, for a quick look.
+mini::nn::ResNet make_model(const std::string& name) {
+    using mini::nn::ResNet, mini::nn::ResNetBlock;
+    const mini::nn::ResNetOptions classes{.num_classes = 10};
+    if (name == "resnet10") return ResNet(ResNetBlock::kBasic, {1, 1, 1, 1}, classes);
+    return name == "resnet50" ? mini::nn::resnet50(classes) : mini::nn::resnet18(classes);
+}
+
 // The job of one rank, once all have met.
 void run(const Options& options, const Data& data) {
-    // With as many classes as there are: the tutorial's resnet50() has 1,000.
-    const mini::nn::ResNetOptions classes{.num_classes = 10};
     mini::manual_seed(options.seed);  // replicas that nobody makes alike start alike
-    mini::nn::ResNet model = options.model == "resnet50" ? mini::nn::resnet50(classes)
-                                                         : mini::nn::resnet18(classes);
-    const Results results = train_together(options, model, data);
+    mini::nn::ResNet model = make_model(options.model);
+    const mini::Device device = device_of(options);
+    model.to(device);
+    const Results results = train_together(options, model, data, device);
     if (dist::get_rank() != 0) return;
 
     // Save by one rank: several would write into one file. And the model, not DDP, whose

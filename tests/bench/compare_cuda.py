@@ -3,9 +3,10 @@
 
     compare_cuda.py --mini build/gpu/bin/mini [--batch 128] [--rounds 5] [--seconds 0.5] [--json]
 
-Each round measures libmini's step with `mini bench train-step`, then PyTorch's: the same network,
-batch and SGD with momentum, float32, given in batches of steps with one wait a batch. Reported are
-the medians over the rounds in microseconds, and PyTorch's over libmini's.
+Each round measures libmini's step with `mini bench train-step --graph`, given kernel by kernel and
+replayed from a CUDA graph, then PyTorch's: the same network, batch and SGD with momentum, float32,
+given in batches of steps with one wait a batch. Reported are the medians over the rounds in
+microseconds, and PyTorch's over each of libmini's.
 """
 
 import argparse
@@ -71,13 +72,22 @@ def measure_torch(step, seconds):
 
 
 def measure_mini(arguments):
+    """Microseconds of a step given kernel by kernel, and of one replayed from a graph."""
     with tempfile.TemporaryDirectory() as folder:
         rows = os.path.join(folder, "rows.json")
-        subprocess.run([arguments.mini, "bench", "train-step", "--device", "cuda",
+        subprocess.run([arguments.mini, "bench", "train-step", "--device", "cuda", "--graph",
                         "--batch", str(arguments.batch), "--seconds", str(arguments.seconds),
                         "--json", rows], check=True, stdout=subprocess.DEVNULL)
         with open(rows, encoding="utf-8") as file:
-            return json.load(file)["rows"][0]["us"]
+            by_name = {row["step"]: row["us"] for row in json.load(file)["rows"]}
+    return by_name["ConvNet, SGD"], by_name["CUDA graph"]
+
+
+def summary(rounds):
+    """The medians over rounds of (libmini, libmini from a graph, PyTorch), and their ratios."""
+    ours, graph, theirs = (statistics.median(times) for times in zip(*rounds))
+    return {"libmini_us": ours, "libmini_graph_us": graph, "torch_us": theirs,
+            "times_as_fast": theirs / ours, "graph_times_as_fast": theirs / graph}
 
 
 def main():
@@ -97,20 +107,18 @@ def main():
         sys.exit("compare_cuda.py needs a GPU that PyTorch sees")
 
     step = torch_step(arguments.batch)
-    ours, theirs = [], []
-    for _ in range(arguments.rounds):
-        ours.append(measure_mini(arguments))
-        theirs.append(measure_torch(step, arguments.seconds))
+    rounds = [(*measure_mini(arguments), measure_torch(step, arguments.seconds))
+              for _ in range(arguments.rounds)]
     result = {"gpu": torch.cuda.get_device_name(0), "torch": torch.__version__,
-              "batch": arguments.batch, "libmini_us": statistics.median(ours),
-              "torch_us": statistics.median(theirs)}
-    result["times_as_fast"] = result["torch_us"] / result["libmini_us"]
+              "batch": arguments.batch, **summary(rounds)}
     if arguments.json:
         print(json.dumps(result))
     else:
         print(f"{result['gpu']}, batch {result['batch']}: libmini {result['libmini_us']:.0f} us, "
-              f"PyTorch {result['torch']} {result['torch_us']:.0f} us a step, "
-              f"libmini {result['times_as_fast']:.2f} times as fast")
+              f"from a CUDA graph {result['libmini_graph_us']:.0f} us, "
+              f"PyTorch {result['torch']} {result['torch_us']:.0f} us a step; "
+              f"libmini {result['times_as_fast']:.2f} times as fast, "
+              f"from a graph {result['graph_times_as_fast']:.2f} times")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@
 
     suite       ctest -L gpu
     sanitizer   the kernels' tests under compute-sanitizer: memcheck, racecheck, initcheck, synccheck
-    bench       mini bench kernels, matmul and train-step
-    torch       the train step beside PyTorch's (tests/bench/compare_cuda.py)
+    bench       mini bench kernels, matmul and train-step, the last from a CUDA graph as well
+    torch       both train steps beside PyTorch's (tests/bench/compare_cuda.py)
 
 Each part gives {"status": "passed", "failed" or "left out", ...}; what is left out says why. The exit
 code is 1 when a part failed, and also when there was no GPU for any of them to run on.
@@ -24,6 +24,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 PARTS = ["suite", "sanitizer", "bench", "torch"]
+BENCHES = {"kernels": [], "matmul": [], "train-step": ["--graph"]}
 KEPT_LINES = 40
 
 
@@ -71,9 +72,10 @@ def run_benches(build, timeout):
         return {"bench": left_out(f"{mini} is not built")}
     results = {}
     with tempfile.TemporaryDirectory() as folder:
-        for bench in ["kernels", "matmul", "train-step"]:
+        for bench, options in BENCHES.items():
             rows = pathlib.Path(folder) / f"{bench}.json"
-            result = run([mini, "bench", bench, "--device", "cuda", "--json", rows], timeout)
+            command = [mini, "bench", bench, "--device", "cuda", *options, "--json", rows]
+            result = run(command, timeout)
             if rows.exists():
                 result["rows"] = json.loads(rows.read_text())
             results[bench] = result

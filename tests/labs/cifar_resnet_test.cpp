@@ -158,6 +158,8 @@ TEST_CASE("options of cifar_resnet that make no sense are named on one line") {
     const std::vector<std::pair<Words, std::string>> cases = {
         {{"--epochs", "0"}, "--epochs"},
         {{"--model", "resnet9"}, "--model"},
+        {{"--device", "cuda:99"}, "--device"},
+        {{"--device", "tpu"}, "--device"},
         {{"--lr", "nan"}, "--lr must be a number"},
         {{"--backend", "pigeons"}, "--backend pigeons is not available in this build"},
         {{"--rank", "2", "--world-size", "2"}, "--rank 2 must be below --world-size 2"},

@@ -29,8 +29,10 @@ std::string on_cuda_ranks(const std::string& kind, int world_size,
 
 void check_contiguous_reductions(ProcessGroup& group, int64_t n, DType dtype) {
     const int rank = group.rank(), P = group.world_size(), root = P - 1;
-    for (const ReduceOp op :
-         {ReduceOp::kSum, ReduceOp::kProduct, ReduceOp::kMin, ReduceOp::kMax}) {
+    const bool is_float = dtype != DType::kInt64 && dtype != DType::kUInt8;
+    for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kAvg, ReduceOp::kProduct,
+                              ReduceOp::kMin, ReduceOp::kMax}) {
+        if (op == ReduceOp::kAvg && !is_float) continue;
         const std::string name = reduce_op_name(op);
         const Tensor x = tensor_of(numbers_of(rank, n), dtype);
         MINI_CHECK(x.device().is_cuda(), "the tensor is on ", x.device());
@@ -81,6 +83,18 @@ TEST_CASE("kernels before and after a collective on CUDA tensors keep their orde
     };
     CHECK(on_cuda_ranks("threads", 2, body) == "");
     CHECK(on_cuda_ranks("tcp", 2, body) == "");
+}
+
+TEST_CASE("an average of integers on a CUDA tensor is refused and leaves it as it was") {
+    const auto body = [](ProcessGroup& group) {
+        const Tensor x = tensor_of(numbers_of(group.rank(), 5), DType::kInt64);
+        const std::string failure =
+            failure_of([&] { group.all_reduce(x, ReduceOp::kAvg); });
+        MINI_CHECK(contains(failure, "kAvg needs floating-point numbers"), "it said: ", failure);
+        expect(x, numbers_of(group.rank(), 5), "the refused tensor");
+    };
+    const int world_size = GENERATE(1, 2, 3, 4);
+    CHECK(on_cuda_ranks("threads", world_size, body) == "");
 }
 
 TEST_CASE("a CUDA tensor that is not contiguous is refused with the way out") {

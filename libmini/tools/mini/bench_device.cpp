@@ -16,7 +16,13 @@ namespace mini::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Bench = Json (*)(Device, const DeviceBenchOptions&);
+
+// One of the three: its name on the command line, the columns of its table, what measures.
+struct Bench {
+    const char* name;
+    std::vector<std::string> columns;
+    void (*measure)(Device, const DeviceBenchOptions&, BenchRows&);
+};
 
 constexpr int kBatches = 9;
 constexpr int kMostRepeats = 10000;
@@ -37,49 +43,30 @@ std::string name_of(Device device) {
     return "CPU";
 }
 
-void print_cell(const Json& value) {
-    if (value.is_string())
-        fmt::print("{:<16}", value.get<std::string>());
-    else if (value.is_null())
-        fmt::print("{:>12}", "-");
-    else if (value.is_number_integer())
-        fmt::print("{:>12}", value.get<int64_t>());
-    else
-        fmt::print("{:>12.2f}", value.get<double>());
+void write_json(const std::string& path, const Json& all) {
+    std::ofstream file(path);
+    file << all.dump(2) << "\n";
+    file.close();
+    MINI_CHECK(file.good(), "mini bench: ", path, " could not be written");
 }
 
-// A table whose columns are the members of the first row.
-void print_rows(const Json& rows) {
-    for (const auto& [name, value] : rows.at(0).items()) {
-        if (value.is_string())
-            fmt::print("{:<16}", name);
-        else
-            fmt::print("{:>12}", name);
-    }
-    fmt::print("\n");
-    for (const Json& row : rows) {
-        for (const Json& value : row) print_cell(value);
-        fmt::print("\n");
-    }
-}
-
-void run_bench(const std::string& name, Bench bench, const DeviceBenchOptions& options) {
+void run_bench(const Bench& bench, DeviceBenchOptions options) {
     const Device device = Device::parse(options.device);
     const std::string device_name = name_of(device);
-    const Json rows = bench(device, options);
-    fmt::print("# {} on {}: {}\n", name, concat(device), device_name);
-    print_rows(rows);
+    choose_sizes(options, is_simulated(device));
+    fmt::print("# {} on {}: {}\n", bench.name, concat(device), device_name);
+    if (is_simulated(device))
+        fmt::print(
+            "# these are the simulator's times, not a GPU's; where no size is given it "
+            "is "
+            "small\n");
+    BenchRows rows(bench.columns);
+    bench.measure(device, options, rows);
     if (options.json.empty()) return;
-
-    std::ofstream file(options.json);
-    file << Json{{"bench", name},
-                 {"device", concat(device)},
-                 {"name", device_name},
-                 {"rows", rows}}
-                .dump(2)
-         << "\n";
-    file.close();
-    MINI_CHECK(file.good(), "bench ", name, ": ", options.json, " could not be written");
+    write_json(options.json, {{"bench", bench.name},
+                              {"device", concat(device)},
+                              {"name", device_name},
+                              {"rows", rows.json()}});
 }
 
 CLI::App* add_one(CLI::App& bench, DeviceBenchOptions& o, const char* name,
@@ -112,29 +99,55 @@ double microseconds_each(Device device, double seconds,
     return times[kBatches / 2];
 }
 
+bool is_simulated(Device device) {
+    return device.is_cuda() && name_of(device) == "simulated device";
+}
+
+void choose_sizes(DeviceBenchOptions& options, bool simulated) {
+    if (options.sizes.empty())
+        options.sizes = simulated ? std::vector<int64_t>{64, 128, 256}
+                                  : std::vector<int64_t>{256, 1024, 4096};
+    if (options.elements == 0) options.elements = simulated ? 1 << 20 : 1 << 26;
+}
+
 void add_device_benches(CLI::App& bench) {
     const auto asked = std::make_shared<DeviceBenchOptions>();
     DeviceBenchOptions& o = *asked;
-    o.sizes = {256, 1024, 4096};
 
     CLI::App* const kernels =
         add_one(bench, o, "kernels", "Kernels bound by memory, beside a device's copy");
-    kernels->add_option("--elements", o.elements, "Floats of the largest operand (2^26)")
+    kernels
+        ->add_option("--elements", o.elements,
+                     "Floats of the largest operand (2^26, 2^20 on the simulator)")
         ->check(CLI::Range(int64_t{1024}, int64_t{1} << 31));
-    kernels->callback([asked] { run_bench("kernels", bench_kernels, *asked); });
+    kernels->callback([asked] {
+        run_bench({"kernels", {"kernel", "us", "GB/s", "% of copy"}, bench_kernels},
+                  *asked);
+    });
 
     CLI::App* const matmul =
         add_one(bench, o, "matmul", "Products of square matrices, rung by rung");
-    matmul->add_option("--sizes", o.sizes, "M = N = K (256,1024,4096)")
+    matmul
+        ->add_option("--sizes", o.sizes,
+                     "M = N = K (256,1024,4096; 64,128,256 on the simulator)")
         ->delimiter(',')
         ->check(CLI::Range(1, 1 << 15));
-    matmul->callback([asked] { run_bench("matmul", bench_matmul, *asked); });
+    matmul->callback([asked] {
+        run_bench(
+            {"matmul", {"rung", "size", "us", "gflops", "% of cublas"}, bench_matmul},
+            *asked);
+    });
 
     CLI::App* const step =
         add_one(bench, o, "train-step", "A step of training the ConvNet on MNIST");
     step->add_option("--batch", o.batch, "Images (128)")->check(CLI::Range(1, 1 << 16));
     step->add_flag("--graph", o.graph, "Beside it the step replayed from a CUDA graph");
-    step->callback([asked] { run_bench("train-step", bench_train_step, *asked); });
+    step->callback([asked] {
+        run_bench({"train-step",
+                   {"step", "batch", "us", "steps/s", "images/s"},
+                   bench_train_step},
+                  *asked);
+    });
 }
 
 }  // namespace mini::tools

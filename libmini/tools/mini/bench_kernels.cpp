@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "libmini/kernels/cuda/matmul.hpp"
@@ -6,8 +7,6 @@
 
 namespace mini::tools {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // A kernel, and how many times its operands' floats go to or from memory.
 struct Case {
@@ -50,73 +49,74 @@ std::vector<Case> memory_cases(Tensor a, Tensor b, Tensor sums) {
     };
 }
 
-Json product_row(const std::string& name, int64_t size, double microseconds) {
-    const double operations = 2.0 * std::pow(static_cast<double>(size), 3);
-    return {{"rung", name},
-            {"size", size},
-            {"us", microseconds},
-            {"gflops", operations / microseconds / 1e3},
-            {"% of cublas", nullptr}};
+double gigaflops(int64_t size, double microseconds) {
+    return 2.0 * std::pow(static_cast<double>(size), 3) / microseconds / 1e3;
 }
 
-// Fills in what each row is of cuBLAS's at the same size, where there is one.
-void compare_with_cublas(Json& rows) {
-    for (const Json& top : rows)
-        for (Json& row : rows)
-            if (top["rung"] == "cublas" && top["size"] == row["size"])
-                row["% of cublas"] =
-                    100 * row["gflops"].get<double>() / top["gflops"].get<double>();
+// The ladder's rows at one size: out = a b on a CUDA device. cuBLAS, which the rungs are
+// measured against, comes first.
+void measure_ladder(Tensor out, const Tensor& a, const Tensor& b, double seconds,
+                    BenchRows& rows) {
+    if constexpr (kHasCuda) {
+        const int64_t n = out.size(0);
+        const int device = out.device().index;
+        const cuda::DeviceGuard guard(device);
+        const auto built = gpu::matmul_rungs();
+        std::vector<gpu::MatmulRung> rungs(built.begin(), built.end());
+        std::stable_partition(rungs.begin(), rungs.end(), [](gpu::MatmulRung rung) {
+            return rung == gpu::MatmulRung::kCublas;
+        });
+
+        double cublas = 0;
+        for (const gpu::MatmulRung rung : rungs) {
+            rows.begin({gpu::name(rung), n});
+            const double time = microseconds_each(out.device(), seconds, [&] {
+                gpu::matmul_on(rung, out.data<float>(), a.data<float>(), b.data<float>(),
+                               n, n, n, {}, cuda::current_stream(device));
+            });
+            const double rate = gigaflops(n, time);
+            if (rung == gpu::MatmulRung::kCublas) cublas = rate;
+            BenchRows::Json share;
+            if (cublas != 0) share = 100 * rate / cublas;
+            rows.end({time, rate, share});
+        }
+    }
 }
 
 }  // namespace
 
-nlohmann::ordered_json bench_kernels(Device device, const DeviceBenchOptions& options) {
+void bench_kernels(Device device, const DeviceBenchOptions& options, BenchRows& rows) {
     const int64_t cols = 1024, n = options.elements / cols * cols;
     const Tensor a = Tensor::ones({n}, DType::kFloat32, device);
     Tensor b = Tensor::ones({n}, DType::kFloat32, device);
     Tensor sums = Tensor::zeros({cols}, DType::kFloat32, device);
-    Json rows = Json::array();
     double copied = 0;
     for (const Case& one : memory_cases(a, b, sums)) {
+        rows.begin({one.name});
         const double time = microseconds_each(device, options.seconds, one.work);
         const double rate =
             gigabytes_a_second(one.traffic * static_cast<double>(n), time);
-        if (rows.empty()) copied = rate;
-        rows.push_back({{"kernel", one.name},
-                        {"us", time},
-                        {"GB/s", rate},
-                        {"% of copy", 100 * rate / copied}});
+        if (copied == 0) copied = rate;
+        rows.end({time, rate, 100 * rate / copied});
     }
-    return rows;
 }
 
-nlohmann::ordered_json bench_matmul(Device device, const DeviceBenchOptions& options) {
-    Json rows = Json::array();
+void bench_matmul(Device device, const DeviceBenchOptions& options, BenchRows& rows) {
     for (const int64_t size : options.sizes) {
         const Tensor a = Tensor::ones({size, size}, DType::kFloat32, device);
         const Tensor b = Tensor::ones({size, size}, DType::kFloat32, device);
         Tensor out = Tensor::zeros({size, size}, DType::kFloat32, device);
-        const auto measure = [&](const std::string& name, const auto& work) {
-            rows.push_back(product_row(name, size,
-                                       microseconds_each(device, options.seconds, work)));
-        };
-        float* const to = out.data<float>();
-        const float* const left = a.data<float>();
-        const float* const right = b.data<float>();
-        if (device.is_cpu())
-            measure("eigen", [&] { cpu::matmul(to, left, right, size, size, size); });
-        if constexpr (kHasCuda) {
-            if (device.is_cpu()) continue;
-            const cuda::DeviceGuard guard(device.index);
-            for (const gpu::MatmulRung rung : gpu::matmul_rungs())
-                measure(gpu::name(rung), [&] {
-                    gpu::matmul_on(rung, to, left, right, size, size, size, {},
-                                   cuda::current_stream(device.index));
-                });
+        if (device.is_cpu()) {
+            rows.begin({"eigen", size});
+            const double time = microseconds_each(device, options.seconds, [&] {
+                cpu::matmul(out.data<float>(), a.data<float>(), b.data<float>(), size,
+                            size, size);
+            });
+            rows.end({time, gigaflops(size, time), nullptr});
+        } else {
+            measure_ladder(out, a, b, options.seconds, rows);
         }
     }
-    compare_with_cublas(rows);
-    return rows;
 }
 
 }  // namespace mini::tools

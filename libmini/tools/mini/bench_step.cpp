@@ -8,19 +8,18 @@
 namespace mini::tools {
 namespace {
 
-nlohmann::ordered_json row(const char* step, int64_t batch, double microseconds) {
-    const double steps = 1e6 / microseconds;
-    return {{"step", step},
-            {"batch", batch},
-            {"us", microseconds},
-            {"steps/s", steps},
-            {"images/s", steps * static_cast<double>(batch)}};
+// Measures a step as a row of the table.
+void measure(const char* name, Device device, const DeviceBenchOptions& options,
+             BenchRows& rows, const std::function<void()>& step) {
+    rows.begin({name, options.batch});
+    const double time = microseconds_each(device, options.seconds, step);
+    const double steps = 1e6 / time;
+    rows.end({time, steps, steps * static_cast<double>(options.batch)});
 }
 
 }  // namespace
 
-nlohmann::ordered_json bench_train_step(Device device,
-                                        const DeviceBenchOptions& options) {
+void bench_train_step(Device device, const DeviceBenchOptions& options, BenchRows& rows) {
     manual_seed(1);
     nn::ConvNet model;
     model.to(device);
@@ -29,26 +28,20 @@ nlohmann::ordered_json bench_train_step(Device device,
         Tensor::ones({options.batch, 1, 28, 28}, DType::kFloat32, device);
     const Tensor labels = Tensor::ones({options.batch}, DType::kInt64, device);
 
-    auto rows = nlohmann::ordered_json::array();
-    const double plain = microseconds_each(device, options.seconds, [&] {
+    measure("ConvNet, SGD", device, options, rows, [&] {
         optimizer.zero_grad();
         Tensor loss = cross_entropy(model(images), labels);
         loss.backward();
         optimizer.step();
     });
-    rows.push_back(row("ConvNet, SGD", options.batch, plain));
-    if (!options.graph) return rows;
+    if (!options.graph) return;
 
     // Two steps warm up, and the third is recorded.
     parallel::CapturedStep step(optimizer, [&](const std::vector<Tensor>& batch) {
         return cross_entropy(model(batch[0]), batch[1]);
     });
     for (int i = 0; i < 3; ++i) step({images, labels});
-    const double replayed = microseconds_each(device, options.seconds, [&] {
-        step({images, labels});
-    });
-    rows.push_back(row("CUDA graph", options.batch, replayed));
-    return rows;
+    measure("CUDA graph", device, options, rows, [&] { step({images, labels}); });
 }
 
 }  // namespace mini::tools

@@ -8,13 +8,14 @@
 #include <memory>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/text.hpp"
 #include "libmini/kernels/cuda/sim/checker.hpp"
 #include "libmini/tools/mini/did_you_mean.hpp"
 
 namespace mini::tools {
 namespace {
 
-constexpr size_t kMostInPicture = 20000;  // accesses
+constexpr size_t kMostInPicture = 400'000;  // accesses of a launch
 
 std::string percent(const sim::Traffic& traffic) {
     return traffic.sectors == 0 ? "-"
@@ -70,7 +71,7 @@ std::vector<KernelSample> chosen_samples(const std::vector<std::string>& names) 
         if (found == known.end())
             throw UsageError(concat("no sample is named \"", name, "\"",
                                     did_you_mean(name, known),
-                                    "; mini kernels --list names all"));
+                                    "; there are ", mini::join(known)));
         chosen.push_back(all[static_cast<size_t>(found - known.begin())]);
     }
     return chosen;

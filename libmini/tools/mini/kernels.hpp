@@ -31,7 +31,7 @@ struct KernelSample {
 std::vector<KernelSample> kernel_samples();
 
 /// The samples of these names, or all for none. Throws UsageError for a name that is none's,
-/// with those that come near.
+/// with the nearest and all that there are.
 std::vector<KernelSample> chosen_samples(const std::vector<std::string>& names);
 
 /// The counters of launches as a table, one line for each kernel and shape.

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "libmini/kernels/cuda/sim/call.hpp"
-#include "libmini/kernels/cuda/sim/stuck.hpp"
+#include "libmini/kernels/cuda/sim/symbols.hpp"
 
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
+#include "libmini/kernels/cuda/sim/symbols.hpp"
 
 namespace mini::sim {
 namespace {

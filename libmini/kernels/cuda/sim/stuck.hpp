@@ -9,9 +9,6 @@
 
 namespace mini::sim {
 
-/// The name of a kernel, with its parameters, or its address where the program has no symbols.
-std::string kernel_name(const void* kernel);
-
 /// "kernel f(float*), block (0, 1, 0): no thread can go on: 31 threads (0, 1, 2, ...) wait at
 /// __syncthreads(), ..."
 std::string stuck_message(const Launch& launch, const Coordinates& of_one,

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <memory>
 
+#include "libmini/core/error.hpp"
+
 namespace mini::sim {
 namespace {
 
@@ -177,6 +179,14 @@ std::string short_name(const std::string& function) {
             name += c;
     }
     return name.empty() ? function : name;
+}
+
+std::string kernel_name(const void* kernel) {
+    std::string name = function_at(kernel);
+    const std::string unnamed = "(anonymous namespace)::";
+    for (size_t at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed))
+        name.erase(at, unnamed.size());
+    return name.empty() ? concat("at ", kernel) : name;
 }
 
 ImagePart image_part(const void* address) {

@@ -30,6 +30,9 @@ std::span<std::byte> thread_variables();
 std::string function_at(const void* address);
 std::string short_name(const std::string& function);
 
+/// The name of a kernel, with its parameters, or its address where the program has no symbols.
+std::string kernel_name(const void* kernel);
+
 /// What of the program's own image an address is in.
 enum class ImagePart { kNone, kConstant, kVariable };
 ImagePart image_part(const void* address);

@@ -1,0 +1,49 @@
+"""What run.py and compare_cuda.py take from `mini bench`, on the device that this build has."""
+
+import argparse
+import importlib.util
+import os
+import pathlib
+import unittest
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+BIN = pathlib.Path(os.environ["MINI_BIN_DIR"])
+
+
+def load(path):
+    """A script as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+compare_cuda = load(TESTS / "bench" / "compare_cuda.py")
+run = load(TESTS / "gpu" / "run.py")
+
+
+class GpuScriptsTest(unittest.TestCase):
+    def test_both_steps_are_measured(self):
+        arguments = argparse.Namespace(mini=BIN / "mini", batch=2, seconds=0.001)
+        plain, graph = compare_cuda.measure_mini(arguments)
+        self.assertGreater(plain, 0)
+        self.assertGreater(graph, 0)
+        self.assertNotEqual(plain, graph)
+
+    def test_the_summary_has_medians_and_pytorchs_time_over_each_of_ours(self):
+        result = compare_cuda.summary([(10, 5, 30), (20, 4, 40), (900, 900, 900)])
+        self.assertEqual(result, {"libmini_us": 20, "libmini_graph_us": 5, "torch_us": 40,
+                                  "times_as_fast": 2, "graph_times_as_fast": 8})
+
+    def test_the_suite_asks_for_the_captured_step_too(self):
+        run.BENCHES = {name: [*options, "--seconds", "0.001"]
+                       for name, options in run.BENCHES.items() if name == "train-step"}
+        run.BENCHES["train-step"] += ["--batch", "2"]
+        result = run.run_benches(BIN.parent, 60)["train-step"]
+        self.assertEqual(result["status"], "passed", result)
+        steps = [row["step"] for row in result["rows"]["rows"]]
+        self.assertEqual(steps, ["ConvNet, SGD", "CUDA graph"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,68 @@
+// cifar_resnet --device cuda: a step on a GPU's, or the simulator's, devices.
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "libmini/io/safetensors.hpp"
+#include "libmini/tensor/ops.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/tools/job.hpp"
+
+using namespace mini;
+using namespace mini::test;
+
+namespace {
+
+using nlohmann::json;
+
+// One step of the smallest network on eight images, and what was saved after it.
+struct Trained {
+    json results;
+    io::Safetensors saved;
+};
+
+Trained train(int ranks, const std::string& device) {
+    const Folder folder;
+    const std::string path = folder / "model.safetensors";
+    Job job({"-n", std::to_string(ranks), MINI_BIN_DIR "/cifar_resnet", "--model",
+             "resnet10", "--samples", "8", "--batch-size", "8", "--epochs", "1", "--json",
+             "--device", device, "--save", path});
+    const int code = job.wait();
+    INFO(job.err());
+    REQUIRE(code == 0);
+    return {json::parse(lines(job.out()).back()), io::load_safetensors(path)};
+}
+
+float apart(const Tensor& a, const Tensor& b) {
+    const auto left = ops::to(a, DType::kFloat32).to_vector<float>();
+    const auto right = ops::to(b, DType::kFloat32).to_vector<float>();
+    REQUIRE(left.size() == right.size());
+    float most = 0.0f;
+    for (size_t i = 0; i < left.size(); ++i)
+        if (!(std::abs(left[i] - right[i]) <= most)) most = std::abs(left[i] - right[i]);
+    return most;
+}
+
+}  // namespace
+
+TEST_CASE("on CUDA devices cifar_resnet trains to the CPU's numbers") {
+    const Trained cpu = train(1, "cpu"), cuda = train(1, "cuda");
+    CHECK(cpu.results.at("devices") == json({"cpu"}));
+    CHECK(cuda.results.at("devices") == json({"cuda:0"}));
+    CHECK(std::abs(cuda.results.at("train_loss")[0].get<double>() -
+                   cpu.results.at("train_loss")[0].get<double>()) < 1e-5);
+    CHECK(cuda.saved.at("bn1.num_batches_tracked").item() == 1);
+    REQUIRE(cuda.saved.tensors.size() == cpu.saved.tensors.size());
+    for (const auto& [name, tensor] : cpu.saved.tensors) {
+        CAPTURE(name);
+        CHECK(apart(cuda.saved.at(name), tensor) < 1e-5f);
+    }
+}
+
+TEST_CASE("ranks of cifar_resnet take the CUDA devices in turn and stay equal") {
+    const json results = train(2, "cuda").results;
+    const int second = 1 % cuda_device_count();
+    CHECK(results.at("devices") == json({"cuda:0", concat("cuda:", second)}));
+    CHECK(results.at("state_sha256")[0] == results.at("state_sha256")[1]);
+}

@@ -1,0 +1,127 @@
+// The tables of mini bench for one device, and its sizes where none are asked for.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tools/mini/bench_device.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/tools/answer.hpp"
+
+using mini::Device;
+using mini::test::Answer;
+using mini::test::contains;
+using mini::test::Folder;
+using mini::test::run_mini;
+using mini::tools::BenchRows;
+
+namespace {
+
+std::string text_of(const std::string& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Sends stdout to a file, until the end of the scope.
+class Redirected {
+  public:
+    explicit Redirected(const std::string& path) : before_(dup(STDOUT_FILENO)) {
+        std::fflush(stdout);
+        const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        REQUIRE(file >= 0);
+        dup2(file, STDOUT_FILENO);
+        close(file);
+    }
+    ~Redirected() {
+        std::fflush(stdout);
+        dup2(before_, STDOUT_FILENO);
+        close(before_);
+    }
+    Redirected(const Redirected&) = delete;
+    Redirected& operator=(const Redirected&) = delete;
+
+  private:
+    int before_;
+};
+
+}  // namespace
+
+TEST_CASE("a row's name is there while it is measured and its numbers after") {
+    const Folder folder;
+    const std::string path = folder / "table";
+    std::string begun, ended;
+    BenchRows::Json json;
+    {
+        const Redirected redirected(path);
+        BenchRows rows({"rung", "size", "us", "share"});
+        rows.begin({"slow", 64});
+        begun = text_of(path);
+        rows.end({2.5, nullptr});
+        ended = text_of(path);
+        json = rows.json();
+    }
+    const std::string header = "rung                    size          us       share\n";
+    const std::string name = "slow                      64";
+    CHECK(begun == header + name);
+    CHECK(ended == header + name + "        2.50           -\n");
+    CHECK(json.dump() == R"([{"rung":"slow","size":64,"us":2.5,"share":null}])");
+}
+
+TEST_CASE(
+    "sizes that nobody asked for are small on the simulator and a GPU's elsewhere") {
+    for (const bool simulated : {false, true}) {
+        CAPTURE(simulated);
+        mini::tools::DeviceBenchOptions chosen;
+        choose_sizes(chosen, simulated);
+        CHECK(chosen.sizes.back() == (simulated ? 256 : 4096));
+        CHECK(chosen.elements == (simulated ? 1 << 20 : 1 << 26));
+
+        mini::tools::DeviceBenchOptions asked;
+        asked.sizes = {7};
+        asked.elements = 5000;
+        choose_sizes(asked, simulated);
+        CHECK(asked.sizes == std::vector<int64_t>{7});
+        CHECK(asked.elements == 5000);
+    }
+    CHECK_FALSE(mini::tools::is_simulated(Device::cpu()));
+}
+
+TEST_CASE("mini bench says on the simulator whose times these are, and nowhere else") {
+    const Folder folder;
+    const std::string path = folder / "rows.json";
+    const std::string small = "bench matmul --sizes 8 --seconds 0.001 --json " + path;
+    const std::string says = "# these are the simulator's times";
+    const Answer cpu = run_mini(small + " --device cpu");
+    CAPTURE(cpu.text);
+    CHECK(cpu.code == 0);
+    CHECK(contains(cpu.text, "# matmul on cpu: CPU\n"));
+    CHECK_FALSE(contains(cpu.text, says));
+    const auto json = nlohmann::json::parse(text_of(path));
+    CHECK(json.at("bench") == "matmul");
+    CHECK(json.at("rows").size() == 1);
+    CHECK(json.at("rows")[0].at("rung") == "eigen");
+    CHECK(json.at("rows")[0].at("size") == 8);
+
+    if constexpr (mini::kHasCuda) {
+        const Answer cuda = run_mini(small + " --device cuda");
+        CAPTURE(cuda.text);
+        CHECK(cuda.code == 0);
+        CHECK(contains(cuda.text, says) == mini::tools::is_simulated(Device::cuda(0)));
+        const auto rows = nlohmann::json::parse(text_of(path)).at("rows");
+        CHECK(rows.size() >= 7);  // the ladder's rungs
+    }
+}
+
+TEST_CASE("mini bench with a file that cannot be written fails and names it") {
+    const Answer answer =
+        run_mini("bench matmul --device cpu --sizes 8 --seconds 0.001 --json /nowhere/x");
+    CAPTURE(answer.text);
+    CHECK(answer.code == 1);
+    CHECK(contains(answer.text, "/nowhere/x could not be written"));
+}

@@ -38,9 +38,21 @@ def solution(regions):
     return folded("solution", "The solution", "\n\n".join(parts))
 
 
+def with_code_first(text):
+    """The text, its first lines in \\code where they are code: Doxygen takes indented lines for
+    code only behind a paragraph."""
+    lines = text.split("\n")
+    prose = (number for number, line in enumerate(lines) if line and not line.startswith("    "))
+    first = next(prose, len(lines))
+    if first == 0:
+        return text
+    code = "\n".join(line.removeprefix("    ") for line in lines[:first]).rstrip("\n")
+    return "\n".join([f"\\code{{.cpp}}\n{code}\n\\endcode\n", *lines[first:]])
+
+
 def task_section(catalogue, lab, task):
     """### 07.2 What, done when, the hints and the solution, each folded."""
-    hints = [folded("hint", f"Hint {number}", for_doxygen(text))
+    hints = [folded("hint", f"Hint {number}", with_code_first(for_doxygen(text)))
              for number, text in enumerate(lab.hints(task.name), 1)]
     return "\n".join([
         f"### {task.name} {task.what} {{#{anchor_of(task)}}}", "",

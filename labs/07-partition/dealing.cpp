@@ -2,20 +2,20 @@
 // epoch.
 //
 //     dealing                                 60,000 samples, as MNIST has
-//     dealing --svg labs/07-partition/dealing.svg
 //
 // Two tables: how many samples the fractions lose, by the number of ranks; and how much
-// of the dataset one rank has seen, by the epoch. And the time that dealing takes.
+// of the dataset one rank has seen, by the epoch, which measure.py draws. And the time
+// that dealing takes.
 //
 // Exit codes: 0 done, 1 failed, 2 the options make no sense.
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iostream>
 #include <memory>
 
-#include "labs/line_chart.hpp"
 #include "labs/numbered.hpp"
 #include "labs/program.hpp"
 #include "libmini/data/distributed_sampler.hpp"
@@ -30,7 +30,6 @@ struct Options {
     int64_t samples = 60000;
     int ranks = 4;
     int epochs = 20;
-    std::string svg;
 };
 
 std::vector<double> equal_shares(int ranks) {
@@ -91,13 +90,6 @@ void run(const Options& options) {
     data::DistributedSampler sampler(options.samples,
                                      {.num_replicas = options.ranks, .rank = 0});
     Seen by_partition(options.samples), by_sampler(options.samples);
-    labs::LineChart chart = {
-        .title = fmt::format("What rank 0 of {} has seen", options.ranks),
-        .x_name = "epochs",
-        .y_name = "share of the dataset",
-        .series = {{"DistributedSampler", {}}, {"DataPartitioner", {}}},
-        .y_min = 0,
-        .y_max = 1};
     double sampler_took = 0;
     std::cout << fmt::format(
         "\nRank 0 of {} has seen, of all samples:\n\n"
@@ -108,8 +100,6 @@ void run(const Options& options) {
         std::vector<int64_t> mine;
         sampler_took += milliseconds([&] { mine = sampler.indices(); });
         const double fixed = by_partition.after(part), fresh = by_sampler.after(mine);
-        chart.series[0].points.emplace_back(epoch + 1, fresh);
-        chart.series[1].points.emplace_back(epoch + 1, fixed);
         std::cout << fmt::format("  {:6}   {:15.4f}   {:18.4f}   {:20.4f}\n", epoch + 1,
                                  fixed, fresh,
                                  1 - std::pow(1 - 1.0 / options.ranks, epoch + 1));
@@ -118,7 +108,6 @@ void run(const Options& options) {
         "\nDealing takes {:.2f} ms once with DataPartitioner, {:.2f} ms an epoch with\n"
         "DistributedSampler.\n",
         partition_took, sampler_took / options.epochs);
-    if (!options.svg.empty()) labs::write_svg(chart, options.svg);
 }
 
 }  // namespace
@@ -130,8 +119,6 @@ int main(int argc, char** argv) {
         program::add_count(app, "--samples", options.samples, "of the dataset");
         program::add_count(app, "--ranks", options.ranks, "to follow rank 0 of");
         program::add_count(app, "--epochs", options.epochs, "to follow it through");
-        app.add_option("--svg", options.svg, "draw the second table into this file")
-            ->type_name("FILE");
         if (program::parse(app, argc, argv)) run(options);
     });
 }

@@ -1,8 +1,7 @@
 // padded_accuracy: one model, one set of test images, and the accuracy that three
 // samplers make of them on 1 to 32 ranks.
 //
-//     padded_accuracy
-//     padded_accuracy --svg labs/09-distributed-sampler/padded_accuracy.svg
+//     padded_accuracy                         prints the table that measure.py draws
 //
 // The model is a linear layer that has seen 1,280 drawn digits; the ranks are threads of
 // this process. Needs no data and no network.
@@ -14,7 +13,6 @@
 #include <memory>
 #include <mutex>
 
-#include "labs/line_chart.hpp"
 #include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/data/digits.hpp"
@@ -36,7 +34,6 @@ constexpr int64_t kPixels = 28 * 28, kClasses = 10, kTrainingSamples = 1280,
 struct Options {
     int64_t samples = 100;
     int ranks = 32;
-    std::string svg;
 };
 
 class Classifier : public nn::Module {
@@ -102,31 +99,18 @@ parallel::Accuracy evaluate(const std::shared_ptr<const data::Dataset>& dataset,
 void run(const Options& options) {
     const nn::NamedTensors state = train();
     const auto dataset = data::make_digits(false, options.samples);
-    const std::vector<std::pair<std::string, MakeSampler>> ways = {
-        {"DistributedEvalSampler", exact},
-        {"DistributedSampler", distributed(false)},
-        {"the same, drop_last", distributed(true)}};
-    labs::LineChart chart = {
-        .title =
-            fmt::format("One model, {} test images, three samplers", options.samples),
-        .x_name = "ranks",
-        .y_name = "accuracy",
-        .series = {}};
-    for (const auto& [name, make] : ways) chart.series.push_back({name, {}});
+    const std::vector<MakeSampler> ways = {exact, distributed(false), distributed(true)};
 
     std::cout << "  ranks   DistributedEvalSampler   DistributedSampler    drop_last\n";
     for (int ranks = 1; ranks <= options.ranks; ++ranks) {
         std::cout << fmt::format("  {:5}", ranks);
-        for (size_t k = 0; k < ways.size(); ++k) {
-            const auto accuracy = evaluate(dataset, state, ranks, ways[k].second);
-            if (accuracy.seen > 0)
-                chart.series[k].points.emplace_back(ranks, accuracy.share());
+        for (const MakeSampler& make : ways) {
+            const auto accuracy = evaluate(dataset, state, ranks, make);
             std::cout << fmt::format("   {:5} of {:5} {:.4f}", accuracy.correct,
                                      accuracy.seen, accuracy.share());
         }
         std::cout << '\n';
     }
-    if (!options.svg.empty()) labs::write_svg(chart, options.svg);
 }
 
 }  // namespace
@@ -137,8 +121,6 @@ int main(int argc, char** argv) {
         CLI::App app("The accuracy of one model, by three samplers.", "padded_accuracy");
         program::add_count(app, "--samples", options.samples, "test images");
         program::add_count(app, "--ranks", options.ranks, "at most");
-        app.add_option("--svg", options.svg, "draw the table into this file")
-            ->type_name("FILE");
         if (program::parse(app, argc, argv)) run(options);
     });
 }

@@ -11,4 +11,7 @@ sys.path[0] = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 from lab_tool.cli import main  # noqa: E402
 
+# A terminal that has no sign for a tick shows a question mark.
+for stream in filter(None, (sys.stdout, sys.stderr)):
+    stream.reconfigure(errors="replace")
 sys.exit(main(sys.argv[1:]))

@@ -23,6 +23,7 @@ ROW = re.compile(r"^\| *(\d\d\.\d+) *\|(.*)\| *$")
 NEEDS = re.compile(r"^Needs: labs? (.*?)\.?$", re.MULTILINE)
 HINT_HEAD = re.compile(r"^## *(\d+)[^\n]*$", re.MULTILINE)
 TITLE = re.compile(r"^# +(?:Lab +)?(?:\d+ *[·:.-]* *)?(.*)$", re.MULTILINE)
+WHOLE_LAB = re.compile(r"(?:lab)?\d+")
 TASK = re.compile(r"(?:lab)?0*(\d{1,2})\.(\d+)")
 POINTS_OF_A_TASK = 10
 
@@ -56,7 +57,7 @@ class Lab:
         if not path.exists():
             return []
         parts = HINT_HEAD.split(path.read_text(encoding="utf-8"))
-        return [text.strip() for text in parts[2::2] if text.strip()]
+        return [text.rstrip().lstrip("\n") for text in parts[2::2] if text.strip()]
 
 
 def read_lab(folder):
@@ -114,6 +115,9 @@ class Catalogue:
     def task(self, name):
         """(lab, task) of "7.2", "07.2" or "lab07.2"."""
         match = TASK.fullmatch(name)
+        if WHOLE_LAB.fullmatch(name):
+            names = ", ".join(task.name for task in self.lab(name).tasks)
+            raise LabError(f"{name!r} is a whole lab; say which of its tasks: {names}")
         if not match:
             raise LabError(f"{name!r} names no task; a task is a lab's number, a dot and its own: "
                            "07.2")

@@ -6,6 +6,7 @@
     judge        a task has passed when all its cases have
 """
 
+import contextlib
 import os
 import subprocess
 import tempfile
@@ -17,7 +18,7 @@ from lab_tool import compile_errors
 from lab_tool.building import build_environment, parse_step
 from lab_tool.places import BUILD, ROOT, bin_dir, fresh_log
 from lab_tool.process import check_logged, run_logged
-from lab_tool.runner import Limits, case_environment, run_case
+from lab_tool.runner import STOP, Limits, case_environment, run_case
 from lab_tool.screen import LabError, ProgressLine
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS, Verdict, judge, judge_all
 from lab_tool.workspace import Workspace
@@ -84,8 +85,10 @@ def build_without_broken(targets):
         errors = compile_errors.errors_in(lines, ROOT)
         failed = compile_errors.broken_files(lines, ROOT)
         if not failed:
-            told = [line for error in errors[:5] for line in error.spelled()]
+            told = [line for error in errors[:3] for line in error.spelled()]
+            told = told or [line for line in lines[-10:] if line]
             raise LabError("\n".join(["the check does not build:", *told,
+                                      *compile_errors.advice(errors),
                                       f"the whole output is in {log}"]))
         for path in failed:
             broken[path] = [error for error in errors if error.path == f"work/{path}"] or errors[:3]
@@ -149,13 +152,25 @@ def workers():
     return max(1, min(4, len(os.sched_getaffinity(0))))
 
 
+@contextlib.contextmanager
+def pool_of_cases():
+    """Threads that run cases. Ctrl-C ends the running cases, and the waiting ones never begin."""
+    with ThreadPoolExecutor(workers()) as pool:
+        try:
+            yield pool
+        except BaseException:
+            STOP.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
 def check_tasks(lab, tasks, program=None, limits=Limits(), known=None,
                 on_task=lambda result: None):
     """The TaskResults of a lab's tasks, in their order; on_task hears of each. Those that are
     `known` already, by task, are not run."""
     program, known = program or program_of(lab), known or {}
     results = []
-    with ThreadPoolExecutor(workers()) as pool:
+    with pool_of_cases() as pool:
         planned, names = [], []
         for task in tasks:
             if task in known:
@@ -206,6 +221,23 @@ def does_not_compile(task, path, errors):
     return TaskResult(task, FAILED, f"work/{path} does not compile", errors=errors)
 
 
+def is_missing(task, path):
+    return TaskResult(task, FAILED, f"work/{path} is not there; to begin it again: labs/lab start "
+                      f"{task[:2]}")
+
+
+def known_failures(regions, workspace, broken):
+    """{task: result} of the tasks whose files cannot be checked: without the learner's file, or
+    while it does not compile, the check would run the solution."""
+    known = {}
+    for region in regions:
+        if region.path in broken:
+            known[region.task] = does_not_compile(region.task, region.path, broken[region.path])
+        elif workspace.mine(region.path) is None:
+            known[region.task] = is_missing(region.task, region.path)
+    return known
+
+
 def check_lab(catalogue, lab, tasks=None, limits=Limits(), broken=None,
               on_task=lambda result: None):
     """Builds and checks tasks of a lab (all by default), a broken file's tasks included."""
@@ -213,8 +245,7 @@ def check_lab(catalogue, lab, tasks=None, limits=Limits(), broken=None,
     on_task = heard_by(on_task, Workspace(catalogue))
     if broken is None:
         broken = build_without_broken([f"lab{lab.number}_check"])
-    known = {region.task: does_not_compile(region.task, region.path, broken[region.path])
-             for region in catalogue.regions_of(lab=lab.number) if region.path in broken}
+    known = known_failures(catalogue.regions_of(lab=lab.number), Workspace(catalogue), broken)
     return check_tasks(lab.number, wanted, limits=limits, known=known, on_task=on_task)
 
 

@@ -47,7 +47,8 @@ def check_packages():
             yield Finding("fail", package.name, packages.dotted(version),
                           f"{packages.dotted(package.oldest)} or newer is needed, as in Debian 12")
         elif command:
-            yield Finding("ok", package.name, packages.dotted(packages.command_version(command)))
+            yield Finding("ok", package.name,
+                          packages.dotted(packages.command_version(command)) or command)
         else:
             yield Finding("ok", package.name, str(packages.find_file(package)))
 

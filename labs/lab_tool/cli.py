@@ -9,6 +9,7 @@ It is imported only when it is asked for, so that `labs/lab --help` stays quick.
 """
 
 import importlib
+import os
 import sys
 
 from lab_tool.screen import LabError, say
@@ -33,6 +34,7 @@ VERBS = {
 
 USAGE_EXIT = 2
 INTERRUPTED_EXIT = 130
+BROKEN_PIPE_EXIT = 141
 
 
 def overview():
@@ -53,6 +55,24 @@ def complain_about(word):
 
 
 def main(words):
+    try:
+        return dispatch(words)
+    except LabError as error:
+        say(f"lab: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        say("lab: stopped", file=sys.stderr)
+        return INTERRUPTED_EXIT
+    except BrokenPipeError:  # `labs/lab status | head -1`: nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE_EXIT
+    except OSError as error:  # no room on the disk, a folder that may not be written, ...
+        say(f"lab: {error.filename or 'the system'}: {error.strerror or error}; mend that, then "
+            "run this again (labs/lab doctor checks this machine)", file=sys.stderr)
+        return 1
+
+
+def dispatch(words):
     if not words:
         print(overview())
         return USAGE_EXIT
@@ -72,11 +92,4 @@ def main(words):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
-    try:
-        return module.run(parser.parse_args(rest))
-    except LabError as error:
-        say(f"lab: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        say("lab: stopped", file=sys.stderr)
-        return INTERRUPTED_EXIT
+    return module.run(parser.parse_args(rest))

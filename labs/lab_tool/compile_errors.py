@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 ERROR = re.compile(r"^(/?[^\s:]+\.[ch]pp):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$")
 FAILED = re.compile(r"^FAILED: (\S+)")
-UNRESOLVED = re.compile(r"(undefined reference to .*|multiple definition of .*?);?$")
+UNDEFINED = re.compile(r"(undefined reference to .*?);?$")
+TWICE = re.compile(r"(multiple definition of .*?'); .*/(work/.*?\.cpp):(\d+): first defined here$")
 
 
 @dataclass(frozen=True)
@@ -25,15 +26,17 @@ def errors_in(lines, root):
     found = {}
     for index, line in enumerate(lines):
         match = ERROR.match(line)
-        unresolved = UNRESOLVED.search(line)
+        undefined, twice = UNDEFINED.search(line), TWICE.search(line)
         if match:
             path = match[1].removeprefix("../" * 2).removeprefix(f"{root}/")
             context = tuple(text for text in lines[index + 1:index + 3]
                             if re.match(r"^ *\d* \|", text))
             error = CompileError(path, int(match[2]), match[3], context)
             found.setdefault((error.path, error.line, error.message), error)
-        elif unresolved:
-            found.setdefault(unresolved[1], CompileError("", 0, unresolved[1]))
+        elif undefined:
+            found.setdefault(undefined[1], CompileError("", 0, undefined[1]))
+        elif twice:
+            found.setdefault(twice[1], CompileError(twice[2], int(twice[3]), twice[1]))
     return sorted(found.values(), key=lambda error: not error.path.startswith("work/"))
 
 
@@ -48,3 +51,14 @@ def broken_files(lines, root):
         if match and "/work/" in match[1] and match[1].endswith(".o"):
             broken.append(match[1].split("/work/", 1)[1].removesuffix(".o"))
     return list(dict.fromkeys(broken))
+
+
+def advice(errors):
+    """What may be behind a function that the linker finds twice."""
+    twice = [error for error in errors if error.message.startswith("multiple definition")]
+    if not twice:
+        return []
+    path = twice[0].path
+    return [f"Is {path} a copy of another file of work/? Then delete it.",
+            "Or does it lack a function that libmini's own file has? Then both are linked; see:",
+            f"  diff {path.removeprefix('work/')} {path}"]

@@ -11,7 +11,6 @@ One build holds all bodies (lab_tool.schemata). Then, with cases in processes of
 
 import json
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,7 +44,7 @@ class Outcome:
 
 def spread(function, items):
     """function(item) of all items on all cores, in their order."""
-    with ThreadPoolExecutor(checking.workers()) as pool:
+    with checking.pool_of_cases() as pool:
         return list(pool.map(function, items))
 
 

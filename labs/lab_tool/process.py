@@ -20,10 +20,13 @@ def run_logged(command, log, on_line, cwd=None, env=None):
     on_line. Returns the exit code."""
     log.write(f"$ {spell(command)}\n")
     log.flush()
-    process = subprocess.Popen(
-        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, errors="replace",
-    )
+    try:
+        process = subprocess.Popen(
+            command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, errors="replace",
+        )
+    except FileNotFoundError:
+        raise LabError(f"{command[0]} is not installed; run: labs/lab setup") from None
     with process:
         try:
             for line in process.stdout:

@@ -29,7 +29,10 @@ def task_line(name, what, status, note=""):
     """  ✓ 07.2  Hand out one partition            passed"""
     sign = coloured(SIGNS.get(status, " "), status)
     what = what if len(what) <= WHAT else what[:WHAT - 1] + "…"
-    return f"  {sign} {name}  {what:{WHAT}}  {coloured(status, status)}{note}"
+    line = f"  {sign} {name}  {what:{WHAT}}  {coloured(status, status)}"
+    if len(f"  x {name}  {what:{WHAT}}  {status}{note}") > COLUMNS:
+        return f"{line}\n           {note.strip(': ')}"
+    return line + note
 
 
 def say_task(lab, result):
@@ -41,11 +44,16 @@ def say_task(lab, result):
 
 
 def say_stories(results, hints_of):
-    """What went wrong, step by step, for each failed task."""
+    """What went wrong, step by step, for each failed task; once for what several share, as those
+    of a file that does not compile do."""
+    told = {}
     for result in results:
         if result.status != FAILED:
             continue
         say()
+        if not result.verdicts and told.setdefault(result.reason, result.task) != result.task:
+            say(f"{result.task} failed for the same reason as {told[result.reason]}")
+            continue
         say_wrapped(f"{result.task} failed: {result.reason}", "")
         for error in result.errors[:ERRORS_SHOWN]:
             for line in error.spelled():
@@ -79,4 +87,5 @@ def say_wrapped(text, indent):
 def say_summary(results):
     """The counts, last."""
     passed = sum(result.status == PASSED for result in results)
-    say(f"\n{passed} of {len(results)} tasks pass")
+    then = "; go on with: labs/lab next" if passed == len(results) else ""
+    say(f"\n{passed} of {len(results)} tasks pass{then}")

@@ -5,12 +5,14 @@ end. Whatever it does, run_case returns: what the process wrote (its beginning a
 ended, and, when the watchdog ended it, where each of its threads was.
 """
 
+import contextlib
 import ctypes
 import os
 import re
 import selectors
 import signal
 import subprocess
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +25,7 @@ SANITIZER_OPTIONS = ("allocator_may_return_null=1:handle_segv=2:handle_abort=2:h
 STACK_SIGNAL = signal.SIGUSR2  # labs/check/watch.cpp answers it with the thread's stack
 STACK_END = b"== end of stack"
 STACK_SECONDS = 5.0
+STOP = threading.Event()  # once set, every case that runs is ended
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Ended:
     code: int = 0  # as subprocess has it: negative for a signal
     output: str = ""
     seconds: float = 0.0
-    killed_for: str = ""  # "", "time" or "output"
+    killed_for: str = ""  # "", "time", "output" or "stop"
     stacks: list = field(default_factory=list)  # text, one a thread, when killed for time
 
 
@@ -87,12 +90,15 @@ def run_case(command, limits=Limits(), cwd=None, env=None):
 
 
 def watch(process, output, deadline, most):
-    """Reads until the process ends (""), its time is over ("time") or it wrote too much."""
+    """Reads until the process ends (""), its time is over ("time"), it wrote too much
+    ("output") or everything is to end ("stop")."""
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
             over = process.poll() is not None
             left = deadline - time.monotonic()
+            if STOP.is_set():
+                return "stop"
             if left <= 0 and not over:
                 return "time"
             selector.select(0 if over else min(left, 0.05))
@@ -101,11 +107,9 @@ def watch(process, output, deadline, most):
                 return "output"
             if over and state != "more":
                 return ""
-            if state == "closed" and not over:
-                try:  # it has closed its output, and need not have ended
-                    process.wait(max(0.0, deadline - time.monotonic()))
-                except subprocess.TimeoutExpired:
-                    return "time"
+            if state == "closed" and not over:  # and need not have ended
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(0.05)
 
 
 def read_some(process, output):

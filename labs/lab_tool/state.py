@@ -7,12 +7,21 @@ JSON is put aside.
 
 import json
 import os
+import sys
 from pathlib import Path
 
 from lab_tool.places import ROOT
 from lab_tool.screen import LabError, say
 
 VERSION = 1
+RECORD = {"started": bool, "hints": dict, "results": dict, "solutions": list}
+
+
+def well_formed(labs, current):
+    return isinstance(current, str) and isinstance(labs, dict) and all(
+        isinstance(record, dict)
+        and all(isinstance(record.get(key), kind) for key, kind in RECORD.items())
+        for record in labs.values())
 
 
 class State:
@@ -27,13 +36,16 @@ class State:
             content = json.loads(self.path.read_text(encoding="utf-8"))
             version = content["version"]
             labs, current = content["labs"], content["current"]
+            if version == VERSION and not well_formed(labs, current):
+                raise ValueError("not what this tool writes")
         except FileNotFoundError:
             return
         except (ValueError, KeyError, TypeError):
             aside = self.path.with_suffix(".json.broken")
             os.replace(self.path, aside)
-            say(f"lab: work/.lab.json could not be read; it is now work/{aside.name}, and hints "
-                "and results count from the start. Your code is untouched.")
+            say(f"lab: work/.lab.json could not be read; it is now work/{aside.name}, and hints\n"
+                "and results count from the start. Your code is untouched; go on with\n"
+                "labs/lab start and the lab's number.", file=sys.stderr)
             return
         if version != VERSION:
             raise LabError(f"work/.lab.json has version {version}, but this tool knows {VERSION}; "

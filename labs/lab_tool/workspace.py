@@ -13,6 +13,13 @@ from lab_tool.regions import regions_in, starter, todo, with_bodies
 from lab_tool.screen import LabError
 from lab_tool.state import State
 
+AMISS = (  # only the learner's files would see such a header: two versions in one program
+    ("libmini/**/*.hpp", "would hide libmini's own; headers are the specification and stay as "
+     "they are"),
+    ("labs/**/*.hpp", "would hide the lab's own; headers are the specification and stay as "
+     "they are"),
+    ("labs/*/test*.cpp", "would take the place of the check itself"),
+)
 
 class Workspace:
     def __init__(self, catalogue, state=None):
@@ -27,7 +34,11 @@ class Workspace:
     def mine(self, path):
         """The learner's text of a file, or None."""
         own = self.folder / path
-        return own.read_text(encoding="utf-8") if own.exists() else None
+        try:
+            return own.read_text(encoding="utf-8") if own.exists() else None
+        except UnicodeDecodeError as error:
+            raise LabError(f"work/{path} is no UTF-8 text (byte {error.start} is not); save it "
+                           "as UTF-8") from None
 
     def shown(self, path):
         return f"work/{path}"
@@ -36,6 +47,11 @@ class Workspace:
         """Whether the learner has begun the lab, and a file of it is in work/."""
         return self.state.started(lab) and any(
             self.mine(path) is not None for path in self.catalogue.files_of(lab))
+
+    def counts(self, lab):
+        """Whether a lab is to be graded: it was started, or all its files were handed in without
+        the tool's own .lab.json."""
+        return self.started(lab) or (not self.state.path.exists() and self.present(lab))
 
     def present(self, lab):
         """Whether all files of the lab are in work/."""
@@ -51,22 +67,33 @@ class Workspace:
         os.replace(temporary, own)
 
     def start(self, lab):
-        """Writes the starters of a lab's files and returns their paths. What the learner has
-        written before, even for a lab that the tool has forgotten, stays."""
+        """Writes the starters of a lab's files. Returns their paths and, where a file that was
+        there has changed, the folder that has those as they were. What the learner has written
+        before, even for a lab that the tool has forgotten, stays."""
         tasks = {region.task for region in self.catalogue.regions_of(lab=lab)}
         if not tasks:
             raise LabError(f"lab {lab} has no regions in the sources")
+        new, changed = {}, {}
         for path in self.catalogue.files_of(lab):
             own = self.mine(path)
             if own is None:
-                self.write(path, starter(self.reference(path), path, tasks))
+                new[path] = starter(self.reference(path), path, tasks)
             elif not self.state.started(lab):
-                solved = {(region.task, region.body)
-                          for region in regions_in(self.reference(path), path)}
-                self.write(path, with_bodies(own, self.shown(path), lambda region: (
-                    todo(region) if region.task in tasks and (region.task, region.body) in solved
-                    else None)))
-        return self.catalogue.files_of(lab)
+                text = self._without_solutions(own, path, tasks)
+                if text != own:
+                    changed[path] = text
+        backup = self._back_up(list(changed))
+        for path, text in {**new, **changed}.items():
+            self.write(path, text)
+        return self.catalogue.files_of(lab), backup
+
+    def _without_solutions(self, own, path, tasks):
+        """The learner's text, its regions of `tasks` that are the reference's left to be written:
+        they came with another lab's starter."""
+        solved = {(region.task, region.body) for region in regions_in(self.reference(path), path)}
+        return with_bodies(own, self.shown(path), lambda region: (
+            todo(region) if region.task in tasks and (region.task, region.body) in solved
+            else None))
 
     def reset(self, lab, task=None):
         """Puts a lab's, or one task's, regions back to the starter's. Returns the paths and the
@@ -78,12 +105,22 @@ class Workspace:
         for path in paths:
             own = self.mine(path)
             if task and own is not None:
-                text = starter(own, self.shown(path), tasks)
+                text = self._read(path, lambda name: starter(own, name, tasks))
             else:
                 text = starter(self.reference(path), path, tasks)
                 text = self._keep_others(text, own or text, path, tasks)
             self.write(path, text)
         return paths, backup
+
+    def _read(self, path, read):
+        """read(name), with advice where the learner's file has lost a marker."""
+        try:
+            return read(self.shown(path))
+        except LabError as error:
+            labs = " and ".join(f"labs/lab reset {lab}" for lab in sorted(
+                {region.lab for region in self.catalogue.regions if region.path == path}))
+            raise LabError(f"{error}. Mend that line, or write the file anew: {labs} (with a "
+                           "backup)") from None
 
     def _keep_others(self, text, own, path, tasks):
         """The text with the learner's bodies of regions that are not of `tasks`."""
@@ -121,8 +158,9 @@ class Workspace:
             text = self.mine(path) if mine else self.reference(path)
             if text is None:
                 raise LabError(f"work/{path} is not there; run: labs/lab start {task[:2]}")
-            name = self.shown(path) if mine else path
-            regions = [region for region in regions_in(text, name) if region.task == task]
+            everything = (self._read(path, lambda name: regions_in(text, name)) if mine
+                          else regions_in(text, path))
+            regions = [region for region in everything if region.task == task]
             for index, region in enumerate(regions):
                 found[path, index] = region
         return found
@@ -150,8 +188,11 @@ class Workspace:
 
 
 def files_amiss(workspace):
-    """Headers in work/ that would shadow the reference: nobody would see them."""
-    root = workspace.folder
-    return [str(path.relative_to(root)) for top in ("libmini", "labs")
-            for path in sorted(Path(root, top).rglob("*.hpp"))
-            if (workspace.root / path.relative_to(root)).exists()]
+    """{path: why} of files in work/ that would take the place of what is not the learner's."""
+    amiss = {}
+    for pattern, why in AMISS:
+        for own in sorted(workspace.folder.glob(pattern)):
+            path = str(own.relative_to(workspace.folder))
+            if (workspace.root / path).exists():
+                amiss[path] = why
+    return amiss

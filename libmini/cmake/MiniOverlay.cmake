@@ -13,6 +13,7 @@ set(MINI_WORK_WITHOUT "" CACHE STRING
 # mini_overlay_files(<out> <folder> <place>): the .cpp files below <folder>/<place>.
 function(mini_overlay_files out folder place)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${folder}/${place}/*.cpp)
+    list(FILTER found EXCLUDE REGEX "/\\.[^/]*$")  # an editor's hidden files
     foreach(left_out ${MINI_WORK_WITHOUT})
         list(REMOVE_ITEM found ${PROJECT_SOURCE_DIR}/work/${left_out})
     endforeach()

@@ -1,11 +1,14 @@
 """The scripts that make the site's pages, without Doxygen."""
 
 import unittest
+from types import SimpleNamespace
 
 import build
 import header_filter
 import house
+import labs
 import markdown
+from lab_tool.catalogue import Task
 
 
 class HeaderFilter(unittest.TestCase):
@@ -55,6 +58,16 @@ class Markdown(unittest.TestCase):
         self.assertIn('   <details class="answer"><summary>Answer</summary>\n   \\endhtmlonly', page)
         self.assertEqual(page.count("\\htmlonly[block]"), 2)
         self.assertEqual(page.count("\\endhtmlonly"), 2)
+
+
+class Hints(unittest.TestCase):
+    def test_code_at_the_beginning_of_a_hint_stays_code(self):
+        task = Task("07.1", "Do it", "", "it is done")
+        lab = SimpleNamespace(hints=lambda name: ["    if (a)\n        b();\n\nThen c.\n\n    d();",
+                                                  "Do b.\n\n    b();"])
+        section = labs.task_section(SimpleNamespace(regions_of=lambda task: []), lab, task)
+        self.assertIn("\\code{.cpp}\nif (a)\n    b();\n\\endcode\n\nThen c.\n\n    d();\n", section)
+        self.assertIn("\\endhtmlonly\nDo b.\n\n    b();\n", section)
 
 
 class House(unittest.TestCase):

@@ -27,6 +27,7 @@ class Labs(FakeTree):
     def test_what_is_not_there_is_named_with_what_is(self):
         for ask, says in ((lambda: self.catalogue().lab("8"), "no lab 8; labs: 07, 09"),
                           (lambda: self.catalogue().task("7.9"), "its tasks: 07.1, 07.2"),
+                          (lambda: self.catalogue().task("7"), "which of its tasks: 07.1, 07.2"),
                           (lambda: self.catalogue().task("seven"), "names no task")):
             with self.assertRaisesRegex(LabError, says):
                 ask()
@@ -35,6 +36,10 @@ class Labs(FakeTree):
         lab = self.catalogue().lab("7")
         self.assertEqual(lab.hints("07.1"), ["Think.", "Look.", "Do."])
         self.assertEqual(lab.hints("07.9"), [])
+
+    def test_code_at_the_beginning_of_a_hint_keeps_its_indentation(self):
+        self.write("labs/07-partition/hints/07.1.md", "## 1\n\n    a();\n    b();\n\n## 2\n")
+        self.assertEqual(self.catalogue().lab("7").hints("07.1"), ["    a();\n    b();"])
 
     def test_a_readme_may_name_labs_that_it_needs(self):
         path = self.root / "labs/09-sampler/README.md"

@@ -9,7 +9,7 @@ from fake_tree import FakeTree
 from lab_tool import checking, compile_errors
 from lab_tool.checking import check_tasks, judge_task
 from lab_tool.compile_errors import broken_files, errors_in
-from lab_tool.runner import Limits
+from lab_tool.runner import STOP, Limits, run_case
 from lab_tool.verdict import Verdict
 
 PROGRAM = """\
@@ -108,6 +108,23 @@ class JudgeTask(unittest.TestCase):
         self.assertEqual(judge_task("07.2", ["b"], [other]).status, "waits")
 
 
+class Stop(FakeTree):
+    def test_ctrl_c_ends_the_cases_that_run_and_the_others_never_begin(self):
+        self.addCleanup(STOP.clear)
+        begun, results = [], []
+
+        def run(number):
+            begun.append(number)
+            results.append(run_case(["sleep", "60"], Limits(seconds=50.0)).killed_for)
+
+        with self.assertRaises(KeyboardInterrupt), checking.pool_of_cases() as pool:
+            for number in range(2 * checking.workers()):
+                pool.submit(run, number)
+            raise KeyboardInterrupt
+        self.assertLessEqual(len(begun), checking.workers())
+        self.assertEqual(results, ["stop"] * len(begun))
+
+
 NINJA = """\
 [1/4] Building CXX object labs/CMakeFiles/mini_work.dir/__/work/libmini/data/part.cpp.o
 FAILED: labs/CMakeFiles/mini_work.dir/__/work/libmini/data/part.cpp.o
@@ -123,6 +140,15 @@ ld: undefined reference to `mini::cut()'
 """.split("\n")
 
 
+TWICE = """\
+FAILED: bin/lab07_check
+/usr/bin/ld: a/mini_work.dir/__/work/libmini/data/part.cpp.o: in function `mini::cut()':
+/src/build/debug/../../work/libmini/data/part.cpp:34: multiple definition of `mini::cut()'; \
+a/mini_work.dir/__/work/libmini/data/part_(copy).cpp.o:/src/build/debug/../../work/libmini/data/\
+part (copy).cpp:34: first defined here
+""".split("\n")
+
+
 class CompileErrors(unittest.TestCase):
     def test_the_learners_file_and_line_come_first(self):
         errors = errors_in(NINJA, "/src")
@@ -131,6 +157,14 @@ class CompileErrors(unittest.TestCase):
         self.assertEqual(errors[0].spelled()[1], "   12 |     indx = 3;")
         self.assertEqual([error.path for error in errors],
                          ["work/libmini/data/part.cpp", "libmini/core/error.hpp", ""])
+
+    def test_a_function_that_is_there_twice_names_the_learners_file_and_what_may_be(self):
+        errors = errors_in(TWICE, "/src")
+        self.assertEqual([error.spelled() for error in errors],
+                         [["work/libmini/data/part (copy).cpp:34: multiple definition of "
+                           "`mini::cut()'"]])
+        self.assertIn("a copy of another file of work", compile_errors.advice(errors)[0])
+        self.assertEqual(compile_errors.advice(errors_in(NINJA, "/src")), [])
 
     def test_the_file_that_failed_is_known(self):
         self.assertEqual(broken_files(NINJA, "/src"), ["libmini/data/part.cpp"])

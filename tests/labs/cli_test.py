@@ -3,11 +3,16 @@
 import contextlib
 import importlib
 import io
+import os
+import subprocess
+import sys
 import unittest
+from types import SimpleNamespace
 from unittest import mock
 
 from lab_tool import cli
 from lab_tool.screen import LabError
+from lab_tool.verbs import demo
 
 
 def call(*words):
@@ -69,6 +74,26 @@ class Failures(unittest.TestCase):
         code, _, err = self.outcome(LabError("the disk is full; make room"))
         self.assertEqual((code, err), (1, "lab: the disk is full; make room\n"))
 
+    def test_what_the_system_refuses_is_one_line_with_a_next_step(self):
+        code, out, err = self.outcome(OSError(28, "No space left on device", "work/a.cpp"))
+        self.assertEqual((code, out), (1, ""))
+        self.assertEqual(err, "lab: work/a.cpp: No space left on device; mend that, then run this "
+                              "again (labs/lab doctor checks this machine)\n")
+
+    def test_a_reader_that_went_away_is_no_error(self):
+        readable, writable = os.pipe()
+        os.close(readable)
+        with os.fdopen(writable, "w") as nobody_reads:
+            done = subprocess.run([sys.executable, "labs/lab_tool", "--help"], stdout=nobody_reads,
+                                  stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr), (cli.BROKEN_PIPE_EXIT, ""))
+
+    def test_a_terminal_without_the_signs_gets_question_marks(self):
+        done = subprocess.run([sys.executable, "labs/lab_tool", "status"], capture_output=True,
+                              env={**os.environ, "PYTHONIOENCODING": "ascii"})
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertIn(b"lab 07 ? ", done.stdout)
+
     def test_ctrl_c_is_one_line_and_exit_code_130(self):
         self.assertEqual(self.outcome(KeyboardInterrupt())[0], 130)
 
@@ -88,6 +113,13 @@ class Demo(unittest.TestCase):
         self.assertNotIn("--", command)
         self.assertIn("--epochs 1", out)
         self.assertNotIn("What next", out)
+
+    def test_the_programs_own_options_take_the_place_of_the_demos(self):
+        options = SimpleNamespace(n=2, epochs=3, mine=True, program_options=[
+            "--bucket-cap-mb", "0.0625", "--epochs=1"])
+        command = demo.command_for(options)
+        self.assertEqual(command[3:], ["build/release/bin/train_mnist_mine", "--sync", "ddp",
+                                       "--bucket-cap-mb", "0.0625", "--epochs=1"])
 
 
 if __name__ == "__main__":

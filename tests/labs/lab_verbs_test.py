@@ -12,7 +12,7 @@ from lab_tool import cli
 from lab_tool.checking import TaskResult
 from lab_tool.compile_errors import CompileError
 from lab_tool.state import State
-from lab_tool.verbs import grade, watch
+from lab_tool.verbs import grade
 from lab_tool.verdict import Verdict
 
 
@@ -76,6 +76,29 @@ class Verbs(FakeTree):
                      "stuck? labs/lab hint 07.2  (3 left)", "1 of 2 tasks pass"):
             self.assertIn(text, out)
 
+    def test_what_passed_once_does_not_count_while_it_is_a_starter_again(self):
+        self.call("start", "7")
+        self.call("check", "7")  # whose check is not a real one here, and says passed
+        self.assertIn("[--] 0/2", self.call("status"))
+
+    def test_no_line_of_a_status_is_longer_than_a_terminal_of_80_columns(self):
+        self.call("start", "7")
+        self.write("work/libmini/part.cpp", PARTITION)
+        self.call("check", "7")
+        for _ in range(3):
+            self.call("hint", "7.1")
+        self.call("solution", "7.1", "--yes")
+        self.results["07.2"] = TaskResult("07.2", "waits", "needs task 07.1 first")
+        out = self.call("status") + self.call("check", "7", code=1)
+        self.assertIn("passed\n           (3 hints, solution seen)\n", out)
+        self.assertIn("waits\n           needs task 07.1 first\n", out)
+        self.assertLessEqual(max(map(len, out.splitlines())), 80)
+
+    def test_ctrl_d_instead_of_an_answer_hides_the_solution(self):
+        with mock.patch("sys.stdin.isatty", lambda: True), \
+                mock.patch("builtins.input", side_effect=EOFError):
+            self.assertIn("stays hidden", self.call("solution", "7.1", code=1))
+
     def test_long_steps_are_wrapped_for_a_terminal_of_80_columns(self):
         self.call("start", "7")
         told = Verdict("a case", "failed", "wrong", ["rank 1 got " + "4 " * 80])
@@ -90,6 +113,10 @@ class Verbs(FakeTree):
         self.results["07.1"] = TaskResult("07.1", "failed", "does not compile", errors=[error])
         self.assertIn("  work/libmini/part.cpp:12: no such name\n     12 | x",
                       self.call("check", "7.1", code=1))
+        self.results["07.2"] = TaskResult("07.2", "failed", "does not compile", errors=[error])
+        out = self.call("check", "7", code=1)
+        self.assertEqual(out.count("no such name"), 1)
+        self.assertIn("07.2 failed for the same reason as 07.1", out)
 
     def test_checking_what_is_not_started_says_so(self):
         self.assertIn("lab 07 is not started; run: labs/lab start 07",
@@ -104,6 +131,8 @@ class Verbs(FakeTree):
         self.assertIn("work/libmini/part.hpp would hide", self.call("check", "7", code=1))
 
     def test_hints_come_one_at_a_time_and_then_end(self):
+        self.assertIn("no hint of task 07.1 was shown yet",
+                      self.call("hint", "7.1", "--again", code=1))
         for number, text in enumerate(("Think.", "Look.", "Do.", "Do."), 1):
             out = self.call("hint", "7.1")
             self.assertIn(f"hint {min(number, 3)} of 3\n\n{text}", out)
@@ -141,15 +170,6 @@ class Verbs(FakeTree):
                           for lab in grades["labs"] for task in lab["tasks"]],
                          [("07.1", "passed", 10), ("07.2", "failed", 0), ("09.1", "not started", 0)])
         self.assertIn("07.2   0 of 10  failed: it is wrong", grade.spell(grades))
-
-
-class Watch(unittest.TestCase):
-    def test_it_acts_at_once_and_then_on_each_change(self):
-        looks = iter(["a", "a", "b", "b", "c"])
-        acts = []
-        with self.assertRaises(StopIteration):
-            watch.watch(lambda: next(looks), lambda: acts.append(1), lambda: None)
-        self.assertEqual(len(acts), 3)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,10 @@ class Logged(unittest.TestCase):
         self.assertIn("the build failed (exit code 3)", str(caught.exception))
         self.assertIn(str(self.log), str(caught.exception))
 
+    def test_a_program_that_is_not_installed_is_named(self):
+        with self.assertRaisesRegex(LabError, "no-such-program is not installed; run: labs/lab"):
+            process.check_logged("it", ["no-such-program"], self.log, lambda line: None)
+
     def test_bytes_that_are_no_text_do_no_harm(self):
         lines = []
         process.check_logged("it", sh(r"printf '\377\n'"), self.log, lines.append)

@@ -1,6 +1,7 @@
 """Mutants, the sources with all bodies in them, and what dev check makes of the verdicts."""
 
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 from fake_tree import PARTITION, FakeTree
@@ -119,7 +120,8 @@ class Runs(unittest.TestCase):
             return Verdict(name, self.statuses.get(name, "passed"), "why")
 
         dev_check.checking = SimpleNamespace(
-            program_of=lambda *_: "program", workers=lambda: 1, check_case=check_case,
+            program_of=lambda *_: "program", check_case=check_case,
+            pool_of_cases=lambda: ThreadPoolExecutor(1),
             check_together=lambda program, names, **environment: [
                 check_case(program, name, **environment) for name in names])
 

@@ -44,11 +44,14 @@ class Remember(unittest.TestCase):
         self.assertEqual(self.path.read_bytes(), before)
 
     def test_a_broken_file_is_put_aside_and_said(self):
-        for content in ("{", "[]", '{"version": 1}'):
+        for content in ("{", "[]", '{"version": 1}', "\x00",
+                        '{"version": 1, "labs": [], "current": ""}',
+                        '{"version": 1, "labs": {}, "current": 7}',
+                        '{"version": 1, "labs": {"07": {"hints": {}}}, "current": ""}'):
             self.path.parent.mkdir(exist_ok=True)
             self.path.write_text(content)
             out = io.StringIO()
-            with contextlib.redirect_stdout(out):
+            with contextlib.redirect_stderr(out):
                 self.assertEqual(State(self.root).labs, {})
             self.assertIn(".lab.json.broken", out.getvalue())
             self.assertEqual((self.path.parent / ".lab.json.broken").read_text(), content)

@@ -10,7 +10,7 @@ from lab_tool.workspace import files_amiss
 
 class Start(FakeTree):
     def test_it_writes_the_starter_of_that_lab_only(self):
-        self.assertEqual(self.workspace().start("07"), ["libmini/part.cpp"])
+        self.assertEqual(self.workspace().start("07"), (["libmini/part.cpp"], None))
         self.assertEqual(self.own(), starter(PARTITION, "a.cpp", {"07.1", "07.2"}))
 
     def test_a_second_lab_in_the_same_file_keeps_what_was_written_for_the_first(self):
@@ -22,10 +22,12 @@ class Start(FakeTree):
         self.assertIn('MINI_TODO("lab09.1"', self.own())
 
     def test_code_of_a_lab_that_the_tool_has_forgotten_stays(self):
-        self.write("work/libmini/part.cpp", PARTITION.replace("return index[i];", "return mine;"))
-        self.workspace().start("07")
+        before = PARTITION.replace("return index[i];", "return mine;")
+        self.write("work/libmini/part.cpp", before)
+        _, backup = self.workspace().start("07")
         self.assertIn("return mine;", self.own())
         self.assertIn('MINI_TODO("lab07.2"', self.own())
+        self.assertEqual((backup / "libmini/part.cpp").read_text(), before)
 
     def test_a_started_labs_file_is_written_only_where_it_is_missing(self):
         self.write("work/libmini/part.cpp", PARTITION)
@@ -66,6 +68,13 @@ class Reset(FakeTree):
         self.assertEqual((folders[0] / "libmini/part.cpp").read_text(), self.before)
         self.assertNotEqual((folders[1] / "libmini/part.cpp").read_text(), self.before)
 
+    def test_one_task_of_a_file_with_broken_markers_cannot_and_says_what_can(self):
+        self.write("work/libmini/part.cpp", "// [lab07.1] Do.\nmess")
+        with self.assertRaisesRegex(LabError, r"part.cpp:1: .*anew: labs/lab reset 07 and "
+                                              r"labs/lab reset 09 \(with a backup\)"):
+            self.workspace("07").reset("07", "07.1")
+        self.assertEqual(self.own(), "// [lab07.1] Do.\nmess")
+
     def test_a_file_with_broken_markers_can_be_reset_as_a_whole(self):
         self.write("work/libmini/part.cpp", "// [lab07.1] Do.\nmess")
         self.workspace("07").reset("07")
@@ -88,11 +97,34 @@ class Compare(FakeTree):
         self.write("work/libmini/part.cpp", PARTITION)
         self.assertFalse(workspace.untouched("07.1"))
 
-    def test_headers_that_would_hide_libminis_are_found(self):
-        self.write("libmini/part.hpp", "")
-        self.write("work/libmini/part.hpp", "")
+    def test_files_that_would_take_the_place_of_what_is_not_the_learners_are_found(self):
+        for path in ("libmini/part.hpp", "labs/07-partition/job.hpp", "labs/07-partition/test.cpp"):
+            self.write(path, "")
+            self.write(f"work/{path}", "")
         self.write("work/libmini/my_own.hpp", "")
-        self.assertEqual(files_amiss(self.workspace()), ["libmini/part.hpp"])
+        self.write("work/libmini/my_own.cpp", "")
+        amiss = files_amiss(self.workspace())
+        self.assertEqual(sorted(amiss), ["labs/07-partition/job.hpp", "labs/07-partition/test.cpp",
+                                         "libmini/part.hpp"])
+        self.assertIn("the check itself", amiss["labs/07-partition/test.cpp"])
+
+    def test_a_file_that_is_no_text_is_named_and_left_alone(self):
+        own = self.root / "work/libmini/part.cpp"
+        own.parent.mkdir(parents=True)
+        own.write_bytes(b"// caf\xe9\n")
+        with self.assertRaisesRegex(LabError, "work/libmini/part.cpp is no UTF-8 text .byte 6"):
+            self.workspace("07").reset("07")
+        self.assertEqual(own.read_bytes(), b"// caf\xe9\n")
+
+    def test_files_handed_in_without_the_tools_own_count(self):
+        workspace = self.workspace()
+        self.assertFalse(workspace.counts("07"))
+        self.write("work/libmini/part.cpp", PARTITION)
+        self.assertTrue(workspace.counts("07"))
+        workspace.state.of("09")["started"] = True
+        workspace.state.save()
+        self.assertFalse(workspace.counts("07"))
+        self.assertTrue(workspace.counts("09"))
 
 
 if __name__ == "__main__":

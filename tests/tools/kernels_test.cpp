@@ -149,11 +149,10 @@ TEST_CASE("mini kernels without names runs every sample that it lists") {
     CHECK(list.code == 0);
     CHECK(all.code == 0);
     std::istringstream names(list.text);
+    std::string every;
     size_t count = 0;
-    for (std::string name; std::getline(names, name); ++count) {
-        CAPTURE(name);
-        CHECK(kernels(name).code == 0);
-    }
+    for (std::string name; std::getline(names, name); ++count) every += " " + name;
+    CHECK(kernels(every).text == all.text);
     CHECK(count >= 17);
     for (const char* kernel :
          {"max_pool_kernel", "column_sum_kernel", "row_sum_kernel", "tensor_kernel"})

@@ -13,7 +13,7 @@ import time
 
 from lab_tool import report
 from lab_tool.catalogue import Catalogue
-from lab_tool.checking import build_without_broken, check_lab
+from lab_tool.checking import build_without_broken, check_lab, configured_without
 from lab_tool.screen import LabError, say
 from lab_tool.state import State
 from lab_tool.verdict import PASSED
@@ -57,9 +57,11 @@ def chosen(catalogue, state, what):
 
 def check(catalogue, state, lab, tasks=None):
     """Checks tasks of a lab, tells what came, and remembers it."""
-    refuse_headers(Workspace(catalogue))
+    refuse_amiss(Workspace(catalogue))
     say(report.head(lab))
     start = time.monotonic()
+    if configured_without() is None:
+        say("  the first check builds the whole library, for some minutes; later ones take seconds")
     broken = build_without_broken([f"lab{lab.number}_check"])
     say(f"  built in {time.monotonic() - start:.0f} s\n")
     results = check_lab(catalogue, lab, tasks, broken=broken,
@@ -75,8 +77,6 @@ def check(catalogue, state, lab, tasks=None):
     return results
 
 
-def refuse_headers(workspace):
-    """Only the learner's own files would see such a header: two versions in one program."""
-    for path in files_amiss(workspace):
-        raise LabError(f"work/{path} would hide libmini's own; headers are the specification and "
-                       "stay as they are: delete it")
+def refuse_amiss(workspace):
+    for path, why in files_amiss(workspace).items():
+        raise LabError(f"work/{path} {why}: delete it")

@@ -12,12 +12,15 @@ from lab_tool.catalogue import Catalogue
 from lab_tool.places import ROOT, bin_dir, mnist_folder
 from lab_tool.process import run_in_foreground, spell
 from lab_tool.screen import say
-from lab_tool.verbs.check import refuse_headers
+from lab_tool.verbs.check import refuse_amiss
 from lab_tool.verbs.setup import install_missing
 from lab_tool.workspace import Workspace
 
 PRESET = "release"
-BUCKET_CAP_MB = "0.05"  # the model has 0.09 MB of gradients: small buckets, so that there are several
+DEFAULTS = {  # unless the program's own options say otherwise
+    "--sync": "ddp",
+    "--bucket-cap-mb": "0.05",  # of 0.09 MB of gradients: so that there are several buckets
+}
 
 
 def add_arguments(parser):
@@ -34,17 +37,19 @@ def program_of(options):
 
 def command_for(options):
     folder = bin_dir(PRESET).relative_to(ROOT)
+    given = {word.split("=")[0] for word in options.program_options}
+    chosen = {**DEFAULTS, "--epochs": str(options.epochs)}
     return [
-        str(folder / "minirun"), "-n", str(options.n),
-        str(folder / program_of(options)), "--sync", "ddp", "--epochs", str(options.epochs),
-        "--bucket-cap-mb", BUCKET_CAP_MB, *options.program_options,
+        str(folder / "minirun"), "-n", str(options.n), str(folder / program_of(options)),
+        *(word for pair in chosen.items() if pair[0] not in given for word in pair),
+        *options.program_options,
     ]
 
 
 def run(options):
     install_missing(optional=False)
     if options.mine:
-        refuse_headers(Workspace(Catalogue()))
+        refuse_amiss(Workspace(Catalogue()))
     build(PRESET, ["minirun", program_of(options)])
     command = command_for(options)
     say(f"\n$ {spell(command)}\n")

@@ -1,7 +1,11 @@
 """Checks every lab that is started and adds up points: ten for each task that passes.
 
-The verdicts are this process's own: what a check's process prints cannot change them. The text or
-JSON goes to stdout, or to the file that --output names; progress goes to stderr.
+For files that were handed in without work/.lab.json, every lab counts whose files are all there.
+
+The verdicts are this process's own: neither what a check's process prints nor how it leaves can
+change them. It is no defence against code that forges on purpose, as that runs inside the check:
+read what is handed in. The text or JSON goes to stdout, or to the file that --output names;
+progress goes to stderr.
 """
 
 import contextlib
@@ -12,8 +16,8 @@ from pathlib import Path
 
 from lab_tool.catalogue import POINTS_OF_A_TASK, Catalogue
 from lab_tool.checking import build_without_broken, check_lab
-from lab_tool.screen import say
-from lab_tool.verbs.check import refuse_headers
+from lab_tool.screen import LabError, say
+from lab_tool.verbs.check import refuse_amiss
 from lab_tool.verdict import NOT_STARTED, PASSED
 from lab_tool.workspace import Workspace
 
@@ -26,6 +30,8 @@ def add_arguments(parser):
 
 
 def run(options):
+    if options.output and not options.output.absolute().parent.is_dir():
+        raise LabError(f"{options.output.absolute().parent} is no folder; make it first")
     catalogue = Catalogue()
     with contextlib.redirect_stdout(sys.stderr):
         grades = grade(catalogue)
@@ -41,8 +47,8 @@ def run(options):
 
 def grade(catalogue):
     workspace = Workspace(catalogue)
-    refuse_headers(workspace)
-    started = [lab for lab in catalogue.labs if workspace.started(lab.number)]
+    refuse_amiss(workspace)
+    started = [lab for lab in catalogue.labs if workspace.counts(lab.number)]
     broken = {}
     if started:
         broken = build_without_broken([f"lab{lab.number}_check" for lab in started])

@@ -22,6 +22,8 @@ def run(options):
         count = min(count + 1, len(hints))
         shown[task.name] = count
         state.save()
+    if count == 0:
+        raise LabError(f"no hint of task {task.name} was shown yet; run: labs/lab hint {task.name}")
     say(f"{task.name} {task.what}")
     first = 1 if options.again else count
     for number in range(max(first, 1), count + 1):

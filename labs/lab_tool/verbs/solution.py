@@ -3,6 +3,7 @@
 import sys
 
 from lab_tool.catalogue import Catalogue
+from lab_tool.report import say_wrapped
 from lab_tool.screen import LabError, say
 from lab_tool.state import State
 from lab_tool.workspace import Workspace
@@ -35,7 +36,12 @@ def run(options):
 def agreed(task, left):
     """The learner's answer; LabError where there is nobody to ask."""
     advice = f" {left} of its hints are unread (labs/lab hint {task.name})." if left > 0 else ""
-    say(f"This shows the whole solution of {task.name}, {task.what}.{advice}")
+    say_wrapped(f"This shows the whole solution of {task.name}, {task.what}.{advice}", "")
     if not sys.stdin.isatty():
-        raise LabError("nobody is there to ask; labs/lab solution --yes shows it all the same")
-    return input("Show it? [y/N] ").strip().lower() in ("y", "yes")
+        raise LabError(f"nobody is there to ask; labs/lab solution {task.name} --yes shows it all "
+                       "the same")
+    try:
+        return input("Show it? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:  # Ctrl-D
+        say()
+        return False

@@ -6,6 +6,7 @@ have written for other labs stays.
 """
 
 from lab_tool.catalogue import Catalogue
+from lab_tool.places import shown
 from lab_tool.screen import LabError, say
 from lab_tool.state import State
 from lab_tool.workspace import Workspace
@@ -23,7 +24,7 @@ def run(options):
     if workspace.started(lab.number) and workspace.present(lab.number):
         raise LabError(f"lab {lab.number} was started before; to begin it again: "
                        f"labs/lab reset {lab.number}")
-    paths = workspace.start(lab.number)
+    paths, backup = workspace.start(lab.number)
     state.of(lab.number)["started"] = True
     state.current = lab.number
     state.save()
@@ -35,4 +36,6 @@ def run(options):
         tasks = sorted({region.task for region in regions if region.path == path})
         say(f"  write  work/{path}  ({', '.join(tasks)})")
     say(f"  check  labs/lab check {lab.number}")
+    if backup:
+        say(f"  saved  your files as they were: {shown(backup)}")
     return 0

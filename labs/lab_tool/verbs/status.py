@@ -18,7 +18,8 @@ def run(options):
     workspace = Workspace(catalogue, state)
     for lab in catalogue.labs:
         started = workspace.started(lab.number)
-        passed = sum(state.result(task.name) == PASSED for task in lab.tasks) if started else 0
+        passed = sum(status_of(task, state, workspace) == PASSED for task in lab.tasks) \
+            if started else 0
         say(f"{report.head(lab)}  {bar(passed, len(lab.tasks))}"
             + ("" if started else "  not started"))
         if not started:
@@ -26,7 +27,8 @@ def run(options):
         for task in lab.tasks:
             say(report.task_line(task.name, task.what, status_of(task, state, workspace),
                                  notes(lab, task, state)))
-    say("\nnext: " + advice(catalogue, state, workspace))
+    say()
+    report.say_wrapped("next: " + advice(catalogue, state, workspace), "")
     return 0
 
 
@@ -44,7 +46,7 @@ def status_of(task, state, workspace):
 def notes(lab, task, state):
     record = state.of(lab.number)
     hints = record["hints"].get(task.name, 0)
-    told = [f"{hints} of {len(lab.hints(task.name))} hints"] if hints else []
+    told = [f"{hints} {'hint' if hints == 1 else 'hints'}"] if hints else []
     if task.name in record["solutions"]:
         told.append("solution seen")
     return f" ({', '.join(told)})" if told else ""

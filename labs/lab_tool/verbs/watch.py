@@ -1,5 +1,6 @@
 """Checks a lab again whenever you save a file of work/, until you press Ctrl-C."""
 
+import contextlib
 import time
 from pathlib import Path
 
@@ -19,29 +20,31 @@ def add_arguments(parser):
 
 def run(options):
     catalogue = Catalogue()
-
-    def check_once():
-        state = State()
-        for lab, tasks in chosen(catalogue, state, options.what):
-            try:
-                check(catalogue, state, lab, tasks)
-            except LabError as error:
-                say(f"lab: {error}")
-        say("\nwatching work/ (Ctrl-C ends)")
-
-    watch(lambda: saved(ROOT / "work"), check_once, lambda: time.sleep(POLL_SECONDS))
+    chosen(catalogue, State(), options.what)  # what is misspelt is said once, and not watched
+    watch(lambda: saved(ROOT / "work"), lambda: check_once(catalogue, options.what),
+          lambda: time.sleep(POLL_SECONDS))
     return 0
+
+
+def check_once(catalogue, what):
+    """Checks what is watched; says what cannot be checked, which the next save may mend."""
+    try:
+        state = State()
+        for lab, tasks in chosen(catalogue, state, what):
+            check(catalogue, state, lab, tasks)
+    except (LabError, OSError) as error:
+        say(f"lab: {error}")
+    say("\nwatching work/ (Ctrl-C ends)")
 
 
 def saved(folder):
     """When each of the learner's files was last saved, and how large it is."""
     found = {}
-    for path in Path(folder).rglob("*.[ch]pp"):
-        try:
-            status = path.stat()
-        except FileNotFoundError:
-            continue  # an editor has just replaced it
-        found[str(path)] = (status.st_mtime_ns, status.st_size)
+    with contextlib.suppress(FileNotFoundError):  # a folder may go while it is being read
+        for path in Path(folder).rglob("*.[ch]pp"):
+            with contextlib.suppress(FileNotFoundError):  # an editor has just replaced it
+                status = path.stat()
+                found[str(path)] = (status.st_mtime_ns, status.st_size)
     return found
 
 

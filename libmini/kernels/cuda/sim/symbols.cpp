@@ -90,8 +90,10 @@ void add_symbol(Image& image, const Elf64_Sym& symbol, const char* name) {
 }
 
 void read_symbols(Image& image) {
-    std::ifstream in("/proc/self/exe", std::ios::binary);
-    const std::string file((std::istreambuf_iterator<char>(in)), {});
+    std::ifstream in("/proc/self/exe", std::ios::binary | std::ios::ate);
+    std::string file(in ? static_cast<size_t>(in.tellg()) : 0, '\0');
+    in.seekg(0);
+    in.read(file.data(), static_cast<std::streamsize>(file.size()));
     if (file.size() < sizeof(Elf64_Ehdr)) return;
     Elf64_Ehdr header;
     std::memcpy(&header, file.data(), sizeof(header));

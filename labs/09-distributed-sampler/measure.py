@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""How wrong an accuracy gets: runs padded_accuracy and draws its table.
+
+    labs/09-distributed-sampler/measure.py [--bin build/release/bin] [--samples 100] [--svg FILE]
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import plot  # noqa: E402
+
+SAMPLERS = ("DistributedEvalSampler", "DistributedSampler", "DistributedSampler, drop_last")
+CELL = re.compile(r"(\d+) of +(\d+) ([\d.]+)")
+
+
+def lines_of(table):
+    """{sampler: [(ranks, accuracy), ...]}, without what was counted of no sample at all."""
+    lines = {name: [] for name in SAMPLERS}
+    for row in table.splitlines()[1:]:
+        ranks = int(row.split()[0])
+        for name, (_, seen, share) in zip(SAMPLERS, CELL.findall(row)):
+            if int(seen) > 0:
+                lines[name].append((ranks, float(share)))
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", default="build/release/bin")
+    parser.add_argument("--samples", type=int, default=100)
+    parser.add_argument("--svg", default="padded_accuracy.svg")
+    options = parser.parse_args()
+
+    command = [f"{options.bin}/padded_accuracy", "--samples", str(options.samples)]
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    print(output)
+    plot.write(options.svg, title=f"One model, {options.samples} test images, three samplers",
+               x="ranks", y="accuracy", lines=lines_of(output))
+    print(f"drawn: {options.svg}")
+
+
+if __name__ == "__main__":
+    main()

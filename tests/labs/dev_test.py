@@ -1,0 +1,95 @@
+"""`labs/lab dev check` as a whole, on a small repository. The program with all bodies is a script
+here, which reads the source as a compiler would; all that judges it is real."""
+
+import contextlib
+import io
+import stat
+import sys
+import unittest
+from unittest import mock
+
+from fake_tree import PARTITION, FakeTree
+from lab_tool import cli, dev_check
+
+# A case passes when its region's line is the reference's and neither stub nor mutant is chosen.
+PROGRAM = """\
+#!{python}
+import os, sys
+CASES = {{"looks up": ("07.1", "return index[i];"), "cuts": ("07.2", "take();"),
+         "deals": ("09.1", "every(2);")}}
+if sys.argv[1] == "--list-test-names-only":
+    lab = sys.argv[2].strip("[]").removeprefix("lab")
+    names = [name for name, (task, _) in CASES.items() if task == lab or task[:2] == lab]
+    print("\\n".join(names))
+    sys.exit(len(names))
+name, path = sys.argv[1].replace("\\\\", ""), sys.argv[5]
+if name not in CASES:
+    sys.exit(1)  # several cases in one process: they are run one by one then
+task, line = CASES[name]
+inside, success = "", line in open("{source}").read()
+if f"lab{{task}}" in os.environ.get("MINI_STUB", "").split(","):
+    inside, success = f"<Exception>[lab{{task}}] not started: Do.</Exception>", False
+if os.environ.get("MINI_MUTANT", "").startswith(f"lab{{task}}/"):
+    success = os.environ["MINI_MUTANT"].endswith("/harmless")
+with open(path, "w") as file:
+    file.write(f'<Catch><TestCase name="{{name}}">{{inside}}'
+               f'<OverallResult success="{{str(success).lower()}}"/></TestCase></Catch>')
+sys.exit(not success)
+"""
+
+
+class DevCheck(FakeTree):
+    def setUp(self):
+        super().setUp()
+        program = self.root / "schemata_program"
+        program.write_text(PROGRAM.format(python=sys.executable,
+                                          source=self.root / "libmini/part.cpp"))
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        for name, value in (("lab_tool.verbs.dev.Catalogue", self.catalogue),
+                            ("lab_tool.verbs.dev.fresh_log", lambda name: None),
+                            ("lab_tool.dev_check.SCHEMATA", self.root / "build/schemata"),
+                            ("lab_tool.dev_check.build_schemata", lambda labs, log: ""),
+                            ("lab_tool.dev_check.check_starters", lambda *_: None),
+                            ("lab_tool.dev_rules.program_of", lambda *_: program),
+                            ("lab_tool.checking.program_of", lambda *_: program)):
+            patch = mock.patch(name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def dev_check(self, code):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            self.assertEqual(cli.main(["dev", "check"]), code, out.getvalue())
+        return out.getvalue()
+
+    def test_a_sound_tree_passes_and_the_counts_come_last(self):
+        last = self.dev_check(0).splitlines()[-1]
+        for count in ("2 labs", "3 tasks", "3 regions of 4 lines", "3 cases of the reference",
+                      "3 stubs", "12 mutants", "12 killed", "0 wrong"):
+            self.assertIn(count, last)
+
+    def test_a_broken_line_of_the_reference_fails_it(self):
+        for line, case in (("return index[i];", "looks up"), ("take();", "cuts"),
+                           ("every(2);", "deals")):
+            with self.subTest(line):
+                self.write("libmini/part.cpp", PARTITION.replace(line, "broken();"))
+                out = self.dev_check(1)
+                self.assertIn(f"the reference fails '{case}'", out)
+
+    def test_a_deleted_hint_fails_it(self):
+        self.write("labs/07-partition/hints/07.2.md", "## 1\nThink.\n\n## 2\nLook.\n")
+        self.assertIn("WRONG: labs/07-partition/hints/07.2.md has 2 hints", self.dev_check(1))
+        (self.root / "labs/07-partition/hints/07.2.md").unlink()
+        self.assertIn("hints/07.2.md has 0 hints", self.dev_check(1))
+
+    def test_a_mutant_that_survives_fails_it(self):
+        self.write("tests/mutants/lab09.1/harmless.cpp", "// It is right.\n    every(2);\n")
+        self.assertIn("mutant lab09.1/harmless survives: It is right.", self.dev_check(1))
+
+    def test_what_does_not_build_fails_it(self):
+        with mock.patch.object(dev_check, "build_schemata", lambda labs, log: "a.cpp:3: no"):
+            self.assertIn("WRONG: a.cpp:3: no", self.dev_check(1))
+
+
+if __name__ == "__main__":
+    unittest.main()

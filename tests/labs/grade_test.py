@@ -1,0 +1,130 @@
+"""Grades: points for each task, a shape that a script can rely on, and no way to print oneself
+points. The check program is a script, in which each case cheats in its own way."""
+
+import contextlib
+import io
+import json
+import stat
+import sys
+import unittest
+from unittest import mock
+
+from fake_tree import PARTITION, FakeTree
+from lab_tool import cli
+from lab_tool.state import State
+
+RESULT = ('<Catch><TestCase name="{name}"><OverallResult success="{success}"/></TestCase></Catch>')
+
+PROGRAM = """\
+#!{python}
+import os, sys
+CASES = {{"honest": "07.1", "{cheat}": "07.2", "stub": "09.1"}}
+if sys.argv[1] == "--list-test-names-only":
+    names = [name for name, task in CASES.items() if sys.argv[2] == f"[lab{{task}}]"]
+    print("\\n".join(names))
+    sys.exit(len(names))
+name, path = sys.argv[1], sys.argv[5]
+result = '{result}'
+if name == "prints a result and leaves":
+    print(result.format(name=name, success="true"), flush=True)
+    os._exit(0)
+if name == "writes points itself":
+    open("{root}/grades.json", "w").write('{{"points": 30}}')
+    open("{root}/work/.lab.json", "w").write('{{"version": 1, "current": "", "labs": {{}}}}')
+if name == "passes and then crashes":
+    open(path, "w").write(result.format(name=name, success="true"))
+    os.abort()
+if name == "tells of another case":
+    open(path, "w").write("<Catch/>")
+    sys.exit(0)
+open(path, "w").write(result.format(name=name, success=str(name == "honest").lower()))
+"""
+CHEATS = ("prints a result and leaves", "writes points itself", "passes and then crashes",
+          "tells of another case")
+
+
+class Grade(FakeTree):
+    def setUp(self):
+        super().setUp()
+        self.program = self.root / "lab07_check"
+        self.cheat(CHEATS[0])
+        self.output = self.root / "grades.json"
+        self.write("work/libmini/part.cpp", PARTITION)
+        self.begin()
+        for name, value in (("lab_tool.verbs.grade.Catalogue", self.catalogue),
+                            ("lab_tool.verbs.grade.build_without_broken", lambda targets: {}),
+                            ("lab_tool.checking.program_of", lambda *_: self.program)):
+            patch = mock.patch(name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def begin(self):
+        state = State(self.root)
+        state.of("07")["started"] = True
+        state.of("07")["results"]["07.2"] = "passed"  # what a check once said gives no points
+        state.save()
+
+    def cheat(self, name):
+        self.program.write_text(PROGRAM.format(python=sys.executable, root=self.root, cheat=name,
+                                               result=RESULT))
+        self.program.chmod(self.program.stat().st_mode | stat.S_IXUSR)
+
+    def call(self, *options, code=0):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            self.assertEqual(cli.main(["grade", *options]), code, err.getvalue())
+        return out.getvalue(), err.getvalue()
+
+    def test_the_json_has_labs_with_tasks_with_points(self):
+        grades = json.loads(self.call("--format", "json")[0])
+        self.assertEqual({key: grades[key] for key in ("version", "points", "of")},
+                         {"version": 1, "points": 10, "of": 30})
+        self.assertEqual([(lab["lab"], lab["title"], lab["points"], lab["of"])
+                          for lab in grades["labs"]],
+                         [("07", "Partition", 10, 20), ("09", "Sampler", 0, 10)])
+        first, second = grades["labs"][0]["tasks"]
+        self.assertEqual(first, {"task": "07.1", "what": "Do 07.1", "status": "passed",
+                                 "reason": "", "points": 10, "of": 10})
+        self.assertEqual((second["task"], second["status"], second["points"]),
+                         ("07.2", "failed", 0))
+        self.assertTrue(second["reason"])
+
+    def test_the_text_has_a_line_for_each_task_and_the_sum_last(self):
+        lines = self.call()[0].splitlines()
+        self.assertEqual(lines[:2], ["lab 07 · Partition: 10 of 20", "  07.1  10 of 10  passed"])
+        self.assertIn("  09.1   0 of 10  not started", lines)
+        self.assertEqual(lines[-1], "10 of 30 points")
+
+    def test_no_cheat_gets_points(self):
+        for name in CHEATS:
+            with self.subTest(name):
+                self.begin()
+                self.cheat(name)
+                self.call("--format", "json", "--output", str(self.output))
+                grades = json.loads(self.output.read_text())
+                task = grades["labs"][0]["tasks"][1]
+                self.assertEqual((task["status"], task["points"], grades["points"]),
+                                 ("failed", 0, 10))
+
+    def test_without_the_learners_file_the_solution_earns_nothing(self):
+        self.write("libmini/other.cpp", PARTITION.replace("lab07.2", "lab07.9"))
+        self.write_lab("07-partition", "Partition", ["07.1", "07.2", "07.9"])
+        (self.root / "work/libmini/part.cpp").rename(self.root / "work/libmini/other.cpp")
+        grades = json.loads(self.call("--format", "json")[0])
+        self.assertEqual([task["points"] for task in grades["labs"][0]["tasks"]], [0, 0, 0])
+        self.assertIn("work/libmini/part.cpp is not there",
+                      grades["labs"][0]["tasks"][0]["reason"])
+
+    def test_a_check_that_the_learner_replaced_is_refused(self):
+        for path in ("labs/07-partition/test.cpp", "work/labs/07-partition/test.cpp"):
+            self.write(path, "")
+        self.assertIn("would take the place of the check itself", self.call(code=1)[1])
+
+    def test_an_output_without_a_folder_is_refused_before_anything_is_checked(self):
+        with mock.patch("lab_tool.verbs.grade.grade", side_effect=AssertionError):
+            _, err = self.call("--output", str(self.root / "no/folder/grades.json"), code=1)
+        self.assertIn("no/folder is no folder", err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,135 @@
+"""What a student reads: each lab's README and hints fit a terminal and tell of what there is."""
+
+import re
+import unittest
+from functools import cached_property
+from pathlib import Path
+
+from lab_tool.catalogue import Catalogue
+from lab_tool.report import WHAT
+
+ROOT = Path(__file__).resolve().parents[2]
+COLUMNS = 80
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+IN_REPOSITORY = re.compile(r"(?<![\w/.-])((?:libmini|labs|docs|tests|data)/[\w./-]*\w)")
+PROGRAM = re.compile(r"build/release/bin/([\w-]+)")
+TARGETS = re.compile(r"--target ((?:[\w-]+ ?)+)")
+ANOTHER_LAB = re.compile(r"\b[Ll]abs? (\d\d)\b(?: and (\d\d)\b)?")
+DECLARED = re.compile(r"(?:mini_program|add_executable)\((\w+)(?: (MINE))?")
+
+
+def prose(text):
+    """(number, line) of the lines that are no code, no table and not one long link."""
+    fenced = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.startswith(("    ", "|", "<!--")) and not only_a_link(line):
+            yield number, line
+
+
+def only_a_link(line):
+    return re.fullmatch(r"[\s*-]*(\S*\]\(\S+\)|<?https?://\S+)[.,;]?", line) is not None
+
+
+class Readmes(unittest.TestCase):
+    @cached_property
+    def pages(self):
+        """{path in the repository: text} of the labs' READMEs and hints."""
+        paths = [*ROOT.glob("labs/README.md"), *ROOT.glob("labs/*/README.md"),
+                 *ROOT.glob("labs/*/hints/*.md")]
+        return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+                for path in sorted(paths)}
+
+    @cached_property
+    def programs(self):
+        """The names of all programs, from the build files."""
+        names = set()
+        for top in ("labs", "libmini", "tests"):
+            for path in (ROOT / top).rglob("CMakeLists.txt"):
+                for name, mine in DECLARED.findall(path.read_text(encoding="utf-8")):
+                    names |= {name, f"{name}_mine"} if mine else {name}
+        return names
+
+    def test_prose_has_at_most_80_columns(self):
+        self.assertGreater(len(self.pages), 20)
+        wide = [f"{path}:{number} has {len(line)} columns" for path, text in self.pages.items()
+                for number, line in prose(text) if len(line) > COLUMNS]
+        self.assertEqual(wide, [])
+
+    def test_links_and_pictures_lead_somewhere(self):
+        for path, text in self.pages.items():
+            for target in LINK.findall(text):
+                if not target.startswith(("http://", "https://", "#")):
+                    with self.subTest(f"{path}: {target}"):
+                        self.assertTrue((ROOT / path).parent.joinpath(target).exists())
+
+    def test_files_that_are_named_are_there(self):
+        for path, text in self.pages.items():
+            if path == "labs/README.md":
+                continue  # it names files of a learner's and of a lab to be written, for examples
+            for name in IN_REPOSITORY.findall(text):
+                if name.startswith("data/mnist"):
+                    continue  # where data/fetch_mnist puts it
+                with self.subTest(f"{path}: {name}"):
+                    self.assertTrue((ROOT / name).exists())
+
+    def test_programs_that_are_named_can_be_built(self):
+        for path, text in self.pages.items():
+            named = set(PROGRAM.findall(text))
+            for targets in TARGETS.findall(text):
+                named |= set(targets.split())
+            for name in sorted(named):
+                with self.subTest(f"{path}: {name}"):
+                    self.assertIn(name, self.programs)
+
+    def test_what_a_readme_runs_it_has_told_how_to_build(self):
+        for path, text in self.pages.items():
+            built = {"minirun", "train_mnist"} if "labs/lab demo" in text else set()
+            for line in text.split("\n"):
+                for targets in TARGETS.findall(line):
+                    built |= set(targets.split())
+                for name in PROGRAM.findall(line):
+                    with self.subTest(f"{path}: {line.strip()}"):
+                        self.assertIn(name, built)
+
+    def test_labs_that_are_named_are_there(self):
+        there = {path.name[:2] for path in (ROOT / "labs").iterdir() if path.is_dir()}
+        for path, text in self.pages.items():
+            for numbers in ANOTHER_LAB.findall(text):
+                for number in filter(None, numbers):
+                    with self.subTest(f"{path}: lab {number}"):
+                        self.assertIn(number, there)
+
+    def test_a_task_tables_files_are_those_that_hold_the_regions(self):
+        catalogue = Catalogue(ROOT)
+        for lab in catalogue.labs:
+            for task in lab.tasks:
+                named = re.findall(r"`([^`]+)`", task.file)
+                held = [region.path for region in catalogue.regions_of(task=task.name)]
+                with self.subTest(task.name):
+                    self.assertTrue(named)
+                    for name in named:
+                        self.assertTrue(any(path.endswith(name) for path in held), name)
+
+    def test_code_in_a_hint_is_indented_from_its_first_line_on(self):
+        for lab in Catalogue(ROOT).labs:
+            for task in lab.tasks:
+                for number, text in enumerate(lab.hints(task.name), 1):
+                    with self.subTest(f"{task.name}, hint {number}"):
+                        self.assertNotRegex(text, r"(?m)^(?![ -]|\d\.).*\S.*\n    ")
+
+    def test_titles_of_tasks_fit_a_line_of_a_check(self):
+        for lab in Catalogue(ROOT).labs:
+            for task in lab.tasks:
+                self.assertLessEqual(len(task.what), WHAT, task.name)
+
+
+class Prose(unittest.TestCase):
+    def test_code_tables_and_links_are_left_out(self):
+        text = "a\n    code\n| table |\n- [a](b.md)\n```\nfenced\n```\n  https://a.b/c\nz [a](b) c"
+        self.assertEqual([number for number, _ in prose(text)], [1, 9])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+"""Watching: a check at once and after each save, whatever becomes of the files, until Ctrl-C."""
+
+import contextlib
+import io
+import os
+import unittest
+from unittest import mock
+
+from fake_tree import PARTITION, FakeTree
+from lab_tool import cli
+from lab_tool.screen import LabError
+from lab_tool.state import State
+from lab_tool.verbs import watch
+
+
+class Watch(FakeTree):
+    """The learner's doings come between two looks, in the place of the wait."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("work/libmini/part.cpp", PARTITION)
+        state = State(self.root)
+        state.of("07")["started"] = True
+        state.save()
+        self.checked = []
+        for name, value in (("Catalogue", self.catalogue), ("ROOT", self.root),
+                            ("State", lambda: State(self.root)), ("check", self.check)):
+            patch = mock.patch(f"lab_tool.verbs.watch.{name}", value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def check(self, catalogue, state, lab, tasks):
+        self.checked.append(tasks or lab.number)
+        (self.root / "work/libmini/part.cpp").read_text()  # as a build would
+
+    def live(self, *doings, what="7"):
+        """Watches while the doings happen, one a look, and then presses Ctrl-C."""
+        steps = iter(doings)
+
+        def wait(seconds):
+            doing = next(steps, None)
+            if doing is None:
+                raise KeyboardInterrupt
+            doing()
+
+        out = io.StringIO()
+        with mock.patch("time.sleep", wait), contextlib.redirect_stdout(out), \
+                contextlib.redirect_stderr(out):
+            self.assertEqual(cli.main(["watch", what]), 130)
+        return out.getvalue()
+
+    def save(self, text="// saved\n"):
+        own = self.root / "work/libmini/part.cpp"
+        own.parent.mkdir(parents=True, exist_ok=True)
+        own.write_text(own.read_text() + text if own.exists() else text)
+
+    def look_away(self):
+        pass
+
+    def test_it_checks_at_once_and_after_each_save_and_not_in_between(self):
+        out = self.live(self.look_away, self.save, self.look_away, self.look_away, self.save)
+        self.assertEqual(self.checked, ["07"] * 3)
+        self.assertEqual(out.count("watching work/ (Ctrl-C ends)"), 3)
+        self.assertTrue(out.endswith("lab: stopped\n"))
+
+    def test_it_may_watch_one_task(self):
+        self.live(what="7.2")
+        self.assertEqual(self.checked, [["07.2"]])
+
+    def test_a_save_during_a_check_is_checked_too(self):
+        saves = [self.save]
+
+        def check(*arguments):
+            self.check(*arguments)
+            if saves:
+                saves.pop()()
+
+        with mock.patch("lab_tool.verbs.watch.check", check):
+            self.live(self.look_away, self.look_away)
+        self.assertEqual(len(self.checked), 2)
+
+    def test_it_outlives_a_file_that_vanishes_and_checks_when_it_is_back(self):
+        own = self.root / "work/libmini/part.cpp"
+        self.write("work/libmini/other.cpp", "")
+        self.write("libmini/other.cpp", "// [lab07.2] Do.\nx();\n// [lab07.2]\n")
+        out = self.live(own.unlink, self.save)
+        self.assertEqual(len(self.checked), 3)
+        self.assertIn("part.cpp", out)
+
+    def test_it_outlives_the_whole_folder_and_a_check_that_cannot_be_made(self):
+        work, aside = self.root / "work", self.root / "aside"
+        out = self.live(lambda: work.rename(aside), lambda: aside.rename(work))
+        self.assertIn("lab: lab 07 is not started; run: labs/lab start 07", out)
+        self.assertEqual(len(self.checked), 2)
+        with mock.patch("lab_tool.verbs.watch.check", side_effect=LabError("no room")):
+            self.assertEqual(self.live(self.save).count("lab: no room"), 2)
+
+    def test_what_cannot_be_watched_is_said_once(self):
+        out = io.StringIO()
+        with contextlib.redirect_stderr(out):
+            self.assertEqual(cli.main(["watch", "9"]), 1)
+        self.assertEqual(out.getvalue(), "lab: lab 09 is not started; run: labs/lab start 09\n")
+
+    def test_a_name_without_a_file_is_passed_over(self):
+        os.symlink("nobody@nowhere.1", self.root / "work/libmini/.#part.cpp")  # an editor's lock
+        self.assertEqual(list(watch.saved(self.root / "work")),
+                         [str(self.root / "work/libmini/part.cpp")])
+
+
+if __name__ == "__main__":
+    unittest.main()

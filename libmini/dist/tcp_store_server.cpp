@@ -354,10 +354,12 @@ void TcpStoreServer::Loop::remove_dropped() {
         if (client.dropped) ++(client.greeted ? clients : strangers);
     }
     if (clients + strangers == 0) return;
-    clients_.remove_if([](const Client& client) { return client.dropped; });
+
+    // Counted before they hear of it: whoever has seen the end finds it in the counters.
     const std::lock_guard lock(mutex_);
     counters_.connected_clients -= clients;
     counters_.strangers += strangers;
+    clients_.remove_if([](const Client& client) { return client.dropped; });
     changed_.notify_all();
 }
 

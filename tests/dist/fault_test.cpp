@@ -217,13 +217,13 @@ TEST_CASE("a rank that has gone, and that nobody needs, need not hear whom anoth
 
 TEST_CASE("the deadline counts from the moment an operation's turn comes") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
-    const auto groups = make_groups(kind, 2, milliseconds(1000));
+    const auto groups = make_groups(kind, 2, milliseconds(2000));
     // Rank 0 queues operations that each start when rank 1 answers; together they may
     // take longer than one deadline.
     std::vector<std::shared_ptr<Work>> works;
     for (int i = 0; i < 5; ++i) works.push_back(groups[0]->barrier_async());
     for (int i = 0; i < 5; ++i) {
-        std::this_thread::sleep_for(milliseconds(300));
+        std::this_thread::sleep_for(milliseconds(500));
         groups[1]->barrier();
         works[static_cast<size_t>(i)]->wait();
     }

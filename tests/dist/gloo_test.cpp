@@ -99,7 +99,7 @@ TEST_CASE("a stopped rank of gloo is a Timeout on every survivor, naming it") {
     Processes processes;
     const Signal started;
     processes.start(3, [&](int rank, int port) {
-        const auto group = join_group("gloo", rank, 3, port, milliseconds(1500));
+        const auto group = join_group("gloo", rank, 3, port, milliseconds(2500));
         group->barrier();
         if (rank == victim) started.give();
         if (rank == victim && !in_the_middle) ::raise(SIGSTOP);
@@ -179,13 +179,13 @@ TEST_CASE("a message that does not fit is an error of gloo's receiver, not its e
 TEST_CASE("a message of gloo that nobody sends is a Timeout naming the rank") {
     Processes processes;
     processes.start(2, [&](int rank, int port) {
-        const auto group = join_group("gloo", rank, 2, port, milliseconds(600));
+        const auto group = join_group("gloo", rank, 2, port, milliseconds(1500));
         if (rank == 1) ::raise(SIGSTOP);
         group->recv(Tensor::zeros({8}), 1, 5);
     });
     const std::string text = processes.report(0);
     CAPTURE(text);
-    CHECK(contains(text, "rank 0 waited 0.6 s in recv from rank 1 (tag 5"));
+    CHECK(contains(text, "rank 0 waited 1.5 s in recv from rank 1 (tag 5"));
     CHECK(contains(text, "rank 1 is silent"));
 }
 

@@ -155,7 +155,7 @@ TEST_CASE("a rank that does not come is named by all that wait for it") {
     const auto failures = on_ranks(4, [&](int rank) {
         if (rank == 2) return;
         const Rendezvous result =
-            meet(meeting_at(port, rank, 4), deadline_after(milliseconds(400)));
+            meet(meeting_at(port, rank, 4), deadline_after(milliseconds(1500)));
     });
     CAPTURE(text_of(failures[0]));
     CHECK(contains(text_of(failures[0]), "Timeout"));
@@ -354,7 +354,7 @@ TEST_CASE("faults through a file are named as they are through a server") {
     const mini::test::Folder folder;
     const std::string path = folder / "meet";
     const auto missing = on_ranks(4, [&](int rank) {
-        if (rank != 2) meet(meeting_in(path, rank, 4), deadline_after(milliseconds(600)));
+        if (rank != 2) meet(meeting_in(path, rank, 4), deadline_after(milliseconds(1500)));
     });
     for (const int rank : {0, 1, 3})
         CHECK(contains(text_of(missing[static_cast<size_t>(rank)]),

@@ -1,13 +1,18 @@
 #include "libmini/kernels/cuda/sim/stream.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "libmini/kernels/cuda/sim/settings.hpp"
 
 namespace mini::sim {
 namespace {
+
+// How long a query gives a host function.
+constexpr std::chrono::milliseconds kHostFunctionTime(200);
 
 // Messages of faults, which cudaGetErrorString hands out, are never freed.
 const char* keep(const std::string& message) {
@@ -224,8 +229,23 @@ bool Machine::query(Lock& lock, const OperationPointer& operation) {
         host_comes_after(goal);
         return true;
     }
-    if (Operation* const next = ready_before(*goal)) run(lock, *next);
+    Operation* const next = ready_before(*goal);
+    if (next != nullptr && next->job.kind == OperationKind::kHostFunction)
+        run_elsewhere(lock, next->stream->queue.front());
+    else if (next != nullptr)
+        run(lock, *next);
     return false;
+}
+
+// Runs a host function, which may wait for what the asking thread has yet to do, on a thread of
+// its own, as CUDA does; returns when it is over or has taken long.
+void Machine::run_elsewhere(Lock& lock, const OperationPointer& operation) {
+    operation->stream->running = true;  // nobody else begins it
+    std::thread([this, operation] {
+        Lock other = this->lock();
+        run(other, *operation);
+    }).detach();
+    changed_.wait_for(lock, kHostFunctionTime, [&] { return operation->done; });
 }
 
 }  // namespace mini::sim

@@ -56,7 +56,9 @@ def complain_about(word):
 
 def main(words):
     try:
-        return dispatch(words)
+        code = dispatch(words)
+        sys.stdout.flush()  # where nobody reads on, it shows here
+        return code
     except LabError as error:
         say(f"lab: {error}", file=sys.stderr)
         return 1

@@ -1,6 +1,7 @@
 // The order of work in streams: at the latest moment that CUDA allows, and never out of order.
 
 #include <atomic>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -87,6 +88,36 @@ TEST_CASE("host functions run in the stream's order") {
     ok(cudaStreamSynchronize(stream));
     CHECK(list == List{1, 2, 3});
     CHECK(cudaLaunchHostFunc(stream, nullptr, &list) == cudaErrorInvalidValue);
+}
+
+TEST_CASE("a query does not wait for a host function that waits for the thread that asks") {
+    const TestStream stream;
+    std::promise<void> answer;
+    ok(cudaLaunchHostFunc(
+        stream,
+        [](void* data) { static_cast<std::promise<void>*>(data)->get_future().wait(); },
+        &answer));
+    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);  // it runs, and runs once
+    answer.set_value();
+    ok(cudaStreamSynchronize(stream));
+    CHECK(cudaStreamQuery(stream) == cudaSuccess);
+    CHECK(cudaGetLastError() == cudaErrorNotReady);
+}
+
+TEST_CASE("host functions that end while a query waits for them run once and in order") {
+    constexpr int kRounds = 300;
+    const TestStream stream;
+    List list, expected;
+    for (int i = 0; i < kRounds; ++i) {
+        ok(cudaLaunchHostFunc(
+            stream, [](void* data) { static_cast<List*>(data)->push_back(0); }, &list));
+        ok(append(list, 1, stream));
+        while (cudaStreamQuery(stream) != cudaSuccess) {}
+        expected.insert(expected.end(), {0, 1});
+    }
+    CHECK(list == expected);
+    cudaGetLastError();
 }
 
 TEST_CASE("pageable memory is read at the call and pinned memory when the copy runs") {

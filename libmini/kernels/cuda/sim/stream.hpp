@@ -124,7 +124,7 @@ class Machine {
     void run_until(Lock& lock, const OperationPointer& operation);
     Operation* ready_before(const Operation& goal);
     void run(Lock& lock, Operation& operation);
-    void run_elsewhere(Lock& lock, const OperationPointer& operation);
+    void run_elsewhere(Lock& lock, OperationPointer operation);
     void host_comes_after(const OperationPointer& operation);
     void forget_if_over(Stream* stream);
     std::vector<OperationPointer> last_of(int device) const;

@@ -27,33 +27,13 @@ std::string on_cuda_ranks(const std::string& kind, int world_size,
     return "";
 }
 
-void check_contiguous_reductions(ProcessGroup& group, int64_t n, DType dtype) {
-    const int rank = group.rank(), P = group.world_size(), root = P - 1;
-    const bool is_float = dtype != DType::kInt64 && dtype != DType::kUInt8;
-    for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kAvg, ReduceOp::kProduct,
-                              ReduceOp::kMin, ReduceOp::kMax}) {
-        if (op == ReduceOp::kAvg && !is_float) continue;
-        const std::string name = reduce_op_name(op);
-        const Tensor x = tensor_of(numbers_of(rank, n), dtype);
-        MINI_CHECK(x.device().is_cuda(), "the tensor is on ", x.device());
-        group.all_reduce(x, op);
-        expect(x, reduced(P, n, op), "all_reduce " + name);
-
-        const Tensor y = tensor_of(numbers_of(rank, n), dtype);
-        group.reduce(y, root, op);
-        if (rank == root) expect(y, reduced(P, n, op), "reduce " + name);
-
-        const Tensor part = Tensor::zeros({n}, dtype);
-        group.reduce_scatter(part, blocks_of(rank, P, n, dtype), op);
-        expect(part, reduced(P, n, op, rank), "reduce_scatter " + name);
-    }
-}
-
 void check_all_on_cuda(ProcessGroup& group) {
+    const Device where = tensor_of({1}, DType::kFloat32).device();
+    MINI_CHECK(where.is_cuda(), "the tensors are on ", where);
     for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16,
                               DType::kInt64, DType::kUInt8})
         for (const int64_t n : {0, 1, 7, 1000}) {
-            check_contiguous_reductions(group, n, dtype);
+            check_reductions(group, n, dtype, false);
             check_moves(group, n, dtype);
             check_messages(group, n, dtype);
         }
@@ -90,7 +70,8 @@ TEST_CASE("an average of integers on a CUDA tensor is refused and leaves it as i
         const Tensor x = tensor_of(numbers_of(group.rank(), 5), DType::kInt64);
         const std::string failure =
             failure_of([&] { group.all_reduce(x, ReduceOp::kAvg); });
-        MINI_CHECK(contains(failure, "kAvg needs floating-point numbers"), "it said: ", failure);
+        MINI_CHECK(contains(failure, "kAvg needs floating-point numbers"),
+                   "it said: ", failure);
         expect(x, numbers_of(group.rank(), 5), "the refused tensor");
     };
     const int world_size = GENERATE(1, 2, 3, 4);

@@ -1,18 +1,15 @@
 #include "libmini/kernels/cuda/sim/checker.hpp"
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
-#include <filesystem>
-
 #include "tests/kernels/cuda/bugs/bugs.hpp"
+#include "tests/kernels/cuda/run_self.hpp"
 #include "tests/support/catch.hpp"
 
 namespace mini::sim {
 namespace {
 
 using Catch::Matchers::Contains;
+using test::Outcome;
+using test::run_self;
 
 std::vector<Report> reports_of(mini::bugs::Run run) {
     Checker checker;
@@ -23,25 +20,6 @@ std::vector<Report> reports_of(mini::bugs::Run run) {
 // Hidden: what the next test starts as a program of its own.
 TEST_CASE("a bug that nobody looks for", "[.]") { mini::bugs::missing_barrier(true); }
 TEST_CASE("a kernel without a bug", "[.]") { mini::bugs::missing_barrier(false); }
-
-struct Outcome {
-    int code = -1;
-    std::string text;
-};
-
-Outcome run_self(const std::string& environment, const std::string& test) {
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-    FILE* const pipe =
-        popen((environment + " '" + self + "' '" + test + "' 2>&1").c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    Outcome outcome;
-    std::array<char, 1024> part;
-    for (size_t n = 0; (n = fread(part.data(), 1, part.size(), pipe)) > 0;)
-        outcome.text.append(part.data(), n);
-    const int status = pclose(pipe);
-    if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
-    return outcome;
-}
 
 TEST_CASE("a program that is checked as a whole says what it found and fails") {
     const Outcome checked = run_self("MINI_SIM_CHECK=1", "a bug that nobody looks for");

@@ -1,14 +1,9 @@
 // The simulator's settings from the environment: each is read once, so a case that looks at
 // one runs this program again, with only the case that does what is looked at.
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
-#include <filesystem>
-
 #include "libmini/kernels/cuda/sim/memory.hpp"
 #include "libmini/kernels/cuda/sim/stream.hpp"
+#include "tests/kernels/cuda/run_self.hpp"
 #include "tests/kernels/cuda/simulator_support.hpp"
 #include "tests/support/contains.hpp"
 
@@ -16,27 +11,9 @@ namespace mini::sim {
 namespace {
 
 using test::contains;
+using test::Outcome;
+using test::run_self;
 using List = std::vector<int>;
-
-struct Outcome {
-    int code = -1;
-    std::string text;
-};
-
-// `SETTING this-program CASE`.
-Outcome run_self(const std::string& setting, const std::string& test) {
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-    FILE* const pipe =
-        popen(("env " + setting + " '" + self + "' '" + test + "' 2>&1").c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    Outcome outcome;
-    std::array<char, 1024> part;
-    for (size_t n = 0; (n = fread(part.data(), 1, part.size(), pipe)) > 0;)
-        outcome.text.append(part.data(), n);
-    const int status = pclose(pipe);
-    if (WIFEXITED(status)) outcome.code = WEXITSTATUS(status);
-    return outcome;
-}
 
 // The last case's words: that it ran, and not that no case has its name.
 void check_passes(const std::string& setting, const std::string& test) {

@@ -89,7 +89,8 @@ void MeshTransport::follow_silence(int silent, std::string story, Deadline grace
         if (next < 0 || next >= world_size() || (!words && next == rank_)) break;
         if (words && words->kind != Failure::Kind::kTimeout)
             throw_failure(reported(*words, silent));
-        story += concat("; rank ", silent, words ? " waited" : " waits", " for rank ", next);
+        story +=
+            concat("; rank ", silent, words ? " waited" : " waits", " for rank ", next);
         silent = next;
     }
     throw Timeout(concat(story, "; rank ", silent,

@@ -29,7 +29,7 @@ struct MessageHeader {
     };
 
     Kind kind = Kind::kCollective;
-    int32_t rank = -1;      // kFailure: whom it is about; kWaiting: -1 for nobody any more
+    int32_t rank = -1;  // kFailure: whom it is about; kWaiting: -1 for nobody any more
     Collective collective;  // kCollective; kPoint: operation, dtype and count
     uint64_t payload_bytes = 0;
     uint64_t detail = 0;  // kPoint: the tag; kFailure: a Failure::Kind

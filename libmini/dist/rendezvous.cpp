@@ -15,14 +15,14 @@ namespace {
 
 const char* const kWorldSize = "rendezvous/world_size";
 const char* const kHost = "rendezvous/host";
-const char* const kJoined = "rendezvous/joined";
 const char* const kVerdict = "rendezvous/verdict";
 
-// A verdict is "ok", or one of these and a reason.
+// A verdict is kAllJoined, or one of the others and a reason.
+const std::string kAllJoined = "ok";
 const std::string kTooLate = "timeout: ";
 const std::string kContradiction = "error: ";
 
-// Who has given the verdict the right to give it has surely written it after this time.
+// For what is surely in the store.
 constexpr std::chrono::seconds kVerdictTime(5);
 
 // How long rank 0 keeps the store after a failure, for the others to hear of it.
@@ -32,12 +32,13 @@ constexpr std::chrono::seconds kFarewellTime(2);
 constexpr std::chrono::seconds kDoubleTime(1);
 
 std::string seat(int rank) { return concat("rendezvous/rank/", rank); }
+std::string has_joined(int rank) { return concat("rendezvous/joined/", rank); }
 
 std::string this_process() { return concat("process ", ::getpid(), " on ", host_name()); }
 
-// The first verdict stands: who comes later does not change what others may have read.
-void give_verdict(Store& store, const std::string& verdict) {
-    if (store.add(concat(kVerdict, "/count"), 1) == 1) store.set(kVerdict, verdict);
+// The verdict that stands: the first, as others may have read it.
+std::string give_verdict(Store& store, const std::string& verdict) {
+    return store.compare_set(kVerdict, "", verdict);
 }
 
 // ---- taking a seat
@@ -77,43 +78,68 @@ std::string take_seat(Store& store, const Meeting& meeting, const std::string& l
     return "";
 }
 
-std::string missing_text(Store& store, const Meeting& meeting) {
-    int joined = 0;
-    const std::string missing = missing_ranks(0, meeting.world_size, [&](int rank) {
-        const bool sits = store.check(seat(rank));
-        joined += sits;
-        return sits;
-    });
+// "" for a rank that has joined, or waits for rank 0 as we do; else who is missing.
+std::string missing_text(Store& store, int rank) {
+    if (store.check(has_joined(rank))) return "";
+    if (!store.check(seat(rank))) return concat("rank ", rank);
+    if (rank != 0 && !store.check(kWorldSize)) return "";
+    const std::string process = store.get(seat(rank), deadline_after(kVerdictTime));
+    return concat("rank ", rank, " (", who_sits(process),
+                  " began to join and went no further; was it killed or stopped?)");
+}
+
+std::string too_late_text(Store& store, const Meeting& meeting) {
+    std::vector<std::string> missing;
+    for (int rank = 0; rank < meeting.world_size; ++rank)
+        if (const std::string text = missing_text(store, rank); !text.empty())
+            missing.push_back(text);
     const std::string place =
         meeting.file.empty() ? to_text(meeting.master) : meeting.file;
+    const int joined = meeting.world_size - static_cast<int>(missing.size());
     return concat("rendezvous at ", place, ": ", joined, " of ", meeting.world_size,
-                  " joined; missing: ", missing.empty() ? "none" : missing,
+                  " joined; missing: ", missing.empty() ? "none any more" : join(missing),
                   "; were they started, and can they reach this place?");
 }
 
-// Blocks until all ranks sit, or somebody has found what is wrong.
+std::vector<std::string> all_joined(int world_size) {
+    std::vector<std::string> keys;
+    for (int rank = 0; rank < world_size; ++rank) keys.push_back(has_joined(rank));
+    return keys;
+}
+
+// Ends the waits of all who may wait for others to join; they will read the verdict.
+void release(Store& store, const Meeting& meeting) {
+    int world_size = meeting.world_size;
+    if (store.check(kWorldSize))
+        world_size = std::max(
+            world_size, std::stoi(store.get(kWorldSize, deadline_after(kVerdictTime))));
+    for (const std::string& key : all_joined(world_size)) store.set(key, "");
+}
+
+// Blocks until all ranks have joined, or somebody has found what is wrong. A rank that dies
+// here takes nothing with it that another waits for, but that it has joined.
 std::string await_verdict(Store& store, const Meeting& meeting,
                           const std::string& local_host, Deadline deadline) {
     try {
         const std::string fault = take_seat(store, meeting, local_host, deadline);
-        if (!fault.empty())
+        if (!fault.empty()) {
+            // Whoever contradicts another is no part of the group, whatever the verdict.
             give_verdict(store, concat(kContradiction, fault));
-        else if (store.add(kJoined, 1) == meeting.world_size)
-            give_verdict(store, "ok");
-
-        // Whoever contradicts another is itself no part of the group, whatever it hears.
-        const std::string verdict = store.get(kVerdict, deadline);
-        return fault.empty() ? verdict : concat(kContradiction, fault);
+            release(store, meeting);
+            return concat(kContradiction, fault);
+        }
+        store.set(has_joined(meeting.rank), "");
+        store.wait(all_joined(meeting.world_size), deadline);
+        return give_verdict(store, kAllJoined);
     } catch (const Timeout&) {
-        give_verdict(store, concat(kTooLate, missing_text(store, meeting)));
-        return store.get(kVerdict, deadline_after(kVerdictTime));
+        return give_verdict(store, concat(kTooLate, too_late_text(store, meeting)));
     }
 }
 
 void agree(Store& store, const Meeting& meeting, const std::string& local_host,
            Deadline deadline) {
     const std::string verdict = await_verdict(store, meeting, local_host, deadline);
-    if (verdict == "ok") return;
+    if (verdict == kAllJoined) return;
     if (verdict.starts_with(kTooLate)) throw Timeout(verdict.substr(kTooLate.size()));
     throw Error(verdict.substr(std::min(kContradiction.size(), verdict.size())));
 }

@@ -53,9 +53,10 @@ struct Rendezvous {
     std::string local_host;
 };
 
-/// Meets the other ranks; blocks until all have taken their seats. Throws Timeout naming
-/// the missing ranks ("3 of 4 joined; missing: rank 2"), Error for a rank or a world size
-/// that contradicts another's, naming both processes, on every rank at once.
+/// Meets the other ranks; blocks until all have joined. Throws Timeout naming the missing
+/// ranks ("3 of 4 joined; missing: rank 2"), with its process one that only began to join;
+/// Error for a rank or a world size that contradicts another's, naming both processes, on
+/// every rank at once.
 Rendezvous meet(const Meeting& meeting, Deadline deadline);
 
 /// "rank 1, rank 2": the ranks from `first` on that are not there; "" for none.

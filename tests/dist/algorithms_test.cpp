@@ -76,7 +76,8 @@ void check_all_reduce(const std::string& kind, int world_size, int n, ReduceOp o
     auto data = numbers<T>(world_size, n);
     const std::vector<T> expected = reduced(data, op);
     run_on(kind, world_size, [&](Transport& transport) {
-        ring_all_reduce(transport, Elements(std::span(data[static_cast<size_t>(transport.rank())])),
+        ring_all_reduce(transport,
+                        Elements(std::span(data[static_cast<size_t>(transport.rank())])),
                         op);
     });
     for (int r = 0; r < world_size; ++r) {
@@ -115,7 +116,8 @@ TEST_CASE("an average is the sum divided once, not added up of rounded parts") {
     // 3 * 0.1f rounded, then divided, differs from adding 0.1f / 3 three times.
     std::vector<std::vector<float>> data(3, std::vector<float>(4, 0.1f));
     run_on("threads", 3, [&](Transport& transport) {
-        ring_all_reduce(transport, Elements(std::span(data[static_cast<size_t>(transport.rank())])),
+        ring_all_reduce(transport,
+                        Elements(std::span(data[static_cast<size_t>(transport.rank())])),
                         ReduceOp::kAvg);
     });
     const float sum = 0.1f + 0.1f + 0.1f;
@@ -132,7 +134,8 @@ TEST_CASE("all ranks end with the same bits even where the order of the sum matt
             data[static_cast<size_t>(r)].push_back(1.0f /
                                                    static_cast<float>(3 + 17 * r + i));
     run_on(kind, world_size, [&](Transport& transport) {
-        ring_all_reduce(transport, Elements(std::span(data[static_cast<size_t>(transport.rank())])),
+        ring_all_reduce(transport,
+                        Elements(std::span(data[static_cast<size_t>(transport.rank())])),
                         ReduceOp::kSum);
     });
     for (const auto& values : data)
@@ -145,7 +148,8 @@ TEST_CASE("ring all-reduce moves 2(P-1)/P of the buffer a rank and no more") {
     const int n = 84 * 5;  // a multiple of every world size here
     auto data = numbers<float>(world_size, n);
     const auto sent = run_on(kind, world_size, [&](Transport& transport) {
-        ring_all_reduce(transport, Elements(std::span(data[static_cast<size_t>(transport.rank())])),
+        ring_all_reduce(transport,
+                        Elements(std::span(data[static_cast<size_t>(transport.rank())])),
                         ReduceOp::kSum);
     });
     const uint64_t expected = 2u * static_cast<unsigned>(world_size - 1) *

@@ -181,12 +181,12 @@ TEST_CASE("a rank that said halfway whom it awaits is not the silent one") {
     CHECK(contains(text, silent));
 }
 
-TEST_CASE("halfway to the deadline a rank tells all whom it awaits, and when it is over") {
+TEST_CASE(
+    "halfway to the deadline a rank tells all whom it awaits, and when it is over") {
     Puppets puppets(milliseconds(2000));
     std::vector<std::byte> in(100);
     std::string text;
-    std::jthread rank0(
-        [&] { text = failure_of([&] { puppets.rank0->recv(1, in); }); });
+    std::jthread rank0([&] { text = failure_of([&] { puppets.rank0->recv(1, in); }); });
     std::vector<MessageHeader> heard(2);
     recv_all(puppets.two, std::as_writable_bytes(std::span(heard).first(1)),
              deadline_after(kLong));
@@ -205,7 +205,8 @@ TEST_CASE("halfway to the deadline a rank tells all whom it awaits, and when it 
     CHECK(heard[1].rank == -1);
 }
 
-TEST_CASE("a rank that has gone, and that nobody needs, need not hear whom another awaits") {
+TEST_CASE(
+    "a rank that has gone, and that nobody needs, need not hear whom another awaits") {
     Puppets puppets(milliseconds(400));
     ::shutdown(puppets.two.fd(), SHUT_RD);
     std::vector<std::byte> in(100);

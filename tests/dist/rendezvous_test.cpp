@@ -4,15 +4,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <sstream>
 
-#include "libmini/dist/file_store.hpp"
 #include "libmini/dist/rank_variables.hpp"
 #include "libmini/dist/rendezvous.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/folder.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -321,67 +318,4 @@ TEST_CASE("file:// takes an absolute path, rank and world size") {
     CHECK(plan_meeting("file:///tmp/x", 0, 2).run_id == "mine/");
     environment.set("MINI_ADVERTISE_ADDR", "127.0.0.3");
     CHECK(plan_meeting("file:///tmp/x", 0, 2).advertise == "127.0.0.3");
-}
-
-namespace {
-
-Meeting meeting_in(const std::string& path, int rank, int world_size,
-                   const std::string& run_id = "") {
-    return {{}, rank, world_size, Cookie{}, path, run_id, ""};
-}
-
-}  // namespace
-
-TEST_CASE("ranks meet through a file, make a mesh of it, and leave no file") {
-    const int world_size = GENERATE(1, 2, 4);
-    const mini::test::Folder folder;
-    const std::string path = folder / "meet";
-    const auto failures = on_ranks(world_size, [&](int rank) {
-        const Meeting meeting = meeting_in(path, rank, world_size);
-        Rendezvous result = meet(meeting, deadline_after(kLong));
-        MINI_CHECK(result.local_host == "127.0.0.1", "it listens elsewhere");
-        const Mesh mesh = connect_mesh(meeting, *result.store, result.local_host,
-                                       Medium::kTcp, deadline_after(kLong));
-        MINI_CHECK(mesh.streams.size() == static_cast<size_t>(world_size), "no mesh");
-        if (result.store->add("met", 1) == world_size) result.store->set("all", "");
-        result.store->wait({"all"}, deadline_after(kLong));
-    });
-    for (const auto& failure : failures) CHECK(text_of(failure).empty());
-    CHECK(folder.names().empty());
-}
-
-TEST_CASE("faults through a file are named as they are through a server") {
-    const mini::test::Folder folder;
-    const std::string path = folder / "meet";
-    const auto missing = on_ranks(4, [&](int rank) {
-        if (rank != 2) meet(meeting_in(path, rank, 4), deadline_after(milliseconds(1500)));
-    });
-    for (const int rank : {0, 1, 3})
-        CHECK(contains(text_of(missing[static_cast<size_t>(rank)]),
-                       "3 of 4 joined; missing: rank 2"));
-    const auto twice = on_ranks(3, [&](int who) {
-        meet(meeting_in(path, who == 2 ? 1 : who, 3), deadline_after(kLong));
-    });
-    CHECK(contains(text_of(twice[0]), "two processes have RANK 1"));
-    CHECK(contains(text_of(twice[0]), "each run a file of its own"));
-    CHECK(folder.names().empty());
-}
-
-TEST_CASE("a run id keeps what another run left in the file out of the way") {
-    const mini::test::Folder folder;
-    const std::string path = folder / "meet";
-
-    // A rank of another run that hangs: it has its seat, and the file open.
-    FileStore hanging(path);
-    hanging.compare_set("run/old/rendezvous/rank/0", "", "somebody #1");
-    hanging.compare_set("run//rendezvous/rank/0", "", "process 1 on old #1");
-    const auto failures = on_ranks(2, [&](int rank) {
-        meet(meeting_in(path, rank, 2, "new"), deadline_after(kLong));
-    });
-    for (const auto& failure : failures) CHECK(text_of(failure).empty());
-
-    // Without one it is found and named.
-    const std::string text = failure_of(
-        [&] { meet(meeting_in(path, 0, 1), deadline_after(milliseconds(500))); });
-    CHECK(contains(text, "two processes have RANK 0: process 1 on old and process "));
 }

@@ -127,11 +127,10 @@ TEST_CASE("count_correct counts twice what a padding sampler gives twice") {
     std::vector<Counted> results(4);
     dist::run_threads(4, [&](dist::ProcessGroup& group) {
         Predicting model;
-        data::DataLoader loader(numbered(10),
-                                {.batch_size = 2,
-                                 .sampler = std::make_shared<data::DistributedSampler>(
-                                     10, data::DistributedSamplerOptions{
-                                             .shuffle = false})});
+        data::DataLoader loader(
+            numbered(10), {.batch_size = 2,
+                           .sampler = std::make_shared<data::DistributedSampler>(
+                               10, data::DistributedSamplerOptions{.shuffle = false})});
         results[static_cast<size_t>(group.rank())].accuracy =
             parallel::count_correct(model, loader, group);
     });

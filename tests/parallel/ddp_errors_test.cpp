@@ -93,11 +93,10 @@ TEST_CASE(
         const Tensor loss = sum(ddp(x));
         // The same bias again, outside of forward, inside the hook's own pass.
         const Tensor outside = sum(module.bias);
-        grad_accumulator(module.bias)
-            ->add_hook([&, first = true](const Tensor&) mutable {
-                if (!std::exchange(first, false)) return;
-                outside.backward();
-            });
+        grad_accumulator(module.bias)->add_hook([&, first = true](const Tensor&) mutable {
+            if (!std::exchange(first, false)) return;
+            outside.backward();
+        });
         return message_of([&] { loss.backward(); });
     });
     for (const std::string& message : messages)

@@ -86,9 +86,7 @@ void run(const BenchOptions& options, const std::string& format) {
 
 }  // namespace
 
-double BenchRow::algbw() const {
-    return static_cast<double>(bytes) / microseconds / 1e3;
-}
+double BenchRow::algbw() const { return static_cast<double>(bytes) / microseconds / 1e3; }
 
 double BenchRow::busbw(int world_size) const {
     return algbw() * 2 * (world_size - 1) / world_size;

@@ -70,8 +70,8 @@ std::vector<KernelSample> chosen_samples(const std::vector<std::string>& names) 
         const auto found = std::find(known.begin(), known.end(), name);
         if (found == known.end())
             throw UsageError(concat("no sample is named \"", name, "\"",
-                                    did_you_mean(name, known),
-                                    "; there are ", mini::join(known)));
+                                    did_you_mean(name, known), "; there are ",
+                                    mini::join(known)));
         chosen.push_back(all[static_cast<size_t>(found - known.begin())]);
     }
     return chosen;

@@ -50,7 +50,8 @@ class Complaints {
 };
 
 bool is_end_of_group(const Error& error) {
-    return dynamic_cast<const Timeout*>(&error) || dynamic_cast<const PeerLost*>(&error) ||
+    return dynamic_cast<const Timeout*>(&error) ||
+           dynamic_cast<const PeerLost*>(&error) ||
            dynamic_cast<const MismatchedCollective*>(&error);
 }
 

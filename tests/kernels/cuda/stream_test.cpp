@@ -90,7 +90,8 @@ TEST_CASE("host functions run in the stream's order") {
     CHECK(cudaLaunchHostFunc(stream, nullptr, &list) == cudaErrorInvalidValue);
 }
 
-TEST_CASE("a query does not wait for a host function that waits for the thread that asks") {
+TEST_CASE(
+    "a query does not wait for a host function that waits for the thread that asks") {
     const TestStream stream;
     std::promise<void> answer;
     ok(cudaLaunchHostFunc(
@@ -113,7 +114,8 @@ TEST_CASE("host functions that end while a query waits for them run once and in 
         ok(cudaLaunchHostFunc(
             stream, [](void* data) { static_cast<List*>(data)->push_back(0); }, &list));
         ok(append(list, 1, stream));
-        while (cudaStreamQuery(stream) != cudaSuccess) {}
+        while (cudaStreamQuery(stream) != cudaSuccess) {
+        }
         expected.insert(expected.end(), {0, 1});
     }
     CHECK(list == expected);

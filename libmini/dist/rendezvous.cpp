@@ -28,6 +28,9 @@ constexpr std::chrono::seconds kVerdictTime(5);
 // How long rank 0 keeps the store after a failure, for the others to hear of it.
 constexpr std::chrono::seconds kFarewellTime(2);
 
+// How long rank 0 waits then for those that have not come yet.
+constexpr std::chrono::seconds kLateTime(1);
+
 // How long to look for a first rank 0 that holds our port.
 constexpr std::chrono::seconds kDoubleTime(1);
 
@@ -144,6 +147,16 @@ void agree(Store& store, const Meeting& meeting, const std::string& local_host,
     throw Error(verdict.substr(std::min(kContradiction.size(), verdict.size())));
 }
 
+// Who comes late is to hear what is wrong, rather than find nobody.
+void await_latecomers(Store& store, int world_size) {
+    std::vector<std::string> seats;
+    for (int rank = 0; rank < world_size; ++rank) seats.push_back(seat(rank));
+    try {
+        store.wait(seats, deadline_after(kLateTime));
+    } catch (const Timeout&) {  // they were waited for
+    }
+}
+
 // ---- reaching the store
 
 constexpr int kStrangerTries = 3;
@@ -223,8 +236,12 @@ Rendezvous meet(const Meeting& meeting, Deadline deadline) {
     if (!meeting.advertise.empty()) result.local_host = meeting.advertise;
     try {
         agree(*result.store, meeting, result.local_host, deadline);
+    } catch (const Timeout&) {  // all have been waited for
+        part_after_failure(std::move(result));
+        throw;
     } catch (const Error&) {
         // Let the others hear the verdict before the store goes.
+        if (result.server) await_latecomers(*result.store, meeting.world_size);
         part_after_failure(std::move(result));
         throw;
     }

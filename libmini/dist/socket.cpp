@@ -117,6 +117,23 @@ Address parse_address(const std::string& text) {
     return {host, port};
 }
 
+namespace {
+
+[[noreturn]] void throw_cannot_listen(const Address& address, int error) {
+    const char* advice = "choose another address";
+    if (error == EADDRINUSE)
+        advice =
+            "another program or run holds this port; stop it, or choose another port "
+            "(MASTER_PORT, minirun --port)";
+    if (error == EADDRNOTAVAIL)
+        advice = "this machine has no such address; MASTER_ADDR must be rank 0's own";
+    if (error == EACCES) advice = "ports below 1024 need privileges; choose a higher one";
+    throw Error(concat("cannot listen on ", to_text(address), ": ",
+                       system_message("bind", error), "; ", advice));
+}
+
+}  // namespace
+
 Socket listen_on(const Address& address) {
     int error = 0;
     const AddressList targets = resolve(address);
@@ -130,16 +147,19 @@ Socket listen_on(const Address& address) {
             return socket;
         error = errno;
     }
-    const char* advice = "choose another address";
-    if (error == EADDRINUSE)
-        advice =
-            "another program or run holds this port; stop it, or choose another port "
-            "(MASTER_PORT, minirun --port)";
-    if (error == EADDRNOTAVAIL)
-        advice = "this machine has no such address; MASTER_ADDR must be rank 0's own";
-    if (error == EACCES) advice = "ports below 1024 need privileges; choose a higher one";
-    throw Error(concat("cannot listen on ", to_text(address), ": ",
-                       system_message("bind", error), "; ", advice));
+    throw_cannot_listen(address, error);
+}
+
+Socket hold_port(const std::string& host) {
+    const Address address{host, 0};
+    const AddressList targets = resolve(address);
+    Socket socket = new_socket(targets->ai_family);
+    if (::bind(socket.fd(), targets->ai_addr, targets->ai_addrlen) != 0)
+        throw_cannot_listen(address, errno);
+
+    // From now on another that sets this too may have the port as long as nobody listens.
+    set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
+    return socket;
 }
 
 Address local_address(const Socket& socket) {

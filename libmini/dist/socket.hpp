@@ -60,6 +60,11 @@ Address parse_address(const std::string& text);
 /// naming the address, the reason and the next step.
 Socket listen_on(const Address& address);
 
+/// A free port of `host`, kept: while this socket lives, the kernel gives its port
+/// (`local_address`) to nobody who asks for any, and lets in who names it, as listen_on does.
+/// Throws Error as listen_on does.
+Socket hold_port(const std::string& host);
+
 /// The numeric addresses of a socket's own end and of the other one; "?" when it has
 /// none.
 Address local_address(const Socket& socket);

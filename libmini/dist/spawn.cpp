@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -71,28 +70,6 @@ void refuse_threads() {
 }
 
 // ---- what the ranks share
-
-// A port of loopback that stays ours until rank 0 listens on it. From the moment that the
-// socket allows it, another that allows it too may have the same port as long as nobody
-// listens: so the kernel lets rank 0 in, and gives the port to nobody who asks for any.
-class HeldPort {
-  public:
-    HeldPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        const auto* any_port = reinterpret_cast<const sockaddr*>(&address);
-        MINI_CHECK(::bind(socket_.fd(), any_port, sizeof address) == 0,
-                   system_message("bind", errno));
-        const int on = 1;
-        ::setsockopt(socket_.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    }
-
-    int port() const { return local_address(socket_).port; }
-
-  private:
-    Socket socket_;
-};
 
 struct Job {
     int world_size;
@@ -323,8 +300,9 @@ void spawn(const std::function<void(int rank)>& fn, int world_size,
     std::cout.flush();
     std::fflush(nullptr);
 
-    const HeldPort port;
-    Family family(fn, {world_size, port.port(), random_hex(32), ::getpid(), {}});
+    const Socket port = hold_port("127.0.0.1");  // until rank 0 listens on it, and after
+    Family family(fn,
+                  {world_size, local_address(port).port, random_hex(32), ::getpid(), {}});
     const auto failure = family.wait();
     if (!failure) return;
     family.end_all(options.grace);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <future>
 #include <sstream>
 
 #include "libmini/dist/rank_variables.hpp"
@@ -214,6 +215,23 @@ TEST_CASE("two world sizes is an error on every rank, naming both") {
                           ::getpid(), " on ")));
     CHECK(contains(text_of(failures[0]), ") with 2; start all ranks with the same"));
     CHECK(text_of(failures[1]) == text_of(failures[0]));
+}
+
+TEST_CASE("a rank that comes when the others know what is wrong hears it too") {
+    const int port = free_port();
+    std::promise<void> known;
+    const auto failures = on_ranks(3, [&](int rank) {
+        if (rank == 2) known.get_future().wait();
+        const auto come = [&] {
+            meet(meeting_at(port, rank, rank == 1 ? 4 : 3), deadline_after(kLong));
+        };
+        if (rank != 1) return come();
+        const std::string failure = failure_of(come);
+        known.set_value();
+        throw Error(failure);
+    });
+    for (const auto& failure : failures)
+        CHECK(contains(text_of(failure), "was started with WORLD_SIZE 4, but rank 0 "));
 }
 
 TEST_CASE("strangers at a rank's own port do not keep the mesh from forming") {

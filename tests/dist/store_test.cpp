@@ -1,5 +1,6 @@
 // The TCP store: what it keeps, whom it lets wait, and whom it drops.
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -199,6 +200,28 @@ TEST_CASE("nobody at the store's address is a Timeout that names it") {
         [&] { TcpStore(address, Cookie{}, deadline_after(milliseconds(30))); });
     CHECK(contains(text, "Timeout: no connection to " + to_text(address)));
     CHECK(contains(text, "Connection refused"));
+}
+
+TEST_CASE("a held port is for whom it was chosen, and for nobody who asks for any") {
+    Socket held = hold_port("127.0.0.1");
+    const Address place = local_address(held);
+    CHECK(place.port != local_address(hold_port("127.0.0.1")).port);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<uint16_t>(place.port));
+    const auto bind_without_naming_reuse = [&] {
+        const Socket other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        return ::bind(other.fd(), reinterpret_cast<const sockaddr*>(&address),
+                      sizeof address);
+    };
+    CHECK(bind_without_naming_reuse() == -1);
+    { const Socket named = listen_on(place); }
+    CHECK(bind_without_naming_reuse() == -1);
+    held = Socket();
+    CHECK(bind_without_naming_reuse() == 0);
+    CHECK(contains(failure_of([] { hold_port("192.0.2.1"); }),
+                   "cannot listen on 192.0.2.1:0: bind failed: "));
 }
 
 TEST_CASE("addresses are read and written with numbers, names and IPv6 brackets") {

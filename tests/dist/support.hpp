@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,8 +25,17 @@ using mini::test::contains;
 using std::chrono::milliseconds;
 constexpr milliseconds kLong = std::chrono::seconds(30);
 
-/// A port of the loopback address that was free a moment ago.
-inline int free_port() { return local_address(listen_on({"127.0.0.1", 0})).port; }
+/// A port of the loopback address for this test alone: gloo's listeners, which are given any
+/// port and know no stranger, must not get one that another test's ranks look for.
+inline int free_port() {
+    constexpr size_t kMostHeld = 64;
+    static std::mutex mutex;
+    static std::deque<Socket> held;
+    const std::lock_guard lock(mutex);
+    held.push_back(hold_port("127.0.0.1"));
+    if (held.size() > kMostHeld) held.pop_front();
+    return local_address(held.back()).port;
+}
 
 /// Calls body(rank) on one thread for each rank; what each one threw, null for nothing.
 inline std::vector<std::exception_ptr> on_ranks(int world_size,

@@ -168,7 +168,10 @@ std::vector<pid_t> ranks_of(pid_t minirun) {
     return ranks;
 }
 
-int free_port() { return tools::choose_port("127.0.0.1", 0); }
+int free_port() {
+    static std::vector<tools::ChosenPort> held;
+    return held.emplace_back(tools::choose_port("127.0.0.1", 0)).number;
+}
 
 std::vector<std::string> lines(const std::string& text) {
     std::vector<std::string> found;

@@ -18,8 +18,8 @@ enum class Program { kMinirun, kItself };
 
 class Job {
   public:
-    /// Starts `minirun ARGS...`, or, with Program::kItself, the program args[0], its stdout and stderr in two pipes or on one new
-    /// terminal (then err() stays empty).
+    /// Starts `minirun ARGS...`, or, with Program::kItself, the program args[0], its stdout
+    /// and stderr in two pipes or on one new terminal (then err() stays empty).
     explicit Job(const std::vector<std::string>& args, Screen screen = Screen::kPipes,
                  Program program = Program::kMinirun);
 
@@ -78,7 +78,7 @@ std::vector<pid_t> children_of(pid_t pid);
 /// Those of minirun's children that have become programs: its ranks.
 std::vector<pid_t> ranks_of(pid_t minirun);
 
-/// A port of loopback that was free a moment ago.
+/// A port of loopback, kept for this test until its program ends.
 int free_port();
 
 /// Makes this process the parent of orphans, so that it can see how they end.

@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <set>
 
 #include "tests/support/catch.hpp"
@@ -14,6 +16,7 @@ using mini::test::contains;
 using mini::test::Ended;
 using mini::test::Job;
 using mini::test::lines;
+using mini::test::number_after;
 using mini::test::run_script;
 using mini::tools::Descriptor;
 
@@ -157,4 +160,24 @@ TEST_CASE("the port that minirun chose can be listened on") {
              MINI_BIN_DIR "/minirun -n 1 --master-port $MASTER_PORT echo free"});
     CHECK(job.wait() == 0);
     CHECK(job.out() == "free\n");
+}
+
+TEST_CASE(
+    "nobody who asks for any port gets the one that minirun chose, while the job runs") {
+    Job job({"-n", "1", "sh", "-c", "echo port $MASTER_PORT x; sleep 1000"});
+    job.wait_for(" x");
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<uint16_t>(number_after(job.out(), "port ")));
+
+    // A socket without SO_REUSEADDR is told what the kernel tells itself when it looks for
+    // a port to give.
+    const Descriptor other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const auto* place = reinterpret_cast<const sockaddr*>(&address);
+    CHECK(bind(other.get(), place, sizeof address) == -1);
+    CHECK(errno == EADDRINUSE);
+    job.send(SIGTERM);
+    job.wait();
+    CHECK(bind(other.get(), place, sizeof address) == 0);
 }

@@ -66,7 +66,9 @@ void mention_threads(const Options& options, Supervisor& supervisor) {
 
 Outcome run_once(const Options& options, Job& job, FlightFolder& flights) {
     const bool serves = job.node_rank == 0;  // else the address is another machine's
-    if (serves) job.master_port = choose_port(options.master_addr, options.master_port);
+    ChosenPort port;
+    if (serves) port = choose_port(options.master_addr, options.master_port);
+    if (serves) job.master_port = port.number;
     Supervisor supervisor(options, job, flights);
     if (job.restart_count == 0) {
         mention_threads(options, supervisor);
@@ -121,7 +123,8 @@ int launch(const Options& options) {
     Job job = plan_job(options);
     if (options.dry_run) {
         if (job.node_rank == 0)
-            job.master_port = choose_port(options.master_addr, options.master_port);
+            job.master_port =
+                choose_port(options.master_addr, options.master_port).number;
         fmt::print("{}", dry_run(options, job));
         return 0;
     }

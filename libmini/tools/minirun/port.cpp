@@ -8,9 +8,9 @@
 #include <cstring>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "libmini/core/error.hpp"
-#include "libmini/tools/minirun/descriptor.hpp"
 
 namespace mini::tools {
 namespace {
@@ -57,23 +57,27 @@ int bound_port(int fd) {
 
 }  // namespace
 
-int choose_port(const std::string& address, int port) {
+ChosenPort choose_port(const std::string& address, int port) {
     const AddressList target = resolve(address, port);
-    const Descriptor socket(::socket(target->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    Descriptor socket(::socket(target->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket.is_open()) throw Error(system_message("socket", errno));
 
     // A fixed port may have connections of the last job in TIME_WAIT, which the store's
-    // own SO_REUSEADDR will pass over too. A free one must be ours alone, so it goes
-    // without.
-    const int reuse = port != 0;
-    setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse));
+    // own SO_REUSEADDR will pass over too. A free one must be ours alone, so it is bound
+    // without; with it afterwards, so that rank 0 may listen there, who names the port.
+    const int no = 0, yes = 1;
+    setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, port != 0 ? &yes : &no,
+               sizeof yes);
     if (bind(socket.get(), target->ai_addr, target->ai_addrlen) != 0) {
         const int failure = errno;
         throw Error(concat("cannot listen on ", address, ":", port, ": ",
                            std::generic_category().message(failure),
                            advice(address, failure)));
     }
-    return bound_port(socket.get());
+    const int number = bound_port(socket.get());
+    if (port != 0) return {number, Descriptor()};
+    setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    return {number, std::move(socket)};
 }
 
 }  // namespace mini::tools

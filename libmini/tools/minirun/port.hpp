@@ -1,15 +1,22 @@
-// The port on which rank 0 will serve the store. minirun only chooses it: it binds, reads
-// the number, and lets go before the ranks start.
+// The port on which rank 0 will serve the store. minirun only chooses it, and sees to it that
+// nobody else gets a free one before rank 0 listens, or when rank 0 has ended.
 
 #pragma once
 
 #include <string>
 
+#include "libmini/tools/minirun/descriptor.hpp"
+
 namespace mini::tools {
+
+struct ChosenPort {
+    int number = 0;
+    Descriptor hold;  ///< keeps a free port from all who ask for any
+};
 
 /// A TCP port of `address` that is free now: `port` itself, or any when `port` is 0.
 /// Throws Error naming address, port and the next step when the port is busy or the
 /// address not ours.
-int choose_port(const std::string& address, int port);
+ChosenPort choose_port(const std::string& address, int port);
 
 }  // namespace mini::tools

@@ -22,8 +22,8 @@ const std::string kAllJoined = "ok";
 const std::string kTooLate = "timeout: ";
 const std::string kContradiction = "error: ";
 
-// For what is surely in the store.
-constexpr std::chrono::seconds kVerdictTime(5);
+// How long to wait for what is surely in the store.
+constexpr std::chrono::seconds kReadTime(5);
 
 // How long rank 0 keeps the store after a failure, for the others to hear of it.
 constexpr std::chrono::seconds kFarewellTime(2);
@@ -86,7 +86,7 @@ std::string missing_text(Store& store, int rank) {
     if (store.check(has_joined(rank))) return "";
     if (!store.check(seat(rank))) return concat("rank ", rank);
     if (rank != 0 && !store.check(kWorldSize)) return "";
-    const std::string process = store.get(seat(rank), deadline_after(kVerdictTime));
+    const std::string process = store.get(seat(rank), deadline_after(kReadTime));
     return concat("rank ", rank, " (", who_sits(process),
                   " began to join and went no further; was it killed or stopped?)");
 }
@@ -104,9 +104,9 @@ std::string too_late_text(Store& store, const Meeting& meeting) {
                   "; were they started, and can they reach this place?");
 }
 
-std::vector<std::string> all_joined(int world_size) {
+std::vector<std::string> of_all(std::string (*key)(int rank), int world_size) {
     std::vector<std::string> keys;
-    for (int rank = 0; rank < world_size; ++rank) keys.push_back(has_joined(rank));
+    for (int rank = 0; rank < world_size; ++rank) keys.push_back(key(rank));
     return keys;
 }
 
@@ -115,8 +115,8 @@ void release(Store& store, const Meeting& meeting) {
     int world_size = meeting.world_size;
     if (store.check(kWorldSize))
         world_size = std::max(
-            world_size, std::stoi(store.get(kWorldSize, deadline_after(kVerdictTime))));
-    for (const std::string& key : all_joined(world_size)) store.set(key, "");
+            world_size, std::stoi(store.get(kWorldSize, deadline_after(kReadTime))));
+    for (const std::string& key : of_all(has_joined, world_size)) store.set(key, "");
 }
 
 // Blocks until all ranks have joined, or somebody has found what is wrong. A rank that dies
@@ -132,7 +132,7 @@ std::string await_verdict(Store& store, const Meeting& meeting,
             return concat(kContradiction, fault);
         }
         store.set(has_joined(meeting.rank), "");
-        store.wait(all_joined(meeting.world_size), deadline);
+        store.wait(of_all(has_joined, meeting.world_size), deadline);
         return give_verdict(store, kAllJoined);
     } catch (const Timeout&) {
         return give_verdict(store, concat(kTooLate, too_late_text(store, meeting)));
@@ -149,11 +149,9 @@ void agree(Store& store, const Meeting& meeting, const std::string& local_host,
 
 // Who comes late is to hear what is wrong, rather than find nobody.
 void await_latecomers(Store& store, int world_size) {
-    std::vector<std::string> seats;
-    for (int rank = 0; rank < world_size; ++rank) seats.push_back(seat(rank));
     try {
-        store.wait(seats, deadline_after(kLateTime));
-    } catch (const Timeout&) {  // they were waited for
+        store.wait(of_all(seat, world_size), deadline_after(kLateTime));
+    } catch (const Error&) {  // what is thrown next came first, and counts
     }
 }
 

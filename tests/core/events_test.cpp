@@ -8,6 +8,7 @@
 
 #include "libmini/core/error.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizers.hpp"
 
 using mini::Event;
 using mini::EventKind;
@@ -37,8 +38,8 @@ double best_nanoseconds_per_event(EventLog& log) {
     return best;
 }
 
-#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-constexpr bool kTimingCounts = true;
+#if defined(NDEBUG)
+constexpr bool kTimingCounts = !mini::test::kSanitized;
 #else
 constexpr bool kTimingCounts = false;
 #endif

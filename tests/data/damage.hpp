@@ -12,16 +12,9 @@
 #include <string>
 
 #include "tests/data/support.hpp"
+#include "tests/support/sanitizers.hpp"
 
-// Sanitizers keep what was freed, and shadow every byte: memory is then no measure.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized =
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
+using mini::test::kSanitized;
 
 /// By how many MiB the resident memory of a process grows at most while it runs `body`, a
 /// child of this one; what `body` throws is forgotten.

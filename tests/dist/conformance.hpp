@@ -11,7 +11,6 @@
 #include "libmini/dist/process_group.hpp"
 #include "libmini/dist/transport.hpp"
 #include "libmini/tensor/ops.hpp"
-#include "tests/support/sanitizers.hpp"
 
 namespace mini::dist::test {
 
@@ -182,18 +181,15 @@ inline void check_messages_beside_collectives(ProcessGroup& group) {
 }
 
 inline void check_all_operations(ProcessGroup& group) {
-    using mini::test::kWatchesThreads;
     for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16,
                               DType::kInt64, DType::kUInt8})
         for (const int64_t n : {0, 1, 7, 1000}) {
-            if (kWatchesThreads && dtype != DType::kFloat32) continue;  // they meet alike
             check_reductions(group, n, dtype);
             check_moves(group, n, dtype);
             check_messages(group, n, dtype);
         }
     check_messages_beside_collectives(group);
-    constexpr int64_t kMany = kWatchesThreads ? 1 << 16 : 1 << 20;
-    check_reductions(group, kMany + 3, DType::kFloat32);
+    check_reductions(group, (1 << 20) + 3, DType::kFloat32);
 }
 
 /// Subgroups of a group of four: halves, another order, one of one, one of a subgroup.

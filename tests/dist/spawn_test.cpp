@@ -16,6 +16,7 @@
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/sanitizers.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -25,19 +26,11 @@ namespace {
 
 // The thread sanitizer runs a thread of its own in a process, now and then before these
 // tests begin: spawn may refuse there.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kCanFork = false;
-#else
-constexpr bool kCanFork = true;
-#endif
+constexpr bool kCanFork = !mini::test::kWatchesThreads;
 
 // The undefined-behaviour sanitizer opens descriptors to look at memory: with none left it
 // finds faults that are none.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kCanUseUpDescriptors = false;
-#else
-constexpr bool kCanUseUpDescriptors = true;
-#endif
+constexpr bool kCanUseUpDescriptors = !mini::test::kWatchesMemory;
 
 constexpr rlim_t kFewDescriptors = 40;
 constexpr rlim_t kSilent = 150;  // connections that never say who they are

@@ -15,6 +15,7 @@
 #include "libmini/dist/tcp_store_server.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizers.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -258,11 +259,7 @@ size_t resident_bytes() {
     return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr size_t kMostGrowth = 500 << 20;  // sanitizers keep what is freed
-#else
-constexpr size_t kMostGrowth = 10 << 20;
-#endif
+constexpr size_t kMostGrowth = (mini::test::kSanitized ? 500 : 10) << 20;
 
 // A client that works without pause until it is told to stop.
 class BusyJob {

@@ -4,12 +4,24 @@
 
 namespace mini::test {
 
-/// The thread sanitizer: what is done many times alike is done less often, for it takes
-/// 10 to 30 times as long.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kWatchesMemory = true;
+#elif defined(__has_feature)
+inline constexpr bool kWatchesMemory = __has_feature(address_sanitizer);
+#else
+inline constexpr bool kWatchesMemory = false;
+#endif
+
+/// The thread sanitizer: it takes 10 to 30 times as long, and runs a thread of its own.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool kWatchesThreads = true;
+#elif defined(__has_feature)
+inline constexpr bool kWatchesThreads = __has_feature(thread_sanitizer);
 #else
 inline constexpr bool kWatchesThreads = false;
 #endif
+
+/// Sanitizers keep what was freed, and shadow every byte: memory is then no measure.
+inline constexpr bool kSanitized = kWatchesMemory || kWatchesThreads;
 
 }  // namespace mini::test

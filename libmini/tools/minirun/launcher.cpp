@@ -67,8 +67,10 @@ void mention_threads(const Options& options, Supervisor& supervisor) {
 Outcome run_once(const Options& options, Job& job, FlightFolder& flights) {
     const bool serves = job.node_rank == 0;  // else the address is another machine's
     ChosenPort port;
-    if (serves) port = choose_port(options.master_addr, options.master_port);
-    if (serves) job.master_port = port.number;
+    if (serves) {
+        port = choose_port(options.master_addr, options.master_port);
+        job.master_port = port.number;
+    }
     Supervisor supervisor(options, job, flights);
     if (job.restart_count == 0) {
         mention_threads(options, supervisor);

@@ -237,9 +237,9 @@ bool Machine::query(Lock& lock, const OperationPointer& operation) {
     return false;
 }
 
-// Runs a host function, which may wait for what the asking thread has yet to do, on a thread of
-// its own, as CUDA does; returns when it is over or has taken long. The handle is a copy: the place
-// in the queue it came from is gone when the host function is over.
+// Runs a host function, which may wait for what the asking thread has yet to do, on a
+// thread of its own, as CUDA does; returns when it is over or has taken long. The handle is
+// a copy: the place in the queue it came from is gone when the host function is over.
 void Machine::run_elsewhere(Lock& lock, OperationPointer operation) {
     operation->stream->running = true;  // nobody else begins it
     std::thread([this, operation] {

@@ -46,7 +46,7 @@ float apart(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("on CUDA devices cifar_resnet trains to the CPU's numbers") {
+TEST_CASE("on CUDA devices cifar_resnet trains to the CPU's numbers", "[cuda]") {
     const Trained cpu = train(1, "cpu"), cuda = train(1, "cuda");
     CHECK(cpu.results.at("devices") == json({"cpu"}));
     CHECK(cuda.results.at("devices") == json({"cuda:0"}));
@@ -60,7 +60,8 @@ TEST_CASE("on CUDA devices cifar_resnet trains to the CPU's numbers") {
     }
 }
 
-TEST_CASE("ranks of cifar_resnet take the CUDA devices in turn and stay equal") {
+TEST_CASE("ranks of cifar_resnet take the CUDA devices in turn and stay equal",
+          "[cuda]") {
     const json results = train(2, "cuda").results;
     const int second = 1 % cuda_device_count();
     CHECK(results.at("devices") == json({"cuda:0", concat("cuda:", second)}));

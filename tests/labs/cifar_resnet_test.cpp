@@ -64,7 +64,8 @@ void write_cifar10(const Folder& folder, int count) {
 TEST_CASE("ResNet-18 learns drawn images on one rank and on two that stay equal") {
     for (const int ranks : {1, 2}) {
         CAPTURE(ranks);
-        const json job = results_of(launched(ranks, kSmall + Words{"--epochs", "4"}));
+        const json job =
+            results_of(launched(ranks, kSmall + Words{"--epochs", "4", "--lr", "0.001"}));
         CHECK(job.at("world_size") == ranks);
         const auto losses = job.at("train_loss").get<std::vector<double>>();
         REQUIRE(losses.size() == 4);

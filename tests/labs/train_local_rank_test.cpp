@@ -39,7 +39,8 @@ TEST_CASE("train_local_rank counts each test image once on 1 and 2 and 3 and 4 r
     }
 }
 
-TEST_CASE("train_local_rank has the CPU's losses on CUDA devices, one of them a rank") {
+TEST_CASE("train_local_rank has the CPU's losses on CUDA devices, one of them a rank",
+          "[cuda]") {
     if (mini::cuda_device_count() == 0) {
         WARN("left out: this build has no CUDA devices");
         return;

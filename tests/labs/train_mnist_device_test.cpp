@@ -40,7 +40,7 @@ std::string cuda_name(int index) {
 
 }  // namespace
 
-TEST_CASE("on CUDA devices, a rank each, train_mnist has the CPU's losses") {
+TEST_CASE("on CUDA devices, a rank each, train_mnist has the CPU's losses", "[cuda]") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 36);
     const auto cpu = results(1, small_job(folder.path(), {}));
@@ -60,7 +60,8 @@ TEST_CASE("on CUDA devices, a rank each, train_mnist has the CPU's losses") {
     }
 }
 
-TEST_CASE("train_mnist computes on the device that it is told, and says which") {
+TEST_CASE("train_mnist computes on the device that it is told, and says which",
+          "[cuda]") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 24);
     const std::string last = cuda_name(cuda_device_count() - 1);
@@ -72,7 +73,7 @@ TEST_CASE("train_mnist computes on the device that it is told, and says which") 
     CHECK(contains(ended.out, "  devices    cuda:0, " + cuda_name(1)));
 }
 
-TEST_CASE("ranks that are threads take the CUDA devices in turn as well") {
+TEST_CASE("ranks that are threads take the CUDA devices in turn as well", "[cuda]") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 24);
     const auto threads = results(
@@ -83,7 +84,8 @@ TEST_CASE("ranks that are threads take the CUDA devices in turn as well") {
     CHECK(threads.at("parameters_sha256") == processes.at("parameters_sha256"));
 }
 
-TEST_CASE("with --graph the losses are those without it, the last small batch included") {
+TEST_CASE("with --graph the losses are those without it, the last small batch included",
+          "[cuda]") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 44);  // batches of 12, 12, 12 and 8
     for (const std::string scheduler : {"none", "step"}) {
@@ -101,7 +103,7 @@ TEST_CASE("with --graph the losses are those without it, the last small batch in
     }
 }
 
-TEST_CASE("a graph of what it cannot repeat is one line and exit code 2") {
+TEST_CASE("a graph of what it cannot repeat is one line and exit code 2", "[cuda]") {
     const auto refuses = [](int ranks, const Words& more, const std::string& says) {
         Words words{"--graph", "--device", "cuda"};
         words.insert(words.end(), more.begin(), more.end());
@@ -116,7 +118,7 @@ TEST_CASE("a graph of what it cannot repeat is one line and exit code 2") {
     refuses(2, {}, "--graph is for one rank");
 }
 
-TEST_CASE("a run on CUDA devices that was cut goes on to the same bits") {
+TEST_CASE("a run on CUDA devices that was cut goes on to the same bits", "[cuda]") {
     const Folder folder, kept;
     write_tiny_mnist(folder.path(), 36);
     const std::string optimizer = GENERATE("sgd", "adam");

@@ -1,0 +1,33 @@
+"""The tests that run a second time, on a CUDA device, are told to: without it they pass on the CPU."""
+
+import json
+import os
+import subprocess
+import unittest
+
+ON_CUDA = " on cuda:"
+TOLD = "MINI_TEST_DEVICE=cuda"
+
+
+def tests_of(build):
+    """The name and the environment of each test that ctest would run."""
+    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
+                            capture_output=True, text=True, check=True).stdout
+    for test in json.loads(listed)["tests"]:
+        properties = {each["name"]: each["value"] for each in test["properties"]}
+        yield test["name"], properties.get("ENVIRONMENT", [])
+
+
+class SecondRun(unittest.TestCase):
+    def test_it_and_nothing_else_is_told_the_device(self):
+        rooms = set()
+        for name, environment in tests_of(os.environ["MINI_BUILD_DIR"]):
+            with self.subTest(name):
+                self.assertEqual(TOLD in environment, ON_CUDA in name)
+            if ON_CUDA in name:
+                rooms.add(name.split(ON_CUDA)[0])
+        self.assertEqual(rooms, {"tensor", "autograd", "nn", "optim", "parallel"})
+
+
+if __name__ == "__main__":
+    unittest.main()

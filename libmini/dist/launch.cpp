@@ -48,7 +48,11 @@ void run_rank(const std::shared_ptr<QueuedGroup>& group,
 // The caller's default device; where that is a GPU, the ranks take the GPUs in turn.
 Device device_of(int rank) {
     const Device caller = default_device();
-    return caller.is_cpu() ? caller : Device::cuda(rank % cuda_device_count());
+    if (caller.is_cpu()) return caller;
+    const int count = cuda_device_count();
+    MINI_CHECK(count > 0, "run_threads: the default device is ", caller, ", but ",
+               cuda_device_count_text());
+    return Device::cuda(rank % count);
 }
 
 }  // namespace

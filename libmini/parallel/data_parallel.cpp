@@ -23,9 +23,9 @@ void check_devices(const std::vector<Device>& devices, Device output_device) {
     all.push_back(output_device);
     for (const Device device : all)
         if (!has_lanes(device))
-            throw UsageError(concat("DataParallel: there is no device ", device,
-                                    "; there are ", cuda_device_count(),
-                                    " CUDA devices, and Device::cpu(i)"));
+            throw UsageError(concat("DataParallel: there is no device ", device, "; ",
+                                    cuda_device_count_text(),
+                                    ", and Device::cpu(i) is always there"));
     for (const Device device : devices)
         if (device.type != devices[0].type)
             throw UsageError(concat("DataParallel: device_ids has both ", devices[0],

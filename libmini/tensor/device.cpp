@@ -30,9 +30,8 @@ Device Device::parse(std::string_view text) {
                                 "' is none; use cpu, cuda or cuda:1, for instance"));
     if (type == "cpu") return cpu(index);
     if (index >= cuda_device_count())
-        throw UsageError(concat("device: there is no ", text,
-                                "; this machine and build have ", cuda_device_count(),
-                                " CUDA devices"));
+        throw UsageError(
+            concat("device: there is no ", text, "; ", cuda_device_count_text()));
     return cuda(index);
 }
 
@@ -42,6 +41,11 @@ void set_default_device(Device device) { default_of_thread = device; }
 int cuda_device_count() {
     if constexpr (kHasCuda) return cuda::device_count();
     return 0;
+}
+
+std::string cuda_device_count_text() {
+    if constexpr (kHasCuda) return cuda::device_count_text();
+    return kNoCuda;
 }
 
 void synchronize(Device device) {

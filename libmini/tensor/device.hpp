@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ostream>
+#include <string>
 #include <string_view>
 
 namespace mini {
@@ -20,7 +21,7 @@ struct Device {
     static Device cuda(int index = 0) { return {Type::kCUDA, index}; }
 
     /// From PyTorch's spelling, "cuda" meaning "cuda:0". Throws UsageError for another word
-    /// and for a GPU that is not there, naming how many there are.
+    /// and for a GPU that is not there, naming how many there are or why none is.
     static Device parse(std::string_view text);
 
     bool is_cpu() const { return type == Type::kCPU; }
@@ -41,6 +42,9 @@ void set_default_device(Device device);
 
 /// The number of GPUs, or of the simulator's devices (`torch.cuda.device_count`).
 int cuda_device_count();
+
+/// How many there are, or why there is none: no driver, or a build without them.
+std::string cuda_device_count_text();
 
 /// Blocks until all work given to a device is done; nothing on the CPU
 /// (`torch.cuda.synchronize`).

@@ -24,11 +24,12 @@ namespace gpu = kernels::cuda;
 /// Whether this build has CUDA devices, real or simulated (MINI_CUDA).
 constexpr bool kHasCuda = MINI_HAS_CUDA;
 
-/// Throws what a build without CUDA devices has to say.
-[[noreturn]] inline void no_cuda() {
-    throw Error(
-        "cuda: this build has no CUDA devices; configure with MINI_CUDA=SIM or ON");
-}
+/// What a build without CUDA devices has to say.
+inline constexpr const char* kNoCuda =
+    "this build has no CUDA devices; configure with MINI_CUDA=SIM or ON";
+
+/// Throws an Error that says so.
+[[noreturn]] inline void no_cuda() { throw Error(concat("cuda: ", kNoCuda)); }
 
 /// Calls kCpu(arguments...), or kCuda(arguments..., stream) with the device's current
 /// stream; the latter returns when the work is in the stream.

@@ -20,8 +20,8 @@ Storage::Storage(size_t bytes, Device device, HostMemory memory)
         }
     } else if constexpr (kHasCuda) {
         MINI_CHECK(device.index >= 0 && device.index < cuda::device_count(),
-                   "tensor: there is no device ", device, "; there are ",
-                   cuda::device_count(), " CUDA devices");
+                   "tensor: there is no device ", device, "; ",
+                   cuda::device_count_text());
         if (bytes > 0)
             data_ = static_cast<std::byte*>(
                 cuda::allocate(bytes, device.index, cuda::current_stream(device.index)));

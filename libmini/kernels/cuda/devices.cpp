@@ -60,6 +60,7 @@ void set_device(int device) {
 int set_device_from_local_rank() {
     const int rank = local_rank();
     const int count = device_count();
+    MINI_CHECK(count > 0, "set_device_from_local_rank: ", device_count_text());
     MINI_CHECK(
         rank < count, "set_device_from_local_rank: LOCAL_RANK is ", rank,
         " but this machine has ", count, count == 1 ? " device" : " devices",

@@ -20,16 +20,18 @@ std::vector<cudaStream_t>& current_streams() {
     return streams;
 }
 
+std::string error_text(cudaError_t error) {
+    return concat(cudaGetErrorName(error), ", ", cudaGetErrorString(error));
+}
+
 // Throws with what CUDA says; an error that is thrown is not left for the next call to find.
 [[noreturn]] void fail(int code, const std::string& call) {
     const auto error = static_cast<cudaError_t>(code);
-    int device = -1;
-    cudaGetDevice(&device);
-    const std::string text =
-        concat(call, " on device ", device, ": ", cudaGetErrorName(error), ", ",
-               cudaGetErrorString(error));
+    int device = 0;
+    const bool known = cudaGetDevice(&device) == cudaSuccess;  // not without a driver
     cudaGetLastError();
-    throw CudaError(text);
+    throw CudaError(concat(call, known ? concat(" on device ", device) : "", ": ",
+                           error_text(error)));
 }
 
 // The name as the source has it, or as far as it is known.
@@ -56,6 +58,15 @@ void check_launch(const void* kernel, int code) {
 int device_count() {
     int count = 0;
     return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+std::string device_count_text() {
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess)
+        return concat("this machine has no CUDA device: ", error_text(error));
+    return concat("this machine has ", count, " CUDA ",
+                  count == 1 ? "device" : "devices");
 }
 
 std::string device_name(int device) {

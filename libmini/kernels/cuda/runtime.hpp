@@ -29,6 +29,9 @@ void check_launch(const void* kernel, int code);
 /// The number of devices, 0 where there is none (`torch.cuda.device_count`).
 int device_count();
 
+/// How many there are, or why there is none: "this machine has 2 CUDA devices".
+std::string device_count_text();
+
 /// What this build's devices are: "NVIDIA H100 ...", or "simulated device".
 std::string device_name(int device);
 

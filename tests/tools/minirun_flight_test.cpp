@@ -54,9 +54,14 @@ TEST_CASE("a rank that throws, aborts or crashes is the cause, with its last ope
     const std::vector<std::string> names = folder.names();
     REQUIRE(names.size() == 3);
     for (const std::string& name : names) CHECK(contains(name, ".json"));
-    CHECK(
-        contains(findings(folder), "(sum of 1000 float32): ranks 0, 2 were in it for "));
-    CHECK(contains(findings(folder), "rank 1 finished all_reduce #"));
+    const std::string story = findings(folder);
+    CAPTURE(story);
+    // They were, where they heard of the loss before minirun ended them.
+    const bool in_it =
+        contains(story, "(sum of 1000 float32): ranks 0, 2 are in it for ") ||
+        contains(story, "(sum of 1000 float32): ranks 0, 2 were in it for ");
+    CHECK(in_it);
+    CHECK(contains(story, "rank 1 finished all_reduce #"));
 }
 
 TEST_CASE("SIGUSR1 makes ranks that hang dump, and mini flight says who is missing") {
@@ -155,7 +160,11 @@ TEST_CASE("two nodes of two ranks on one host make one job") {
         Job first(node("0", "segv")), second(node("1", "segv"));
         CHECK(first.wait() == 128 + SIGSEGV);
         CHECK(second.wait() == 1);
-        CHECK(contains(second.err(), "rank 1 is gone"));
+        CAPTURE(second.err());
+        // Its own minirun ends rank 0 as well, whose loss may be seen first.
+        const bool names_it = contains(second.err(), "rank 1 is gone") ||
+                              contains(second.err(), "rank 0 is gone");
+        CHECK(names_it);
         CHECK(contains(second.err(), "this is node 1 of 2"));
     }
 }

@@ -225,9 +225,9 @@ void meet(const Options& options) {
 // This rank's device; without a launcher, all ranks are on this machine.
 mini::Device device_of(const Options& options) {
     const auto launcher = program::launcher();
-    const bool told = launcher && launcher->local_rank >= 0;
-    return program::device_of_rank(options.device,
-                                   told ? launcher->local_rank : dist::get_rank());
+    if (!launcher) return program::device_of_rank(options.device, options.rank);
+    const int local = launcher->local_rank;
+    return program::device_of_rank(options.device, local >= 0 ? local : launcher->rank);
 }
 
 // With as many classes as there are: the tutorial's resnet50() has 1,000. A block a layer
@@ -240,10 +240,9 @@ mini::nn::ResNet make_model(const std::string& name) {
 }
 
 // The job of one rank, once all have met.
-void run(const Options& options, const Data& data) {
+void run(const Options& options, const Data& data, mini::Device device) {
     mini::manual_seed(options.seed);  // replicas that nobody makes alike start alike
     mini::nn::ResNet model = make_model(options.model);
-    const mini::Device device = device_of(options);
     model.to(device);
     const Results results = train_together(options, model, data, device);
     if (dist::get_rank() != 0) return;
@@ -284,8 +283,10 @@ int main(int argc, char** argv) {
         check_size(*options, data);
         speaks = true;  // what fails from here on may fail on one rank alone
 
+        // A GPU is chosen before there is a group, whose threads would open another.
+        const mini::Device device = device_of(*options);
         meet(*options);
-        run(*options, data);
+        run(*options, data, device);
         dist::destroy_process_group();
         return 0;
     } catch (const UsageError& error) {

@@ -25,7 +25,8 @@ endif()
 if(MINI_CUDA_MODE STREQUAL "ON")
     set(CMAKE_CUDA_ARCHITECTURES ${MINI_CUDA_ARCHITECTURES})
     enable_language(CUDA)
-    find_package(CUDAToolkit REQUIRED)
+    find_package(CUDAToolkit 12.3 REQUIRED)  # the first with cudaFuncGetName
+    set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)   # as CUDA::cudart is: there must not be two
     # CMake 3.25 has not heard that nvcc 13 knows C++20.
     if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
         set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)

@@ -65,6 +65,8 @@ void GpuStaging::give_back() {
     const cuda::DeviceGuard guard(places_->device);
     places_->read.wait(places_->stream);
     copy_all(call_.outputs, host_call_.outputs, places_->stream);
+    for (const Tensor& output : call_.outputs)  // it may be dropped before it is written
+        cuda::record_stream(output.raw_data(), places_->stream);
     places_->written.record(places_->stream);
 }
 

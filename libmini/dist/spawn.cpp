@@ -24,6 +24,7 @@
 #include "libmini/core/machine.hpp"
 #include "libmini/dist/failure.hpp"
 #include "libmini/dist/socket.hpp"
+#include "libmini/tensor/device.hpp"
 
 namespace mini::dist {
 namespace {
@@ -67,6 +68,14 @@ void refuse_threads() {
         ", which forked ranks would lack, with the locks they hold; call spawn before "
         "anything starts threads (parallel_for with set_num_threads above 1, a process "
         "group, a data loader with workers), or use minirun or run_threads"));
+}
+
+void refuse_cuda() {
+    if (!cuda_is_initialized()) return;
+    throw UsageError(
+        "spawn: this process has asked CUDA for its devices, and a forked one cannot use "
+        "CUDA any more; name devices only within the ranks, or use minirun or "
+        "run_threads");
 }
 
 // ---- what the ranks share
@@ -294,6 +303,7 @@ void spawn(const std::function<void(int rank)>& fn, int world_size,
     if (world_size < 1)
         throw UsageError(
             concat("spawn: world_size is ", world_size, "; it must be 1 or more"));
+    refuse_cuda();
     refuse_threads();
 
     // What is printed but not yet written would be written by every rank.

@@ -8,7 +8,8 @@
 //     rank 1           \- fn(1) ...
 //
 // A forked child has only the thread that forked: whatever other threads held locked stays
-// locked in it for ever. So spawn refuses to run beside other threads.
+// locked in it for ever; and CUDA does not work in the child of a process that has used it. So
+// spawn refuses to run beside other threads, and after any question to CUDA.
 
 #pragma once
 
@@ -40,8 +41,8 @@ struct SpawnOptions {
 /// Forks `world_size` processes, each with the environment that minirun would give it
 /// (RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT with a free port,
 /// MINI_STORE_COOKIE with a random cookie), calls fn(rank) in each, and blocks until all
-/// have ended. Throws UsageError when this process has other threads, or for a world size
-/// below 1. When a rank throws or dies, ends the others and throws RankFailed for the one
+/// have ended. Throws UsageError when this process has other threads or has used CUDA, or
+/// for a world size below 1. When a rank throws or dies, ends the others and throws RankFailed for the one
 /// that was the cause. No rank outlives this process
 /// (`torch.multiprocessing.spawn`).
 void spawn(const std::function<void(int rank)>& fn, int world_size,

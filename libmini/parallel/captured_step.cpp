@@ -66,6 +66,7 @@ Tensor CapturedStep::operator()(const std::vector<Tensor>& batch) {
     Recorded& mine = *recorded_;
     const int device = mine.stream.device();
     const Device gpu = Device::cuda(device);
+    const cuda::DeviceGuard guard(device);  // whose default stream null means
     if (mine.inputs.empty())
         for (const Tensor& input : batch)
             mine.inputs.push_back(Tensor::empty(input.shape(), input.dtype(), gpu));

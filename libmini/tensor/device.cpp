@@ -48,6 +48,11 @@ std::string cuda_device_count_text() {
     return kNoCuda;
 }
 
+bool cuda_is_initialized() {
+    if constexpr (kHasCuda) return cuda::is_initialized();
+    return false;
+}
+
 void synchronize(Device device) {
     if constexpr (kHasCuda)
         if (device.is_cuda()) cuda::synchronize(device.index);

@@ -46,6 +46,10 @@ int cuda_device_count();
 /// How many there are, or why there is none: no driver, or a build without them.
 std::string cuda_device_count_text();
 
+/// Whether this process has asked CUDA for anything, be it how many devices there are
+/// (`torch.cuda.is_initialized`).
+bool cuda_is_initialized();
+
 /// Blocks until all work given to a device is done; nothing on the CPU
 /// (`torch.cuda.synchronize`).
 void synchronize(Device device);

@@ -8,6 +8,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/elements.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"

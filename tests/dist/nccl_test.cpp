@@ -161,6 +161,26 @@ TEST_CASE("wait comes back before the device is done") {
     }));
 }
 
+TEST_CASE("ranks that leave together end the communicator, and abort none") {
+    const int P = GENERATE(1, 2, 3, 4);
+    const int aborted = fake_nccl_aborted, destroyed = fake_nccl_destroyed;
+    require_none(on_gpus(P, [](QueuedGroup& group, Device device) {
+        group.all_reduce(filled(10, 1, device));
+    }));
+    CHECK(fake_nccl_aborted == aborted);
+    CHECK(fake_nccl_destroyed == destroyed + P);
+}
+
+TEST_CASE("ranks abort the communicator of one that failed") {
+    const int aborted = fake_nccl_aborted, destroyed = fake_nccl_destroyed;
+    on_gpus(3, [](QueuedGroup& group, Device device) {
+        group.all_reduce(filled(10, 1, device));
+        if (group.rank() == 1) throw Error("rank 1 has had enough");
+    });
+    CHECK(fake_nccl_aborted == aborted + 3);
+    CHECK(fake_nccl_destroyed == destroyed);
+}
+
 TEST_CASE("a rank that fails later frees the device and is named by the next call") {
     std::promise<void> went_on;
     const auto failures = on_gpus(2, [&](QueuedGroup& group, Device device) {

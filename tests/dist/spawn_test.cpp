@@ -13,6 +13,7 @@
 
 #include "libmini/dist/default_group.hpp"
 #include "libmini/dist/rank_variables.hpp"
+#include "libmini/tensor/device.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
@@ -226,6 +227,15 @@ TEST_CASE("spawn refuses to fork beside another thread, and says what to do") {
     CHECK(contains(text, "UsageError: spawn: this process has "));
     CHECK(contains(text, "call spawn before anything starts threads"));
     CHECK(contains(text, "set_num_threads"));
+}
+
+// Hidden: it leaves this process such that no other case can spawn.
+TEST_CASE("spawn refuses to fork once CUDA was asked, and says what to do", "[.]") {
+    cuda_device_count();
+    const std::string text = failure_of([] { spawn([](int) {}, 2); });
+    CAPTURE(text);
+    CHECK(contains(text, "UsageError: spawn: this process has asked CUDA"));
+    CHECK(contains(text, "name devices only within the ranks"));
 }
 
 TEST_CASE("spawn needs at least one rank") {

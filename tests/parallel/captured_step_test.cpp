@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "libmini/nn/dropout.hpp"
 #include "libmini/optim/adam.hpp"
@@ -32,13 +33,14 @@ struct Job {
     std::vector<int64_t> batch_sizes;
     int64_t lr_falls_at = 1000;  // a step
     Device batches_on = Device::cpu();
+    Device device = kCuda;
 };
 
 // SGD with momentum on the ConvNet without dropout.
 Outcome train(const Job& job) {
     manual_seed(1234);
     nn::ConvNet model({.dropout = false});
-    model.to(kCuda);
+    model.to(job.device);
     optim::SGD optimizer(model.parameters(),
                          {.lr = 0.01, .momentum = 0.5, .dampening = 0.1});
     CapturedStep step(optimizer, [&](const std::vector<Tensor>& batch) {
@@ -55,7 +57,8 @@ Outcome train(const Job& job) {
                 step({batch.images.to(job.batches_on), batch.labels.to(job.batches_on)});
         } else {
             optimizer.zero_grad();
-            loss = cross_entropy(model(batch.images.to(kCuda)), batch.labels.to(kCuda));
+            loss = cross_entropy(model(batch.images.to(job.device)),
+                                 batch.labels.to(job.device));
             loss.backward();
             optimizer.step();
         }
@@ -103,6 +106,12 @@ std::vector<std::vector<float>> masks(int count, uint64_t seed) {
 TEST_CASE("replayed steps equal plain steps to the bit") {
     check_equal({.batch_sizes = std::vector<int64_t>(7, 8)}, 5);
     check_equal({.batch_sizes = std::vector<int64_t>(7, 8), .batches_on = kCuda}, 5);
+}
+
+TEST_CASE("steps are replayed on a device that is not the current one") {
+    const Device last = Device::cuda(cuda_device_count() - 1);
+    check_equal({.batch_sizes = std::vector<int64_t>(7, 8), .device = last}, 5);
+    CHECK(cuda::current_device() == 0);
 }
 
 TEST_CASE(

@@ -124,7 +124,7 @@ TEST_CASE("mini bench says on the simulator whose times these are, and nowhere e
     CHECK(contains(cuda.text, kSimulatorSays) ==
           mini::tools::is_simulated(Device::cuda(0)));
     const auto rows = nlohmann::json::parse(text_of(path)).at("rows");
-    CHECK(rows.size() >= 7);  // the ladder's rungs
+    CHECK(rows.size() >= 5);  // the ladder's rungs that any device runs
 }
 
 TEST_CASE("mini bench with a file that cannot be written fails and names it") {

@@ -13,6 +13,7 @@
 #include "libmini/dist/backends/transport_backend.hpp"
 #include "libmini/dist/backends/verify.hpp"
 #include "libmini/dist/mesh_transport.hpp"
+#include "libmini/dist/rank_variables.hpp"
 #include "libmini/dist/subgroup.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
@@ -27,6 +28,9 @@ const Collective kMeeting{.operation = Operation::kBroadcast,
                           .root = 0,
                           .count = sizeof(ncclUniqueId),
                           .sequence = ~uint64_t{0}};
+
+// How long ranks that leave together wait for each other's last word to NCCL.
+constexpr milliseconds kPartingTime(5000);
 
 // What subgroups need to meet by.
 struct Home {
@@ -76,6 +80,7 @@ class NcclBackend : public VerifyingBackend {
     void issue(GpuCollective& collective) override;
     size_t move_points() override;
     void abandon() noexcept override { communicator_.abort(); }
+    void part() noexcept override;
 
   private:
     ncclUniqueId agree_on_id(milliseconds timeout);
@@ -120,6 +125,16 @@ void NcclBackend::wait_for_communicator(milliseconds timeout) {
         wait_until([this] { return communicator_.is_ready(); }, deadline_after(timeout));
     } catch (const Timeout&) {  // does not say who is missing
         throw_silence(timeout, "for the meeting of the GPUs");
+    }
+}
+
+// A rank that aborts frees memory that others may still read.
+void NcclBackend::part() noexcept {
+    try {
+        const cuda::DeviceGuard guard(gpu());
+        communicator_.finish(deadline_after(kPartingTime));
+    } catch (const Error&) {  // the device is lost
+        communicator_.abort();
     }
 }
 
@@ -206,8 +221,8 @@ bool NcclBackend::is_done(const GpuCollective& collective) {
 
 // ---- which GPU
 
-// The thread's default device if it is a GPU; else LOCAL_RANK's, or the rank's where all are
-// on one host.
+// The thread's default device if it is a GPU; else that of the local rank which the launcher
+// told, or the rank's where all are on one host.
 int choose_gpu(int rank) {
     int gpus = 0;
     const cudaError_t state = cudaGetDeviceCount(&gpus);
@@ -215,8 +230,8 @@ int choose_gpu(int rank) {
                "backend nccl: this host has no GPU that CUDA can use (",
                cudaGetErrorString(state), "); use backend ring");
     if (default_device().is_cuda()) return default_device().index;
-    const char* const local_rank = std::getenv("LOCAL_RANK");
-    return (local_rank != nullptr ? std::atoi(local_rank) : rank) % gpus;
+    const auto told = read_rank_variables(environment_variable);
+    return (told && told->local_rank >= 0 ? told->local_rank : rank) % gpus;
 }
 
 // "0 of host node7 (0000:17:00.0)": the same text, the same GPU.

@@ -1,5 +1,6 @@
 #include "libmini/dist/backends/nccl_calls.hpp"
 
+#include <thread>
 #include <utility>
 
 #include "libmini/core/error.hpp"
@@ -131,6 +132,20 @@ void Communicator::exchange(const Call& call, cudaStream_t stream) const {
         };
         if (sends) send(block(call.inputs));
         if (receives) receive(block(call.outputs));
+    }
+}
+
+void Communicator::finish(Deadline deadline) noexcept {
+    if (comm_ == nullptr) return;
+    try {
+        check(ncclCommFinalize(comm_), "ncclCommFinalize");
+        while (!is_ready()) {
+            if (has_passed(deadline)) return abort();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        ncclCommDestroy(std::exchange(comm_, nullptr));
+    } catch (const Failure&) {
+        abort();
     }
 }
 

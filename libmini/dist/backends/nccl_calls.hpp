@@ -18,6 +18,7 @@
 #include <string>
 
 #include "libmini/dist/call.hpp"
+#include "libmini/dist/deadline.hpp"
 
 namespace mini::dist::nccl {
 
@@ -52,6 +53,10 @@ class Communicator {
     /// Begins a collective: its tensors are contiguous, on the current device, not empty. A
     /// barrier is none.
     void start(const Call& call, cudaStream_t stream) const;
+
+    /// Blocks until all ranks have called it and what they gave is done, and frees the
+    /// communicator; aborts it where that fails or takes longer.
+    void finish(Deadline deadline) noexcept;
 
     /// Ends what is under way, on the device too.
     void abort() noexcept;

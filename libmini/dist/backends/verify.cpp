@@ -261,8 +261,8 @@ std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited
 
 // ---- leaving
 
-// The library may cut off what the others have not read yet: leave together.
-void VerifyingBackend::say_goodbye() {
+// The library may cut off what the others have not read yet: leave together. Whether all do.
+bool VerifyingBackend::say_goodbye() {
     each_peer([this](int peer, size_t i) {
         post_note(goodbyes_[i].say, PointMessage::Direction::kSend, peer, kGoodbye);
     });
@@ -276,18 +276,21 @@ void VerifyingBackend::say_goodbye() {
         poll_side();
         pause(turns);
     }
+    return all_heard();
 }
 
 void VerifyingBackend::leave(const Failure& reason) noexcept {
     if (std::exchange(has_left_, true)) return;
     Failure last_words = reason;
+    bool together = false;
     try {
         const bool is_orderly =
             reason.kind == Failure::Kind::kPeerLost && reason.rank == rank();
-        if (!has_failed() && is_orderly) say_goodbye();
+        if (!has_failed() && is_orderly) together = say_goodbye();
     } catch (...) {  // another one has gone: those who still wait are to know which
         last_words = current_failure();
     }
+    if (together) part();
     side_->leave(last_words);
     abandon();
 }

@@ -61,6 +61,10 @@ class VerifyingBackend : public Backend {
     /// Lets go of the library: nothing of it is needed any more, or nothing can be.
     virtual void abandon() noexcept = 0;
 
+    /// Comes before, and before the side channel ends, when all ranks leave and know it of
+    /// each other.
+    virtual void part() noexcept {}
+
     /// Blocks until done(), while messages from point to point move on. Throws PeerLost
     /// as soon as a rank is gone, Timeout at the deadline.
     template <typename Done>
@@ -128,7 +132,7 @@ class VerifyingBackend : public Backend {
     void listen();
     void answer();
     std::vector<int> silent_ranks(std::chrono::milliseconds waited);
-    void say_goodbye();
+    bool say_goodbye();
 
     const std::unique_ptr<Transport> side_;
     const bool verify_;

@@ -15,6 +15,7 @@
 #include "libmini/kernels/cuda/blocks.hpp"
 #include "libmini/kernels/cuda/pending.hpp"
 #include "libmini/kernels/cuda/pinned.hpp"
+#include "libmini/kernels/cuda/relaxed_capture.hpp"
 
 namespace mini::cuda {
 namespace {
@@ -25,18 +26,6 @@ bool caching_at_first() {
     const char* const text = std::getenv("MINI_CUDA_CACHING");
     return text == nullptr || std::string(text) != "0";
 }
-
-// Lets this thread call cudaMalloc while a stream is captured.
-class RelaxedCapture {
-  public:
-    RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-    ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-    RelaxedCapture(const RelaxedCapture&) = delete;
-    RelaxedCapture& operator=(const RelaxedCapture&) = delete;
-
-  private:
-    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
 
 // Where this thread's allocations on a device come from; 0 is everyone's memory.
 thread_local int pool_device = -1;
@@ -98,6 +87,7 @@ void* Allocator::allocate(size_t bytes, int device, cudaStream_t stream) {
     const BlockClass of = {device, stream, pool, size <= kSmallBytes};
     Block* block = blocks_.take(of, size);
     if (block == nullptr && pool == 0 && !pending_.empty()) {
+        const RelaxedCapture relaxed;
         pending_.process(false, [&](Block* each) { blocks_.release(each); });
         block = blocks_.take(of, size);
     }
@@ -261,8 +251,10 @@ GraphPool::GraphPool(int device) : device_(device) {
 }
 
 GraphPool::~GraphPool() {
-    const DeviceGuard guard(device_);
-    cudaDeviceSynchronize();
+    try {
+        synchronize(device_);
+    } catch (const Error&) {  // the device is lost, and nothing runs on it
+    }
     allocator().dissolve(id_);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "libmini/core/log.hpp"
+#include "libmini/kernels/cuda/contexts.hpp"
 
 namespace mini::cuda {
 namespace {
@@ -46,16 +47,9 @@ MemoryInfo memory_info(int device) {
     return info;
 }
 
-int current_device() {
-    int device = 0;
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    return device;
-}
+int current_device() { return device_of_thread(); }
 
-void set_device(int device) {
-    warn_of_strange_device(device);
-    check(cudaSetDevice(device), "cudaSetDevice");
-}
+void set_device(int device) { enter_device(device); }
 
 int set_device_from_local_rank() {
     const int rank = local_rank();

@@ -57,12 +57,29 @@ __device__ bool succeeds(uint32_t word, float probability) {
     return static_cast<float>(word) * kStep + kStep / 2 <= probability;
 }
 
+// The four elements from 4 s on, at once where they lie so and are there.
+template <typename T>
+__device__ Pack<T, 4> load_four(const T* from, int64_t s, int64_t n, bool wide) {
+    if (wide && 4 * s + 4 <= n) return load<4>(from + 4 * s);
+    Pack<T, 4> four = {};
+    for (int k = 0; k < 4; ++k)
+        if (4 * s + k < n) four.at[k] = from[4 * s + k];
+    return four;
+}
+
+template <typename T>
+__device__ void store_four(T* to, int64_t s, int64_t n, bool wide,
+                           const Pack<T, 4>& four) {
+    if (wide && 4 * s + 4 <= n) return store(to + 4 * s, four);
+    for (int k = 0; k < 4; ++k)
+        if (4 * s + k < n) to[4 * s + k] = four.at[k];
+}
+
 __global__ void philox_kernel(uint32_t* out,  // (n)
-                              int64_t n, PhiloxState state) {
+                              int64_t n, bool wide, PhiloxState state) {
     for (int64_t s = thread_number(); 4 * s < n; s += thread_count()) {
-        const Words words = words_of(state, static_cast<uint64_t>(s));
-        for (int k = 0; k < 4; ++k)
-            if (4 * s + k < n) out[4 * s + k] = words.at[k];
+        const auto [a, b, c, d] = words_of(state, static_cast<uint64_t>(s)).at;
+        store_four(out, s, n, wide, Pack<uint32_t, 4>{{a, b, c, d}});
     }
 }
 
@@ -70,17 +87,18 @@ __global__ void philox_kernel(uint32_t* out,  // (n)
 __global__ void bernoulli_kernel(float* mask,     // (n)
                                  float* y,        // (n), or null
                                  const float* x,  // (n), or null
-                                 int64_t n, float probability, float value,
+                                 int64_t n, bool wide, float probability, float value,
                                  PhiloxState state) {
     for (int64_t s = thread_number(); 4 * s < n; s += thread_count()) {
         const Words words = words_of(state, static_cast<uint64_t>(s));
-        for (int k = 0; k < 4; ++k) {
-            const int64_t i = 4 * s + k;
-            if (i >= n) break;
-            const float factor = succeeds(words.at[k], probability) ? value : 0.0f;
-            mask[i] = factor;
-            if (y != nullptr) y[i] = x[i] * factor;
-        }
+        Pack<float, 4> factors;
+        for (int k = 0; k < 4; ++k)
+            factors.at[k] = succeeds(words.at[k], probability) ? value : 0.0f;
+        store_four(mask, s, n, wide, factors);
+        if (y == nullptr) continue;
+        Pack<float, 4> four = load_four(x, s, n, wide);
+        for (int k = 0; k < 4; ++k) four.at[k] *= factors.at[k];
+        store_four(y, s, n, wide, four);
     }
 }
 
@@ -91,14 +109,15 @@ __global__ void advance_kernel(uint64_t* counter, uint64_t by) {
 }  // namespace
 
 void fill_philox(uint32_t* out, int64_t n, PhiloxState state, cudaStream_t stream) {
-    launch(philox_kernel, grid_for(ceil_div(n, 4)), stream, out, n, state);
+    launch(philox_kernel, grid_for(ceil_div(n, 4)), stream, out, n, aligned<4>(out),
+           state);
 }
 
 void fill_bernoulli(float* out, int64_t n, double probability, float value,
                     PhiloxState state, cudaStream_t stream) {
     launch(bernoulli_kernel, grid_for(ceil_div(n, 4)), stream, out,
            static_cast<float*>(nullptr), static_cast<const float*>(nullptr), n,
-           static_cast<float>(probability), value, state);
+           aligned<4>(out), static_cast<float>(probability), value, state);
 }
 
 void dropout(float* y, float* mask, const float* x, int64_t n, double p,
@@ -106,7 +125,7 @@ void dropout(float* y, float* mask, const float* x, int64_t n, double p,
     const double keep = 1.0 - p;
     const float value = keep > 0.0 ? static_cast<float>(1.0 / keep) : 0.0f;
     launch(bernoulli_kernel, grid_for(ceil_div(n, 4)), stream, mask, y, x, n,
-           static_cast<float>(keep), value, state);
+           aligned<4>(mask, y, x), static_cast<float>(keep), value, state);
 }
 
 void advance(uint64_t* counter, uint64_t by, cudaStream_t stream) {

@@ -83,6 +83,8 @@ __device__ T narrow(Value value) {
         return round_to_half(static_cast<float>(value));
     else if constexpr (std::is_same_v<T, BFloat16Bits>)
         return round_to_bfloat16(static_cast<float>(value));
+    else if constexpr (std::is_same_v<T, uint8_t> && !std::is_integral_v<Value>)
+        return static_cast<uint8_t>(static_cast<int64_t>(value));  // -1.0f is 255
     else
         return static_cast<T>(value);
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/matmul_ladder.hpp"
 
@@ -80,6 +81,11 @@ MatmulRung matmul_rung_named(const std::string& asked) {
 std::span<const MatmulRung> matmul_rungs() {
     const std::span<const MatmulRung> all = kLadder;
     return has_cublas() ? all : all.first(all.size() - 1);
+}
+
+bool runs_on(MatmulRung rung, int device) {
+    const bool rounds = rung == MatmulRung::kTf32 || rung == MatmulRung::kBf16;
+    return !rounds || mini::cuda::device_properties(device).major >= 8;
 }
 
 MatmulRung matmul_rung() { return current_rung(); }

@@ -44,6 +44,10 @@ MatmulRung matmul_rung_named(const std::string& name);
 /// simulator.
 std::span<const MatmulRung> matmul_rungs();
 
+/// Whether a device can run a rung: tf32 and bf16 need the tensor cores that came with
+/// compute capability 8.0.
+bool runs_on(MatmulRung rung, int device);
+
 /// The rung that matmul() takes, in all threads. At first that of the environment's
 /// MINI_MATMUL, or else cublas on a GPU, and on the simulator what runs fastest there.
 /// Both throw UsageError for a rung that this build is without.
@@ -56,8 +60,8 @@ bool allow_tf32();
 void set_allow_tf32(bool allowed);
 
 /// matmul() of kernels.hpp on a rung. A product has the same bits each time: each element
-/// is summed by one thread or warp, in the order of k. Throws CudaError where the device
-/// has no tensor cores for tf32 and bf16, which came with compute capability 8.0.
+/// is summed by one thread or warp, in the order of k. Throws CudaError where the rung does
+/// not run on the device.
 void matmul_on(MatmulRung rung,
                float* out,      // (M, N)
                const float* a,  // (M, K), or (K, M) when transposed

@@ -33,7 +33,7 @@ int current_device() {
 
 class Handle {
   public:
-    Handle(int device, cudaStream_t stream) {
+    Handle(int device, cudaStream_t stream) : device_(device) {
         check(cublasCreate(&handle_), "cublasCreate");
         try {
             workspace_ = mini::cuda::allocate(kWorkspaceBytes, device, stream);
@@ -53,10 +53,15 @@ class Handle {
 
   private:
     void release() noexcept {
-        cublasDestroy(handle_);
+        try {
+            const mini::cuda::DeviceGuard guard(device_);  // it was made there
+            cublasDestroy(handle_);
+        } catch (const Error&) {  // the driver has gone
+        }
         if (workspace_ != nullptr) mini::cuda::deallocate(workspace_);
     }
 
+    int device_;
     cublasHandle_t handle_ = nullptr;
     void* workspace_ = nullptr;
 };

@@ -21,7 +21,7 @@ using mini::cuda::launch;
 
 constexpr int kTile = 32;
 
-__global__ void tiled_kernel(Product p) {
+__global__ void __launch_bounds__(kTile* kTile) tiled_kernel(Product p) {
     __shared__ float a_tile[kTile][kTile + 1];  // + 1: a column is in 32 different banks,
     __shared__ float b_tile[kTile][kTile + 1];  // for matrices stored the other way
     const int x = threadIdx.x, y = threadIdx.y;

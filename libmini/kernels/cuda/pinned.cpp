@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/contexts.hpp"
+#include "libmini/kernels/cuda/relaxed_capture.hpp"
 
 namespace mini::cuda {
 namespace {
@@ -57,6 +59,7 @@ PinnedCache& cache() {
 
 void* PinnedCache::allocate(size_t bytes) {
     const std::lock_guard lock(mutex_);
+    const RelaxedCapture relaxed;
     const size_t size = std::bit_ceil(std::max(bytes, kLeastBytes));
     for (auto& [pointer, buffer] : buffers_) {
         if (buffer.used || buffer.bytes != size || !caching() || !buffer.idle()) continue;
@@ -64,6 +67,7 @@ void* PinnedCache::allocate(size_t bytes) {
         buffer.used = true;
         return pointer;
     }
+    const DeviceGuard guard(open_device());  // any will do
     void* pointer = nullptr;
     check(cudaMallocHost(&pointer, size), "cudaMallocHost");
     buffers_[static_cast<std::byte*>(pointer)] = {size, true, {}};
@@ -81,6 +85,7 @@ Buffer* PinnedCache::find(const void* pointer) {
 
 void PinnedCache::deallocate(void* pointer) {
     const std::lock_guard lock(mutex_);
+    const RelaxedCapture relaxed;
     const auto found = buffers_.find(static_cast<std::byte*>(pointer));
     if (found == buffers_.end()) return;
     found->second.used = false;
@@ -128,9 +133,7 @@ void pinned_copied(const void* host, const void* other, cudaStream_t stream) {
 }
 
 void record_pinned(const void* host, cudaStream_t stream) {
-    int device = 0;
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    cache().record(host, device, stream);
+    cache().record(host, device_of_thread(), stream);
 }
 
 void* allocate_pinned(size_t bytes) {

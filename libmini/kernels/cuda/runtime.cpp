@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/kernels/cuda/devices.hpp"
+#include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/pinned.hpp"
+#include "libmini/kernels/cuda/relaxed_capture.hpp"
 
 namespace mini::cuda {
 namespace {
@@ -34,6 +35,17 @@ std::string error_text(cudaError_t error) {
                            error_text(error)));
 }
 
+// For destructors: does `body` on a device, if it can be entered.
+template <typename Body>
+void quietly_on(int device, const Body& body) noexcept {
+    try {
+        const DeviceGuard guard(device);
+        body();
+    } catch (const Error&) {  // the driver has gone, or the device is lost
+    }
+    cudaGetLastError();
+}
+
 // The name as the source has it, or as far as it is known.
 std::string kernel_name(const void* kernel) {
     const char* symbol = nullptr;
@@ -56,11 +68,13 @@ void check_launch(const void* kernel, int code) {
 }
 
 int device_count() {
+    note_initialized();
     int count = 0;
     return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
 std::string device_count_text() {
+    note_initialized();
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
     if (error != cudaSuccess)
@@ -81,15 +95,13 @@ void synchronize(int device) {
 }
 
 DeviceGuard::DeviceGuard(int device) {
-    check(cudaGetDevice(&before_), "cudaGetDevice");
+    before_ = device_of_thread();
     changed_ = device != before_;
-    if (!changed_) return;
-    warn_of_strange_device(device);
-    check(cudaSetDevice(device), "cudaSetDevice");
+    enter_device(device);
 }
 
 DeviceGuard::~DeviceGuard() {
-    if (changed_) cudaSetDevice(before_);
+    if (changed_) return_to_device(before_);
 }
 
 Stream::Stream(int device) : device_(device) {
@@ -98,8 +110,15 @@ Stream::Stream(int device) : device_(device) {
           "cudaStreamCreateWithFlags");
 }
 
+// Its work is done first: CUDA gives the handle to a new stream at once, and what is kept by
+// handle, memory and cuBLAS's workspace, would have two users.
 Stream::~Stream() {
-    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+    if (stream_ == nullptr) return;
+    quietly_on(device_, [&] {
+        const RelaxedCapture relaxed;
+        cudaStreamSynchronize(stream_);
+        cudaStreamDestroy(stream_);
+    });
 }
 
 Stream::Stream(Stream&& other) noexcept
@@ -115,7 +134,7 @@ Event::Event(int device, bool timing) : device_(device) {
 }
 
 Event::~Event() {
-    if (event_ != nullptr) cudaEventDestroy(event_);
+    if (event_ != nullptr) quietly_on(device_, [&] { cudaEventDestroy(event_); });
 }
 
 Event::Event(Event&& other) noexcept
@@ -127,6 +146,7 @@ void Event::record(cudaStream_t stream) {
 }
 
 bool Event::query() const {
+    const DeviceGuard guard(device_);
     const cudaError_t code = cudaEventQuery(event_);
     if (code == cudaErrorNotReady) {
         cudaGetLastError();  // or the next launch takes it for its own
@@ -137,6 +157,7 @@ bool Event::query() const {
 }
 
 void Event::synchronize() const {
+    const DeviceGuard guard(device_);
     check(cudaEventSynchronize(event_), "cudaEventSynchronize");
 }
 

@@ -38,7 +38,8 @@ std::string device_name(int device);
 /// Blocks until all that was given to a device is done (`torch.cuda.synchronize`).
 void synchronize(int device);
 
-/// Makes a device this thread's current one, until the end of the scope.
+/// Makes a device this thread's current one, until the end of the scope. What was never used
+/// is not opened by going back to it (contexts.hpp).
 class DeviceGuard {
   public:
     explicit DeviceGuard(int device);
@@ -55,6 +56,8 @@ class DeviceGuard {
 class Stream {
   public:
     explicit Stream(int device);
+
+    /// Blocks until all given is done.
     ~Stream();
     Stream(Stream&& other) noexcept;
     Stream& operator=(Stream&&) = delete;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "libmini/kernels/cuda/matmul.hpp"
 #include "libmini/tensor/dispatch.hpp"
@@ -62,7 +63,10 @@ void measure_ladder(Tensor out, const Tensor& a, const Tensor& b, double seconds
         const int device = out.device().index;
         const cuda::DeviceGuard guard(device);
         const auto built = gpu::matmul_rungs();
-        std::vector<gpu::MatmulRung> rungs(built.begin(), built.end());
+        std::vector<gpu::MatmulRung> rungs;
+        std::ranges::copy_if(built, std::back_inserter(rungs), [&](gpu::MatmulRung rung) {
+            return gpu::runs_on(rung, device);
+        });
         std::stable_partition(rungs.begin(), rungs.end(), [](gpu::MatmulRung rung) {
             return rung == gpu::MatmulRung::kCublas;
         });

@@ -6,6 +6,7 @@
 //     host function        waits in the stream for all ranks' operations of that number;
 //                          the last to come moves everybody's data
 //     ncclCommAbort        lets all go that wait
+//     ncclCommFinalize     is in progress until all ranks have called it
 //
 // The simulator runs a stream on a thread that asks for it, which may be the one that would
 // abort: there is an end to the patience of the host functions.
@@ -55,7 +56,7 @@ struct Step {
 struct Clique {
     std::mutex mutex;
     std::condition_variable changed;
-    int size = 0, joined = 0;
+    int size = 0, joined = 0, finalized = 0;
     bool aborted = false;
     std::map<uint64_t, Step> steps;  // by number
 };
@@ -153,12 +154,14 @@ thread_local cudaStream_t group_stream = nullptr;
 }  // namespace
 
 std::atomic<std::chrono::milliseconds> fake_nccl_patience{std::chrono::minutes(1)};
+std::atomic<int> fake_nccl_aborted = 0, fake_nccl_destroyed = 0;
 
 struct ncclComm {
     CliqueHandle clique;
     int rank = 0;
     uint64_t next = 0;
     bool has_called = false;  // but it is not in the stream
+    bool is_finalized = false;
     int asked = 0;
     Batch called;
     cudaStream_t stream = nullptr;
@@ -222,6 +225,8 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* state) {
     {
         const std::lock_guard lock(all_mutex);
         if (comm->clique->joined < comm->clique->size) return ncclSuccess;
+        if (comm->is_finalized && comm->clique->finalized < comm->clique->size)
+            return ncclSuccess;
     }
     if (comm->has_called && comm->asked++ == 0) return ncclSuccess;
     if (comm->has_called)
@@ -240,6 +245,20 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
         comm->clique->changed.notify_all();
     }
     delete comm;
+    ++fake_nccl_aborted;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclCommFinalize(ncclComm_t comm) {
+    const std::lock_guard lock(all_mutex);
+    comm->is_finalized = true;
+    ++comm->clique->finalized;
+    return ncclInProgress;
+}
+
+ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+    delete comm;
+    ++fake_nccl_destroyed;
     return ncclSuccess;
 }
 

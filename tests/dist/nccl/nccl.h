@@ -34,6 +34,8 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int world_size, ncclUnique
                                     int rank, ncclConfig_t* config);
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* state);
 ncclResult_t ncclCommAbort(ncclComm_t comm);
+ncclResult_t ncclCommFinalize(ncclComm_t comm);
+ncclResult_t ncclCommDestroy(ncclComm_t comm);
 
 ncclResult_t ncclGroupStart();
 ncclResult_t ncclGroupEnd();
@@ -51,3 +53,6 @@ ncclResult_t ncclRecv(void* to, size_t count, ncclDataType_t type, int peer,
 
 /// How long an operation waits in its stream for the other ranks.
 extern std::atomic<std::chrono::milliseconds> fake_nccl_patience;
+
+/// How many communicators were aborted, and destroyed in good order.
+extern std::atomic<int> fake_nccl_aborted, fake_nccl_destroyed;

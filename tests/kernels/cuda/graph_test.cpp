@@ -72,6 +72,27 @@ TEST_CASE("a graph records copies, fillings and products of matrices") {
     CHECK(four.read() == std::vector<float>{1, 8, 0, 1});  // squared three times
 }
 
+TEST_CASE("a graph records while its thread asks for memory whose last use is pending") {
+    Four four;
+    const Stream other(0);
+    void* const pinned = allocate_pinned(4 * sizeof(float));
+    copy(pinned, four.data, 4 * sizeof(float), four.stream.get());
+    deallocate_pinned(pinned);
+    void* const shared = allocate(3 << 20, 0, four.stream.get());
+    record_stream(shared, other.get());
+    deallocate(shared);
+
+    const Graph graph(four.stream, [&] {
+        four.scale(2);
+        for (const size_t bytes : {4 * sizeof(float), size_t{1} << 20})
+            deallocate_pinned(allocate_pinned(bytes));
+        deallocate(allocate(3 << 20, 0, four.stream.get()));
+    });
+    graph.replay(four.stream);
+    CHECK(four.read() == std::vector<float>{2, 4, 6, 8});
+    empty_pinned_cache();
+}
+
 TEST_CASE("a graph that fails to record leaves the stream in order") {
     Four four;
     CHECK_THROWS_WITH(Graph(four.stream,

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "libmini/kernels/cuda/sim/call.hpp"
+#include "libmini/kernels/cuda/sim/settings.hpp"
 #include "libmini/kernels/cuda/sim/symbols.hpp"
 
 namespace {
@@ -77,7 +78,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     properties->maxThreadsPerBlock = kMaxThreads;
     properties->multiProcessorCount =
         static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    properties->major = 8;
+    properties->major =
+        static_cast<int>(mini::sim::setting("MINI_SIM_CAPABILITY", 8, 7, 9));
     return cudaSuccess;
 }
 

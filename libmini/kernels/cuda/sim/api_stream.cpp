@@ -144,6 +144,7 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    mini::sim::open_context();
     const Machine::Lock lock = Machine::instance().lock();
     if (std::erase(events(), event) == 0) return report(cudaErrorInvalidResourceHandle);
     delete event;
@@ -157,6 +158,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    mini::sim::open_context();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
     if (const cudaError_t error = event_error(event); error != cudaSuccess)
@@ -167,9 +169,12 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
+    mini::sim::open_context();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
     if (const cudaError_t error = event_error(event); error != cudaSuccess)
+        return report(error);
+    if (const cudaError_t error = mini::sim::error_if_unseen(); error != cudaSuccess)
         return report(error);
     const int device = event->device;
     const bool done = machine.query(lock, event->marker);

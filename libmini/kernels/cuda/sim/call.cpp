@@ -1,11 +1,14 @@
 #include "libmini/kernels/cuda/sim/call.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <utility>
 
 namespace {
 
 thread_local int device_of_thread = 0;
+std::atomic<uint64_t> contexts = 0;  // a bit a device
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 
@@ -13,7 +16,14 @@ thread_local cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 
 namespace mini::sim {
 
-int current_device() { return device_of_thread; }
+void open_context() { contexts |= uint64_t{1} << device_of_thread; }
+
+bool has_context(int device) { return (contexts >> device & 1) != 0; }
+
+int current_device() {
+    open_context();
+    return device_of_thread;
+}
 
 cudaError_t report(cudaError_t error) {
     if (error != cudaSuccess) last_error = error;
@@ -22,6 +32,7 @@ cudaError_t report(cudaError_t error) {
 
 StreamCall::StreamCall(cudaStream_t handle)
     : machine_(Machine::instance()), lock_(machine_.lock()) {
+    open_context();
     if (device_count() == 0) {
         error_ = cudaErrorNoDevice;
         return;
@@ -98,6 +109,7 @@ cudaError_t cudaSetDevice(int device) {
     if (device < 0 || device >= mini::sim::device_count())
         return report(cudaErrorInvalidDevice);
     device_of_thread = device;
+    mini::sim::open_context();
     return cudaSuccess;
 }
 

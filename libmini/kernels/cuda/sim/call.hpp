@@ -9,8 +9,15 @@
 
 namespace mini::sim {
 
-/// What this thread set with cudaSetDevice.
+/// What this thread set with cudaSetDevice, 0 at first. Opens its context.
 int current_device();
+
+/// What nearly every call does that is not told a device.
+void open_context();
+
+/// Whether this process has opened a device's context. Contexts cost nothing here; on a GPU they
+/// cost memory.
+bool has_context(int device);
 
 /// Remembers an error for cudaGetLastError, and returns it.
 cudaError_t report(cudaError_t error);

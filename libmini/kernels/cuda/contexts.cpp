@@ -1,0 +1,64 @@
+#include "libmini/kernels/cuda/contexts.hpp"
+
+#include <cuda_runtime.h>
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+
+#include "libmini/kernels/cuda/devices.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
+
+namespace mini::cuda {
+namespace {
+
+std::atomic<uint64_t> opened = 0;  // a bit a device
+std::atomic<bool> initialized = false;
+
+thread_local int postponed = -1;  // where the thread is in name alone, or -1
+
+// A device beyond the 64th counts as closed: it costs a call more.
+uint64_t bit_of(int device) {
+    return device >= 0 && device < 64 ? uint64_t{1} << device : 0;
+}
+
+bool is_open(int device) { return (opened & bit_of(device)) != 0; }
+
+}  // namespace
+
+int device_of_thread() {
+    if (postponed >= 0) return postponed;
+    note_initialized();
+    int device = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    return device;
+}
+
+void enter_device(int device) {
+    if (postponed >= 0 || device_of_thread() != device) {
+        warn_of_strange_device(device);
+        check(cudaSetDevice(device), "cudaSetDevice");
+        postponed = -1;
+    }
+    if (!is_open(device)) opened |= bit_of(device);
+}
+
+void return_to_device(int device) noexcept {
+    if (is_open(device)) {
+        cudaSetDevice(device);
+        postponed = -1;
+    } else {
+        postponed = device;
+    }
+}
+
+int open_device() {
+    const int mine = device_of_thread();
+    const uint64_t all = opened;
+    return all == 0 || is_open(mine) ? mine : std::countr_zero(all);
+}
+
+bool is_initialized() { return initialized; }
+void note_initialized() { initialized = true; }
+
+}  // namespace mini::cuda

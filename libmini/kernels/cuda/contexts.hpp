@@ -1,0 +1,32 @@
+// Where a thread is, and which devices its process has opened.
+//
+// The first call on a device opens a context there, which takes some hundred megabytes and,
+// where a device is for one process alone, fails if it is another's. A thread begins on device
+// 0; so whoever goes to device 3 and back again opens device 0 for nothing, in each of eight
+// processes of a host. Here a thread goes back only to a device that is open anyway; else it
+// goes back in name, and in fact when it next enters that device.
+
+#pragma once
+
+namespace mini::cuda {
+
+/// The device that the calling thread is on, in name.
+int device_of_thread();
+
+/// Goes to a device, in name and in fact.
+void enter_device(int device);
+
+/// Goes back to where device_of_thread() was: in fact if the process has opened it.
+void return_to_device(int device) noexcept;
+
+/// A device that is open, the thread's own if that is one; where none is, the thread's.
+int open_device();
+
+/// Whether this process has asked CUDA for anything (`torch.cuda.is_initialized`). A forked
+/// process could not use CUDA any more.
+bool is_initialized();
+
+/// Notes that it has.
+void note_initialized();
+
+}  // namespace mini::cuda

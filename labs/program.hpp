@@ -131,6 +131,16 @@ inline mini::Device device_of_rank(const std::string& name, int local_rank) {
     return device;
 }
 
+/// The same for a rank that a launcher started: by its number on its machine or, where that is
+/// not told, by its number at all. Nothing without a launcher. Known before there is a group,
+/// whose threads would open another GPU.
+inline std::optional<mini::Device> launched_device(const std::string& name) {
+    const auto variables = launcher();
+    if (!variables) return std::nullopt;
+    const int local = variables->local_rank;
+    return device_of_rank(name, local >= 0 ? local : variables->rank);
+}
+
 /// "cpu", or a GPU with its name: "cuda:1 (NVIDIA H100 PCIe)".
 inline std::string describe_device(mini::Device device) {
     if constexpr (mini::kHasCuda)

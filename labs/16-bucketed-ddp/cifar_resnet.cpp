@@ -224,10 +224,8 @@ void meet(const Options& options) {
 
 // This rank's device; without a launcher, all ranks are on this machine.
 mini::Device device_of(const Options& options) {
-    const auto launcher = program::launcher();
-    if (!launcher) return program::device_of_rank(options.device, options.rank);
-    const int local = launcher->local_rank;
-    return program::device_of_rank(options.device, local >= 0 ? local : launcher->rank);
+    const auto device = program::launched_device(options.device);
+    return device ? *device : program::device_of_rank(options.device, options.rank);
 }
 
 // With as many classes as there are: the tutorial's resnet50() has 1,000. A block a layer

@@ -89,16 +89,6 @@ void run_rank(const Options& options, mini::Device device,
 
 using program::launcher;  // minirun, torchrun, mpirun or srun
 
-// This rank's device, by its number on its machine, or, where the launcher does not say, by
-// its number at all. Nothing where nobody launched it.
-std::optional<mini::Device> launched_device(const std::string& name) {
-    const auto variables = launcher();
-    if (!variables) return std::nullopt;
-    const int local = variables->local_rank;
-    return program::device_of_rank(name,
-                                   local >= 0 ? local : std::max(variables->rank, 0));
-}
-
 void run(const Options& options) {
     mini::set_num_threads(options.threads);
     if (options.backend == "threads") {
@@ -122,9 +112,8 @@ void run(const Options& options) {
         init.rank = 0;
         init.world_size = 1;
     }
-    // A GPU is chosen before there is a group, whose threads would open another. An MPI
-    // that sets no variables tells the rank only then.
-    const auto device = launched_device(options.device);
+    // An MPI that sets no variables tells the rank only when there is a group.
+    const auto device = program::launched_device(options.device);
     const auto group = mini::dist::init_process_group(init);
     check_batch_size(options, group->world_size());
     check_graph(options, group->world_size());

@@ -2,7 +2,6 @@
 
 #include <cuda_runtime.h>
 
-#include <cstdlib>
 #include <deque>
 #include <list>
 #include <utility>

@@ -26,7 +26,7 @@ bool is_open(int device) { return (opened & bit_of(device)) != 0; }
 
 }  // namespace
 
-int device_of_thread() {
+int current_device() {
     if (postponed >= 0) return postponed;
     note_initialized();
     int device = 0;
@@ -34,13 +34,15 @@ int device_of_thread() {
     return device;
 }
 
-void enter_device(int device) {
-    if (postponed >= 0 || device_of_thread() != device) {
+int exchange_device(int device) {
+    const int before = current_device();
+    if (postponed >= 0 || before != device) {
         warn_of_strange_device(device);
         check(cudaSetDevice(device), "cudaSetDevice");
         postponed = -1;
     }
     if (!is_open(device)) opened |= bit_of(device);
+    return before;
 }
 
 void return_to_device(int device) noexcept {
@@ -53,7 +55,7 @@ void return_to_device(int device) noexcept {
 }
 
 int open_device() {
-    const int mine = device_of_thread();
+    const int mine = current_device();
     const uint64_t all = opened;
     return all == 0 || is_open(mine) ? mine : std::countr_zero(all);
 }

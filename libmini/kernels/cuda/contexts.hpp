@@ -10,13 +10,13 @@
 
 namespace mini::cuda {
 
-/// The device that the calling thread is on, in name.
-int device_of_thread();
+/// The device that the calling thread is on, in name (`torch.cuda.current_device`).
+int current_device();
 
-/// Goes to a device, in name and in fact.
-void enter_device(int device);
+/// Goes to a device, in name and in fact, and returns where the thread was in name.
+int exchange_device(int device);
 
-/// Goes back to where device_of_thread() was: in fact if the process has opened it.
+/// Goes back to where it was: in fact if the process has opened that.
 void return_to_device(int device) noexcept;
 
 /// A device that is open, the thread's own if that is one; where none is, the thread's.

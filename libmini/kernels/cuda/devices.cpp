@@ -7,7 +7,6 @@
 #include <string>
 
 #include "libmini/core/log.hpp"
-#include "libmini/kernels/cuda/contexts.hpp"
 
 namespace mini::cuda {
 namespace {
@@ -47,9 +46,7 @@ MemoryInfo memory_info(int device) {
     return info;
 }
 
-int current_device() { return device_of_thread(); }
-
-void set_device(int device) { enter_device(device); }
+void set_device(int device) { exchange_device(device); }
 
 int set_device_from_local_rank() {
     const int rank = local_rank();

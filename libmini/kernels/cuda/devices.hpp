@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 
+#include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::cuda {
@@ -29,8 +30,7 @@ struct MemoryInfo {
 };
 MemoryInfo memory_info(int device);
 
-/// The device of the calling thread (`torch.cuda.current_device`, `set_device`).
-int current_device();
+/// Makes a device the calling thread's current_device() (`torch.cuda.set_device`).
 void set_device(int device);
 
 /// Makes device LOCAL_RANK, 0 where that is not set, the current one, and returns it. From then

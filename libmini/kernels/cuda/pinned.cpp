@@ -133,7 +133,7 @@ void pinned_copied(const void* host, const void* other, cudaStream_t stream) {
 }
 
 void record_pinned(const void* host, cudaStream_t stream) {
-    cache().record(host, device_of_thread(), stream);
+    cache().record(host, current_device(), stream);
 }
 
 void* allocate_pinned(size_t bytes) {

@@ -95,9 +95,8 @@ void synchronize(int device) {
 }
 
 DeviceGuard::DeviceGuard(int device) {
-    before_ = device_of_thread();
+    before_ = exchange_device(device);
     changed_ = device != before_;
-    enter_device(device);
 }
 
 DeviceGuard::~DeviceGuard() {

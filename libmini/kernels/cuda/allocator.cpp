@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <map>
@@ -31,15 +32,20 @@ bool caching_at_first() {
 thread_local int pool_device = -1;
 thread_local uint64_t thread_pool = 0;
 
+thread_local bool leaves_frees = false;
+
+// No call that may wait for the device is made under the mutex: with a peer lost, the device
+// is not done before somebody aborts the communication, and who does that frees tensors.
 class Allocator {
   public:
     void* allocate(size_t bytes, int device, cudaStream_t stream);
     void deallocate(void* pointer);
+    void free_postponed();
     bool record_stream(void* pointer, cudaStream_t stream);
     void empty_cache(int device);
     void dissolve(uint64_t pool);
 
-    std::mutex mutex;  // guards all that follows; public methods take it
+    std::mutex mutex;  // guards all that follows
     bool caching = caching_at_first();
     std::map<int, MemoryStats> stats;
     uint64_t last_pool = 0;
@@ -50,16 +56,19 @@ class Allocator {
         size_t bytes;
     };
 
-    Block* take(const BlockClass& of, size_t bytes);
+    void* take(const BlockClass& of, size_t bytes);
     void* ask_device(size_t bytes, int device);
     void* ask_device_twice(size_t bytes, int device);
-    void give_back(int device);
     void count(int device, size_t bytes);
+    void free_direct(void* pointer, const Direct& gone);
     [[noreturn]] void out_of_memory(size_t bytes, int device);
 
     Blocks blocks_;
     Pending<Block*> pending_;
-    std::map<void*, Direct> direct_;  // allocated without the cache
+    std::map<void*, Direct> direct_;           // allocated without the cache
+    std::vector<void*> postponed_;             // freed by threads that free later
+    std::atomic<bool> any_postponed_ = false;  // read without the mutex
+    std::mutex emptying_;  // who comes second finds what the first gave back
 };
 
 // Never destroyed: tensors may outlive the end of main.
@@ -70,36 +79,50 @@ Allocator& allocator() {
 
 void* Allocator::allocate(size_t bytes, int device, cudaStream_t stream) {
     if (bytes == 0) return nullptr;
-    const std::lock_guard lock(mutex);
+    free_postponed();
     const DeviceGuard guard(device);
-    ++stats[device].requests;
-    if (bytes > kMostBytes) out_of_memory(bytes, device);  // rounding up would overflow
     const uint64_t pool = device == pool_device ? thread_pool : 0;
-    if (!caching && pool == 0) {  // a graph's pool must keep its memory
+    const bool possible = bytes <= kMostBytes;  // or rounding up would overflow
+    const size_t size = possible ? block_bytes(bytes) : 0;
+    const BlockClass of = {device, stream, pool, size <= kSmallBytes};
+    bool direct = false;
+    {
+        const std::lock_guard lock(mutex);
+        ++stats[device].requests;
+        direct = !caching && pool == 0;  // a graph's pool must keep its memory
+        void* const kept = possible && !direct ? take(of, size) : nullptr;
+        if (kept != nullptr) return kept;
+    }
+    if (!possible) out_of_memory(bytes, device);
+    if (direct) {
         void* const pointer = ask_device_twice(bytes, device);
+        const std::lock_guard lock(mutex);
         direct_[pointer] = {device, bytes};
         count(device, bytes);
         return pointer;
     }
+    const size_t bytes_of_segment = segment_bytes(size);
+    void* const segment = ask_device_twice(bytes_of_segment, device);
+    const std::lock_guard lock(mutex);
+    blocks_.add_segment(of, segment, bytes_of_segment);
+    return take(of, size);
+}
 
-    // Try what is free, then what has become free, then the device.
-    const size_t size = block_bytes(bytes);
-    const BlockClass of = {device, stream, pool, size <= kSmallBytes};
-    Block* block = blocks_.take(of, size);
-    if (block == nullptr && pool == 0 && !pending_.empty()) {
+// A free block, or one that has become free; null where there is none.
+// REQUIRES: the mutex is held.
+void* Allocator::take(const BlockClass& of, size_t bytes) {
+    Block* block = blocks_.take(of, bytes);
+    if (block == nullptr && of.pool == 0 && !pending_.empty()) {
         const RelaxedCapture relaxed;
-        pending_.process(false, [&](Block* each) { blocks_.release(each); });
-        block = blocks_.take(of, size);
+        pending_.process([&](Block* each) { blocks_.release(each); });
+        block = blocks_.take(of, bytes);
     }
-    if (block == nullptr) {
-        const size_t segment = segment_bytes(size);
-        blocks_.add_segment(of, ask_device_twice(segment, device), segment);
-        block = blocks_.take(of, size);
-    }
-    count(device, block->bytes);
+    if (block == nullptr) return nullptr;
+    count(of.device, block->bytes);
     return block->pointer;
 }
 
+// REQUIRES: the mutex is held.
 void Allocator::count(int device, size_t bytes) {
     MemoryStats& mine = stats[device];
     mine.allocated += bytes;
@@ -116,6 +139,7 @@ void* Allocator::ask_device(size_t bytes, int device) {
         return nullptr;
     }
     check(code, "cudaMalloc");
+    const std::lock_guard lock(mutex);
     stats[device].reserved += bytes;
     ++stats[device].device_calls;
     return pointer;
@@ -124,19 +148,38 @@ void* Allocator::ask_device(size_t bytes, int device) {
 void* Allocator::ask_device_twice(size_t bytes, int device) {
     void* pointer = ask_device(bytes, device);
     if (pointer != nullptr) return pointer;
-    ++stats[device].retries;
-    give_back(device);
+    {
+        const std::lock_guard lock(mutex);
+        ++stats[device].retries;
+    }
+    empty_cache(device);
     pointer = ask_device(bytes, device);
     if (pointer == nullptr) out_of_memory(bytes, device);
     return pointer;
 }
 
-void Allocator::give_back(int device) {
+void Allocator::empty_cache(int device) {
+    free_postponed();
+    const std::lock_guard alone(emptying_);
     const DeviceGuard guard(device);
     const RelaxedCapture relaxed;
-    pending_.process(true, [&](Block* each) { blocks_.release(each); });
-    for (const auto& [pointer, bytes] : blocks_.remove_free_segments(device)) {
+    std::vector<EventList> awaited;
+    {
+        const std::lock_guard lock(mutex);
+        awaited = pending_.events();
+    }
+    for (const EventList& events : awaited)
+        for (const Event& event : *events) event.synchronize();
+
+    std::vector<std::pair<void*, size_t>> segments;
+    {
+        const std::lock_guard lock(mutex);
+        pending_.process([&](Block* each) { blocks_.release(each); });
+        segments = blocks_.remove_free_segments(device);
+    }
+    for (const auto& [pointer, bytes] : segments) {
         check(cudaFree(pointer), "cudaFree");
+        const std::lock_guard lock(mutex);
         stats[device].reserved -= bytes;
     }
 }
@@ -147,6 +190,7 @@ void Allocator::out_of_memory(size_t bytes, int device) {
     };
     size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
+    const std::lock_guard lock(mutex);
     const MemoryStats& mine = stats[device];
     throw CudaError(concat(
         "device ", device, " is out of memory: ", number(bytes), " bytes asked for, ",
@@ -157,28 +201,57 @@ void Allocator::out_of_memory(size_t bytes, int device) {
 }
 
 void Allocator::deallocate(void* pointer) {
-    const std::lock_guard lock(mutex);
-    if (const auto found = direct_.find(pointer); found != direct_.end()) {
+    std::unique_lock lock(mutex);
+    Block* const block = blocks_.find(pointer);
+    const auto found = direct_.find(pointer);
+    const bool waits =
+        found != direct_.end() || (block != nullptr && !block->other_streams.empty());
+    if (waits && leaves_frees) {
+        postponed_.push_back(pointer);
+        any_postponed_ = true;
+        return;
+    }
+    if (found != direct_.end()) {
         const Direct gone = found->second;
         direct_.erase(found);
         stats[gone.device].allocated -= gone.bytes;
-        stats[gone.device].reserved -= gone.bytes;
-        const DeviceGuard guard(gone.device);
-        const RelaxedCapture relaxed;
-        cudaFree(pointer);
-        return;
+        lock.unlock();
+        return free_direct(pointer, gone);
     }
-    Block* const block = blocks_.find(pointer);
     if (block == nullptr || block->pointer != pointer) return;
     stats[block->of.device].allocated -= block->bytes;
     if (block->other_streams.empty()) {
         blocks_.release(block);
     } else if (block->of.pool == 0) {
+        const auto streams = std::move(block->other_streams);
+        lock.unlock();  // a full stream lets nobody record before it has moved on
         const DeviceGuard guard(block->of.device);
-        pending_.add(block, block->of.device, block->other_streams);
+        EventList events = record_events(block->of.device, streams);
+        lock.lock();
+        pending_.add(block, std::move(events));
     } else {
         block->ends_with_pool = true;  // the events of a capture cannot be asked
     }
+}
+
+// Frees what threads that free later have left, on one that does not.
+void Allocator::free_postponed() {
+    if (leaves_frees || !any_postponed_) return;
+    std::vector<void*> left;
+    {
+        const std::lock_guard lock(mutex);
+        left.swap(postponed_);
+        any_postponed_ = false;
+    }
+    for (void* const pointer : left) deallocate(pointer);
+}
+
+void Allocator::free_direct(void* pointer, const Direct& gone) {
+    const DeviceGuard guard(gone.device);
+    const RelaxedCapture relaxed;
+    cudaFree(pointer);
+    const std::lock_guard lock(mutex);
+    stats[gone.device].reserved -= gone.bytes;
 }
 
 bool Allocator::record_stream(void* pointer, cudaStream_t stream) {
@@ -190,11 +263,6 @@ bool Allocator::record_stream(void* pointer, cudaStream_t stream) {
         std::find(streams.begin(), streams.end(), stream) == streams.end())
         streams.push_back(stream);
     return true;
-}
-
-void Allocator::empty_cache(int device) {
-    const std::lock_guard lock(mutex);
-    give_back(device);
 }
 
 void Allocator::dissolve(uint64_t pool) {
@@ -211,11 +279,15 @@ void* allocate(size_t bytes, int device, cudaStream_t stream) {
 void deallocate(void* pointer) noexcept {
     if (pointer == nullptr) return;
     try {
+        allocator().free_postponed();
         allocator().deallocate(pointer);
     } catch (const CudaError&) {
         // The device has failed: it can neither be asked nor used again.
     }
 }
+
+bool set_frees_later(bool on) { return std::exchange(leaves_frees, on); }
+bool frees_later() { return leaves_frees; }
 
 void record_stream(void* pointer, cudaStream_t stream) {
     if (pointer == nullptr || allocator().record_stream(pointer, stream)) return;

@@ -42,6 +42,12 @@ void* allocate(size_t bytes, int device, cudaStream_t stream);
 /// recorded one, may still use it.
 void deallocate(void* pointer) noexcept;
 
+/// Whether this thread, when it frees memory, pinned memory too, leaves what CUDA may wait for
+/// the device with to the next other thread that allocates, frees or empties: for threads that
+/// others rely on while the device is stuck. Returns what was set before.
+bool set_frees_later(bool on);
+bool frees_later();
+
 /// Work in `stream` uses the block of `pointer`, which was allocated for another stream: until
 /// what the stream holds when the block is freed is done, nobody gets it
 /// (`torch.Tensor.record_stream`). Pinned memory waits for what the stream holds now.

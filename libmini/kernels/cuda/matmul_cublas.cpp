@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/matmul_ladder.hpp"
 
 namespace mini::kernels::cuda {
@@ -23,12 +24,6 @@ void check(cublasStatus_t status, const char* call) {
     if (status == CUBLAS_STATUS_SUCCESS) return;
     throw mini::cuda::CudaError(concat(call, ": ", cublasGetStatusName(status), ", ",
                                        cublasGetStatusString(status)));
-}
-
-int current_device() {
-    int device = 0;
-    mini::cuda::check(cudaGetDevice(&device), "cudaGetDevice");
-    return device;
 }
 
 class Handle {
@@ -69,7 +64,7 @@ class Handle {
 // This thread's handle for a stream of the current device.
 cublasHandle_t handle_of(cudaStream_t stream) {
     thread_local std::map<std::pair<int, cudaStream_t>, Handle> handles;
-    const int device = current_device();
+    const int device = mini::cuda::current_device();
     const auto [place, made] = handles.try_emplace({device, stream}, device, stream);
     return place->second.get();
 }

@@ -21,6 +21,7 @@
 #include <cuda_bf16.h>
 #include <mma.h>
 
+#include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/matmul_device.hpp"
 
 namespace mini::kernels::cuda {
@@ -201,9 +202,8 @@ __global__ void tensor_kernel(Product) {
 
 template <typename Format>
 void start(const Product& product, cudaStream_t stream) {
-    int device = 0;
+    const int device = mini::cuda::current_device();
     int major = 0;
-    mini::cuda::check(cudaGetDevice(&device), "cudaGetDevice");
     mini::cuda::check(
         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
         "cudaDeviceGetAttribute");

@@ -7,6 +7,13 @@
 // side by side along the runs, and one more kernel adds up the pieces of each channel if
 // there are several. Sums are in double, as on the CPU.
 //
+// Where runs are short, as those of one number after a Linear, that would fetch a sector of
+// 32 bytes for each. Then a block takes a strip of neighbouring channels, and goes down the
+// images with its threads side by side along it:
+//
+//     space = 2    image 0   t0  t1 | t2  t3 | ... | t62 t63      image 4   t0 t1 | ...
+//                  image 1   t64 t65| t66 t67| ...                image 5   ...
+//
 // Mean and variance take one pass: with d = x - (the channel's first number),
 //
 //     mean = first + sum d / n        variance = (sum d² - (sum d)² / n) / n
@@ -25,9 +32,12 @@ namespace {
 
 using mini::cuda::blocks;
 using mini::cuda::ceil_div;
+using mini::cuda::Extents;
 using mini::cuda::launch;
 
 constexpr int64_t kPiece = 8192;  // numbers a block
+constexpr int64_t kShortRun = 16;
+constexpr int64_t kStrip = 64;  // neighbouring numbers a block, where runs are short
 
 struct Pair {
     double a = 0.0, b = 0.0;
@@ -121,6 +131,49 @@ __global__ void channel_sums_kernel(Pair* partial,  // (C, pieces)
         partial[blockIdx.x] = sums;
 }
 
+// The same for a strip of channels a block, and so many images a piece. Launch with kThreads
+// threads, and one block for each strip of each piece.
+template <typename Terms, typename Results>
+__global__ void strip_sums_kernel(Pair* partial,  // (C, pieces)
+                                  Terms terms, Results results, ChannelExtents at,
+                                  int64_t pieces, int64_t channels, int64_t images) {
+    __shared__ double a[kThreads], b[kThreads];
+    const int64_t strips = ceil_div(at.C, channels);
+    const int64_t piece = blockIdx.x / strips;
+    const int64_t first_channel = blockIdx.x % strips * channels;
+
+    // Go down the images of the piece.
+    const int64_t cols = channels * at.space, rows_at_once = kThreads / cols;
+    const int64_t place = threadIdx.x % cols, first_row = threadIdx.x / cols;
+    const int64_t mine = first_channel + place / at.space;
+    const int64_t end = min((piece + 1) * images, at.N);
+    Pair sums;
+    if (mine < at.C && first_row < rows_at_once) {
+        const float origin = terms.origin(mine * at.space);
+        for (int64_t n = piece * images + first_row; n < end; n += rows_at_once)
+            terms.add(sums, (n * at.C + first_channel) * at.space + place, origin);
+    }
+    a[threadIdx.x] = sums.a;
+    b[threadIdx.x] = sums.b;
+    __syncthreads();
+
+    // One thread a channel adds up what the others have of it.
+    const int64_t c = first_channel + threadIdx.x;
+    if (threadIdx.x >= channels || c >= at.C) return;
+    sums = {};
+    for (int64_t row = 0; row < rows_at_once; ++row) {
+        for (int64_t i = 0; i < at.space; ++i) {
+            const int64_t thread = row * cols + threadIdx.x * at.space + i;
+            sums.a += a[thread];
+            sums.b += b[thread];
+        }
+    }
+    if (pieces == 1)
+        results.write(c, sums);
+    else
+        partial[c * pieces + piece] = sums;
+}
+
 // One warp a channel.
 template <typename Results>
 __global__ void finish_sums_kernel(const Pair* partial,  // (C, pieces)
@@ -140,11 +193,20 @@ __global__ void finish_sums_kernel(const Pair* partial,  // (C, pieces)
 template <typename Terms, typename Results>
 void sum_channels(const Terms& terms, const Results& results, ChannelExtents at,
                   cudaStream_t stream) {
-    const int64_t pieces = std::max<int64_t>(1, ceil_div(at.per_channel(), kPiece));
+    const bool is_short = at.space <= kShortRun;
+    const int64_t channels = is_short ? std::min(kStrip / at.space, at.C) : 1;  // a block
+    const int64_t images = kPiece / (channels * at.space);  // of a strip's piece
+    const int64_t pieces =
+        is_short ? ceil_div(at.N, images) : ceil_div(at.per_channel(), kPiece);
     const Scratch<Pair> partial(pieces == 1 ? 0 : at.C * pieces, stream);
-    launch(channel_sums_kernel<Terms, Results>,
-           {.grid = blocks(at.C * pieces, 1), .block = kThreads}, stream, partial.get(),
-           terms, results, at, pieces);
+    const Extents at_once{.grid = blocks(ceil_div(at.C, channels) * pieces, 1),
+                          .block = kThreads};
+    if (is_short)
+        launch(strip_sums_kernel<Terms, Results>, at_once, stream, partial.get(), terms,
+               results, at, pieces, channels, images);
+    else
+        launch(channel_sums_kernel<Terms, Results>, at_once, stream, partial.get(), terms,
+               results, at, pieces);
     if (pieces > 1)
         launch(finish_sums_kernel<Results>, teams_for<kWarpSize>(at.C), stream,
                partial.get(), results, at.C, pieces);

@@ -2,8 +2,10 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,33 +14,38 @@
 
 namespace mini::cuda {
 
-/// Memory of some kind, each with the events that must have come first.
+/// The events of some memory; shared, so that one can wait for them while the list changes.
+using EventList = std::shared_ptr<const std::vector<Event>>;
+
+/// Records an event in each of the streams, which are the device's.
+inline EventList record_events(int device, std::span<const cudaStream_t> streams) {
+    std::vector<Event> events;
+    for (cudaStream_t stream : streams) {
+        events.emplace_back(device);
+        events.back().record(stream);
+    }
+    return std::make_shared<const std::vector<Event>>(std::move(events));
+}
+
+/// Memory of some kind, each with the events that must have come first. Nothing here blocks.
 template <typename Memory>
 class Pending {
   public:
-    /// Records an event in each of the streams, which are the device's.
-    void add(Memory memory, int device, std::span<const cudaStream_t> streams) {
-        std::vector<Event> events;
-        for (cudaStream_t stream : streams) {
-            events.emplace_back(device);
-            events.back().record(stream);
-        }
+    void add(Memory memory, EventList events) {
         all_.emplace_back(std::move(memory), std::move(events));
     }
 
-    /// Calls ready(memory) for what waits no longer; with `wait`, blocks until that is all.
+    /// Calls ready(memory) for what waits no longer.
     template <typename Ready>
-    void process(bool wait, const Ready& ready) {
+    void process(const Ready& ready) {
         for (size_t i = all_.size(); i-- > 0;) {
-            auto& [memory, events] = all_.front();
-            bool done = true;
-            for (const Event& event : events) {
-                if (wait) event.synchronize();
-                done = done && event.query();
-            }
+            const EventList& events = all_.front().second;
+            const bool have_come =
+                std::all_of(events->begin(), events->end(),
+                            [](const Event& event) { return event.query(); });
             auto each = std::move(all_.front());
             all_.pop_front();
-            if (done) {
+            if (have_come) {
                 ready(each.first);
             } else {
                 all_.push_back(std::move(each));
@@ -46,10 +53,17 @@ class Pending {
         }
     }
 
+    /// What must come for all of it to be ready.
+    std::vector<EventList> events() const {
+        std::vector<EventList> lists;
+        for (const auto& [memory, events] : all_) lists.push_back(events);
+        return lists;
+    }
+
     bool empty() const { return all_.empty(); }
 
   private:
-    std::deque<std::pair<Memory, std::vector<Event>>> all_;
+    std::deque<std::pair<Memory, EventList>> all_;
 };
 
 }  // namespace mini::cuda

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <list>
 #include <map>
 #include <mutex>
-#include <vector>
+#include <utility>
 
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
@@ -17,25 +18,19 @@ namespace {
 
 constexpr size_t kLeastBytes = 4096;
 
-// The last place where a stream uses a buffer.
-struct Use {
-    cudaStream_t stream;
-    int device;
-    Event event;
-};
-
 // A buffer of a power of two bytes.
 struct Buffer {
     size_t bytes = 0;
     bool used = false;
-    std::vector<Use> uses;
+    std::list<Event> uses;  // each comes after one
 
     bool idle() const {
         return std::all_of(uses.begin(), uses.end(),
-                           [](const Use& use) { return use.event.query(); });
+                           [](const Event& use) { return use.query(); });
     }
 };
 
+// Its mutex, like the allocator's, is not held over a call that may wait for a device.
 class PinnedCache {
   public:
     void* allocate(size_t bytes);
@@ -45,6 +40,7 @@ class PinnedCache {
     void empty();
 
   private:
+    void* take(size_t size);
     Buffer* find(const void* pointer);
 
     std::mutex mutex_;
@@ -58,20 +54,27 @@ PinnedCache& cache() {
 }
 
 void* PinnedCache::allocate(size_t bytes) {
-    const std::lock_guard lock(mutex_);
     const RelaxedCapture relaxed;
     const size_t size = std::bit_ceil(std::max(bytes, kLeastBytes));
+    if (void* const kept = take(size)) return kept;
+    const DeviceGuard guard(open_device());  // any will do
+    void* pointer = nullptr;
+    check(cudaMallocHost(&pointer, size), "cudaMallocHost");
+    const std::lock_guard lock(mutex_);
+    buffers_[static_cast<std::byte*>(pointer)] = {size, true, {}};
+    return pointer;
+}
+
+// A kept buffer that no copy uses any more, or null.
+void* PinnedCache::take(size_t size) {
+    const std::lock_guard lock(mutex_);
     for (auto& [pointer, buffer] : buffers_) {
         if (buffer.used || buffer.bytes != size || !caching() || !buffer.idle()) continue;
         buffer.uses.clear();
         buffer.used = true;
         return pointer;
     }
-    const DeviceGuard guard(open_device());  // any will do
-    void* pointer = nullptr;
-    check(cudaMallocHost(&pointer, size), "cudaMallocHost");
-    buffers_[static_cast<std::byte*>(pointer)] = {size, true, {}};
-    return pointer;
+    return nullptr;
 }
 
 // The buffer in use that holds an address, or null.
@@ -84,14 +87,14 @@ Buffer* PinnedCache::find(const void* pointer) {
 }
 
 void PinnedCache::deallocate(void* pointer) {
-    const std::lock_guard lock(mutex_);
-    const RelaxedCapture relaxed;
-    const auto found = buffers_.find(static_cast<std::byte*>(pointer));
-    if (found == buffers_.end()) return;
-    found->second.used = false;
-    if (caching()) return;
-    buffers_.erase(found);
-    cudaFreeHost(pointer);
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = buffers_.find(static_cast<std::byte*>(pointer));
+        if (found == buffers_.end()) return;
+        found->second.used = false;
+        if (caching() || frees_later()) return;
+    }
+    empty();  // what others have left as well
 }
 
 bool PinnedCache::holds(const void* pointer) {
@@ -100,26 +103,41 @@ bool PinnedCache::holds(const void* pointer) {
 }
 
 void PinnedCache::record(const void* pointer, int device, cudaStream_t stream) {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
-    if (status != cudaStreamCaptureStatusNone) return;  // a graph's user keeps its memory
+    if (is_capturing(stream)) return;  // a graph's user keeps its memory
+    Event use(device);
+    use.record(stream);  // waits where the stream is full
     const std::lock_guard lock(mutex_);
     Buffer* const buffer = find(pointer);
     if (buffer == nullptr) return;
-    for (Use& use : buffer->uses)
-        if (use.stream == stream && use.device == device) return use.event.record(stream);
-    buffer->uses.push_back({stream, device, Event(device)});
-    buffer->uses.back().event.record(stream);
+    buffer->uses.remove_if([](const Event& earlier) { return earlier.query(); });
+    buffer->uses.push_back(std::move(use));
 }
 
+// Blocks until what uses them is done. What is left when that fails is kept.
 void PinnedCache::empty() {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(buffers_, [](auto& each) {
-        if (each.second.used) return false;
-        for (const Use& use : each.second.uses) use.event.synchronize();
-        check(cudaFreeHost(each.first), "cudaFreeHost");
-        return true;
-    });
+    std::map<std::byte*, Buffer> unused;
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto next = buffers_.begin(); next != buffers_.end();) {
+            const auto each = next++;
+            if (!each->second.used) unused.insert(buffers_.extract(each));
+        }
+    }
+    if (unused.empty()) return;
+    try {
+        const DeviceGuard guard(open_device());
+        const RelaxedCapture relaxed;
+        while (!unused.empty()) {
+            const auto& [pointer, buffer] = *unused.begin();
+            for (const Event& use : buffer.uses) use.synchronize();
+            check(cudaFreeHost(pointer), "cudaFreeHost");
+            unused.erase(unused.begin());
+        }
+    } catch (const CudaError&) {
+        const std::lock_guard lock(mutex_);
+        buffers_.merge(unused);
+        throw;
+    }
 }
 
 }  // namespace
@@ -141,7 +159,11 @@ void* allocate_pinned(size_t bytes) {
 }
 
 void deallocate_pinned(void* pointer) noexcept {
-    if (pointer != nullptr) cache().deallocate(pointer);
+    if (pointer == nullptr) return;
+    try {
+        cache().deallocate(pointer);
+    } catch (const CudaError&) {  // the device has failed, and no other is open
+    }
 }
 
 void empty_pinned_cache() { cache().empty(); }

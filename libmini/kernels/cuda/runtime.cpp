@@ -177,6 +177,12 @@ cudaStream_t current_stream(int device) {
     return index < streams.size() ? streams[index] : nullptr;
 }
 
+bool is_capturing(cudaStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+    return status != cudaStreamCaptureStatusNone;
+}
+
 StreamGuard::StreamGuard(int device, cudaStream_t stream)
     : device_(device), before_(current_stream(device)) {
     const auto index = static_cast<size_t>(device);

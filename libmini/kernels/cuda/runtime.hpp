@@ -68,6 +68,10 @@ class Stream {
     /// Blocks until all given so far is done.
     void synchronize() const;
 
+    /// Leaves the stream to what may never end: it is not destroyed, nor its handle given to
+    /// another one.
+    void abandon() noexcept { stream_ = nullptr; }
+
   private:
     cudaStream_t stream_ = nullptr;
     int device_ = 0;
@@ -102,6 +106,9 @@ class Event {
 /// The stream that this thread's operations on a device go to: the device's default stream
 /// unless a StreamGuard says otherwise (`torch.cuda.current_stream`).
 cudaStream_t current_stream(int device);
+
+/// Whether what this is given goes into a graph (graph.hpp) and is not done.
+bool is_capturing(cudaStream_t stream);
 
 /// Makes a stream the current one of its device for this thread, until the end of the scope
 /// (`torch.cuda.stream`).

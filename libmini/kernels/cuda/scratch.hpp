@@ -4,11 +4,10 @@
 
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <cstdint>
 
 #include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/contexts.hpp"
 
 namespace mini::kernels::cuda {
 
@@ -19,10 +18,8 @@ class Scratch {
   public:
     Scratch(int64_t n, cudaStream_t stream) {
         if (n == 0) return;
-        int device = 0;
-        mini::cuda::check(cudaGetDevice(&device), "cudaGetDevice");
-        data_ = static_cast<T*>(
-            mini::cuda::allocate(static_cast<size_t>(n) * sizeof(T), device, stream));
+        data_ = static_cast<T*>(mini::cuda::allocate(
+            static_cast<size_t>(n) * sizeof(T), mini::cuda::current_device(), stream));
     }
     ~Scratch() {
         if (data_ != nullptr) mini::cuda::deallocate(data_);

@@ -6,8 +6,19 @@
 // Neighbouring threads take neighbouring elements of the contiguous side. Runs that are
 // contiguous on both sides are cut into pieces of up to 16 bytes, which count as elements;
 // what is contiguous as a whole is the driver's to copy.
+//
+// In a transpose, neighbours on one side are far apart on the other, and a sector of 32 bytes
+// would be fetched for each element. So a block brings a square tile to shared memory along
+// the one side and takes it from there along the other:
+//
+//     read     rows of x          tile  0 1 2      write    rows of out, columns of the tile
+//              0 1 2 | ...              3 4 5               0 3 6 | ...
+//
 // Traffic: each element is read once and written once.
 
+#include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "libmini/kernels/cuda/each.hpp"
@@ -17,6 +28,7 @@
 namespace mini::kernels::cuda {
 namespace {
 
+using mini::cuda::ceil_div;
 using mini::cuda::launch;
 
 enum class Way { kFromStrided, kToStrided };
@@ -48,9 +60,97 @@ void copy_items(std::byte* out, const std::byte* x, const cpu::StridedLoop<1>& l
     });
 }
 
+constexpr int kTile = 32;
+constexpr int kTileRows = 8;  // of threads: each moves four elements of a tile
+
+// A transpose of dimension a, whose elements are neighbours in x, with b, whose are in out.
+struct Transpose {
+    int64_t extent_a, extent_b;
+    int64_t x_stride, out_stride;        // of b, and of a
+    Divider<uint32_t> tiles_a, tiles_b;  // how many there are
+    Places<2, uint32_t> others;          // of the other dimensions, in x and in out
+    int64_t tiles;
+};
+
+// A block a tile.
+template <typename Item>
+__global__ void transpose_kernel(Item* out, const Item* x, Transpose job) {
+    // A column's items lie in different banks, however wide they are.
+    constexpr int kPad = sizeof(Item) < 4 ? 4 / sizeof(Item) : 1;
+    __shared__ Item tile[kTile][kTile + kPad];
+    const uint32_t row = job.tiles_b.quotient(blockIdx.x);
+    const uint32_t other = job.tiles_a.quotient(row);
+    const int64_t b = int64_t{blockIdx.x - row * job.tiles_b.divisor} * kTile;
+    const int64_t a = int64_t{row - other * job.tiles_a.divisor} * kTile;
+    int64_t offsets[2];
+    job.others.find(other, offsets);
+
+    const int lane = threadIdx.x;
+    for (int k = threadIdx.y; k < kTile; k += kTileRows)
+        if (a + lane < job.extent_a && b + k < job.extent_b)
+            tile[k][lane] = x[offsets[0] + (b + k) * job.x_stride + a + lane];
+    __syncthreads();
+    for (int k = threadIdx.y; k < kTile; k += kTileRows)
+        if (a + k < job.extent_a && b + lane < job.extent_b)
+            out[offsets[1] + (a + k) * job.out_stride + b + lane] = tile[lane][k];
+}
+
+// The transpose that a copy is, if it is one and its runs fill half a row of a tile.
+template <Way kWay>
+std::optional<Transpose> find_transpose(const cpu::StridedLoop<1>& loop) {
+    const auto& dimensions = loop.dimensions();
+    if (dimensions.empty() || dimensions.size() > kMostDims) return std::nullopt;
+    constexpr int64_t kLeast = kTile / 2;
+    const auto is_run = [&](const auto& d) {
+        return d.strides[0] == 1 && d.extent >= kLeast;
+    };
+    const auto run = std::find_if(dimensions.begin() + 1, dimensions.end(), is_run);
+    const auto& row = dimensions.front();  // contiguous on the other side
+    if (run == dimensions.end() || row.extent < kLeast || row.strides[0] <= 1)
+        return std::nullopt;
+
+    constexpr size_t kStrided = kWay == Way::kFromStrided ? 0 : 1;  // x or out
+    Transpose job{};
+    job.tiles = 1;
+    int64_t contiguous = 1, run_stride = 0;
+    for (auto d = dimensions.begin(); d != dimensions.end(); ++d) {
+        if (d == run) {
+            run_stride = contiguous;
+        } else if (d != dimensions.begin()) {
+            const size_t place = job.others.dims++;
+            job.others.extents[place] = Divider<uint32_t>(d->extent);
+            job.others.strides[place][kStrided] = d->strides[0];
+            job.others.strides[place][1 - kStrided] = contiguous;
+            job.tiles *= d->extent;
+        }
+        contiguous *= d->extent;
+    }
+    job.extent_a = run->extent;
+    job.extent_b = row.extent;
+    job.x_stride = row.strides[0];
+    job.out_stride = run_stride;
+    if constexpr (kWay == Way::kToStrided) {
+        std::swap(job.extent_a, job.extent_b);
+        std::swap(job.x_stride, job.out_stride);
+    }
+    const int64_t tiles_a = ceil_div(job.extent_a, kTile);
+    const int64_t tiles_b = ceil_div(job.extent_b, kTile);
+    job.tiles *= tiles_a * tiles_b;
+    job.tiles_a = Divider<uint32_t>(tiles_a);
+    job.tiles_b = Divider<uint32_t>(tiles_b);
+    return is_small(job.tiles) ? std::optional(job) : std::nullopt;
+}
+
 template <Way kWay, typename Item>
 void copy_with(std::byte* out, const std::byte* x, const cpu::StridedLoop<1>& loop,
                cudaStream_t stream) {
+    if (const auto transpose = find_transpose<kWay>(loop)) {
+        const auto tiles = static_cast<unsigned>(transpose->tiles);
+        return launch(transpose_kernel<Item>,
+                      {.grid = tiles, .block = dim3(kTile, kTileRows)}, stream,
+                      reinterpret_cast<Item*>(out), reinterpret_cast<const Item*>(x),
+                      *transpose);
+    }
     int64_t n = 1;
     for (const auto& dimension : loop.dimensions()) n *= dimension.extent;
     if (is_small(n))

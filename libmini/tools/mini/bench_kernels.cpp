@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 
@@ -20,14 +21,16 @@ double gigabytes_a_second(double floats, double microseconds) {
     return floats * sizeof(float) / microseconds / 1e3;
 }
 
-// The cases over tensors a and b of n floats, a square of them being (rows, cols).
+// The cases over tensors a and b of n floats, seen as (rows, cols), and sums (2, cols).
 std::vector<Case> memory_cases(Tensor a, Tensor b, Tensor sums) {
     const Device on = a.device();
     const int64_t n = a.numel();
-    const int64_t cols = sums.numel(), rows = n / cols;
+    const int64_t cols = sums.size(1), rows = n / cols;
     float* const x = a.data<float>();
     float* const y = b.data<float>();
     float* const s = sums.data<float>();
+    float* const more = s + cols;
+    const kernels::ChannelExtents channels{.N = rows, .C = cols, .space = 1};
     const auto unary = [=](kernels::UnaryOp op) {
         return [=] { run<cpu::unary, gpu::unary>(on, op, y, x, n); };
     };
@@ -41,6 +44,24 @@ std::vector<Case> memory_cases(Tensor a, Tensor b, Tensor sums) {
         {"sum of columns", 1, [=] { run<cpu::sum, gpu::sum>(on, s, x, cols, rows, 1); }},
         {"log-softmax", 2,
          [=] { run<cpu::log_softmax, gpu::log_softmax>(on, y, x, rows, cols); }},
+        {"transposed copy", 2,
+         [=] {
+             const std::array<int64_t, 2> shape{cols, rows}, strides{1, cols};
+             run<cpu::copy_strided, gpu::copy_strided>(
+                 on, reinterpret_cast<std::byte*>(y),
+                 reinterpret_cast<const std::byte*>(x), shape, strides,
+                 int64_t{sizeof(float)});
+         }},
+        {"moments of (N, C)", 1,
+         [=] {
+             run<cpu::channel_moments, gpu::channel_moments>(on, s, more, x, channels);
+         }},
+        {"batch norm of (N, C)", 2,
+         [=] {
+             const float* const none = nullptr;  // no weight, and no bias
+             run<cpu::batch_norm, gpu::batch_norm>(on, y, x, s, more, none, none,
+                                                   channels, 1e-5);
+         }},
         {"sgd", 3,
          [=] {
              float* const no_velocity = nullptr;
@@ -93,7 +114,7 @@ void bench_kernels(Device device, const DeviceBenchOptions& options, BenchRows& 
     const int64_t cols = 1024, n = options.elements / cols * cols;
     const Tensor a = Tensor::ones({n}, DType::kFloat32, device);
     Tensor b = Tensor::ones({n}, DType::kFloat32, device);
-    Tensor sums = Tensor::zeros({cols}, DType::kFloat32, device);
+    Tensor sums = Tensor::zeros({2, cols}, DType::kFloat32, device);
     double copied = 0;
     for (const Case& one : memory_cases(a, b, sums)) {
         rows.begin({one.name});

@@ -8,31 +8,20 @@
 #include <vector>
 
 #include "libmini/kernels/cuda/devices.hpp"
+#include "tests/support/caching.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 
 namespace mini::cuda {
 namespace {
 
+using test::Caching;
 using test::contains;
 
 constexpr size_t kMiB = 1 << 20;
 
-// A device without anything kept; the allocator caches, until the end of the scope.
-struct CleanDevice {
-    CleanDevice() {
-        set_caching(true);
-        empty_cache(0);
-    }
-    ~CleanDevice() {
-        set_caching(before);
-        empty_cache(0);
-    }
-    bool before = caching();
-};
-
 TEST_CASE("freed memory is given out again without asking the device") {
-    const CleanDevice clean;
+    const Caching clean(true);
     const MemoryStats before = memory_stats(0);
     void* const first = allocate(1000, 0, nullptr);
     deallocate(first);
@@ -47,7 +36,7 @@ TEST_CASE("freed memory is given out again without asking the device") {
 }
 
 TEST_CASE("the peak is what was handed out at once") {
-    const CleanDevice clean;
+    const Caching clean(true);
     reset_peak_memory_stats(0);
     const size_t before = memory_stats(0).allocated;
     void* const a = allocate(512, 0, nullptr);
@@ -68,7 +57,7 @@ TEST_CASE("no bytes are no memory") {
 }
 
 TEST_CASE("allocations of all sizes are aligned and do not overlap") {
-    const CleanDevice clean;
+    const Caching clean(true);
     std::vector<std::pair<std::byte*, size_t>> all;
     for (const size_t bytes :
          {1ul, 511ul, 513ul, kMiB, kMiB + 1, 10 * kMiB, 21 * kMiB, 7ul})
@@ -82,7 +71,7 @@ TEST_CASE("allocations of all sizes are aligned and do not overlap") {
 }
 
 TEST_CASE("another stream gets other memory") {
-    const CleanDevice clean;
+    const Caching clean(true);
     const Stream stream(0);
     void* const first = allocate(512, 0, nullptr);
     deallocate(first);
@@ -92,7 +81,7 @@ TEST_CASE("another stream gets other memory") {
 }
 
 TEST_CASE("an empty cache holds nothing") {
-    const CleanDevice clean;
+    const Caching clean(true);
     const size_t free = memory_info(0).free;
     const size_t reserved = memory_stats(0).reserved;
     deallocate(allocate(30 * kMiB, 0, nullptr));
@@ -103,7 +92,7 @@ TEST_CASE("an empty cache holds nothing") {
 }
 
 TEST_CASE("a block that another stream uses waits for it") {
-    const CleanDevice clean;
+    const Caching clean(true);
     const Stream other(0);
     Event done(0);
     void* const first = allocate(4096, 0, nullptr);
@@ -135,7 +124,7 @@ TEST_CASE("a block that another stream uses waits for it") {
 }
 
 TEST_CASE("when the device is full the cache is emptied before the request fails") {
-    const CleanDevice clean;
+    const Caching clean(true);
     const MemoryInfo info = memory_info(0);
     const size_t most = info.free / 4 * 3;
     deallocate(allocate(most, 0, nullptr));
@@ -149,7 +138,7 @@ TEST_CASE("when the device is full the cache is emptied before the request fails
 }
 
 TEST_CASE("a request that cannot be met names all sizes") {
-    const CleanDevice clean;
+    const Caching clean(true);
     const size_t total = memory_info(0).total;
     std::string message;
     try {
@@ -164,7 +153,7 @@ TEST_CASE("a request that cannot be met names all sizes") {
 }
 
 TEST_CASE("without the cache each allocation is the device's own") {
-    const CleanDevice clean;
+    const Caching clean(true);
     set_caching(false);
     const MemoryStats before = memory_stats(0);
     void* const a = allocate(100, 0, nullptr);
@@ -179,7 +168,7 @@ TEST_CASE("without the cache each allocation is the device's own") {
 }
 
 TEST_CASE("a graph's pool keeps its memory to itself until it goes") {
-    const CleanDevice clean;
+    const Caching clean(true);
     const Stream stream(0);
     void* inside = nullptr;
     {
@@ -215,7 +204,7 @@ TEST_CASE("devices are counted apart") {
 }
 
 TEST_CASE("pinned memory is given out again once its copies are done") {
-    const CleanDevice clean;
+    const Caching clean(true);
     const Stream stream(0);
     constexpr size_t kBytes = 3 * kMiB;
     void* const device = allocate(kBytes, 0, stream.get());

@@ -1,3 +1,4 @@
+#include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/sim/checker.hpp"
 #include "tests/kernels/cuda/bugs/bugs.hpp"
 #include "tests/kernels/cuda/patterns.hpp"
@@ -80,6 +81,43 @@ TEST_CASE("a column of a tile of 32 conflicts 32 times and a padded one never") 
     patterns::transpose_tile(out.get(), x.get(), true);
     CHECK(last(counting).shared_loads.worst == 1);
     CHECK(last(counting).shared_loads.rounds == last(counting).shared_loads.least);
+}
+
+TEST_CASE("a transposed copy uses all that is fetched, and its tile has no conflicts") {
+    const int64_t item_bytes = GENERATE(1, 2, 4, 8, 16), batch = GENERATE(1, 3);
+    const bool to_strided = GENERATE(false, true);
+    CAPTURE(item_bytes, batch, to_strided);
+    const int64_t words =
+        item_bytes == 16 ? 2 : 1;  // 16 bytes are a run of two items of 8
+    const int64_t rows = 96, cols = 64;
+    const Floats x(batch * rows * cols * item_bytes / 4);
+    const Floats out(batch * rows * cols * item_bytes / 4);
+    const int64_t shape[] = {batch, rows, cols, words};
+    const int64_t strides[] = {rows * cols * words, words, rows * words, 1};
+    auto* const to = reinterpret_cast<std::byte*>(out.get());
+    const auto* const from = reinterpret_cast<const std::byte*>(x.get());
+    Counting counting;
+    if (to_strided)
+        kernels::cuda::copy_to_strided(to, from, shape, strides, item_bytes / words,
+                                       nullptr);
+    else
+        kernels::cuda::copy_strided(to, from, shape, strides, item_bytes / words,
+                                    nullptr);
+    const LaunchCounters counters = last(counting);
+    CHECK(counters.global_loads.efficiency() == 1.0);
+    CHECK(counters.global_stores.efficiency() == 1.0);
+    CHECK(counters.shared_loads.rounds == counters.shared_loads.least);
+    CHECK(counters.shared_stores.rounds == counters.shared_stores.least);
+}
+
+TEST_CASE("batch norm's sums use all that is fetched of short runs and long ones") {
+    const int64_t space = GENERATE(1, 2, 8, 16, 64);
+    CAPTURE(space);
+    const kernels::ChannelExtents at{.N = 128, .C = 64, .space = space};
+    const Floats x(at.N * at.C * space), mean(at.C), variance(at.C);
+    Counting counting;
+    kernels::cuda::channel_moments(mean.get(), variance.get(), x.get(), at, nullptr);
+    CHECK(last(counting).global_loads.efficiency() > 0.9);  // origins are read apart
 }
 
 TEST_CASE("barriers count by block and atomics by thread") {

@@ -157,6 +157,10 @@ TEST_CASE("strided copies move every item, in both directions") {
         {"a permutation", {4, 3, 10}, {10, 40, 1}, 120},
         {"a large transpose", {70, 45}, {1, 70}, 3150},
         {"a batch of transposes", {3, 40, 37}, {1480, 1, 40}, 4440},
+        {"channels last to first", {2, 3, 17, 19}, {969, 1, 57, 3}, 1938},
+        {"many channels last to first", {2, 20, 5, 7}, {700, 1, 140, 20}, 1400},
+        {"a transpose with gaps", {33, 2, 40}, {1, 2000, 50}, 4000},
+        {"transposed pairs", {20, 18, 2}, {2, 40, 1}, 720},
     }));
     const int64_t item_bytes = GENERATE(1, 2, 3, 4, 8);
     const size_t skip = GENERATE(0, 1);

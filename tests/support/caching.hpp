@@ -1,0 +1,28 @@
+// Device memory with or without its cache.
+
+#pragma once
+
+#include "libmini/kernels/cuda/allocator.hpp"
+
+namespace mini::test {
+
+/// Whether the allocator caches, until the end of the scope. Nothing is kept on device 0 at its
+/// begin and its end.
+class Caching {
+  public:
+    explicit Caching(bool on) {
+        cuda::set_caching(on);
+        cuda::empty_cache(0);
+    }
+    ~Caching() {
+        cuda::set_caching(before_);
+        cuda::empty_cache(0);
+    }
+    Caching(const Caching&) = delete;
+    Caching& operator=(const Caching&) = delete;
+
+  private:
+    bool before_ = cuda::caching();
+};
+
+}  // namespace mini::test

@@ -15,6 +15,7 @@
 
 #include "libmini/dist/call.hpp"
 #include "libmini/dist/gpu_order.hpp"
+#include "libmini/dist/gpu_turn.hpp"
 #include "libmini/dist/transport.hpp"
 
 namespace mini::dist {
@@ -28,6 +29,7 @@ struct GpuCollective {
     std::chrono::milliseconds timeout{};
     Deadline deadline;
     std::unique_ptr<GpuOrder> order;
+    std::unique_ptr<GpuTurn> turn;  // until it is launched
 
     /// Called on the backend's thread when the device is done and the backend has let it
     /// go.
@@ -89,6 +91,9 @@ class Backend {
     /// Leaves the group and tells the other ranks why, as far as it can; never blocks for
     /// long.
     virtual void leave(const Failure& reason) noexcept = 0;
+
+    /// Lets go of the GPU after leave(), which may take as long as the device does.
+    virtual void let_go() noexcept {}
 
     /// Makes what is under way throw, and all that follows; safe from any thread.
     virtual void interrupt() noexcept = 0;

@@ -33,6 +33,11 @@ struct Call {
     bool is_point() const {
         return operation == Operation::kSend || operation == Operation::kRecv;
     }
+
+    /// One of its tensors, which are all of one device and dtype. REQUIRES: it has any.
+    const Tensor& any_tensor() const {
+        return outputs.empty() ? inputs.front() : outputs.front();
+    }
 };
 
 /// What all ranks must have in common, but for the sequence number. Throws Error, or

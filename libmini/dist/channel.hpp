@@ -47,7 +47,7 @@ class Channel {
 
     /// When, after prepare_to_sleep, this side must be looked at again though poll has
     /// nothing to tell.
-    virtual Deadline next_event() const { return Deadline::max(); }
+    virtual Deadline next_event() const { return kNever; }
 
     virtual const Socket& socket() const = 0;
 };

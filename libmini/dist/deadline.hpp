@@ -14,6 +14,9 @@ namespace mini::dist {
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
 
+/// The deadline of what has none.
+constexpr Deadline kNever = Deadline::max();
+
 /// The moment `timeout` from now; ten years at most, so that it cannot overflow.
 inline Deadline deadline_after(std::chrono::milliseconds timeout) {
     constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24 * 3650);

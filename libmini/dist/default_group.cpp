@@ -58,8 +58,9 @@ std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) {
 }
 
 void destroy_process_group() {
-    default_group()->shutdown();
-    set_default_group(nullptr);
+    const auto group = default_group();
+    set_default_group(nullptr);  // also where it throws
+    group->shutdown();
 }
 
 }  // namespace mini::dist

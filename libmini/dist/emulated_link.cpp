@@ -169,7 +169,7 @@ size_t EmulatedLink::recv_combine(std::span<std::byte> place, const Combine& com
 
 // Wakes when a frame is due and when the link takes bytes again, which poll cannot know.
 bool EmulatedLink::prepare_to_sleep(int interest, short& events) {
-    next_event_ = Deadline::max();
+    next_event_ = kNever;
     int inner_interest = interest;
     if (is_busy()) {
         inner_interest &= ~kToSend;

@@ -82,7 +82,7 @@ class EmulatedLink : public Channel {
     std::deque<Arrived> arrived_;
     size_t needed_ = 1;  // bytes that the last receive could not do without
     std::optional<std::string> closed_;  // the inner channel, and why
-    Deadline next_event_ = Deadline::max();
+    Deadline next_event_ = kNever;
 };
 
 }  // namespace mini::dist

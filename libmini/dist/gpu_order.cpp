@@ -1,5 +1,7 @@
 #include "libmini/dist/gpu_order.hpp"
 
+#include "libmini/kernels/cuda/allocator.hpp"
+
 namespace mini::dist {
 
 struct GpuOrder::Places {
@@ -26,11 +28,22 @@ void GpuOrder::wait_on_stream() const {
     places_->end.wait(cuda::current_stream(places_->device));
 }
 
+bool FreesLater::set(bool on) { return cuda::set_frees_later(on); }
+
 bool is_on_gpu(const Call& call) {
     const auto on_gpu = [](const std::vector<Tensor>& tensors) {
         return !tensors.empty() && tensors.front().device().is_cuda();
     };
     return on_gpu(call.outputs) || on_gpu(call.inputs);
+}
+
+void check_not_recorded(const Call& call) {
+    const Device device = call.any_tensor().device();
+    const cuda::DeviceGuard guard(device.index);
+    if (cuda::is_capturing(cuda::current_stream(device.index)))
+        throw UsageError(concat(operation_name(call.operation),
+                                ": communication cannot be recorded in a CUDA graph; "
+                                "record what comes before it and after it"));
 }
 
 }  // namespace mini::dist

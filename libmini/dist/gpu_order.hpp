@@ -40,7 +40,26 @@ class GpuOrder {
     std::unique_ptr<Places> places_;  // events, where there is CUDA
 };
 
+/// For a thread that looks after a group, while it does: when it frees tensors, it does not wait
+/// for a GPU (cuda::set_frees_later).
+class FreesLater {
+  public:
+    FreesLater() : before_(set(true)) {}
+    ~FreesLater() { set(before_); }
+    FreesLater(const FreesLater&) = delete;
+    FreesLater& operator=(const FreesLater&) = delete;
+
+  private:
+    static bool set(bool on);
+
+    bool before_;
+};
+
 /// Whether a call's tensors are on a GPU.
 bool is_on_gpu(const Call& call);
+
+/// Throws UsageError where the caller's stream is recorded in a CUDA graph, which would hold
+/// the place of the call but not the call. REQUIRES: is_on_gpu.
+void check_not_recorded(const Call& call);
 
 }  // namespace mini::dist

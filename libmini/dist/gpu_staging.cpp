@@ -59,7 +59,7 @@ GpuStaging::GpuStaging(const Call& call) : call_(call), host_call_(call) {
 
 GpuStaging::~GpuStaging() = default;
 
-void GpuStaging::wait_for_inputs() const { places_->read.synchronize(); }
+bool GpuStaging::has_inputs() const { return places_->read.query(); }
 
 void GpuStaging::give_back() {
     const cuda::DeviceGuard guard(places_->device);

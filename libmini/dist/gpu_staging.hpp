@@ -25,8 +25,8 @@ class GpuStaging {
     /// The same call on the host's memory.
     const Call& host_call() const { return host_call_; }
 
-    /// Blocks until the host has what the call reads.
-    void wait_for_inputs() const;
+    /// Whether the host has what the call reads.
+    bool has_inputs() const;
 
     /// Begins to copy what the call wrote back to the device.
     void give_back();

@@ -132,6 +132,7 @@ void MeshTransport::interrupt() noexcept {
     for (const Peer& other : peers_)
         if (other.stream.is_open())
             ::shutdown(other.stream.channel().socket().fd(), SHUT_RDWR);
+    wake();  // who awaits nobody does not look at them
 }
 
 }  // namespace mini::dist

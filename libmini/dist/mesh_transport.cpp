@@ -168,14 +168,17 @@ void MeshTransport::tell(int to, int awaited) {
 void MeshTransport::progress() {
     int spins = 0;
     finished_points_ = 0;
-    while (finished_points_ == 0 && !take_wake_up()) {
-        if (move_all()) {
+    while (true) {
+        const bool moved = move_all();
+        if (finished_points_ > 0) return;
+        if (take_wake_up()) return check_point_deadlines();
+        if (moved) {
             spins = 0;
         } else if (++spins < kSpins) {
             ::sched_yield();
         } else {
             check_point_deadlines();
-            sleep(Deadline::max());
+            sleep(kNever);
         }
     }
 }

@@ -10,7 +10,7 @@ struct GpuStaging::Places {};
 
 GpuStaging::GpuStaging(const Call&) { no_cuda(); }
 GpuStaging::~GpuStaging() = default;
-void GpuStaging::wait_for_inputs() const {}
+bool GpuStaging::has_inputs() const { return true; }
 void GpuStaging::give_back() {}
 void GpuStaging::wait_on_stream() const {}
 
@@ -23,6 +23,9 @@ void GpuOrder::end(cudaStream_t) {}
 bool GpuOrder::is_done() const { return true; }
 void GpuOrder::wait_on_stream() const {}
 
+bool FreesLater::set(bool) { return false; }
+
 bool is_on_gpu(const Call&) { return false; }
+void check_not_recorded(const Call&) {}
 
 }  // namespace mini::dist

@@ -137,6 +137,7 @@ class ProcessGroup {
     virtual std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) = 0;
 
     /// Waits for what is under way and closes the connections; later operations throw.
+    /// Throws what has failed on a GPU after wait() and was not thrown by any call since.
     /// Called by the destructor too, which drops what is under way instead.
     virtual void shutdown() = 0;
 };

@@ -46,6 +46,12 @@ QueuedGroup::~QueuedGroup() {
 void QueuedGroup::shutdown() {
     stop({Failure::Kind::kPeerLost, rank(), concat("rank ", rank(), " left the group")},
          When::kAfterQueue);
+    if (is_unheard_ && !is_heard_->exchange(true))
+        throw_failure(
+            {failure_->kind, failure_->rank,
+             concat("shutdown: what was on the GPU when wait() returned has not "
+                    "come to its end: ",
+                    failure_->message)});
 }
 
 void QueuedGroup::abandon(const std::string& reason) {
@@ -60,6 +66,7 @@ WorkHandle QueuedGroup::start(Call call) {
     for (Tensor& output : call.outputs) output.bump_version();
     const Way way = way_of(call);
     auto task = std::make_shared<Task>(std::move(call), collective, way);
+    task->is_heard = is_heard_;
 
     const std::lock_guard lock(mutex_);
     check_usable(task->call);
@@ -74,9 +81,9 @@ WorkHandle QueuedGroup::start(Call call) {
 QueuedGroup::Way QueuedGroup::way_of(const Call& call) const {
     if (!is_on_gpu(call)) return Way::kHost;
     check_contiguous(call);
+    check_not_recorded(call);
     if (!backend_->takes_cuda() || call.is_point()) return Way::kStaged;
-    const Device device =
-        (call.outputs.empty() ? call.inputs : call.outputs).front().device();
+    const Device device = call.any_tensor().device();
     MINI_CHECK(device.index == backend_->gpu(), operation_name(call.operation),
                ": the tensor is on ", device, ", but rank ", rank(), "'s GPU in backend ",
                backend(), " is ", Device::cuda(backend_->gpu()),
@@ -93,9 +100,11 @@ std::shared_ptr<ProcessGroup> QueuedGroup::new_group(const std::vector<int>& ran
 
 void QueuedGroup::check_usable(const Call& call) const {
     const char* const name = operation_name(call.operation);
-    if (failure_)
+    if (failure_) {
+        *is_heard_ = true;
         throw_failure({failure_->kind, failure_->rank,
                        concat(name, ": the group is broken since: ", failure_->message)});
+    }
     MINI_CHECK(!closing_, name, ": the group has been shut down");
     MINI_CHECK(!call.blocking || call.is_point() || !has_blocked_caller_, name,
                ": two threads call blocking operations of one group at once, so the "
@@ -126,6 +135,7 @@ void QueuedGroup::enqueue_point(const TaskHandle& task) {
 void QueuedGroup::enqueue_collective(const TaskHandle& task) {
     task->collective.sequence = next_sequence_++;
     task->ticket = recorder_.queued(task->collective, payload_bytes(task->call));
+    task->take_turn();  // while no other thread's call can come between
     const bool may_help = task->call.blocking && is_idle();
     queue_.push_back(task);
     if (task->call.blocking) {
@@ -144,6 +154,7 @@ bool QueuedGroup::is_idle() const {
 
 // Runs a blocking call on its caller's thread, if its turn has come.
 void QueuedGroup::help(const Task& task) {
+    const FreesLater scope;
     std::unique_lock lock(mutex_);
     const bool my_turn = !running_ && under_way_.empty() && new_points_.empty() &&
                          !queue_.empty() && queue_.front().get() == &task;
@@ -171,6 +182,7 @@ bool QueuedGroup::has_work() const {
 
 void QueuedGroup::run() {
     logging::set_rank(rank());
+    const FreesLater scope;
     while (true) {
         TaskHandle task;
         {
@@ -215,7 +227,7 @@ void QueuedGroup::execute(const TaskHandle& task) {
                    static_cast<int64_t>(payload_bytes(call)), name);
     recorder_.started(task->ticket);
     if (task->on_gpu() != nullptr) return launch(task);
-    task->wait_for_inputs();
+    wait_for_inputs(*task);
     backend_->run(call, task->collective, call.timeout.value_or(timeout_));
     recorder_.finished(task->ticket, backend_->last_algorithm());
     events_.record(
@@ -246,28 +258,18 @@ void QueuedGroup::launch(const TaskHandle& task) {
     task->set_launched();
 }
 
-// Hands new messages from point to point to the backend.
-void QueuedGroup::post_points() {
-    Tasks fresh;
-    {
-        const std::lock_guard lock(mutex_);
-        fresh.swap(new_points_);
-        under_way_.insert(fresh.begin(), fresh.end());
-    }
-    for (const TaskHandle& task : fresh) {
-        recorder_.started(task->ticket);
-        task->wait_for_inputs();
-        backend_->post(task->message);
-    }
-}
-
 void QueuedGroup::finish(const TaskHandle& task) {
     {
         const std::lock_guard lock(mutex_);
         under_way_.erase(task);
     }
     recorder_.finished(task->ticket);
-    task->succeed();
+    try {
+        task->succeed();
+    } catch (...) {  // it is under way no more: nobody else would say so
+        task->fail(current_failure());
+        throw;
+    }
 }
 
 // Ends everything: what is under way, what is queued, and what the others wait for.
@@ -281,8 +283,13 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
         unfinished.insert(unfinished.end(), under_way_.begin(), under_way_.end());
         new_points_.clear();
         under_way_.clear();
+        for (const TaskHandle& dropped : unfinished) {
+            is_unheard_ |= dropped->is_launched();
+            dropped->give_up_turn();
+        }
     }
-    // Tell the other ranks first: who waits for the task may end the process.
+    // Tell the other ranks first: who waits for the task may end the process. Let go of the
+    // GPU last, for that may take as long as the device does, but before the tensors go.
     backend_->leave(*failure_);  // failure_ does not change any more
     if (task) recorder_.failed(task->ticket);
     for (const TaskHandle& dropped : unfinished) recorder_.failed(dropped->ticket);
@@ -291,6 +298,9 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
                                                   : -1);
     if (task) task->fail(failure);
     fail_all(unfinished);
+    backend_->let_go();
+    if (task) task->drop_tensors();
+    for (const TaskHandle& dropped : unfinished) dropped->drop_tensors();
 }
 
 void QueuedGroup::fail_all(const Tasks& tasks) const {
@@ -326,12 +336,14 @@ void QueuedGroup::stop(const Failure& reason, When when) {
     }
     for (const TaskHandle& task : dropped) recorder_.failed(task->ticket);
     fail_all(dropped);
+    for (const TaskHandle& task : dropped) task->drop_tensors();  // nobody has begun them
     thread_.join();
 
     // A caller may still be in the backend: what it runs was interrupted, or ends.
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !running_; });
     backend_->leave(reason);
+    backend_->let_go();
 }
 
 }  // namespace mini::dist

@@ -7,9 +7,9 @@
 // ranks that call the same things in the same order always meet. A blocking call whose
 // turn it is runs on the caller's own thread, which saves waking the other one up twice.
 // Messages from point to point have no place in this order: they are handed to the
-// backend as soon as it looks up. Collectives on the memory of the backend's GPU are out of
-// the queue once they are in its stream; the thread looks after them until the device is
-// done.
+// backend as soon as it looks up and a GPU has come to their tensors. Collectives on the memory
+// of the backend's GPU are out of the queue once they are in its stream; the thread looks after
+// them until the device is done. It never waits for a device without looking at deadlines.
 //
 // After the first failure ranks no longer know what the others have received, so the
 // group stays broken: what is queued and what comes later fails at once with the first
@@ -17,6 +17,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -69,6 +70,11 @@ class QueuedGroup : public ProcessGroup {
     void execute(const TaskHandle& task);
     void launch(const TaskHandle& task);
     void post_points();
+    Tasks take_ready_points(bool& all_ready);
+    void check_in_time(const Task& task) const;
+    void wait_for_inputs(const Task& task);
+    [[noreturn]] void throw_late_inputs(const Task& task,
+                                        std::chrono::milliseconds waited) const;
     void finish(const TaskHandle& task);
     void fail(const TaskHandle& task, const Failure& failure);
     void fail_all(const Tasks& tasks) const;
@@ -78,6 +84,8 @@ class QueuedGroup : public ProcessGroup {
     const std::chrono::milliseconds timeout_;
     EventLog events_;
     FlightRecorder recorder_;
+
+    int looks_ = 0;  // at messages that are not ready; of the thread in the backend
 
     std::mutex mutex_;  // guards all below
     std::condition_variable changed_;
@@ -89,6 +97,9 @@ class QueuedGroup : public ProcessGroup {
     bool progressing_ = false;  // it is there for messages from point to point alone
     bool closing_ = false;
     std::optional<Failure> failure_;  // the first one
+    bool is_unheard_ = false;         // it is of what a caller has waited for already,
+    std::shared_ptr<std::atomic<bool>> is_heard_ =  // unless somebody was told since
+        std::make_shared<std::atomic<bool>>(false);
     bool has_blocked_caller_ = false;
     std::mutex stop_mutex_;
     std::thread thread_;

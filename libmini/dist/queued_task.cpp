@@ -30,13 +30,12 @@ QueuedGroup::Task::Task(Call wanted, const Collective& collective, Way way)
         call = staging_->host_call();
     } else if (way == Way::kLaunched) {
         gpu_.call = &call;
-        gpu_.order = std::make_unique<GpuOrder>(
-            (call.outputs.empty() ? call.inputs : call.outputs).front().device());
+        gpu_.order = std::make_unique<GpuOrder>(call.any_tensor().device());
     }
 }
 
-void QueuedGroup::Task::wait_for_inputs() const {
-    if (staging_) staging_->wait_for_inputs();
+bool QueuedGroup::Task::has_inputs() const {
+    return staging_ == nullptr || staging_->has_inputs();
 }
 
 std::string QueuedGroup::Task::text() const {
@@ -50,18 +49,30 @@ bool QueuedGroup::Task::is_completed() const {
 
 void QueuedGroup::Task::wait() {
     if (helper != nullptr) helper->help(*this);
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] {
-        return done_ || launched_;  // it ends: every task has a deadline
-    });
+    std::optional<Failure> failure;
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] {
+            return done_ || launched_;  // it ends: every task has a deadline
+        });
+        failure = failure_;
+    }
     if (helper != nullptr) helper->let_next_caller_in();
-    if (failure_) throw_failure(*failure_);
+    if (failure) {
+        *is_heard = true;
+        throw_failure(*failure);
+    }
     if (staging_) staging_->wait_on_stream();
     if (gpu_.order) gpu_.order->wait_on_stream();
 }
 
 int QueuedGroup::Task::source_rank() const {
     return call.operation == Operation::kRecv ? message.source : -1;
+}
+
+void QueuedGroup::Task::take_turn() {
+    if (gpu_.order)
+        gpu_.turn = std::make_unique<GpuTurn>(call.any_tensor().device().index);
 }
 
 void QueuedGroup::Task::set_launched() {
@@ -81,18 +92,23 @@ void QueuedGroup::Task::succeed() {
     } else if (!gpu_.order) {
         copy_back(call, wanted_);
     }
+    drop_tensors();
     end(std::nullopt);
 }
 
 void QueuedGroup::Task::fail(Failure failure) {
     gpu_.finished = nullptr;  // it keeps this task
+    gpu_.turn = nullptr;
     end(std::move(failure));
 }
 
-void QueuedGroup::Task::end(std::optional<Failure> failure) {
-    wanted_ = {};  // lets go of the tensors first
+void QueuedGroup::Task::drop_tensors() {
+    wanted_ = {};
     call.outputs.clear();
     call.inputs.clear();
+}
+
+void QueuedGroup::Task::end(std::optional<Failure> failure) {
     const std::lock_guard lock(mutex_);
     failure_ = std::move(failure);
     done_ = true;

@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -23,8 +24,8 @@ class QueuedGroup::Task : public Work {
   public:
     Task(Call wanted, const Collective& collective, Way way);
 
-    /// Blocks until the host has what the call reads.
-    void wait_for_inputs() const;
+    /// Whether the host has what the call reads.
+    bool has_inputs() const;
 
     std::string text() const;
     bool is_completed() const override;
@@ -34,6 +35,10 @@ class QueuedGroup::Task : public Work {
     /// The call of the backend's GPU; null for any other.
     GpuCollective* on_gpu() { return gpu_.order ? &gpu_ : nullptr; }
 
+    /// Takes its place among the collectives of all groups, where it is one on a GPU.
+    void take_turn();
+    void give_up_turn() { gpu_.turn = nullptr; }
+
     /// It is in the GPU's stream: nobody need wait for more.
     void set_launched();
     bool is_launched() const;
@@ -41,10 +46,14 @@ class QueuedGroup::Task : public Work {
     void succeed();
     void fail(Failure failure);
 
+    /// Lets go of the tensors of a task that has failed, which nothing may use any more.
+    void drop_tensors();
+
     Collective collective;
     PointMessage message;  // of send and recv
     FlightRecorder::Ticket ticket = 0;
     QueuedGroup* helper = nullptr;  // of a blocking call: who runs it if need be
+    std::shared_ptr<std::atomic<bool>> is_heard;  // the group's
 
   private:
     void end(std::optional<Failure> failure);

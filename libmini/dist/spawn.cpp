@@ -232,7 +232,7 @@ class Family {
     // Blocks until all ranks have ended or one has failed; the failure that was the cause.
     std::optional<RankFailure> wait() {
         std::optional<RankFailure> first;
-        Deadline deadline = Deadline::max();
+        Deadline deadline = kNever;
         while (any_running() && wait_for_one(deadline)) {
             auto failure = bury_ended();
             if (!failure) continue;
@@ -250,7 +250,7 @@ class Family {
         while (any_running() && wait_for_one(deadline)) bury_ended();
         signal_all(SIGKILL);
         while (any_running()) {
-            wait_for_one(Deadline::max());
+            wait_for_one(kNever);
             bury_ended();
         }
     }

@@ -82,6 +82,19 @@ inline std::string failure_of(const std::function<void()>& call) {
     return "";
 }
 
+/// Calls with a deadline of their own.
+inline Call all_reduce_within(milliseconds timeout, const Tensor& x) {
+    return {.operation = Operation::kAllReduce, .outputs = {x}, .timeout = timeout};
+}
+inline Call send_within(milliseconds timeout, const Tensor& x, int peer) {
+    return {
+        .operation = Operation::kSend, .inputs = {x}, .peer = peer, .timeout = timeout};
+}
+inline Call recv_within(milliseconds timeout, const Tensor& x, int peer) {
+    return {
+        .operation = Operation::kRecv, .outputs = {x}, .peer = peer, .timeout = timeout};
+}
+
 /// One transport a rank: kind "threads", or over loopback "tcp" and "shm".
 inline std::vector<std::unique_ptr<Transport>> make_transports(const std::string& kind,
                                                                int world_size) {

@@ -178,7 +178,7 @@ void run_gloo(const ContextHandle& context, const Call& call, milliseconds timeo
         options.setTimeout(timeout);
         return gloo::barrier(options);
     }
-    const Tensor& any = call.outputs.empty() ? call.inputs.front() : call.outputs.front();
+    const Tensor& any = call.any_tensor();
     with_element_type(any.dtype(), [&](auto element) {
         run_collective(Collectives<decltype(element)>(context, call, timeout),
                        call.operation);

@@ -171,7 +171,7 @@ void MpiBackend::start(Pending& pending) {
     if (call.operation == Operation::kBarrier)
         return check_mpi(MPI_Ibarrier(collectives_, &pending.request), "MPI_Ibarrier");
 
-    const Tensor& any = call.outputs.empty() ? call.inputs.front() : call.outputs.front();
+    const Tensor& any = call.any_tensor();
     MINI_CHECK(any.numel() <= INT_MAX, operation_name(call.operation), ": ", any.numel(),
                " elements; MPI counts to ", INT_MAX);
     const int n = static_cast<int>(any.numel());

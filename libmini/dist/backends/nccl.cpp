@@ -31,6 +31,11 @@ const Collective kMeeting{.operation = Operation::kBroadcast,
 // How long ranks that leave together wait for each other's last word to NCCL.
 constexpr milliseconds kPartingTime(5000);
 
+// Collectives in the stream at once. One holds some thousand launches, and whoever gives it
+// more is held up until the device moves on: that must not be the thread that aborts when the
+// device does not.
+constexpr size_t kMostOnGpu = 128;
+
 // What subgroups need to meet by.
 struct Home {
     Cookie cookie;
@@ -47,7 +52,10 @@ class NcclBackend : public VerifyingBackend {
           home_(std::move(home)),
           hosts_(std::move(mesh.hosts)),
           stream_(home_.gpu) {}
-    ~NcclBackend() override { abandon(); }
+    ~NcclBackend() override {
+        let_go();
+        if (has_failed()) stream_.abandon();  // what it waits for may never come
+    }
 
     /// Blocks until all ranks have called it. Throws PeerLost or Timeout naming the rank that
     /// has not.
@@ -73,23 +81,25 @@ class NcclBackend : public VerifyingBackend {
         VerifyingBackend::interrupt();
         side().interrupt();
     }
+    void let_go() noexcept override { communicator_.abort(); }
 
   protected:
     void transfer(const Call& call, Deadline deadline) override;
     void issue(GpuCollective& collective) override;
     size_t move_points() override;
-    void abandon() noexcept override { communicator_.abort(); }
+    void abandon() noexcept override {}  // but let_go()
     void part() noexcept override;
 
   private:
     ncclUniqueId agree_on_id(milliseconds timeout);
     void meet_on_gpu(milliseconds timeout);
     void wait_for_communicator(milliseconds timeout);
+    bool may_begin(const GpuCollective& collective) const;
     bool is_done(const GpuCollective& collective);
 
     const Home home_;
     const std::vector<int> hosts_;  // by rank
-    const cuda::Stream stream_;
+    cuda::Stream stream_;
     nccl::Communicator communicator_;
     std::deque<GpuCollective*> on_gpu_;  // in the stream, in its order
     std::list<PointMessage*> messages_;  // over the side channel, not done
@@ -120,9 +130,11 @@ void NcclBackend::meet_on_gpu(milliseconds timeout) {
 }
 
 void NcclBackend::wait_for_communicator(milliseconds timeout) {
+    const Deadline deadline = deadline_after(timeout);
     try {
-        wait_until([this] { return communicator_.is_ready(); }, deadline_after(timeout));
-    } catch (const Timeout&) {  // does not say who is missing
+        wait_until([this] { return communicator_.is_ready(); }, deadline);
+    } catch (const Timeout&) {
+        if (!has_passed(deadline)) throw;  // it is what another rank has found
         throw_silence(timeout, "for the meeting of the GPUs");
     }
 }
@@ -180,13 +192,21 @@ void NcclBackend::post(PointMessage& message) {
 // calls of a non-blocking communicator may come back before they have put it there.
 void NcclBackend::issue(GpuCollective& collective) {
     const cuda::DeviceGuard guard(gpu());
+    wait_until([&] { return may_begin(collective); }, kNever);  // others have deadlines
+    collective.deadline = deadline_after(collective.timeout);
     collective.order->begin(stream_.get());
     if (collective.collective.count > 0) {
         communicator_.start(*collective.call, stream_.get());
         wait_until([this] { return communicator_.is_ready(); }, collective.deadline);
     }
     collective.order->end(stream_.get());
+    collective.turn = nullptr;
     on_gpu_.push_back(&collective);
+}
+
+// Whether the stream has room for it, and the GPU has what was called before it.
+bool NcclBackend::may_begin(const GpuCollective& collective) const {
+    return on_gpu_.size() < kMostOnGpu && collective.turn->has_come();
 }
 
 size_t NcclBackend::move_points() {
@@ -202,6 +222,10 @@ size_t NcclBackend::move_points() {
         finish(first);
         ++finished;
     }
+    for (const GpuCollective* collective : on_gpu_)
+        if (has_passed(collective->deadline))
+            throw_silence(collective->timeout,
+                          concat("in ", describe(collective->collective)));
     return finished;
 }
 
@@ -213,8 +237,6 @@ bool NcclBackend::is_done(const GpuCollective& collective) {
     } catch (const std::exception& failure) {
         throw_library_failure(text, failure.what());
     }
-    if (has_passed(collective.deadline))
-        throw_silence(collective.timeout, concat("in ", text));
     return false;
 }
 

@@ -8,7 +8,9 @@
 // Communicators are non-blocking: each call returns at once, and ncclCommGetAsyncError is
 // asked until its kernel is in the stream, and while it runs there. When a rank is gone, or
 // a deadline passes, every other one aborts its communicator, which frees the kernels that
-// wait. Collectives cannot be captured in a CUDA graph: another thread issues them.
+// wait. Collectives of several groups on one GPU go to it in the order of their calls
+// (gpu_turn.hpp), which is to be one on all ranks. They cannot be captured in a CUDA graph:
+// another thread issues them.
 
 #pragma once
 

@@ -1,9 +1,13 @@
 #include "libmini/dist/backends/nccl_calls.hpp"
 
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "libmini/core/error.hpp"
+#include "libmini/dist/backends/worker.hpp"
+#include "libmini/kernels/cuda/contexts.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::dist::nccl {
 namespace {
@@ -29,6 +33,10 @@ ncclRedOp_t op_of(ReduceOp op) {
     }
     return ncclSum;
 }
+
+// How long to wait for the end of an abort, in which all kernels of NCCL's end at once. Others
+// may be on the device.
+constexpr std::chrono::milliseconds kAbortTime(2000);
 
 // Makes one operation of several calls. The group is ended whatever happens: one left open
 // would take up the thread's next calls.
@@ -60,6 +68,7 @@ std::string version() {
 
 void Communicator::start(int rank, int world_size, const ncclUniqueId& id) {
     rank_ = rank;
+    device_ = cuda::current_device();
     world_size_ = world_size;
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
@@ -75,7 +84,7 @@ bool Communicator::is_ready() const {
 }
 
 void Communicator::start(const Call& call, cudaStream_t stream) const {
-    const Tensor& any = (call.outputs.empty() ? call.inputs : call.outputs).front();
+    const Tensor& any = call.any_tensor();
     const auto count = static_cast<size_t>(any.numel());
     const ncclDataType_t type = type_of(any.dtype());
     const ncclRedOp_t op = op_of(call.reduce_op);
@@ -149,8 +158,20 @@ void Communicator::finish(Deadline deadline) noexcept {
     }
 }
 
+// To abort frees memory, and CUDA may wait for the whole device with that: not on this thread.
 void Communicator::abort() noexcept {
-    if (comm_ != nullptr) ncclCommAbort(std::exchange(comm_, nullptr));
+    const ncclComm_t comm = std::exchange(comm_, nullptr);
+    if (comm == nullptr) return;
+    try {
+        Worker worker;
+        worker.start([comm, device = device_] {
+            const cuda::DeviceGuard guard(device);
+            ncclCommAbort(comm);
+        });
+        if (!worker.is_done_within(kAbortTime)) worker.let_go();
+    } catch (const std::system_error&) {  // there is no other thread to be had
+        ncclCommAbort(comm);
+    }
 }
 
 }  // namespace mini::dist::nccl

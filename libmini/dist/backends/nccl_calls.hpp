@@ -66,6 +66,7 @@ class Communicator {
 
     ncclComm_t comm_ = nullptr;
     int rank_ = 0, world_size_ = 0;
+    int device_ = 0;
 };
 
 }  // namespace mini::dist::nccl

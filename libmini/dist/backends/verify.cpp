@@ -1,9 +1,6 @@
 #include "libmini/dist/backends/verify.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 namespace mini::dist {
@@ -13,12 +10,7 @@ namespace {
 constexpr uint64_t kFingerprint = kInternalTags, kAsk = kInternalTags + 1,
                    kHere = kInternalTags + 2, kGoodbye = kInternalTags + 3;
 
-constexpr int kSpins = 200;
-constexpr std::chrono::microseconds kNap(50);
 constexpr std::chrono::milliseconds kGoodbyeTime(1000);
-
-// Notes have no deadline of their own: whoever waits for them has.
-const Deadline kNever = deadline_after(std::chrono::milliseconds::max());
 
 // In turn(): run() finds out who is to blame.
 class DeadlinePassed : public Timeout {
@@ -74,7 +66,7 @@ void VerifyingBackend::post_note(PointMessage& note, PointMessage::Direction dir
     note.peer = peer;
     note.tag = tag;
     note.dtype = DType::kUInt8;
-    note.deadline = kNever;
+    note.deadline = kNever;  // whoever waits for it has one
     note.done = false;
     side_->post(note);
 }
@@ -172,14 +164,6 @@ void VerifyingBackend::attend() noexcept {
     try {
         poll_side();
     } catch (...) {  // what is wrong is known already
-    }
-}
-
-void VerifyingBackend::pause(int turns) {
-    if (turns < kSpins) {
-        ::sched_yield();
-    } else {
-        std::this_thread::sleep_for(kNap);
     }
 }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "libmini/dist/backend.hpp"
+#include "libmini/dist/pause.hpp"
 
 namespace mini::dist {
 
@@ -93,9 +94,6 @@ class VerifyingBackend : public Backend {
 
     /// Whether something has gone wrong: no operation works any more.
     bool has_failed() const { return has_failed_ || is_interrupted_; }
-
-    /// Gives the core away: for a moment at first, later for 50 us.
-    static void pause(int turns);
 
     Transport& side() { return *side_; }
     bool verifies() const { return verify_; }

@@ -5,11 +5,9 @@
 //     ncclCommGetAsyncError   says "in progress" once, then puts it there: a host function
 //     host function        waits in the stream for all ranks' operations of that number;
 //                          the last to come moves everybody's data
-//     ncclCommAbort        lets all go that wait
+//                          with too many of them there, an error
+//     ncclCommAbort        lets all go that wait, and waits for the device
 //     ncclCommFinalize     is in progress until all ranks have called it
-//
-// The simulator runs a stream on a thread that asks for it, which may be the one that would
-// abort: there is an end to the patience of the host functions.
 //
 // Every operation, or group of them, is one that all ranks take part in, as ours are.
 
@@ -30,6 +28,10 @@ namespace {
 
 enum class Kind { kReduce, kBroadcast, kSend, kRecv };
 constexpr int kEverybody = -1;
+
+// A stream of CUDA's holds some thousand things; whoever gives it more waits, though the device
+// may be stuck. Here that is an error.
+constexpr int kMostWaiting = 256;
 
 struct Piece {
     Kind kind;
@@ -56,9 +58,11 @@ struct Step {
 struct Clique {
     std::mutex mutex;
     std::condition_variable changed;
+    uint64_t number = 0;
     int size = 0, joined = 0, finalized = 0;
     bool aborted = false;
     std::map<uint64_t, Step> steps;  // by number
+    std::map<int, int> waiting;      // operations in a rank's stream
 };
 using CliqueHandle = std::shared_ptr<Clique>;
 
@@ -136,14 +140,15 @@ void meet(void* argument) {
         step.done = true;
         clique.changed.notify_all();
     }
-    clique.changed.wait_for(lock, fake_nccl_patience.load(),
-                            [&] { return step.done || clique.aborted; });
+    clique.changed.wait(lock, [&] { return step.done || clique.aborted; });
     step.batches.erase(self->rank);
+    --clique.waiting[self->rank];
 }
 
 std::mutex all_mutex;
 std::map<uint64_t, CliqueHandle> all_cliques;
 uint64_t next_id = 1;
+std::map<int, std::vector<uint64_t>> launches;  // by device
 
 // The group of this thread, and what it holds.
 thread_local int group_depth = 0;
@@ -153,7 +158,6 @@ thread_local cudaStream_t group_stream = nullptr;
 
 }  // namespace
 
-std::atomic<std::chrono::milliseconds> fake_nccl_patience{std::chrono::minutes(1)};
 std::atomic<int> fake_nccl_aborted = 0, fake_nccl_destroyed = 0;
 
 struct ncclComm {
@@ -178,6 +182,13 @@ ncclResult_t issue(ncclComm_t comm, const Batch& batch, cudaStream_t stream) {
     return ncclInProgress;
 }
 
+void note_launch(const ncclComm& comm) {
+    int device = 0;
+    cudaGetDevice(&device);
+    const std::lock_guard lock(all_mutex);
+    launches[device].push_back(comm.clique->number);
+}
+
 ncclResult_t call(const Piece& piece, ncclComm_t comm, cudaStream_t stream) {
     if (group_depth == 0) return issue(comm, {piece}, stream);
     group.push_back(piece);
@@ -187,6 +198,11 @@ ncclResult_t call(const Piece& piece, ncclComm_t comm, cudaStream_t stream) {
 }
 
 }  // namespace
+
+std::vector<uint64_t> fake_nccl_launches(int device) {
+    const std::lock_guard lock(all_mutex);
+    return launches[device];
+}
 
 ncclResult_t ncclGetVersion(int* version) {
     *version = 22809;
@@ -214,6 +230,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int world_size, ncclUnique
     const std::lock_guard lock(all_mutex);
     CliqueHandle& clique = all_cliques[number];
     if (!clique) clique = std::make_shared<Clique>();
+    clique->number = number;
     clique->size = world_size;
     ++clique->joined;
     *comm = new ncclComm{.clique = clique, .rank = rank, .called = {}};
@@ -229,10 +246,17 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* state) {
             return ncclSuccess;
     }
     if (comm->has_called && comm->asked++ == 0) return ncclSuccess;
-    if (comm->has_called)
+    if (comm->has_called) {
+        {
+            const std::lock_guard lock(comm->clique->mutex);
+            if (++comm->clique->waiting[comm->rank] > kMostWaiting)
+                return ncclInvalidUsage;
+        }
+        note_launch(*comm);
         cudaLaunchHostFunc(
             comm->stream, meet,
             new Waiting{comm->clique, comm->rank, comm->next++, std::move(comm->called)});
+    }
     comm->has_called = false;
     *state = ncclSuccess;
     return ncclSuccess;
@@ -244,6 +268,7 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
         comm->clique->aborted = true;
         comm->clique->changed.notify_all();
     }
+    cudaDeviceSynchronize();  // NCCL frees memory
     delete comm;
     ++fake_nccl_aborted;
     return ncclSuccess;

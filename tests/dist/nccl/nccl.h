@@ -6,7 +6,8 @@
 #include <cuda_runtime.h>
 
 #include <atomic>
-#include <chrono>
+#include <cstdint>
+#include <vector>
 
 struct ncclComm;
 using ncclComm_t = ncclComm*;
@@ -51,8 +52,8 @@ ncclResult_t ncclSend(const void* from, size_t count, ncclDataType_t type, int p
 ncclResult_t ncclRecv(void* to, size_t count, ncclDataType_t type, int peer,
                       ncclComm_t comm, cudaStream_t stream);
 
-/// How long an operation waits in its stream for the other ranks.
-extern std::atomic<std::chrono::milliseconds> fake_nccl_patience;
+/// The communicators, by number, in the order in which their operations went to a device.
+std::vector<uint64_t> fake_nccl_launches(int device);
 
 /// How many communicators were aborted, and destroyed in good order.
 extern std::atomic<int> fake_nccl_aborted, fake_nccl_destroyed;

@@ -66,7 +66,7 @@ std::unique_ptr<Channel> greet(const Place& mine, const Place& theirs, const Hel
     const auto greeting = std::as_bytes(std::span(&hello, 1));
     const auto reply = std::as_writable_bytes(std::span(&answer, 1));
     if (!share_memory(mine, theirs)) {
-        Socket socket = connect_to(theirs.address, deadline);
+        Socket socket = connect_to(theirs.address, deadline, Refusal::kNoMore);
         send_all(socket, greeting, deadline);
         recv_all(socket, reply, deadline);
         return std::make_unique<SocketChannel>(std::move(socket));
@@ -93,7 +93,8 @@ MessageStream connect_to_rank(int peer, const Meeting& meeting, const Place& min
     } catch (const ConnectionClosed& closed) {
         throw PeerLost(
             peer, concat("rank ", peer, " is gone: it closed the connection to rank ",
-                         meeting.rank, " during start-up (", closed.what(), ")"));
+                         meeting.rank, " during start-up (", closed.what(),
+                         "); its own output says why"));
     } catch (const Timeout& timeout) {
         throw Timeout(concat("rank ", meeting.rank, " could not connect to rank ", peer,
                              ": ", timeout.what()));

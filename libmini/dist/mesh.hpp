@@ -40,7 +40,8 @@ struct Mesh {
 };
 
 /// Connects to all other ranks; blocks until all are there. Throws Timeout naming the
-/// ranks that are not.
+/// ranks that are not, and PeerLost, before the deadline, for one that was there and has
+/// gone.
 Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local_host,
                   Medium medium, Deadline deadline, const ChannelLayer& layer = {});
 

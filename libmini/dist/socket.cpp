@@ -178,7 +178,7 @@ Address peer_address(const Socket& socket) {
     return numeric(storage, length);
 }
 
-Socket connect_to(const Address& address, Deadline deadline) {
+Socket connect_to(const Address& address, Deadline deadline, Refusal refusal) {
     const AddressList targets = resolve(address);
     while (true) {
         int error = 0;
@@ -187,9 +187,11 @@ Socket connect_to(const Address& address, Deadline deadline) {
             if (socket.is_open()) return socket;
             error = errno;
         }
-        if (has_passed(deadline))
-            throw Timeout(concat("no connection to ", to_text(address), ": ",
-                                 system_message("connect", error)));
+        const std::string reason = concat("no connection to ", to_text(address), ": ",
+                                          system_message("connect", error));
+        if (error == ECONNREFUSED && refusal == Refusal::kNoMore)
+            throw ConnectionClosed(reason);
+        if (has_passed(deadline)) throw Timeout(reason);
         std::this_thread::sleep_for(kRetryPause);
     }
 }

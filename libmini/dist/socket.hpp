@@ -70,9 +70,14 @@ Socket hold_port(const std::string& host);
 Address local_address(const Socket& socket);
 Address peer_address(const Socket& socket);
 
-/// Connects, trying again while nobody listens there; blocks until then. Throws Timeout
-/// with the reason of the last attempt.
-Socket connect_to(const Address& address, Deadline deadline);
+/// What it means when nobody listens at an address.
+enum class Refusal { kNotYet, kNoMore };
+
+/// Connects, trying again until the deadline; blocks until then. Throws Timeout with the
+/// reason of the last attempt, and ConnectionClosed at once for kNoMore, when the address
+/// is of one that did listen there.
+Socket connect_to(const Address& address, Deadline deadline,
+                  Refusal refusal = Refusal::kNotYet);
 
 /// A connection that waits to be accepted; a closed Socket when there is none. Never
 /// blocks.

@@ -277,6 +277,29 @@ TEST_CASE("a rank missing from the mesh is named") {
     CHECK(contains(text, "Timeout: rank 0 waited for the address of rank 1, rank 2"));
 }
 
+TEST_CASE("a rank that has left before another reaches it is lost, not late") {
+    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
+    const Medium medium = GENERATE(Medium::kTcp, Medium::kSharedMemory);
+    for (const char* key : {"mesh/1", "mesh/2"})
+        store.set(key, "elsewhere 127.0.0.1:1 -");
+    const std::string first = failure_of([&] {
+        connect_mesh(meeting_at(1, 0, 3), store, "127.0.0.1", medium,
+                     deadline_after(milliseconds(50)));
+    });
+    CHECK(contains(first, "waited for a connection from rank 1, rank 2"));
+
+    const std::string second = failure_of([&] {
+        connect_mesh(meeting_at(1, 1, 3), store, "127.0.0.1", medium,
+                     deadline_after(milliseconds(3000)));
+    });
+    CAPTURE(second);
+    CHECK(contains(second,
+                   "PeerLost(0): rank 0 is gone: it closed the connection to rank "
+                   "1 during start-up ("));
+    CHECK(contains(second, "Connection refused); its own output says why"));
+}
+
 TEST_CASE("env:// takes another launcher's rank, and derives where to meet") {
     Environment environment;
     for (const char* name : kVariables) ::unsetenv(name);

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -23,32 +22,29 @@
 #include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/nn/module.hpp"
 #include "libmini/tensor/dispatch.hpp"
+#include "libmini/tools/command_line.hpp"
 
 namespace program {
 
+using mini::tools::CommandLine;
+using mini::tools::Option;
+
 /// Adds an option for a whole number from 1 on.
 template <typename Integer>
-CLI::Option* add_count(CLI::App& app, const std::string& name, Integer& value,
-                       const std::string& help) {
-    const auto most = Integer{1} << 30;
-    return app.add_option(name, value, help)
-        ->capture_default_str()
-        ->type_name("N")
-        ->check(CLI::Range(Integer{1}, most).description(""));
+Option add_count(CommandLine& line, const std::string& name, Integer& value,
+                 const std::string& help) {
+    return line.add(name, value, help).type_name("N").range(1, 1 << 30);
 }
 
 /// Adds an option for one of several words.
-inline CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value,
-                               const std::vector<std::string>& words,
-                               const std::string& help) {
-    return app.add_option(name, value, help)
-        ->capture_default_str()
-        ->type_name(fmt::format("{}", fmt::join(words, "|")))
-        ->check(CLI::IsMember(words).description(""));
+inline Option add_choice(CommandLine& line, const std::string& name, std::string& value,
+                         const std::vector<std::string>& words, const std::string& help) {
+    const std::string names = fmt::format("{}", fmt::join(words, "|"));
+    return line.add(name, value, help).type_name(names).one_of(words);
 }
 
 /// Adds --lr, --seed and --json.
-inline void add_common(CLI::App& app, double& lr, uint64_t& seed, bool& json) {
+inline void add_common(CommandLine& line, double& lr, uint64_t& seed, bool& json) {
     const auto learning_rate = [](const std::string& text) -> std::string {
         char* end = nullptr;
         const double value = std::strtod(text.c_str(), &end);
@@ -56,29 +52,9 @@ inline void add_common(CLI::App& app, double& lr, uint64_t& seed, bool& json) {
         if (number && std::isfinite(value) && value >= 0) return "";
         return "must be a number from 0 on, but is " + text;
     };
-    app.add_option("--lr", lr, "learning rate of SGD")
-        ->capture_default_str()
-        ->type_name("X")
-        ->check(CLI::Validator(learning_rate, ""));
-    app.add_option("--seed", seed, "of initial weights and order")
-        ->capture_default_str()
-        ->type_name("N");
-    app.add_flag("--json", json, "print the results as one JSON object, on one line");
-}
-
-/// Reads the command line into what the options were added for. False when the help was
-/// asked for, and printed. Throws UsageError, one line that says where help is.
-inline bool parse(CLI::App& app, int argc, char** argv) {
-    try {
-        app.parse(argc, argv);
-        return true;
-    } catch (const CLI::CallForHelp&) {
-        std::cout << app.help();
-        return false;
-    } catch (const CLI::ParseError& error) {
-        throw mini::UsageError(mini::concat(error.what(), " (", app.get_name(),
-                                            " --help lists the options)"));
-    }
+    line.add("--lr", lr, "learning rate of SGD").type_name("X").check(learning_rate);
+    line.add("--seed", seed, "of initial weights and order").type_name("N");
+    line.add_flag("--json", json, "print the results as one JSON object, on one line");
 }
 
 /// What a launcher says of this process; nothing when it was started without one.
@@ -95,7 +71,7 @@ inline std::shared_ptr<mini::dist::ProcessGroup> join_group() {
 }
 
 /// "cpu", "cuda" or "cuda:1", checked when the command line is read.
-inline CLI::Option* add_device(CLI::App& app, std::string& value) {
+inline Option add_device(CommandLine& line, std::string& value) {
     const auto is_there = [](const std::string& text) -> std::string {
         if (text.starts_with("cpu:")) return "the CPU has no numbers here; use cpu";
         try {
@@ -105,13 +81,11 @@ inline CLI::Option* add_device(CLI::App& app, std::string& value) {
             return error.what();
         }
     };
-    return app
-        .add_option(
-            "--device", value,
-            "where to compute; cuda gives each rank of a machine its own, in turn")
-        ->capture_default_str()
-        ->type_name("cpu|cuda|cuda:N")
-        ->check(CLI::Validator(is_there, ""));
+    return line
+        .add("--device", value,
+             "where to compute; cuda gives each rank of a machine its own, in turn")
+        .type_name("cpu|cuda|cuda:N")
+        .check(is_there);
 }
 
 /// What `name` means to a rank: "cuda" is the GPU of its number on this machine, modulo how

@@ -115,10 +115,11 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
     return program::run("dealing", [&] {
         Options options;
-        CLI::App app("What the tutorial's partition costs, beside a sampler.", "dealing");
-        program::add_count(app, "--samples", options.samples, "of the dataset");
-        program::add_count(app, "--ranks", options.ranks, "to follow rank 0 of");
-        program::add_count(app, "--epochs", options.epochs, "to follow it through");
-        if (program::parse(app, argc, argv)) run(options);
+        program::CommandLine line(
+            "What the tutorial's partition costs, beside a sampler.", "dealing");
+        program::add_count(line, "--samples", options.samples, "of the dataset");
+        program::add_count(line, "--ranks", options.ranks, "to follow rank 0 of");
+        program::add_count(line, "--epochs", options.epochs, "to follow it through");
+        if (line.parse(argc, argv)) run(options);
     });
 }

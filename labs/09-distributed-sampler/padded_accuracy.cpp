@@ -118,9 +118,10 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
     return program::run("padded_accuracy", [&] {
         Options options;
-        CLI::App app("The accuracy of one model, by three samplers.", "padded_accuracy");
-        program::add_count(app, "--samples", options.samples, "test images");
-        program::add_count(app, "--ranks", options.ranks, "at most");
-        if (program::parse(app, argc, argv)) run(options);
+        program::CommandLine line("The accuracy of one model, by three samplers.",
+                                  "padded_accuracy");
+        program::add_count(line, "--samples", options.samples, "test images");
+        program::add_count(line, "--ranks", options.ranks, "at most");
+        if (line.parse(argc, argv)) run(options);
     });
 }

@@ -226,25 +226,25 @@ void report(const Options& options, const Results& results) {
 }
 
 bool parse_options(int argc, char** argv, Options& options) {
-    CLI::App app(
+    program::CommandLine line(
         "Trains a small network on MNIST, one process for each device of each host.\n"
         "On its own it is one rank; \"minirun -n 2 train_local_rank\" makes two.",
         "train_local_rank");
-    app.add_option("--data", options.data,
-                   "MNIST's folder, or \"digits\" for the embedded digits; without it\n"
-                   "MNIST if it is found, else the digits")
-        ->type_name("DIR");
-    program::add_device(app, options.device);
-    program::add_count(app, "--epochs", options.epochs, "passes over the training data");
-    program::add_count(app, "--batch-size", options.batch_size,
+    line.add("--data", options.data,
+             "MNIST's folder, or \"digits\" for the embedded digits; without it\n"
+             "MNIST if it is found, else the digits")
+        .type_name("DIR");
+    program::add_device(line, options.device);
+    program::add_count(line, "--epochs", options.epochs, "passes over the training data");
+    program::add_count(line, "--batch-size", options.batch_size,
                        "samples a step on each rank");
-    program::add_count(app, "--samples", options.samples,
+    program::add_count(line, "--samples", options.samples,
                        "train on the first so many images only")
-        ->default_str("");
-    program::add_count(app, "--workers", options.workers,
+        .default_text("");
+    program::add_count(line, "--workers", options.workers,
                        "threads that fetch batches ahead, on each rank");
-    program::add_common(app, options.lr, options.seed, options.json);
-    return program::parse(app, argc, argv);
+    program::add_common(line, options.lr, options.seed, options.json);
+    return line.parse(argc, argv);
 }
 
 }  // namespace

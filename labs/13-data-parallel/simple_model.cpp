@@ -242,21 +242,21 @@ void report(const Options& options, const std::optional<Results>& dp,
 }
 
 bool parse_options(int argc, char** argv, Options& options) {
-    CLI::App app(
+    program::CommandLine line(
         "Trains logistic regression by DataParallel, by DistributedDataParallel, or by\n"
         "both, and compares their losses and what they send.",
         "simple_model");
-    program::add_choice(app, "--mode", options.mode, {"dp", "ddp", "both"}, "which");
-    program::add_count(app, "--devices", options.devices, "of DataParallel");
-    program::add_count(app, "--world-size", options.world_size,
+    program::add_choice(line, "--mode", options.mode, {"dp", "ddp", "both"}, "which");
+    program::add_count(line, "--devices", options.devices, "of DataParallel");
+    program::add_count(line, "--world-size", options.world_size,
                        "ranks of DDP, where no launcher has started them");
-    program::add_count(app, "--epochs", options.epochs, "passes over the data");
-    program::add_count(app, "--batch-size", options.batch_size,
+    program::add_count(line, "--epochs", options.epochs, "passes over the data");
+    program::add_count(line, "--batch-size", options.batch_size,
                        "samples a step, of all devices or ranks together");
-    program::add_count(app, "--samples", options.samples, "how many there are");
-    program::add_count(app, "--dim", options.dim, "numbers in a sample");
-    program::add_common(app, options.lr, options.seed, options.json);
-    return program::parse(app, argc, argv);
+    program::add_count(line, "--samples", options.samples, "how many there are");
+    program::add_count(line, "--dim", options.dim, "numbers in a sample");
+    program::add_common(line, options.lr, options.seed, options.json);
+    return line.parse(argc, argv);
 }
 
 void check_batch_size(int64_t batch_size, int world_size) {

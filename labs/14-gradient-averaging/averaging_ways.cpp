@@ -117,10 +117,10 @@ void measure(int ranks) {
 int main(int argc, char** argv) {
     return program::run("averaging_ways", [&] {
         int ranks = 4;
-        CLI::App app("Averages gradients or parameters, and compares what comes of it.",
-                     "averaging_ways");
-        app.add_option("RANKS", ranks, "how many, as threads")
-            ->check(CLI::Range(2, 64).description(""));
-        if (program::parse(app, argc, argv)) measure(ranks);
+        program::CommandLine line(
+            "Averages gradients or parameters, and compares what comes of it.",
+            "averaging_ways");
+        line.add("RANKS", ranks, "how many, as threads").range(2, 64);
+        if (line.parse(argc, argv)) measure(ranks);
     });
 }

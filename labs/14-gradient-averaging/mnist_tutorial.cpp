@@ -97,28 +97,25 @@ void init_processes(const Options& options, const Fn& fn,
 
 // Sets the options, and says whether there is anything to do: not after --help.
 bool parse(int argc, char** argv, bool launched, Options& options) {
-    CLI::App app("PyTorch's tutorial on distributed training.", "mnist_tutorial");
-    app.option_defaults()->always_capture_default();
-    const auto positive = CLI::Range(int64_t{1}, int64_t{1} << 40).description("");
-    app.add_option(
-           "--data", options.data,
-           "MNIST's folder, or \"digits\" for the embedded digits; without it the\n"
-           "first there is of $MINI_DATA_DIR/mnist, data/mnist and the digits")
-        ->type_name("DIR");
-    app.add_option("--epochs", options.epochs, "passes over the data")->check(positive);
-    app.add_option("--batch-size", options.batch_size, "samples a step, of all ranks")
-        ->check(positive);
-    app.add_option("--lr", options.lr, "learning rate of SGD")
-        ->check(CLI::Range(0.0, 1e9).description(""));
-    app.add_option("--seed", options.seed, "of initial weights, dropout and order");
-    CLI::Option* const spawn = app.add_option("--spawn", options.spawn,
-                                              "start so many ranks, without a launcher")
-                                   ->check(CLI::Range(1, 1024).description(""));
-    app.add_flag("--json", options.json, "print the results as one line of JSON");
-    if (!program::parse(app, argc, argv)) return false;
+    program::CommandLine line("PyTorch's tutorial on distributed training.",
+                              "mnist_tutorial");
+    line.add("--data", options.data,
+             "MNIST's folder, or \"digits\" for the embedded digits; without it the\n"
+             "first there is of $MINI_DATA_DIR/mnist, data/mnist and the digits")
+        .type_name("DIR");
+    line.add("--epochs", options.epochs, "passes over the data").at_least(1);
+    line.add("--batch-size", options.batch_size, "samples a step, of all ranks")
+        .at_least(1);
+    line.add("--lr", options.lr, "learning rate of SGD").not_negative();
+    line.add("--seed", options.seed, "of initial weights, dropout and order");
+    const program::Option spawn =
+        line.add("--spawn", options.spawn, "start so many ranks, without a launcher")
+            .range(1, 1024);
+    line.add_flag("--json", options.json, "print the results as one line of JSON");
+    if (!line.parse(argc, argv)) return false;
     if (!std::isfinite(options.lr))
         throw UsageError(concat("--lr must be a number, but is ", options.lr));
-    if (launched && spawn->count() > 0)
+    if (launched && spawn.given())
         throw UsageError(
             "--spawn: a launcher has started the ranks already; leave it out");
     return true;

@@ -183,18 +183,18 @@ void show_samplers(int world_size, uint64_t seed) {
 }
 
 bool parse_options(int argc, char** argv, Options& options) {
-    CLI::App app(
+    program::CommandLine line(
         "Trains a linear layer by DistributedDataParallel on data made for it.\n"
         "On its own it is one rank; \"minirun -n 2 linear_ddp\" makes two.",
         "linear_ddp");
-    program::add_count(app, "--epochs", options.epochs, "passes over the data");
-    program::add_count(app, "--batch-size", options.batch_size,
+    program::add_count(line, "--epochs", options.epochs, "passes over the data");
+    program::add_count(line, "--batch-size", options.batch_size,
                        "samples a step on each rank");
-    program::add_count(app, "--samples", options.samples, "how many there are in all");
-    app.add_flag("--samplers", options.samplers,
-                 "show what each sampler deals out of ten samples; do not train");
-    program::add_common(app, options.lr, options.seed, options.json);
-    return program::parse(app, argc, argv);
+    program::add_count(line, "--samples", options.samples, "how many there are in all");
+    line.add_flag("--samplers", options.samplers,
+                  "show what each sampler deals out of ten samples; do not train");
+    program::add_common(line, options.lr, options.seed, options.json);
+    return line.parse(argc, argv);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 //
 // MNIST is taken from $MINI_DATA_DIR/mnist; else the embedded digits are.
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -31,6 +30,7 @@
 #include "libmini/data/partition.hpp"
 #include "libmini/data/tensor_dataset.hpp"
 #include "libmini/data/transforms.hpp"
+#include "libmini/tools/command_line.hpp"
 
 using mini::Tensor;
 using mini::data::Batch;
@@ -183,17 +183,13 @@ void run(const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app("Measures samplers and loaders.", "data_bench");
-    app.add_option("--case", options.only, "only this case");
-    app.add_option("--samples", options.samples, "indices to permute")
-        ->check(CLI::PositiveNumber);
-    app.add_option("--images", options.images, "images to load")
-        ->check(CLI::PositiveNumber);
-    app.add_option("--repeats", options.repeats, "measured passes a case")
-        ->check(CLI::PositiveNumber);
-    CLI11_PARSE(app, argc, argv);
-
+    mini::tools::CommandLine line("Measures samplers and loaders.", "data_bench");
+    line.add("--case", options.only, "only this case");
+    line.add("--samples", options.samples, "indices to permute").positive();
+    line.add("--images", options.images, "images to load").positive();
+    line.add("--repeats", options.repeats, "measured passes a case").positive();
     try {
+        if (!line.parse(argc, argv)) return 0;
         run(options);
     } catch (const mini::Error& error) {
         std::cerr << "data_bench: " << error.what() << "\n";

@@ -3,8 +3,8 @@
 //     dist_faults KIND [--fast] [--bounds] [--at-least FAULTS] [--only TEXT]
 //
 // Exit code 0: every survivor of every fault said what it must, with --bounds in time too,
-// nobody hung, nothing is left. 2: this build has no such groups. The last line holds the
-// counts.
+// nobody hung, nothing is left. 1: not so, or the options make no sense. 2: this build has
+// no such groups. The last line holds the counts.
 
 #include <dirent.h>
 #include <fmt/core.h>
@@ -13,7 +13,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
@@ -21,6 +20,7 @@
 #include <thread>
 
 #include "libmini/dist/default_group.hpp"
+#include "libmini/tools/command_line.hpp"
 #include "tests/faults/scene.hpp"
 #include "tests/support/folder.hpp"
 
@@ -147,16 +147,22 @@ bool is_available(const std::string& kind) {
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app("Injects faults into one kind of group.", "dist_faults");
-    app.add_option("kind", options.kind, "threads, ring-tcp, ring-shm, gloo, mpi")
-        ->check(CLI::IsMember({"threads", "ring-tcp", "ring-shm", "gloo", "mpi"}));
-    app.add_flag("--fast", options.fast, "A few of each sort");
-    app.add_flag("--bounds", options.bounds, "Fail when errors come too early or late");
-    app.add_option("--only", options.only, "Faults whose description has this in it");
-    app.add_option("--at-least", options.at_least, "Fail when there are fewer faults");
-    app.add_option("--mpi-rank", options.mpi_board)->group("");
-    app.add_option("--mpi-scenario", options.mpi_scenario)->group("");
-    CLI11_PARSE(app, argc, argv);
+    mini::tools::CommandLine line("Injects faults into one kind of group.",
+                                  "dist_faults");
+    line.add("kind", options.kind, "into which")
+        .one_of({"threads", "ring-tcp", "ring-shm", "gloo", "mpi"});
+    line.add_flag("--fast", options.fast, "A few of each sort");
+    line.add_flag("--bounds", options.bounds, "Fail when errors come too early or late");
+    line.add("--only", options.only, "Faults whose description has this in it");
+    line.add("--at-least", options.at_least, "Fail when there are fewer faults");
+    line.add("--mpi-rank", options.mpi_board, "Where they write").hidden();
+    line.add("--mpi-scenario", options.mpi_scenario, "Which fault").hidden();
+    try {
+        if (!line.parse(argc, argv)) return 0;
+    } catch (const mini::UsageError& error) {
+        fmt::print(stderr, "dist_faults: {}\n", error.what());
+        return 1;
+    }
 
     if (!is_available(options.kind)) {
         fmt::print("dist_faults: {}: left out: this build has no such backend\n",

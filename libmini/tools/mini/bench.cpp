@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -102,11 +101,11 @@ std::vector<size_t> parse_sizes(const std::string& text) {
     return sizes;
 }
 
-void add_bench(CLI::App& app) {
-    CLI::App* const bench = app.add_subcommand("bench", "Measures this machine");
-    bench->require_subcommand(1);
-    add_device_benches(*bench);
-    CLI::App* const all_reduce = bench->add_subcommand(
+void add_bench(Command& mini) {
+    Command bench = mini.add_command("bench", "Measures this machine");
+    bench.require_command();
+    add_device_benches(bench);
+    Command all_reduce = bench.add_command(
         "allreduce", "All-reduce of float32, in the columns of nccl-tests");
     struct Asked {
         BenchOptions options;
@@ -114,18 +113,16 @@ void add_bench(CLI::App& app) {
     };
     const auto asked = std::make_shared<Asked>();
     BenchOptions& o = asked->options;
-    all_reduce->add_option("--ranks", o.ranks, "How many (2)")->check(CLI::Range(1, 512));
-    all_reduce->add_option("--sizes", asked->sizes, "FIRST:LAST, or a list (4:100M)");
-    all_reduce->add_option("--algorithm", o.algorithm, "auto, ring, tree, naive, ...");
-    all_reduce->add_option("--medium", o.medium, "auto, tcp or shm")
-        ->check(CLI::IsMember({"auto", "tcp", "shm"}));
-    all_reduce->add_option("--backend", o.backend, "ring (processes), threads, ...");
-    all_reduce->add_flag("!--no-verify", o.verify, "Do not compare calls across ranks");
-    all_reduce->add_option("--seconds", o.seconds, "To spend on a size (0.3)")
-        ->check(CLI::PositiveNumber);
-    all_reduce->add_option("--format", asked->format, "table or json")
-        ->check(CLI::IsMember({"table", "json"}));
-    all_reduce->callback([asked] {
+    all_reduce.add("--ranks", o.ranks, "How many (2)").range(1, 512);
+    all_reduce.add("--sizes", asked->sizes, "FIRST:LAST, or a list (4:100M)");
+    all_reduce.add("--algorithm", o.algorithm, "auto, ring, tree, naive, ...");
+    all_reduce.add("--medium", o.medium, "auto, tcp or shm")
+        .one_of({"auto", "tcp", "shm"});
+    all_reduce.add("--backend", o.backend, "ring (processes), threads, ...");
+    all_reduce.add_flag("!--no-verify", o.verify, "Do not compare calls across ranks");
+    all_reduce.add("--seconds", o.seconds, "To spend on a size (0.3)").positive();
+    all_reduce.add("--format", asked->format, "table or json").one_of({"table", "json"});
+    all_reduce.on_parsed([asked] {
         asked->options.sizes = parse_sizes(asked->sizes);
         run(asked->options, asked->format);
     });

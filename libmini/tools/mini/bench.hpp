@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "libmini/tools/command_line.hpp"
 
 namespace mini::tools {
 
@@ -31,8 +29,8 @@ struct BenchRow {
 /// size; "4,87360" are two. Throws UsageError for anything else.
 std::vector<size_t> parse_sizes(const std::string& text);
 
-/// Declares `bench` in `app`; what is asked for is measured when the command line has
+/// Declares `bench` in `mini`; what is asked for is measured when the command line has
 /// been parsed. REQUIRES: no thread is running then: ranks are forked.
-void add_bench(CLI::App& app);
+void add_bench(Command& mini);
 
 }  // namespace mini::tools

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -69,13 +68,12 @@ void run_bench(const Bench& bench, DeviceBenchOptions options) {
                               {"rows", rows.json()}});
 }
 
-CLI::App* add_one(CLI::App& bench, DeviceBenchOptions& o, const char* name,
-                  const char* about) {
-    CLI::App* const one = bench.add_subcommand(name, about);
-    one->add_option("--device", o.device, "cuda, cuda:1, ... or cpu (cuda)");
-    one->add_option("--seconds", o.seconds, "To spend on a row (0.3)")
-        ->check(CLI::PositiveNumber);
-    one->add_option("--json", o.json, "A file to write the rows to as well");
+Command add_one(Command& bench, DeviceBenchOptions& o, const char* name,
+                const char* about) {
+    Command one = bench.add_command(name, about);
+    one.add("--device", o.device, "cuda, cuda:1, ... or cpu (cuda)");
+    one.add("--seconds", o.seconds, "To spend on a row (0.3)").positive();
+    one.add("--json", o.json, "A file to write the rows to as well");
     return one;
 }
 
@@ -110,39 +108,38 @@ void choose_sizes(DeviceBenchOptions& options, bool simulated) {
     if (options.elements == 0) options.elements = simulated ? 1 << 20 : 1 << 26;
 }
 
-void add_device_benches(CLI::App& bench) {
+void add_device_benches(Command& bench) {
     const auto asked = std::make_shared<DeviceBenchOptions>();
     DeviceBenchOptions& o = *asked;
 
-    CLI::App* const kernels =
+    Command kernels =
         add_one(bench, o, "kernels", "Kernels bound by memory, beside a device's copy");
     kernels
-        ->add_option("--elements", o.elements,
-                     "Floats of the largest operand (2^26, 2^20 on the simulator)")
-        ->check(CLI::Range(int64_t{1024}, int64_t{1} << 31));
-    kernels->callback([asked] {
+        .add("--elements", o.elements,
+             "Floats of the largest operand (2^26, 2^20 on the simulator)")
+        .range(int64_t{1024}, int64_t{1} << 31);
+    kernels.on_parsed([asked] {
         run_bench({"kernels", {"kernel", "us", "GB/s", "% of copy"}, bench_kernels},
                   *asked);
     });
 
-    CLI::App* const matmul =
+    Command matmul =
         add_one(bench, o, "matmul", "Products of square matrices, rung by rung");
     matmul
-        ->add_option("--sizes", o.sizes,
-                     "M = N = K (256,1024,4096; 64,128,256 on the simulator)")
-        ->delimiter(',')
-        ->check(CLI::Range(1, 1 << 15));
-    matmul->callback([asked] {
+        .add("--sizes", o.sizes, "M = N = K (256,1024,4096; 64,128,256 on the simulator)")
+        .split_at(',')
+        .range(1, 1 << 15);
+    matmul.on_parsed([asked] {
         run_bench(
             {"matmul", {"rung", "size", "us", "gflops", "% of cublas"}, bench_matmul},
             *asked);
     });
 
-    CLI::App* const step =
+    Command step =
         add_one(bench, o, "train-step", "A step of training the ConvNet on MNIST");
-    step->add_option("--batch", o.batch, "Images (128)")->check(CLI::Range(1, 1 << 16));
-    step->add_flag("--graph", o.graph, "Beside it the step replayed from a CUDA graph");
-    step->callback([asked] {
+    step.add("--batch", o.batch, "Images (128)").range(1, 1 << 16);
+    step.add_flag("--graph", o.graph, "Beside it the step replayed from a CUDA graph");
+    step.on_parsed([asked] {
         run_bench({"train-step",
                    {"step", "batch", "us", "steps/s", "images/s"},
                    bench_train_step},

@@ -18,11 +18,8 @@
 #include <vector>
 
 #include "libmini/tensor/device.hpp"
+#include "libmini/tools/command_line.hpp"
 #include "libmini/tools/mini/bench_rows.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace mini::tools {
 
@@ -55,6 +52,6 @@ void bench_train_step(Device device, const DeviceBenchOptions& options, BenchRow
 
 /// Declares the three in `bench`, whose options are then as above. Each throws UsageError
 /// for a device that is not there.
-void add_device_benches(CLI::App& bench);
+void add_device_benches(Command& bench);
 
 }  // namespace mini::tools

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -77,17 +76,15 @@ void answer(const Wanted& wanted) {
 
 }  // namespace
 
-void add_flight(CLI::App& app) {
-    CLI::App* const flight = app.add_subcommand(
+void add_flight(Command& mini) {
+    Command flight = mini.add_command(
         "flight", "Says who is missing in which operation, from flight recorders' dumps");
     auto wanted = std::make_shared<Wanted>();
-    flight->add_option("FILES", wanted->paths, "Dumps of all ranks, or a folder of them")
-        ->required();
-    flight->add_option("--format", wanted->format, "table, or json")
-        ->check(CLI::IsMember({"table", "json"}));
-    flight->add_option("--last", wanted->last, "Operations in the table (8)")
-        ->check(CLI::Range(0, 4096));
-    flight->callback([wanted] { answer(*wanted); });
+    flight.add("FILES", wanted->paths, "Dumps of all ranks, or a folder of them")
+        .required();
+    flight.add("--format", wanted->format, "table, or json").one_of({"table", "json"});
+    flight.add("--last", wanted->last, "Operations in the table (8)").range(0, 4096);
+    flight.on_parsed([wanted] { answer(*wanted); });
 }
 
 }  // namespace mini::tools

@@ -2,15 +2,13 @@
 
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "libmini/tools/command_line.hpp"
 
 namespace mini::tools {
 
-/// Declares `flight` in `app`; it prints to stdout when the command line has been parsed.
+/// Declares `flight` in `mini`; it prints to stdout when the command line has been parsed.
 /// Throws BadFile, one line, for a file that is damaged or no dump, UsageError when there
 /// is none.
-void add_flight(CLI::App& app);
+void add_flight(Command& mini);
 
 }  // namespace mini::tools

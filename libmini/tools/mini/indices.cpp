@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <functional>
 #include <memory>
@@ -236,17 +235,18 @@ void print(const Shares& shares, const Wanted& wanted) {
 // A subcommand being declared: its options go into `wanted`, its answer to stdout.
 class Subcommand {
   public:
-    Subcommand(CLI::App& indices, const char* name, const char* description,
+    Subcommand(Command& indices, const char* name, const char* description,
                Shares (*answer)(const Wanted&))
-        : app_(indices.add_subcommand(name, description)) {
-        app_->add_option("--format", wanted_->format, "table, or json: one list")
-            ->check(CLI::IsMember({"table", "json"}));
-        app_->callback([wanted = wanted_, answer] { print(answer(*wanted), *wanted); });
+        : command_(indices.add_command(name, description)) {
+        command_.add("--format", wanted_->format, "table, or json: one list")
+            .one_of({"table", "json"});
+        command_.on_parsed(
+            [wanted = wanted_, answer] { print(answer(*wanted), *wanted); });
     }
 
     template <typename T>
     Subcommand& required(const char* name, T Wanted::*field, const char* description) {
-        option(name, field, description)->required();
+        option(name, field, description).required();
         return *this;
     }
     template <typename T>
@@ -259,28 +259,27 @@ class Subcommand {
         return optional("--seed", &Wanted::seed, description);
     }
     Subcommand& flag(const char* name, bool Wanted::*field, const char* description) {
-        app_->add_flag(name, (*wanted_).*field, description);
+        command_.add_flag(name, (*wanted_).*field, description);
         return *this;
     }
 
   private:
     template <typename T>
-    CLI::Option* option(const char* name, T Wanted::*field, const char* description) {
-        CLI::Option* added = app_->add_option(name, (*wanted_).*field, description);
-        return added->delimiter(',');
+    Option option(const char* name, T Wanted::*field, const char* description) {
+        return command_.add(name, (*wanted_).*field, description).split_at(',');
     }
 
     std::shared_ptr<Wanted> wanted_ = std::make_shared<Wanted>();
-    CLI::App* app_;
+    Command command_;
 };
 
 }  // namespace
 
-void add_indices(CLI::App& app) {
-    CLI::App& indices = *app.add_subcommand(
+void add_indices(Command& mini) {
+    Command indices = mini.add_command(
         "indices",
         "Prints who gets which sample, as PyTorch's samplers (or Python) would");
-    indices.require_subcommand(1);
+    indices.require_command();
     constexpr const char* kSeed = "Of the generator";
     constexpr const char* kRank = "Only this rank (all ranks unless given)";
 

@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "libmini/tools/command_line.hpp"
 
 namespace mini::tools {
 
@@ -28,8 +26,8 @@ struct Shares {
     std::string remark;     // one sentence below the table; may be empty
 };
 
-/// Declares `indices` and its subcommands in `app`; the one chosen prints to stdout when
+/// Declares `indices` and its subcommands in `mini`; the one chosen prints to stdout when
 /// the command line has been parsed. Throws UsageError for values that make no sense.
-void add_indices(CLI::App& app);
+void add_indices(Command& mini);
 
 }  // namespace mini::tools

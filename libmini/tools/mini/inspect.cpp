@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -152,18 +151,16 @@ std::string inspect_json(const io::Safetensors& file) {
     return json.dump() + "\n";
 }
 
-void add_inspect(CLI::App& app) {
+void add_inspect(Command& mini) {
     struct Wanted {
         std::string path;
         std::string format = "table";
     };
-    CLI::App* const inspect =
-        app.add_subcommand("inspect", "Shows what is in a safetensors file");
+    Command inspect = mini.add_command("inspect", "Shows what is in a safetensors file");
     auto wanted = std::make_shared<Wanted>();
-    inspect->add_option("FILE", wanted->path, "A model or a checkpoint")->required();
-    inspect->add_option("--format", wanted->format, "table, or json")
-        ->check(CLI::IsMember({"table", "json"}));
-    inspect->callback([wanted] {
+    inspect.add("FILE", wanted->path, "A model or a checkpoint").required();
+    inspect.add("--format", wanted->format, "table, or json").one_of({"table", "json"});
+    inspect.on_parsed([wanted] {
         const io::Safetensors file = io::load_safetensors(wanted->path);
         fmt::print("{}",
                    wanted->format == "json" ? inspect_json(file) : inspect_table(file));

@@ -10,10 +10,7 @@
 
 #include "libmini/io/safetensors.hpp"
 #include "libmini/tensor/tensor.hpp"
-
-namespace CLI {
-class App;
-}
+#include "libmini/tools/command_line.hpp"
 
 namespace mini::tools {
 
@@ -32,8 +29,8 @@ NumberSummary summarise(const Tensor& tensor);
 std::string inspect_table(const io::Safetensors& file);
 std::string inspect_json(const io::Safetensors& file);
 
-/// Declares `inspect` in `app`; it prints to stdout when the command line has been
+/// Declares `inspect` in `mini`; it prints to stdout when the command line has been
 /// parsed. Throws BadFile, one line, for a file that is not one.
-void add_inspect(CLI::App& app);
+void add_inspect(Command& mini);
 
 }  // namespace mini::tools

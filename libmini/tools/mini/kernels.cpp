@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
 #include <memory>
@@ -98,8 +97,8 @@ std::string counters_table(const std::vector<sim::LaunchCounters>& launches) {
     return table;
 }
 
-void add_kernels(CLI::App& app) {
-    CLI::App* const kernels = app.add_subcommand(
+void add_kernels(Command& mini) {
+    Command kernels = mini.add_command(
         "kernels", "What kernels do to a GPU's memory, counted on the simulator");
     struct Asked {
         std::vector<std::string> names;
@@ -107,11 +106,10 @@ void add_kernels(CLI::App& app) {
         bool list = false;
     };
     const auto asked = std::make_shared<Asked>();
-    kernels->add_option("NAME", asked->names, "Samples to run (all)");
-    kernels->add_option("--svg", asked->picture,
-                        "A picture of the first block's accesses");
-    kernels->add_flag("--list", asked->list, "Name the samples, and run none");
-    kernels->callback(
+    kernels.add("NAME", asked->names, "Samples to run (all)");
+    kernels.add("--svg", asked->picture, "A picture of the first block's accesses");
+    kernels.add_flag("--list", asked->list, "Name the samples, and run none");
+    kernels.on_parsed(
         [asked] { asked->list ? list_samples() : answer(asked->names, asked->picture); });
 }
 

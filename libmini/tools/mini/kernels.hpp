@@ -14,10 +14,7 @@
 #include <vector>
 
 #include "libmini/kernels/cuda/sim/access_log.hpp"
-
-namespace CLI {
-class App;
-}
+#include "libmini/tools/command_line.hpp"
 
 namespace mini::tools {
 
@@ -42,7 +39,7 @@ std::string counters_table(const std::vector<sim::LaunchCounters>& launches);
 std::string access_picture(const std::vector<sim::LoggedAccess>& accesses,
                            const std::string& title);
 
-/// Declares `kernels` in `app`; it is answered when the command line has been parsed.
-void add_kernels(CLI::App& app);
+/// Declares `kernels` in `mini`; it is answered when the command line has been parsed.
+void add_kernels(Command& mini);
 
 }  // namespace mini::tools

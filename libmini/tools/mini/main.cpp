@@ -59,11 +59,12 @@ std::string suggestion(const CLI::App& app, int argc, char** argv) {
 int main(int argc, char** argv) {
     CLI::App app("Answers questions about data-parallel training.", "mini");
     app.require_subcommand(1);
-    mini::tools::add_indices(app);
-    mini::tools::add_flight(app);
-    mini::tools::add_bench(app);
-    mini::tools::add_inspect(app);
-    mini::tools::add_kernels(app);
+    mini::tools::Command command(app);
+    mini::tools::add_indices(command);
+    mini::tools::add_flight(command);
+    mini::tools::add_bench(command);
+    mini::tools::add_inspect(command);
+    mini::tools::add_kernels(command);
     try {
         app.parse(argc, argv);
         return 0;

@@ -1,15 +1,14 @@
-#include <CLI/CLI.hpp>
 
 #include "libmini/core/error.hpp"
 #include "libmini/tools/mini/kernels.hpp"
 
 namespace mini::tools {
 
-void add_kernels(CLI::App& app) {
-    CLI::App* const kernels = app.add_subcommand(
+void add_kernels(Command& mini) {
+    Command kernels = mini.add_command(
         "kernels", "What kernels do to a GPU's memory: not in this build");
-    kernels->allow_extras();
-    kernels->callback([] {
+    kernels.allow_anything();
+    kernels.on_parsed([] {
         throw UsageError(
             "mini kernels counts on the simulator, and this build has none that counts: "
             "configure with -DMINI_CUDA=SIM and without the thread sanitizer");

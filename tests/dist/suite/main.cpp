@@ -2,17 +2,18 @@
 //
 //     dist_suite KIND [--at-least CASES] [--world-sizes 1,2,3,4,7] [--only TEXT] [--list]
 //
-// Exit codes: 0 all right, 1 a case failed or there were too few, 2 the kind is not
-// there. The last line holds the counts.
+// Exit codes: 0 all right, 1 a case failed or there were too few, or the options make no
+// sense, 2 the kind is not there. The last line holds the counts.
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <mutex>
 #include <set>
 
 #include "libmini/core/error.hpp"
+#include "libmini/tools/command_line.hpp"
 #include "tests/dist/suite/cases.hpp"
 #include "tests/dist/suite/worlds.hpp"
 
@@ -104,7 +105,7 @@ int run(const Options& options) {
     }
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
     fmt::print("dist_suite: {}: {} cases, {} failed, world sizes {}, {:.1f} s\n",
-               kind.name, total.cases, total.failed, CLI::detail::join(world_sizes, ","),
+               kind.name, total.cases, total.failed, fmt::join(world_sizes, ","),
                time.count());
     if (total.cases < options.at_least)
         fmt::print("dist_suite: there must be {} cases\n", options.at_least);
@@ -121,14 +122,18 @@ void list_cases(const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app("Every collective over one kind of group.", "dist_suite");
-    app.add_option("kind", options.kind,
-                   "threads, ring-tcp, ring-shm, gloo, env:mpi ...");
-    app.add_option("--world-sizes", options.world_sizes, "Ranks")->delimiter(',');
-    app.add_option("--only", options.only, "Cases whose name has this in it");
-    app.add_option("--at-least", options.at_least, "Fail when there are fewer cases");
-    app.add_flag("--list", options.list, "Print the names and do nothing");
-    CLI11_PARSE(app, argc, argv);
+    tools::CommandLine line("Every collective over one kind of group.", "dist_suite");
+    line.add("kind", options.kind, "threads, ring-tcp, ring-shm, gloo, env:mpi ...");
+    line.add("--world-sizes", options.world_sizes, "Ranks").split_at(',');
+    line.add("--only", options.only, "Cases whose name has this in it");
+    line.add("--at-least", options.at_least, "Fail when there are fewer cases");
+    line.add_flag("--list", options.list, "Print the names and do nothing");
+    try {
+        if (!line.parse(argc, argv)) return 0;
+    } catch (const UsageError& error) {
+        fmt::print(stderr, "dist_suite: {}\n", error.what());
+        return 1;
+    }
     if (options.list) {
         list_cases(options);
         return 0;

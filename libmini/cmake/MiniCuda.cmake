@@ -55,5 +55,5 @@ function(mini_simulated_kernels target)
         endif()
     endif()
     set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES
-        LANGUAGE CXX COMPILE_OPTIONS "${options}")
+        LANGUAGE CXX COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS YES)
 endfunction()

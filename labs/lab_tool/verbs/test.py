@@ -31,7 +31,8 @@ def add_arguments(parser):
                         help="which build to test (release)")
     parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, threads, e2e, gpu")
     parser.add_argument("-R", metavar="REGEX", help="only tests whose name matches")
-    parser.add_argument("-j", type=int, default=2, metavar="N", help="tests at a time (2)")
+    parser.add_argument("-j", type=int, default=3, metavar="N",
+                        help="tests at a time (3: one more than two cores, for tests that wait)")
     parser.add_argument("--faults", action="store_true",
                         help="inject all faults instead of running ctest: some minutes")
     parser.add_argument("ctest_options", nargs="*", metavar="-- OPTIONS",

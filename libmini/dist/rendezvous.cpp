@@ -29,10 +29,10 @@ constexpr std::chrono::seconds kReadTime(5);
 constexpr std::chrono::seconds kFarewellTime(2);
 
 // How long rank 0 waits then for those that have not come yet.
-constexpr std::chrono::seconds kLateTime(1);
+constexpr std::chrono::seconds kLateTime(2);
 
 // How long to look for a first rank 0 that holds our port.
-constexpr std::chrono::seconds kDoubleTime(1);
+constexpr std::chrono::seconds kDoubleTime(3);
 
 std::string seat(int rank) { return concat("rendezvous/rank/", rank); }
 std::string has_joined(int rank) { return concat("rendezvous/joined/", rank); }
@@ -135,7 +135,10 @@ std::string await_verdict(Store& store, const Meeting& meeting,
         store.wait(of_all(has_joined, meeting.world_size), deadline);
         return give_verdict(store, kAllJoined);
     } catch (const Timeout&) {
-        return give_verdict(store, concat(kTooLate, too_late_text(store, meeting)));
+        const std::string verdict =
+            give_verdict(store, concat(kTooLate, too_late_text(store, meeting)));
+        release(store, meeting);
+        return verdict;
     }
 }
 

@@ -34,7 +34,7 @@ namespace {
 constexpr size_t kMaxReportBytes = 4000;
 
 // A PeerLost is a consequence: how long to wait for its cause before acting.
-constexpr std::chrono::milliseconds kCauseTime(500);
+constexpr std::chrono::milliseconds kCauseTime(3000);
 
 // One rank, as its parent sees it.
 struct Child {

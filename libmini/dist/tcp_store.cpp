@@ -38,6 +38,7 @@ TcpStore::TcpStore(const Address& server, const Cookie& cookie, Deadline deadlin
             "full, "
             "or another run's (MINI_STORE_COOKIE must be the same on all ranks)";
     } catch (const Timeout&) {
+        if (has_passed(deadline)) throw;  // it, or this rank, was late
         fault = "it accepted the connection and said nothing";
     }
     MINI_CHECK(fault.empty(), "who answers at ", to_text(server),

@@ -7,8 +7,9 @@ namespace {
 
 using std::chrono::milliseconds;
 constexpr milliseconds kNeverReached = std::chrono::seconds(60);
-constexpr milliseconds kReached(2500), kReachedFast(1000);  // where survivors wait for it
-constexpr milliseconds kClose(1000);  // where a rank is late by half of it
+constexpr milliseconds kReached(2500);       // where survivors wait for it
+constexpr milliseconds kClose(2500);         // where a rank is late by half of it
+constexpr milliseconds kContradicted(5000);  // where they hear what is wrong before it
 constexpr int kWorldSizes[] = {2, 3, 4, 7};
 constexpr int kMpiWorldSizes[] = {2, 3, 4};
 constexpr int64_t kManyElements = 300'000;  // some hundred pieces on the way
@@ -36,12 +37,13 @@ std::vector<Calls> calls_of(const std::string& group_kind) {
     return all;
 }
 
-milliseconds timeout_of(const Scenario& s, bool fast) {
+milliseconds timeout_of(const Scenario& s) {
+    if (s.kind == Kind::kOtherWorld || s.kind == Kind::kTwice) return kContradicted;
     if (s.kind == Kind::kPaused || s.kind == Kind::kSlow) return kClose;
     const bool has_ranks_in_steps =
         s.moment != Moment::kJoining && s.moment < Moment::kShutdown;
     if (has_ranks_in_steps && s.kind != Kind::kStopped) return kNeverReached;
-    return fast ? kReachedFast : kReached;
+    return kReached;
 }
 
 class Table {
@@ -150,7 +152,7 @@ class Table {
 
         s.is_over_mpi = is_mpi_;
         s.is_over_gloo = group_kind_ == "gloo";
-        s.timeout = timeout_of(s, fast_);
+        s.timeout = timeout_of(s);
         all_.push_back(s);
     }
 

@@ -25,6 +25,11 @@ std::string only(int rank, const std::string& special) {
            "; else exec sleep 1000; fi";
 }
 
+// Goes on once there is such a file.
+std::string until(const std::string& file) {
+    return "while [ ! -e " + file + " ]; do sleep 0.01; done; ";
+}
+
 const char* const kSayPidAndSleep = "echo pid $RANK $$ .; exec sleep 1000";
 
 }  // namespace
@@ -51,10 +56,15 @@ TEST_CASE("a rank's exit code ends the job and becomes its exit code") {
 
 TEST_CASE("what the failed rank said is quoted when others have spoken since") {
     // Rank 0 waits for the end of rank 1, then talks, and would go on for ever.
-    const Ended job = run_script(2,
-                                 "trap 'echo good bye >&2; exit 0' TERM; if [ $RANK = 1 "
-                                 "]; then echo why >&2; exit 3; "
-                                 "fi; while :; do :; done");
+    const Folder folder;
+    const std::string ready = folder.path() + "/ready";
+    const Ended job =
+        run_script(2,
+                   "if [ $RANK = 1 ]; then " + until(ready) +
+                       "echo why >&2; exit 3; fi; trap 'echo good bye >&2; exit 0' TERM; "
+                       ": > " +
+                       ready + "; while :; do sleep 0.01; done",
+                   {"--grace", "60"});
     CHECK(job.code == 3);
     CHECK(contains(job.err, "good bye\n"));
     CHECK(contains(job.err, "minirun: its last lines on stderr:\nminirun:   | why\n"));
@@ -65,6 +75,19 @@ TEST_CASE("a usage error is left to the program's own words") {
     CHECK(job.code == 2);
     CHECK(job.err == "no such option\n");
     CHECK(contains(run_script(1, "exit 2").err, "ended with exit code 2"));
+}
+
+TEST_CASE("the rank that tells for all may be the last to fail") {
+    // Rank 0 speaks only when rank 1 has gone, and minirun has had time to end it as well.
+    const Folder folder;
+    const std::string file = folder.path() + "/pid";
+    const Ended job = run_script(
+        2, "if [ $RANK = 1 ]; then echo $$ > " + file + ".new; mv " + file + ".new " +
+               file + "; exit 2; fi; " + until(file) + "read pid < " + file +
+               "; while kill -0 $pid 2>&-; do :; done; sleep 0.4; "
+               "echo no such option >&2; exit 2");
+    CHECK(job.code == 2);
+    CHECK(job.err == "no such option\n");
 }
 
 TEST_CASE("a killed rank is named with its signal") {
@@ -90,11 +113,14 @@ TEST_CASE("peers that fail because a rank was killed are not the cause") {
 }
 
 TEST_CASE("only the last 20 lines of stderr are quoted") {
-    const Ended job = run_script(
-        2,
-        "trap 'echo good bye >&2; exit 0' TERM; if [ $RANK = 0 ]; then "
-        "while :; do :; done; fi; for i in $(seq 30); do echo line $i >&2; done; "
-        "exit 1");
+    const Folder folder;
+    const std::string ready = folder.path() + "/ready";
+    const Ended job =
+        run_script(2,
+                   "if [ $RANK = 0 ]; then trap 'echo good bye >&2; exit 0' TERM; : > " +
+                       ready + "; while :; do sleep 0.01; done; fi; " + until(ready) +
+                       "for i in $(seq 30); do echo line $i >&2; done; exit 1",
+                   {"--grace", "60"});
     CHECK(contains(job.err, "  | line 30\n"));
     CHECK(contains(job.err, "  | line 11\n"));
     CHECK_FALSE(contains(job.err, "  | line 10\n"));
@@ -146,7 +172,8 @@ TEST_CASE("a second signal does not wait for the grace") {
 TEST_CASE("a rank may tidy up when minirun is told to end") {
     Job job(script_args(2,
                         "trap 'echo tidy $RANK; exit 0' TERM; echo ready $RANK; "
-                        "while :; do sleep 0.01; done"));
+                        "while :; do sleep 0.01; done",
+                        {"--grace", "60"}));
     job.wait_for("ready 0");
     job.wait_for("ready 1");
     job.send(SIGTERM);

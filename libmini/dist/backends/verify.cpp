@@ -10,7 +10,11 @@ namespace {
 constexpr uint64_t kFingerprint = kInternalTags, kAsk = kInternalTags + 1,
                    kHere = kInternalTags + 2, kGoodbye = kInternalTags + 3;
 
-constexpr std::chrono::milliseconds kGoodbyeTime(1000);
+constexpr std::chrono::milliseconds kGoodbyeTime(3000);
+
+// So often a rank looks for answers, however long it took to get a core: a transport does not
+// ask the kernel each time whether a connection has closed.
+constexpr int kLeastLooks = 50;
 
 // In turn(): run() finds out who is to blame.
 class DeadlinePassed : public Timeout {
@@ -22,10 +26,10 @@ std::span<std::byte> bytes_of(Collective& collective) {
     return std::as_writable_bytes(std::span(&collective, 1));
 }
 
-// How long to wait for the answers of those that are there: all is said before a tenth of
-// the timeout more has gone by, when that is a tenth of a second and more.
+// How long to wait for the answers of those that are there, who may be slow to get a core: a
+// twentieth of the timeout, within bounds.
 std::chrono::milliseconds grace_of(std::chrono::milliseconds timeout) {
-    return std::clamp(timeout / 20, std::chrono::milliseconds(100),
+    return std::clamp(timeout / 20, std::chrono::milliseconds(500),
                       std::chrono::milliseconds(1000));
 }
 
@@ -236,7 +240,10 @@ std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited
         return ranks;
     };
     const Deadline grace = deadline_after(grace_of(waited));
-    for (int turns = 0; !has_passed(grace) && !silent().empty(); ++turns) {
+    const auto goes_on = [&](int turns) {
+        return (turns < kLeastLooks || !has_passed(grace)) && !silent().empty();
+    };
+    for (int turns = 0; goes_on(turns); ++turns) {
         poll_side();
         pause(turns);
     }

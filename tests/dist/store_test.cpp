@@ -62,7 +62,7 @@ TEST_CASE("after a get timed out its late answer is not taken for the next one")
 
 TEST_CASE("garbage, half a hello and oversized requests are dropped and harm nobody") {
     TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7),
-                          {.hello_time = milliseconds(50)});
+                          {.hello_time = milliseconds(1000)});
     TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
     const auto send_text = [&](const std::string& text) {
         Socket socket = connect_to(server.address(), deadline_after(kLong));
@@ -324,7 +324,7 @@ TEST_CASE("a thousand connections leave a running job unharmed, and others get i
 
 TEST_CASE("a hello that drips in byte by byte is cut off at the time it has") {
     TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7),
-                          {.hello_time = milliseconds(100)});
+                          {.hello_time = milliseconds(1000)});
     BusyJob job(server);
     const Socket slow = connect_to(server.address(), deadline_after(kLong));
     const std::string hello = text_of_hello(7);
@@ -332,7 +332,7 @@ TEST_CASE("a hello that drips in byte by byte is cut off at the time it has") {
         for (const char c : hello.substr(1)) {
             send_text(slow, std::string(1, c));
             std::byte byte;
-            if (!wait_for(slow, POLLIN, deadline_after(milliseconds(10)))) continue;
+            if (!wait_for(slow, POLLIN, deadline_after(milliseconds(200)))) continue;
             try {
                 recv_some(slow, std::span(&byte, 1));
             } catch (const ConnectionClosed&) {

@@ -9,6 +9,7 @@ import unittest
 from lab_tool.runner import KEPT, Limits, case_environment, run_case
 
 QUICK = Limits(seconds=1.0, output_bytes=1 << 20)
+STARTED = Limits(seconds=5.0, output_bytes=1 << 20)  # a Python has started by then
 PATIENT = Limits(seconds=60.0, output_bytes=1 << 20)
 
 
@@ -73,7 +74,7 @@ class Stacks(unittest.TestCase):
     def test_each_thread_of_one_that_is_stuck_is_asked(self):
         ended = python("import os, signal\n"
                        "signal.signal(signal.SIGUSR2, lambda *_: os.write(2, b'== stack of rank 3"
-                       "\\n== end of stack\\n'))\nwhile True: pass", QUICK)
+                       "\\n== end of stack\\n'))\nwhile True: pass", STARTED)
         self.assertEqual(ended.stacks, ["== stack of rank 3\n== end of stack\n"])
 
     def test_one_that_would_die_of_the_question_is_not_asked(self):

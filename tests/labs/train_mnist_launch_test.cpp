@@ -64,7 +64,7 @@ TEST_CASE(
         const auto parent = [&] {
             std::ifstream status(entry.path() / "status");
             const std::string all((std::istreambuf_iterator<char>(status)), {});
-            return number_after(all, "PPid:\t");
+            return all.empty() ? -1 : number_after(all, "PPid:\t");
         }();
         if (parent != job.pid()) continue;
         ranks.push_back(std::stoi(entry.path().filename()));

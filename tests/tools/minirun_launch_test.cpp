@@ -45,12 +45,16 @@ fs::path only_entry(const std::string& folder) {
 TEST_CASE("a job that fails k times succeeds with k restarts") {
     const int failures = GENERATE(1, 3);
     const std::string k = std::to_string(failures);
+    const Folder folder;
+    const std::string said = folder.path() + "/said$TORCHELASTIC_RESTART_COUNT";
     const Ended job = run_script(
         2,
         "echo try $TORCHELASTIC_RESTART_COUNT of $TORCHELASTIC_MAX_RESTARTS run "
-        "$TORCHELASTIC_RUN_ID port $MASTER_PORT; [ $RANK = 0 ] && exec sleep "
-        "0.$((3 * (TORCHELASTIC_RESTART_COUNT == " +
-            k + "))) ; [ $TORCHELASTIC_RESTART_COUNT = " + k + " ] || exit 4",
+        "$TORCHELASTIC_RUN_ID port $MASTER_PORT; if [ $RANK = 0 ]; then : > " +
+            said + "; exec sleep 0.$((3 * (TORCHELASTIC_RESTART_COUNT == " + k +
+            "))); fi; while [ ! -e " + said +
+            " ]; do sleep 0.01; done; [ $TORCHELASTIC_RESTART_COUNT = " + k +
+            " ] || exit 4",
         {"--max-restarts", k, "--no-prefix"});
     CAPTURE(job.out, job.err);
     CHECK(job.code == 0);

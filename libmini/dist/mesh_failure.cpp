@@ -13,6 +13,9 @@ namespace {
 // How long to listen for the last words of a rank whose connection has just closed.
 constexpr std::chrono::milliseconds kLastWordsTime(100);
 
+// How long to look who it was that left first.
+constexpr std::chrono::milliseconds kSearchTime(250);
+
 // How much of its timeout a rank spends, when it has passed, on finding who is to blame:
 // all is said before a tenth more has gone by.
 constexpr int kGraceShare = 20;
@@ -28,7 +31,11 @@ void MeshTransport::peer_closed(int closed_peer) {
                          !(stream.header() != nullptr &&
                            stream.header()->kind == MessageHeader::Kind::kFailure);
     bool closed = false;
-    const auto words = stream.last_words(deadline_after(kLastWordsTime), closed);
+    const auto skipped = [&](const MessageHeader& header) {  // it may have called another
+        if (header.kind != MessageHeader::Kind::kPoint)
+            history_.check_number(rank_, closed_peer, header.collective);
+    };
+    const auto words = stream.last_words(deadline_after(kLastWordsTime), closed, skipped);
     if (words) peer_reports(closed_peer, *words);
 
     const int lost = cut_off ? first_to_go(closed_peer) : closed_peer;
@@ -40,18 +47,17 @@ void MeshTransport::peer_closed(int closed_peer) {
 // Who really is gone when `cut_off` ended in the middle of a message: whoever another rank
 // names, or has ended between two messages; `cut_off` itself when nobody else has gone.
 int MeshTransport::first_to_go(int cut_off) {
-    const Deadline deadline = deadline_after(kLastWordsTime);
+    const Deadline deadline = deadline_after(kSearchTime);
     for (bool others = true; others && !has_passed(deadline); ::sched_yield()) {
         others = false;
         for (int other = 0; other < world_size(); ++other) {
             if (other == rank_ || other == cut_off) continue;
             others = true;
             MessageStream& stream = peer(other).stream;
-            const bool in_message = stream.is_in_message();
             bool closed = false;
             const auto words = stream.last_words(Clock::now(), closed);
             if (words) peer_reports(other, *words);
-            if (closed && !in_message) return other;
+            if (closed && !stream.is_in_message()) return other;
         }
     }
     return cut_off;

@@ -231,11 +231,11 @@ bool MeshTransport::push_to(int to) {
                                other.outgoing.front().payload);
         return true;
     } catch (const ConnectionClosed&) {
-        // A rank that nobody needs any more may go, without hearing whom we await.
-        if (is_asked_for(to) || other.outgoing.front().done != &nobody_asks_)
-            peer_closed(to);
-        other.has_gone = true;
-        other.outgoing.clear();
+        // A rank may go without hearing whom we await. What it sent before can still be read.
+        if (other.outgoing.front().done != &nobody_asks_) peer_closed(to);
+        other.outgoing.pop_front();
+        if (!other.outgoing.empty()) peer_closed(to);
+        if (!is_asked_for(to)) other.has_gone = true;
         return false;
     }
 }

@@ -84,7 +84,8 @@ bool MessageStream::skip_some(std::string& words) {
     return moved || n > 0;
 }
 
-std::optional<Failure> MessageStream::last_words(Deadline deadline, bool& closed) {
+std::optional<Failure> MessageStream::last_words(Deadline deadline, bool& closed,
+                                                 const Skipped& skipped) {
     std::string words;
     closed = false;
     try {
@@ -94,6 +95,7 @@ std::optional<Failure> MessageStream::last_words(Deadline deadline, bool& closed
                 if (in_.kind == MessageHeader::Kind::kFailure)
                     return Failure{static_cast<Failure::Kind>(in_.detail), in_.rank,
                                    words};
+                if (skipped) skipped(in_);
                 finish_message();
             } else if (!moved && !wait_for_input(*channel_, deadline)) {
                 return std::nullopt;

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,10 +74,14 @@ class MessageStream {
     bool is_in_message() const { return received_ > 0; }
     bool has_payload() const;
 
+    /// What is told of messages that are skipped.
+    using Skipped = std::function<void(const MessageHeader& header)>;
+
     /// Reads and skips until a failure that the other side reports, and returns it;
     /// nothing when it closed the connection without one, or when the deadline passed
     /// (then closed is false).
-    std::optional<Failure> last_words(Deadline deadline, bool& closed);
+    std::optional<Failure> last_words(Deadline deadline, bool& closed,
+                                      const Skipped& skipped = {});
 
   private:
     bool skip_some(std::string& words);

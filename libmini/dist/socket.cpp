@@ -53,6 +53,7 @@ void tune(const Socket& socket) {
 }
 
 Address numeric(const sockaddr_storage& storage, socklen_t length) {
+    if (storage.ss_family != AF_INET && storage.ss_family != AF_INET6) return {"?", 0};
     char host[NI_MAXHOST], port[NI_MAXSERV];
     const int code =
         ::getnameinfo(reinterpret_cast<const sockaddr*>(&storage), length, host,
@@ -76,6 +77,12 @@ Socket try_connect(const addrinfo& target, Deadline deadline) {
     ::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &size);
     errno = error;
     return error == 0 ? std::move(socket) : Socket();
+}
+
+// Who is at the other end, for messages.
+std::string other_end(const Socket& socket) {
+    const Address address = peer_address(socket);
+    return address.port == 0 ? "a process on this host" : to_text(address);
 }
 
 bool is_nothing_yet(int error) {
@@ -235,7 +242,7 @@ void send_all(const Socket& socket, std::span<const std::byte> bytes, Deadline d
         const size_t sent = send_some(socket, bytes);
         bytes = bytes.subspan(sent);
         if (sent == 0 && !wait_for(socket, POLLOUT, deadline))
-            throw Timeout(concat(to_text(peer_address(socket)), " takes no more bytes"));
+            throw Timeout(concat(other_end(socket), " takes no more bytes"));
     }
 }
 
@@ -244,7 +251,7 @@ void recv_all(const Socket& socket, std::span<std::byte> bytes, Deadline deadlin
         const size_t received = recv_some(socket, bytes);
         bytes = bytes.subspan(received);
         if (received == 0 && !wait_for(socket, POLLIN, deadline))
-            throw Timeout(concat(to_text(peer_address(socket)), " sends no more bytes"));
+            throw Timeout(concat(other_end(socket), " sends no more bytes"));
     }
 }
 

@@ -12,8 +12,20 @@ namespace mini::dist {
 namespace {
 
 constexpr size_t kStagingBytes = 128 << 10;  // stays in the cache until it is added
+constexpr size_t kMostUnread = 64 << 20;
 
 }  // namespace
+
+// Closing a socket with bytes that nobody has read breaks the connection off, and what was on
+// its way to the other side, a rank's last words perhaps, is lost.
+SocketChannel::~SocketChannel() {
+    std::vector<std::byte> scrap(kStagingBytes);
+    for (size_t read = 0; read < kMostUnread;) {
+        const ssize_t n = ::recv(socket_.fd(), scrap.data(), scrap.size(), MSG_DONTWAIT);
+        if (n <= 0) break;
+        read += static_cast<size_t>(n);
+    }
+}
 
 size_t SocketChannel::send_some(std::span<const std::byte> head,
                                 std::span<const std::byte> body) {

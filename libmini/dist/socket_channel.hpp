@@ -12,6 +12,7 @@ class SocketChannel : public Channel {
   public:
     /// REQUIRES: a connected, non-blocking stream socket.
     explicit SocketChannel(Socket socket) : socket_(std::move(socket)) {}
+    ~SocketChannel() override;
 
     size_t send_some(std::span<const std::byte> head,
                      std::span<const std::byte> body) override;

@@ -161,6 +161,39 @@ TEST_CASE("what was sent before the end is received, then the end is found") {
     CHECK(contains(text, "closed the connection"));
 }
 
+TEST_CASE("what a TCP channel has sent arrives, though it left bytes unread") {
+    const Socket door = listen_on({"127.0.0.1", 0});
+    auto sender = std::make_unique<SocketChannel>(
+        connect_to(local_address(door), deadline_after(kLong)));
+    Socket end;
+    while (!end.is_open()) end = accept_from(door);
+    SocketChannel receiver(std::move(end));
+
+    // Fill all buffers on the way, leave something unread, and go.
+    const std::vector<std::byte> much(1 << 20), few(48);
+    size_t sent = 0, idle = 0;
+    while (idle < 100) {
+        const size_t n = sender->send_some({}, much);
+        sent += n;
+        idle = n > 0 ? 0 : idle + 1;
+        if (n == 0) std::this_thread::sleep_for(milliseconds(1));
+    }
+    REQUIRE(receiver.send_some({}, few) == few.size());
+    REQUIRE(wait_for(sender->socket(), POLLIN, deadline_after(kLong)));
+    sender = nullptr;
+
+    size_t received = 0;
+    std::vector<std::byte> place(1 << 20);
+    const std::string text = failure_of([&] {
+        while (true) {
+            received += receiver.recv_some(place);
+            wait_for(receiver.socket(), POLLIN, deadline_after(kLong));
+        }
+    });
+    CHECK(received == sent);
+    CHECK(contains(text, "the other side closed the connection"));
+}
+
 TEST_CASE("a sender that is blocked finds out that nobody will read any more") {
     const std::string kind = GENERATE("socket", "heap", "shared");
     CAPTURE(kind);

@@ -216,6 +216,41 @@ TEST_CASE(
     CHECK(contains(text, "rank 1 is silent"));
 }
 
+TEST_CASE("what a rank sent is received, though it hears no more whom another awaits") {
+    Puppets puppets(milliseconds(4000));
+    ::shutdown(puppets.one.fd(), SHUT_RD);
+    std::vector<std::byte> in(100);
+    std::string text;
+    std::jthread rank0([&] { text = failure_of([&] { puppets.rank0->recv(1, in); }); });
+    MessageHeader heard;  // halfway: rank 1 could not be told long before
+    recv_all(puppets.two, std::as_writable_bytes(std::span(&heard, 1)),
+             deadline_after(kLong));
+    CHECK(heard.kind == MessageHeader::Kind::kWaiting);
+
+    MessageHeader header;
+    header.payload_bytes = in.size();
+    Puppets::say(puppets.one, std::vector<MessageHeader>{header});
+    Puppets::say(puppets.one, std::string(in.size(), 'x'));
+    rank0.join();
+    CHECK(text == "");
+}
+
+TEST_CASE("what a rank sent before it left tells that its calls were others") {
+    Puppets puppets;
+    std::vector<MessageHeader> said(2);
+    said[0].collective.operation = Operation::kBroadcast;
+    said[1].kind = MessageHeader::Kind::kFailure;
+    said[1].rank = 1;
+    said[1].detail = static_cast<uint64_t>(Failure::Kind::kPeerLost);
+    Puppets::say(puppets.one, said);
+    puppets.one.close();
+    const std::vector<std::byte> out(100);
+    const std::string text = failure_of([&] { puppets.rank0->send(1, out); });
+    CAPTURE(text);
+    CHECK(contains(text, "MismatchedCollective"));
+    CHECK(contains(text, "rank 1 runs broadcast #0"));
+}
+
 TEST_CASE("the deadline counts from the moment an operation's turn comes") {
     const auto groups = make_groups("tcp", 2, milliseconds(5000));
     // Rank 0 queues operations that each start when rank 1 answers; together they may

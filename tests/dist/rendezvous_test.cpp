@@ -7,6 +7,7 @@
 #include <future>
 #include <sstream>
 
+#include "libmini/dist/local_socket.hpp"
 #include "libmini/dist/rank_variables.hpp"
 #include "libmini/dist/rendezvous.hpp"
 #include "tests/dist/support.hpp"
@@ -275,6 +276,16 @@ TEST_CASE("a rank missing from the mesh is named") {
                      deadline_after(milliseconds(50)));
     });
     CHECK(contains(text, "Timeout: rank 0 waited for the address of rank 1, rank 2"));
+}
+
+TEST_CASE("a process on this host that says nothing is a Timeout, as on any other") {
+    const std::string name = random_local_name();
+    const Socket door = listen_locally(name);
+    const Socket socket = connect_locally(name, deadline_after(kLong));
+    std::byte byte;
+    const std::string text = failure_of(
+        [&] { recv_all(socket, std::span(&byte, 1), deadline_after(milliseconds(10))); });
+    CHECK(text == "Timeout: a process on this host sends no more bytes");
 }
 
 TEST_CASE("a rank that has left before another reaches it is lost, not late") {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/dist/support.hpp"
+#include "tests/faults/watching.hpp"
 
 namespace mini::dist::faults {
 namespace {
@@ -62,7 +63,7 @@ class Victim {
             case Kind::kNoMemory: return fail(*group, std::bad_alloc());
             case Kind::kStopped:
                 if (body_ == Body::kProcess) ::raise(SIGSTOP);
-                std::this_thread::sleep_for(s_.timeout * 3 / 2);
+                await_the_others();
                 group = nullptr;
                 return true;
             case Kind::kPaused:  // somebody else sends SIGCONT
@@ -81,14 +82,21 @@ class Victim {
         std::mt19937 random(s_.seed);
         const std::chrono::microseconds delay(
             std::uniform_int_distribution(0, microseconds)(random));
-        std::thread([this, delay] {
+        std::thread([&board = board_, delay] {
             std::this_thread::sleep_for(delay);
-            board_.fault_time = now();
+            board.fault_time = now();
             ::raise(SIGKILL);
         }).detach();
     }
 
   private:
+    // Until all others have said what they have to say.
+    void await_the_others() const {
+        const Deadline deadline = deadline_after(kPatience);
+        while (board_.ended < s_.world_size - 1 && !has_passed(deadline))
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+
     bool end(std::shared_ptr<QueuedGroup>& group, int signal) const {
         if (body_ != Body::kThread) ::raise(signal);
         group = nullptr;

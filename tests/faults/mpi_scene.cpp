@@ -52,6 +52,7 @@ Scenario scenario_of(const std::string& line) {
     // What a crashed mpirun leaves is its own: it goes with the scene's folder.
     const std::string folder = std::filesystem::path(board_file).parent_path();
     ::setenv("TMPDIR", folder.c_str(), 1);
+    ::setenv("OMPI_MCA_btl_vader_backing_directory", folder.c_str(), 1);
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);  // it waits for its own children

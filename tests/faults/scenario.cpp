@@ -68,26 +68,29 @@ class Table {
     }
 
   private:
-    // The ends of a rank, at every moment, in every operation, on a first, a middle and a
-    // last rank.
+    // The ends of a rank, at every moment, in every operation; from one operation to the next
+    // the rank is another, and after a while the size.
     void add_deaths() {
-        unsigned seed = 0;
+        unsigned seed = 0, call = 0;
         for (const int P : worlds_)
-            for (const Calls& c : calls_of(group_kind_))
+            for (const Calls& c : calls_of(group_kind_)) {
+                ++call;
                 for (const Moment moment :
                      {Moment::kBefore, Moment::kBetween, Moment::kInside})
                     for (int kind = 0; is_death(static_cast<Kind>(kind)); ++kind) {
                         ++seed;
-                        const Scenario s{.kind = static_cast<Kind>(kind),
-                                         .moment = moment,
-                                         .operation = c.operation,
-                                         .algorithm = c.algorithm,
-                                         .n = seed % 2 ? 1000 : kManyElements,
-                                         .world_size = P,
-                                         .victim = static_cast<int>(seed) % P,
-                                         .seed = seed};
-                        if (is_wanted(s) && (!fast_ || is_drawn(s))) add(s);
+                        const Scenario s{
+                            .kind = static_cast<Kind>(kind),
+                            .moment = moment,
+                            .operation = c.operation,
+                            .algorithm = c.algorithm,
+                            .n = (seed + call / 3) % 2 ? 1000 : kManyElements,
+                            .world_size = P,
+                            .victim = static_cast<int>(seed + call) % P,
+                            .seed = seed};
+                        if (is_wanted(s, call) && (!fast_ || is_drawn(s))) add(s);
                     }
+            }
     }
 
     // Of the scenarios of three ranks every fourth, which is another sort each time.
@@ -95,14 +98,15 @@ class Table {
         return s.world_size == 3 && is_possible(s) && deaths_++ % 4 == 0;
     }
 
-    bool is_wanted(const Scenario& s) const {
+    bool is_wanted(const Scenario& s, unsigned call) const {
         switch (s.kind) {
             case Kind::kExits: return s.moment == Moment::kBetween;
             case Kind::kThrows: return s.moment != Moment::kInside;
             case Kind::kNoMemory:
             case Kind::kAborts:
             case Kind::kCrashes:
-                return s.moment == Moment::kBetween && (fast_ || s.seed % 3 == 0);
+                return s.moment == Moment::kBetween &&
+                       (fast_ || (s.seed + call) % 3 == 0);
             default: return true;
         }
     }

@@ -35,17 +35,13 @@ double greatest_difference(const Values& a, const Values& b) {
     return greatest;
 }
 
-int threads_of_this_process() {
-    int count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
-        static_cast<void>(entry);
-        ++count;
-    }
-    return count;
+int64_t threads_of_this_process() {
+    namespace fs = std::filesystem;
+    return std::distance(fs::directory_iterator("/proc/self/task"), {});
 }
 
 // Whether they come to be so many: the kernel forgets one a moment after it was joined.
-bool threads_become(int count) {
+bool threads_become(int64_t count) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (threads_of_this_process() != count && std::chrono::steady_clock::now() < end)
         std::this_thread::yield();
@@ -392,7 +388,7 @@ TEST_CASE("the graph may outlive DataParallel", "[cpu]") {
 TEST_CASE("no thread is left once DataParallel and its graphs are gone", "[cpu]") {
     std::thread([] {}).join();  // with the first one a sanitizer may start its own
     Toy module;
-    const int before = threads_of_this_process();
+    const int64_t before = threads_of_this_process();
     {
         DataParallel net = parallel_over(module, 4);
         sum(net(draw({8, 3}, 1))).backward();

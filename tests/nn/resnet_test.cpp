@@ -68,7 +68,7 @@ TEST_CASE("ResNets have the parameters and buffers of torchvision in its order")
         REQUIRE(state.size() == expected.at("state").size());
         for (size_t i = 0; i < state.size(); ++i) {
             CAPTURE(i);
-            CHECK(state[i].first == expected.at("state").at(i).at(0));
+            CHECK(state[i].first == expected.at("state").at(i).at(0).get<std::string>());
             CHECK(state[i].second.shape() ==
                   expected.at("state").at(i).at(1).get<Shape>());
         }

@@ -1,4 +1,4 @@
-// Catch2 as Debian 12 (v2) and Ubuntu 24.04 (v3) ship it, under one name.
+// Catch2 as Debian 12 (version 2) and Debian 13 (version 3) ship it, under version 3's names.
 
 #pragma once
 
@@ -7,9 +7,13 @@
 using Catch::Approx;
 #else
 #include <catch2/catch.hpp>
+
+#include <string>
+
 namespace Catch::Matchers {
-using Catch::Contains;
 using Catch::WithinAbs;
 using Catch::WithinRel;
+
+inline auto ContainsSubstring(const std::string& part) { return Catch::Contains(part); }
 }  // namespace Catch::Matchers
 #endif

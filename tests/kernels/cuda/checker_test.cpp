@@ -7,7 +7,7 @@
 namespace mini::sim {
 namespace {
 
-using Catch::Matchers::Contains;
+using Catch::Matchers::ContainsSubstring;
 using test::Outcome;
 using test::run_self;
 
@@ -24,9 +24,10 @@ TEST_CASE("a kernel without a bug", "[.]") { mini::bugs::missing_barrier(false);
 TEST_CASE("a program that is checked as a whole says what it found and fails") {
     const Outcome checked = run_self("MINI_SIM_CHECK=1", "a bug that nobody looks for");
     CHECK(checked.code == 1);
-    CHECK_THAT(checked.text, Contains("race: reverse_wrong, block (0, 0, 0), thread ("));
-    CHECK_THAT(checked.text, Contains("bugs/shared.cu:"));
-    CHECK_THAT(checked.text, Contains("MINI_SIM_CHECK: 1 mistake"));
+    CHECK_THAT(checked.text,
+               ContainsSubstring("race: reverse_wrong, block (0, 0, 0), thread ("));
+    CHECK_THAT(checked.text, ContainsSubstring("bugs/shared.cu:"));
+    CHECK_THAT(checked.text, ContainsSubstring("MINI_SIM_CHECK: 1 mistake"));
 
     CHECK(run_self("MINI_SIM_CHECK=0", "a bug that nobody looks for").code == 0);
     CHECK(run_self("MINI_SIM_CHECK=1", "a kernel without a bug").code == 0);
@@ -42,7 +43,7 @@ TEST_CASE("a race names both threads, and their lines") {
     CHECK(race.at.block.x == race.other.block.x + 1);
     CHECK(race.at.thread.x == 0);
     CHECK(race.other.thread.x == 31);
-    CHECK_THAT(race.message, Contains("another block read"));
+    CHECK_THAT(race.message, ContainsSubstring("another block read"));
 }
 
 TEST_CASE("an access out of bounds says by how much") {
@@ -50,17 +51,20 @@ TEST_CASE("an access out of bounds says by how much") {
     REQUIRE(reports.size() == 1);
     CHECK(reports[0].at.block.x == 3);
     CHECK(reports[0].at.thread.x == 4);
-    CHECK_THAT(reports[0].message, Contains("reads 4 bytes at byte 400 of allocation"));
-    CHECK_THAT(reports[0].message, Contains("which has 400 bytes"));
+    CHECK_THAT(reports[0].message,
+               ContainsSubstring("reads 4 bytes at byte 400 of allocation"));
+    CHECK_THAT(reports[0].message, ContainsSubstring("which has 400 bytes"));
 
     const auto before = reports_of(mini::bugs::negative_halo);
     REQUIRE(before.size() == 1);
-    CHECK_THAT(before[0].message, Contains("that begin 4 bytes before allocation"));
+    CHECK_THAT(before[0].message,
+               ContainsSubstring("that begin 4 bytes before allocation"));
 
     const auto shared = reports_of(mini::bugs::small_array);
     REQUIRE(shared.size() == 1);
-    CHECK_THAT(shared[0].message,
-               Contains("at byte 256 of the shared array cells, which has 256 bytes"));
+    CHECK_THAT(
+        shared[0].message,
+        ContainsSubstring("at byte 256 of the shared array cells, which has 256 bytes"));
 }
 
 TEST_CASE("what a line does many times is one report with a count") {

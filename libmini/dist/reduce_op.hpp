@@ -6,7 +6,9 @@
 
 namespace mini::dist {
 
-/// kAvg is the sum divided once by the world size (`torch.distributed.ReduceOp`).
+/// kAvg is the sum divided once by the world size (`torch.distributed.ReduceOp`). For
+/// 16-bit floats each number is first divided by a power of two, so that the sum does not
+/// overflow, see prepare_reduce; NCCL multiplies each by 1 / world size first.
 enum class ReduceOp : uint8_t { kSum, kAvg, kProduct, kMin, kMax };
 
 /// "sum", "avg", ...

@@ -25,6 +25,7 @@ Halves split(Elements all, int rank, int bit) {
 
 void halving_doubling_all_reduce(Transport& transport, Elements data, ReduceOp op) {
     const Combine combine = combine_for(data.dtype, op);
+    prepare_reduce(data, transport.world_size(), op);
     fold_to_power_of_two(transport, data, op, [&](int Q) {
         // Halve: give one half away, add what comes in to the other.
         std::vector<Halves> rounds;

@@ -20,6 +20,7 @@ void hierarchical_all_reduce(Transport& transport, Elements data, ReduceOp op,
     for (const auto& [host, ranks] : ranks_of) leaders.push_back(ranks.front());
 
     // Reduce inside the host.
+    prepare_reduce(data, transport.world_size(), op);
     const int my_host = hosts[static_cast<size_t>(transport.rank())];
     SubsetTransport neighbours(transport, ranks_of[my_host]);
     tree_reduce(neighbours, data, op, 0);

@@ -6,6 +6,7 @@ namespace mini::dist {
 
 void naive_all_reduce(Transport& transport, Elements data, ReduceOp op) {
     const int P = transport.world_size();
+    prepare_reduce(data, P, op);
     if (transport.rank() != 0) {
         transport.send(0, data.bytes);
         transport.recv(0, data.bytes);

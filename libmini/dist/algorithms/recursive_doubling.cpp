@@ -11,6 +11,7 @@ void recursive_doubling_all_reduce(Transport& transport, Elements data, ReduceOp
     const int rank = transport.rank();
     const Combine combine = combine_for(data.dtype, op);
     std::vector<std::byte> theirs(data.bytes.size());
+    prepare_reduce(data, transport.world_size(), op);
     fold_to_power_of_two(transport, data, op, [&](int Q) {
         for (int bit = 1; bit < Q; bit *= 2) {
             const int partner = rank ^ bit;

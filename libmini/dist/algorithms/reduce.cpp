@@ -1,5 +1,6 @@
 #include "libmini/dist/algorithms/reduce.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -64,14 +65,25 @@ Combine combine_of(ReduceOp op) {
 }
 
 template <typename T>
-void divide_all(Elements data, int divisor) {
+void divide_all(Elements data, Wide<T> divisor) {
     T* const values = reinterpret_cast<T*>(data.bytes.data());
     for (size_t i = 0; i < data.size(); ++i)
-        values[i] = static_cast<T>(static_cast<Wide<T>>(values[i]) /
-                                   static_cast<Wide<T>>(divisor));
+        values[i] = static_cast<T>(static_cast<Wide<T>>(values[i]) / divisor);
+}
+
+// By what prepare_reduce divides 16-bit floats: a power of two, so no digit changes.
+float first_divisor(int world_size) {
+    return static_cast<float>(std::bit_ceil(static_cast<unsigned>(world_size)));
 }
 
 }  // namespace
+
+void prepare_reduce(Elements data, int world_size, ReduceOp op) {
+    if (op != ReduceOp::kAvg) return;
+    const float divisor = first_divisor(world_size);
+    if (data.dtype == DType::kFloat16) divide_all<Half>(data, divisor);
+    if (data.dtype == DType::kBFloat16) divide_all<BFloat16>(data, divisor);
+}
 
 Combine combine_for(DType dtype, ReduceOp op) {
     switch (dtype) {
@@ -86,12 +98,14 @@ Combine combine_for(DType dtype, ReduceOp op) {
 
 void finish_reduce(Elements data, int world_size, ReduceOp op) {
     if (op != ReduceOp::kAvg) return;
+    const auto divisor = static_cast<float>(world_size);
+    const float rest = divisor / first_divisor(world_size);
     switch (data.dtype) {
-        case DType::kFloat32: return divide_all<float>(data, world_size);
-        case DType::kInt64: return divide_all<int64_t>(data, world_size);
-        case DType::kUInt8: return divide_all<uint8_t>(data, world_size);
-        case DType::kFloat16: return divide_all<Half>(data, world_size);
-        case DType::kBFloat16: return divide_all<BFloat16>(data, world_size);
+        case DType::kFloat32: return divide_all<float>(data, divisor);
+        case DType::kFloat16: return divide_all<Half>(data, rest);
+        case DType::kBFloat16: return divide_all<BFloat16>(data, rest);
+        case DType::kInt64:
+        case DType::kUInt8: break;  // kAvg is not for integers
     }
 }
 

@@ -14,6 +14,8 @@ void ring_all_reduce(Transport& transport, Elements data, ReduceOp op) {
         return data.part(static_cast<size_t>((k + 2 * P) % P), static_cast<size_t>(P));
     };
 
+    prepare_reduce(data, P, op);
+
     // Reduce-scatter: send chunks rank, rank-1, rank-2, ... and add what comes in to the
     // next one.
     const Combine combine = combine_for(data.dtype, op);

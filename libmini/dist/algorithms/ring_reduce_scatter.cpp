@@ -21,8 +21,10 @@ void ring_reduce_scatter(Transport& transport, Elements output,
     const Combine combine = combine_for(output.dtype, op);
     const Elements first = block(rank - 1);
     std::vector<std::byte> leaving(first.bytes.begin(), first.bytes.end());
+    prepare_reduce({leaving, output.dtype}, P, op);
     for (int step = 0; step < P - 1; ++step) {
         std::ranges::copy(block(rank - step - 2).bytes, output.bytes.begin());
+        prepare_reduce(output, P, op);
         transport.send_recv(right, leaving, left, output.bytes, combine);
         if (step < P - 2) std::ranges::copy(output.bytes, leaving.begin());
     }

@@ -17,8 +17,9 @@
 namespace mini::dist {
 
 /// Leaves the reduction of all ranks' `data` in rank `root`'s, and partial ones in the
-/// others'; blocks until this rank's part is done. kAvg adds only: the caller divides.
-/// REQUIRES: the same size, dtype, op and root on every rank, under one Transport::begin.
+/// others'; blocks until this rank's part is done. kAvg adds only: the caller prepares and
+/// finishes (reduce.hpp). REQUIRES: the same size, dtype, op and root on every rank, under
+/// one Transport::begin.
 void tree_reduce(Transport& transport, Elements data, ReduceOp op, int root);
 
 }  // namespace mini::dist

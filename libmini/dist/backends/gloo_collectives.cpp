@@ -51,6 +51,8 @@ class Collectives {
         : context_(context), call_(call), timeout_(timeout) {}
 
     void all_reduce(std::byte* data, size_t count, DType dtype) {
+        const Elements elements({data, count * sizeof(T)}, dtype);
+        prepare_reduce(elements, context_->size, call_.reduce_op);
         gloo::AllreduceOptions options(context_);
         options.setOutput(as_elements(data), count);
         options.setReduceFunction(reduction(dtype, call_.reduce_op));
@@ -59,8 +61,7 @@ class Collectives {
                                  : gloo::AllreduceOptions::Algorithm::RING);
         options.setTimeout(timeout_);
         gloo::allreduce(options);
-        const size_t bytes = count * sizeof(T);
-        finish_reduce(Elements({data, bytes}, dtype), context_->size, call_.reduce_op);
+        finish_reduce(elements, context_->size, call_.reduce_op);
     }
 
     void all_reduce() {
@@ -88,6 +89,7 @@ class Collectives {
 
     void reduce() {
         const Tensor& data = call_.outputs.front();
+        prepare_reduce(Elements(data), context_->size, call_.reduce_op);
         gloo::ReduceOptions options(context_);
         options.setOutput(data_of(data), count_of(data));
         options.setReduceFunction(reduction(data.dtype(), call_.reduce_op));

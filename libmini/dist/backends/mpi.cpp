@@ -186,6 +186,7 @@ void MpiBackend::start(Pending& pending) {
 
     switch (call.operation) {
         case Operation::kAllReduce:
+            prepare_reduce(Elements(any), world_size(), call.reduce_op);
             return check_mpi(
                 MPI_Iallreduce(MPI_IN_PLACE, output, n, type,
                                op_of(any.dtype(), call.reduce_op), comm, request),
@@ -194,6 +195,7 @@ void MpiBackend::start(Pending& pending) {
             return check_mpi(MPI_Ibcast(output, n, type, call.root, comm, request),
                              "MPI_Ibcast");
         case Operation::kReduce:
+            prepare_reduce(Elements(any), world_size(), call.reduce_op);
             return check_mpi(
                 MPI_Ireduce(is_root ? MPI_IN_PLACE : output, is_root ? output : nullptr,
                             n, type, op_of(any.dtype(), call.reduce_op), call.root, comm,
@@ -216,6 +218,7 @@ void MpiBackend::start(Pending& pending) {
                              "MPI_Iscatter");
         case Operation::kReduceScatter:
             in = pack(call.inputs);
+            prepare_reduce({in, any.dtype()}, world_size(), call.reduce_op);
             return check_mpi(MPI_Ireduce_scatter_block(in.data(), output, n, type,
                                                        op_of(any.dtype(), call.reduce_op),
                                                        comm, request),

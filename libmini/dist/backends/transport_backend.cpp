@@ -38,6 +38,7 @@ void gather_all(Transport& transport, const Call& call) {
 
 void reduce_to_root(Transport& transport, const Call& call) {
     const Elements data(call.outputs.front());
+    prepare_reduce(data, transport.world_size(), call.reduce_op);
     tree_reduce(transport, data, call.reduce_op, call.root);
     if (transport.rank() == call.root)
         finish_reduce(data, transport.world_size(), call.reduce_op);

@@ -12,6 +12,17 @@ std::string case_name(Operation operation, DType dtype, int64_t n, Layout layout
                   layout_name(layout), more);
 }
 
+std::vector<Algorithm> all_reduce_algorithms(const Scope& scope) {
+    if (!scope.ours) return {Algorithm::kAuto};
+    return {Algorithm::kAuto,
+            Algorithm::kNaive,
+            Algorithm::kTree,
+            Algorithm::kRing,
+            Algorithm::kRecursiveDoubling,
+            Algorithm::kHalvingDoubling,
+            Algorithm::kHierarchical};
+}
+
 std::vector<int> roots(int world_size) {
     if (world_size == 1) return {0};
     return {0, world_size - 1};
@@ -21,6 +32,7 @@ std::vector<Case> all_cases(const Scope& scope) {
     std::vector<Case> cases;
     add_all_reduce(cases, scope);
     add_same_bits(cases, scope);
+    add_large_averages(cases, scope);
     add_broadcast_and_reduce(cases, scope);
     add_gather_and_scatter(cases, scope);
     add_exchanges(cases, scope);

@@ -47,11 +47,15 @@ bool is_float(DType dtype);
 std::string case_name(Operation operation, DType dtype, int64_t n, Layout layout,
                       const std::string& more = "");
 
+/// What all_reduce can run: all of ours, or what a library chooses.
+std::vector<Algorithm> all_reduce_algorithms(const Scope& scope);
+
 /// The roots worth trying: the first, the last.
 std::vector<int> roots(int world_size);
 
 // Each appends its cases.
 void add_all_reduce(std::vector<Case>& cases, const Scope& scope);
+void add_large_averages(std::vector<Case>& cases, const Scope& scope);
 void add_same_bits(std::vector<Case>& cases, const Scope& scope);
 void add_broadcast_and_reduce(std::vector<Case>& cases, const Scope& scope);
 void add_gather_and_scatter(std::vector<Case>& cases, const Scope& scope);

@@ -14,17 +14,6 @@ struct Reduction {
     Layout layout = Layout::kDense;
 };
 
-std::vector<Algorithm> algorithms(const Scope& scope) {
-    if (!scope.ours) return {Algorithm::kAuto};
-    return {Algorithm::kAuto,
-            Algorithm::kNaive,
-            Algorithm::kTree,
-            Algorithm::kRing,
-            Algorithm::kRecursiveDoubling,
-            Algorithm::kHalvingDoubling,
-            Algorithm::kHierarchical};
-}
-
 void call(const Place& place, const Tensor& tensor, const Reduction& r) {
     if (place.in_background)
         place.group.all_reduce_async(tensor, r.op, r.algorithm)->wait();
@@ -93,7 +82,7 @@ void add_all_reduce(std::vector<Case>& cases, const Scope& scope) {
                 {name_of(r), [r, ours](const Place& p) { check_sum(p, r, ours); }});
         }
     };
-    for (const Algorithm algorithm : algorithms(scope)) {
+    for (const Algorithm algorithm : all_reduce_algorithms(scope)) {
         for (const DType dtype : kTypes) {
             for (const ReduceOp op : kReduceOps)
                 for (const int64_t n : kSizes) add({dtype, n, op, algorithm});
@@ -108,7 +97,7 @@ void add_all_reduce(std::vector<Case>& cases, const Scope& scope) {
 }
 
 void add_same_bits(std::vector<Case>& cases, const Scope& scope) {
-    for (const Algorithm algorithm : algorithms(scope))
+    for (const Algorithm algorithm : all_reduce_algorithms(scope))
         for (const DType dtype : kTypes)
             for (const ReduceOp op : kReduceOps)
                 for (const int64_t n : {7, 1000, 20'011}) {

@@ -212,10 +212,6 @@ FinishHook PowerSGD::start(const GradBucket& bucket, dist::ProcessGroup& group) 
 
 void PowerSGD::finish(Compressed& parts, const Tensor& buffer, const Tensor& exact,
                       dist::ProcessGroup& group) const {
-    Cutter cutter(parts.all_whole);
-    for (Tensor& gradient : parts.whole)
-        ops::copy_(gradient, cutter.next(gradient.shape()));
-
     for (Factored& matrix : parts.matrices) {
         orthogonalize(matrix.P, options_.orthogonalization_epsilon);
         ops::copy_(matrix.Q, ops::matmul(matrix.M, matrix.P, {.transpose_a = true}));
@@ -224,9 +220,17 @@ void PowerSGD::finish(Compressed& parts, const Tensor& buffer, const Tensor& exa
     for (Factored& matrix : parts.matrices)
         ops::copy_(matrix.M, ops::matmul(matrix.P, matrix.Q, {.transpose_b = true}));
 
-    if (!options_.use_error_feedback) return;
-    parts.error = exact;
-    ops::add_(parts.error, buffer, -1.0f);
+    if (options_.use_error_feedback) {
+        parts.error = exact;
+        ops::add_(parts.error, buffer, -1.0f);
+    }
+
+    // What travelled whole comes last: its place in the buffer still held this rank's own
+    // numbers, so its error is zero. PyTorch keeps local minus average as its error; the
+    // ranks' errors then add up to zero, but each grows with every step, and costs digits.
+    Cutter cutter(parts.all_whole);
+    for (Tensor& gradient : parts.whole)
+        ops::copy_(gradient, cutter.next(gradient.shape()));
 }
 
 }  // namespace

@@ -156,18 +156,20 @@ void ZeroRedundancyOptimizer::consolidate_state_dict(int to) {
         throw UsageError(concat("consolidate_state_dict: there is no rank ", to,
                                 " among ranks 0 to ", group_->world_size() - 1));
     local_->set_lr(lr());
-    optim::OptimizerState state = local_state();
     consolidated_.reset();
-    if (group_->rank() != to) return send_state(*group_, state, to);
+    const optim::OptimizerState mine = local_state();
+    optim::OptimizerState all;
 
-    for (auto& [name, tensor] : state.tensors) tensor = ops::clone(tensor);
-    for (int rank = 0; rank < group_->world_size(); ++rank)
-        if (rank != to) {
-            optim::OptimizerState theirs = receive_state(*group_, rank);
-            state.tensors.merge(theirs.tensors);
-            state.numbers.merge(theirs.numbers);
-        }
-    consolidated_ = std::move(state);
+    // Rank `to` first: of numbers that all ranks have, like the learning rate, it keeps
+    // its own.
+    const int P = group_->world_size();
+    for (int from = to; from < to + P; ++from) {
+        optim::OptimizerState theirs = broadcast_state(*group_, mine, from % P);
+        if (group_->rank() != to) continue;
+        all.tensors.merge(theirs.tensors);
+        all.numbers.merge(theirs.numbers);
+    }
+    if (group_->rank() == to) consolidated_ = std::move(all);
 }
 
 optim::OptimizerState ZeroRedundancyOptimizer::state_dict() const {

@@ -54,7 +54,8 @@ class ZeroRedundancyOptimizer : public optim::Optimizer, public Joinable {
     void step() override;
 
     /// Brings the state of all ranks to rank `to`; blocks, and every rank calls it
-    /// (`consolidate_state_dict`). Throws UsageError when there is no such rank.
+    /// (`consolidate_state_dict`). Each rank broadcasts its state, as in PyTorch, so every
+    /// rank needs room for one more share. Throws UsageError when there is no such rank.
     void consolidate_state_dict(int to = 0);
 
     /// The state of all parameters, as the plain optimizer would have it. Throws Error

@@ -4,6 +4,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "libmini/tensor/ops.hpp"
+
 namespace mini::parallel {
 namespace {
 
@@ -67,27 +69,27 @@ std::optional<std::string> renamed(
 
 }  // namespace
 
-void send_state(dist::ProcessGroup& group, const optim::OptimizerState& state, int to) {
-    const std::string text = describe(state);
-    group.send(Tensor::from<int64_t>({static_cast<int64_t>(text.size())}), to);
-    if (!text.empty())
-        group.send(cpu_tensor(std::vector<uint8_t>(text.begin(), text.end())), to);
-    for (const auto& [name, tensor] : state.tensors) group.send(tensor, to);
-}
+optim::OptimizerState broadcast_state(dist::ProcessGroup& group,
+                                      const optim::OptimizerState& state, int from) {
+    const bool is_sender = group.rank() == from;
+    const std::string text = is_sender ? describe(state) : std::string();
+    const Tensor size = Tensor::from<int64_t>({static_cast<int64_t>(text.size())});
+    group.broadcast(size, from);
 
-optim::OptimizerState receive_state(dist::ProcessGroup& group, int from) {
-    Tensor size = Tensor::empty({1}, DType::kInt64, Device::cpu());
-    group.recv(size, from);
     const auto bytes = static_cast<int64_t>(size.item());
-    if (bytes == 0) return {};
-    Tensor text = Tensor::empty({bytes}, DType::kUInt8, Device::cpu());
-    group.recv(text, from);
-    const auto letters = text.to_vector<uint8_t>();
+    const Tensor letters =
+        is_sender ? cpu_tensor(std::vector<uint8_t>(text.begin(), text.end()))
+                  : Tensor::empty({bytes}, DType::kUInt8, Device::cpu());
+    group.broadcast(letters, from);
 
-    optim::OptimizerState state =
-        from_description(std::string(letters.begin(), letters.end()));
-    for (const auto& [name, tensor] : state.tensors) group.recv(tensor, from);
-    return state;
+    const auto all = letters.to_vector<uint8_t>();
+    optim::OptimizerState copy =
+        is_sender ? state : from_description(std::string(all.begin(), all.end()));
+    for (auto& [name, tensor] : copy.tensors) {
+        if (is_sender) tensor = ops::clone(tensor).to(Device::cpu());
+        group.broadcast(tensor, from);
+    }
+    return copy;
 }
 
 optim::OptimizerState renumbered(

@@ -1,5 +1,5 @@
-// An optimizer's state on its way between ranks: sent whole, and with parameters numbered
-// as the plain optimizer numbers them or as their owner does.
+// An optimizer's state on its way between ranks: broadcast whole, and with parameters
+// numbered as the plain optimizer numbers them or as their owner does.
 
 #pragma once
 
@@ -11,10 +11,11 @@
 
 namespace mini::parallel {
 
-/// Sends `state` to rank `to`, receives one from rank `from`: a text with all names and
-/// numbers, then tensor after tensor. Both block until done.
-void send_state(dist::ProcessGroup& group, const optim::OptimizerState& state, int to);
-optim::OptimizerState receive_state(dist::ProcessGroup& group, int from);
+/// A copy of rank `from`'s state, on every rank and on the CPU: a text with all names and
+/// numbers is broadcast, then tensor after tensor. Blocks until done; every rank calls it.
+/// On other ranks than `from` nothing looks at `state`.
+optim::OptimizerState broadcast_state(dist::ProcessGroup& group,
+                                      const optim::OptimizerState& state, int from);
 
 /// The state with each "state.N...." renamed "state.M....", M being new_number(N), and
 /// left out where there is none; names without a number stay. Tensors are shared.

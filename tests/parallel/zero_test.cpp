@@ -189,6 +189,30 @@ TEST_CASE("the consolidated state is the plain optimizer's") {
     }
 }
 
+TEST_CASE("consolidating leaves a message between two ranks to its receiver") {
+    const int world_size = GENERATE(2, 3, 7);
+    CAPTURE(world_size);
+    const auto by_rank = on_ranks(world_size, [&](dist::ProcessGroup& group) {
+        ZeroRedundancyOptimizer zero(make_parameters(), make_sgd);
+        take_steps(zero, 0, 3);
+
+        // The last rank's message is on its way while the states are.
+        const int last = group.world_size() - 1;
+        const Tensor message = Tensor::from<int64_t>({group.rank()});
+        dist::WorkHandle sending;
+        if (group.rank() == last) sending = group.send_async(message, 0);
+        zero.consolidate_state_dict(0);
+        if (group.rank() == 0) group.recv(message, last);
+        if (sending) sending->wait();
+        return std::pair(message.to_vector<int64_t>(),
+                         group.rank() == 0 ? zero.state_dict() : OptimizerState());
+    });
+    const auto plain = make_sgd(make_parameters());
+    take_steps(*plain, 0, 3);
+    CHECK(by_rank[0].first == std::vector<int64_t>{world_size - 1});
+    check_equal(by_rank[0].second, plain->state_dict());
+}
+
 TEST_CASE("a state saved by one number of ranks resumes on another to the same bits") {
     const int before = GENERATE(1, 2, 4);
     const int after = GENERATE(1, 3, 7);

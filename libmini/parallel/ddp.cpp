@@ -52,17 +52,24 @@ class DistributedDataParallel::Hook : public JoinHook {
     void main_hook() override {
         const Plan plan = agree_on({}, /*is_active=*/false, ddp_.group());
         if (plan.sends_buffers) ddp_.broadcast_buffers(plan.root);
-        if (plan.averages) ddp_.reducer_.shadow_iteration();
+        if (!plan.averages) return;
+        ddp_.reducer_.shadow_iteration();
+        has_shadowed_ = true;
     }
 
     void post_hook(bool is_last_joiner) override {
         broadcast_from_last_joiner(ddp_.group(), is_last_joiner, ddp_.state());
         ddp_.reducer_.divide_by(ddp_.group().world_size());
         ddp_.divides_by_active_ = false;
+
+        // The averages of shadowed iterations are not to be added to: a training loop may
+        // call zero_grad() after its steps only.
+        if (has_shadowed_) ddp_.zero_grad();
     }
 
   private:
     DistributedDataParallel& ddp_;
+    bool has_shadowed_ = false;
 };
 
 std::unique_ptr<JoinHook> DistributedDataParallel::join_hook(const JoinOptions& options) {

@@ -72,8 +72,10 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
     bool has_rebuilt_buckets() const { return reducer_.has_rebuilt_buckets(); }
 
     /// Within a Join, a rank without batches shadows the others' iterations with gradients
-    /// that are zero, and ends with the model of the rank that trained longest. Sums are
-    /// divided by the number of all ranks or, if that is wished, of those that are active.
+    /// that are zero, and ends with the model of the rank that trained longest. Meanwhile
+    /// its gradients are the averages; then it has none. Sums are divided by the number of
+    /// all ranks or, if that is wished, of those that are active; communication hooks
+    /// divide by that of all ranks.
     std::unique_ptr<JoinHook> join_hook(const JoinOptions& options) override;
     dist::ProcessGroup& join_process_group() override { return group(); }
 

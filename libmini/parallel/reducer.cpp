@@ -133,6 +133,7 @@ void Reducer::prepare_for_forward() {
 
 void Reducer::prepare_for_backward(const Tensor& output) {
     reset();
+    for (Slot& slot : slots_) slot.unused = slot.expected == 0;
     if (options_.find_unused_parameters && !options_.static_graph) {
         const std::vector<bool> used = used_parameters(output, parameters_);
         for (size_t place = 0; place < slots_.size(); ++place)
@@ -242,12 +243,13 @@ FinishHook Reducer::launch(size_t index) {
 
 // ---- the end of the backward pass
 
-// The first pass of a static graph: what came is what will always come.
+// This rank's first pass of a static graph: what came is what will always come.
 void Reducer::learn_graph() {
     for (size_t place = 0; place < slots_.size(); ++place) {
         slots_[place].unused = slots_[place].fired == 0;
         slots_[place].expected = slots_[place].fired;
     }
+    has_learnt_ = true;
     for (size_t place = 0; place < slots_.size(); ++place)
         slots_[place].unused ? bring_in_unused(place) : bring_in(place);
 }
@@ -255,19 +257,15 @@ void Reducer::learn_graph() {
 void Reducer::finish() {
     group_->events().record(EventKind::kBackwardEnd);
     if (is_learning()) learn_graph();
-    MINI_CHECK(
-        next_bucket_ == buckets_.size(),
-        "DistributedDataParallel: these parameters took no part in the loss on rank ",
-        group_->rank(),
-        ", so their bucket cannot be averaged; with find_unused_parameters they "
-        "may be left out:",
-        missing_gradients());
+    if (next_bucket_ < buckets_.size()) throw_unlaunched();
     complete();
 }
 
 void Reducer::complete() {
-    // Tell each other which parameters were used, behind the buckets.
-    const bool shares_use = options_.find_unused_parameters || is_learning();
+    // Tell each other which parameters were used, behind the buckets. Of a static graph a
+    // rank knows that after its own first pass, which comes later where it has joined.
+    const bool shares_use =
+        options_.find_unused_parameters || (options_.static_graph && !all_have_learnt_);
     const Tensor use = cpu_tensor(own_use());
     dist::WorkHandle sharing;
     if (shares_use) sharing = group_->all_reduce_async(use);
@@ -278,9 +276,14 @@ void Reducer::complete() {
         group_->events().record(EventKind::kBucketDone, static_cast<int64_t>(index),
                                 buckets_[index].bytes());
     }
-    if (sharing) sharing->wait();
+    std::vector<int64_t> counts;
+    if (sharing) {
+        sharing->wait();
+        counts = use.to_vector<int64_t>();
+        all_have_learnt_ = counts.back() == group_->world_size();
+    }
     if (std::ranges::any_of(slots_, &Slot::unused))
-        hand_out_unused(shares_use ? use.to_vector<int64_t>() : std::vector<int64_t>());
+        hand_out_unused(counts);
     else if (options_.find_unused_parameters)
         warn_of_needless_search();
 
@@ -290,10 +293,16 @@ void Reducer::complete() {
     if (options_.check_gradients) check_.agree(*group_, parameters_, iterations_);
 }
 
-// 1 for each parameter that had a gradient on this rank.
+// 1 for each parameter that had a gradient on this rank, or of a static graph always has;
+// and, behind them, for a rank that has learnt that.
 std::vector<int64_t> Reducer::own_use() const {
     std::vector<int64_t> use;
-    for (const Slot& slot : slots_) use.push_back(slot.fired > 0 ? 1 : 0);
+    for (const Slot& slot : slots_) {
+        const bool is_used =
+            options_.static_graph ? has_learnt_ && slot.expected > 0 : slot.fired > 0;
+        use.push_back(is_used ? 1 : 0);
+    }
+    use.push_back(has_learnt_ ? 1 : 0);
     return use;
 }
 
@@ -316,15 +325,30 @@ void Reducer::warn_of_needless_search() const {
             "was used; without it each iteration saves a walk over the graph");
 }
 
+// Like a pass after zero_grad() in which this rank uses no parameter. PyTorch does not set
+// the gradients of a joined rank; a sharded optimizer there would step with old ones.
 void Reducer::shadow_iteration() {
     prepare_for_forward();
     reset();
-    for (Slot& slot : slots_) slot.unused = false;
-    for (Bucket& bucket : buckets_)
-        for (size_t slot = 0; slot < bucket.places().size(); ++slot)
-            bucket.bring_in(slot, Tensor(), 1.0f);
-    launch_full_buckets();
+    for (size_t place = 0; place < slots_.size(); ++place) {
+        slots_[place].unused = true;
+        tensor(place).set_grad(Tensor());
+        bring_in_unused(place);
+    }
     complete();
+}
+
+void Reducer::throw_unlaunched() const {
+    const std::string missing = missing_gradients();
+    MINI_CHECK(!missing.empty(), "DistributedDataParallel: all gradients came on rank ",
+               group_->rank(), ", but bucket ", next_bucket_,
+               " was full and was never launched");
+    throw Error(concat(
+        "DistributedDataParallel: these parameters took no part in the loss on rank ",
+        group_->rank(),
+        ", so their bucket cannot be averaged; with find_unused_parameters they may be "
+        "left out:",
+        missing));
 }
 
 std::string Reducer::missing_gradients() const {

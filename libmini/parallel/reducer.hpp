@@ -60,7 +60,8 @@ class Reducer {
     void prepare_for_backward(const Tensor& output);
 
     /// Takes part in one iteration of the other ranks with gradients that are all zero;
-    /// blocks until it is over. What this rank's gradients hold then is not said.
+    /// blocks until it is over. This rank's gradients are then the averages, as on the
+    /// other ranks, and undefined where no rank has used the parameter.
     void shadow_iteration();
 
     /// Uses `hook` instead of one all-reduce a bucket. Throws UsageError the second time,
@@ -84,7 +85,7 @@ class Reducer {
         size_t slot = 0;
         int hook = 0;
         int fired = 0;        // gradients in this pass
-        int expected = 1;     // in each pass; of a static graph, learnt in the first
+        int expected = 1;     // in each pass; of a static graph, as in this rank's first
         bool unused = false;  // it gets no gradient in this pass, on this rank
         bool used_somewhere = true;  // so its gradient is the average
     };
@@ -94,7 +95,7 @@ class Reducer {
     Tensor in_bucket(size_t place) {
         return bucket_of(place).gradient(slots_[place].slot);
     }
-    bool is_learning() const { return options_.static_graph && iterations_ == 0; }
+    bool is_learning() const { return options_.static_graph && !has_learnt_; }
     bool may_rebuild() const {
         return options_.static_graph || !options_.find_unused_parameters;
     }
@@ -123,6 +124,7 @@ class Reducer {
     void hand_out_unused(const std::vector<int64_t>& use);
     void warn_of_needless_search() const;
     std::string missing_gradients() const;
+    [[noreturn]] void throw_unlaunched() const;
 
     nn::NamedTensors parameters_;
     ReducerOptions options_;
@@ -136,8 +138,10 @@ class Reducer {
     int64_t iterations_ = 0;     // that have finished
     size_t next_bucket_ = 0;     // the next one to launch
     bool is_rebuilt_ = false;
-    bool expecting_ = false;  // between prepare_for_backward and finish
-    bool started_ = false;    // the pass has reached its first gradient
+    bool has_learnt_ = false;       // what a static graph uses on this rank
+    bool all_have_learnt_ = false;  // and every rank has told the others
+    bool expecting_ = false;        // between prepare_for_backward and finish
+    bool started_ = false;          // the pass has reached its first gradient
 };
 
 }  // namespace mini::parallel

@@ -71,8 +71,10 @@ class ZeroRedundancyOptimizer : public optim::Optimizer, public Joinable {
     const std::vector<int>& owners() const { return owners_; }
     const optim::Optimizer& local_optimizer() const { return *local_; }
 
-    /// A joined rank goes on updating and sending its own parameters. REQUIRES: the
-    /// joinable before it leaves averaged gradients on joined ranks too.
+    /// A joined rank goes on updating and sending its own parameters, with its own
+    /// learning rate. REQUIRES: the joinable before it leaves averaged gradients on joined
+    /// ranks too, as DistributedDataParallel does; every iteration that it counts has one
+    /// step(), so none of them is within no_sync.
     std::unique_ptr<JoinHook> join_hook(const JoinOptions& options) override;
     dist::ProcessGroup& join_process_group() override { return *group_; }
 

@@ -1,6 +1,7 @@
 // Parameters that some ranks, or all, leave out of the loss.
 
 #include "libmini/parallel/ddp.hpp"
+#include "libmini/parallel/join.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -9,29 +10,11 @@ using namespace mini;
 using namespace mini::test;
 using parallel::DDPOptions;
 using parallel::DistributedDataParallel;
+using parallel::Join;
 
 namespace {
 
 using Values = std::vector<float>;
-
-// y = the sum of x times each weight that is switched on.
-class Branches : public nn::Module {
-  public:
-    Branches() {
-        register_parameter("a", weights[0]);
-        register_parameter("b", weights[1]);
-        register_parameter("c", weights[2]);
-    }
-    Tensor forward(const Tensor& x) override {
-        Tensor y;
-        for (size_t i = 0; i < weights.size(); ++i)
-            if (on[i]) y = y.defined() ? y + x * weights[i] : x * weights[i];
-        return sum(y);
-    }
-
-    std::vector<Tensor> weights{Tensor::ones({1}), Tensor::ones({1}), Tensor::ones({1})};
-    std::vector<bool> on{true, true, true};
-};
 
 Tensor input(const dist::ProcessGroup& group) {
     return Tensor::full({1}, group.rank() + 1);
@@ -175,6 +158,97 @@ TEST_CASE("a static graph that changes is refused naming the parameter") {
         CHECK(contains(message, "the gradient of b came 1 times"));
         CHECK(contains(message, "0 times in the first iteration"));
     }
+}
+
+namespace {
+
+// Which weights a rank uses in an epoch, and for how many batches.
+struct Epoch {
+    std::vector<bool> on;
+    int batches;
+};
+
+// The gradients of every batch on each rank; plan[rank][epoch].
+using Plan = std::vector<std::vector<Epoch>>;
+
+std::vector<std::vector<std::string>> train_static(const Plan& plan) {
+    return on_ranks(static_cast<int>(plan.size()), [&](dist::ProcessGroup& group) {
+        Branches module;
+        DDPOptions options = kFindUnused;
+        options.find_unused_parameters = false;
+        options.static_graph = true;
+        DistributedDataParallel ddp(module, options);
+        std::vector<std::string> seen;
+        for (const Epoch& epoch : plan[static_cast<size_t>(group.rank())])
+            Join({&ddp}).run([&] {
+                module.on = epoch.on;
+                for (int i = 0; i < epoch.batches; ++i) {
+                    module.zero_grad();
+                    ddp(input(group)).backward();
+                    seen.push_back(concat(gradient(module.weights[0]), " ",
+                                          gradient(module.weights[1]), " ",
+                                          gradient(module.weights[2])));
+                }
+            });
+        return seen;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("a parameter of a static graph that one rank uses is averaged in every pass") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    CAPTURE(ranks);
+    Plan plan(static_cast<size_t>(ranks), {{{true, false, false}, 3}});
+    plan.front() = {{{true, true, false}, 3}};  // rank 0 alone uses b; c is for no rank
+    const std::string all = concat((static_cast<float>(ranks) + 1) / 2.0f);
+    const std::string of_rank_0 = concat(1.0f / static_cast<float>(ranks));
+    for (const auto& seen : train_static(plan)) {
+        REQUIRE(seen.size() == 3);
+        for (const std::string& gradients : seen)
+            CHECK(gradients == concat(all, " ", of_rank_0, " none"));
+    }
+}
+
+TEST_CASE("a rank that shadows an iteration keeps what it has learnt of a static graph") {
+    const std::vector<bool> on{true, false, true};
+    const auto seen = train_static({{{on, 3}, {on, 1}}, {{on, 1}, {on, 1}}});
+    using Seen = std::vector<std::string>;
+    CHECK(seen[0] ==
+          Seen{"1.5 none 1.5", "0.5 none 0.5", "0.5 none 0.5", "1.5 none 1.5"});
+    CHECK(seen[1] == Seen{"1.5 none 1.5", "1.5 none 1.5"});
+}
+
+TEST_CASE("a rank that shadows the first iteration learns a static graph in its own") {
+    // Weight c is used by rank 1 only, which has no batch in the first epoch, and in the
+    // second one joins after its first.
+    const std::vector<bool> a{true, false, false}, a_and_c{true, false, true};
+    const auto seen = train_static(
+        {{{a, 2}, {a, 2}, {a, 1}}, {{a_and_c, 0}, {a_and_c, 1}, {a_and_c, 1}}});
+    using Seen = std::vector<std::string>;
+    CHECK(seen[0] == Seen{"0.5 none none", "0.5 none none", "1.5 none 1", "0.5 none 0",
+                          "1.5 none 1"});
+    CHECK(seen[1] == Seen{"1.5 none 1", "1.5 none 1"});
+}
+
+TEST_CASE("ranks learn a static graph one after the other") {
+    // In epoch k, rank k alone has batches, and uses weight k.
+    Plan plan(3);
+    for (size_t rank = 0; rank < 3; ++rank)
+        for (size_t epoch = 0; epoch < 4; ++epoch) {
+            std::vector<bool> on(3, false);
+            on[rank] = true;
+            plan[rank].push_back({on, epoch == 3 ? 2 : epoch == rank ? 1 : 0});
+        }
+    const auto seen = train_static(plan);
+    const std::string third = concat(1.0f / 3.0f),
+                      two_thirds = concat(2.0f * (1.0f / 3.0f)),
+                      one = concat(3.0f * (1.0f / 3.0f));
+    const std::string both = concat(third, " ", two_thirds, " ", one);
+    CHECK(seen[0] == std::vector<std::string>{concat(third, " none none"), both, both});
+    CHECK(seen[1] ==
+          std::vector<std::string>{concat("0 ", two_thirds, " none"), both, both});
+    CHECK(seen[2] == std::vector<std::string>{concat("0 0 ", one), both, both});
 }
 
 TEST_CASE("a NaN on one rank is thrown on all in its iteration with rank and parameter") {

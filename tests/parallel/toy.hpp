@@ -1,4 +1,4 @@
-// A small model and the ranks to train it on, for the tests of parallel training.
+// Small models and the ranks to train them on, for the tests of parallel training.
 
 #pragma once
 
@@ -26,6 +26,25 @@ class Toy : public nn::Module {
 
     nn::Linear fc1{3, 5};
     nn::Linear fc2{5, 2};
+};
+
+/// y = the sum of x times each weight that is switched on.
+class Branches : public nn::Module {
+  public:
+    Branches() {
+        register_parameter("a", weights[0]);
+        register_parameter("b", weights[1]);
+        register_parameter("c", weights[2]);
+    }
+    Tensor forward(const Tensor& x) override {
+        Tensor y;
+        for (size_t i = 0; i < weights.size(); ++i)
+            if (on[i]) y = y.defined() ? y + x * weights[i] : x * weights[i];
+        return sum(y);
+    }
+
+    std::vector<Tensor> weights{Tensor::ones({1}), Tensor::ones({1}), Tensor::ones({1})};
+    std::vector<bool> on{true, true, true};
 };
 
 /// Small numbers that differ from each other, by `seed`.

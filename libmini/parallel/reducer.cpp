@@ -158,6 +158,7 @@ void Reducer::begin_pass() {
 }
 
 void Reducer::on_gradient(size_t place) {
+    slots_[place].used = true;  // within no_sync too: it will be averaged
     if (!expecting_) return;
     if (!started_) begin_pass();
     group_->events().record(EventKind::kGradReady, static_cast<int64_t>(place),
@@ -287,19 +288,20 @@ void Reducer::complete() {
     else if (options_.find_unused_parameters)
         warn_of_needless_search();
 
+    for (Slot& slot : slots_) slot.used = false;
     expecting_ = false;
     started_ = false;
     ++iterations_;
     if (options_.check_gradients) check_.agree(*group_, parameters_, iterations_);
 }
 
-// 1 for each parameter that had a gradient on this rank, or of a static graph always has;
-// and, behind them, for a rank that has learnt that.
+// 1 for each parameter that this rank brings a gradient of, or of a static graph always
+// does; and, behind them, for a rank that has learnt that.
 std::vector<int64_t> Reducer::own_use() const {
     std::vector<int64_t> use;
     for (const Slot& slot : slots_) {
         const bool is_used =
-            options_.static_graph ? has_learnt_ && slot.expected > 0 : slot.fired > 0;
+            options_.static_graph ? has_learnt_ && slot.expected > 0 : slot.used;
         use.push_back(is_used ? 1 : 0);
     }
     use.push_back(has_learnt_ ? 1 : 0);
@@ -331,8 +333,9 @@ void Reducer::shadow_iteration() {
     prepare_for_forward();
     reset();
     for (size_t place = 0; place < slots_.size(); ++place) {
-        slots_[place].unused = true;
-        tensor(place).set_grad(Tensor());
+        Slot& slot = slots_[place];
+        slot.unused = true;
+        if (!slot.used) tensor(place).set_grad(Tensor());
         bring_in_unused(place);
     }
     complete();

@@ -59,9 +59,10 @@ class Reducer {
     /// gradients only accumulate.
     void prepare_for_backward(const Tensor& output);
 
-    /// Takes part in one iteration of the other ranks with gradients that are all zero;
-    /// blocks until it is over. This rank's gradients are then the averages, as on the
-    /// other ranks, and undefined where no rank has used the parameter.
+    /// Takes part in one iteration of the other ranks with gradients that are zero, or
+    /// what has accumulated here since the last one; blocks until it is over. This rank's
+    /// gradients are then the averages, as on the other ranks, and undefined where no rank
+    /// has used the parameter.
     void shadow_iteration();
 
     /// Uses `hook` instead of one all-reduce a bucket. Throws UsageError the second time,
@@ -87,6 +88,7 @@ class Reducer {
         int fired = 0;        // gradients in this pass
         int expected = 1;     // in each pass; of a static graph, as in this rank's first
         bool unused = false;  // it gets no gradient in this pass, on this rank
+        bool used = false;    // a gradient has come since the last pass that averaged
         bool used_somewhere = true;  // so its gradient is the average
     };
 

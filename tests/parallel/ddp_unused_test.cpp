@@ -74,6 +74,28 @@ TEST_CASE("a parameter that no rank used keeps the gradient it had") {
     }
 }
 
+TEST_CASE("a parameter that was used within no_sync only is averaged by the next pass") {
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        Branches module;
+        DistributedDataParallel ddp(module, kFindUnused);
+        {
+            const auto no_sync = ddp.no_sync();
+            module.on = {true, false, group.rank() == 1};
+            ddp(input(group)).backward();
+        }
+        module.on = {true, false, false};
+        ddp(input(group)).backward();
+        const auto averaged = gradients(module);
+        module.zero_grad();
+        ddp(input(group)).backward();
+        return std::pair(averaged, gradients(module));
+    });
+    for (const auto& [averaged, next] : seen) {
+        CHECK(averaged == std::vector<std::string>{"3", "none", "1"});
+        CHECK(next == std::vector<std::string>{"1.5", "none", "none"});
+    }
+}
+
 TEST_CASE("with different branches on every rank launches keep one order") {
     const auto logs = on_ranks(3, [](dist::ProcessGroup& group) {
         Branches module;

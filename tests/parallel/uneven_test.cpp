@@ -97,6 +97,30 @@ TEST_CASE("accumulation within no_sync goes together with uneven inputs") {
     CHECK(ended[1].weight == -7.0f);
 }
 
+TEST_CASE("what a rank has accumulated when it joins takes part in the next average") {
+    const auto gradients = on_ranks(2, [](dist::ProcessGroup& group) {
+        Weighing module;
+        DistributedDataParallel ddp(module);
+        const Tensor x = Tensor::full({1}, group.rank() + 1);
+        Values seen;
+        Join({&ddp}).run([&] {
+            for (int i = 0; i < (group.rank() == 0 ? 3 : 6); ++i) {
+                if (i % 2 == 0) {
+                    const auto no_sync = ddp.no_sync();
+                    ddp(x).backward();
+                    continue;
+                }
+                ddp(x).backward();
+                seen.push_back(static_cast<float>(module.weight.grad().item()));
+                module.zero_grad();
+            }
+        });
+        return seen;
+    });
+    // Rank 0 has joined with a gradient of 1 from its third batch.
+    CHECK(gradients[1] == Values{3.0f, 2.5f, 2.0f});
+}
+
 TEST_CASE("ranks are told who ended first when that is to be an error") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
         return message_of([&] {

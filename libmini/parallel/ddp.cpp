@@ -52,6 +52,7 @@ class DistributedDataParallel::Hook : public JoinHook {
     void main_hook() override {
         const Plan plan = agree_on({}, /*is_active=*/false, ddp_.group());
         if (plan.sends_buffers) ddp_.broadcast_buffers(plan.root);
+        ddp_.follow_forward(plan.averages);
         if (!plan.averages) return;
         ddp_.reducer_.shadow_iteration();
         has_shadowed_ = true;

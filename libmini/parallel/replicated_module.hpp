@@ -67,6 +67,10 @@ class ReplicatedModule : public nn::Module {
     /// Sends rank `root`'s buffers to all; blocks, and every rank calls it.
     void broadcast_buffers(int root);
 
+    /// On a rank that has joined: the others' forward pass was averaged, or within
+    /// no_sync. What the next forward pass sends depends on it, on all ranks alike.
+    void follow_forward(bool averaged) { are_buffers_due_ = averaged; }
+
     /// Parameters and buffers of the wrapped module, each once.
     std::vector<Tensor> state() const;
 

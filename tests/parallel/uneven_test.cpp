@@ -121,6 +121,35 @@ TEST_CASE("what a rank has accumulated when it joins takes part in the next aver
     CHECK(gradients[1] == Values{3.0f, 2.5f, 2.0f});
 }
 
+TEST_CASE("ranks agree on sending buffers in the epoch after an uneven one") {
+    // Within each epoch every second batch is averaged; the ranks end with different ones,
+    // and one has none in the first epoch.
+    const auto batches = GENERATE(std::vector<std::vector<int>>{{0, 2}, {2, 2}},
+                                  std::vector<std::vector<int>>{{3, 2}, {4, 3}},
+                                  std::vector<std::vector<int>>{{1, 2}, {0, 1}, {3, 1}});
+    const bool accumulates = GENERATE(false, true);
+    CAPTURE(batches, accumulates);
+    const auto seen =
+        on_ranks(static_cast<int>(batches.size()), [&](dist::ProcessGroup& group) {
+            Weighing module;
+            DistributedDataParallel ddp(module);
+            for (const int count : batches[static_cast<size_t>(group.rank())])
+                Join({&ddp}).run([&] {
+                    for (int i = 0; i < count; ++i) {
+                        const Tensor x = Tensor::ones({1});
+                        if (accumulates && i % 2 == 0) {
+                            const auto no_sync = ddp.no_sync();
+                            ddp(x).backward();
+                        } else {
+                            ddp(x).backward();
+                        }
+                    }
+                });
+            return module.seen.item();
+        });
+    for (const double count : seen) CHECK(count == seen[0]);
+}
+
 TEST_CASE("ranks are told who ended first when that is to be an error") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
         return message_of([&] {

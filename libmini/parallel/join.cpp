@@ -57,13 +57,14 @@ int ActiveRanks::count() {
 Join::Join(std::vector<Joinable*> joinables, JoinOptions options)
     : joinables_(std::move(joinables)),
       options_(options),
-      group_(common_group(joinables_)) {
-    for (Joinable* const joinable : joinables_)
-        hooks_.push_back(joinable->join_hook(options_));
-}
+      group_(common_group(joinables_)) {}
 
 void Join::run(const std::function<void()>& body) {
     if (!options_.enable) return body();
+
+    hooks_.clear();
+    for (Joinable* const joinable : joinables_)
+        hooks_.push_back(joinable->join_hook(options_));
 
     // Let the joinables notify while the body runs, however it ends.
     set_up(true);

@@ -76,6 +76,25 @@ TEST_CASE("sums are divided by all ranks to the end unless told otherwise") {
     CHECK(active[0].weight == -5.5f);
 }
 
+TEST_CASE("a Join that runs twice divides alike both times") {
+    const auto by_rank = on_ranks(2, [](dist::ProcessGroup& group) {
+        Weighing module;
+        DistributedDataParallel ddp(module);
+        Join join({&ddp}, {.divide_by_initial_world_size = false});
+        Values gradients;
+        for (int epoch = 0; epoch < 2; ++epoch)
+            join.run([&] {
+                for (int i = 0; i <= 2 * group.rank(); ++i) {
+                    module.zero_grad();
+                    ddp(Tensor::full({1}, group.rank() + 1)).backward();
+                    gradients.push_back(static_cast<float>(module.weight.grad().item()));
+                }
+            });
+        return gradients;
+    });
+    CHECK(by_rank[1] == Values{1.5f, 2.0f, 2.0f, 1.5f, 2.0f, 2.0f});
+}
+
 TEST_CASE("all ranks end with the model and buffers of the rank that trained longest") {
     for (const auto& batches : std::vector<std::vector<int>>{
              {2}, {3, 1}, {1, 4, 2}, {0, 2, 2}, {5, 1, 0, 3}, {1, 2, 3, 4, 3, 2, 0}}) {

@@ -122,10 +122,14 @@ std::vector<size_t> Reducer::agreed_order() {
 // ---- one iteration
 
 void Reducer::prepare_for_forward() {
+    const std::string missing = started_ ? missing_gradients() : std::string();
     MINI_CHECK(!started_,
                "DistributedDataParallel: the last backward pass did not finish its "
                "reduction on rank ",
-               group_->rank(), "; without a gradient were:", missing_gradients());
+               group_->rank(),
+               missing.empty() ? "; all gradients came, but a collective or a "
+                                 "communication hook failed"
+                               : concat("; without a gradient were:", missing));
     if (is_rebuilt_ || !may_rebuild() || iterations_ == 0) return;
     order_ = agreed_order();
     rebuild_buckets();

@@ -84,6 +84,28 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("after a communication hook has failed the next forward says so") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup&) {
+        Toy module;
+        DistributedDataParallel ddp(module);
+        ddp.register_comm_hook([](const parallel::GradBucket&, dist::ProcessGroup&) {
+            return [] { throw Error("the hook is broken"); };
+        });
+        const Tensor loss = sum(ddp(draw({2, 3}, 1)));
+        const std::string first = message_of([&] { loss.backward(); });
+        return std::pair(first, message_of([&] { ddp(draw({2, 3}, 1)); }));
+    });
+    for (size_t rank = 0; rank < 2; ++rank) {
+        CHECK(messages[rank].first == "the hook is broken");
+        CHECK(messages[rank].second ==
+              concat("DistributedDataParallel: the last backward pass did not finish its "
+                     "reduction on rank ",
+                     rank,
+                     "; all gradients came, but a collective or a communication hook "
+                     "failed"));
+    }
+}
+
 TEST_CASE(
     "a second gradient of one parameter in one pass is refused, naming the parameter") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup&) {

@@ -303,6 +303,49 @@ TEST_CASE("a shared weight is averaged once, a frozen parameter not at all") {
     }
 }
 
+namespace {
+
+// Has a parameter without elements, which fills a bucket of its own.
+class Hollow : public nn::Module {
+  public:
+    Hollow() {
+        register_parameter("hollow", hollow);
+        register_parameter("weight", weight);
+    }
+    Tensor forward(const Tensor& x) override { return sum(x * weight) + sum(hollow); }
+
+    Tensor hollow = Tensor::zeros({0, 3});
+    Tensor weight = Tensor::ones({3});
+};
+
+}  // namespace
+
+TEST_CASE("a parameter without elements is trained along with the others") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    const bool checks = GENERATE(false, true);
+    CAPTURE(ranks, checks);
+    const auto seen = on_ranks(ranks, [&](dist::ProcessGroup& group) {
+        Hollow module;
+        DDPOptions options = kBucketEach;
+        options.check_gradients = checks;
+        DistributedDataParallel ddp(module, options);
+        Values weights;
+        for (int pass = 0; pass < 3; ++pass) {
+            module.zero_grad();
+            ddp(Tensor::full({3}, group.rank() + 1)).backward();
+            const Values gradient = module.weight.grad().to_vector<float>();
+            weights.insert(weights.end(), gradient.begin(), gradient.end());
+        }
+        return std::pair(weights, module.hollow.grad().shape());
+    });
+    for (const auto& [weights, hollow] : seen) {
+        CHECK(hollow == Shape{0, 3});
+        REQUIRE(weights.size() == 9);
+        for (const float weight : weights)
+            CHECK(std::abs(weight - static_cast<float>(ranks + 1) / 2) < 1e-5f);
+    }
+}
+
 TEST_CASE("a module can be wrapped again after the first wrapper is gone") {
     const auto collectives = on_ranks(2, [](dist::ProcessGroup& group) {
         Toy module;

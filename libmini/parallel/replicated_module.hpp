@@ -26,7 +26,9 @@ class ReplicatedModule : public nn::Module {
 
     /// While the returned object lives, gradients accumulate on each rank without
     /// communication; the first backward() after it, of a forward() after it, averages
-    /// the accumulated sum (`no_sync`). Also ends properly when an exception passes.
+    /// the accumulated sum (`no_sync`). It is a sum, not a mean: to train as with one
+    /// batch that is k times as large, divide each of the k losses by k. Also ends
+    /// properly when an exception passes.
     class [[nodiscard]] NoSync {
       public:
         /// Calls `end` when it goes out of scope.

@@ -287,10 +287,9 @@ void Reducer::complete() {
         counts = use.to_vector<int64_t>();
         all_have_learnt_ = counts.back() == group_->world_size();
     }
-    if (std::ranges::any_of(slots_, &Slot::unused))
-        hand_out_unused(counts);
-    else if (options_.find_unused_parameters)
-        warn_of_needless_search();
+    const bool has_unused = std::ranges::any_of(slots_, &Slot::unused);
+    if (has_unused || shares_use) hand_out_unused(counts);
+    if (!has_unused && options_.find_unused_parameters) warn_of_needless_search();
 
     for (Slot& slot : slots_) slot.used = false;
     expecting_ = false;

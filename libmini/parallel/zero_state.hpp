@@ -13,7 +13,7 @@ namespace mini::parallel {
 
 /// A copy of rank `from`'s state, on every rank and on the CPU: a text with all names and
 /// numbers is broadcast, then tensor after tensor. Blocks until done; every rank calls it.
-/// On other ranks than `from` nothing looks at `state`.
+/// `state` is ignored on the other ranks.
 optim::OptimizerState broadcast_state(dist::ProcessGroup& group,
                                       const optim::OptimizerState& state, int from);
 

@@ -255,6 +255,41 @@ TEST_CASE("Slurm's host lists unfold, with brackets, ranges and leading zeros") 
     }
 }
 
+TEST_CASE(
+    "a list of hosts that would fill memory or never end is refused, and says why") {
+    const auto fault_of = [](const std::string& list) {
+        return failure_of([&] { expand_host_list(list); });
+    };
+    // The largest number of 64 bits is the last of its range.
+    CHECK(expand_host_list("n[18446744073709551615]") ==
+          std::vector<std::string>{"n18446744073709551615"});
+    CHECK(expand_host_list("n[18446744073709551614-18446744073709551615]").size() == 2);
+    CHECK(contains(fault_of("n[0-18446744073709551615]"),
+                   "UsageError: \"n[0-18446744073709551615]\" is no list in Slurm's "
+                   "notation, such as node[01-03,7],gpu5 or 4(x2),3: it has more than "
+                   "65536 entries"));
+
+    // The cap is one for the whole list.
+    CHECK(expand_host_list("n[1-65536]").size() == 65536);
+    CHECK(contains(fault_of("n[0-65536]"), "more than 65536 entries"));
+    CHECK(contains(fault_of("a[1-40000],b[1-40000]"), "more than 65536 entries"));
+    CHECK(contains(fault_of("n[1-40000,1-40000]"), "more than 65536 entries"));
+    CHECK(contains(fault_of("a[0-999]b[0-999]"), "more than 65536 entries"));
+
+    // So is that of a name.
+    CHECK(expand_host_list(std::string(255, 'n')).size() == 1);
+    CHECK(contains(fault_of(std::string(256, 'n')), "a host's name has more than 255"));
+    CHECK(contains(fault_of("n[" + std::string(4000, '0') + "-9]"), "has 4000 digits"));
+    std::string brackets;
+    while (brackets.size() < (128 << 10)) brackets += "a[1]";
+    const std::string text = fault_of(brackets);
+    CHECK(contains(text, "a host's name has more than 255 bytes"));
+    CHECK(text.size() < 300);  // it does not repeat the whole list
+    CHECK(contains(fault_of("n[1-x]"), "\"1-x\" is neither a number nor a range"));
+    CHECK(contains(fault_of("n[1"), "its brackets do not match"));
+    CHECK(contains(fault_of("a,,b"), "an entry is empty"));
+}
+
 TEST_CASE("Slurm's task counts unfold") {
     CHECK(expand_task_counts("4") == std::vector<int>{4});
     CHECK(expand_task_counts("4(x2),3") == std::vector<int>{4, 4, 3});
@@ -263,6 +298,12 @@ TEST_CASE("Slurm's task counts unfold") {
         CAPTURE(bad);
         CHECK(contains(failure_of([&] { expand_task_counts(bad); }), "Slurm's notation"));
     }
+    for (const char* large :
+         {"1(x65537)", "1(x40000),2(x40000)", "1(x18446744073709551615)"})
+        CHECK(contains(failure_of([&] { expand_task_counts(large); }),
+                       "it has more than 65536 entries"));
+    CHECK(contains(failure_of([&] { expand_task_counts("4,x(x2)"); }),
+                   "\"x(x2)\" is no count of tasks"));
 }
 
 TEST_CASE("a program asks for its place on the host, and alone it is the only one") {

@@ -2,7 +2,12 @@
 
 #include <array>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/dist/slurm_lists.hpp"
@@ -164,8 +169,7 @@ std::string place_text(const RankVariables& found) {
 bool started_launchers(const RankVariables& outer, const RankVariables& inner) {
     if (outer.world_size == 1) return true;
     if (inner.local_world_size < 1) return false;
-    const int hosts =
-        (inner.world_size + inner.local_world_size - 1) / inner.local_world_size;
+    const int hosts = 1 + (inner.world_size - 1) / inner.local_world_size;
     const bool is_its_node = inner.node_rank < 0 || inner.node_rank == outer.rank;
     return outer.world_size <= hosts && is_its_node;
 }

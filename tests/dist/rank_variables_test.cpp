@@ -173,6 +173,12 @@ TEST_CASE("a launcher that started launchers, one a host, is left out") {
     CHECK(contains(fault(kTorchrun + srun + Variables{{"SLURM_PROCID", "0"}}),
                    "contradict"));
 
+    // As large as a world can be.
+    const Variables large = {
+        {"RANK", "0"}, {"WORLD_SIZE", "2147483647"}, {"LOCAL_WORLD_SIZE", "2"}};
+    CHECK(read(large + Variables{{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}).world_size ==
+          2147483647);
+
     // minirun in a shell that srun started as its only task
     CHECK(read(kTorchrun + srun + Variables{{"SLURM_NTASKS", "1"}, {"SLURM_PROCID", "0"}})
               .rank == 5);

@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "libmini/core/error.hpp"
 
@@ -20,15 +25,26 @@ struct Unit {
 constexpr Unit kRates[] = {{"kbit", 1e3 / 8}, {"Mbit", 1e6 / 8}, {"Gbit", 1e9 / 8}};
 constexpr Unit kTimes[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 
-// A number above 0 with one of these units; 0 for anything else.
-double parse_quantity(const std::string& text, std::span<const Unit> units) {
+// What a link can be, in bytes a second and nanoseconds. A slower one would take minutes
+// for a frame; of a shorter delay nothing is left on the clock.
+struct Range {
+    double low, high;
+
+    bool has(double value) const { return low <= value && value <= high; }  // NaN: no
+};
+constexpr Range kRateRange{1e3 / 8, 1e12 / 8};
+constexpr Range kDelayRange{1e3, 60e9};
+
+// A number with one of these units; NaN for anything else.
+double parse_quantity(std::string_view text, std::span<const Unit> units) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     double number = 0;
     const char* const end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc() || !(number > 0) || number > 1e9) return 0;
+    if (error != std::errc()) return kNone;
     for (const Unit& unit : units)
-        if (std::string(rest, end) == unit.name) return number * unit.scale;
-    return 0;
+        if (std::string_view(rest, end) == unit.name) return number * unit.scale;
+    return kNone;
 }
 
 }  // namespace
@@ -36,20 +52,20 @@ double parse_quantity(const std::string& text, std::span<const Unit> units) {
 std::optional<LinkSpec> parse_link(const std::string& text) {
     if (text.empty()) return std::nullopt;
     const size_t comma = text.find(',');
-    LinkSpec spec;
-    spec.bytes_per_second = parse_quantity(text.substr(0, comma), kRates);
-    bool is_right = spec.bytes_per_second > 0;
+    const double rate = parse_quantity(text.substr(0, comma), kRates);
+    double delay = 0;
+    bool is_right = kRateRange.has(rate);
     if (comma != std::string::npos) {
-        const double delay = parse_quantity(text.substr(comma + 1), kTimes);
-        is_right &= delay > 0 && delay <= 60e9;
-        spec.delay = std::chrono::nanoseconds(static_cast<int64_t>(delay));
+        delay = parse_quantity(text.substr(comma + 1), kTimes);
+        is_right &= kDelayRange.has(delay);
     }
     if (!is_right)
         throw UsageError(
             concat("the link \"", text,
-                   "\" is not like 100Mbit,5ms: a rate in kbit, Mbit or Gbit "
-                   "a second, and a delay in us, ms or s, 60 s at most"));
-    return spec;
+                   "\" is not like 100Mbit,5ms: a rate from 1kbit to 1000Gbit a second "
+                   "(kbit, Mbit or Gbit), and, if it has one, a delay from 1us to 60s "
+                   "(us, ms or s)"));
+    return LinkSpec{rate, std::chrono::nanoseconds(std::llround(delay))};
 }
 
 EmulatedLink::EmulatedLink(std::unique_ptr<Channel> inner, LinkSpec spec, Now now)

@@ -13,10 +13,14 @@
 
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,8 +34,9 @@ struct LinkSpec {
     std::chrono::nanoseconds delay{};  // one way
 };
 
-/// "100Mbit,5ms", "1Gbit", "1Gbit,50us": kbit, Mbit or Gbit a second, and us, ms or s;
-/// nothing for "". Throws UsageError for anything else.
+/// "100Mbit,5ms", "1Gbit", "1Gbit,50us": from 1kbit to 1000Gbit a second, and from 1us to
+/// 60s, in kbit, Mbit or Gbit and us, ms or s; nothing for "". Throws UsageError for
+/// anything else.
 std::optional<LinkSpec> parse_link(const std::string& text);
 
 class EmulatedLink : public Channel {

@@ -47,12 +47,28 @@ TEST_CASE("a link's text is a rate and a delay, or it is refused") {
     CHECK(parse_link("1Gbit")->delay.count() == 0);
     CHECK(parse_link("56kbit,2s")->bytes_per_second == 7000);
     CHECK(parse_link("1.5Gbit,50us")->delay == microseconds(50));
+    CHECK(parse_link("1kbit,60s")->bytes_per_second == 125);
+    CHECK(parse_link("1000Gbit,1us")->delay == microseconds(1));
     for (const char* const text :
          {"fast", "100", "100Mbit,", "100Mbit,5", "0Mbit", "-1Mbit", "1Mbit,5ms,",
           "nanMbit", "1mbit", "1Mbit,61s", ","})
         CHECK(test::message_of<UsageError>([&] {
                   parse_link(text);
               }).find("is not like 100Mbit,5ms") != std::string::npos);
+}
+
+TEST_CASE("a link that is too slow, too fast, or not finite is refused") {
+    for (const char* const text :
+         {"1e-300kbit", "0.9kbit", "1e-400Mbit", "1001Gbit", "1e9Gbit", "1e400Gbit",
+          "infGbit", "-infGbit", "-1e-300kbit", "1Mbit,0ms", "1Mbit,-1ms",
+          "1Mbit,1e-300s", "1Mbit,0.5us", "1Mbit,infs", "1Mbit,nanms", "1Mbit,1e300s"}) {
+        CAPTURE(text);
+        const std::string message =
+            test::message_of<UsageError>([&] { parse_link(text); });
+        CHECK(message.find("a rate from 1kbit to 1000Gbit a second") !=
+              std::string::npos);
+        CHECK(message.find("a delay from 1us to 60s") != std::string::npos);
+    }
 }
 
 TEST_CASE(

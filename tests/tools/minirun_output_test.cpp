@@ -102,3 +102,28 @@ TEST_CASE("on a terminal ranks are told to draw bars, which appear at once") {
     job.send(SIGTERM);
     CHECK(job.wait() == 128 + SIGTERM);
 }
+
+TEST_CASE("the ranks' two outputs stay apart, and minirun runs on, where one is closed") {
+    const std::string minirun = MINI_BIN_DIR "/minirun";
+    const auto ended = mini::test::run_program(
+        {"sh", "-c",
+         minirun +
+             " -n 2 sh -c 'echo out; echo err >&2; [ -d $MINI_FLIGHT_DIR ]' <&- >&-"});
+    CHECK(ended.code == 0);
+    CHECK(ended.out.empty());
+    std::vector<std::string> err = lines(ended.err);
+    std::sort(err.begin(), err.end());
+    CHECK(err == std::vector<std::string>{"[rank 1] err", "err"});
+}
+
+TEST_CASE("stdout and stderr that go to one pipe do not mix lines") {
+    const std::string minirun = MINI_BIN_DIR "/minirun";
+    const auto ended = mini::test::run_program(
+        {"sh", "-c",
+         minirun + " -n 3 --no-prefix sh -c 'for i in $(seq 300); do echo out; echo err "
+                   ">&2; done' 2>&1"});
+    const std::vector<std::string> found = lines(ended.out);
+    CHECK(std::count(found.begin(), found.end(), "out") == 900);
+    CHECK(std::count(found.begin(), found.end(), "err") == 900);
+    CHECK(found.size() == 1800);
+}

@@ -1,6 +1,11 @@
 // minirun: starts the ranks of a job on this machine (torchrun's part in PyTorch).
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
+
+#include <exception>
+#include <string>
 
 #include "libmini/core/error.hpp"
 #include "libmini/tools/minirun/child.hpp"
@@ -14,6 +19,13 @@ constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 constexpr int kCannotStart = 127;  // as the shell has it
 
+// Opens what the caller has closed (`>&-`), lest a pipe of ours become "stdout".
+void open_standard_files() {
+    int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (fd >= 0) close(fd);
+}
+
 int complain(int code, const std::string& message) {
     fmt::print(stderr, "minirun: {}\n", message);
     return code;
@@ -24,6 +36,7 @@ int complain(int code, const std::string& message) {
 
 int main(int argc, char** argv) {
     using namespace mini::tools;
+    open_standard_files();
     try {
         const Options options = parse_options(argc, argv);
         if (options.help.empty()) return launch(options);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -49,15 +50,21 @@ int shell_code(int status) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// Waits for the end of a child; polling, as waitpid has no deadline.
-int wait_for_pid(pid_t pid) {
+// Looks again and again until `is_so`, with a deadline.
+template <typename Condition>
+void wait_until(const Condition& is_so, const std::string& complaint) {
     const Clock::time_point deadline = Clock::now() + kPatience;
-    int status = 0;
-    while (waitpid(pid, &status, WNOHANG) != pid) {
-        if (Clock::now() > deadline)
-            throw std::runtime_error("process " + std::to_string(pid) + " does not end");
+    while (!is_so()) {
+        if (Clock::now() > deadline) throw std::runtime_error(complaint);
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
+}
+
+// Waits for the end of a child; polling, as waitpid has no deadline.
+int wait_for_pid(pid_t pid) {
+    int status = 0;
+    wait_until([&] { return waitpid(pid, &status, WNOHANG) == pid; },
+               "process " + std::to_string(pid) + " does not end");
     return shell_code(status);
 }
 
@@ -96,16 +103,19 @@ Job::~Job() {
     waitpid(pid_, nullptr, 0);
 }
 
-// Takes what comes next on either pipe; false when both have ended.
-bool Job::read_some() {
-    std::array<pollfd, 2> polled;
-    for (int i : {0, 1}) polled[i] = {pipe_[i].get(), POLLIN, 0};  // poll skips -1
-    if (!pipe_[0].is_open() && !pipe_[1].is_open()) return false;
-    if (poll(polled.data(), 2, std::chrono::milliseconds(kPatience).count()) <= 0)
+// Takes what comes next on these pipes; false when all have ended.
+bool Job::read_some(std::vector<int> pipes) {
+    std::erase_if(pipes, [&](int i) { return !pipe_[i].is_open(); });
+    if (pipes.empty()) return false;
+    std::vector<pollfd> polled;
+    for (const int i : pipes) polled.push_back({pipe_[i].get(), POLLIN, 0});
+    if (poll(polled.data(), polled.size(),
+             std::chrono::milliseconds(kPatience).count()) <= 0)
         throw std::runtime_error("minirun is silent; so far: " + out() + err());
 
-    for (int i : {0, 1}) {
-        if (polled[i].revents == 0) continue;
+    for (size_t k = 0; k < pipes.size(); ++k) {
+        if (polled[k].revents == 0) continue;
+        const int i = pipes[k];
         std::array<char, 4096> buffer;
         const ssize_t count = read(pipe_[i].get(), buffer.data(), buffer.size());
         if (count > 0)
@@ -123,11 +133,27 @@ void Job::wait_for(const std::string& text) {
             throw std::runtime_error("no '" + text + "' in: " + out() + err());
 }
 
+void Job::wait_for_stderr(const std::string& text) {
+    while (err().find(text) == std::string::npos)
+        if (!read_some({1})) throw std::runtime_error("no '" + text + "' in: " + err());
+}
+
 void Job::send(int signal) { kill(pid_, signal); }
 
 int Job::wait() {
     while (read_some()) continue;
     return wait_for_pid(std::exchange(pid_, -1));
+}
+
+int Job::wait_without_reading() { return wait_for_pid(std::exchange(pid_, -1)); }
+
+// A writing end of our own tells whether there is room.
+void Job::wait_until_full() const {
+    const std::string name = "/proc/self/fd/" + std::to_string(pipe_[0].get());
+    const Descriptor end(open(name.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+    pollfd writable{end.get(), POLLOUT, 0};
+    wait_until([&] { return poll(&writable, 1, 0) == 0; },
+               "minirun writes too little to fill its stdout");
 }
 
 std::vector<std::string> script_args(int ranks, const std::string& script,
@@ -191,8 +217,15 @@ void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 int wait_for_orphan(pid_t pid) { return wait_for_pid(pid); }
 
+void wait_until_gone(pid_t pid) {
+    wait_until([&] { return kill(pid, 0) == -1; },
+               "process " + std::to_string(pid) + " is still there");
+}
+
+// The end of one may bring us those that it had started.
 void wait_for_all_orphans() {
-    for (const pid_t pid : children_of(getpid())) wait_for_pid(pid);
+    for (auto pids = children_of(getpid()); !pids.empty(); pids = children_of(getpid()))
+        for (const pid_t pid : pids) wait_for_pid(pid);
 }
 
 }  // namespace mini::test

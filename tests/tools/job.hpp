@@ -34,17 +34,26 @@ class Job {
     /// The process of minirun itself.
     pid_t pid() const { return pid_; }
 
+    /// Reads stderr alone until it holds `text`.
+    void wait_for_stderr(const std::string& text);
+
+    /// Reads nothing until minirun's stdout, a pipe, can take no more.
+    void wait_until_full() const;
+
     /// Signals minirun itself.
     void send(int signal);
 
     /// Reads all output and returns the exit code as a shell has it.
     int wait();
 
+    /// Reads nothing more and returns the exit code as a shell has it.
+    int wait_without_reading();
+
     const std::string& out() const { return text_[0]; }
     const std::string& err() const { return text_[1]; }
 
   private:
-    bool read_some();
+    bool read_some(std::vector<int> pipes = {0, 1});
 
     pid_t pid_ = -1;
     tools::Descriptor pipe_[2];
@@ -86,6 +95,9 @@ void adopt_orphans();
 
 /// Waits for an adopted process and returns its exit code as a shell has it.
 int wait_for_orphan(pid_t pid);
+
+/// Waits until there is no such process any more.
+void wait_until_gone(pid_t pid);
 
 /// Waits until this process has no child left, adopted ones included.
 void wait_for_all_orphans();

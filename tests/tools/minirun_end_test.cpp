@@ -194,9 +194,10 @@ TEST_CASE("kill -9 of minirun leaves no rank") {
 
 TEST_CASE("kill -9 of minirun leaves nobody, whenever it comes") {
     // The first rank has spoken; the others may be anywhere between fork and exec.
+    const std::string sleep = "exec sleep 1000";
     adopt_orphans();
-    for (int tries = 0; tries < 100; ++tries) {
-        Job job({"-n", "4", "sh", "-c", "echo here; exec sleep 1000"});
+    for (int tries = 0; tries < 50; ++tries) {
+        Job job({"-n", "4", "sh", "-c", "echo here; " + sleep});
         job.wait_for("here");
         const std::vector<pid_t> ranks = mini::test::children_of(job.pid());
         job.send(SIGKILL);
@@ -204,6 +205,22 @@ TEST_CASE("kill -9 of minirun leaves nobody, whenever it comes") {
         mini::test::wait_for_all_orphans();
         for (const pid_t rank : ranks) REQUIRE(kill(rank, 0) == -1);
     }
+}
+
+TEST_CASE("who tells minirun to end while a failed job ends wants no restart") {
+    // Rank 0 would take its time; a second word, of the user, ends it at once.
+    const Folder folder;
+    const std::string ready = folder.path() + "/ready";
+    Job job(script_args(2,
+                        "if [ $RANK = 1 ]; then " + until(ready) +
+                            "echo why >&2; exit 3; fi; trap 'echo asked' TERM; : > " +
+                            ready + "; while :; do sleep 0.01; done",
+                        {"--grace", "1000", "--max-restarts", "2"}));
+    job.wait_for("asked");
+    job.send(SIGINT);
+    CHECK(job.wait() == 3);
+    CHECK(contains(job.err(), "minirun: rank 1 (pid "));
+    CHECK_FALSE(contains(job.err(), "restarting"));
 }
 
 TEST_CASE("a reader that goes away ends the job") {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <span>
 
@@ -79,11 +80,7 @@ Outcome run_once(const Options& options, Job& job, FlightFolder& flights) {
             "restarting all ranks: restart {} of {}, run {}, port {}", job.restart_count,
             job.max_restarts, job.run_id, job.master_port));
     }
-    const Outcome outcome = supervisor.run();
-    const bool last = job.restart_count == job.max_restarts;
-    if (outcome.may_be_restarted && last && job.max_restarts > 0)
-        supervisor.say(fmt::format("gave up after {} restarts", job.max_restarts));
-    return outcome;
+    return supervisor.run();
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 #include "libmini/tools/minirun/output.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
+#include <utility>
 
 #include "libmini/core/error.hpp"
 
@@ -20,44 +25,76 @@ std::string_view visible(std::string_view line) {
     return line.substr(line.rfind('\r') + 1);
 }
 
+// Whether both descriptors are of one terminal, pipe or file.
+bool is_same_file(int a, int b) {
+    struct stat first {};
+    struct stat second {};
+    return fstat(a, &first) == 0 && fstat(b, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 }  // namespace
 
 Output::Output(bool prefix)
     : prefix_(prefix),
       colour_(std::getenv("NO_COLOR") == nullptr),
-      sinks_{{STDOUT_FILENO, isatty(STDOUT_FILENO) == 1, 0},
-             {STDERR_FILENO, isatty(STDERR_FILENO) == 1, 1}} {
-    if (sinks_[0].terminal && sinks_[1].terminal) sinks_[1].screen = 0;
-}
+      sinks_{Sink(STDOUT_FILENO), Sink(STDERR_FILENO)},
+      same_(is_same_file(STDOUT_FILENO, STDERR_FILENO)) {}
 
 void Output::add_rank(int rank, Source out, Source err) {
-    streams_.push_back({.rank = rank, .sink = 0, .source = std::move(out)});
-    streams_.push_back({.rank = rank, .sink = 1, .source = std::move(err)});
+    streams_.push_back({.rank = rank, .output = 0, .source = std::move(out)});
+    streams_.push_back({.rank = rank, .output = 1, .source = std::move(err)});
 }
 
 void Output::watch(std::vector<pollfd>& polled) const {
+    for (const Sink& sink : sinks_) sink.watch(polled);
     for (const Stream& stream : streams_)
-        if (stream.source.pipe.is_open())
+        if (stream.source.pipe.is_open() && !is_held_up(stream))
             polled.push_back({stream.source.pipe.get(), POLLIN, 0});
 }
 
+// One bufferful of each stream, so that a rank that writes much does not keep the others
+// from the screen.
 void Output::copy() {
-    for (Stream& stream : streams_) read_once(stream);
+    flush();
+    for (Stream& stream : streams_)
+        if (!is_held_up(stream)) read_once(stream);
+    flush();
 }
 
-void Output::finish() {
+bool Output::finish() {
+    bool more = true, all = false;
+    while (more) {
+        flush();
+        more = false;
+        all = true;
+        for (Stream& stream : streams_) {
+            if (is_held_up(stream)) {
+                all = false;
+            } else if (read_last(stream)) {
+                more = true;
+            }
+        }
+    }
+    flush();
+    return all && !held_up_[0] && !held_up_[1];
+}
+
+void Output::drop() {
+    for (Sink& sink : sinks_) sink.drop();
+    flush();
     for (Stream& stream : streams_) {
-        for (int i = 0; i < kLastReads && read_once(stream); ++i) continue;
-        if (!stream.line.empty()) put_line(stream, stream.line, false);
+        stream.source.pipe.close();
         stream.line.clear();
     }
 }
 
 void Output::say(const std::string& message) {
-    Sink& sink = sinks_[1];
-    if (line_open_[sink.screen]) put(sink, "\n");
-    line_open_[sink.screen] = false;
-    put(sink, "minirun: " + message + "\n");
+    Sink& screen = sink(1);
+    if (screen.line_open) screen.put("\n");
+    screen.line_open = false;
+    screen.put("minirun: " + message + "\n");
+    flush();
 }
 
 std::vector<std::string> Output::tail(int local_rank) const {
@@ -67,7 +104,17 @@ std::vector<std::string> Output::tail(int local_rank) const {
 }
 
 bool Output::live(const Stream& stream) const {
-    return stream.source.shown && stream.rank == 0 && sinks_[stream.sink].terminal;
+    return stream.source.shown && stream.rank == 0 && sink(stream.output).is_terminal();
+}
+
+// Whether it must wait for our reader; one that only goes into a log need not.
+bool Output::is_held_up(const Stream& stream) const {
+    return stream.source.shown && held_up_[stream.output];
+}
+
+void Output::flush() {
+    for (Sink& sink : sinks_) sink.flush();
+    for (const int output : {0, 1}) held_up_[output] = sink(output).is_blocked();
 }
 
 // Takes one bufferful; false when there is no more for now.
@@ -83,6 +130,16 @@ bool Output::read_once(Stream& stream) {
     if (count < 0 && errno == EINTR) return true;
     if (count < 0 && errno == EAGAIN) return false;
     pipe.close();
+    return false;
+}
+
+// Takes one bufferful after the end of all ranks; false when there is none, and the line
+// that has no end is out.
+bool Output::read_last(Stream& stream) {
+    if (stream.last_reads++ < kLastReads && read_once(stream)) return true;
+    stream.source.pipe.close();
+    if (!stream.line.empty()) put_line(stream, stream.line, false);
+    stream.line.clear();
     return false;
 }
 
@@ -108,9 +165,9 @@ void Output::take(Stream& stream, std::string_view bytes) {
     // Show rank 0's bytes as they come, when somebody watches.
     const bool shown = live(stream);
     if (shown) {
-        Sink& sink = sinks_[stream.sink];
-        put(sink, bytes);
-        line_open_[sink.screen] = bytes.back() != '\n';
+        Sink& screen = sink(stream.output);
+        screen.put(bytes);
+        screen.line_open = bytes.back() != '\n';
     }
 
     // Cut the rest into lines.
@@ -135,35 +192,21 @@ void Output::take(Stream& stream, std::string_view bytes) {
 // not.
 void Output::put_line(const Stream& stream, std::string_view line, bool complete) {
     if (live(stream) || !stream.source.shown) return;
-    Sink& sink = sinks_[stream.sink];
-    std::string text;
+    Sink& screen = sink(stream.output);
     if (stream.rank == 0) {
-        text = std::string(line) + (complete ? "\n" : "");
+        screen.put(line);
+        if (complete) screen.put("\n");
     } else {
-        text = line_open_[sink.screen] ? "\n" : "";
-        text += prefix(stream.rank, sink) + std::string(visible(line)) + "\n";
+        if (screen.line_open) screen.put("\n");
+        screen.put(prefix(stream.rank, screen));
+        screen.put(visible(line));
+        screen.put("\n");
     }
-    put(sink, text);
-    line_open_[sink.screen] = stream.rank == 0 && !complete;
-}
-
-// Writes all of it, waiting where our reader is slow, unless the reader has gone.
-void Output::put(Sink& sink, std::string_view bytes) {
-    while (!bytes.empty() && !sink.broken) {
-        const ssize_t count = write(sink.fd, bytes.data(), bytes.size());
-        if (count >= 0) {
-            bytes.remove_prefix(static_cast<size_t>(count));
-        } else if (errno == EAGAIN) {
-            pollfd writable{sink.fd, POLLOUT, 0};
-            poll(&writable, 1, -1);
-        } else {
-            sink.broken = errno != EINTR;
-        }
-    }
+    screen.line_open = stream.rank == 0 && !complete;
 }
 
 void Output::remember(Stream& stream, std::string_view line) {
-    if (stream.sink != 1) return;
+    if (stream.output != 1) return;
     if (stream.source.shown) last_speaker_ = stream.rank;
     stream.tail.emplace_back(visible(line).substr(0, kLongestTailLine));
     if (stream.tail.size() > kTailLines) stream.tail.pop_front();
@@ -172,7 +215,7 @@ void Output::remember(Stream& stream, std::string_view line) {
 std::string Output::prefix(int rank, const Sink& sink) const {
     if (!prefix_) return "";
     const std::string text = concat("[rank ", rank, "]");
-    if (!sink.terminal || !colour_) return text + " ";
+    if (!sink.is_terminal() || !colour_) return text + " ";
     return concat("\033[3", 1 + rank % 6, "m", text, "\033[0m ");  // red to cyan, by rank
 }
 

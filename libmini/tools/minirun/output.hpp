@@ -7,6 +7,13 @@
 // byte. Lines are never mixed: into a file or a pipe only whole lines go out. On a terminal
 // rank 0 shows at once, so that a progress bar moves; when another rank speaks while rank
 // 0's line is half drawn, that line is ended first.
+//
+// None of this waits for the reader of our own output. While the reader takes nothing, the
+// pipes of the ranks that write to it are not read: they fill, the ranks wait, and no line
+// is lost.
+//
+//     rank --pipe--> Output --pending--> reader that does not read
+//      waits  full       does not read; a bufferful a rank is pending at most
 
 #pragma once
 
@@ -18,6 +25,7 @@
 #include <vector>
 
 #include "libmini/tools/minirun/descriptor.hpp"
+#include "libmini/tools/minirun/sink.hpp"
 
 namespace mini::tools {
 
@@ -41,14 +49,21 @@ class Output {
     /// Appends what to poll for.
     void watch(std::vector<pollfd>& polled) const;
 
-    /// Copies what the ranks have written so far. Blocks only while our own output does.
+    /// Copies what the ranks have written, as far as our own output takes it.
     void copy();
 
-    /// Copies what is left and completes unfinished lines: all ranks have ended.
-    void finish();
+    /// Copies what is left and completes unfinished lines: all ranks have ended. False when
+    /// our own output does not take it all: to be called again.
+    bool finish();
 
-    /// Writes a line of minirun's own on stderr.
+    /// Gives up all that has not been written.
+    void drop();
+
+    /// Writes a line of minirun's own on stderr, behind what waits there.
     void say(const std::string& message);
+
+    /// Whether the ranks' stderr goes unread, because our own does.
+    bool is_deaf() const { return held_up_[1]; }
 
     /// The last lines that local rank `local_rank` wrote on stderr; none when nobody has
     /// written after it, so that they are in plain sight.
@@ -58,37 +73,35 @@ class Output {
     bool anyone_spoke() const { return last_speaker_ >= 0; }
 
   private:
-    // One of minirun's own two outputs.
-    struct Sink {
-        int fd;
-        bool terminal;
-        int screen;           // which of line_open_ it uses: a terminal shows both sinks
-        bool broken = false;  // nobody reads it any more
-    };
-
     // One pipe from a rank.
     struct Stream {
         int rank;
-        int sink;
+        int output;  // 0 stdout, 1 stderr
         Source source;
         std::string line = {};  // read, but without its line end yet
         std::deque<std::string> tail = {};
+        int last_reads = 0;  // since all ranks have ended
     };
 
+    Sink& sink(int output) { return sinks_[same_ ? 0 : output]; }
+    const Sink& sink(int output) const { return sinks_[same_ ? 0 : output]; }
     bool live(const Stream& stream) const;
+    bool is_held_up(const Stream& stream) const;
+    void flush();
     bool read_once(Stream& stream);
+    bool read_last(Stream& stream);
     void take(Stream& stream, std::string_view bytes);
     void log(Stream& stream, std::string_view bytes);
     void put_line(const Stream& stream, std::string_view line, bool complete);
-    void put(Sink& sink, std::string_view bytes);
     void remember(Stream& stream, std::string_view line);
     std::string prefix(int rank, const Sink& sink) const;
 
     bool prefix_;
     bool colour_;
     int last_speaker_ = -1;  // the rank that wrote the last line on stderr
-    Sink sinks_[2];
-    bool line_open_[2] = {false, false};  // a line of rank 0 without its end, by screen
+    Sink sinks_[2];          // minirun's own stdout and stderr
+    bool same_;              // which are one file: then the first is used for both
+    bool held_up_[2] = {false, false};  // stdout and stderr, when last flushed
     std::vector<Stream> streams_;  // stdout of the first rank, its stderr, stdout of...
 };
 

@@ -1,10 +1,15 @@
 #include "libmini/tools/minirun/supervisor.hpp"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <exception>
+#include <optional>
 
 #include "libmini/core/machine.hpp"
 #include "libmini/dist/flight_box.hpp"
@@ -57,14 +62,17 @@ Supervisor::Supervisor(const Options& options, const Job& job, FlightFolder& fli
 Outcome Supervisor::run() {
     start_ranks();
     while (anyone_lives()) {
-        wait_for_news();
+        wait_for_news(phase_end_);
         output_.copy();
         take_signals();
         take_ends();
         act_on_time();
     }
-    output_.finish();
-    return conclude();
+    deliver();
+    Outcome outcome = conclude();
+    deliver();
+    if (times_told_to_end_ > 0) outcome.may_be_restarted = false;
+    return outcome;
 }
 
 void Supervisor::start_ranks() {
@@ -77,15 +85,15 @@ void Supervisor::start_ranks() {
     }
 }
 
-// Sleeps until output, a signal, an end, or the end of the phase.
-void Supervisor::wait_for_news() {
+// Sleeps until output, room for output, a signal, an end, or `until`.
+void Supervisor::wait_for_news(Clock::time_point until) {
     std::vector<pollfd> polled{{signals_.get(), POLLIN, 0}};
     output_.watch(polled);
 
     int timeout = -1;
-    if (phase_end_ != Clock::time_point::max()) {
+    if (until != Clock::time_point::max()) {
         const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(phase_end_ - Clock::now());
+            std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
         timeout = static_cast<int>(std::max<int64_t>(left.count(), 0));
     }
     poll(polled.data(), polled.size(), timeout);
@@ -96,6 +104,8 @@ void Supervisor::take_signals() {
     while (read(signals_.get(), &info, sizeof(info)) == sizeof(info)) {
         const int signal = static_cast<int>(info.ssi_signo);
         if (signal == SIGCHLD) continue;  // take_ends looks at every child anyway
+        if (signal == SIGPIPE && !anyone_lives()) continue;  // nobody is left to end
+        if (signal != SIGPIPE) ++times_told_to_end_;
 
         // The first one asks the ranks to end; a further one is out of patience.
         if (phase_ == Phase::kRunning) interrupted_by_ = signal;
@@ -140,11 +150,32 @@ void Supervisor::act_on_time() {
     }
 }
 
-// Ranks that all refuse the same thing let one speak for all; it may be the last to get there.
+// Writes what is left; how long that may take, supervisor.hpp tells.
+void Supervisor::deliver() {
+    Clock::time_point end = Clock::time_point::max();
+    int times_heard = 0;
+    while (true) {
+        take_signals();
+        if (times_told_to_end_ > times_heard) {
+            times_heard = times_told_to_end_;
+            end = Clock::now();
+            if (times_heard == 1) end += options_.grace;
+        }
+        if (output_.finish()) return;
+        if (Clock::now() >= end) break;
+        wait_for_news(end);
+    }
+    output_.drop();
+    output_.say("output that its reader did not take is lost");
+}
+
+// Ranks that all refuse the same thing let one speak for all; it may be the last to get
+// there. No words come through while our own stderr is not read.
 bool Supervisor::awaits_words() const {
     const bool by_code =
         std::ranges::none_of(ends_, [](const End& end) { return end.exit.by_signal; });
-    return by_code && !output_.anyone_spoke() && Clock::now() < words_end_;
+    return by_code && !output_.anyone_spoke() && !output_.is_deaf() &&
+           Clock::now() < words_end_;
 }
 
 // Asks everyone who is left to end, and gives them time for it.
@@ -233,6 +264,8 @@ Outcome Supervisor::conclude() {
 
     for (const std::string& line : failure_report(*cause, ends_, find_out(*cause)))
         output_.say(line);
+    if (!usage && job_.max_restarts > 0 && job_.restart_count == job_.max_restarts)
+        output_.say(concat("gave up after ", job_.max_restarts, " restarts"));
     return {.code = cause->exit.code(), .may_be_restarted = !usage};
 }
 

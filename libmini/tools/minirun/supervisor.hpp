@@ -7,12 +7,17 @@
 //
 // Gathering waits a moment for others that fail, so that the cause can be told from its
 // consequences (failure.hpp). A second signal from the user means: now.
+//
+// When all ranks have ended, what they wrote last is written out, however long its reader
+// takes: `minirun ... | less` waits for the one who reads. Unless the user tells minirun to
+// end, before or now: then it waits for the grace, or, told twice, not at all; what the
+// reader has not taken by then is lost, and minirun says so.
 
 #pragma once
 
-#include <signal.h>
-
 #include <chrono>
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "libmini/tools/minirun/child.hpp"
@@ -36,11 +41,11 @@ class Supervisor {
     /// REQUIRES: one supervisor at a time in the process, and no other thread.
     Supervisor(const Options& options, const Job& job, FlightFolder& flights);
 
-    /// Runs the job to its end. Blocks. Throws CannotStart when the program cannot be
-    /// started. Afterwards no process of the job is left.
+    /// Runs the job to its end and says how it went. Blocks. Throws CannotStart when the
+    /// program cannot be started. Afterwards no process of the job is left.
     Outcome run();
 
-    /// Writes a line of minirun's own.
+    /// Writes a line of minirun's own, now or while the job runs.
     void say(const std::string& message) { output_.say(message); }
 
   private:
@@ -48,10 +53,11 @@ class Supervisor {
     enum class Phase { kRunning, kGathering, kStopping, kKilling };
 
     void start_ranks();
-    void wait_for_news();
+    void wait_for_news(Clock::time_point until);
     void take_signals();
     void take_ends();
     void act_on_time();
+    void deliver();
     bool awaits_words() const;
     void stop(int signal);
     void enter(Phase phase, Clock::duration length);
@@ -75,7 +81,8 @@ class Supervisor {
     Clock::time_point words_end_;  // when gathering no longer waits for words
     size_t gathered_ = 0;          // how many had ended before we stopped the rest
     int stop_signal_ = 0;          // what we sent last, 0 when nothing yet
-    int interrupted_by_ = 0;       // the user's signal, 0 when none
+    int interrupted_by_ = 0;       // the user's signal to a job in which none had failed
+    int times_told_to_end_ = 0;    // by the user, also when some had failed
 };
 
 }  // namespace mini::tools

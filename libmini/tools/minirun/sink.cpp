@@ -1,0 +1,65 @@
+#include "libmini/tools/minirun/sink.hpp"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::tools {
+namespace {
+
+// Pipes and terminals only: a file opened once more would be written from its start.
+Descriptor open_again(int fd) {
+    struct stat status {};
+    if (fstat(fd, &status) != 0) return Descriptor();
+    if (!S_ISFIFO(status.st_mode) && isatty(fd) == 0) return Descriptor();
+    const std::string name = concat("/proc/self/fd/", fd);
+    return Descriptor(open(name.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+// As many whole lines as fit; of a longer line a piece.
+std::string_view next_piece(std::string_view bytes) {
+    if (bytes.size() <= PIPE_BUF) return bytes;
+    const size_t line_end = bytes.rfind('\n', PIPE_BUF - 1);
+    return bytes.substr(0, line_end == std::string_view::npos ? PIPE_BUF : line_end + 1);
+}
+
+}  // namespace
+
+Sink::Sink(int fd) : given_(fd), terminal_(isatty(fd) == 1), own_(open_again(fd)) {}
+
+void Sink::put(std::string_view bytes) {
+    if (!broken_) pending_ += bytes;
+}
+
+void Sink::flush() {
+    size_t written = 0;
+    while (written < pending_.size() && !broken_) {
+        const size_t count =
+            write_some(next_piece(std::string_view(pending_).substr(written)));
+        if (count == 0) break;
+        written += count;
+    }
+    pending_.erase(0, broken_ ? pending_.size() : written);
+}
+
+// How many bytes the reader took; 0 when it takes none now.
+size_t Sink::write_some(std::string_view bytes) {
+    pollfd writable{fd(), POLLOUT, 0};
+    if (poll(&writable, 1, 0) <= 0) return 0;
+    const ssize_t count = write(fd(), bytes.data(), bytes.size());
+    if (count >= 0) return static_cast<size_t>(count);
+    broken_ = errno != EAGAIN && errno != EINTR;
+    return 0;
+}
+
+void Sink::watch(std::vector<pollfd>& polled) const {
+    if (is_blocked()) polled.push_back({fd(), POLLOUT, 0});
+}
+
+}  // namespace mini::tools

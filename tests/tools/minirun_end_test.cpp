@@ -192,9 +192,33 @@ TEST_CASE("kill -9 of minirun leaves no rank") {
         CHECK(wait_for_orphan(number_after(job.out(), rank)) == 128 + SIGKILL);
 }
 
+TEST_CASE("kill -9 of minirun leaves nothing that a rank has started") {
+    adopt_orphans();
+    const Folder folder;
+    const bool own_folder = GENERATE(true, false);  // of flight files; else a private one
+    std::vector<std::string> options;
+    if (own_folder) options = {"--flight-dir", folder.path()};
+
+    // The rank waits for a program, which waits for one that it has started.
+    Job job(script_args(2,
+                        "sh -c 'sleep 1000 & echo pid $RANK.1 $! .; echo pid $RANK.0 $$ "
+                        ".; wait'; true",
+                        options));
+    for (const char* rank : {"pid 0.0 ", "pid 1.0 "}) job.wait_for(rank);
+    job.send(SIGKILL);
+    CHECK(job.wait() == 128 + SIGKILL);
+
+    // Who collects each of them, its dying parent or this process, is chance.
+    mini::test::wait_for_all_orphans();
+    for (const char* process : {"pid 0.0 ", "pid 0.1 ", "pid 1.0 ", "pid 1.1 "}) {
+        CAPTURE(process);
+        CHECK(kill(number_after(job.out(), process), 0) == -1);
+    }
+}
+
 TEST_CASE("kill -9 of minirun leaves nobody, whenever it comes") {
     // The first rank has spoken; the others may be anywhere between fork and exec.
-    const std::string sleep = "exec sleep 1000";
+    const std::string sleep = GENERATE("exec sleep 1000", "sleep 1000; true");
     adopt_orphans();
     for (int tries = 0; tries < 50; ++tries) {
         Job job({"-n", "4", "sh", "-c", "echo here; " + sleep});

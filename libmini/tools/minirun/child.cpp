@@ -44,12 +44,14 @@ struct Startup {
     int out, err, failure;  // writing ends of the three pipes
     char** arguments;
     char** environment;
+    const Caretaker& caretaker;
 };
 
 // The child's side of fork: becomes the program, or reports errno through the failure
 // pipe.
 [[noreturn]] void become_program(const Startup& startup) {
     setpgid(0, 0);
+    startup.caretaker.group_begins(getpid());
 
     // Die with minirun, also when it died before this line.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -81,14 +83,16 @@ std::string Exit::text() const {
     return by_signal ? signal_name(number) : concat("exit code ", number);
 }
 
-Child::Child(const std::vector<std::string>& command, const Environment& environment) {
+Child::Child(const std::vector<std::string>& command, const Environment& environment,
+             const Caretaker& caretaker)
+    : caretaker_(&caretaker) {
     // Prepare all memory beforehand: between fork and exec there are only system calls.
     std::vector<std::string> words = command, entries = as_entries(environment);
     std::vector<char*> arguments = as_pointers(words), variables = as_pointers(entries);
     Pipe out = make_pipe(), err = make_pipe(), failure = make_pipe();
-    const Startup startup{getpid(),         out.write.get(),
-                          err.write.get(),  failure.write.get(),
-                          arguments.data(), variables.data()};
+    const Startup startup{
+        getpid(),         out.write.get(),  err.write.get(), failure.write.get(),
+        arguments.data(), variables.data(), caretaker};
 
     pid_ = fork();
     if (pid_ < 0) throw Error(system_message("fork", errno));
@@ -104,6 +108,7 @@ Child::Child(const std::vector<std::string>& command, const Environment& environ
     do count = read(failure.read.get(), &reason, sizeof(reason));
     while (count < 0 && errno == EINTR);
     if (count == sizeof(reason)) {
+        kill_group();
         waitpid(std::exchange(pid_, -1), nullptr, 0);
         throw CannotStart(concat(
             "cannot start ", command[0], ": ", std::generic_category().message(reason),
@@ -112,13 +117,14 @@ Child::Child(const std::vector<std::string>& command, const Environment& environ
 }
 
 Child::Child(Child&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
+    : caretaker_(other.caretaker_),
+      pid_(std::exchange(other.pid_, -1)),
       out_(std::move(other.out_)),
       err_(std::move(other.err_)) {}
 
 Child::~Child() {
     if (pid_ < 0) return;
-    send(SIGKILL);
+    kill_group();
     waitpid(pid_, nullptr, 0);
 }
 
@@ -133,8 +139,14 @@ bool Child::has_ended() const {
            info.si_pid == pid_;
 }
 
-Exit Child::reap() {
+// Before reaping: until then the number is the group's.
+void Child::kill_group() const {
     send(SIGKILL);
+    caretaker_->group_ended(pid_);
+}
+
+Exit Child::reap() {
+    kill_group();
     int status = 0;
     waitpid(std::exchange(pid_, -1), &status, 0);
     if (WIFSIGNALED(status)) return {.by_signal = true, .number = WTERMSIG(status)};

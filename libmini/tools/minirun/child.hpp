@@ -4,10 +4,12 @@
 //     minirun --fork--> child --exec--> PROGRAM ----> what PROGRAM itself starts
 //                       |_________ process group of the rank _________________|
 //
-// A signal goes to the whole group. The kernel kills the rank should minirun die first
-// (PR_SET_PDEATHSIG), so that even kill -9 leaves no rank behind. A process that has
-// ended is a zombie until it is reaped, and so long nobody else gets its number: we
-// signal before reaping, and therefore never anyone but our own.
+// A signal goes to the whole group. Should minirun die first, the kernel kills the rank
+// (PR_SET_PDEATHSIG), and the caretaker, who knows of the group before PROGRAM runs, kills
+// what PROGRAM has started: even kill -9 leaves no process of the group behind. One that
+// has left the group, as daemons do, is out of reach. A process that has ended is a zombie
+// until it is reaped, and so long nobody else gets its number: we signal before reaping,
+// and therefore never anyone but our own.
 
 #pragma once
 
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/tools/minirun/caretaker.hpp"
 #include "libmini/tools/minirun/descriptor.hpp"
 #include "libmini/tools/minirun/environment.hpp"
 
@@ -49,7 +52,9 @@ class Child {
   public:
     /// Starts command[0], found as a shell would find it, with stdin empty and stdout and
     /// stderr in pipes. Blocks until the program runs. Throws CannotStart when it cannot.
-    Child(const std::vector<std::string>& command, const Environment& environment);
+    /// Tells `caretaker`, which must outlive this, of the group.
+    Child(const std::vector<std::string>& command, const Environment& environment,
+          const Caretaker& caretaker);
 
     /// Kills the group when it has not ended yet.
     ~Child();
@@ -73,6 +78,9 @@ class Child {
     Exit reap();
 
   private:
+    void kill_group() const;
+
+    const Caretaker* caretaker_;
     pid_t pid_ = -1;  // -1: reaped
     Descriptor out_;
     Descriptor err_;

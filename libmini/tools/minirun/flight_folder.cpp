@@ -1,13 +1,11 @@
 #include "libmini/tools/minirun/flight_folder.hpp"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -36,14 +34,15 @@ const FlightRecord* telling(const dist::Flight& flight) {
 
 }  // namespace
 
-FlightFolder::FlightFolder(const std::string& wanted) : temporary_(wanted.empty()) {
-    if (temporary_) {
+FlightFolder::FlightFolder(const std::string& wanted, const Caretaker& caretaker)
+    : caretaker_(caretaker) {
+    if (wanted.empty()) {
         path_ = (fs::temp_directory_path() / "minirun-flight-XXXXXX").string();
         if (mkdtemp(path_.data()) == nullptr)
             throw Error(concat("cannot make ", path_, ": ",
                                system_message("mkdtemp", errno),
                                "; set TMPDIR, or give --flight-dir"));
-        start_caretaker();
+        caretaker_.will_remove(path_);
         return;
     }
     std::error_code failure;
@@ -51,37 +50,6 @@ FlightFolder::FlightFolder(const std::string& wanted) : temporary_(wanted.empty(
     if (failure)
         throw Error(concat("cannot make --flight-dir ", wanted, ": ", failure.message()));
     path_ = fs::absolute(wanted).string();
-}
-
-FlightFolder::~FlightFolder() {
-    if (!temporary_) return;
-    if (kept_) (void)!write(alive_.get(), "k", 1);
-    alive_.close();
-    waitpid(caretaker_, nullptr, 0);
-}
-
-// REQUIRES: no other thread, as the child goes on without exec.
-void FlightFolder::start_caretaker() {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw Error(system_message("pipe", errno));
-    alive_ = Descriptor(ends[1]);
-    const Descriptor watched(ends[0]);
-    caretaker_ = fork();
-    if (caretaker_ < 0) throw Error(system_message("fork", errno));
-    if (caretaker_ > 0) return;
-
-    // The caretaker: out of reach of the terminal and its signals, until the pipe ends.
-    setsid();
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, nullptr);
-    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(fd);
-    alive_.close();
-    char keep = 0;
-    (void)!::read(watched.get(), &keep, 1);
-    std::error_code ignored;
-    if (keep == 0) fs::remove_all(path_, ignored);
-    _exit(0);
 }
 
 std::optional<dist::Flight> FlightFolder::read(const std::string& run, int rank) const {
@@ -130,6 +98,7 @@ bool FlightFolder::keep(const std::string& run) {
                          "its end, found by minirun", dist::flight_now());
         fs::remove(box);
         kept_ = true;
+        caretaker_.will_keep_folder();
     }
     return kept_;
 }

@@ -1,8 +1,8 @@
 // The folder in which the ranks' flight recorders keep their files, and what they tell
 // about a rank that has failed.
 //
-// A private folder must go away even when minirun is killed with -9. So a small process
-// watches a pipe whose other end minirun holds: the pipe ends when minirun does.
+// A private folder must go away even when minirun is killed with -9: the caretaker removes
+// it.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "libmini/dist/flight_box.hpp"
-#include "libmini/tools/minirun/descriptor.hpp"
+#include "libmini/tools/minirun/caretaker.hpp"
 #include "libmini/tools/minirun/failure.hpp"
 
 namespace mini::tools {
@@ -18,11 +18,8 @@ namespace mini::tools {
 class FlightFolder {
   public:
     /// `wanted`, or, when that is "", a new private folder that goes away at the end,
-    /// unless keep() was called. Throws Error.
-    explicit FlightFolder(const std::string& wanted);
-    ~FlightFolder();
-    FlightFolder(const FlightFolder&) = delete;
-    FlightFolder& operator=(const FlightFolder&) = delete;
+    /// with the caretaker, unless keep() was called. Throws Error.
+    FlightFolder(const std::string& wanted, const Caretaker& caretaker);
 
     const std::string& path() const { return path_; }
 
@@ -38,14 +35,11 @@ class FlightFolder {
     bool keep(const std::string& run);
 
   private:
-    void start_caretaker();
     std::optional<dist::Flight> read(const std::string& run, int rank) const;
 
     std::string path_;
-    bool temporary_;
+    const Caretaker& caretaker_;
     bool kept_ = false;
-    pid_t caretaker_ = -1;
-    Descriptor alive_;  // while it is open, the caretaker waits
 };
 
 }  // namespace mini::tools

@@ -10,6 +10,7 @@
 #include "libmini/core/machine.hpp"
 #include "libmini/core/progress.hpp"
 #include "libmini/io/sha256.hpp"
+#include "libmini/tools/minirun/caretaker.hpp"
 #include "libmini/tools/minirun/flight_folder.hpp"
 #include "libmini/tools/minirun/port.hpp"
 #include "libmini/tools/minirun/supervisor.hpp"
@@ -65,14 +66,15 @@ void mention_threads(const Options& options, Supervisor& supervisor) {
             "machine; set it to what suits your program");
 }
 
-Outcome run_once(const Options& options, Job& job, FlightFolder& flights) {
+Outcome run_once(const Options& options, Job& job, FlightFolder& flights,
+                 const Caretaker& caretaker) {
     const bool serves = job.node_rank == 0;  // else the address is another machine's
     ChosenPort port;
     if (serves) {
         port = choose_port(options.master_addr, options.master_port);
         job.master_port = port.number;
     }
-    Supervisor supervisor(options, job, flights);
+    Supervisor supervisor(options, job, flights, caretaker);
     if (job.restart_count == 0) {
         mention_threads(options, supervisor);
     } else {
@@ -127,11 +129,13 @@ int launch(const Options& options) {
         fmt::print("{}", dry_run(options, job));
         return 0;
     }
-    FlightFolder flights(options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR")
-                                                    : options.flight_dir);
+    const Caretaker caretaker;
+    FlightFolder flights(
+        options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR") : options.flight_dir,
+        caretaker);
     job.flight_dir = flights.path();
     while (true) {
-        const Outcome outcome = run_once(options, job, flights);
+        const Outcome outcome = run_once(options, job, flights, caretaker);
         const bool again =
             outcome.may_be_restarted && job.restart_count < job.max_restarts;
         if (!again) return outcome.code;

@@ -51,10 +51,12 @@ Descriptor open_signals() {
 
 }  // namespace
 
-Supervisor::Supervisor(const Options& options, const Job& job, FlightFolder& flights)
+Supervisor::Supervisor(const Options& options, const Job& job, FlightFolder& flights,
+                       const Caretaker& caretaker)
     : options_(options),
       job_(job),
       flights_(flights),
+      caretaker_(caretaker),
       logs_(options, job),
       output_(options.prefix),
       signals_(open_signals()) {}
@@ -78,7 +80,8 @@ Outcome Supervisor::run() {
 void Supervisor::start_ranks() {
     const Environment base = current_environment();
     for (int local = 0; local < job_.local_size(); ++local) {
-        children_.emplace_back(options_.command, rank_environment(base, job_, local));
+        children_.emplace_back(options_.command, rank_environment(base, job_, local),
+                               caretaker_);
         Child& child = children_.back();
         output_.add_rank(job_.rank(local), logs_.source(local, 1, std::move(child.out())),
                          logs_.source(local, 2, std::move(child.err())));

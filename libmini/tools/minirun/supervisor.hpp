@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "libmini/tools/minirun/caretaker.hpp"
 #include "libmini/tools/minirun/child.hpp"
 #include "libmini/tools/minirun/environment.hpp"
 #include "libmini/tools/minirun/failure.hpp"
@@ -39,7 +40,8 @@ struct Outcome {
 class Supervisor {
   public:
     /// REQUIRES: one supervisor at a time in the process, and no other thread.
-    Supervisor(const Options& options, const Job& job, FlightFolder& flights);
+    Supervisor(const Options& options, const Job& job, FlightFolder& flights,
+               const Caretaker& caretaker);
 
     /// Runs the job to its end and says how it went. Blocks. Throws CannotStart when the
     /// program cannot be started. Afterwards no process of the job is left.
@@ -71,6 +73,7 @@ class Supervisor {
     const Options& options_;
     const Job& job_;
     FlightFolder& flights_;
+    const Caretaker& caretaker_;
     Logs logs_;
     Output output_;
     Descriptor signals_;

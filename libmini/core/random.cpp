@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "libmini/core/cephes.hpp"
 #include "libmini/core/error.hpp"
 
 namespace mini {
@@ -55,25 +56,39 @@ void uniform_each(std::span<T> values, double from, double to, Generator& genera
         value = affine(uniform<T>(generator), range, low, generator.rounding());
 }
 
-// 2 pi u. The fused build multiplies floats here, all else doubles.
+constexpr double kTurn = 2 * std::numbers::pi;
+
+// Two normal numbers from two uniform ones by Box and Muller: a radius and an angle. 1 - u
+// rather than u, which may be 0 and have no logarithm.
 template <typename T>
-T turn(T u, Rounding rounding) {
-    constexpr double kTurn = 2 * std::numbers::pi;
-    if (rounding == Rounding::kFused) return static_cast<T>(kTurn) * u;
-    return static_cast<T>(kTurn * u);
+void normal_pair(T& first, T& second) {
+    const T radius = std::sqrt(T{-2} * std::log(T{1} - first));
+    const T angle = static_cast<T>(kTurn * second);
+    first = radius * std::cos(angle);
+    second = radius * std::sin(angle);
 }
 
-// Turns 16 uniform numbers into 16 normal ones by Box and Muller: a radius from number j,
-// an angle from number j + 8. 1 - u rather than u, which may be 0 and have no logarithm.
+// The same with the logarithm, sine and cosine of PyTorch's AVX2 code.
+void normal_pair_avx2(float& first, float& second) {
+    const float radius = std::sqrt(-2.0f * cephes_log(1.0f - first));
+    const auto [sin, cos] = cephes_sincos(static_cast<float>(kTurn) * second);
+    first = radius * cos;
+    second = radius * sin;
+}
+
+// Turns 16 uniform numbers into 16 normal ones, number j with number j + 8.
 template <typename T>
 void normal_block(T* block, T mean, T deviation, Rounding rounding) {
     for (size_t j = 0; j < kNormalBlock / 2; ++j) {
         T& first = block[j];
         T& second = block[j + kNormalBlock / 2];
-        const T radius = std::sqrt(T{-2} * std::log(T{1} - first));
-        const T angle = turn(second, rounding);
-        first = affine(radius * std::cos(angle), deviation, mean, rounding);
-        second = affine(radius * std::sin(angle), deviation, mean, rounding);
+        if constexpr (std::is_same_v<T, float>)
+            rounding == Rounding::kFused ? normal_pair_avx2(first, second)
+                                         : normal_pair(first, second);
+        else
+            normal_pair(first, second);
+        first = affine(first, deviation, mean, rounding);
+        second = affine(second, deviation, mean, rounding);
     }
 }
 

@@ -11,14 +11,14 @@
 //   randint                   1 or 2   low + w mod range                   2.7 and before
 //   randperm                  n-1      Fisher-Yates from the front         2.6 and before
 //   normal, fewer than 16     4 a pair Box and Muller, in double           2.0 and before
-//   normal, 16 and more       1 each   Box and Muller, in blocks           two builds
+//   normal, 16 and more       1 each   Box and Muller, in blocks           two roundings
 //   bernoulli, exponential    2 each   uniform double < p, -log(1 - u)     2.7, no MKL
 //
 // where r64 is two words, the first one high. The last column says where PyTorch differs
-// from itself: "2.7 and before" means two ways, chosen by set_version; "two builds" means
-// two ways, chosen by set_rounding; "2.7, no MKL" means 2.7 and later on every machine,
-// and earlier ones but for their x86 wheels, whose bernoulli and exponential come from
-// Intel's MKL and are not ours.
+// from itself: "2.7 and before" means two ways, chosen by set_version; "two roundings" two
+// ways, chosen by set_rounding; "2.7, no MKL" means 2.7 and later on every machine, and
+// earlier ones but for their x86 wheels, whose bernoulli and exponential come from Intel's
+// MKL and are not ours. Unless set, both are those of PyTorch 2.15's wheel on x86-64.
 //
 // Reference: ATen/core/DistributionsHelper.h, ATen/native/cpu/DistributionTemplates.h.
 
@@ -35,8 +35,9 @@
 namespace mini {
 
 /// How u * (to - from) + from is rounded, which brings a u in [0, 1) into [from, to), and
-/// z * deviation + mean likewise. PyTorch's builds differ: published 2.x wheels round
-/// twice, builds that fuse the two operations round once. tests/golden holds both.
+/// z * deviation + mean likewise. PyTorch rounds once where it uses AVX2, as its wheels
+/// do on every x86-64 of today, and twice where it is told not to
+/// (ATEN_CPU_CAPABILITY=default). tests/golden holds both.
 enum class Rounding { kSeparate, kFused };
 
 /// A version of PyTorch, where versions draw differently: 2.0 draws a single weighted
@@ -45,7 +46,7 @@ enum class Rounding { kSeparate, kFused };
 /// from 2^28 on.
 struct TorchVersion {
     int major = 2;
-    int minor = 7;
+    int minor = 15;
 
     auto operator<=>(const TorchVersion&) const = default;
 };
@@ -65,12 +66,12 @@ class Generator {
     /// The seed last given (`Generator.initial_seed`).
     uint64_t initial_seed() const { return seed_; }
 
-    /// Which build of PyTorch fill_uniform and fill_normal follow; kSeparate unless set.
+    /// How fill_uniform and fill_normal round; kFused unless set.
     void set_rounding(Rounding rounding) { rounding_ = rounding; }
     Rounding rounding() const { return rounding_; }
 
     /// Which version of PyTorch randint, randperm, multinomial and normal_double follow;
-    /// 2.7 and later unless set.
+    /// 2.15 unless set.
     void set_version(TorchVersion version) { version_ = version; }
     TorchVersion version() const { return version_; }
 
@@ -125,7 +126,7 @@ class Generator {
     MersenneTwister engine_;
     std::optional<double> spare_normal_;
     uint64_t seed_ = 0;
-    Rounding rounding_ = Rounding::kSeparate;
+    Rounding rounding_ = Rounding::kFused;
     TorchVersion version_;
 };
 
@@ -158,9 +159,8 @@ void fill_exponential(std::span<double> values, double lambda, Generator& genera
 /// turned in place, number j with number j + 8; a rest is the last 16 values drawn
 /// anew.
 ///
-/// Equal to PyTorch where log, sin and cos are the C library's, as in separately rounding
-/// builds and for doubles. Fused builds turn floats with approximations of their own,
-/// within 3 units in the last place of these.
+/// kFused takes the logarithms, sines and cosines of such floats from core/cephes.hpp, as
+/// PyTorch does with AVX2; all others are the C library's.
 void fill_normal(std::span<float> values, double mean, double deviation,
                  Generator& generator);
 void fill_normal(std::span<double> values, double mean, double deviation,

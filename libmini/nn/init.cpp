@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
+#include <functional>
 #include <vector>
 
 #include "libmini/tensor/dispatch.hpp"
@@ -31,39 +30,57 @@ double kaiming_std(const Tensor& weight, const KaimingOptions& options) {
     return calculate_gain(options.nonlinearity, options.a) / std::sqrt(fan);
 }
 
-// The x whose std::erf(x) is y, as PyTorch computes it in float: a quotient of two
-// polynomials that is right to some digits, and two steps of Newton's method.
-float erfinv(float y) {
-    const float size = std::abs(y);
-    if (size >= 1) return std::copysign(std::numeric_limits<float>::infinity(), y);
-
-    float x = 0;
-    if (size <= 0.7f) {
-        const float z = y * y;
-        const float top =
-            ((-0.140543331f * z + 0.914624893f) * z - 1.645349621f) * z + 0.886226899f;
-        const float bottom =
-            (((0.012229801f * z - 0.329097515f) * z + 1.442710462f) * z - 2.118377725f) *
-                z +
-            1.0f;
-        x = y * top / bottom;
-    } else {
-        const float z = std::sqrt(-std::log((1.0f - size) / 2.0f));
-        const float top =
-            ((1.641345311f * z + 3.429567803f) * z - 1.624906493f) * z - 1.970840454f;
-        const float bottom = (1.637067800f * z + 3.543889200f) * z + 1.0f;
-        x = std::copysign(top, y) / bottom;
-    }
-
-    const float slope =
-        2.0f / static_cast<float>(std::sqrt(std::numbers::pi));  // of erf at 0
-    for (int step = 0; step < 2; ++step)
-        x -= (std::erf(x) - y) / (slope * std::exp(-x * x));
-    return x;
-}
-
 // The standard normal distribution's value at x: the chance of a number below x.
 double normal_below(double x) { return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0; }
+
+// How much of the normal distribution must lie between the bounds of trunc_normal_ for
+// drawing from all of it.
+constexpr double kOftenInside = 0.3;
+
+// Fills `values` by `draw`, which says for each number whether to keep it, and draws again
+// for those refused. Each round draws for all, as PyTorch's does.
+template <typename Draw>
+void draw_until_kept(std::span<float> values, const Draw& draw) {
+    std::vector<float> drawn(values.size());
+    std::vector<bool> kept(values.size());
+    do {
+        const std::vector<bool> keep = draw(std::span(drawn));
+        for (size_t i = 0; i < values.size(); ++i) {
+            if (kept[i]) continue;
+            values[i] = drawn[i];
+            kept[i] = keep[i];
+        }
+    } while (!std::ranges::all_of(kept, std::identity()));
+}
+
+// From all of the normal distribution: keeps what lies between the bounds.
+std::vector<bool> draw_normal(std::span<float> drawn, const TruncNormalOptions& options,
+                              Generator& generator) {
+    const auto low = static_cast<float>(options.a), high = static_cast<float>(options.b);
+    fill_normal(drawn, options.mean, options.std, generator);
+    std::vector<bool> keep(drawn.size());
+    for (size_t i = 0; i < drawn.size(); ++i)
+        keep[i] = drawn[i] >= low && drawn[i] <= high;
+    return keep;
+}
+
+// Evenly between the bounds: keeps each with a chance in proportion to its density, which
+// is exp(-z² / 2) at z deviations from the mean, over the largest between the bounds.
+std::vector<bool> draw_between(std::span<float> drawn, const TruncNormalOptions& options,
+                               Generator& generator) {
+    const auto [mean, std, a, b] = options;
+    const double peak = (std::clamp(mean, a, b) - mean) / std;
+    const auto log_peak = static_cast<float>(-0.5 * peak * peak);
+    fill_uniform(drawn, a, b, generator);
+    std::vector<float> chances(drawn.size());
+    fill_uniform(chances, 0, 1, generator);
+    std::vector<bool> keep(drawn.size());
+    for (size_t i = 0; i < drawn.size(); ++i) {
+        const float z = (drawn[i] - static_cast<float>(mean)) / static_cast<float>(std);
+        keep[i] = !(std::log(chances[i]) > -0.5f * (z * z) - log_peak);
+    }
+    return keep;
+}
 
 double dot(const std::vector<double>& x, const std::vector<double>& y) {
     double sum = 0;
@@ -164,17 +181,19 @@ void trunc_normal_(Tensor& x, TruncNormalOptions options, Generator& generator) 
         throw UsageError(concat("trunc_normal_: std is ", std, " between ", a, " and ", b,
                                 "; std must be positive and a below b"));
 
-    // Draw between the values of 2 * normal_below - 1 at both ends, and turn it round.
-    const double low = normal_below((a - mean) / std);
-    const double high = normal_below((b - mean) / std);
-    uniform_(x, 2 * low - 1, 2 * high - 1, generator);
-    const auto scale = static_cast<float>(std * std::sqrt(2.0));
-    const auto shift = static_cast<float>(mean);
+    const double inside = normal_below((b - mean) / std) - normal_below((a - mean) / std);
+    if (!(inside > kOftenInside) && std::isinf(b - a))
+        throw UsageError(concat("trunc_normal_: less than ", kOftenInside,
+                                " of the normal distribution of mean ", mean, " and std ",
+                                std, " lies between ", a, " and ", b,
+                                "; give two finite bounds"));
     on_cpu(x, [&](Tensor& host) {
-        for (float& value : host.span<float>())
-            value = std::clamp(erfinv(value) * scale + shift, static_cast<float>(a),
-                               static_cast<float>(b));
+        draw_until_kept(host.span<float>(), [&](std::span<float> drawn) {
+            return inside > kOftenInside ? draw_normal(drawn, options, generator)
+                                         : draw_between(drawn, options, generator);
+        });
     });
+    x.bump_version();
 }
 
 void orthogonal_(Tensor& weight, double gain, Generator& generator) {

@@ -10,9 +10,8 @@
 // where the gain makes good for what the nonlinearity takes away. A uniform distribution
 // in ±bound has variance bound² / 3, hence the sqrt(3) in the code.
 //
-// The values are PyTorch's bit for bit, given a generator set to round as its build does;
-// but for orthogonal_, and for normal ones from fused builds (see core/random.hpp). All
-// draw from this thread's Stream::kInitialisation unless told otherwise.
+// The values are PyTorch's bit for bit, but for orthogonal_. All draw from this thread's
+// Stream::kInitialisation unless told otherwise.
 
 #pragma once
 
@@ -81,9 +80,9 @@ struct TruncNormalOptions {
     double b = 2;   // the largest
 };
 
-/// From the normal distribution between a and b: a uniform number between its values at
-/// both ends, turned round by its inverse. Throws UsageError unless std is positive and
-/// a < b.
+/// From the normal distribution between a and b, by drawing until a number is kept, as
+/// PyTorch 2.15 does; earlier versions draw other numbers. Throws UsageError unless std is
+/// positive and a < b, and for an infinite bound where less than 0.3 lies between both.
 void trunc_normal_(Tensor& x, TruncNormalOptions options = {},
                    Generator& generator = generator_of(Stream::kInitialisation));
 

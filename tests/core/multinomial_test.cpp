@@ -37,13 +37,13 @@ TEST_CASE("weighted draws are those of torch's WeightedRandomSampler") {
         CAPTURE(golden.dump());
         const bool replacement = golden.at("replacement");
         Generator generator(golden.at("seed").get<uint64_t>());
-        generator.set_version({1, 13});
+        if (golden.contains("torch")) generator.set_version({1, 13});
         CHECK(multinomial(golden.at("weights").get<Weights>(), golden.at("num_samples"),
                           replacement,
                           generator) == golden.at("indices").get<std::vector<int64_t>>());
         ++(replacement ? with : without);
     }
-    CHECK(with == 21);
+    CHECK(with == 26);
     CHECK(without == 13);
 }
 

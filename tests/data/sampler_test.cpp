@@ -51,7 +51,7 @@ void check_subset(const json& c) {
 
 void check_weighted(const json& c) {
     const auto generator = seeded(c.at("seed"));
-    generator->set_version({1, 13});  // which drew a single sample in another way
+    if (c.contains("torch")) generator->set_version({1, 13});
     WeightedRandomSampler sampler(c.at("weights"), c.at("num_samples"),
                                   c.at("replacement"), generator);
     REQUIRE(sampler.size() == c.at("num_samples").get<int64_t>());
@@ -86,7 +86,7 @@ TEST_CASE("every sampler gives PyTorch's indices") {
         ++checked;
     }
     CHECK(checked == cases.size());
-    CHECK(checked == 119);
+    CHECK(checked == 124);
 }
 
 TEST_CASE("SequentialSampler counts up") {

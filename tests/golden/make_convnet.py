@@ -1,6 +1,6 @@
 """Writes convnet_synthetic.json and sgd.json: what PyTorch computes on data that needs no file.
 
-Run with any PyTorch on a CPU: ATEN_CPU_CAPABILITY=default python3 make_convnet.py
+Run with PyTorch 2.15 on a CPU with AVX2: OMP_NUM_THREADS=1 python3 make_convnet.py
 Images: pixel k of the whole set is ((7919 k) mod 256) / 255, normalised; label i is (3 i) mod 10.
 """
 
@@ -12,7 +12,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-META = {"torch": torch.__version__, "capability": os.environ.get("ATEN_CPU_CAPABILITY", "")}
+META = {"torch": torch.__version__, "capability": torch.backends.cpu.get_cpu_capability()}
 
 
 class Net(nn.Module):

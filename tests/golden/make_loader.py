@@ -1,6 +1,6 @@
 """Writes loader_generator.json: what PyTorch's DataLoader draws, and from where.
 
-Run with any PyTorch on a CPU: python3 make_loader.py
+Run with PyTorch 2.15 on a CPU: python3 make_loader.py
 Sample i is i; in the cases with "augment" it is 1000 i plus a draw of randint(0, 1000) from the
 default generator. After the epochs, "generator_next" and "default_next" are the next
 int64 random_() of the loader's generator and of the default one, seeded 5.

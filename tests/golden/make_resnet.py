@@ -1,6 +1,6 @@
 """Writes resnet.json and norm_pool.json: what torchvision's ResNets and PyTorch's layers compute.
 
-Run with PyTorch and torchvision on a CPU: OMP_NUM_THREADS=1 python3 make_resnet.py
+Run with PyTorch 2.15 and its torchvision on a CPU: OMP_NUM_THREADS=1 python3 make_resnet.py
 Nothing random: number i of tensor k (in the order of the state_dict) is noise(k, i) in [-1, 1), a
 hash of both, scaled so that activations stay of order one: see fill.
 """

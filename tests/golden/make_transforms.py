@@ -1,6 +1,6 @@
 """Writes transforms.json: what torchvision's transforms make of small images, and what they draw.
 
-Run with any torchvision on a CPU: python3 make_transforms.py
+Run with PyTorch 2.15 and its torchvision on a CPU: python3 make_transforms.py
 Images: byte k of a (C, H, W) image is (31 k + 7) mod 256. "next" is the default generator's next
 int64 random_() after the calls. Floats stand as the hexadecimal digits of their bits.
 """

@@ -1,6 +1,6 @@
 """Writes tutorial_programs.json: what PyTorch makes of linear_ddp and simple_model.
 
-Run with PyTorch 2.7 or later on a CPU: ATEN_CPU_CAPABILITY=default python3 make_tutorial_programs.py
+Run with PyTorch 2.15 on a CPU with AVX2: python3 make_tutorial_programs.py
 One process trains on the batches that the ranks of a job share: the gradients are the same.
 """
 

@@ -79,6 +79,8 @@ TEST_CASE("mini indices random, weighted and subset give the samplers' orders") 
             arguments = fmt::format("weighted --weights {} --num-samples {}",
                                     joined(c.at("weights")), c.at("num_samples").dump());
             if (!c.at("replacement")) arguments += " --no-replacement";
+            if (c.contains("torch"))
+                arguments += " --torch " + c.at("torch").get<std::string>();
         } else if (sampler == "SubsetRandomSampler") {
             ++subset;
             arguments = fmt::format("subset --indices {}", joined(c.at("subset")));

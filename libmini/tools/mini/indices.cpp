@@ -27,7 +27,7 @@ constexpr int kMaxReplicas = 1'000'000;
 // What the options of all subcommands fill in.
 struct Wanted {
     std::string format = "table";
-    std::string torch = "1.13";
+    std::string torch = "2.15";
     int64_t length = 0;
     int replicas = 1;
     std::optional<int> rank;
@@ -49,7 +49,7 @@ void check_length(const char* option, int64_t length) {
                                      kMaxLength, length));
 }
 
-// "1.13" or "2.7".
+// "1.13" or "2.15".
 TorchVersion parse_version(const std::string& text) {
     TorchVersion version;
     const char *const begin = text.data(), *const end = begin + text.size();
@@ -59,7 +59,7 @@ TorchVersion parse_version(const std::string& text) {
         std::from_chars(has_minor ? major.ptr + 1 : end, end, version.minor);
     if (!has_minor || *major.ptr != '.' || minor.ec != std::errc() || minor.ptr != end)
         throw UsageError(
-            fmt::format("--torch wants a version such as 1.13 or 2.7, not '{}'", text));
+            fmt::format("--torch wants a version such as 1.13 or 2.15, not '{}'", text));
     return version;
 }
 
@@ -310,7 +310,7 @@ void add_indices(Command& mini) {
         .required("--num-samples", &Wanted::num_samples, "How many")
         .seed(kSeed)
         .optional("--torch", &Wanted::torch,
-                  "The version of PyTorch (1.13): a single sample with replacement is "
+                  "The version of PyTorch (2.15): a single sample with replacement is "
                   "drawn in another way since 2.0")
         .flag("--no-replacement", &Wanted::no_replacement, "Each sample at most once");
     Subcommand(indices, "subset", "SubsetRandomSampler", subset)

@@ -12,6 +12,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/tools/mini/bench.hpp"
 #include "libmini/tools/mini/did_you_mean.hpp"
+#include "libmini/tools/mini/draws.hpp"
 #include "libmini/tools/mini/flight.hpp"
 #include "libmini/tools/mini/indices.hpp"
 #include "libmini/tools/mini/inspect.hpp"
@@ -61,6 +62,7 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
     mini::tools::Command command(app);
     mini::tools::add_indices(command);
+    mini::tools::add_random(command);
     mini::tools::add_flight(command);
     mini::tools::add_bench(command);
     mini::tools::add_inspect(command);

@@ -40,6 +40,10 @@ void add_job_options(program::CommandLine& line, Options& options) {
              "weights, order and dropout, so that they do not disturb each other")
         .type_name("torch|separate")
         .one_of({"torch", "separate"});
+    line.add("--rounding", options.rounding,
+             "draw what PyTorch draws with AVX2, or without")
+        .type_name("fused|separate")
+        .one_of({"fused", "separate"});
     line.add("--order", options.order,
              "shuffled anew each epoch, or as the samples lie in the file")
         .type_name("sampler|file")

@@ -34,6 +34,7 @@ struct Options {
     int workers = 1;
     bool dropout = true;
     std::string streams = "torch";
+    std::string rounding = "fused";
     std::string order = "sampler";
     std::string partition = "sampler";
     std::string checkpoint;  // a folder, or empty

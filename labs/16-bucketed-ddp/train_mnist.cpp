@@ -55,6 +55,8 @@ void run_rank(const Options& options, mini::Device device,
               const std::shared_ptr<mini::dist::ProcessGroup>& group) {
     const bool speaks = group->rank() == 0;
     mini::manual_seed(options.seed);
+    if (options.rounding == "separate")
+        mini::default_generator().set_rounding(mini::Rounding::kSeparate);
     if (options.streams == "separate") mini::separate_streams(options.seed);
 
     mini::data::DataChoice choice;

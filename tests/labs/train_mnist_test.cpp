@@ -16,6 +16,7 @@
 #include "libmini/data/mnist.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "libmini/io/sha256.hpp"
+#include "libmini/nn/models.hpp"
 #include "tests/labs/train_mnist_job.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
@@ -76,6 +77,29 @@ TEST_CASE(
     CHECK(first_loss({"--streams", "torch"}) == first_loss({}));
     CHECK(first_loss({"--streams", "separate"}) != first_loss({}));
     CHECK(first_loss({"--streams", "separate"}) == first_loss({"--streams", "separate"}));
+}
+
+TEST_CASE("separate rounding starts from the weights of a PyTorch without AVX2") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 20);
+    const auto digest = [&](std::vector<std::string> more) {
+        std::vector<std::string> options = {
+            "--data", folder.path(), "--steps", "1", "--lr", "0", "--batch-size", "20"};
+        options.insert(options.end(), more.begin(), more.end());
+        return results(1, options).at("parameters_sha256");
+    };
+    const auto initial = [](Rounding rounding) {
+        default_generator().set_rounding(rounding);
+        manual_seed(1234);
+        const nn::ConvNet model;
+        default_generator().set_rounding(Rounding::kFused);
+        io::Sha256 sha256;
+        for (const Tensor& parameter : model.parameters())
+            sha256.update({parameter.raw_data(), parameter.bytes()});
+        return nlohmann::json{sha256.finish_hex()};
+    };
+    CHECK(digest({}) == initial(Rounding::kFused));
+    CHECK(digest({"--rounding", "separate"}) == initial(Rounding::kSeparate));
 }
 
 TEST_CASE("one epoch of MNIST on two ranks reaches PyTorch's accuracy") {

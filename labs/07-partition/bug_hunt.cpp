@@ -2,10 +2,10 @@
 // all is well. It is not. Find out why some samples are trained on twice and others
 // never, and why the test does not notice.
 //
-//     lab07_bug_hunt        prints what each rank got; exits with 1 while the bugs live
+//     lab07_bug_hunt        prints what each rank got; exits with 1 while a bug is left
 //
-// Nothing here is far-fetched: the first mistake is made wherever only rank 0 logs, and
-// the second stood in the grading script of a university course.
+// The first mistake is often made where only rank 0 logs; the second makes a test that
+// cannot fail.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -80,5 +80,12 @@ int main() {
     }
     std::cout << fmt::format("dealt twice: {}; never: {}\n", fmt::join(twice, " "),
                              fmt::join(never, " "));
-    return twice.empty() ? 0 : 1;
+    if (!twice.empty()) return 1;
+
+    // A test that cannot fail says nothing: show it two parts with the same sample.
+    if (parts_are_disjoint({{1}, {1}})) {
+        std::cout << "the test is still wrong: it calls (1) and (1) disjoint\n";
+        return 1;
+    }
+    return 0;
 }

@@ -1,15 +1,14 @@
 // The checks of lab 09's last task: an accuracy that is exact on any number of ranks.
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <vector>
 
+#include "labs/check/ranks.hpp"
 #include "labs/numbered.hpp"
 #include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
-#include "libmini/dist/launch.hpp"
 #include "libmini/nn/module.hpp"
 #include "libmini/parallel/accuracy.hpp"
 #include "tests/support/catch.hpp"
@@ -42,25 +41,22 @@ struct Evaluation {
     bool operator==(const Evaluation&) const = default;
 };
 
-// Counts n samples on `ranks` ranks, in batches of 2.
+// Counts n samples on `ranks` ranks.
 template <typename SamplerType>
-std::vector<Evaluation> evaluate(int64_t n, int ranks) {
+std::vector<Evaluation> evaluate(int64_t n, int ranks, int64_t batch_size = 2) {
     std::vector<Evaluation> results(static_cast<size_t>(ranks));
-    mini::dist::run_threads(
-        ranks,
-        [&](mini::dist::ProcessGroup& group) {
-            auto& result = results[static_cast<size_t>(group.rank())];
-            ModuloThree model;
-            mini::data::DataLoader loader(
-                std::make_shared<Numbered>(n),
-                {.batch_size = 2, .sampler = std::make_shared<SamplerType>(n)});
-            result.batches = loader.size();
-            result.accuracy = mini::parallel::count_correct(model, loader, group);
-            result.collectives =
-                group.events().snapshot(mini::EventKind::kCollectiveBegin).size();
-            result.in_training = model.trained_on_evaluation;
-        },
-        {.timeout = std::chrono::seconds(5)});
+    mini::labs::run_ranks(ranks, [&](mini::dist::ProcessGroup& group) {
+        auto& result = results[static_cast<size_t>(group.rank())];
+        ModuloThree model;
+        mini::data::DataLoader loader(
+            std::make_shared<Numbered>(n),
+            {.batch_size = batch_size, .sampler = std::make_shared<SamplerType>(n)});
+        result.batches = loader.size();
+        result.accuracy = mini::parallel::count_correct(model, loader, group);
+        result.collectives =
+            group.events().snapshot(mini::EventKind::kCollectiveBegin).size();
+        result.in_training = model.trained_on_evaluation;
+    });
     return results;
 }
 
@@ -83,7 +79,16 @@ TEST_CASE("the accuracy of all ranks together is that of one", "[lab09][lab09.6]
     }
 }
 
-TEST_CASE("ranks with fewer batches keep nobody waiting", "[lab09][lab09.6]") {
+TEST_CASE("a short last batch counts by its samples", "[lab09][lab09.6]") {
+    INFO("5 samples on one rank, batches of 4 and 1: 3 right of 4, then 0 of 1, and");
+    INFO("together 3 of 5; the mean of the batches' 0.75 and 0 would be 0.375, and a");
+    INFO("last batch that counts as full would make it 3 of 8; hint 09.6/2");
+    const auto results = evaluate<DistributedEvalSampler>(5, 1, 4);
+    CHECK(results[0].accuracy.correct == 3);
+    CHECK(results[0].accuracy.seen == 5);
+}
+
+TEST_CASE("ranks with fewer batches keep no other waiting", "[lab09][lab09.6]") {
     INFO("10 samples on 4 ranks, batches of 2: 2 2 1 1 batches; one all-reduce in all");
     INFO("on each rank, not one a batch: that would wait for ranks that are through");
     const auto results = evaluate<DistributedEvalSampler>(10, 4);

@@ -29,7 +29,9 @@ TEST_CASE("average_gradients does one all-reduce a parameter and nothing else",
 
 TEST_CASE("average_flat_gradients leaves the same mean", "[lab14][lab14.2]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
-    check_means(averaged(ranks, parallel::average_flat_gradients), "hint 14.2/1");
+    INFO("12 numbers are copied into flat, from offset 0 on, and after the all-reduce");
+    INFO("back, again from offset 0 on");
+    check_means(averaged(ranks, parallel::average_flat_gradients), "hint 14.2/2");
 }
 
 TEST_CASE("average_flat_gradients puts every number back where it came from",
@@ -67,6 +69,22 @@ TEST_CASE("average_flat_gradients does a single all-reduce of all bytes",
 }
 
 // ---- 14.3
+
+TEST_CASE("every rank calls one broadcast for each tensor", "[lab14][lab14.3]") {
+    const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
+        Counted model(group.rank());
+        tutorial::start_alike(model, group);
+        auto bytes = bytes_of(group, "broadcast");
+        std::ranges::sort(bytes);
+        return bytes;
+    });
+    for (size_t rank = 0; rank < seen.size(); ++rank) {
+        INFO("two parameters of 24 and 8 bytes, two buffers of 8; rank "
+             << rank << " called broadcasts of " << concat(seen[rank]) << " bytes");
+        INFO("a broadcast is called by all ranks, also by those that receive");
+        CHECK(seen[rank] == std::vector<int64_t>{8, 8, 8, 24});
+    }
+}
 
 TEST_CASE("all ranks start with the parameters and buffers of rank 0",
           "[lab14][lab14.3]") {

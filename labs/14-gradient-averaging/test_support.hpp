@@ -3,16 +3,15 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <set>
 
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
+#include "labs/check/ranks.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/random.hpp"
 #include "libmini/data/tensor_dataset.hpp"
-#include "libmini/dist/launch.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/average_gradients.hpp"
@@ -31,11 +30,9 @@ template <typename Body>
 auto on_ranks(int world_size, const Body& body) {
     using Result = decltype(body(std::declval<dist::ProcessGroup&>()));
     std::vector<Result> results(static_cast<size_t>(world_size));
-    dist::run_threads(world_size,
-                      [&](dist::ProcessGroup& group) {
-                          results[static_cast<size_t>(group.rank())] = body(group);
-                      },
-                      {.timeout = std::chrono::seconds(10)});
+    labs::run_ranks(world_size, [&](dist::ProcessGroup& group) {
+        results[static_cast<size_t>(group.rank())] = body(group);
+    });
     return results;
 }
 
@@ -54,12 +51,16 @@ inline Values gradients_of(const std::vector<Tensor>& parameters) {
     return values_of(gradients);
 }
 
-// Sizes in bytes of the all-reduces that a rank has begun, in order.
-inline std::vector<int64_t> all_reduces(dist::ProcessGroup& group) {
+// Sizes in bytes of a rank's collectives of this name, in the order they began.
+inline std::vector<int64_t> bytes_of(dist::ProcessGroup& group, std::string_view name) {
     std::vector<int64_t> bytes;
     for (const Event& event : group.events().snapshot(EventKind::kCollectiveBegin))
-        if (std::string_view(event.name) == "all_reduce") bytes.push_back(event.bytes);
+        if (event.name == name) bytes.push_back(event.bytes);
     return bytes;
+}
+
+inline std::vector<int64_t> all_reduces(dist::ProcessGroup& group) {
+    return bytes_of(group, "all_reduce");
 }
 
 // ---- the story of a wrong gradient
@@ -73,6 +74,8 @@ inline std::string diagnosis(float got, int rank, int ranks) {
     if (near(got, mean * static_cast<float>(ranks)))
         return "the sum: divide it by the number of ranks";
     if (near(got, static_cast<float>(rank + 1))) return "its own, as if it were alone";
+    if (near(got, mean / static_cast<float>(ranks)))
+        return "the mean divided again by the number of ranks: kAvg divides already";
     if (near(got, 0)) return "nothing: the gradient was lost";
     return "neither the sum, nor the mean, nor its own";
 }

@@ -57,7 +57,7 @@ Samples sorted(Samples samples) {
 
 TEST_CASE("ten samples on three ranks go where the tutorial's partitioner puts them",
           "[lab14][lab14.4]") {
-    // random.Random(1234).shuffle: 2 8 3 | 5 6 4 | 9 0 1 | 7, and 7 is nobody's.
+    // random.Random(1234).shuffle: 2 8 3 | 5 6 4 | 9 0 1 | 7, and no rank gets 7.
     const std::vector<Samples> expected{{2, 3, 8}, {4, 5, 6}, {0, 1, 9}};
     const auto seen = parts(3, 10, 6);
     for (size_t rank = 0; rank < 3; ++rank) {
@@ -94,7 +94,7 @@ TEST_CASE("a rank's batch is its share of the whole batch rounded down",
     }
 }
 
-TEST_CASE("a rank shuffles its part anew in each epoch", "[lab14][lab14.4]") {
+TEST_CASE("a rank shuffles its part again in each epoch", "[lab14][lab14.4]") {
     for (const Part& part : parts(2, 60, 20)) {
         INFO("the first epoch began with " << part.first[0] << ' ' << part.first[1] << ' '
                                            << part.first[2]);

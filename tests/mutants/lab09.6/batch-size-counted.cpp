@@ -1,9 +1,11 @@
-// Every batch counts as full as the first, so the last one's seats are counted too.
+// Every batch counts as full as the first, so the last one's empty places are counted too.
 // region: libmini/parallel/accuracy.cpp 2
     Accuracy mine;
+    int64_t full = 0;
     for (const data::Batch& batch : loader) {
+        full = std::max(full, batch.size());
         mine.correct += count_batch(model, batch);
-        mine.seen += 2;
+        mine.seen += full;
     }
     const Tensor counts = Tensor::from(std::vector<int64_t>{mine.correct, mine.seen});
     group.all_reduce(counts);

@@ -1,0 +1,27 @@
+// Ranks as threads, for the checks of the labs.
+
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "libmini/core/error.hpp"
+#include "libmini/dist/launch.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::labs {
+
+/// run_threads with a short deadline. When a rank ends while another waits for it in a
+/// collective, the story says what to look for.
+inline void run_ranks(int world_size,
+                      const std::function<void(dist::ProcessGroup& group)>& body) {
+    try {
+        dist::run_threads(world_size, body, {.timeout = std::chrono::seconds(10)});
+    } catch (const PeerLost&) {
+        INFO("a rank waited in a collective that another rank did not call; all ranks");
+        INFO("must call it: is it inside an if (rank == 0), or called once more on one?");
+        throw;
+    }
+}
+
+}  // namespace mini::labs

@@ -1,0 +1,15 @@
+// The all-reduce averages, and the average is divided by the number of ranks again.
+    Tensor flat = Tensor::empty({numel});
+    int64_t offset = 0;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        const Tensor grad = gradient_of(parameters, i, group.rank());
+        Tensor part = next_part(flat, offset, grad);
+        ops::copy_(part, grad);
+    }
+    group.all_reduce(flat, dist::ReduceOp::kAvg);
+    ops::mul_(flat, 1.0f / static_cast<float>(group.world_size()));
+    offset = 0;
+    for (const Tensor& parameter : parameters) {
+        Tensor grad = parameter.grad();
+        ops::copy_(grad, next_part(flat, offset, grad));
+    }

@@ -5,7 +5,7 @@
 //                       rank 2   2 5 8
 //
 // DistributedSampler evens the ranks out by giving some samples twice, which falsifies
-// an accuracy: here it would count samples 0 and 1 again. Here nobody is evened out.
+// an accuracy: here it would count samples 0 and 1 again. Here nothing is repeated.
 //
 // Ranks may therefore have different numbers of samples, and of batches: a collective in
 // every batch would wait for ever for a rank that has no batch left. Count on each rank

@@ -24,6 +24,12 @@ std::vector<int64_t> take_share(int64_t n, World replica, int64_t num_samples,
     // [lab09.2]
 }
 
+void log_repeated_epoch(int64_t epoch) {
+    logging::warning("DistributedSampler: epoch ", epoch,
+                     " is given out again, in the same order; call set_epoch(epoch) "
+                     "before each epoch");
+}
+
 }  // namespace
 
 World choose_replica(const std::string& who, std::optional<int> num_replicas,
@@ -43,6 +49,14 @@ World choose_replica(const std::string& who, std::optional<int> num_replicas,
         throw UsageError(concat(who, ": rank ", r, " is not one of the ", P,
                                 " replicas, 0 to ", P - 1));
     return {.rank = r, .size = P};
+}
+
+Generator epoch_generator(uint64_t seed, int64_t epoch) {
+    // [lab09.3] Seed a generator by seed and epoch, of the default generator's version.
+    Generator generator(seed + static_cast<uint64_t>(epoch));
+    generator.set_version(default_generator().version());
+    return generator;
+    // [lab09.3]
 }
 
 DistributedSampler::DistributedSampler(int64_t dataset_size,
@@ -72,11 +86,10 @@ std::vector<int64_t> DistributedSampler::indices() {
     if (epoch_used_) warn_of_forgotten_epoch();
     epoch_used_ = true;
 
-    // [lab09.3] Permute the dataset alike on all ranks; a single one takes it all.
-    Generator generator(options_.seed + static_cast<uint64_t>(epoch_));
-    generator.set_version(default_generator().version());
-    if (replica_.size == 1) return randperm(n, generator);
+    Generator generator = epoch_generator(options_.seed, epoch_);
+    if (replica_.size == 1) return randperm(n, generator);  // all of it, without a copy
 
+    // [lab09.3] Permute the dataset alike on all ranks, and take this rank's share.
     const std::vector<uint32_t> order = randperm_u32(n, generator);
     return take_share(n, replica_, num_samples_,
                       [&](int64_t i) { return int64_t{order[static_cast<size_t>(i)]}; });
@@ -84,7 +97,7 @@ std::vector<int64_t> DistributedSampler::indices() {
 }
 
 void DistributedSampler::set_epoch(int64_t epoch) {
-    // [lab09.3] Choose the next permutation, which nobody has used yet.
+    // [lab09.3] Choose the permutation, which has not been given out yet.
     epoch_ = epoch;
     epoch_used_ = false;
     // [lab09.3]
@@ -93,9 +106,7 @@ void DistributedSampler::set_epoch(int64_t epoch) {
 void DistributedSampler::warn_of_forgotten_epoch() {
     // [lab09.4] Say so, but only once in the sampler's life.
     if (warned_) return;
-    logging::warning("DistributedSampler: epoch ", epoch_,
-                     " is given out again, in the same order; call set_epoch(epoch) "
-                     "before each epoch");
+    log_repeated_epoch(epoch_);
     warned_ = true;
     // [lab09.4]
 }

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "libmini/core/random.hpp"
 #include "libmini/core/world.hpp"
 #include "libmini/data/dataset.hpp"
 #include "libmini/data/sampler.hpp"
@@ -31,6 +32,11 @@ namespace mini::data {
 /// is no world to ask, num_replicas is below 1, or rank is not in [0, num_replicas).
 World choose_replica(const std::string& who, std::optional<int> num_replicas,
                      std::optional<int> rank);
+
+/// The generator that an epoch's permutation is drawn from, alike on all ranks: seeded
+/// with seed + epoch, of the version of PyTorch that default_generator() follows, since
+/// versions permute differently. The default generator draws nothing and keeps its seed.
+Generator epoch_generator(uint64_t seed, int64_t epoch);
 
 struct DistributedSamplerOptions {
     std::optional<int> num_replicas = std::nullopt;  // current_world()'s, if absent
@@ -49,9 +55,11 @@ class DistributedSampler : public Sampler {
     explicit DistributedSampler(const Dataset& dataset,
                                 DistributedSamplerOptions options = {});
 
-    /// This rank's indices of the epoch last set; the same each time until set_epoch is
-    /// called. When it is forgotten between two calls, and the order is shuffled, one
-    /// warning is logged in the sampler's life.
+    /// This rank's indices of the epoch last set, 0 at first; the same each time until
+    /// set_epoch is called. Shuffled, rank r takes positions r, r + P, ... of
+    /// randperm(dataset_size, epoch_generator(seed, epoch)), going round its end. When
+    /// set_epoch is forgotten between two calls, and the order is shuffled, one warning
+    /// is logged in the sampler's life; it names the epoch.
     std::vector<int64_t> indices() override;
     int64_t size() const override { return num_samples_; }
 

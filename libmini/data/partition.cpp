@@ -13,8 +13,18 @@ namespace {
 // Fractions such as seven times 1/7 may sum to a little more than 1.
 constexpr double kRoundingSlack = 1e-9;
 
+void check_place(int64_t i, int64_t size) {
+    MINI_CHECK(i >= 0 && i < size, "Partition: there is no sample ", i, "; it has ",
+               size);
+}
+
+void check_part_number(int part, size_t count) {
+    if (part < 0 || static_cast<size_t>(part) >= count)
+        throw UsageError(
+            concat("DataPartitioner: there is no partition ", part, "; it has ", count));
+}
+
 void check_fractions(const std::vector<double>& sizes) {
-    // [lab07.4] Refuse a fraction that is not positive, and more than the whole.
     double total = 0;
     for (const double size : sizes) {
         if (!(size > 0))
@@ -25,7 +35,6 @@ void check_fractions(const std::vector<double>& sizes) {
     if (!(total <= 1 + kRoundingSlack))
         throw UsageError(concat("DataPartitioner: the fractions ", sizes, " sum to ",
                                 total, " but must not sum to more than 1"));
-    // [lab07.4]
 }
 
 }  // namespace
@@ -59,8 +68,7 @@ int64_t Partition::size() const { return static_cast<int64_t>(index_.size()); }
 
 int64_t Partition::at(int64_t i) const {
     // [lab07.1] Look place i up in the index; refuse a place that it does not have.
-    MINI_CHECK(i >= 0 && i < size(), "Partition: there is no sample ", i, "; it has ",
-               size());
+    check_place(i, size());
     return index_[static_cast<size_t>(i)];
     // [lab07.1]
 }
@@ -108,10 +116,7 @@ DataPartitioner::DataPartitioner(std::shared_ptr<const Dataset> dataset,
 
 Partition DataPartitioner::use(int partition) const {
     // [lab07.5] Give the part its run of indices; refuse a part that is not there.
-    const int count = static_cast<int>(partitions_.size());
-    if (partition < 0 || partition >= count)
-        throw UsageError(concat("DataPartitioner: there is no partition ", partition,
-                                "; it has ", count));
+    check_part_number(partition, partitions_.size());
     return Partition(dataset_, partitions_[static_cast<size_t>(partition)]);
     // [lab07.5]
 }

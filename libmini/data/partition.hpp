@@ -1,7 +1,7 @@
 // Partition and DataPartitioner: a dataset shuffled once, cut into fractions, one a rank.
 //
 //     n = 10, sizes (0.5, 0.25, 0.25)   shuffled   2 8 3 5 6 | 4 9 | 0 1 | 7
-//                                       partition      0        1     2    nobody's
+//                                       partition      0        1     2    no part
 //
 //     with assign_remainder             shuffled   2 8 3 5 6 4 | 9 0 | 1 7
 //                                       partition       0         1     2
@@ -23,12 +23,18 @@ class Partition : public Dataset {
   public:
     Partition(std::shared_ptr<const Dataset> dataset, std::vector<int64_t> index);
     int64_t size() const override;
+
+    /// The dataset's sample index()[i]. Throws Error unless 0 <= i < size().
     Example get(int64_t i) const override;
+
+    /// The samples get would give of these places, in this order, by one get_batch of the
+    /// dataset. Throws as get does.
     Batch get_batch(std::span<const int64_t> indices) const override;
+
     const std::vector<int64_t>& index() const { return index_; }
 
   private:
-    int64_t at(int64_t i) const;
+    int64_t at(int64_t i) const;  // index_[i], as get checks it
 
     std::shared_ptr<const Dataset> dataset_;
     std::vector<int64_t> index_;
@@ -37,19 +43,21 @@ class Partition : public Dataset {
 /// How many of n samples each fraction gets: int(sizes[k] * n), in double, as the
 /// tutorial counts them. With assign_remainder what the truncation leaves over is handed
 /// out one by one from the first part on, so that all parts together have
-/// int((sizes[0] + sizes[1] + ...) * n), which is everything when the fractions sum to 1.
-/// Throws UsageError unless the fractions are positive and sum to at most 1.
+/// int((sizes[0] + sizes[1] + ... + 1e-9) * n), but not more than n: everything when the
+/// fractions sum to 1 up to rounding. Throws UsageError unless the fractions are positive
+/// and sum to at most 1.
 std::vector<int64_t> partition_lengths(const std::vector<double>& sizes, int64_t n,
                                        bool assign_remainder = false);
 
 struct DataPartitionerOptions {
     int64_t seed = 1234;
-    bool assign_remainder = false;  // instead of leaving it to nobody
+    bool assign_remainder = false;  // instead of leaving it out
 };
 
 /// Shuffles 0 .. n-1 with Python's random.Random(seed) and cuts the shuffled list into
 /// runs of partition_lengths(sizes, n), the first for part 0 (the tutorial's
-/// `DataPartitioner`). What the truncation leaves over belongs to no part.
+/// `DataPartitioner`). What the truncation leaves over belongs to no part. Draws from no
+/// other generator.
 class DataPartitioner {
   public:
     /// Throws UsageError unless the fractions are positive and sum to at most 1.

@@ -238,6 +238,18 @@ TEST_CASE(
     CHECK(written == "");
 }
 
+TEST_CASE("an epoch's generator is seeded by seed + epoch, of the default's version") {
+    mini::Generator& usual = mini::default_generator();
+    const auto before = usual.get_state();
+    const mini::TorchVersion version = usual.version();
+    usual.set_version({.major = 1, .minor = 13});
+    const mini::Generator generator = mini::data::epoch_generator(30, 12);
+    usual.set_version(version);
+    CHECK(generator.initial_seed() == 42);
+    CHECK(generator.version() == mini::TorchVersion{.major = 1, .minor = 13});
+    CHECK(usual.get_state() == before);
+}
+
 TEST_CASE("DistributedSampler takes at most 8 bytes a sample of the dataset") {
     const int64_t n = 1'000'000;
     const int replicas = GENERATE(1, 2, 3, 8);

@@ -97,6 +97,7 @@ TEST_CASE("DataPartitioner refuses fractions that are not positive or exceed the
 }
 
 TEST_CASE("DataPartitioner takes fractions that exceed 1 by rounding alone") {
+    // 49 times 1/49 is 1.0000000000000007 in doubles.
     const std::vector<double> sizes(49, 1.0 / 49.0);
     CHECK(DataPartitioner(numbers(49), sizes).use(48).size() <= 1);
     CHECK_NOTHROW(DataPartitioner(numbers(10), {}));

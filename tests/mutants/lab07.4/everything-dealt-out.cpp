@@ -1,5 +1,4 @@
 // The remainder is all that is left, even where the fractions sum to a half.
-// region: libmini/data/partition.cpp 2
     std::vector<int64_t> lengths;
     for (const double size : sizes)
         lengths.push_back(static_cast<int64_t>(size * static_cast<double>(n)));

@@ -1,5 +1,4 @@
 // Shares are computed in floats, which have 24 bits.
-// region: libmini/data/partition.cpp 2
     std::vector<int64_t> lengths;
     for (const double size : sizes)
         lengths.push_back(

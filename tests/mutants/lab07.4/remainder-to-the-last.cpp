@@ -1,5 +1,4 @@
 // The last part gets all that is left over.
-// region: libmini/data/partition.cpp 2
     std::vector<int64_t> lengths;
     for (const double size : sizes)
         lengths.push_back(static_cast<int64_t>(size * static_cast<double>(n)));

@@ -1,10 +1,4 @@
-// The default generator is seeded anew, and dropout's masks with it.
+// The default generator is seeded again, and dropout's masks with it.
 // region: libmini/data/distributed_sampler.cpp 1
-    Generator& generator = default_generator();
-    generator.manual_seed(options_.seed + static_cast<uint64_t>(epoch_));
-    generator.set_version(default_generator().version());
-    if (replica_.size == 1) return randperm(n, generator);
-
-    const std::vector<uint32_t> order = randperm_u32(n, generator);
-    return take_share(n, replica_, num_samples_,
-                      [&](int64_t i) { return int64_t{order[static_cast<size_t>(i)]}; });
+    manual_seed(seed + static_cast<uint64_t>(epoch));
+    return default_generator();

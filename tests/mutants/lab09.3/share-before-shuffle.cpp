@@ -1,6 +1,5 @@
 // Each rank shuffles its own share, so it sees the same samples in every epoch.
-// region: libmini/data/distributed_sampler.cpp 1
-    Generator generator(options_.seed + static_cast<uint64_t>(epoch_));
+// region: libmini/data/distributed_sampler.cpp 2
     std::vector<int64_t> mine =
         take_share(n, replica_, num_samples_, [](int64_t i) { return i; });
     std::vector<int64_t> shuffled;

@@ -1,2 +1,2 @@
-// Nobody is told.
+// There is no warning.
     warned_ = true;

@@ -1,4 +1,2 @@
 // The warning comes in every epoch.
-    logging::warning("DistributedSampler: epoch ", epoch_,
-                     " is given out again, in the same order; call set_epoch(epoch) "
-                     "before each epoch");
+    log_repeated_epoch(epoch_);

@@ -1,5 +1,5 @@
-// dealing: what the tutorial's partition costs, beside a sampler that deals anew in every
-// epoch.
+// dealing: what the tutorial's partition costs, beside a sampler that deals again in
+// every epoch.
 //
 //     dealing                                 60,000 samples, as MNIST has
 //

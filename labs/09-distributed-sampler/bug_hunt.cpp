@@ -1,7 +1,6 @@
-// A bug hunt: a sampler for two ranks as several libraries have had it. It deals the
-// right samples to the right ranks, so the tests of its author pass. Find out why a
-// network with dropout drops the same units whatever its seed, and why a large dataset
-// loses a sample.
+// A bug hunt: a sampler for two ranks with two mistakes. It deals the right samples to
+// the right ranks, so the tests of its author pass. Find out why a network with dropout
+// drops the same units whatever its seed, and why a large dataset loses a sample.
 //
 //     lab09_bug_hunt        prints the symptoms; exits with 1 while the bugs live
 

@@ -90,11 +90,11 @@ void measure(int ranks) {
     const std::vector<Way> ways{
         {.name = "one rank, the whole batch", .ranks = 1},
         {.name = "gradients, each step", .ranks = ranks},
-        {.name = "gradients summed, not divided",
+        {.name = "sum of gradients: lr times ranks",
          .ranks = ranks,
          .lr = ranks * kLr},  // the sum is so many times the mean
-        {.name = "parameters, once at the end", .ranks = ranks, .apart = true},
-        {.name = "the same, from different starts",
+        {.name = "parameters, for the test only", .ranks = ranks, .apart = true},
+        {.name = "parameters, different starts",
          .ranks = ranks,
          .apart = true,
          .same_start = false}};

@@ -1,5 +1,5 @@
-// A bug hunt: four ranks fit a line by gradient averaging. The loss falls, and somewhere
-// in these lines is a mistake that a well-known repository trained with for months.
+// A bug hunt: four ranks fit a line by gradient averaging. The loss falls, and yet one of
+// these lines is wrong.
 //
 //     lab14_bug_hunt
 //

@@ -27,7 +27,7 @@ void start_alike(const mini::nn::Module& model, mini::dist::ProcessGroup& group)
 /// This rank's part of `dataset`, 1 / world size of it by DataPartitioner with its seed
 /// 1234, in shuffled batches of int(batch_size / world size) samples. All parts are
 /// equally long, so all ranks have equally many batches: with one more on one rank, its
-/// last all-reduce would wait for ranks that have gone home. REQUIRES: batch_size is at
+/// last all-reduce would wait for ranks that have ended. REQUIRES: batch_size is at
 /// least the world size, and the dataset has at least as many samples.
 mini::data::PartitionedDataset partition_dataset(
     const std::shared_ptr<const mini::data::Dataset>& dataset, int64_t batch_size,

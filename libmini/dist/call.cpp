@@ -1,6 +1,7 @@
 #include "libmini/dist/call.hpp"
 
 #include "libmini/core/error.hpp"
+#include "libmini/dist/tags.hpp"
 
 namespace mini::dist {
 namespace {
@@ -67,6 +68,8 @@ void check_ranks(const Call& call, const char* name, int rank, int world_size) {
     const bool any_source = call.peer == -1 && call.operation == Operation::kRecv;
     MINI_CHECK(any_source || (call.peer >= 0 && call.peer < world_size), name,
                ": the peer is ", call.peer, " but the world size is ", world_size);
+    MINI_CHECK(is_group_tag(call.tag), name, ": the tag is ", call.tag,
+               "; tags from 2^63 on are reserved, choose a smaller one");
 }
 
 }  // namespace

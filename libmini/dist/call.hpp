@@ -43,7 +43,7 @@ struct Call {
 /// What all ranks must have in common, but for the sequence number. Throws Error, or
 /// ShapeError, naming the operation and what is wrong, when the tensors do not fit the
 /// operation: undefined, on several devices, unequal among one another, too many or few for
-/// the world; when kAvg meets integers; when root or peer is no rank.
+/// the world; when kAvg meets integers; when root or peer is no rank; for a reserved tag.
 Collective collective_of(const Call& call, int rank, int world_size);
 
 /// Bytes of one rank's tensor.

@@ -1,12 +1,10 @@
 #include "libmini/dist/deadline.hpp"
 
 #include "libmini/dist/process_group.hpp"
+#include "libmini/dist/tags.hpp"
 
 namespace mini::dist {
 namespace {
-
-// Tags that no user's message has.
-constexpr uint64_t kHere = UINT64_MAX, kGoOn = UINT64_MAX - 1;
 
 Call point_call(Operation operation, int peer, uint64_t tag,
                 std::chrono::milliseconds timeout) {
@@ -34,9 +32,9 @@ std::vector<int> missing_ranks(const std::vector<WorkHandle>& arrivals, bool all
 void monitored_barrier(ProcessGroup& group, MonitoredBarrierOptions options) {
     const auto timeout = options.timeout;
     if (group.rank() != 0) {
-        group.start(point_call(Operation::kSend, 0, kHere, timeout))->wait();
+        group.start(point_call(Operation::kSend, 0, kArrivedTag, timeout))->wait();
         // Rank 0 waits for the others that long, and has something to say then.
-        group.start(point_call(Operation::kRecv, 0, kGoOn, 2 * timeout))->wait();
+        group.start(point_call(Operation::kRecv, 0, kReleasedTag, 2 * timeout))->wait();
         return;
     }
 
@@ -44,7 +42,7 @@ void monitored_barrier(ProcessGroup& group, MonitoredBarrierOptions options) {
     std::vector<WorkHandle> arrivals;
     for (int rank = 1; rank < group.world_size(); ++rank)
         arrivals.push_back(
-            group.start(point_call(Operation::kRecv, rank, kHere, timeout)));
+            group.start(point_call(Operation::kRecv, rank, kArrivedTag, timeout)));
     const std::vector<int> missing = missing_ranks(arrivals, options.wait_all_ranks);
     if (!missing.empty()) {
         std::string names;
@@ -56,7 +54,7 @@ void monitored_barrier(ProcessGroup& group, MonitoredBarrierOptions options) {
                                  : "; wait_all_ranks = true names all that are missing"));
     }
     for (int rank = 1; rank < group.world_size(); ++rank)
-        group.start(point_call(Operation::kSend, rank, kGoOn, timeout))->wait();
+        group.start(point_call(Operation::kSend, rank, kReleasedTag, timeout))->wait();
 }
 
 }  // namespace mini::dist

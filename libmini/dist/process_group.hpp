@@ -118,7 +118,8 @@ class ProcessGroup {
 
     // From point to point. Messages between two ranks with the same tag arrive in the
     // order in which they were sent; they do not wait for collectives, nor these for
-    // them. Throw Error at once for a peer that is no other rank.
+    // them. Throw Error at once for a peer that is no other rank, and for a tag of 2^63 or
+    // more (tags.hpp).
 
     /// Sends `tensor` to rank `peer` (`torch.distributed.isend` and `send`). It may be
     /// done before the other side asks for it.

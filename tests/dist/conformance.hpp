@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "libmini/dist/process_group.hpp"
+#include "libmini/dist/tags.hpp"
 #include "libmini/dist/transport.hpp"
 #include "libmini/tensor/ops.hpp"
+#include "tests/dist/support.hpp"
 
 namespace mini::dist::test {
 
@@ -180,6 +182,39 @@ inline void check_messages_beside_collectives(ProcessGroup& group) {
            "all_reduce");
 }
 
+/// Three monitored barriers, a message with the largest tag of a program, and a tag that is
+/// refused without harm to the group.
+inline void check_reserved_tags(ProcessGroup& group) {
+    const int rank = group.rank(), P = group.world_size();
+    const int right = (rank + 1) % P, left = (rank + P - 1) % P;
+    for (int round = 0; round < 3; ++round) {
+        monitored_barrier(group);
+        if (P == 1) continue;
+        const Tensor x = Tensor::zeros({5});
+        const WorkHandle received = group.recv_async(x, left, kReservedTags - 1);
+        group.send(Tensor::full({5}, rank), right, kReservedTags - 1);
+        received->wait();
+        expect(x, std::vector<float>(5, static_cast<float>(left)), "largest tag");
+    }
+    for (const uint64_t tag : {kReservedTags, UINT64_MAX}) {
+        const std::string text =
+            P == 1 ? "the tag is reserved"
+                   : failure_of([&] { group.send(Tensor::zeros({1}), right, tag); });
+        MINI_CHECK(contains(text, "reserved"), "tag ", tag, ": \"", text, "\"");
+    }
+    const Tensor x = Tensor::ones({3});
+    group.all_reduce(x);
+    expect(x, std::vector<float>(3, static_cast<float>(P)), "all_reduce after it");
+}
+
+/// All ranks but the last enter a monitored barrier, where rank 0 throws Timeout.
+inline void miss_monitored_barrier(ProcessGroup& group,
+                                   std::chrono::milliseconds timeout) {
+    const int last = group.world_size() - 1;
+    if (group.rank() != last) return monitored_barrier(group, {.timeout = timeout});
+    group.recv(Tensor::zeros({1}), 0);  // until rank 0 has left
+}
+
 inline void check_all_operations(ProcessGroup& group) {
     for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16,
                               DType::kInt64, DType::kUInt8})
@@ -189,6 +224,7 @@ inline void check_all_operations(ProcessGroup& group) {
             check_messages(group, n, dtype);
         }
     check_messages_beside_collectives(group);
+    check_reserved_tags(group);
     check_reductions(group, (1 << 20) + 3, DType::kFloat32);
 }
 

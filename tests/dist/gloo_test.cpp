@@ -55,6 +55,17 @@ TEST_CASE("gloo has both its all_reduce algorithms and says which others it has 
     }
 }
 
+TEST_CASE("monitored_barrier over gloo names the rank that did not come") {
+    Processes processes;
+    processes.start(3, [&](int rank, int port) {
+        const auto group = join_group("gloo", rank, 3, port);
+        miss_monitored_barrier(*group, milliseconds(1000));
+    });
+    const std::string text = processes.report(0);
+    CAPTURE(text);
+    CHECK(contains(text, "Timeout: monitored_barrier: rank 2 did not reach it"));
+}
+
 TEST_CASE("some of gloo's ranks make groups of their own") {
     Processes processes;
     processes.start(4, [&](int rank, int port) {

@@ -39,14 +39,20 @@ void early_end(ProcessGroup& group) {
     group.all_reduce(Tensor::zeros({8}));
 }
 
+void missing(ProcessGroup& group) { miss_monitored_barrier(group, milliseconds(1000)); }
+
 void run(const std::string& what) {
     const auto group = init_process_group(
         {.backend = "mpi",
          .timeout = what == "silence" ? milliseconds(1000) : milliseconds(kLong)});
     const std::map<std::string, std::function<void(ProcessGroup&)>> parts{
-        {"mismatch", mismatch},           {"silence", silence},
-        {"wrong_message", wrong_message}, {"early_end", early_end},
-        {"subgroups", check_subgroups},   {"operations", check_all_operations}};
+        {"mismatch", mismatch},
+        {"silence", silence},
+        {"wrong_message", wrong_message},
+        {"early_end", early_end},
+        {"missing", missing},
+        {"subgroups", check_subgroups},
+        {"operations", check_all_operations}};
     parts.at(what)(*group);
     destroy_process_group();
 }

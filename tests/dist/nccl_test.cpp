@@ -3,6 +3,7 @@
 
 #include <future>
 
+#include "tests/dist/conformance.hpp"
 #include "tests/dist/nccl/support.hpp"
 
 using namespace mini;
@@ -91,6 +92,25 @@ TEST_CASE("the CPU's tensors and messages of both go by the side of it") {
             expect(on_gpu, P);
         }
     }));
+}
+
+TEST_CASE(
+    "reserved tags are carried for the library and refused to programs, over nccl") {
+    const int P = GENERATE(1, 2, 3, 4);
+    CAPTURE(P);
+    if (!has_gpus(P)) return;
+    require_none(on_gpus(
+        P, [](QueuedGroup& group, Device /*device*/) { check_reserved_tags(group); }));
+}
+
+TEST_CASE("monitored_barrier over nccl names the rank that did not come") {
+    if (!has_gpus(3)) return;
+    const auto failures = on_gpus(3, [](QueuedGroup& group, Device /*device*/) {
+        miss_monitored_barrier(group, milliseconds(1000));
+    });
+    const std::string text = text_of(failures[0]);
+    CAPTURE(text);
+    CHECK(contains(text, "Timeout: monitored_barrier: rank 2 did not reach it"));
 }
 
 TEST_CASE("a collective stands in the order of the streams that its callers compute on") {

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "tests/dist/conformance.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -259,6 +260,14 @@ TEST_CASE("monitored_barrier lets everybody pass when all are there") {
         for (int round = 0; round < 3; ++round)
             monitored_barrier(*groups[static_cast<size_t>(rank)], {.timeout = kLong});
     }));
+}
+
+TEST_CASE("reserved tags are carried for the library and refused to programs") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int P = GENERATE(1, 2, 3, 4, 7);
+    const auto groups = make_groups(kind, P);
+    require_none(on_ranks(
+        P, [&](int rank) { check_reserved_tags(*groups[static_cast<size_t>(rank)]); }));
 }
 
 TEST_CASE("monitored_barrier names the ranks that did not come") {

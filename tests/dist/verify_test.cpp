@@ -27,7 +27,6 @@ class PlayedBackend : public VerifyingBackend {
           transfer_(std::move(transfer)) {}
 
     std::string name() const override { return "played"; }
-    void post(PointMessage&) override {}
     void wait_for_nothing(Deadline deadline) {
         wait_until([] { return false; }, deadline);
     }
@@ -37,6 +36,7 @@ class PlayedBackend : public VerifyingBackend {
         ++transfers_;
         if (transfer_) transfer_(*this, deadline);
     }
+    std::optional<uint64_t> largest_tag() const override { return std::nullopt; }
     size_t move_points() override { return 0; }
     void abandon() noexcept override {}
 

@@ -55,12 +55,13 @@ class GlooBackend : public VerifyingBackend {
 
     std::string name() const override { return "gloo"; }
     const char* last_algorithm() const override { return last_algorithm_; }
-    void post(PointMessage& message) override;
     std::unique_ptr<Backend> split(const std::vector<int>& ranks,
                                    ProcessGroup& parent) override;
 
   protected:
     void transfer(const Call& call, Deadline deadline) override;
+    std::optional<uint64_t> largest_tag() const override { return kReservedTags - 1; }
+    void post_to_library(PointMessage& message) override;
     size_t move_points() override;
     void abandon() noexcept override;
 
@@ -176,9 +177,7 @@ void GlooBackend::abandon() noexcept {
 
 // ---- point to point
 
-void GlooBackend::post(PointMessage& message) {
-    MINI_CHECK(message.tag < kInternalTags, describe(message),
-               ": with backend gloo tags are below 2^63");
+void GlooBackend::post_to_library(PointMessage& message) {
     PointTransfer& transfer = points_.emplace_back();
     transfer.message = &message;
     transfer.sends = message.direction == PointMessage::Direction::kSend;
@@ -191,8 +190,8 @@ void GlooBackend::post(PointMessage& message) {
         return;
     }
     transfer.envelope = {next_slot_++, message.data.size()};
-    const uint64_t receipt = kInternalTags + (transfer.envelope.slot << 8) + 0xff;
-    post_note(transfer.receipt, PointMessage::Direction::kRecv, message.peer, receipt);
+    post_note(transfer.receipt, PointMessage::Direction::kRecv, message.peer,
+              receipt_tag(transfer.envelope.slot));
     if (!message.data.empty())
         transfer.buffer->send(message.peer, transfer.envelope.slot);
     post_note(transfer.first, PointMessage::Direction::kSend, message.peer, message.tag);
@@ -243,8 +242,8 @@ bool GlooBackend::finish_receive(PointTransfer& transfer) {
             transfer.buffer->recv(source, transfer.envelope.slot);
             transfer.buffer->waitRecv(left);
         }
-        const uint64_t receipt = kInternalTags + (transfer.envelope.slot << 8) + 0xff;
-        post_note(transfer.receipt, PointMessage::Direction::kSend, source, receipt);
+        post_note(transfer.receipt, PointMessage::Direction::kSend, source,
+                  receipt_tag(transfer.envelope.slot));
     }
     return transfer.receipt.done;
 }

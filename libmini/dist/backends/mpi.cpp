@@ -91,12 +91,13 @@ class MpiBackend : public VerifyingBackend {
     ~MpiBackend() override { abandon(); }
 
     std::string name() const override { return "mpi"; }
-    void post(PointMessage& message) override;
     std::unique_ptr<Backend> split(const std::vector<int>& ranks,
                                    ProcessGroup& parent) override;
 
   protected:
     void transfer(const Call& call, Deadline deadline) override;
+    std::optional<uint64_t> largest_tag() const override;
+    void post_to_library(PointMessage& message) override;
     size_t move_points() override;
     void abandon() noexcept override;
 
@@ -256,14 +257,15 @@ void MpiBackend::abandon() noexcept {
 
 // ---- point to point
 
-void MpiBackend::post(PointMessage& message) {
-    void* highest = nullptr;
+std::optional<uint64_t> MpiBackend::largest_tag() const {
+    constexpr uint64_t kEveryMpiHas = 32767;
+    void* largest = nullptr;
     int is_set = 0;
-    check_mpi(MPI_Comm_get_attr(messages_, MPI_TAG_UB, &highest, &is_set), "MPI_TAG_UB");
-    const auto limit =
-        static_cast<uint64_t>(is_set ? *static_cast<int*>(highest) : 32767);
-    MINI_CHECK(message.tag <= limit, describe(message), ": this MPI's tags end at ",
-               limit);
+    check_mpi(MPI_Comm_get_attr(messages_, MPI_TAG_UB, &largest, &is_set), "MPI_TAG_UB");
+    return is_set ? static_cast<uint64_t>(*static_cast<int*>(largest)) : kEveryMpiHas;
+}
+
+void MpiBackend::post_to_library(PointMessage& message) {
     MINI_CHECK(message.data.size() <= INT_MAX, describe(message), ": MPI sends up to ",
                INT_MAX, " bytes at once");
 

@@ -3,7 +3,6 @@
 #include <cuda_runtime.h>
 
 #include <deque>
-#include <list>
 #include <utility>
 
 #include "libmini/core/machine.hpp"
@@ -64,7 +63,6 @@ class NcclBackend : public VerifyingBackend {
     std::string name() const override { return "nccl"; }
     int gpu() const override { return home_.gpu; }
     const char* last_algorithm() const override { return last_algorithm_; }
-    void post(PointMessage& message) override;
     std::unique_ptr<Backend> split(const std::vector<int>& ranks,
                                    ProcessGroup& parent) override;
 
@@ -86,6 +84,7 @@ class NcclBackend : public VerifyingBackend {
   protected:
     void transfer(const Call& call, Deadline deadline) override;
     void issue(GpuCollective& collective) override;
+    std::optional<uint64_t> largest_tag() const override { return std::nullopt; }
     size_t move_points() override;
     void abandon() noexcept override {}  // but let_go()
     void part() noexcept override;
@@ -102,8 +101,6 @@ class NcclBackend : public VerifyingBackend {
     cuda::Stream stream_;
     nccl::Communicator communicator_;
     std::deque<GpuCollective*> on_gpu_;  // in the stream, in its order
-    std::list<PointMessage*> messages_;  // over the side channel, not done
-    size_t finished_messages_ = 0;       // since move_points() was last asked
     const char* last_algorithm_ = "";
 };
 
@@ -174,18 +171,6 @@ void NcclBackend::transfer(const Call& call, Deadline /*deadline*/) {
     last_algorithm_ = run_over(side(), call, hosts_);
 }
 
-void NcclBackend::post(PointMessage& message) {
-    MINI_CHECK(message.tag < kInternalTags, describe(message),
-               ": with backend nccl tags are below 2^63");
-    messages_.push_back(&message);
-    message.finished = [this, &message, finished = std::move(message.finished)] {
-        messages_.remove(&message);
-        ++finished_messages_;
-        finished();
-    };
-    side().post(message);
-}
-
 // ---- on the GPU
 
 // The stream waits for the caller's, and NCCL's kernel is in it before the end is marked:
@@ -210,12 +195,8 @@ bool NcclBackend::may_begin(const GpuCollective& collective) const {
 }
 
 size_t NcclBackend::move_points() {
-    size_t finished = std::exchange(finished_messages_, 0);
-    for (const PointMessage* message : messages_)
-        if (has_passed(message->deadline))
-            throw_silence(message->timeout, concat("in ", describe(*message)));
-
     // Collectives end in the order of the stream: look at the first.
+    size_t finished = 0;
     while (!on_gpu_.empty() && is_done(*on_gpu_.front())) {
         GpuCollective& first = *on_gpu_.front();
         on_gpu_.pop_front();

@@ -6,10 +6,6 @@
 namespace mini::dist {
 namespace {
 
-// What notes over the side channel are about.
-constexpr uint64_t kFingerprint = kInternalTags, kAsk = kInternalTags + 1,
-                   kHere = kInternalTags + 2, kGoodbye = kInternalTags + 3;
-
 constexpr std::chrono::milliseconds kGoodbyeTime(3000);
 
 // So often a rank looks for answers, however long it took to get a core: a transport does not
@@ -52,7 +48,7 @@ VerifyingBackend::VerifyingBackend(std::unique_ptr<Transport> side, bool verify)
     if (world_size() == 1) return;
     listen();
     each_peer([this](int peer, size_t i) {
-        post_note(goodbyes_[i].hear, PointMessage::Direction::kRecv, peer, kGoodbye);
+        post_note(goodbyes_[i].hear, PointMessage::Direction::kRecv, peer, kGoodbyeTag);
     });
 }
 
@@ -120,9 +116,10 @@ void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
         sent_[i].collective = collective;
         sent_[i].message.data = bytes_of(sent_[i].collective);
         received_[i].message.data = bytes_of(received_[i].collective);
-        post_note(sent_[i].message, PointMessage::Direction::kSend, peer, kFingerprint);
+        post_note(sent_[i].message, PointMessage::Direction::kSend, peer,
+                  kFingerprintTag);
         post_note(received_[i].message, PointMessage::Direction::kRecv, peer,
-                  kFingerprint);
+                  kFingerprintTag);
     });
     const auto all_done = [this] {
         bool done = true;
@@ -147,13 +144,35 @@ void VerifyingBackend::throw_left(int peer) const {
                                 " was in ", describe(current_)));
 }
 
+// ---- messages from point to point
+
+void VerifyingBackend::post(PointMessage& message) {
+    const std::optional<uint64_t> largest = largest_tag();
+    if (largest && message.tag <= *largest) return post_to_library(message);
+    on_side_.push_back(&message);
+    message.finished = [this, &message, finished = std::move(message.finished)] {
+        on_side_.remove(&message);
+        ++finished_on_side_;
+        finished();
+    };
+    side_->post(message);
+}
+
+// Of the messages over the side channel, how many became done.
+size_t VerifyingBackend::finish_on_side() {
+    for (const PointMessage* message : on_side_)
+        if (has_passed(message->deadline))
+            throw_silence(message->timeout, concat("in ", describe(*message)));
+    return std::exchange(finished_on_side_, 0);
+}
+
 // ---- waiting
 
 size_t VerifyingBackend::turn(Deadline deadline) {
     if (is_woken_.exchange(false) && on_wake_) on_wake_();
     MINI_CHECK(!is_interrupted_, "the group was destroyed during ", describe(current_));
     poll_side();
-    const size_t finished = move_points();
+    const size_t finished = move_points() + finish_on_side();
     if (has_passed(deadline)) throw DeadlinePassed("the deadline has passed");
     return finished;
 }
@@ -193,13 +212,13 @@ void VerifyingBackend::set_on_wake(std::function<void()> on_wake) {
 // Whoever asks is told that this rank is there, whenever it waits for anything.
 void VerifyingBackend::listen() {
     any_question_.finished = [this] { answer(); };
-    post_note(any_question_, PointMessage::Direction::kRecv, kAnySource, kAsk);
+    post_note(any_question_, PointMessage::Direction::kRecv, kAnySource, kAskTag);
 }
 
 void VerifyingBackend::answer() {
     const int peer = any_question_.source;
     post_note(questions_[static_cast<size_t>(peer)].answer,
-              PointMessage::Direction::kSend, peer, kHere);
+              PointMessage::Direction::kSend, peer, kHereTag);
     listen();
 }
 
@@ -229,8 +248,8 @@ void VerifyingBackend::throw_silence(std::chrono::milliseconds waited,
 // one has found out.
 std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited) {
     each_peer([this](int peer, size_t i) {
-        post_note(questions_[i].hear, PointMessage::Direction::kRecv, peer, kHere);
-        post_note(questions_[i].ask, PointMessage::Direction::kSend, peer, kAsk);
+        post_note(questions_[i].hear, PointMessage::Direction::kRecv, peer, kHereTag);
+        post_note(questions_[i].ask, PointMessage::Direction::kSend, peer, kAskTag);
     });
     const auto silent = [this] {
         std::vector<int> ranks;
@@ -255,7 +274,7 @@ std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited
 // The library may cut off what the others have not read yet: leave together. Whether all do.
 bool VerifyingBackend::say_goodbye() {
     each_peer([this](int peer, size_t i) {
-        post_note(goodbyes_[i].say, PointMessage::Direction::kSend, peer, kGoodbye);
+        post_note(goodbyes_[i].say, PointMessage::Direction::kSend, peer, kGoodbyeTag);
     });
     const auto all_heard = [this] {
         return std::ranges::count_if(goodbyes_, [](const Goodbye& goodbye) {

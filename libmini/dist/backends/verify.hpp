@@ -7,6 +7,8 @@
 //                          |                                    |
 //               side channel: our own mesh, whose connections close when a rank is gone
 //
+// Messages whose tags the library does not have go over the side channel too.
+//
 // Each rank sends every other one the Collective it is about to run: P-1 messages of 40
 // bytes, so all ranks see what each one runs, and know whom to name if one is missing.
 // When the library fails later, or waits for too long, a roll call over the side channel
@@ -17,11 +19,14 @@
 #pragma once
 
 #include <atomic>
+#include <list>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "libmini/dist/backend.hpp"
 #include "libmini/dist/pause.hpp"
+#include "libmini/dist/tags.hpp"
 
 namespace mini::dist {
 
@@ -37,6 +42,7 @@ class VerifyingBackend : public Backend {
     void run(const Call& call, const Collective& collective,
              std::chrono::milliseconds timeout) final;
     void launch(GpuCollective& collective) final;
+    void post(PointMessage& message) final;
     void progress() final;
     void wake() noexcept override { is_woken_ = true; }
     void set_on_wake(std::function<void()> on_wake) override;
@@ -55,8 +61,14 @@ class VerifyingBackend : public Backend {
     /// with a GPU.
     virtual void issue(GpuCollective& /*collective*/) {}
 
-    /// Moves on the messages from point to point and what is on the GPU; how many became
-    /// done. Never blocks for long.
+    /// The largest tag of a message that the library carries, if it carries any.
+    virtual std::optional<uint64_t> largest_tag() const = 0;
+
+    /// Gives a message to the library.
+    virtual void post_to_library(PointMessage& /*message*/) {}
+
+    /// Moves on the messages that the library carries and what is on the GPU; how many
+    /// became done. Never blocks for long.
     virtual size_t move_points() = 0;
 
     /// Lets go of the library: nothing of it is needed any more, or nothing can be.
@@ -127,6 +139,7 @@ class VerifyingBackend : public Backend {
     void agree(const Collective& collective, Deadline deadline);
     [[noreturn]] void throw_left(int peer) const;
     void poll_side();
+    size_t finish_on_side();
     void listen();
     void answer();
     std::vector<int> silent_ranks(std::chrono::milliseconds waited);
@@ -140,6 +153,8 @@ class VerifyingBackend : public Backend {
     std::vector<Question> questions_;           // by rank
     std::vector<Goodbye> goodbyes_;             // by rank
     PointMessage any_question_;
+    std::list<PointMessage*> on_side_;  // messages of the group that are not done
+    size_t finished_on_side_ = 0;       // since the last turn
     std::function<void()> on_wake_;
     std::atomic<bool> is_woken_ = false;
     std::atomic<bool> is_interrupted_ = false;
@@ -150,8 +165,5 @@ class VerifyingBackend : public Backend {
 
 /// "rank 2", "ranks 0 and 3", "ranks 0, 1 and 3".
 std::string rank_list(const std::vector<int>& ranks);
-
-/// The tag from which on tags of side channels are not the users'.
-constexpr uint64_t kInternalTags = uint64_t{1} << 63;
 
 }  // namespace mini::dist

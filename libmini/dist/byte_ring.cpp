@@ -16,7 +16,10 @@ ByteRing::ByteRing(std::span<std::byte> memory)
 }
 
 size_t ByteRing::room() const {
-    return bytes_.size() - (written_ - header_->read.load());
+    const uint64_t unread = written_ - header_->read.load();
+    MINI_CHECK(unread <= bytes_.size(), "ByteRing: ", unread, " bytes in a ring of ",
+               bytes_.size(), " are unread; the shared memory is damaged");
+    return bytes_.size() - unread;
 }
 
 size_t ByteRing::write_some(std::span<const std::byte> bytes) {

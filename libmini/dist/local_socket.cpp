@@ -110,12 +110,18 @@ size_t recv_with_descriptor(const Socket& socket, std::span<std::byte> bytes,
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
     if (n <= 0) throw ConnectionClosed("the other side closed the connection");
 
+    // Take every descriptor, so that those beyond the first are closed: the room that
+    // alignment adds lets a second one in.
     const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    if (header != nullptr && header->cmsg_level == SOL_SOCKET &&
-        header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof(int))) {
+    if (header == nullptr || header->cmsg_level != SOL_SOCKET ||
+        header->cmsg_type != SCM_RIGHTS)
+        return static_cast<size_t>(n);
+    const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
         int fd = -1;
-        std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-        descriptor = Socket(fd);
+        std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
+        Socket received(fd);
+        if (i == 0) descriptor = std::move(received);
     }
     return static_cast<size_t>(n);
 }

@@ -11,6 +11,7 @@ namespace {
 
 // What may lie here unasked for, before a rank that sends without end is stopped.
 constexpr size_t kMaxEarlyBytes = size_t{1} << 30;
+constexpr size_t kMaxEarlyMessages = size_t{1} << 18;
 
 std::string sent_instead(int from, size_t sent, int rank, size_t expected) {
     return concat("rank ", from, " sent ", sent, " bytes where rank ", rank, " expects ",
@@ -49,18 +50,28 @@ bool MeshTransport::choose_destination(int from) {
         complete(*receiver, from);
         return true;
     }
-    if (!is_asked_for(from)) return false;
+    return is_asked_for(from) && put_aside(from, header);  // for a message behind it
+}
 
-    // Another one behind it is asked for: put this one aside.
+MeshTransport::Sort MeshTransport::sort_of(const MessageHeader& header) {
+    const bool is_point = header.kind == MessageHeader::Kind::kPoint;
+    return {header.kind, is_point ? header.detail : 0};
+}
+
+// Makes a place for a message that is not asked for. True.
+bool MeshTransport::put_aside(int from, const MessageHeader& header) {
     early_bytes_ += header.payload_bytes;
-    MINI_CHECK(header.payload_bytes <= kMaxEarlyBytes && early_bytes_ <= kMaxEarlyBytes,
-               "rank ", from, " has sent ", early_bytes_, " bytes that rank ", rank_,
+    ++early_messages_;
+    MINI_CHECK(header.payload_bytes <= kMaxEarlyBytes && early_bytes_ <= kMaxEarlyBytes &&
+                   early_messages_ <= kMaxEarlyMessages,
+               "ranks have sent ", early_messages_, " messages of ", early_bytes_,
+               " bytes, the last one rank ", from, ", that rank ", rank_,
                " has not asked for; it must receive them, or rank ", from,
                " must send less at once");
-    Early& early = other.early.emplace_back();
+    Peer& other = peer(from);
+    Early& early = other.early[sort_of(header)].emplace_back();
     early.header = header;
-    early.payload.resize(header.payload_bytes);
-    other.destination = {early.payload, {}, &early.complete, &early};
+    other.destination = {{}, {}, &early.complete, &early};
     return true;
 }
 
@@ -101,27 +112,28 @@ void MeshTransport::finish_arrival(int from) {
     Peer& other = peer(from);
     other.stream.finish_message();
     *other.destination.done = true;
-    const bool was_early = other.destination.early != nullptr;
+    const Early* const early = other.destination.early;
     const bool was_wanted =
         other.wanted != nullptr && other.destination.done == &other.wanted->done;
     other.destination = {};
     if (was_wanted) other.wanted = nullptr;
-    if (was_early) deliver_early(from);
+    if (early != nullptr) deliver_early(from, sort_of(early->header));
 }
 
-// Gives messages that were put aside to those who ask for them now.
-void MeshTransport::deliver_early(int from) {
+// Gives messages of one sort that were put aside to the receives that wait for them.
+void MeshTransport::deliver_early(int from, Sort sort) {
     Peer& other = peer(from);
-    for (auto early = other.early.begin(); early != other.early.end();) {
-        // In order: nothing may overtake one that is still coming in.
-        if (!early->complete) return;
-        if (deliver(from, *early)) {
-            early_bytes_ -= early->payload.size();
-            early = other.early.erase(early);
-        } else {
-            ++early;
-        }
+    const auto place = other.early.find(sort);
+    if (place == other.early.end()) return;
+    std::deque<Early>& early = place->second;
+
+    // In order: none may overtake one that is still coming in.
+    while (!early.empty() && early.front().complete && deliver(from, early.front())) {
+        early_bytes_ -= early.front().payload.size();
+        --early_messages_;
+        early.pop_front();
     }
+    if (early.empty()) other.early.erase(place);
 }
 
 bool MeshTransport::deliver(int from, Early& early) {

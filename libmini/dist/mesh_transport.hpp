@@ -25,6 +25,7 @@
 #include <atomic>
 #include <deque>
 #include <list>
+#include <map>
 #include <vector>
 
 #include "libmini/dist/message_stream.hpp"
@@ -72,12 +73,16 @@ class MeshTransport : public Transport {
         bool done = false;
     };
 
-    // A message that came before it was asked for.
+    // A message that came before it was asked for. Its payload grows as its bytes come.
     struct Early {
         MessageHeader header;
         std::vector<std::byte> payload;
         bool complete = false;
     };
+
+    // What a receive may take: messages of the collective, or those with one tag.
+    using Sort = std::pair<MessageHeader::Kind, uint64_t>;
+    static Sort sort_of(const MessageHeader& header);
 
     // Where the payload goes that is coming in.
     struct Destination {
@@ -91,8 +96,8 @@ class MeshTransport : public Transport {
         MessageStream stream;
         std::deque<Outgoing> outgoing;  // the first one is in the stream
         Wanted* wanted = nullptr;
-        std::list<PointMessage*> receives;  // from this very peer, in order
-        std::list<Early> early;             // in order
+        std::list<PointMessage*> receives;        // from this very peer, in order
+        std::map<Sort, std::deque<Early>> early;  // of each sort in order
         Destination destination;
         bool has_gone = false;  // while nobody asked for anything of it
         int awaits = kNobody;   // whom it waits for itself, by its own words ...
@@ -116,7 +121,8 @@ class MeshTransport : public Transport {
     void check_arrival(int from, const MessageHeader& header, size_t expected) const;
     void finish_arrival(int from);
     PointMessage* receiver_of(int from, const MessageHeader& header);
-    void deliver_early(int from);
+    bool put_aside(int from, const MessageHeader& header);
+    void deliver_early(int from, Sort sort);
     bool deliver(int from, Early& early);
     void complete(PointMessage& message, int source);
 
@@ -137,8 +143,10 @@ class MeshTransport : public Transport {
     std::vector<Peer> peers_;              // by rank; this rank's own has no stream
     std::list<PointMessage*> points_;      // all that are not done
     std::list<PointMessage*> any_source_;  // receives among them
-    size_t early_bytes_ = 0;
+    size_t early_bytes_ = 0;               // that all peers have announced
+    size_t early_messages_ = 0;            // of all peers
     int idle_polls_ = 0;
+    unsigned turns_ = 0;
     size_t finished_points_ = 0;  // since progress() began
 
     CollectiveHistory history_;

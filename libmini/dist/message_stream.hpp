@@ -62,8 +62,9 @@ class MessageStream {
     const MessageHeader* header() const;
 
     /// Reads on in the header; in the payload, whose place, and what to do with what is
-    /// there already, the caller chooses, the same for all calls of one message. Return
-    /// whether any byte came. Throw ConnectionClosed.
+    /// there already, the caller chooses, the same for all calls of one message. The place
+    /// may be the beginning of a larger one that later calls bring. Return whether any byte
+    /// came. Throw ConnectionClosed.
     bool pull_header();
     bool pull_payload(std::span<std::byte> payload, const Combine& combine = {});
 
@@ -73,6 +74,9 @@ class MessageStream {
     /// Whether a message has come in part.
     bool is_in_message() const { return received_ > 0; }
     bool has_payload() const;
+
+    /// Bytes of its payload that have come. REQUIRES: header() is not null.
+    size_t payload_received() const { return received_ - sizeof in_; }
 
     /// What is told of messages that are skipped.
     using Skipped = std::function<void(const MessageHeader& header)>;

@@ -19,6 +19,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
 #include "libmini/core/machine.hpp"
+#include "libmini/core/thread.hpp"
 #include "libmini/core/world.hpp"
 
 namespace mini::dist {
@@ -57,12 +58,9 @@ class Registry {
 
     void add(FlightRecorder* recorder) {
         const std::lock_guard starting(watching_);
-        {
-            const std::lock_guard lock(mutex_);
-            recorders_.push_back(recorder);
-            if (recorders_.size() > 1) return;
-        }
-        start();
+        if (!thread_.joinable()) start();
+        const std::lock_guard lock(mutex_);
+        recorders_.push_back(recorder);
     }
 
     void remove(FlightRecorder* recorder) {
@@ -90,7 +88,7 @@ class Registry {
         if (now.sa_handler != SIG_DFL) return;
         ending_ = false;
         ::sem_init(&asked, 0, 0);
-        thread_ = std::thread([this] { watch(); });
+        thread_ = start_thread([this] { watch(); });
         struct sigaction ours {};
         ours.sa_handler = on_signal;
         ours.sa_flags = SA_RESTART;
@@ -176,7 +174,12 @@ FlightRecorder::FlightRecorder(const FlightRecorderOptions& options)
              .pid = ::getpid(),
              .restart = std::atoi(variable("TORCHELASTIC_RESTART_COUNT").c_str())};
     open_box();
-    Registry::instance().add(this);
+    try {
+        Registry::instance().add(this);
+    } catch (...) {
+        ::munmap(box_, sizeof(FlightBox));
+        throw;
+    }
 }
 
 FlightRecorder::~FlightRecorder() {

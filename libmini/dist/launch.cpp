@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libmini/core/log.hpp"
+#include "libmini/core/thread.hpp"
 #include "libmini/dist/backends/threads.hpp"
 #include "libmini/dist/default_group.hpp"
 
@@ -62,11 +63,20 @@ void run_threads(int world_size, const std::function<void(ProcessGroup& group)>&
     auto groups = make_threads_groups(world_size, options.timeout);
     FirstFailure first;
     std::vector<std::thread> threads;
-    for (const auto& group : groups)
-        threads.emplace_back([&, group, device = device_of(group->rank())] {
-            set_default_device(device);
-            run_rank(group, body, first);
-        });
+    threads.reserve(groups.size());
+    try {
+        for (const auto& group : groups)
+            threads.push_back(start_thread([&, group, device = device_of(group->rank())] {
+                set_default_device(device);
+                run_rank(group, body, first);
+            }));
+    } catch (...) {
+        // Those that have started wait for those that have not.
+        first.record(std::current_exception());
+        const std::string reason = current_failure().message;
+        for (size_t i = threads.size(); i < groups.size(); ++i)
+            groups[i]->abandon(reason);
+    }
     for (std::thread& thread : threads) thread.join();
     first.rethrow_if_any();
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "libmini/core/log.hpp"
+#include "libmini/core/thread.hpp"
 #include "libmini/dist/elements.hpp"
 #include "libmini/dist/queued_task.hpp"
 #include "libmini/dist/subgroup.hpp"
@@ -34,7 +35,12 @@ QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
                  .world_size = backend_->world_size(),
                  .backend = backend_->name()}) {
     backend_->set_on_wake([this] { post_points(); });
-    thread_ = std::thread([this] { run(); });
+    try {
+        thread_ = start_thread([this] { run(); });
+    } catch (const Error&) {  // those that wait for this rank are to know why
+        backend_->leave(current_failure());
+        throw;
+    }
 }
 
 QueuedGroup::~QueuedGroup() {

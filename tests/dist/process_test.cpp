@@ -2,13 +2,19 @@
 //
 // The parent only forks and waits: it has no threads, so that fork is safe.
 
+#include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <fstream>
 
 #include "libmini/dist/default_group.hpp"
+#include "libmini/dist/launch.hpp"
+#include "tests/dist/processes.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -79,6 +85,22 @@ class Family {
   private:
     std::vector<Child> children_;
 };
+
+// Leaves this process room for so many threads.
+void allow_threads(int count) {
+    constexpr size_t kStack = size_t{1} << 30, kOther = kStack / 2;
+    ::mallopt(M_ARENA_MAX, 1);
+    pthread_attr_t attributes;
+    ::pthread_attr_init(&attributes);
+    ::pthread_attr_setstacksize(&attributes, kStack);
+    ::pthread_setattr_default_np(&attributes);
+    size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const size_t limit = pages * static_cast<size_t>(::getpagesize()) +
+                         static_cast<size_t>(count) * kStack + kOther;
+    const rlimit room{limit, limit};
+    MINI_CHECK(::setrlimit(RLIMIT_AS, &room) == 0, "no limit");
+}
 
 // All-reduces without end: until something happens.
 void reduce_for_ever(int64_t n) {
@@ -177,4 +199,18 @@ TEST_CASE("a process that calls something else is a mismatch on both") {
         CHECK(contains(text, "all_reduce #1"));
         CHECK(contains(text, "broadcast #1"));
     }
+}
+
+TEST_CASE("run_threads that can start only some of its threads ends them and says so") {
+    // The groups of three ranks and their recorder have four threads, the ranks three more.
+    const int threads = GENERATE(0, 1, 2, 3, 4, 5, 6);
+    Processes processes;
+    processes.start(1, [&](int /*rank*/, int /*port*/) {
+        allow_threads(threads);
+        run_threads(3, [](ProcessGroup& group) { group.barrier(); });
+    });
+    const std::string text = processes.report(0);
+    CAPTURE(threads, text);
+    CHECK(contains(text, "Error: cannot start a thread: "));
+    CHECK(contains(text, "ulimit -u"));
 }

@@ -11,13 +11,16 @@
 #include <thread>
 #include <utility>
 
+#include "libmini/core/thread.hpp"
+
 namespace mini::dist {
 
 /// A thread that does one thing at a time, for somebody who has other things to do as well.
 class Worker {
   public:
     Worker()
-        : desk_(std::make_shared<Desk>()), thread_([desk = desk_] { desk->run(); }) {}
+        : desk_(std::make_shared<Desk>()),
+          thread_(start_thread([desk = desk_] { desk->run(); })) {}
     ~Worker() {
         if (!thread_.joinable()) return;
         desk_->put(nullptr);

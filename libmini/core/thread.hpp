@@ -1,0 +1,24 @@
+// Threads that may not be had: the system's refusal as an error of ours.
+
+#pragma once
+
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+
+namespace mini {
+
+/// Starts a thread. Throws Error saying what to do when the system gives none.
+template <typename Body>
+std::thread start_thread(Body body) {
+    try {
+        return std::thread(std::move(body));
+    } catch (const std::system_error& error) {
+        throw Error(concat("cannot start a thread: ", error.what(),
+                           "; use fewer ranks or threads, or raise ulimit -u"));
+    }
+}
+
+}  // namespace mini

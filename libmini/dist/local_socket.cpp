@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <thread>
 
 #include "libmini/core/machine.hpp"
@@ -44,7 +45,21 @@ Socket new_local_socket() {
 
 }  // namespace
 
-std::string random_local_name() { return concat("libmini-", random_hex(32)); }
+std::string this_host() {
+    std::string boot;
+    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+    std::array<char, 64> network{};
+    const ssize_t n = ::readlink("/proc/self/ns/net", network.data(), network.size() - 1);
+    return concat(boot.empty() ? "?" : boot, "/", n > 0 ? network.data() : "?");
+}
+
+std::string random_local_name() {
+    return concat("libmini-", ::geteuid(), "-", random_hex(32));
+}
+
+bool belong_to_one_user(const std::string& name, const std::string& other) {
+    return name.substr(0, name.rfind('-')) == other.substr(0, other.rfind('-'));
+}
 
 Socket listen_locally(const std::string& name) {
     Socket socket = new_local_socket();

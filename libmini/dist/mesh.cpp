@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <fstream>
 #include <list>
 #include <sstream>
 
@@ -23,16 +22,6 @@ constexpr std::chrono::seconds kHelloTime(2);
 constexpr std::chrono::milliseconds kLastWordsTime(100);
 
 std::string address_key(int rank) { return concat("mesh/", rank); }
-
-// What tells this host, as far as sockets go, from all others: its kernel's start and its
-// network namespace.
-std::string this_host() {
-    std::string boot;
-    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
-    std::array<char, 64> network{};
-    const ssize_t n = ::readlink("/proc/self/ns/net", network.data(), network.size() - 1);
-    return concat(boot.empty() ? "?" : boot, "/", n > 0 ? network.data() : "?");
-}
 
 // Where a rank can be reached.
 struct Place {
@@ -55,7 +44,8 @@ Place parse_place(const std::string& text) {
 }
 
 bool share_memory(const Place& a, const Place& b) {
-    return a.host == b.host && a.local_name != "-" && b.local_name != "-";
+    return a.host == b.host && a.local_name != "-" && b.local_name != "-" &&
+           belong_to_one_user(a.local_name, b.local_name);
 }
 
 // ---- the rank that connects
@@ -245,12 +235,14 @@ std::vector<int> number_hosts(const std::vector<Place>& places) {
     return hosts;
 }
 
-void check_medium(Medium medium, const std::vector<int>& hosts, int rank) {
+void check_medium(Medium medium, const std::vector<Place>& places, int rank) {
     if (medium != Medium::kSharedMemory) return;
-    for (size_t other = 0; other < hosts.size(); ++other)
-        MINI_CHECK(hosts[other] == hosts[static_cast<size_t>(rank)], "ranks ", rank,
-                   " and ", other,
-                   " are on different hosts and cannot share memory; use --medium auto");
+    const Place& mine = places[static_cast<size_t>(rank)];
+    for (size_t other = 0; other < places.size(); ++other)
+        MINI_CHECK(share_memory(mine, places[other]), "ranks ", rank, " and ", other,
+                   mine.host == places[other].host ? " run as different users"
+                                                   : " are on different hosts",
+                   " and cannot share memory; use --medium auto");
 }
 
 }  // namespace
@@ -267,7 +259,7 @@ Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local
 
     const std::vector<Place> places = learn_places(meeting, store, deadline);
     Mesh mesh{std::vector<MessageStream>(places.size()), number_hosts(places)};
-    check_medium(medium, mesh.hosts, meeting.rank);
+    check_medium(medium, places, meeting.rank);
 
     const auto connect_all = [&] {
         for (int peer = 0; peer < meeting.rank; ++peer) {

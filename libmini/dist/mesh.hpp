@@ -1,5 +1,5 @@
 // The mesh: a connection between each two ranks, by shared memory where both are on one
-// host, by TCP where they are not.
+// host and run as one user, by TCP where they are not.
 //
 //     rank r listens on TCP, and, for its own host, at an abstract UNIX address; it writes
 //     into the store where, and which host it is on
@@ -26,7 +26,7 @@ namespace mini::dist {
 enum class Medium {
     kAuto,          // shared memory within a host, TCP between hosts
     kTcp,           // TCP everywhere
-    kSharedMemory,  // shared memory, or an error when ranks are on several hosts
+    kSharedMemory,  // shared memory, or an error for ranks of several hosts or users
 };
 
 /// What becomes of each channel before it is used: nothing, or a layer around it. The same

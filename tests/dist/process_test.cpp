@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,6 +101,13 @@ void allow_threads(int count) {
                          static_cast<size_t>(count) * kStack + kOther;
     const rlimit room{limit, limit};
     MINI_CHECK(::setrlimit(RLIMIT_AS, &room) == 0, "no limit");
+}
+
+// Becomes another user, as which a program could have been started.
+void become_nobody() {
+    constexpr uid_t kNobody = 65534;
+    MINI_CHECK(::setresuid(kNobody, kNobody, kNobody) == 0, "setresuid failed");
+    ::prctl(PR_SET_DUMPABLE, 1);  // else /proc/self is root's
 }
 
 // All-reduces without end: until something happens.
@@ -213,4 +221,35 @@ TEST_CASE("run_threads that can start only some of its threads ends them and say
     CAPTURE(threads, text);
     CHECK(contains(text, "Error: cannot start a thread: "));
     CHECK(contains(text, "ulimit -u"));
+}
+
+TEST_CASE("ranks of one host that run as different users talk over TCP") {
+    if (::geteuid() != 0) {
+        WARN("only root can become another user: not tested");
+        return;
+    }
+    const int odd = GENERATE(0, 1, 2);
+    const Medium medium = GENERATE(Medium::kAuto, Medium::kSharedMemory);
+    Processes processes;
+    processes.start(3, [&](int rank, int port) {
+        if (rank == odd) become_nobody();
+        const auto group =
+            init_process_group({.init_method = concat("tcp://127.0.0.1:", port),
+                                .rank = rank,
+                                .world_size = 3,
+                                .timeout = kLong,
+                                .medium = medium});
+        const Tensor x = Tensor::full({100}, rank);
+        group->all_reduce(x);
+        MINI_CHECK(x.to_vector<float>()[99] == 3.0f, "the sum is wrong");
+        destroy_process_group();
+    });
+    for (int rank = 0; rank < 3; ++rank) {
+        const std::string text = processes.report(rank);
+        CAPTURE(odd, rank, text);
+        if (medium == Medium::kAuto)
+            CHECK(text == "");
+        else
+            CHECK(contains(text, "run as different users and cannot share memory"));
+    }
 }

@@ -75,8 +75,12 @@ std::string describe(const Collective& c) {
     return call;
 }
 
+// A place that is not used yet holds a number that belongs to another place.
+CollectiveHistory::CollectiveHistory() {
+    for (size_t i = 0; i < kKept; ++i) last_[i].sequence = i + 1;
+}
+
 void CollectiveHistory::begin(const Collective& collective) {
-    has_begun_ = true;
     current_ = collective;
     last_[collective.sequence % kKept] = collective;
 }
@@ -101,7 +105,7 @@ void CollectiveHistory::check_same(int my_rank, int their_rank,
 void CollectiveHistory::check_number(int my_rank, int their_rank,
                                      const Collective& theirs) const {
     const Collective& same_number = last_[theirs.sequence % kKept];
-    if (same_number.sequence == theirs.sequence && has_begun_ && same_number != theirs)
+    if (same_number.sequence == theirs.sequence && same_number != theirs)
         check_same(my_rank, their_rank, theirs);
 }
 

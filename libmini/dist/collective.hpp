@@ -68,6 +68,8 @@ std::string describe(const Collective& collective);
 /// The collectives of one rank: the one under way and the last ones before it.
 class CollectiveHistory {
   public:
+    CollectiveHistory();
+
     /// Makes this the collective that is under way.
     void begin(const Collective& collective);
     const Collective& current() const { return current_; }
@@ -82,9 +84,8 @@ class CollectiveHistory {
 
   private:
     static constexpr size_t kKept = 64;
-    bool has_begun_ = false;
     Collective current_;
-    std::array<Collective, kKept> last_;  // by sequence number modulo kKept
+    std::array<Collective, kKept> last_;  // by sequence number modulo kKept, once it ran
 };
 
 }  // namespace mini::dist

@@ -23,6 +23,9 @@ constexpr std::chrono::milliseconds kLastWordsTime(100);
 
 std::string address_key(int rank) { return concat("mesh/", rank); }
 
+// Where the first rank that gives up says why, for those that have not reached it yet.
+const char* const kFailure = "mesh/failure";
+
 // Where a rank can be reached.
 struct Place {
     std::string host;
@@ -177,6 +180,32 @@ void check_still_there(std::vector<MessageStream>& streams, int rank) {
     }
 }
 
+void report_failure(Store& store, int rank, const Failure& failure) {
+    try {
+        const auto kind = static_cast<int>(failure.kind);
+        store.compare_set(kFailure, "",
+                          concat(rank, " ", kind, " ", failure.rank, " ",
+                                 failure.message.substr(0, kMaxFailureBytes)));
+    } catch (const Error&) {  // the store went first: its end says enough
+    }
+}
+
+// Throws what another rank has reported, if any has.
+void check_reported_failure(Store& store) {
+    std::string text;
+    try {
+        if (store.check(kFailure)) text = store.get(kFailure, deadline_after(kHelloTime));
+    } catch (const Error&) {  // the store is gone
+    }
+    std::istringstream in(text);
+    int reporter = -1, kind = -1;
+    Failure failure;
+    if (!(in >> reporter >> kind >> failure.rank)) return;
+    failure.kind = static_cast<Failure::Kind>(kind);
+    std::getline(in.ignore(), failure.message);
+    throw_failure(reported(failure, reporter));
+}
+
 // Accepts connections until every higher rank has one.
 void accept_higher_ranks(const Socket& far, const Socket& near,
                          std::vector<MessageStream>& streams, const Meeting& meeting,
@@ -269,6 +298,7 @@ Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local
                     connect_to_rank(peer, meeting, mine, places[p], deadline);
             } catch (const PeerLost&) {  // perhaps because another one had gone
                 check_still_there(mesh.streams, meeting.rank);
+                check_reported_failure(store);
                 throw;
             }
         }
@@ -277,6 +307,7 @@ Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local
     try {
         connect_all();
     } catch (const Error&) {  // those that wait for this rank are to know why
+        report_failure(store, meeting.rank, current_failure());
         MeshTransport(meeting.rank, std::move(mesh.streams)).leave(current_failure());
         throw;
     }

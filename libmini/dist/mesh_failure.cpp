@@ -91,10 +91,11 @@ void MeshTransport::follow_silence(int silent, std::string story, Deadline grace
         const auto words = peer(silent).stream.last_words(grace, closed);
         if (closed)
             throw PeerLost(silent, concat("rank ", silent, " is gone (", story, ")"));
+        const bool names_none = words && words->rank < 0;  // its text says what it knows
+        if (words && (names_none || words->kind != Failure::Kind::kTimeout))
+            throw_failure(reported(*words, silent));
         const int next = words ? words->rank : awaited_by(silent);
         if (next < 0 || next >= world_size() || (!words && next == rank_)) break;
-        if (words && words->kind != Failure::Kind::kTimeout)
-            throw_failure(reported(*words, silent));
         story +=
             concat("; rank ", silent, words ? " waited" : " waits", " for rank ", next);
         silent = next;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libmini/core/log.hpp"
+#include "libmini/dist/algorithms/dissemination_barrier.hpp"
 
 namespace mini::dist {
 namespace {
@@ -50,6 +51,20 @@ void finish(PointMessage& message) {
     message.done = true;
     const auto finished = std::exchange(message.finished, nullptr);
     if (finished) finished();
+}
+
+void await_all_ranks(Transport& transport, Deadline deadline) {
+    // A number that no collective of a group has.
+    constexpr Collective kConnected{.operation = Operation::kBarrier,
+                                    .sequence = ~uint64_t{1}};
+    try {
+        transport.begin(kConnected, std::chrono::milliseconds(
+                                        std::max(1, milliseconds_left(deadline))));
+        dissemination_barrier(transport);
+    } catch (const Error&) {
+        transport.leave(current_failure());
+        throw;
+    }
 }
 
 MeshTransport::MeshTransport(int rank, std::vector<MessageStream> streams)

@@ -33,6 +33,10 @@
 
 namespace mini::dist {
 
+/// Blocks until every rank has called it, so until each is connected to all others; who
+/// dies before is named by all. Throws as Transport does, after it has told the others.
+void await_all_ranks(Transport& transport, Deadline deadline);
+
 class MeshTransport : public Transport {
   public:
     /// REQUIRES: one open stream for each rank but this one, by rank.

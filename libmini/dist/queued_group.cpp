@@ -1,5 +1,6 @@
 #include "libmini/dist/queued_group.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "libmini/core/log.hpp"
@@ -47,6 +48,11 @@ QueuedGroup::~QueuedGroup() {
     stop(
         {Failure::Kind::kPeerLost, rank(), concat("rank ", rank(), " dropped its group")},
         When::kNow);
+}
+
+void QueuedGroup::barrier_until(Deadline deadline) {
+    const std::chrono::milliseconds left(std::max(1, milliseconds_left(deadline)));
+    start({.operation = Operation::kBarrier, .timeout = left, .blocking = true})->wait();
 }
 
 void QueuedGroup::shutdown() {

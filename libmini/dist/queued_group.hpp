@@ -46,6 +46,9 @@ class QueuedGroup : public ProcessGroup {
     std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) override;
     void shutdown() override;
 
+    /// A barrier that ends by `deadline`, whatever the group's timeout.
+    void barrier_until(Deadline deadline);
+
     /// Leaves at once because this rank failed; the others get PeerLost with `reason`.
     void abandon(const std::string& reason);
 

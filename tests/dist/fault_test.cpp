@@ -181,6 +181,24 @@ TEST_CASE("a rank that said halfway whom it awaits is not the silent one") {
     CHECK(contains(text, silent));
 }
 
+TEST_CASE("a silent rank's chain ends with one that left because of a third") {
+    Puppets puppets(milliseconds(400));
+    MessageHeader header;
+    header.kind = MessageHeader::Kind::kWaiting;
+    header.rank = 2;
+    Puppets::say(puppets.one, std::vector<MessageHeader>{header});
+    const std::string words = "rank 2 waited for a connection from rank 3";
+    header.kind = MessageHeader::Kind::kFailure;
+    header.rank = -1;
+    header.detail = static_cast<uint64_t>(Failure::Kind::kTimeout);
+    header.payload_bytes = words.size();
+    Puppets::say(puppets.two, std::vector<MessageHeader>{header});
+    Puppets::say(puppets.two, words);
+    std::vector<std::byte> in(100);
+    CHECK(failure_of([&] { puppets.rank0->recv(1, in); }) ==
+          "Timeout: rank 2 reports: " + words);
+}
+
 TEST_CASE(
     "halfway to the deadline a rank tells all whom it awaits, and when it is over") {
     Puppets puppets(milliseconds(8000));

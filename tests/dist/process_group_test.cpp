@@ -2,6 +2,7 @@
 
 #include "libmini/dist/default_group.hpp"
 
+#include <atomic>
 #include <future>
 
 #include "libmini/dist/backends/ring.hpp"
@@ -18,6 +19,21 @@ namespace {
 void require_none(const std::vector<std::exception_ptr>& failures) {
     for (const auto& failure : failures) REQUIRE(text_of(failure) == "");
 }
+
+// A store in which a rank gets nothing before `may_read`.
+class LateStore : public TcpStore {
+  public:
+    LateStore(const Address& address, std::shared_future<void> may_read)
+        : TcpStore(address, Cookie{}, deadline_after(kLong)),
+          may_read_(std::move(may_read)) {}
+    std::string get(const std::string& key, Deadline deadline) override {
+        may_read_.wait();
+        return TcpStore::get(key, deadline);
+    }
+
+  private:
+    std::shared_future<void> may_read_;
+};
 
 }  // namespace
 
@@ -249,4 +265,51 @@ TEST_CASE("ranks that init and part at once do not trip over each other") {
                 ->shutdown();
         }));
     }
+}
+
+TEST_CASE("ranks start though another client keeps the store open") {
+    // Rank 0 would wait for it until the deadline, and the others in a barrier for rank 0.
+    const int P = 4, port = free_port();
+    std::promise<void> kept, over;
+    std::thread client([&] {
+        const TcpStore store({"127.0.0.1", port}, Cookie{}, deadline_after(kLong));
+        kept.set_value();
+        over.get_future().wait();
+    });
+    const auto is_kept = kept.get_future().share();
+    const auto failures = on_ranks(P, [&](int rank) {
+        if (rank == P - 1) is_kept.wait();
+        const auto group = make_ring_group({{"127.0.0.1", port}, rank, P, Cookie{}},
+                                           Medium::kAuto, kLong, "");
+        group->barrier();
+        group->shutdown();
+    });
+    over.set_value();
+    client.join();
+    require_none(failures);
+}
+
+TEST_CASE("a rank that finds another gone in the start hears why that one gave up") {
+    // Rank 1 gives up waiting for rank 2, and rank 0 because of rank 1; then rank 2 comes.
+    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    std::promise<void> now, later;
+    std::atomic<int> gone = 0;
+    now.set_value();
+    const std::shared_future<void> at_once = now.get_future(), late = later.get_future();
+    const auto failures = on_ranks(3, [&](int rank) {
+        LateStore store(server.address(), rank == 2 ? late : at_once);
+        const Meeting meeting{server.address(), rank, 3, Cookie{}};
+        const auto timeout = rank == 1 ? milliseconds(3000) : kLong;
+        try {
+            connect_mesh(meeting, store, store.local_host(), Medium::kAuto,
+                         deadline_after(timeout));
+        } catch (const Error&) {
+            if (++gone == 2) later.set_value();
+            throw;
+        }
+    });
+    const std::string cause = "rank 1 waited for a connection from rank 2";
+    CHECK(contains(text_of(failures[0]), "Timeout: rank 1 reports: " + cause));
+    CHECK(contains(text_of(failures[1]), "Timeout: " + cause));
+    CHECK(contains(text_of(failures[2]), "Timeout: rank 1 reports: " + cause));
 }

@@ -300,15 +300,23 @@ TEST_CASE("a rank that has left before another reaches it is lost, not late") {
     });
     CHECK(contains(first, "waited for a connection from rank 1, rank 2"));
 
-    const std::string second = failure_of([&] {
-        connect_mesh(meeting_at(1, 1, 3), store, "127.0.0.1", medium,
-                     deadline_after(milliseconds(3000)));
-    });
+    const auto come_late = [&] {
+        return failure_of([&] {
+            connect_mesh(meeting_at(1, 1, 3), store, "127.0.0.1", medium,
+                         deadline_after(milliseconds(3000)));
+        });
+    };
+    const std::string second = come_late();
     CAPTURE(second);
-    CHECK(contains(second,
+    CHECK(contains(second, "rank 0 reports: rank 0 waited for a connection from rank 1"));
+
+    store.delete_key("mesh/failure");  // as if rank 0 had been killed
+    const std::string third = come_late();
+    CAPTURE(third);
+    CHECK(contains(third,
                    "PeerLost(0): rank 0 is gone: it closed the connection to rank "
                    "1 during start-up ("));
-    CHECK(contains(second, "Connection refused); its own output says why"));
+    CHECK(contains(third, "Connection refused); its own output says why"));
 }
 
 TEST_CASE("env:// takes another launcher's rank, and derives where to meet") {

@@ -42,10 +42,6 @@ std::string fault_of_joining(const Scenario& s, const std::string& text) {
             if (text.empty()) return "";
             return missing_from(text, {{"two processes have RANK", "no reason"}});
         default:
-            // Whom a survivor has not reached yet, and who ends because of the victim, is
-            // all that this one can see.
-            if (has(text, "it closed the connection") && has(text, "during start-up"))
-                return "";
             if (!is_typed(text)) return "no PeerLost and no Timeout";
             return missing_from(text, {{victim, "the rank is not named"}});
     }

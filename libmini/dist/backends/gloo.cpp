@@ -266,9 +266,11 @@ std::shared_ptr<QueuedGroup> make_gloo_group(const Meeting& meeting, bool verify
         Store& store = *rendezvous.store;
         const std::string& host = rendezvous.local_host;
         Mesh mesh = connect_mesh(meeting, store, host, Medium::kAuto, deadline);
-        backend = std::make_unique<GlooBackend>(
-            std::make_unique<MeshTransport>(meeting.rank, std::move(mesh.streams)),
-            verify, meeting.cookie, host);
+        auto side =
+            std::make_unique<MeshTransport>(meeting.rank, std::move(mesh.streams));
+        await_all_ranks(*side, deadline);
+        backend =
+            std::make_unique<GlooBackend>(std::move(side), verify, meeting.cookie, host);
         const auto connect = [&] {
             return connect_gloo(meeting.rank, meeting.world_size, store, host, deadline);
         };
@@ -281,7 +283,7 @@ std::shared_ptr<QueuedGroup> make_gloo_group(const Meeting& meeting, bool verify
 
     // Nobody may leave, and close the store, while another still needs it.
     part(std::move(rendezvous), deadline);
-    group->barrier();
+    group->barrier_until(deadline);
     return group;
 }
 

@@ -278,7 +278,7 @@ std::shared_ptr<QueuedGroup> make_nccl_group(const Meeting& meeting, bool verify
 
     // Nobody may leave, and close the store, while another still needs it.
     part(std::move(rendezvous), deadline);
-    group->barrier();
+    group->barrier_until(deadline);
     return group;
 }
 

@@ -24,25 +24,27 @@ std::shared_ptr<QueuedGroup> make_ring_group(const Meeting& meeting, Medium medi
     const Deadline deadline = deadline_after(timeout);
     Rendezvous rendezvous = meet(meeting, deadline);
     Mesh mesh;
+    std::unique_ptr<MeshTransport> transport;
     try {
         mesh = connect_mesh(meeting, *rendezvous.store, rendezvous.local_host, medium,
                             deadline, layer);
+        transport =
+            std::make_unique<MeshTransport>(meeting.rank, std::move(mesh.streams));
+        await_all_ranks(*transport, deadline);
     } catch (const Error&) {
         part_after_failure(std::move(rendezvous));
         throw;
     }
-    auto transport =
-        std::make_unique<MeshTransport>(meeting.rank, std::move(mesh.streams));
     auto group = std::make_shared<QueuedGroup>(
         std::make_unique<TransportBackend>(
             "ring", std::move(transport), std::move(mesh.hosts),
             make_ring_splitter(meeting.cookie, rendezvous.local_host, medium, layer)),
         timeout);
 
-    // Close the store when nobody needs it any more, and let nobody go on before: it may
-    // want to meet again at the same place.
-    part(std::move(rendezvous), deadline);
-    group->barrier();
+    // No rank needs the store any more. Close it, and let no rank go on before: it may want
+    // to meet again at the same place.
+    rendezvous = {};
+    group->barrier_until(deadline);
     return group;
 }
 

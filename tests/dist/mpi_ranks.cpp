@@ -7,6 +7,7 @@
 #include <map>
 #include <thread>
 
+#include "libmini/dist/rank_variables.hpp"
 #include "tests/dist/conformance.hpp"
 #include "tests/dist/processes.hpp"
 
@@ -41,7 +42,23 @@ void early_end(ProcessGroup& group) {
 
 void missing(ProcessGroup& group) { miss_monitored_barrier(group, milliseconds(1000)); }
 
+// Makes the group expecting a rank that MPI contradicts, as the victim; the others wait.
+void start_wrongly(bool is_victim) {
+    try {
+        init_process_group({.backend = "mpi",
+                            .rank = is_victim ? 99 : -1,
+                            .timeout = milliseconds(2000)});
+    } catch (const UsageError& error) {
+        // mpirun ends this rank when the others have ended.
+        std::cout << error.what() << std::endl;
+        std::this_thread::sleep_for(kLong);
+    }
+}
+
 void run(const std::string& what) {
+    const int rank = read_rank_variables(environment_variable).value().rank;
+    if (what == "wrong_first") return start_wrongly(rank == 0);
+    if (what == "wrong_last") return start_wrongly(rank == 2);
     const auto group = init_process_group(
         {.backend = "mpi",
          .timeout = what == "silence" ? milliseconds(1000) : milliseconds(kLong)});

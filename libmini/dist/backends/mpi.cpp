@@ -77,18 +77,16 @@ struct PointTransfer {
 
 class MpiBackend : public VerifyingBackend {
   public:
-    /// REQUIRES: the ranks of `all` are those of the side channel.
-    MpiBackend(Side side, MPI_Comm all, bool verify)
+    MpiBackend(Side side, bool verify)
         : VerifyingBackend(std::move(side.transport), verify),
           cookie_(side.cookie),
-          local_host_(std::move(side.local_host)) {
-        for (MPI_Comm* comm : {&collectives_, &messages_}) {
-            check_mpi(MPI_Comm_dup(all, comm), "MPI_Comm_dup");
-            check_mpi(MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN),
-                      "MPI_Comm_set_errhandler");
-        }
-    }
+          local_host_(std::move(side.local_host)) {}
     ~MpiBackend() override { abandon(); }
+
+    /// Makes the communicators; blocks until all ranks have called it. Throws PeerLost or
+    /// Timeout naming the rank that has not. REQUIRES: the ranks of `all` are those of the
+    /// side channel.
+    void connect(MPI_Comm all, std::chrono::milliseconds timeout);
 
     std::string name() const override { return "mpi"; }
     std::unique_ptr<Backend> split(const std::vector<int>& ranks,
@@ -102,6 +100,7 @@ class MpiBackend : public VerifyingBackend {
     void abandon() noexcept override;
 
   private:
+    void duplicate(MPI_Comm all, MPI_Comm& comm, std::chrono::milliseconds timeout);
     void start(Pending& pending);
     MPI_Op op_of(DType dtype, ReduceOp op);
     bool is_done(PointTransfer& transfer);
@@ -112,6 +111,37 @@ class MpiBackend : public VerifyingBackend {
     std::map<std::pair<DType, ReduceOp>, MPI_Op> ops_;
     std::list<PointTransfer> points_;
 };
+
+void MpiBackend::connect(MPI_Comm all, std::chrono::milliseconds timeout) {
+    try {
+        duplicate(all, collectives_, timeout);
+        duplicate(all, messages_, timeout);
+    } catch (const std::exception&) {  // those that wait for this rank are to know why
+        library().give_up();
+        leave(current_failure());
+        throw;
+    }
+}
+
+void MpiBackend::duplicate(MPI_Comm all, MPI_Comm& comm,
+                           std::chrono::milliseconds timeout) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Comm_idup(all, &comm, &request), "MPI_Comm_idup");
+    const auto is_done = [&] {
+        int done = 0;
+        check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        return done != 0;
+    };
+    const Deadline deadline = deadline_after(timeout);
+    try {
+        wait_until(is_done, deadline);
+    } catch (const Timeout&) {
+        if (!has_passed(deadline)) throw;  // it is what another rank has found
+        throw_silence(timeout, "for MPI's communicators");
+    }
+    check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN),
+              "MPI_Comm_set_errhandler");
+}
 
 std::unique_ptr<Backend> MpiBackend::split(const std::vector<int>& ranks,
                                            ProcessGroup& parent) {
@@ -135,7 +165,8 @@ std::unique_ptr<Backend> MpiBackend::split(const std::vector<int>& ranks,
     Side side{std::make_unique<MeshTransport>(place_among(ranks, parent),
                                               std::move(mesh->streams)),
               cookie_, local_host_};
-    auto backend = std::make_unique<MpiBackend>(std::move(side), comm, verifies());
+    auto backend = std::make_unique<MpiBackend>(std::move(side), verifies());
+    backend->connect(comm, parent.timeout());
     MPI_Comm_free(&comm);
     MPI_Group_free(&members);
     MPI_Group_free(&all);
@@ -337,6 +368,20 @@ int number_of_environment(const char* name) {
     return text == nullptr ? -1 : std::atoi(text);
 }
 
+std::shared_ptr<QueuedGroup> join_world(const MpiOptions& options, int rank,
+                                        int world_size) {
+    check_expected("rank", options.rank, rank);
+    check_expected("world size", options.world_size, world_size);
+
+    // One process alone, where others are expected, was not started by mpirun.
+    if (world_size == 1)
+        check_expected("world size", number_of_environment("WORLD_SIZE"), world_size);
+    auto backend = std::make_unique<MpiBackend>(
+        connect_mpi_side(rank, world_size, options.timeout), options.verify);
+    backend->connect(MPI_COMM_WORLD, options.timeout);
+    return std::make_shared<QueuedGroup>(std::move(backend), options.timeout);
+}
+
 }  // namespace
 
 std::string why_no_mpi() { return ""; }
@@ -347,17 +392,13 @@ std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions& options) {
     int rank = 0, world_size = 1;
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &world_size), "MPI_Comm_size");
-    check_expected("rank", options.rank, rank);
-    check_expected("world size", options.world_size, world_size);
-
-    // One process alone, where others are expected, was not started by mpirun.
-    if (world_size == 1)
-        check_expected("world size", number_of_environment("WORLD_SIZE"), world_size);
-    return std::make_shared<QueuedGroup>(
-        std::make_unique<MpiBackend>(
-            connect_mpi_side(rank, world_size, deadline_after(options.timeout)),
-            MPI_COMM_WORLD, options.verify),
-        options.timeout);
+    try {
+        return join_world(options, rank, world_size);
+    } catch (...) {
+        // MPI_Finalize would wait for the other ranks, which wait for this one.
+        if (world_size > 1) library().give_up();
+        throw;
+    }
 }
 
 }  // namespace mini::dist

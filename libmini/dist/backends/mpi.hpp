@@ -4,8 +4,8 @@
 //
 // MPI knows this process's rank and the world size, whatever the environment says. All
 // operations are the non-blocking ones, tested in a loop that has a deadline and watches
-// the side channel; what MPI begins (MPI_Init) waits without one, but mpirun starts all
-// ranks or none.
+// the side channel. Without a deadline are MPI_Init, but mpirun starts all ranks or none,
+// and MPI_Comm_create_group, for which members of a subgroup have just met.
 //
 // When a rank fails, MPI is left as it is: what is under way cannot be called back, so
 // MPI_Finalize, which waits for it, is not called, and mpirun ends the other ranks.

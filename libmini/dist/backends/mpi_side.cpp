@@ -6,14 +6,20 @@
 #include <net/if.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
 #include "libmini/dist/backends/mpi_types.hpp"
+#include "libmini/dist/failure.hpp"
+#include "libmini/dist/local_socket.hpp"
 #include "libmini/dist/mesh.hpp"
 #include "libmini/dist/mesh_transport.hpp"
+#include "libmini/dist/pause.hpp"
 #include "libmini/dist/tcp_store.hpp"
 #include "libmini/dist/tcp_store_server.hpp"
 
@@ -42,50 +48,169 @@ std::string outside_address() {
     return found;
 }
 
-bool are_all_on_this_host(int world_size) {
-    MPI_Comm here = MPI_COMM_NULL;
-    int ranks_here = 0;
-    check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-                                  &here),
-              "MPI_Comm_split_type");
-    check_mpi(MPI_Comm_size(here, &ranks_here), "MPI_Comm_size");
-    check_mpi(MPI_Comm_free(&here), "MPI_Comm_free");
-    int least = 0;
-    check_mpi(MPI_Allreduce(&ranks_here, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD),
-              "MPI_Allreduce");
-    return least == world_size;
-}
+// Other messages of MPI's world may be the program's: ours have this tag.
+constexpr int kTag = 32109;
 
-// Where the store is, and the run's cookie; rank 0 tells all.
+// How much longer the others wait for rank 0, which may be about to say what is wrong.
+constexpr std::chrono::milliseconds kGrace(500);
+
+// What every rank tells rank 0.
+struct Arrival {
+    std::array<char, 192> host{};
+};
+
+// What rank 0 tells all: where the store is and the run's cookie, or why there is none.
 struct Invitation {
-    std::array<char, 64> host{};
+    std::array<char, 64> address{};
     int port = 0;
     Cookie cookie{};
+    Failure::Kind failure = Failure::Kind::kOther;
+    std::array<char, 512> reason{};  // "" for none
+};
+
+void put(const std::string& text, auto& place) {
+    text.copy(place.data(), place.size() - 1);
+}
+
+// How the ranks of MPI's world find rank 0's store. MPI's own collectives would wait for a
+// rank that does not come without end, so each rank sends to rank 0 and hears from it.
+class StartMeeting {
+  public:
+    StartMeeting(int rank, int world_size, std::chrono::milliseconds timeout)
+        : rank_(rank),
+          timeout_(timeout),
+          deadline_(deadline_after(timeout)),
+          arrivals_(static_cast<size_t>(world_size)),
+          requests_(arrivals_.size(), MPI_REQUEST_NULL) {
+        put(this_host(), arrivals_[static_cast<size_t>(rank)].host);
+    }
+
+    /// What rank 0 says; blocks until then. `open` makes the store on rank 0, given
+    /// whether all ranks are on its host. Throws Timeout naming the ranks that are missing.
+    Invitation hold(const std::function<Invitation(bool is_local)>& open) {
+        if (rank_ != 0) return ask_rank_0();
+        try {
+            gather();
+            const bool is_local = std::ranges::all_of(
+                arrivals_,
+                [&](const Arrival& each) { return each.host == arrivals_.front().host; });
+            invitation_ = open(is_local);
+        } catch (const Error&) {
+            const Failure failure = current_failure();
+            invitation_.failure = failure.kind;
+            put(failure.message, invitation_.reason);
+            send_to_all();
+            throw;
+        }
+        send_to_all();
+        return invitation_;
+    }
+
+  private:
+    void gather() {
+        for (int peer = 1; peer < world_size(); ++peer)
+            start_receive(&arrivals_[static_cast<size_t>(peer)], sizeof(Arrival), peer);
+        if (are_done(deadline_)) return;
+        const std::string missing = missing_ranks(1, world_size(), [&](int peer) {
+            return requests_[static_cast<size_t>(peer)] == MPI_REQUEST_NULL;
+        });
+        throw Timeout(
+            concat("rank 0 waited ", seconds_text(timeout_), " for ", missing,
+                   " in the start of backend mpi; did it fail, or is its process "
+                   "stopped?"));
+    }
+
+    void send_to_all() {
+        for (int peer = 1; peer < world_size(); ++peer)
+            start_send(&invitation_, sizeof invitation_, peer);
+        are_done(deadline_after(kGrace));  // who does not read it is found out later
+    }
+
+    Invitation ask_rank_0() {
+        start_receive(&invitation_, sizeof invitation_, 0);
+        requests_.push_back(MPI_REQUEST_NULL);
+        check_mpi(MPI_Isend(&arrivals_[static_cast<size_t>(rank_)], sizeof(Arrival),
+                            MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &requests_.back()),
+                  "MPI_Isend");
+        if (!are_done(deadline_ + kGrace))
+            throw Timeout(
+                concat("rank ", rank_, " waited ", seconds_text(timeout_),
+                       " for rank 0 in the start of backend mpi; did it fail, or "
+                       "is its process stopped?"));
+        const std::string reason = invitation_.reason.data();
+        if (!reason.empty())
+            throw_failure(reported({invitation_.failure, -1, reason}, 0));
+        return invitation_;
+    }
+
+    void start_receive(void* place, size_t bytes, int peer) {
+        check_mpi(MPI_Irecv(place, static_cast<int>(bytes), MPI_BYTE, peer, kTag,
+                            MPI_COMM_WORLD, &requests_[static_cast<size_t>(peer)]),
+                  "MPI_Irecv");
+    }
+
+    void start_send(const void* place, size_t bytes, int peer) {
+        check_mpi(MPI_Isend(place, static_cast<int>(bytes), MPI_BYTE, peer, kTag,
+                            MPI_COMM_WORLD, &requests_[static_cast<size_t>(peer)]),
+                  "MPI_Isend");
+    }
+
+    // Waits until all requests are done; false at the deadline.
+    bool are_done(Deadline deadline) {
+        for (int turns = 0;; ++turns) {
+            int some_left = 0;
+            for (MPI_Request& request : requests_) {
+                int done = 0;
+                check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+                some_left |= !done;
+            }
+            if (!some_left) return true;
+            if (has_passed(deadline)) return false;
+            pause(turns);
+        }
+    }
+
+    int world_size() const { return static_cast<int>(arrivals_.size()); }
+
+    const int rank_;
+    const std::chrono::milliseconds timeout_;
+    const Deadline deadline_;
+    std::vector<Arrival> arrivals_;  // by rank
+    Invitation invitation_;
+    std::vector<MPI_Request> requests_;  // by rank, this rank's own is none; one more
 };
 
 }  // namespace
 
-Side connect_mpi_side(int rank, int world_size, Deadline deadline) {
-    const bool is_local = are_all_on_this_host(world_size);
+Side connect_mpi_side(int rank, int world_size, std::chrono::milliseconds timeout) {
+    const Deadline deadline = deadline_after(timeout);
     std::unique_ptr<TcpStoreServer> server;
-    Invitation invitation;
-    if (rank == 0) {
+    const auto open = [&](bool is_local) {
+        Invitation invitation;
         invitation.cookie = parse_cookie(random_hex(32));
         const std::string host = is_local ? "127.0.0.1" : outside_address();
         server = std::make_unique<TcpStoreServer>(Address{host, 0}, invitation.cookie);
-        host.copy(invitation.host.data(), invitation.host.size() - 1);
+        put(host, invitation.address);
         invitation.port = server->address().port;
+        return invitation;
+    };
+    auto start = std::make_unique<StartMeeting>(rank, world_size, timeout);
+    Invitation invitation;
+    try {
+        invitation = start->hold(open);
+    } catch (...) {
+        [[maybe_unused]] const auto* in_use =
+            start.release();  // MPI may still write there
+        throw;
     }
-    check_mpi(MPI_Bcast(&invitation, sizeof invitation, MPI_BYTE, 0, MPI_COMM_WORLD),
-              "MPI_Bcast");
 
-    const Address address{invitation.host.data(), invitation.port};
+    const Address address{invitation.address.data(), invitation.port};
     TcpStore store(address, invitation.cookie, deadline);
     const Meeting meeting{address, rank, world_size, invitation.cookie};
     Mesh mesh = connect_mesh(meeting, store, store.local_host(), Medium::kAuto, deadline);
-    check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");  // before the store goes
-    return {std::make_unique<MeshTransport>(rank, std::move(mesh.streams)),
-            invitation.cookie, store.local_host()};
+    auto transport = std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
+    await_all_ranks(*transport, deadline);  // before the store goes
+    return {std::move(transport), invitation.cookie, store.local_host()};
 }
 
 }  // namespace mini::dist

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -18,8 +19,8 @@ struct Side {
 };
 
 /// Rank 0 keeps a store for a moment, MPI says where it is, and the mesh meets there.
-/// Every rank of MPI's world calls it; blocks until all are connected. Throws Timeout at
-/// the deadline naming the ranks that are missing.
-Side connect_mpi_side(int rank, int world_size, Deadline deadline);
+/// Every rank of MPI's world calls it; blocks until all are connected. Throws Timeout after
+/// `timeout` naming the ranks that are missing, and leaves MPI's requests as they are then.
+Side connect_mpi_side(int rank, int world_size, std::chrono::milliseconds timeout);
 
 }  // namespace mini::dist

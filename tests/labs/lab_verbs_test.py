@@ -63,6 +63,24 @@ class Verbs(FakeTree):
         self.assertIn("[##] 2/2", out)
         self.assertIn("next: labs/lab start 09", out)
 
+    def test_the_next_task_is_of_the_lab_that_you_are_at(self):
+        self.call("start", "9")
+        self.assertIn("09.1 Do 09.1", self.call("next"))
+        self.assertIn("next: task 09.1", self.call("status"))
+
+        self.call("start", "7")  # and so 09 is begun too, but not the lab you are at
+        self.assertIn("07.1 Do 07.1", self.call("next"))
+        self.write("work/libmini/part.cpp", PARTITION)
+        self.call("check", "7")
+        self.assertIn("09.1 Do 09.1", self.call("next"))
+
+    def test_after_the_lab_you_are_at_come_those_behind_it(self):
+        self.write_lab("14-averaging", "Averaging", ["14.1"])
+        self.call("start", "9")
+        self.write("work/libmini/part.cpp", PARTITION)
+        self.call("check", "9")
+        self.assertIn("begin it with labs/lab start 14", self.call("next"))
+
     def test_starting_twice_says_how_to_begin_again(self):
         self.call("start", "7")
         self.assertIn("labs/lab reset 07", self.call("start", "7", code=1))

@@ -4,8 +4,7 @@ from lab_tool.catalogue import Catalogue
 from lab_tool.report import say_wrapped
 from lab_tool.screen import say
 from lab_tool.state import State
-from lab_tool.verbs.status import advice, status_of
-from lab_tool.verdict import PASSED
+from lab_tool.verbs.status import advice, next_step
 from lab_tool.workspace import Workspace
 
 
@@ -17,15 +16,13 @@ def run(options):
     del options
     catalogue, state = Catalogue(), State()
     workspace = Workspace(catalogue, state)
-    for lab in catalogue.labs:
-        if not workspace.started(lab.number):
-            say(f"lab {lab.number} · {lab.title}: begin it with labs/lab start {lab.number}")
-            return 0
-        for task in lab.tasks:
-            if status_of(task, state, workspace) != PASSED:
-                tell(lab, task, catalogue)
-                return 0
-    say(advice(catalogue, state, workspace))
+    lab, task = next_step(catalogue, state, workspace)
+    if task:
+        tell(lab, task, catalogue)
+    elif lab:
+        say(f"lab {lab.number} · {lab.title}: begin it with labs/lab start {lab.number}")
+    else:
+        say(advice(catalogue, state, workspace))
     return 0
 
 

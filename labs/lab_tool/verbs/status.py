@@ -52,15 +52,28 @@ def notes(lab, task, state):
     return f" ({', '.join(told)})" if told else ""
 
 
-def advice(catalogue, state, workspace):
-    """What to do next, as a command where there is one."""
-    for lab in catalogue.labs:
+def next_step(catalogue, state, workspace):
+    """(lab, task) to do next: (lab, None) for a lab to begin, (None, None) when all is done. The
+    lab that you are at comes first, then the others that you have begun, then those behind it."""
+    labs = catalogue.labs
+    here = next((place for place, lab in enumerate(labs) if lab.number == state.current), 0)
+    for lab in sorted(labs[here:] + labs[:here], key=lambda lab: not workspace.started(lab.number)):
         if not workspace.started(lab.number):
-            return f"labs/lab start {lab.number}"
+            return lab, None
         for task in lab.tasks:
             if status_of(task, state, workspace) != PASSED:
-                return (f"task {task.name}, {task.what} (labs/lab check {task.name}, "
-                        f"labs/lab hint {task.name})")
+                return lab, task
+    return None, None
+
+
+def advice(catalogue, state, workspace):
+    """What to do next, as a command where there is one."""
+    lab, task = next_step(catalogue, state, workspace)
+    if task:
+        return (f"task {task.name}, {task.what} (labs/lab check {task.name}, "
+                f"labs/lab hint {task.name})")
+    if lab:
+        return f"labs/lab start {lab.number}"
     if not catalogue.labs:
         return "there is no lab with tasks yet"
     return "all labs are done; train MNIST on your own code: labs/lab demo --mine"

@@ -1,6 +1,10 @@
-// The first bytes on every connection, in both directions: who speaks, and proof that it
-// belongs to this run. Anything else that connects to one of our ports (a scanner, a
-// browser, a rank of another run) is recognised by its first 48 bytes and dropped.
+// The first bytes on every connection, in both directions: who speaks, whom it expects,
+// and proof that it belongs to this run. Anything else that connects to one of our ports,
+// or answers there (a scanner, a browser, an echo, a rank of another run), is recognised by
+// its first 48 bytes and dropped.
+//
+//     connects        role kStoreClient, expects rank 0        kMeshConnector, rank, peer
+//     accepts         role kStoreServer, rank 0                kMeshAcceptor, rank, peer
 //
 // The cookie keeps runs and strangers apart. It is no encryption: whoever reads the wire
 // reads it.
@@ -22,21 +26,28 @@ using Cookie = std::array<std::byte, 16>;
 Cookie parse_cookie(const std::string& hex_digits);
 
 struct Hello {
-    enum class Purpose : uint32_t { kStore = 1, kMesh = 2 };
+    enum class Role : uint32_t {
+        kStoreClient = 1,
+        kStoreServer,
+        kMeshConnector,
+        kMeshAcceptor
+    };
 
     std::array<char, 8> magic{};
     uint32_t version = 0;
-    Purpose purpose = Purpose::kStore;
+    Role role = Role::kStoreClient;
     Cookie cookie{};
-    int32_t rank = -1;  // of the speaker, where it matters
-    int32_t world_size = -1;
-    uint64_t reserved = 0;
+    int32_t rank = -1;   // of the speaker; -1 where it does not matter
+    int32_t peer = -1;   // the rank that the speaker expects; -1 for any
+    uint64_t token = 0;  // the random number of the accepting rank's listener
 };
 static_assert(sizeof(Hello) == 48, "what travels has no holes");
 
-Hello make_hello(Hello::Purpose purpose, const Cookie& cookie, int rank, int world_size);
+Hello make_hello(Hello::Role role, const Cookie& cookie, int rank, int peer,
+                 uint64_t token = 0);
 
-/// "" when `hello` is of our protocol, purpose and run; else what is wrong with it.
-std::string fault_of(const Hello& hello, Hello::Purpose purpose, const Cookie& cookie);
+/// "" when `theirs` comes from the other end that `mine` expects, and expects this one;
+/// else what is wrong with it.
+std::string fault_of(const Hello& theirs, const Hello& mine);
 
 }  // namespace mini::dist

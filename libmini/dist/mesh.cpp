@@ -5,6 +5,8 @@
 
 #include <array>
 #include <list>
+#include <new>
+#include <random>
 #include <sstream>
 
 #include "libmini/dist/local_socket.hpp"
@@ -15,11 +17,15 @@
 namespace mini::dist {
 namespace {
 
-// How long one stranger may hold a place at the door.
+// Handshake timeout, and how many connections may be in their handshake.
 constexpr std::chrono::seconds kHelloTime(2);
+constexpr size_t kMaxVisitors = 64;
 
 // How long to listen for the last words of a rank that has gone.
 constexpr std::chrono::milliseconds kLastWordsTime(100);
+
+constexpr const char* kNoDescriptors =
+    " This process has no descriptors left for connections; raise ulimit -n.";
 
 std::string address_key(int rank) { return concat("mesh/", rank); }
 
@@ -31,17 +37,24 @@ struct Place {
     std::string host;
     Address address;
     std::string local_name;  // "-" when it takes TCP only
+    uint64_t token = 0;      // what tells its listener from all others
 };
 
 std::string to_text(const Place& place) {
-    return concat(place.host, " ", to_text(place.address), " ", place.local_name);
+    return concat(place.host, " ", to_text(place.address), " ", place.local_name, " ",
+                  place.token);
+}
+
+uint64_t random_token() {
+    std::random_device random;
+    return uint64_t{random()} << 32 | random();
 }
 
 Place parse_place(const std::string& text) {
     std::istringstream in(text);
     Place place;
     std::string address;
-    in >> place.host >> address >> place.local_name;
+    in >> place.host >> address >> place.local_name >> place.token;
     place.address = parse_address(address);
     return place;
 }
@@ -75,13 +88,15 @@ std::unique_ptr<Channel> greet(const Place& mine, const Place& theirs, const Hel
 MessageStream connect_to_rank(int peer, const Meeting& meeting, const Place& mine,
                               const Place& theirs, Deadline deadline) {
     try {
-        const Hello hello = make_hello(Hello::Purpose::kMesh, meeting.cookie,
-                                       meeting.rank, meeting.world_size);
+        const Hello hello = make_hello(Hello::Role::kMeshConnector, meeting.cookie,
+                                       meeting.rank, peer, theirs.token);
         Hello answer;
         auto channel = greet(mine, theirs, hello, deadline, answer);
-        const std::string fault = fault_of(answer, Hello::Purpose::kMesh, meeting.cookie);
-        MINI_CHECK(fault.empty() && answer.rank == peer, "who answers at ",
-                   to_text(theirs.address), " is not rank ", peer, ": ", fault);
+        const std::string fault = fault_of(answer, hello);
+        if (!fault.empty())
+            throw PeerLost(peer,
+                           concat("rank ", peer, " is gone: another program listens at ",
+                                  to_text(theirs.address), " now: ", fault));
         return MessageStream(std::move(channel));
     } catch (const ConnectionClosed& closed) {
         throw PeerLost(
@@ -107,20 +122,16 @@ struct Visitor {
 };
 
 // The rank that `visitor` is, once it has proved it; -1 while it has not.
-int identify(Visitor& visitor, const Meeting& meeting) {
+int identify(Visitor& visitor, const Hello& mine, int world_size) {
     auto rest =
         std::as_writable_bytes(std::span(&visitor.hello, 1)).subspan(visitor.received);
     visitor.received +=
         visitor.is_local ? recv_with_descriptor(visitor.socket, rest, visitor.descriptor)
                          : recv_some(visitor.socket, rest);
     if (visitor.received < sizeof(Hello)) return -1;
-    const Hello& hello = visitor.hello;
-    const bool is_higher_rank =
-        hello.rank > meeting.rank && hello.rank < meeting.world_size;
-    const bool is_ours =
-        is_higher_rank && fault_of(hello, Hello::Purpose::kMesh, meeting.cookie).empty();
-    if (!is_ours) throw ConnectionClosed("a stranger");
-    return hello.rank;
+    const int rank = rank_of_connector(visitor.hello, mine, world_size);
+    if (rank < 0) throw ConnectionClosed("a stranger");
+    return rank;
 }
 
 std::unique_ptr<Channel> channel_of(Visitor& visitor) {
@@ -136,27 +147,37 @@ std::unique_ptr<Channel> channel_of(Visitor& visitor) {
 // Serves the visitors for one turn of the loop: those who are ranks become streams, those
 // who are not, or take too long, are dropped.
 void serve_visitors(std::list<Visitor>& visitors, std::vector<MessageStream>& streams,
-                    const Meeting& meeting, Deadline deadline) {
-    const Hello mine = make_hello(Hello::Purpose::kMesh, meeting.cookie, meeting.rank,
-                                  meeting.world_size);
+                    const Hello& mine, Deadline deadline) {
+    const int world_size = static_cast<int>(streams.size());
     std::erase_if(visitors, [&](Visitor& visitor) {
         try {
-            const int peer = identify(visitor, meeting);
+            const int peer = identify(visitor, mine, world_size);
             if (peer < 0) return has_passed(visitor.deadline);
             MessageStream& stream = streams[static_cast<size_t>(peer)];
             if (stream.is_open()) return true;
-            send_all(visitor.socket, std::as_bytes(std::span(&mine, 1)), deadline);
+            const Hello answer =
+                make_hello(mine.role, mine.cookie, mine.rank, peer, mine.token);
+            send_all(visitor.socket, std::as_bytes(std::span(&answer, 1)), deadline);
             stream = MessageStream(channel_of(visitor));
             return true;
         } catch (const ConnectionClosed&) {
+            return true;
+        } catch (const std::bad_alloc&) {  // ends this connection, not this rank
             return true;
         }
     });
 }
 
-void accept_visitor(const Socket& listener, bool is_local, std::list<Visitor>& visitors) {
-    Socket socket = accept_from(listener);
+void accept_visitor(Acceptor& door, bool is_local, std::list<Visitor>& visitors) {
+    // A rank says Hello at once, so the oldest that has not is rarely one.
+    const auto drop_oldest = [&] {
+        if (visitors.empty()) return false;
+        visitors.pop_front();
+        return true;
+    };
+    Socket socket = door.accept(drop_oldest);
     if (!socket.is_open() || (is_local && !is_same_user(socket))) return;
+    if (visitors.size() >= kMaxVisitors) drop_oldest();
     Visitor& visitor = visitors.emplace_back();
     visitor.socket = std::move(socket);
     visitor.is_local = is_local;
@@ -207,33 +228,38 @@ void check_reported_failure(Store& store) {
 }
 
 // Accepts connections until every higher rank has one.
-void accept_higher_ranks(const Socket& far, const Socket& near,
-                         std::vector<MessageStream>& streams, const Meeting& meeting,
+void accept_higher_ranks(Acceptor& far, Acceptor& near,
+                         std::vector<MessageStream>& streams, const Hello& mine,
                          Deadline deadline) {
     std::list<Visitor> visitors;
+    const int world_size = static_cast<int>(streams.size());
     while (true) {
         const std::string missing = missing_ranks(
-            meeting.rank + 1, meeting.world_size,
+            mine.rank + 1, world_size,
             [&](int peer) { return streams[static_cast<size_t>(peer)].is_open(); });
         if (missing.empty()) return;
-        check_still_there(streams, meeting.rank);
+        check_still_there(streams, mine.rank);
         if (has_passed(deadline))
-            throw Timeout(concat("rank ", meeting.rank, " waited for a connection from ",
-                                 missing, "; did it start, and can it reach ",
-                                 to_text(local_address(far)), "?"));
+            throw Timeout(
+                concat("rank ", mine.rank, " waited for a connection from ", missing,
+                       "; did it start, and can it reach ",
+                       to_text(local_address(far.listener())), "?",
+                       far.is_paused() || near.is_paused() ? kNoDescriptors : ""));
 
-        std::vector<pollfd> entries = {{far.fd(), POLLIN, 0}, {near.fd(), POLLIN, 0}};
+        std::vector<pollfd> entries = {{far.poll_fd(), POLLIN, 0},
+                                       {near.poll_fd(), POLLIN, 0}};
         for (const Visitor& visitor : visitors)
             entries.push_back({visitor.socket.fd(), POLLIN, 0});
         for (const MessageStream& stream : streams)
             if (stream.is_open())
                 entries.push_back({stream.channel().socket().fd(), POLLRDHUP, 0});
         const Deadline next_check = std::min(deadline, deadline_after(kHelloTime / 4));
-        ::poll(entries.data(), entries.size(), milliseconds_left(next_check));
+        ::poll(entries.data(), entries.size(),
+               milliseconds_left(near.next_turn(far.next_turn(next_check))));
 
         accept_visitor(far, /*is_local=*/false, visitors);
         accept_visitor(near, /*is_local=*/true, visitors);
-        serve_visitors(visitors, streams, meeting, deadline);
+        serve_visitors(visitors, streams, mine, deadline);
     }
 }
 
@@ -276,14 +302,21 @@ void check_medium(Medium medium, const std::vector<Place>& places, int rank) {
 
 }  // namespace
 
+int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size) {
+    const bool is_higher_rank = theirs.rank > mine.rank && theirs.rank < world_size;
+    return is_higher_rank && fault_of(theirs, mine).empty() ? theirs.rank : -1;
+}
+
 Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local_host,
                   Medium medium, Deadline deadline, const ChannelLayer& layer) {
     // Listen where the others can reach us: on the address that leads to the store.
-    const Socket far = listen_on({local_host, 0});
+    Acceptor far(listen_on({local_host, 0}));
     const std::string name = random_local_name();
-    const Socket near = listen_locally(name);
-    const Place mine{this_host(), local_address(far),
-                     medium == Medium::kTcp ? "-" : name};
+    Acceptor near(listen_locally(name));
+    const Place mine{this_host(), local_address(far.listener()),
+                     medium == Medium::kTcp ? "-" : name, random_token()};
+    const Hello hello = make_hello(Hello::Role::kMeshAcceptor, meeting.cookie,
+                                   meeting.rank, -1, mine.token);
     store.set(address_key(meeting.rank), to_text(mine));
 
     const std::vector<Place> places = learn_places(meeting, store, deadline);
@@ -302,7 +335,7 @@ Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local
                 throw;
             }
         }
-        accept_higher_ranks(far, near, mesh.streams, meeting, deadline);
+        accept_higher_ranks(far, near, mesh.streams, hello, deadline);
     };
     try {
         connect_all();

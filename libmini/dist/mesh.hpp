@@ -8,8 +8,10 @@
 //
 // Within a host, the higher rank makes the memory that both will share and hands it over
 // with its first message: it has no name, so nothing is left behind, whoever dies. Both
-// sides say Hello with the run's cookie and their rank; a stranger is dropped. When the
-// mesh is complete nobody listens any more.
+// sides say Hello with the run's cookie, their rank, the rank they expect, and a random
+// number that the listening rank has put into the store; who says anything else is dropped,
+// and who answers anything else is not the rank that listened there. When the mesh is
+// complete nobody listens any more.
 
 #pragma once
 
@@ -17,6 +19,7 @@
 #include <memory>
 #include <vector>
 
+#include "libmini/dist/hello.hpp"
 #include "libmini/dist/message_stream.hpp"
 #include "libmini/dist/rendezvous.hpp"
 
@@ -38,6 +41,9 @@ struct Mesh {
     std::vector<MessageStream> streams;  // by rank; this rank's own is not open
     std::vector<int> hosts;              // by rank: the same number, the same host
 };
+
+/// The rank above `mine`'s that sent `theirs` to its listener; -1 for anything else.
+int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size);
 
 /// Connects to all other ranks; blocks until all are there. Throws Timeout naming the
 /// ranks that are not, and PeerLost, before the deadline, for one that was there and has

@@ -20,10 +20,11 @@ constexpr int kBacklog = 512;
 constexpr int kBufferBytes =
     1 << 20;  // enough to keep both directions moving between wake-ups
 constexpr std::chrono::milliseconds kRetryPause(5);
+constexpr std::chrono::milliseconds kAcceptPause(50);
 
 using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
-// All numeric addresses of a host name. Asking a name server has no deadline of ours.
+// All numeric addresses of a host name; of a number, itself, without asking anybody.
 AddressList resolve(const Address& address) {
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
@@ -66,6 +67,10 @@ Address numeric(const sockaddr_storage& storage, socklen_t length) {
 Socket try_connect(const addrinfo& target, Deadline deadline) {
     Socket socket = new_socket(target.ai_family);
     tune(socket);
+
+    // The port that the kernel lends to this socket stays free for a rank that listens on
+    // it by name.
+    set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
     if (::connect(socket.fd(), target.ai_addr, target.ai_addrlen) == 0) return socket;
     if (errno != EINPROGRESS && errno != EINTR) return Socket();
     if (!wait_for(socket, POLLOUT, deadline)) {
@@ -185,14 +190,21 @@ Address peer_address(const Socket& socket) {
     return numeric(storage, length);
 }
 
+bool is_connected_to_itself(const Socket& socket) {
+    const Address mine = local_address(socket), theirs = peer_address(socket);
+    return mine.port != 0 && mine.port == theirs.port && mine.host == theirs.host;
+}
+
 Socket connect_to(const Address& address, Deadline deadline, Refusal refusal) {
     const AddressList targets = resolve(address);
     while (true) {
         int error = 0;
         for (const addrinfo* target = targets.get(); target; target = target->ai_next) {
             Socket socket = try_connect(*target, deadline);
-            if (socket.is_open()) return socket;
             error = errno;
+            if (!socket.is_open()) continue;
+            if (!is_connected_to_itself(socket)) return socket;
+            error = ECONNREFUSED;  // as nobody listens there
         }
         const std::string reason = concat("no connection to ", to_text(address), ": ",
                                           system_message("connect", error));
@@ -207,6 +219,25 @@ Socket accept_from(const Socket& listener) {
     Socket socket(
         ::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.is_open()) tune(socket);
+    return socket;
+}
+
+int Acceptor::poll_fd() {
+    if (pause_end_ && has_passed(*pause_end_)) pause_end_.reset();
+    return pause_end_ ? -1 : listener_.fd();
+}
+
+Deadline Acceptor::next_turn(Deadline deadline) const {
+    return pause_end_ ? std::min(deadline, *pause_end_) : deadline;
+}
+
+Socket Acceptor::accept(const std::function<bool()>& make_room) {
+    if (pause_end_) return Socket();
+    Socket socket = accept_from(listener_);
+    if (socket.is_open()) return socket;
+    const bool no_room =
+        errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    if (no_room && !make_room()) pause_end_ = deadline_after(kAcceptPause);
     return socket;
 }
 

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -70,6 +72,10 @@ Socket hold_port(const std::string& host);
 Address local_address(const Socket& socket);
 Address peer_address(const Socket& socket);
 
+/// Whether a socket's two ends are one: TCP connects a socket whose own port the kernel has
+/// chosen to be the one that it asks for to itself (simultaneous open).
+bool is_connected_to_itself(const Socket& socket);
+
 /// What it means when nobody listens at an address.
 enum class Refusal { kNotYet, kNoMore };
 
@@ -82,6 +88,31 @@ Socket connect_to(const Address& address, Deadline deadline,
 /// A connection that waits to be accepted; a closed Socket when there is none. Never
 /// blocks.
 Socket accept_from(const Socket& listener);
+
+/// Accepts connections in a loop around poll. While the process has no descriptor or memory
+/// for one more, it leaves the listener alone for a moment, as the loop would spin.
+class Acceptor {
+  public:
+    explicit Acceptor(Socket listener) : listener_(std::move(listener)) {}
+
+    const Socket& listener() const { return listener_; }
+
+    /// What poll is to watch: the listener; -1, which poll skips, during a pause.
+    int poll_fd();
+
+    /// When to poll again at the latest: `deadline`, or the end of a pause before it.
+    Deadline next_turn(Deadline deadline) const;
+
+    bool is_paused() const { return pause_end_.has_value(); }
+
+    /// A connection that waits to be accepted; a closed Socket when there is none. Never
+    /// blocks. `make_room` closes a connection that can be spared, if there is one.
+    Socket accept(const std::function<bool()>& make_room);
+
+  private:
+    Socket listener_;
+    std::optional<Deadline> pause_end_;
+};
 
 /// Blocks until one of `events` (POLLIN, POLLOUT) or an error; false when the deadline
 /// passed.

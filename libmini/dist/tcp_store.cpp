@@ -25,13 +25,13 @@ constexpr std::chrono::seconds kHelloTime(5);
 TcpStore::TcpStore(const Address& server, const Cookie& cookie, Deadline deadline)
     : server_(server), socket_(connect_to(server, deadline)) {
     const Deadline patience = std::min(deadline, deadline_after(kHelloTime));
-    const Hello mine = make_hello(Hello::Purpose::kStore, cookie, -1, -1);
+    const Hello mine = make_hello(Hello::Role::kStoreClient, cookie, -1, 0);
     Hello theirs;
     std::string fault;
     try {
         send_all(socket_, std::as_bytes(std::span(&mine, 1)), patience);
         recv_all(socket_, std::as_writable_bytes(std::span(&theirs, 1)), patience);
-        fault = fault_of(theirs, Hello::Purpose::kStore, cookie);
+        fault = fault_of(theirs, mine);
     } catch (const ConnectionClosed&) {
         fault =
             "it closed the connection at once: it is no store of libmini's, or it is "

@@ -210,7 +210,8 @@ bool TcpStoreServer::Loop::take_hello(Client& client) {
     if (n < sizeof hello) return false;
     std::memcpy(&hello, client.inbox.data(), sizeof hello);
     client.inbox.erase(0, sizeof hello);
-    client.dropped = !fault_of(hello, Hello::Purpose::kStore, cookie_).empty();
+    const Hello mine = make_hello(Hello::Role::kStoreServer, cookie_, 0, -1);
+    client.dropped = !fault_of(hello, mine).empty();
     if (client.dropped) return false;
     if (counters().connected_clients >= limits_.connections) {
         count(&StoreCounters::refused);
@@ -220,7 +221,6 @@ bool TcpStoreServer::Loop::take_hello(Client& client) {
     client.greeted = true;
     count(&StoreCounters::clients);
     count(&StoreCounters::connected_clients);
-    const Hello mine = make_hello(Hello::Purpose::kStore, cookie_, 0, -1);
     client.outbox.append(reinterpret_cast<const char*>(&mine), sizeof mine);
     write_to(client);
     return true;

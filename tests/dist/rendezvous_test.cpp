@@ -253,7 +253,8 @@ TEST_CASE("strangers at a rank's own port do not keep the mesh from forming") {
     const Socket noisy = connect_to(door, deadline_after(kLong));
     const std::string noise(500, 'x');
     send_all(noisy, std::as_bytes(std::span(noise)), deadline_after(kLong));
-    const Hello wrong = make_hello(Hello::Purpose::kMesh, Cookie{std::byte{1}}, 1, 2);
+    const Hello wrong =
+        make_hello(Hello::Role::kMeshConnector, Cookie{std::byte{1}}, 1, 0);
     const Socket foreign = connect_to(door, deadline_after(kLong));
     send_all(foreign, std::as_bytes(std::span(&wrong, 1)), deadline_after(kLong));
 

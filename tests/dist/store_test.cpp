@@ -78,14 +78,14 @@ TEST_CASE("garbage, half a hello and oversized requests are dropped and harm nob
     SECTION("half a hello, then silence") { CHECK(is_dropped(send_text("libmini\n"))); }
     SECTION("silence") { CHECK(is_dropped(send_text(""))); }
     SECTION("a request that claims 4 GiB") {
-        const Hello hello = make_hello(Hello::Purpose::kStore, cookie_of(7), 1, 2);
+        const Hello hello = make_hello(Hello::Role::kStoreClient, cookie_of(7), 1, 0);
         const protocol::Request request{1, protocol::Command::kSet, 1, 0xffffffffu};
         std::string text(reinterpret_cast<const char*>(&hello), sizeof hello);
         text.append(reinterpret_cast<const char*>(&request), sizeof request);
         CHECK(is_dropped(send_text(text)));
     }
     SECTION("a command that does not exist") {
-        const Hello hello = make_hello(Hello::Purpose::kStore, cookie_of(7), 1, 2);
+        const Hello hello = make_hello(Hello::Role::kStoreClient, cookie_of(7), 1, 0);
         const protocol::Request request{1, static_cast<protocol::Command>(99), 0, 0};
         std::string text(reinterpret_cast<const char*>(&hello), sizeof hello);
         text.append(reinterpret_cast<const char*>(&request), sizeof request);
@@ -292,7 +292,7 @@ void send_text(const Socket& socket, const std::string& text) {
 }
 
 std::string text_of_hello(uint8_t cookie) {
-    const Hello hello = make_hello(Hello::Purpose::kStore, cookie_of(cookie), 1, 2);
+    const Hello hello = make_hello(Hello::Role::kStoreClient, cookie_of(cookie), 1, 0);
     return {reinterpret_cast<const char*>(&hello), sizeof hello};
 }
 

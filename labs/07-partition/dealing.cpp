@@ -13,8 +13,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
 #include <memory>
+#include <vector>
 
 #include "labs/numbered.hpp"
 #include "labs/program.hpp"

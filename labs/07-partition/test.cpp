@@ -3,6 +3,7 @@
 // 07.k.
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

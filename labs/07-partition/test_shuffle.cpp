@@ -1,5 +1,6 @@
 // The checks of lab 07's generator: bits, numbers below a bound, and Python's shuffle.
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>

@@ -9,9 +9,12 @@
 // Exit codes: 0 done, 1 failed, 2 the options make no sense.
 
 #include <fmt/format.h>
+#include <cstdint>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"

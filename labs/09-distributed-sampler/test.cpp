@@ -3,6 +3,7 @@
 // 09.k.
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>

@@ -1,6 +1,7 @@
 // The checks of lab 09's last task: an accuracy that is exact on any number of ranks.
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <vector>
 

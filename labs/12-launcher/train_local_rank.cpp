@@ -21,7 +21,13 @@
 // Exit codes: 0 done, 1 failed, 2 the options make no sense.
 
 #include <fmt/format.h>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
 #include <nlohmann/json.hpp>
 #include <numeric>
 

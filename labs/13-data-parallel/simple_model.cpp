@@ -23,7 +23,15 @@
 // Exit codes: 0 done, 1 failed, 2 the options make no sense.
 
 #include <fmt/format.h>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 #include <nlohmann/json.hpp>
 #include <numeric>
 

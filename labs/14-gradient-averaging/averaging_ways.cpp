@@ -8,7 +8,10 @@
 // Replicas that train apart are averaged for the test only, and then go on apart.
 // measure.py draws the lines.
 
+#include <cstdint>
 #include <iostream>
+#include <memory>
+#include <vector>
 #include <nlohmann/json.hpp>
 
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"

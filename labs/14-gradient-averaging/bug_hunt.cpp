@@ -8,7 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <iostream>
+#include <vector>
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"

@@ -1,5 +1,9 @@
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "libmini/autograd/functions.hpp"
 #include "libmini/parallel/average_gradients.hpp"
 #include "libmini/tensor/ops.hpp"

@@ -13,7 +13,11 @@
 
 #include <fmt/format.h>
 #include <cmath>
+#include <cstdint>
+#include <exception>
 #include <iostream>
+#include <string>
+#include <vector>
 #include <nlohmann/json.hpp>
 
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"

@@ -3,6 +3,9 @@
 
 #include "labs/14-gradient-averaging/test_support.hpp"
 
+#include <cstdint>
+#include <vector>
+
 using namespace mini;
 using namespace mini::lab14;
 

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
 #include "labs/check/ranks.hpp"

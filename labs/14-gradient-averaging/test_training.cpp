@@ -2,6 +2,10 @@
 
 #include "labs/14-gradient-averaging/test_support.hpp"
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 using namespace mini;
 using namespace mini::lab14;
 

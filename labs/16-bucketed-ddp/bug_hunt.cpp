@@ -6,7 +6,9 @@
 // Exit codes: 0 the replicas have the mean gradients, 1 they do not.
 
 #include <fmt/format.h>
+#include <cstddef>
 #include <iostream>
+#include <vector>
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"

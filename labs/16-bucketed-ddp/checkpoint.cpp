@@ -1,5 +1,7 @@
 #include "checkpoint.hpp"
 
+#include <span>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <cstdint>
 #include <sstream>
 
 #include "libmini/optim/optimizer_state.hpp"

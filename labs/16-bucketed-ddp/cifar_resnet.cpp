@@ -13,7 +13,14 @@
 // Exit codes: 0 done, 1 failed, 2 the options make no sense.
 
 #include <fmt/format.h>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
 #include <nlohmann/json.hpp>
 
 #include "cifar_options.hpp"

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "libmini/core/random.hpp"
 #include "libmini/data/cifar10.hpp"

@@ -1,6 +1,9 @@
 #include "job.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <vector>
 
 #include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/partition.hpp"

@@ -2,9 +2,11 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/data/distributed_sampler.hpp"

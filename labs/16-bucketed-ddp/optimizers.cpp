@@ -1,5 +1,7 @@
 #include "optimizers.hpp"
 
+#include <cstdint>
+
 #include "libmini/optim/adam.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/zero.hpp"

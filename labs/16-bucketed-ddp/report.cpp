@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 #include <nlohmann/json.hpp>
 
 #include "libmini/core/text.hpp"

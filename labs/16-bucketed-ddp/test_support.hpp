@@ -7,8 +7,13 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <future>
 #include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"

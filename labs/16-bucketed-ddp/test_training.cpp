@@ -2,6 +2,10 @@
 
 #include "labs/16-bucketed-ddp/test_support.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 using namespace mini;
 using namespace mini::lab16;
 

@@ -9,7 +9,13 @@
 //
 // Exit codes: 0 done, 1 failed, 2 the options make no sense.
 
+#include <chrono>
+#include <cstdint>
+#include <exception>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
 
 #include "job.hpp"
 #include "labs/program.hpp"

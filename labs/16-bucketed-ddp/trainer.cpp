@@ -1,9 +1,12 @@
 #include "trainer.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <iostream>
 #include <limits>
+#include <optional>
 
 #include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"

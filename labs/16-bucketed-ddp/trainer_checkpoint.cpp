@@ -1,7 +1,13 @@
 // How a Trainer saves and resumes: rank 0 writes, all ranks read.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "libmini/dist/gather.hpp"
 #include "libmini/dist/rank_variables.hpp"

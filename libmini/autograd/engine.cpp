@@ -7,8 +7,12 @@
 // rank therefore agrees on. Neither step recurses, so a graph may be as deep as memory
 // allows.
 
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <queue>
 #include <unordered_map>
+#include <vector>
 
 #include "libmini/autograd/node.hpp"
 #include "libmini/tensor/ops.hpp"

@@ -1,6 +1,9 @@
 // Arithmetic and its derivatives. g is dL/dy throughout; sum_to undoes broadcasting.
 
 #include "libmini/autograd/functions.hpp"
+
+#include <cstddef>
+
 #include "libmini/tensor/ops.hpp"
 
 namespace mini {

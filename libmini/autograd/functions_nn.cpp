@@ -1,6 +1,9 @@
 // The layers without state, but for pooling and normalisation. g is dL/dy throughout.
 
 #include "libmini/autograd/functions.hpp"
+
+#include <tuple>
+
 #include "libmini/kernels/cuda/graph.hpp"
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"

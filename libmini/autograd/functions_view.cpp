@@ -1,6 +1,8 @@
 // Views: the gradient of looking at numbers differently is to look back.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"

@@ -1,6 +1,8 @@
 #include "libmini/autograd/grad_check.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"

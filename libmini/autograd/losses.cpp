@@ -1,6 +1,10 @@
 // Losses: one number a sample or element first, then the reduction, each with its gradient.
 
 #include "libmini/autograd/functions.hpp"
+
+#include <cstddef>
+#include <span>
+
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 

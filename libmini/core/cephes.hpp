@@ -11,6 +11,7 @@ namespace mini {
 /// log(x) for x in (0, 1], normal floats only.
 float cephes_log(float x);
 
+/// Of one angle.
 struct SinCos {
     float sin;
     float cos;

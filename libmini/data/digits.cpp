@@ -1,5 +1,6 @@
 #include "libmini/data/digits.hpp"
 
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>

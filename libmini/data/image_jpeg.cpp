@@ -10,7 +10,11 @@
 // other marker ends them.
 
 #include <array>
+#include <cstdint>
 #include <numeric>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/data/image_check.hpp"

@@ -13,7 +13,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/data/image_check.hpp"

@@ -1,5 +1,9 @@
 #include "libmini/data/tensor_dataset.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "libmini/core/error.hpp"
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"

@@ -8,6 +8,9 @@
 
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "libmini/data/dataset.hpp"
 
 namespace mini::data {

@@ -1,5 +1,6 @@
 #include "libmini/data/transform.hpp"
 
+#include <cstdint>
 #include <utility>
 
 #include "libmini/core/error.hpp"

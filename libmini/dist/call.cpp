@@ -1,5 +1,7 @@
 #include "libmini/dist/call.hpp"
 
+#include <cstdint>
+
 #include "libmini/core/error.hpp"
 #include "libmini/dist/tags.hpp"
 

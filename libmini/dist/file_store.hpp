@@ -14,7 +14,11 @@
 
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "libmini/dist/socket.hpp"
 #include "libmini/dist/store.hpp"

@@ -17,6 +17,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <string>
 

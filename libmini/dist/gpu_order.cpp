@@ -1,5 +1,7 @@
 #include "libmini/dist/gpu_order.hpp"
 
+#include <vector>
+
 #include "libmini/kernels/cuda/allocator.hpp"
 
 namespace mini::dist {

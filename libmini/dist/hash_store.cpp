@@ -1,5 +1,9 @@
 #include "libmini/dist/hash_store.hpp"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace mini::dist {
 
 void HashStore::set(const std::string& key, const std::string& value) {

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "libmini/dist/store.hpp"
 

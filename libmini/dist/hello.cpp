@@ -1,6 +1,7 @@
 #include "libmini/dist/hello.hpp"
 
 #include <charconv>
+#include <system_error>
 
 #include "libmini/core/error.hpp"
 

@@ -3,11 +3,16 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <list>
 #include <new>
 #include <random>
+#include <span>
 #include <sstream>
+#include <string>
 
 #include "libmini/dist/local_socket.hpp"
 #include "libmini/dist/mesh_transport.hpp"

@@ -2,6 +2,9 @@
 // goes, or where it waits until somebody asks for it.
 
 #include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <string>
 #include <utility>
 
 #include "libmini/dist/mesh_transport.hpp"

@@ -3,6 +3,11 @@
 #include <sched.h>
 #include <sys/socket.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "libmini/dist/mesh_transport.hpp"

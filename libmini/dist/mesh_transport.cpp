@@ -7,6 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "libmini/core/log.hpp"

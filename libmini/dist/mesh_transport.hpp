@@ -23,9 +23,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <map>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "libmini/dist/message_stream.hpp"

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "libmini/dist/channel.hpp"
 #include "libmini/dist/collective.hpp"

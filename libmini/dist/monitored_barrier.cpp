@@ -1,5 +1,8 @@
 #include "libmini/dist/deadline.hpp"
 
+#include <cstdint>
+#include <vector>
+
 #include "libmini/dist/process_group.hpp"
 #include "libmini/dist/tags.hpp"
 

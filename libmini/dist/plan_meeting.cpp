@@ -2,8 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <optional>
+#include <string>
+#include <system_error>
 
 #include "libmini/core/log.hpp"
 #include "libmini/dist/rank_variables.hpp"

@@ -1,5 +1,9 @@
 #include "libmini/dist/prefix_store.hpp"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace mini::dist {
 
 PrefixStore::PrefixStore(std::string prefix, std::shared_ptr<Store> store)

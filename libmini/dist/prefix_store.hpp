@@ -5,7 +5,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "libmini/dist/store.hpp"
 

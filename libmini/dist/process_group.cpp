@@ -1,5 +1,6 @@
 #include "libmini/dist/process_group.hpp"
 
+#include <cstdint>
 #include <utility>
 
 namespace mini::dist {

@@ -1,7 +1,12 @@
 #include "libmini/dist/queued_group.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "libmini/core/log.hpp"
 #include "libmini/core/thread.hpp"

@@ -3,6 +3,8 @@
 // out, so it only ever looks.
 
 #include <algorithm>
+#include <chrono>
+#include <mutex>
 #include <utility>
 
 #include "libmini/dist/pause.hpp"

@@ -1,5 +1,7 @@
 #include "libmini/dist/queued_task.hpp"
 
+#include <cstddef>
+#include <string>
 #include <utility>
 
 #include "libmini/tensor/ops.hpp"

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "libmini/dist/gpu_staging.hpp"
 #include "libmini/dist/queued_group.hpp"

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <random>
 #include <thread>
+#include <vector>
 
 #include "libmini/core/machine.hpp"
 #include "libmini/core/text.hpp"

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <span>
 
 namespace mini::dist {
 namespace {

@@ -9,7 +9,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include "libmini/dist/byte_ring.hpp"
 #include "libmini/dist/channel.hpp"

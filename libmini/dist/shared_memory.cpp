@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <span>
 
 namespace mini::dist {
 namespace {

@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <cstddef>
+#include <memory>
+
 #include "libmini/dist/ring_channel.hpp"
 
 namespace mini::dist {

@@ -1,6 +1,7 @@
 #include "libmini/dist/store.hpp"
 
 #include <charconv>
+#include <system_error>
 
 #include "libmini/core/text.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 
 #include "libmini/dist/backends/threads.hpp"
 #include "libmini/dist/backends/transport_backend.hpp"

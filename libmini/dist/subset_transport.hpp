@@ -3,6 +3,10 @@
 
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "libmini/dist/transport.hpp"

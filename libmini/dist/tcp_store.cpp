@@ -2,7 +2,14 @@
 
 #include <poll.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace mini::dist {
 namespace {

@@ -3,7 +3,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "libmini/dist/hello.hpp"
 #include "libmini/dist/socket.hpp"

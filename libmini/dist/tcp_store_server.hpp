@@ -11,6 +11,9 @@
 
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "libmini/dist/hello.hpp"

@@ -12,10 +12,12 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 
 #include "libmini/dist/collective.hpp"
 #include "libmini/dist/combine.hpp"

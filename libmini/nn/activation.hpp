@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include "libmini/autograd/functions.hpp"
 #include "libmini/nn/module.hpp"
 

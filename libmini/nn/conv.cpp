@@ -1,5 +1,7 @@
 #include "libmini/nn/conv.hpp"
 
+#include <cstdint>
+
 #include "libmini/autograd/functions.hpp"
 #include "libmini/nn/init.hpp"
 

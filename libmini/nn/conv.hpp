@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include "libmini/nn/module.hpp"
 
 namespace mini::nn {

@@ -1,5 +1,7 @@
 #include "libmini/nn/norm.hpp"
 
+#include <cstdint>
+
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"
 

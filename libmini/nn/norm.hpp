@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "libmini/nn/module.hpp"

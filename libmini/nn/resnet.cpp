@@ -1,5 +1,7 @@
 #include "libmini/nn/resnet.hpp"
 
+#include <cstdint>
+
 #include "libmini/autograd/functions.hpp"
 #include "libmini/nn/init.hpp"
 

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 #include "libmini/nn/container.hpp"
 #include "libmini/nn/conv.hpp"

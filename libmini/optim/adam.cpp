@@ -1,6 +1,8 @@
 #include "libmini/optim/adam.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "libmini/optim/gpu_steps.hpp"
 #include "libmini/tensor/ops.hpp"

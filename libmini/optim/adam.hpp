@@ -7,6 +7,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <vector>
 
 #include "libmini/kernels/kernels.hpp"
 #include "libmini/optim/optimizer.hpp"

@@ -1,6 +1,9 @@
 #include "libmini/optim/sgd.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "libmini/optim/gpu_steps.hpp"
 #include "libmini/tensor/ops.hpp"

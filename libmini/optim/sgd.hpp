@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <vector>
+
 #include "libmini/kernels/kernels.hpp"
 #include "libmini/optim/optimizer.hpp"
 

@@ -1,5 +1,7 @@
 #include "libmini/parallel/average_gradients.hpp"
 
+#include <cstdint>
+
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {

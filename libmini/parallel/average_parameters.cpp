@@ -1,5 +1,7 @@
 #include "libmini/parallel/average_parameters.hpp"
 
+#include <vector>
+
 namespace mini::parallel {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "libmini/parallel/broadcast_coalesced.hpp"
 
+#include <cstdint>
+
 #include "libmini/parallel/bucket.hpp"
 #include "libmini/tensor/ops.hpp"
 

@@ -1,5 +1,6 @@
 #include "libmini/parallel/captured_step.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 

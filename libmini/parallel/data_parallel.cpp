@@ -1,6 +1,8 @@
 #include "libmini/parallel/data_parallel.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <future>
 #include <utility>
 

@@ -1,5 +1,8 @@
 #include "libmini/parallel/ddp.hpp"
 
+#include <cstdint>
+#include <vector>
+
 namespace mini::parallel {
 namespace {
 

@@ -14,7 +14,9 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "libmini/parallel/join.hpp"
 #include "libmini/parallel/reducer.hpp"

@@ -1,6 +1,10 @@
 #include "libmini/parallel/gradient_check.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"

@@ -6,6 +6,9 @@
 
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "libmini/dist/process_group.hpp"
 #include "libmini/nn/module.hpp"
 

@@ -1,6 +1,8 @@
 #include "libmini/parallel/join.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "libmini/core/log.hpp"

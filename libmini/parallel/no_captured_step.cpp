@@ -1,6 +1,7 @@
 // In a build without CUDA devices there are no CUDA graphs.
 
 #include <utility>
+#include <vector>
 
 #include "libmini/parallel/captured_step.hpp"
 #include "libmini/tensor/dispatch.hpp"

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/random.hpp"

@@ -16,6 +16,8 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include "libmini/parallel/comm_hooks.hpp"
 
 namespace mini::parallel {

@@ -1,7 +1,9 @@
 #include "libmini/parallel/reducer.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
 
 #include "libmini/autograd/node.hpp"

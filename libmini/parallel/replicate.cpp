@@ -1,7 +1,9 @@
 #include "libmini/parallel/replicate.hpp"
 
+#include <cstdint>
 #include <exception>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "libmini/tensor/ops.hpp"

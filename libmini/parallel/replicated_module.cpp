@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "libmini/autograd/node.hpp"
 #include "libmini/dist/default_group.hpp"

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libmini/dist/process_group.hpp"
 #include "libmini/nn/module.hpp"

@@ -1,6 +1,10 @@
 #include "libmini/parallel/rungs.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "libmini/autograd/node.hpp"
 #include "libmini/parallel/average_gradients.hpp"

@@ -12,6 +12,10 @@
 
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <vector>
+
 #include "libmini/parallel/replicated_module.hpp"
 
 namespace mini::parallel {

@@ -1,7 +1,9 @@
 #include "libmini/parallel/same_parameters.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <vector>
 
 #include "libmini/dist/gather.hpp"
 

@@ -1,6 +1,7 @@
 #include "libmini/parallel/statistics.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace mini::parallel {
 namespace {

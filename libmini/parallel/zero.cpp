@@ -1,6 +1,7 @@
 #include "libmini/parallel/zero.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 

@@ -1,8 +1,12 @@
 #include "libmini/parallel/zero_state.hpp"
 
 #include <charconv>
+#include <cstdint>
 #include <sstream>
+#include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "libmini/tensor/ops.hpp"
 

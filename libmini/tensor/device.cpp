@@ -1,6 +1,7 @@
 #include "libmini/tensor/device.hpp"
 
 #include <charconv>
+#include <system_error>
 
 #include "libmini/core/error.hpp"
 #include "libmini/tensor/dispatch.hpp"

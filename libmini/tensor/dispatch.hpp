@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <utility>
 
 #include "libmini/core/error.hpp"

@@ -1,5 +1,7 @@
 #include "libmini/tensor/ops.hpp"
 
+#include <memory>
+
 #include "libmini/tensor/dispatch.hpp"
 
 namespace mini::ops {

@@ -1,6 +1,8 @@
 // Average pooling, as rectangles: spans of rows times spans of columns.
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"

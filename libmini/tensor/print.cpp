@@ -1,5 +1,8 @@
 #include "libmini/tensor/print.hpp"
 
+#include <cstdint>
+#include <string>
+
 #include <fmt/format.h>
 
 #include "libmini/tensor/ops.hpp"

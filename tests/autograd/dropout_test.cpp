@@ -1,4 +1,7 @@
+#include <cstdint>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "libmini/autograd/functions.hpp"
 #include "tests/support/catch.hpp"

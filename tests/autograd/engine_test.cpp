@@ -1,4 +1,6 @@
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"

@@ -2,6 +2,8 @@
 
 #include "libmini/autograd/grad_check.hpp"
 
+#include <cstdint>
+
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"

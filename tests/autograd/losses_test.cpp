@@ -1,4 +1,6 @@
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "libmini/autograd/functions.hpp"
 #include "tests/support/catch.hpp"

@@ -1,5 +1,9 @@
 // The whole state of a generator as bytes: saved, taken up again, refused.
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "libmini/core/random.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/message_of.hpp"

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string>
 
 #include "libmini/core/error.hpp"
 #include "tests/support/catch.hpp"

@@ -1,7 +1,12 @@
 // The generator against numbers that PyTorch printed. Every case of every file must be
 // understood: each test counts what it compared.
 
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "libmini/core/random.hpp"
 #include "tests/support/catch.hpp"

@@ -1,3 +1,8 @@
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
 #include "libmini/core/error.hpp"
 #include "libmini/data/image_file.hpp"
 #include "tests/data/damage.hpp"

@@ -2,7 +2,9 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 #include <random>
+#include <string>
 #include <utility>
 
 #include "libmini/core/error.hpp"

@@ -1,5 +1,7 @@
 #include "libmini/data/cifar10.hpp"
 
+#include <filesystem>
+
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 #include "libmini/data/dataset.hpp"
 
 #include <exception>
+#include <string>
 
 #include "libmini/core/error.hpp"
 #include "libmini/tensor/ops.hpp"

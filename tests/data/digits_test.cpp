@@ -1,7 +1,11 @@
 #include "libmini/data/digits.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <set>
+#include <string>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"

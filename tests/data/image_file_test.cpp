@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "tests/data/images.hpp"

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <stdexcept>
 #include <thread>
 
 #include "libmini/core/error.hpp"

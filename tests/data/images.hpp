@@ -4,10 +4,15 @@
 
 #include <zlib.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <iterator>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "tests/data/support.hpp"
 

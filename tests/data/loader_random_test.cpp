@@ -1,5 +1,7 @@
 #include "libmini/data/loader.hpp"
 
+#include <vector>
+
 #include "libmini/core/random.hpp"
 #include "libmini/core/streams.hpp"
 #include "libmini/data/distributed_sampler.hpp"

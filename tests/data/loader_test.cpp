@@ -2,6 +2,9 @@
 
 #include <iterator>
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/data/distributed_sampler.hpp"

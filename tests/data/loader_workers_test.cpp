@@ -4,7 +4,10 @@
 #include <condition_variable>
 #include <mutex>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "tests/data/loader_support.hpp"

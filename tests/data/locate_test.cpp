@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 
 #include "libmini/core/error.hpp"

@@ -1,6 +1,9 @@
 #include "libmini/data/partition_dataset.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/world.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 
 #include "libmini/core/error.hpp"
 #include "tests/data/support.hpp"

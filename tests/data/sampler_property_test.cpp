@@ -1,7 +1,10 @@
 // What must hold for every sampler, tried on many random (n, replicas, seed, epoch).
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <vector>
 
 #include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/distributed_sampler.hpp"

@@ -1,6 +1,8 @@
 #include "libmini/data/sampler.hpp"
 
 #include <limits>
+#include <numeric>
+#include <string>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/streams.hpp"

@@ -1,5 +1,12 @@
 #include "libmini/data/tensor_dataset.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
 #include "libmini/core/error.hpp"
 #include "libmini/data/loader.hpp"
 #include "libmini/tensor/ops.hpp"

@@ -1,7 +1,10 @@
 #include "libmini/data/transform.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/random.hpp"

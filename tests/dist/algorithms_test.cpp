@@ -3,7 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "libmini/dist/algorithms/dissemination_barrier.hpp"
 #include "libmini/dist/algorithms/reduce.hpp"

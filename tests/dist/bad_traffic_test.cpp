@@ -6,9 +6,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "libmini/dist/byte_ring.hpp"
 #include "libmini/dist/local_socket.hpp"

@@ -3,7 +3,15 @@
 
 #include <sys/socket.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <latch>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "libmini/core/log.hpp"
 #include "libmini/dist/socket_channel.hpp"

@@ -1,7 +1,9 @@
 // Meeting through a file on a disk that all ranks share, and what is said when some do not
 // come.
 
+#include <cstddef>
 #include <optional>
+#include <string>
 
 #include "libmini/dist/file_store.hpp"
 #include "libmini/dist/rendezvous.hpp"

@@ -5,8 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
 
 #include "libmini/dist/file_store.hpp"
 #include "tests/dist/support.hpp"

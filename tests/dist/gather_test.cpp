@@ -1,5 +1,7 @@
 #include "libmini/dist/gather.hpp"
 
+#include <cstdint>
+
 #include "libmini/dist/launch.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,6 +1,10 @@
 // Backend "gloo" in processes of their own: values, and what becomes of the others when
 // one is killed, stopped, ends, or calls something else.
 
+#include <cstdint>
+#include <functional>
+#include <string>
+
 #include "tests/dist/conformance.hpp"
 #include "tests/dist/processes.hpp"
 #include "tests/support/catch.hpp"

@@ -1,5 +1,10 @@
 // GPUs' tensors over a backend that moves the host's memory, while a GPU does not come to them.
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "libmini/kernels/cuda/graph.hpp"
 #include "libmini/tensor/tensor.hpp"
 #include "tests/dist/support.hpp"

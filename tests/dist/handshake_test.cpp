@@ -5,8 +5,13 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <future>
 #include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "libmini/dist/hash_store.hpp"
 #include "tests/dist/support.hpp"

@@ -4,6 +4,7 @@
 #include "libmini/dist/default_group.hpp"
 
 #include <atomic>
+#include <string>
 
 #include "libmini/core/log.hpp"
 #include "tests/dist/support.hpp"

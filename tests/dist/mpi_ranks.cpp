@@ -5,6 +5,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <string>
 #include <thread>
 
 #include "libmini/dist/rank_variables.hpp"

@@ -1,6 +1,11 @@
 // DistributedDataParallel over backend nccl alone, on the devices of nccl_test.cpp.
 
 #include <cmath>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/nn/linear.hpp"

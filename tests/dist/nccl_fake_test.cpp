@@ -1,5 +1,8 @@
 // What backend nccl leaves with NCCL, which only nccl/fake_nccl.cpp can tell.
 
+#include <cstddef>
+#include <vector>
+
 #include <nccl.h>
 
 #include "tests/dist/nccl/support.hpp"

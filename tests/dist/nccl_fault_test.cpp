@@ -1,6 +1,10 @@
 // Backend nccl where a rank or a GPU does not come: everything ends, and says who is missing.
 
+#include <chrono>
 #include <future>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/dist/nccl/support.hpp"
 #include "tests/support/caching.hpp"

@@ -1,7 +1,12 @@
 // Backend nccl: over NCCL where there are GPUs; else over the simulator, with nccl/fake_nccl.cpp
 // in NCCL's place.
 
+#include <cstddef>
+#include <cstdint>
 #include <future>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/dist/conformance.hpp"
 #include "tests/dist/nccl/support.hpp"

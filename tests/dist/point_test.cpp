@@ -1,7 +1,12 @@
 // Messages from point to point: order, tags, any source, and that neither they nor the
 // collectives wait for one another.
 
+#include <cstdint>
+#include <exception>
 #include <set>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/dist/conformance.hpp"
 #include "tests/dist/support.hpp"

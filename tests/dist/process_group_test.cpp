@@ -3,7 +3,10 @@
 #include "libmini/dist/default_group.hpp"
 
 #include <atomic>
+#include <cstdint>
+#include <exception>
 #include <future>
+#include <thread>
 
 #include "libmini/dist/backends/ring.hpp"
 #include "libmini/dist/launch.hpp"

@@ -3,6 +3,7 @@
 #include "libmini/dist/rank_variables.hpp"
 
 #include <map>
+#include <vector>
 
 #include "libmini/dist/slurm_lists.hpp"
 #include "tests/dist/support.hpp"

@@ -3,9 +3,14 @@
 
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <future>
+#include <span>
 #include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "libmini/dist/local_socket.hpp"
 #include "libmini/dist/rank_variables.hpp"

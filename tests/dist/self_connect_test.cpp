@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <string>
 
 #include "tests/dist/processes.hpp"
 #include "tests/support/catch.hpp"

@@ -8,8 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <new>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "libmini/dist/default_group.hpp"
 #include "libmini/dist/rank_variables.hpp"

@@ -3,10 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <future>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "libmini/dist/file_store.hpp"
 #include "libmini/dist/hash_store.hpp"

@@ -5,10 +5,17 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <future>
+#include <memory>
 #include <random>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "libmini/dist/store_protocol.hpp"
 #include "libmini/dist/tcp_store.hpp"

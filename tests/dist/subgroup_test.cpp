@@ -1,5 +1,10 @@
 // Groups of some of the ranks.
 
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
 #include "libmini/dist/backends/ring.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"

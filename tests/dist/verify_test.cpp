@@ -4,7 +4,11 @@
 #include "libmini/dist/backends/verify.hpp"
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <latch>
+#include <stdexcept>
+#include <string>
 
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"

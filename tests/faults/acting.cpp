@@ -3,10 +3,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <new>
 #include <random>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/dist/support.hpp"
 #include "tests/faults/watching.hpp"

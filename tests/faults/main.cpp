@@ -15,9 +15,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <set>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include "libmini/dist/default_group.hpp"
 #include "libmini/tools/command_line.hpp"

@@ -4,6 +4,11 @@
 #include <sys/wait.h>
 
 #include <nlohmann/json.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
 #include <thread>
 
 #include "libmini/dist/default_group.hpp"

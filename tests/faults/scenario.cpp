@@ -1,5 +1,7 @@
 #include "tests/faults/scenario.hpp"
 
+#include <cstdint>
+
 #include "libmini/core/error.hpp"
 
 namespace mini::dist::faults {

@@ -6,7 +6,13 @@
 // mismatch. Calls that look the same cannot be told apart: threads that make such calls
 // need a group each.
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"

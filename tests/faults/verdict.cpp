@@ -1,7 +1,10 @@
 // What every survivor must say, and when (scenario.hpp).
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "tests/faults/scenario.hpp"

@@ -4,6 +4,9 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <string>
 #include <thread>
 
 #include "tests/dist/support.hpp"

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "tests/io/support.hpp"

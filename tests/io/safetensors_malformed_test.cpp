@@ -1,7 +1,10 @@
 // Files that are not safetensors files: each is refused with path and reason, before
 // memory is asked for.
 
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <string>
 
 #include "libmini/core/error.hpp"
 #include "libmini/io/safetensors.hpp"

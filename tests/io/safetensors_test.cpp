@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <limits>
 
 #include "libmini/core/error.hpp"

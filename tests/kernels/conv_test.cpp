@@ -1,3 +1,6 @@
+#include <cstdint>
+#include <vector>
+
 #include "libmini/kernels/kernels.hpp"
 #include "tests/kernels/support.hpp"
 #include "tests/support/catch.hpp"

@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <functional>
 #include <numeric>
+#include <vector>
 
 #include "libmini/kernels/kernels.hpp"
 #include "tests/kernels/support.hpp"

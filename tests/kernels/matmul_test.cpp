@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdint>
 #include <tuple>
+#include <vector>
 
 #include "libmini/kernels/kernels.hpp"
 #include "tests/kernels/support.hpp"

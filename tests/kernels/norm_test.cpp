@@ -1,4 +1,7 @@
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "libmini/kernels/kernels.hpp"
 #include "tests/kernels/support.hpp"

@@ -1,6 +1,7 @@
 #include "libmini/kernels/kernels.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "tests/kernels/support.hpp"
 #include "tests/support/catch.hpp"

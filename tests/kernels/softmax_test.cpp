@@ -1,4 +1,6 @@
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "libmini/kernels/kernels.hpp"
 #include "tests/kernels/support.hpp"

@@ -1,6 +1,8 @@
 // cifar_resnet --device cuda: a step on a GPU's, or the simulator's, devices.
 
 #include <cmath>
+#include <cstddef>
+#include <string>
 #include <nlohmann/json.hpp>
 
 #include "libmini/io/safetensors.hpp"

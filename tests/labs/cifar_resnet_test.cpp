@@ -1,6 +1,10 @@
 // cifar_resnet as its users run it, on few images.
 
+#include <cstddef>
 #include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
 #include <nlohmann/json.hpp>
 
 #include "libmini/io/safetensors.hpp"

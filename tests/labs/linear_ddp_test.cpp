@@ -2,6 +2,8 @@
 
 #include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/labs/program_job.hpp"
 #include "tests/support/golden.hpp"

@@ -1,5 +1,10 @@
 // mnist_tutorial as its users run it, beside train_mnist, which does the same in its way.
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "libmini/data/digits.hpp"
 #include "tests/labs/train_mnist_job.hpp"
 #include "tests/support/contains.hpp"

@@ -1,5 +1,11 @@
 // simple_model: DataParallel and DDP train the same, and send different amounts.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "tests/labs/program_job.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/sanitizers.hpp"

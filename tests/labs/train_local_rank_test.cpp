@@ -1,6 +1,8 @@
 // train_local_rank under minirun: each image counted once, each rank its own device.
 
 #include <set>
+#include <string>
+#include <vector>
 
 #include "libmini/tensor/device.hpp"
 #include "tests/labs/program_job.hpp"

@@ -6,7 +6,11 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "libmini/io/checkpoint.hpp"
 #include "libmini/io/safetensors.hpp"

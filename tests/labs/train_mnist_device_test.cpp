@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
 
 #include "tests/labs/train_mnist_job.hpp"
 #include "tests/support/catch.hpp"

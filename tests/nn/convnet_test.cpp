@@ -1,6 +1,9 @@
 // The tutorial's ConvNet, trained ten steps, against what PyTorch computes.
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/nn/models.hpp"

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "libmini/nn/models.hpp"
 #include "tests/support/catch.hpp"

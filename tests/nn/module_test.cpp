@@ -1,5 +1,7 @@
 #include "libmini/nn/module.hpp"
 
+#include <cstdint>
+
 #include "libmini/nn/activation.hpp"
 #include "libmini/nn/container.hpp"
 #include "libmini/nn/loss.hpp"

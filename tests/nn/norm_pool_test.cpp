@@ -1,5 +1,11 @@
 // Batch normalisation and average pooling against PyTorch's.
 
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
 #include "libmini/autograd/functions.hpp"
 #include "libmini/nn/norm.hpp"
 #include "libmini/nn/pool.hpp"

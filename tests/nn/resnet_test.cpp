@@ -2,8 +2,12 @@
 
 #include "libmini/nn/resnet.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "libmini/autograd/functions.hpp"
 #include "tests/nn/golden_fill.hpp"

@@ -1,7 +1,9 @@
 #include "libmini/optim/sgd.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "libmini/autograd/functions.hpp"
 #include "tests/support/catch.hpp"

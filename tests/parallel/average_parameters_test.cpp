@@ -1,5 +1,10 @@
 #include "libmini/parallel/average_parameters.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "libmini/nn/norm.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"

@@ -3,6 +3,7 @@
 #include "libmini/parallel/captured_step.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 
 #include "libmini/kernels/cuda/devices.hpp"

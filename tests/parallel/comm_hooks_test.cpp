@@ -2,7 +2,11 @@
 
 #include "libmini/parallel/comm_hooks.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/parallel/power_sgd.hpp"

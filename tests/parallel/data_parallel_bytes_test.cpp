@@ -1,5 +1,9 @@
 // What DataParallel moves between devices, and what it says of uneven batches.
 
+#include <cstdint>
+#include <memory>
+#include <string>
+
 #include "libmini/core/log.hpp"
 #include "tests/parallel/lanes.hpp"
 #include "tests/parallel/toy.hpp"

@@ -2,6 +2,7 @@
 
 #include "libmini/parallel/data_parallel.hpp"
 
+#include <cstdint>
 #include <optional>
 
 #include "libmini/nn/dropout.hpp"

@@ -1,5 +1,10 @@
 // What DataParallel says when something is wrong, and that it goes on afterwards.
 
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
 #include "tests/parallel/lanes.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"

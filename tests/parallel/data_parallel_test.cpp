@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <thread>
 
 #include "libmini/core/log.hpp"

@@ -1,5 +1,10 @@
 // Buckets by the gradient order of another run, as a resumed training needs them.
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "libmini/core/error.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "tests/parallel/toy.hpp"

@@ -1,5 +1,10 @@
 // The buckets of the second iteration, buffers, and what PyTorch does in its first one.
 
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
 #include "libmini/parallel/broadcast_coalesced.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/tensor/ops.hpp"

@@ -1,6 +1,10 @@
 #include "libmini/parallel/ddp.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"

@@ -1,7 +1,12 @@
 // Parameters that some ranks, or all, leave out of the loss.
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/parallel/join.hpp"

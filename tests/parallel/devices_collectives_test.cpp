@@ -1,7 +1,10 @@
 // Every collective on the tensors of CUDA devices gives what it gives on the CPU: backends
 // that move the host's memory get there and back through pinned copies.
 
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "tests/dist/conformance.hpp"
 #include "tests/dist/support.hpp"

@@ -2,6 +2,7 @@
 
 #include "tests/parallel/devices.hpp"
 
+#include <cstdint>
 #include <string>
 
 #include "libmini/dist/process_group.hpp"

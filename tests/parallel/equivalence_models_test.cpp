@@ -1,7 +1,13 @@
 // The same promise for models that make it hard: tied weights, frozen ones, branches that
 // are not taken, accumulated gradients, batches that not every rank has.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"

@@ -3,6 +3,8 @@
 #include "libmini/parallel/join.hpp"
 
 #include <algorithm>
+#include <string>
+#include <tuple>
 
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/zero.hpp"

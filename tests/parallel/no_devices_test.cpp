@@ -1,6 +1,10 @@
 // On a machine without a GPU, or in a build without any: whatever asks for one is refused
 // with the reason. Hidden; ctest runs it where all devices are taken away.
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "libmini/core/error.hpp"
 #include "libmini/dist/launch.hpp"
 #include "libmini/tensor/dispatch.hpp"

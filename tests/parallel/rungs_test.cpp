@@ -3,6 +3,11 @@
 #include "libmini/parallel/rungs.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"

@@ -1,5 +1,7 @@
 #include "libmini/parallel/statistics.hpp"
 
+#include <cstdint>
+
 #include "tests/support/catch.hpp"
 
 using namespace mini;

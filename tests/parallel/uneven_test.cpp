@@ -1,5 +1,10 @@
 // DDP with ranks that have different numbers of batches.
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/tensor/ops.hpp"

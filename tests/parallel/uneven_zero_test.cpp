@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"

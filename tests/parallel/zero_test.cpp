@@ -3,7 +3,9 @@
 #include "libmini/parallel/zero.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <string>
 
 #include "libmini/optim/adam.hpp"
 #include "libmini/optim/sgd.hpp"

@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 #include <sstream>
+#include <string>
 #include <thread>
 
 #include "libmini/tensor/dispatch.hpp"

@@ -1,6 +1,9 @@
 // Reading dumps strictly, and what those of all ranks say together.
 
+#include <cstdint>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "libmini/tools/mini/flight_story.hpp"
 #include "libmini/tools/mini/flight_table.hpp"

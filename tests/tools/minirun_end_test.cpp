@@ -1,6 +1,9 @@
 // How a job ends: well, by a rank's failure, by the user's signal, by the death of
 // minirun.
 
+#include <string>
+#include <vector>
+
 #include <signal.h>
 
 #include "tests/support/catch.hpp"

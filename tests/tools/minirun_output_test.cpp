@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"

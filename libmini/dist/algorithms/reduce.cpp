@@ -1,6 +1,7 @@
 #include "libmini/dist/algorithms/reduce.hpp"
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>

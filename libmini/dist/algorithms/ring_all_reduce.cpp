@@ -1,5 +1,7 @@
 #include "libmini/dist/algorithms/ring_all_reduce.hpp"
 
+#include <cstddef>
+
 #include "libmini/dist/algorithms/reduce.hpp"
 
 namespace mini::dist {

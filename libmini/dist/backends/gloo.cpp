@@ -2,8 +2,15 @@
 
 #include <gloo/transport/unbound_buffer.h>
 
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
 #include <list>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "libmini/dist/backends/gloo_collectives.hpp"
 #include "libmini/dist/backends/gloo_meeting.hpp"

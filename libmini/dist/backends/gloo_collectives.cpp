@@ -9,8 +9,12 @@
 #include <gloo/reduce.h>
 #include <gloo/scatter.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "libmini/dist/algorithms/reduce.hpp"
 #include "libmini/dist/backends/staging.hpp"

@@ -4,6 +4,7 @@
 
 #include <gloo/context.h>
 
+#include <chrono>
 #include <memory>
 
 #include "libmini/dist/call.hpp"

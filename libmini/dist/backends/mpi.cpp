@@ -3,10 +3,17 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include <atomic>
+#include <chrono>
 #include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
 #include <list>
 #include <map>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "libmini/dist/algorithms/reduce.hpp"
 #include "libmini/dist/backends/mpi_side.hpp"

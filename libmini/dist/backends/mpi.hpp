@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 

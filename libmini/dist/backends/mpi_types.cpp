@@ -1,5 +1,7 @@
 #include "libmini/dist/backends/mpi_types.hpp"
 
+#include <cstddef>
+
 #include "libmini/core/error.hpp"
 #include "libmini/dist/algorithms/reduce.hpp"
 

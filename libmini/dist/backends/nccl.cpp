@@ -2,7 +2,13 @@
 
 #include <cuda_runtime.h>
 
+#include <chrono>
+#include <cstdint>
 #include <deque>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "libmini/core/machine.hpp"

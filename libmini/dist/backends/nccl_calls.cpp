@@ -1,8 +1,10 @@
 #include "libmini/dist/backends/nccl_calls.hpp"
 
+#include <chrono>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/dist/backends/worker.hpp"

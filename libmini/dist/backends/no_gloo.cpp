@@ -2,6 +2,8 @@
 
 #include "libmini/dist/backends/gloo.hpp"
 
+#include <chrono>
+
 namespace mini::dist {
 
 std::string why_no_gloo() { return "install libgloo-dev and configure anew"; }

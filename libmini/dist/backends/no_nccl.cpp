@@ -2,6 +2,8 @@
 
 #include "libmini/dist/backends/nccl.hpp"
 
+#include <chrono>
+
 namespace mini::dist {
 
 std::string why_no_nccl() {

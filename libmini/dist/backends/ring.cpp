@@ -1,5 +1,8 @@
 #include "libmini/dist/backends/ring.hpp"
 
+#include <chrono>
+#include <string>
+
 #include "libmini/dist/backends/transport_backend.hpp"
 #include "libmini/dist/emulated_link.hpp"
 #include "libmini/dist/mesh_transport.hpp"

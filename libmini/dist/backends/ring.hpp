@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <string>
 
 #include "libmini/dist/mesh.hpp"
 #include "libmini/dist/queued_group.hpp"

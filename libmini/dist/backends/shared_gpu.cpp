@@ -1,4 +1,6 @@
 #include <map>
+#include <string>
+#include <vector>
 
 #include "libmini/dist/backends/nccl.hpp"
 #include "libmini/dist/backends/verify.hpp"

@@ -1,8 +1,11 @@
 #include "libmini/dist/backends/transport_backend.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <set>
+#include <span>
+#include <string>
 
 #include "libmini/dist/algorithms/dissemination_barrier.hpp"
 #include "libmini/dist/algorithms/gather_scatter.hpp"

@@ -3,7 +3,11 @@
 
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "libmini/dist/backend.hpp"

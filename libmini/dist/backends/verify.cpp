@@ -1,6 +1,12 @@
 #include "libmini/dist/backends/verify.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace mini::dist {

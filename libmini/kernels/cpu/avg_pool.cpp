@@ -11,6 +11,8 @@
 // Each y costs one addition for every x below it.
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/kernels.hpp"

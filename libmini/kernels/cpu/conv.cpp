@@ -19,6 +19,7 @@
 // document processing".
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <vector>
 

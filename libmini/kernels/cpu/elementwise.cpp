@@ -3,9 +3,14 @@
 // The operation is chosen once a call, outside the loop. Every element is computed by one
 // formula wherever it lies, so a tensor cut in two gives the same bits as the whole.
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <span>
 
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/strided.hpp"

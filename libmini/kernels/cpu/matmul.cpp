@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cstdint>
 
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/kernels.hpp"

@@ -5,6 +5,7 @@
 // of PyTorch's separate passes, so the numbers agree.
 
 #include <cmath>
+#include <cstdint>
 
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/adam.hpp"

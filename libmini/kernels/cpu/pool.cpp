@@ -5,6 +5,7 @@
 // greater.
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "libmini/core/parallel.hpp"

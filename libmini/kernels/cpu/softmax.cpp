@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/kernels.hpp"

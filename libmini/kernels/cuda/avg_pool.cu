@@ -8,6 +8,10 @@
 // Backward, only the inputs below a tile are touched.
 
 #include "libmini/kernels/cuda/each.hpp"
+
+#include <cstddef>
+#include <span>
+
 #include "libmini/kernels/cuda/kernels.hpp"
 
 namespace mini::kernels::cuda {

@@ -5,6 +5,8 @@
 //
 // A minimum of whole numbers is the same in any order. Traffic: every array once.
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "libmini/kernels/cuda/element_types.hpp"

@@ -2,6 +2,7 @@
 // reads and one write an element.
 
 #include <algorithm>
+#include <cstdint>
 
 #include "libmini/kernels/cuda/each.hpp"
 #include "libmini/kernels/cuda/element_types.hpp"

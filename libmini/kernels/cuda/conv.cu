@@ -20,6 +20,9 @@
 // Traffic of a block and step: 16 (kTileM + 64) floats for 2 * 16 * 64 kTileM operations.
 
 #include "libmini/kernels/cuda/kernels.hpp"
+
+#include <algorithm>
+
 #include "libmini/kernels/cuda/scratch.hpp"
 #include "libmini/kernels/cuda/strides.hpp"
 #include "libmini/kernels/cuda/team.hpp"

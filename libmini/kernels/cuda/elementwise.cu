@@ -9,6 +9,11 @@
 // Where rows are multiples of four, a thread takes four neighbours of a row here too.
 
 #include "libmini/kernels/cuda/each.hpp"
+
+#include <array>
+#include <cstddef>
+#include <span>
+
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/strides.hpp"
 

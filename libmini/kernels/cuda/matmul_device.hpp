@@ -9,6 +9,8 @@
 
 #pragma once
 
+#include <cstdint>
+
 #include "libmini/kernels/cuda/launch.hpp"
 #include "libmini/kernels/cuda/matmul_ladder.hpp"
 

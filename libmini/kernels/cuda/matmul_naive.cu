@@ -13,6 +13,8 @@
 
 #include "libmini/kernels/cuda/matmul_device.hpp"
 
+#include <cstdint>
+
 namespace mini::kernels::cuda {
 namespace {
 

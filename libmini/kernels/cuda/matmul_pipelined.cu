@@ -20,6 +20,9 @@
 // Traffic: 2 K floats for each 128 x 128 elements, a 128th of the naive rung's. The tiles
 // and the lanes' squares are those of NVIDIA's CUTLASS for float32.
 
+#include <cstddef>
+#include <cstdint>
+
 #include <cuda_pipeline.h>
 
 #include "libmini/kernels/cuda/matmul_device.hpp"

@@ -14,6 +14,8 @@
 
 #include "libmini/kernels/cuda/matmul_device.hpp"
 
+#include <cstdint>
+
 namespace mini::kernels::cuda {
 namespace {
 

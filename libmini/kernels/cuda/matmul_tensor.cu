@@ -18,6 +18,8 @@
 // How a tile is spread over the lanes of a warp is the hardware's business: fragments
 // (CUDA C++ Programming Guide, "Warp Matrix Functions") hide it.
 
+#include <cstdint>
+
 #include <cuda_bf16.h>
 #include <mma.h>
 

@@ -23,6 +23,9 @@
 // reads g and x twice and writes dx.
 
 #include "libmini/kernels/cuda/kernels.hpp"
+
+#include <algorithm>
+
 #include "libmini/kernels/cuda/scratch.hpp"
 #include "libmini/kernels/cuda/strides.hpp"
 #include "libmini/kernels/cuda/team.hpp"

@@ -11,6 +11,8 @@
 // gradient written once.
 
 #include <array>
+#include <cstdint>
+#include <span>
 
 #include "libmini/kernels/adam.hpp"
 #include "libmini/kernels/cuda/each.hpp"

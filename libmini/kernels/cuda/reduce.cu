@@ -17,6 +17,9 @@
 // extents alone. Traffic: x once; the pieces' sums are under 1 % of it.
 
 #include "libmini/kernels/cuda/kernels.hpp"
+
+#include <algorithm>
+
 #include "libmini/kernels/cuda/scratch.hpp"
 #include "libmini/kernels/cuda/team.hpp"
 

@@ -17,7 +17,9 @@
 // Traffic: each element is read once and written once.
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 

@@ -2,8 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
+#include <system_error>
 #include <nlohmann/json.hpp>
 #include <sstream>
 

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <iterator>
+#include <vector>
 
 #include "libmini/kernels/cuda/matmul.hpp"
 #include "libmini/tensor/dispatch.hpp"

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
 #include <functional>
 
 #include "libmini/core/error.hpp"

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cstdint>
 #include <cstdio>
 
 #include "libmini/core/error.hpp"

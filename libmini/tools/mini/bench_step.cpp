@@ -1,3 +1,6 @@
+#include <functional>
+#include <vector>
+
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/random.hpp"
 #include "libmini/nn/models.hpp"

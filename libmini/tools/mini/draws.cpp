@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "libmini/core/error.hpp"

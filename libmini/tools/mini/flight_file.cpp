@@ -1,6 +1,7 @@
 #include "libmini/tools/mini/flight_file.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>

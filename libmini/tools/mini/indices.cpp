@@ -2,11 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <system_error>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/python_random.hpp"

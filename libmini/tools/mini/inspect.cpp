@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <vector>
 #include <nlohmann/json.hpp>
 
 #include "libmini/core/error.hpp"

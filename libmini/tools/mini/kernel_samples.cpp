@@ -1,5 +1,8 @@
 #include <array>
+#include <cstdint>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"

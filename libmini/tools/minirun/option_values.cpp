@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 

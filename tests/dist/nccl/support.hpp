@@ -3,7 +3,11 @@
 
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <functional>
+#include <vector>
 
 #include "libmini/dist/backends/nccl.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"

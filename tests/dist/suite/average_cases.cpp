@@ -1,5 +1,8 @@
 // Averages of 16-bit floats whose sum is beyond the type's range.
 
+#include <cstdint>
+#include <vector>
+
 #include "libmini/core/error.hpp"
 #include "tests/dist/suite/cases.hpp"
 

@@ -1,5 +1,7 @@
 #include "tests/dist/suite/cases.hpp"
 
+#include <cstdint>
+
 #include "libmini/core/error.hpp"
 
 namespace mini::dist::suite {

@@ -2,7 +2,13 @@
 
 #include <sys/socket.h>
 
+#include <chrono>
+#include <cstddef>
+#include <memory>
 #include <numeric>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "libmini/dist/emulated_link.hpp"
 #include "libmini/dist/socket_channel.hpp"

@@ -1,6 +1,11 @@
 // Collectives in which every rank gives and gets: all_gather, reduce_scatter, all_to_all,
 // barrier.
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "libmini/core/error.hpp"
 #include "tests/dist/suite/cases.hpp"
 

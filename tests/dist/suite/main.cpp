@@ -9,8 +9,11 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
+#include <exception>
 #include <mutex>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/tools/command_line.hpp"

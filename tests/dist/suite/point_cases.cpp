@@ -1,6 +1,11 @@
 // Messages from point to point: round a ring, in batches, from anybody, beside
 // collectives. And crowds: many small operations, many at once.
 
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "libmini/core/error.hpp"
 #include "tests/dist/suite/cases.hpp"
 

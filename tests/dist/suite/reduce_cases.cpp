@@ -1,5 +1,10 @@
 // All-reduce: exact values, costs, and the same bits on every rank.
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "libmini/core/error.hpp"
 #include "tests/dist/suite/cases.hpp"
 

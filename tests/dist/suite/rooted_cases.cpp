@@ -1,6 +1,11 @@
 // Collectives with a root: broadcast and reduce down and up a tree, gather and scatter
 // straight.
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "libmini/core/error.hpp"
 #include "tests/dist/suite/cases.hpp"
 

@@ -1,5 +1,7 @@
 #include "tests/dist/suite/worlds.hpp"
 
+#include <chrono>
+#include <exception>
 #include <thread>
 
 #include "libmini/dist/default_group.hpp"

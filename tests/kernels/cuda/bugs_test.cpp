@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "libmini/kernels/cuda/sim/checker.hpp"
 #include "tests/kernels/cuda/bugs/bugs.hpp"

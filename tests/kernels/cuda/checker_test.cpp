@@ -1,5 +1,7 @@
 #include "libmini/kernels/cuda/sim/checker.hpp"
 
+#include <string>
+
 #include "tests/kernels/cuda/bugs/bugs.hpp"
 #include "tests/kernels/cuda/run_self.hpp"
 #include "tests/support/catch.hpp"

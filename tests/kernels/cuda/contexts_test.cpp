@@ -1,6 +1,7 @@
 // Which devices a process opens, which on a GPU costs memory: those it uses and no other.
 
 #include <future>
+#include <string>
 #include <utility>
 
 #include "libmini/kernels/cuda/allocator.hpp"

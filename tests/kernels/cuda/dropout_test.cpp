@@ -1,4 +1,7 @@
 #include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "tests/kernels/cuda/support.hpp"
 

@@ -1,8 +1,12 @@
 #include "libmini/kernels/cuda/elements.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
+#include <random>
 #include <type_traits>
+#include <vector>
 
 #include "libmini/core/half.hpp"
 #include "tests/kernels/cuda/support.hpp"

@@ -1,4 +1,8 @@
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <numeric>
+#include <vector>
 
 #include "tests/kernels/cuda/support.hpp"
 

@@ -1,7 +1,11 @@
 // Blocks of simulated threads: barriers, warps, shared memory, and what happens when threads
 // wait for ever. Kernels here are plain lambdas; the words are those of device code.
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cmath>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>

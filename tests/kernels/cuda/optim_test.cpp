@@ -1,4 +1,7 @@
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "tests/kernels/cuda/support.hpp"
 

@@ -1,3 +1,7 @@
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "libmini/kernels/losses.hpp"
 #include "tests/kernels/cuda/support.hpp"
 

@@ -1,6 +1,10 @@
 // The simulator's settings from the environment: each is read once, so a case that looks at
 // one runs this program again, with only the case that does what is looked at.
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "libmini/kernels/cuda/sim/memory.hpp"
 #include "libmini/kernels/cuda/sim/stream.hpp"
 #include "tests/kernels/cuda/run_self.hpp"

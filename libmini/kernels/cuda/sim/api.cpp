@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <memory>
+#include <string>
 #include <thread>
 
 #include "libmini/kernels/cuda/sim/call.hpp"

@@ -1,6 +1,8 @@
 // The CUDA interface: stream capture and graphs.
 
+#include <cstddef>
 #include <memory>
+#include <thread>
 
 #include "libmini/kernels/cuda/sim/call.hpp"
 

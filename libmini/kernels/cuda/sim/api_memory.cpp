@@ -1,7 +1,10 @@
 // The CUDA interface: memory, copies and fills.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "libmini/kernels/cuda/sim/call.hpp"
 

@@ -1,6 +1,7 @@
 // The CUDA interface: streams, events and host functions.
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <vector>
 

@@ -1,8 +1,10 @@
 #include "libmini/kernels/cuda/sim/graph.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace mini::sim {
 namespace {

@@ -12,7 +12,10 @@
 
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "libmini/kernels/cuda/sim/stream.hpp"
 

@@ -7,6 +7,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
 
 #include "libmini/core/error.hpp"
 #include "libmini/kernels/cuda/sim/symbols.hpp"

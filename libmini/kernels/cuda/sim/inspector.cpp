@@ -1,6 +1,9 @@
 #include "libmini/kernels/cuda/sim/inspector.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
 
 #include "libmini/core/error.hpp"
 

@@ -1,5 +1,9 @@
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
 
 #include "libmini/core/error.hpp"
 #include "libmini/kernels/cuda/sim/inspector.hpp"

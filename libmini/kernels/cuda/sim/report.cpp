@@ -1,6 +1,7 @@
 #include "libmini/kernels/cuda/sim/report.hpp"
 
 #include <filesystem>
+#include <system_error>
 
 #include "libmini/core/error.hpp"
 

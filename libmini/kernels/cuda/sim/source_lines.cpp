@@ -4,10 +4,13 @@
 
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/kernels/cuda/sim/symbols.hpp"

@@ -1,6 +1,7 @@
 // Pointers to the wrong memory, and memory that nobody wrote.
 
 #include <memory>
+#include <vector>
 
 #include "libmini/kernels/cuda/launch.hpp"
 #include "tests/kernels/cuda/bugs/bugs.hpp"

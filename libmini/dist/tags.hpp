@@ -10,8 +10,10 @@
 
 namespace mini::dist {
 
+/// The first tag that is not the program's.
 constexpr uint64_t kReservedTags = uint64_t{1} << 63;
 
+/// The library's own tags.
 enum ReservedTag : uint64_t {
     // Messages of a side channel, which no group sends.
     kFingerprintTag = kReservedTags,
@@ -22,7 +24,6 @@ enum ReservedTag : uint64_t {
     // Messages of a group, sent by the library's own calls.
     kArrivedTag = kReservedTags + 16,  // monitored_barrier: to rank 0
     kReleasedTag,                      // monitored_barrier: from rank 0
-    kOptimizerStateTag,                // consolidation of an optimizer's state
     kEndOfGroupTags,
 };
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <random>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -16,8 +18,6 @@
 namespace mini::dist {
 namespace {
 
-const char* const kWorldSize = "rendezvous/world_size";
-const char* const kHost = "rendezvous/host";
 const char* const kVerdict = "rendezvous/verdict";
 
 // A verdict is kAllJoined, or one of the others and a reason.
@@ -37,10 +37,11 @@ constexpr std::chrono::seconds kLateTime(2);
 // How long to look for a first rank 0 that holds our port.
 constexpr std::chrono::seconds kDoubleTime(3);
 
+// More ranks than can meet: what another process says of its world size ends no loop.
+constexpr int kMostRanks = 1 << 16;
+
 std::string seat(int rank) { return concat("rendezvous/rank/", rank); }
 std::string has_joined(int rank) { return concat("rendezvous/joined/", rank); }
-
-std::string this_process() { return concat("process ", ::getpid(), " on ", host_name()); }
 
 // The verdict that stands: the first, as others may have read it.
 std::string give_verdict(Store& store, const std::string& verdict) {
@@ -49,36 +50,51 @@ std::string give_verdict(Store& store, const std::string& verdict) {
 
 // ---- taking a seat
 
-// What a seat holds: its process, and a number by which that process knows it as its own.
-std::string who_sits(const std::string& seat_value) {
-    return seat_value.substr(0, seat_value.rfind(" #"));
+// What a rank that takes its seat says of itself, all in one value: a rank that dies leaves
+// either nothing or what the others need to go on.
+struct Seat {
+    int world_size = 0;
+    int process = 0;
+    std::string host;
+    uint32_t number = 0;  // by which its process knows the seat as its own
+};
+
+std::string to_text(const Seat& seat) {
+    return concat(seat.world_size, " ", seat.process, " ", seat.host, " ", seat.number);
+}
+
+Seat parse_seat(const std::string& text) {
+    std::istringstream in(text);
+    Seat seat;
+    in >> seat.world_size >> seat.process >> seat.host >> seat.number;
+    return seat;
+}
+
+std::string process_of(const Seat& seat) {
+    return concat("process ", seat.process, " on ", seat.host);
 }
 
 // "" when this rank has taken its seat; else what is wrong.
 std::string take_seat(Store& store, const Meeting& meeting, const std::string& local_host,
                       Deadline deadline) {
     const int rank = meeting.rank, world_size = meeting.world_size;
-    const std::string me = this_process();
-    const std::string mine = concat(me, " #", std::random_device()());
-    const std::string seated = store.compare_set(seat(rank), "", mine);
-    if (seated != mine)
-        return concat("two processes have RANK ", rank, ": ", who_sits(seated), " and ",
-                      me, "; give each rank a number of its own",
+    const Seat mine{world_size, ::getpid(), host_name(), std::random_device()()};
+    const std::string seated = store.compare_set(seat(rank), "", to_text(mine));
+    if (seated != to_text(mine))
+        return concat("two processes have RANK ", rank, ": ",
+                      process_of(parse_seat(seated)), " and ", process_of(mine),
+                      "; give each rank a number of its own",
                       meeting.file.empty() ? "" : ", and each run a file of its own");
 
-    // Compare with rank 0, which took its seat before it said this.
-    if (rank == 0) store.set(kHost, host_name());
-    if (rank == 0) store.set(kWorldSize, std::to_string(world_size));
-    const std::string expected = store.get(kWorldSize, deadline);
-    if (expected != std::to_string(world_size))
-        return concat("rank ", rank, " (", me, ") was started with WORLD_SIZE ",
-                      world_size, ", but rank 0 (",
-                      who_sits(store.get(seat(0), deadline)), ") with ", expected,
+    // Compare with rank 0.
+    const Seat first = parse_seat(store.get(seat(0), deadline));
+    if (first.world_size != world_size)
+        return concat("rank ", rank, " (", process_of(mine),
+                      ") was started with WORLD_SIZE ", world_size, ", but rank 0 (",
+                      process_of(first), ") with ", first.world_size,
                       "; start all ranks with the same");
-    const std::string first_host = store.get(kHost, deadline);
-    if (!meeting.file.empty() && local_host == "127.0.0.1" && first_host != host_name())
-        return concat("rank ", rank, " is on ", host_name(), " and rank 0 on ",
-                      first_host,
+    if (!meeting.file.empty() && local_host == "127.0.0.1" && first.host != mine.host)
+        return concat("rank ", rank, " is on ", mine.host, " and rank 0 on ", first.host,
                       ", but both listen on 127.0.0.1 only; set MINI_ADVERTISE_ADDR on "
                       "each rank to an address by which others reach its host");
     return "";
@@ -88,9 +104,9 @@ std::string take_seat(Store& store, const Meeting& meeting, const std::string& l
 std::string missing_text(Store& store, int rank) {
     if (store.check(has_joined(rank))) return "";
     if (!store.check(seat(rank))) return concat("rank ", rank);
-    if (rank != 0 && !store.check(kWorldSize)) return "";
-    const std::string process = store.get(seat(rank), deadline_after(kReadTime));
-    return concat("rank ", rank, " (", who_sits(process),
+    if (rank != 0 && !store.check(seat(0))) return "";
+    const Seat taken = parse_seat(store.get(seat(rank), deadline_after(kReadTime)));
+    return concat("rank ", rank, " (", process_of(taken),
                   " began to join and went no further; was it killed or stopped?)");
 }
 
@@ -116,9 +132,10 @@ std::vector<std::string> of_all(std::string (*key)(int rank), int world_size) {
 // Ends the waits of all who may wait for others to join; they will read the verdict.
 void release(Store& store, const Meeting& meeting) {
     int world_size = meeting.world_size;
-    if (store.check(kWorldSize))
-        world_size = std::max(
-            world_size, std::stoi(store.get(kWorldSize, deadline_after(kReadTime))));
+    if (store.check(seat(0))) {
+        const Seat first = parse_seat(store.get(seat(0), deadline_after(kReadTime)));
+        world_size = std::max(world_size, std::min(first.world_size, kMostRanks));
+    }
     for (const std::string& key : of_all(has_joined, world_size)) store.set(key, "");
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "libmini/core/machine.hpp"
 #include "libmini/dist/file_store.hpp"
 #include "libmini/dist/rendezvous.hpp"
 #include "tests/dist/support.hpp"
@@ -21,6 +22,9 @@ Meeting meeting_in(const std::string& path, int rank, int world_size,
                    const std::string& run_id = "") {
     return {{}, rank, world_size, Cookie{}, path, run_id, ""};
 }
+
+// What another process of this host says when it takes a seat in a world of 3.
+std::string seat_of_3() { return concat("3 9 ", host_name(), " 1"); }
 
 }  // namespace
 
@@ -65,7 +69,7 @@ TEST_CASE("a rank that began to join and went no further is named with its proce
     const std::string path = folder / "meet";
     const int lost = GENERATE(0, 2);
     std::optional<FileStore> store(path);
-    store->set(concat("run//rendezvous/rank/", lost), "process 9 on far #1");
+    store->set(concat("run//rendezvous/rank/", lost), seat_of_3());
     const auto failures = on_ranks(3, [&](int rank) {
         if (rank == lost) return;
         meet(meeting_in(path, rank, 3), deadline_after(milliseconds(4000)));
@@ -75,10 +79,25 @@ TEST_CASE("a rank that began to join and went no further is named with its proce
         if (rank == lost) continue;
         CAPTURE(rank, lost, text_of(failures[static_cast<size_t>(rank)]));
         CHECK(contains(text_of(failures[static_cast<size_t>(rank)]),
-                       concat("2 of 3 joined; missing: rank ", lost,
-                              " (process 9 on far began to join and went no further")));
+                       concat("2 of 3 joined; missing: rank ", lost, " (process 9 on ",
+                              host_name(), " began to join and went no further")));
     }
     CHECK(folder.names().empty());
+}
+
+TEST_CASE("a second rank 0 that dies as soon as it has its seat leaves no one waiting") {
+    const mini::test::Folder folder;
+    const std::string path = folder / "meet";
+    std::optional<FileStore> store(path);
+    store->set("run//rendezvous/rank/0", seat_of_3());
+    const Deadline deadline = deadline_after(kLong);
+    const auto failures =
+        on_ranks(3, [&](int rank) { meet(meeting_in(path, rank, 3), deadline); });
+    CHECK_FALSE(has_passed(deadline));
+    for (const auto& failure : failures)
+        CHECK(contains(text_of(failure),
+                       concat("Error: two processes have RANK 0: process 9 on ",
+                              host_name(), " and process ")));
 }
 
 TEST_CASE("a run id keeps what another run left in the file out of the way") {
@@ -87,8 +106,8 @@ TEST_CASE("a run id keeps what another run left in the file out of the way") {
 
     // A rank of another run that hangs: it has its seat, and the file open.
     FileStore hanging(path);
-    hanging.compare_set("run/old/rendezvous/rank/0", "", "somebody #1");
-    hanging.compare_set("run//rendezvous/rank/0", "", "process 1 on old #1");
+    hanging.compare_set("run/old/rendezvous/rank/0", "", "2 1 somebody 1");
+    hanging.compare_set("run//rendezvous/rank/0", "", "1 1 old 1");
     const auto failures = on_ranks(2, [&](int rank) {
         meet(meeting_in(path, rank, 2, "new"), deadline_after(kLong));
     });

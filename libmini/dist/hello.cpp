@@ -1,6 +1,7 @@
 #include "libmini/dist/hello.hpp"
 
 #include <charconv>
+#include <cstring>
 #include <system_error>
 
 #include "libmini/core/error.hpp"
@@ -58,6 +59,14 @@ Hello make_hello(Hello::Role role, const Cookie& cookie, int rank, int peer,
     hello.rank = rank;
     hello.peer = peer;
     hello.token = token;
+    return hello;
+}
+
+std::optional<Hello> take_hello(std::string& bytes) {
+    Hello hello;
+    if (bytes.size() < sizeof hello) return std::nullopt;
+    std::memcpy(&hello, bytes.data(), sizeof hello);
+    bytes.erase(0, sizeof hello);
     return hello;
 }
 

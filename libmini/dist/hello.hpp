@@ -14,7 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 
 namespace mini::dist {
@@ -45,6 +45,9 @@ static_assert(sizeof(Hello) == 48, "what travels has no holes");
 
 Hello make_hello(Hello::Role role, const Cookie& cookie, int rank, int peer,
                  uint64_t token = 0);
+
+/// Takes the Hello that `bytes` begin with off them; nothing while it is not whole.
+std::optional<Hello> take_hello(std::string& bytes);
 
 /// "" when `theirs` comes from the other end that `mine` expects, and expects this one;
 /// else what is wrong with it.

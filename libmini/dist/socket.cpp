@@ -193,6 +193,10 @@ Address peer_address(const Socket& socket) {
     return numeric(storage, length);
 }
 
+bool is_loopback(const Address& address) {
+    return address.host.starts_with("127.") || address.host == "::1";
+}
+
 bool is_connected_to_itself(const Socket& socket) {
     const Address mine = local_address(socket), theirs = peer_address(socket);
     return mine.port != 0 && mine.port == theirs.port && mine.host == theirs.host;

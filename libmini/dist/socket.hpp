@@ -72,6 +72,9 @@ Socket hold_port(const std::string& host);
 Address local_address(const Socket& socket);
 Address peer_address(const Socket& socket);
 
+/// Whether only this machine reaches a numeric address: 127.x.x.x or ::1.
+bool is_loopback(const Address& address);
+
 /// Whether a socket's two ends are one: TCP connects a socket whose own port the kernel has
 /// chosen to be the one that it asks for to itself (simultaneous open).
 bool is_connected_to_itself(const Socket& socket);

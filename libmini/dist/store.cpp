@@ -8,26 +8,32 @@
 namespace mini::dist {
 namespace {
 
-bool parse_number(const std::string& text, int64_t& number) {
-    const char* end = text.data() + text.size();
-    const auto [rest, code] = std::from_chars(text.data(), end, number);
-    return code == std::errc() && rest == end;
+// A map's node: its links, two strings, and what malloc adds.
+constexpr size_t kNodeBytes = 128;
+
+// A value in a message: as much of it as fits a line.
+std::string quoted(const std::string& value) {
+    constexpr size_t kShown = 40;
+    return concat('"', value.substr(0, kShown), value.size() > kShown ? "...\"" : "\"");
 }
 
 }  // namespace
 
 void StoreTable::set(const std::string& key, std::string value) {
     const auto [place, is_new] = values_.try_emplace(key);
-    bytes_ += (is_new ? key.size() : 0) + value.size() - place->second.size();
+    bytes_ +=
+        (is_new ? kNodeBytes + key.size() : 0) + value.size() - place->second.size();
     place->second = std::move(value);
 }
 
 int64_t StoreTable::add(const std::string& key, int64_t amount) {
-    const std::string* old = find(key);
+    const std::string* const value = find(key);
+    const auto old = value == nullptr ? 0 : parse_number(*value);
+    MINI_CHECK(old.has_value(), "add: the value of \"", key, "\" is ", quoted(*value),
+               ", which is no number; give numbers a key of their own");
     int64_t sum = 0;
-    const bool is_number = old == nullptr || parse_number(*old, sum);
-    MINI_CHECK(is_number && !__builtin_add_overflow(sum, amount, &sum),
-               "add: the value of \"", key, "\" is no number, or too large");
+    MINI_CHECK(!__builtin_add_overflow(*old, amount, &sum), "add: the value of \"", key,
+               "\" is ", *old, "; with ", amount, " it becomes too large");
     set(key, std::to_string(sum));
     return sum;
 }
@@ -44,7 +50,7 @@ std::string StoreTable::compare_set(const std::string& key, const std::string& e
 bool StoreTable::erase(const std::string& key) {
     const auto found = values_.find(key);
     if (found == values_.end()) return false;
-    bytes_ -= key.size() + found->second.size();
+    bytes_ -= kNodeBytes + key.size() + found->second.size();
     values_.erase(found);
     return true;
 }
@@ -64,6 +70,14 @@ std::vector<std::string> StoreTable::missing(const std::vector<std::string>& key
     for (const std::string& key : keys)
         if (find(key) == nullptr) result.push_back(key);
     return result;
+}
+
+std::optional<int64_t> parse_number(const std::string& text) {
+    int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, code] = std::from_chars(text.data(), end, number);
+    if (code != std::errc() || rest != end) return std::nullopt;
+    return number;
 }
 
 void check_sizes(const std::string& key, const std::string& value) {

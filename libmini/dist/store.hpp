@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,10 @@ class Store {
     std::string get(const std::string& key) { return get(key, default_deadline()); }
 
     /// Adds to a number that starts at 0 and returns the sum; no two calls get in
-    /// between. Throws Error when the value is no number.
+    /// between. Throws Error naming key and value, which stays, when the value is not the
+    /// decimal digits of a number, or the sum is too large. (PyTorch's stores take a value
+    /// that begins with a number, as strtoll does; its TCPStore closes the connection of
+    /// who adds to another one.)
     virtual int64_t add(const std::string& key, int64_t amount) = 0;
 
     /// Sets the key to `desired` if its value is `expected`, or if the key is missing and
@@ -67,7 +71,8 @@ class Store {
     /// How many keys there are; of a PrefixStore, in the store below.
     virtual int64_t num_keys() = 0;
 
-    /// How long calls without a deadline wait; 300 s at first, as in PyTorch.
+    /// How long calls without a deadline wait; 300 s at first, as in PyTorch. Those that
+    /// wait for no other rank (set, add, check, ...) wait 30 s at most.
     std::chrono::milliseconds timeout() const { return timeout_; }
     void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
 
@@ -98,13 +103,16 @@ class StoreTable {
 
     size_t size() const { return values_.size(); }
 
-    /// Of all keys and values.
+    /// The memory that keys and values take, with what a map needs for each.
     size_t bytes() const { return bytes_; }
 
   private:
     std::map<std::string, std::string> values_;
     size_t bytes_ = 0;
 };
+
+/// The number whose decimal digits `text` is; nothing for anything else.
+std::optional<int64_t> parse_number(const std::string& text);
 
 /// Throws Error when a key or a value is longer than stores take.
 void check_sizes(const std::string& key, const std::string& value);

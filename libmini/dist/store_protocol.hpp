@@ -19,7 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <optional>
 #include <string>
 
 #include "libmini/dist/store.hpp"
@@ -41,37 +41,44 @@ enum class Command : uint32_t {
 };
 enum class Status : uint32_t { kDone = 0, kRefused = 1 };
 
-struct Request {
+struct RequestHead {
     uint32_t id = 0;
     Command command = Command::kSet;
     uint32_t key_bytes = 0;
     uint32_t value_bytes = 0;
 };
 
-struct Reply {
+struct ReplyHead {
     uint32_t id = 0;
     Status status = Status::kDone;
     uint32_t value_bytes = 0;
 };
 
-/// The value of a compare_set request.
-inline std::string pack_pair(const std::string& expected, const std::string& desired) {
-    const auto size = static_cast<uint32_t>(expected.size());
-    std::string text(sizeof size, '\0');
-    std::memcpy(text.data(), &size, sizeof size);
-    return text + expected + desired;
-}
+struct Request {
+    uint32_t id = 0;
+    Command command = Command::kSet;
+    std::string key;
+    std::string value;
+};
 
-/// And back; false when it is no such value.
-inline bool unpack_pair(const std::string& text, std::string& expected,
-                        std::string& desired) {
-    uint32_t size = 0;
-    if (text.size() < sizeof size) return false;
-    std::memcpy(&size, text.data(), sizeof size);
-    if (text.size() - sizeof size < size) return false;
-    expected = text.substr(sizeof size, size);
-    desired = text.substr(sizeof size + size);
-    return true;
-}
+struct Reply {
+    uint32_t id = 0;
+    Status status = Status::kDone;
+    std::string value;
+};
+
+/// What travels.
+std::string to_bytes(const Request& request);
+std::string to_bytes(const Reply& reply);
+
+/// Takes the message that `bytes` begin with off them; nothing while it is not whole. Throw
+/// Error, as soon as the head is there, for a command, a status or a size that no message
+/// has.
+std::optional<Request> take_request(std::string& bytes);
+std::optional<Reply> take_reply(std::string& bytes);
+
+/// The value of a compare_set request, and back; false when it is no such value.
+std::string pack_pair(const std::string& expected, const std::string& desired);
+bool unpack_pair(const std::string& text, std::string& expected, std::string& desired);
 
 }  // namespace mini::dist::protocol

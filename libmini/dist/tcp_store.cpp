@@ -6,9 +6,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mini::dist {
@@ -16,8 +16,10 @@ namespace {
 
 using protocol::Command;
 using protocol::Reply;
-using protocol::Request;
 using protocol::Status;
+
+constexpr size_t kReadBytes = 64 << 10;
+constexpr size_t kShownBytes = 40;  // of an answer that makes no sense, in a message
 
 // Calls that wait for nobody but the server are answered within this time, or it is in
 // trouble.
@@ -54,7 +56,7 @@ TcpStore::TcpStore(const Address& server, const Cookie& cookie, Deadline deadlin
 
 void TcpStore::set(const std::string& key, const std::string& value) {
     check_sizes(key, value);
-    ask(Command::kSet, key, value, deadline_after(kAnswerTime));
+    ask(Command::kSet, key, value, answer_deadline());
 }
 
 std::string TcpStore::get(const std::string& key, Deadline deadline) {
@@ -62,14 +64,13 @@ std::string TcpStore::get(const std::string& key, Deadline deadline) {
         return ask(Command::kGet, key, "", deadline);
     } catch (const Timeout&) {
         // The key may be there, and only the answer late.
-        if (check(key)) return ask(Command::kGet, key, "", deadline_after(kAnswerTime));
+        if (check(key)) return ask(Command::kGet, key, "", answer_deadline());
         throw_missing(concat("the store at ", to_text(server_)), {key}, {key});
     }
 }
 
 int64_t TcpStore::add(const std::string& key, int64_t amount) {
-    const Deadline deadline = deadline_after(kAnswerTime);
-    return std::stoll(ask(Command::kAdd, key, std::to_string(amount), deadline));
+    return ask_number(Command::kAdd, key, std::to_string(amount));
 }
 
 std::string TcpStore::compare_set(const std::string& key, const std::string& expected,
@@ -77,7 +78,7 @@ std::string TcpStore::compare_set(const std::string& key, const std::string& exp
     check_sizes(key, expected);
     check_sizes(key, desired);
     return ask(Command::kCompareSet, key, protocol::pack_pair(expected, desired),
-               deadline_after(kAnswerTime));
+               answer_deadline());
 }
 
 void TcpStore::wait(const std::vector<std::string>& keys, Deadline deadline) {
@@ -97,75 +98,85 @@ void TcpStore::wait(const std::vector<std::string>& keys, Deadline deadline) {
 
 bool TcpStore::check(const std::vector<std::string>& keys) {
     for (const std::string& key : keys)
-        if (ask(Command::kCheck, key, "", deadline_after(kAnswerTime)) != "1")
-            return false;
+        if (ask(Command::kCheck, key, "", answer_deadline()) != "1") return false;
     return true;
 }
 
 bool TcpStore::delete_key(const std::string& key) {
-    return ask(Command::kErase, key, "", deadline_after(kAnswerTime)) == "1";
+    return ask(Command::kErase, key, "", answer_deadline()) == "1";
 }
 
-int64_t TcpStore::num_keys() {
-    return std::stoll(ask(Command::kNumKeys, "", "", deadline_after(kAnswerTime)));
+int64_t TcpStore::num_keys() { return ask_number(Command::kNumKeys, "", ""); }
+
+Deadline TcpStore::answer_deadline() const {
+    return deadline_after(std::min<std::chrono::milliseconds>(timeout(), kAnswerTime));
 }
 
 std::string TcpStore::ask(Command command, const std::string& key,
                           const std::string& value, Deadline deadline) {
     check_sizes(key, "");
     const std::lock_guard lock(mutex_);
-    const uint32_t id = next_id_++;
+    if (!socket_.is_open()) throw_failure(closed_by_);
+    const std::string place = to_text(server_);
+    const std::string request = protocol::to_bytes({next_id_, command, key, value});
+    bool is_sent = false;
+    Reply reply;
     try {
-        send_request(id, command, key, value);
-        return receive_reply(id, deadline);
+        send_all(socket_, std::as_bytes(std::span(request)), deadline);
+        is_sent = true;
+        reply = receive_reply(next_id_++, deadline);
+    } catch (const Timeout& timeout) {
+        // A late reply is skipped when it comes; half a request would take the next one for
+        // its rest.
+        if (!is_sent) close({Failure::Kind::kTimeout, -1, timeout.what()});
+        throw;
     } catch (const ConnectionClosed& closed) {
-        throw PeerLost(
-            0, concat("the store at ", to_text(server_),
-                      " is gone: rank 0, which keeps it, ended (", closed.what(), ")"));
+        const std::string text =
+            concat("the store at ", place, " is gone: rank 0, which keeps it, ended (",
+                   closed.what(), ")");
+        close({Failure::Kind::kPeerLost, 0, text});
+        throw PeerLost(0, text);
+    } catch (const Error& error) {
+        const std::string text = concat("the store at ", place, " sent ", error.what());
+        close({Failure::Kind::kOther, -1, text});
+        throw Error(text);
     }
+    MINI_CHECK(reply.status == Status::kDone, "the store at ", place, ": ", reply.value);
+    return reply.value;
 }
 
-void TcpStore::send_request(uint32_t id, Command command, const std::string& key,
-                            const std::string& value) {
-    const Request head{id, command, static_cast<uint32_t>(key.size()),
-                       static_cast<uint32_t>(value.size())};
-    std::string message(sizeof head, '\0');
-    std::memcpy(message.data(), &head, sizeof head);
-    message += key + value;
-    send_all(socket_, std::as_bytes(std::span(message)), deadline_after(kAnswerTime));
+int64_t TcpStore::ask_number(Command command, const std::string& key,
+                             const std::string& value) {
+    const std::string answer = ask(command, key, value, answer_deadline());
+    const auto number = parse_number(answer);
+    MINI_CHECK(number.has_value(), "the store at ", to_text(server_), " answered \"",
+               answer.substr(0, kShownBytes), "\" where a number was expected (key \"",
+               key, "\")");
+    return *number;
 }
 
-std::string TcpStore::receive_reply(uint32_t id, Deadline deadline) {
+Reply TcpStore::receive_reply(uint32_t id, Deadline deadline) {
     while (true) {
-        // Read up to the end of one reply, starting from what an earlier deadline left
-        // over.
-        Reply head;
-        const auto read_up_to = [&](size_t size) {
-            while (partial_.size() < size) {
-                const size_t old = partial_.size();
-                std::string part(size - old, '\0');
-                const size_t n =
-                    recv_some(socket_, std::as_writable_bytes(std::span(part)));
-                partial_.append(part, 0, n);
-                if (n == 0 && !wait_for(socket_, POLLIN, deadline))
-                    throw Timeout(
-                        concat("the store at ", to_text(server_), " is silent"));
-            }
-        };
-        read_up_to(sizeof head);
-        std::memcpy(&head, partial_.data(), sizeof head);
-        MINI_CHECK(head.value_bytes <= kMaxValueBytes, "the store at ", to_text(server_),
-                   " sent nonsense");
-        read_up_to(sizeof head + head.value_bytes);
-        const std::string value = partial_.substr(sizeof head);
-        partial_.clear();
+        // Skip answers to questions that timed out.
+        while (auto reply = protocol::take_reply(inbox_))
+            if (reply->id == id) return *std::move(reply);
 
-        // Skip answers to questions that nobody waits for any more.
-        if (head.id != id) continue;
-        MINI_CHECK(head.status == Status::kDone, "the store at ", to_text(server_), ": ",
-                   value);
-        return value;
+        const size_t old = inbox_.size();
+        inbox_.resize(old + kReadBytes);
+        const size_t n =
+            recv_some(socket_, std::as_writable_bytes(std::span(inbox_).subspan(old)));
+        inbox_.resize(old + n);
+        if (n == 0 && !wait_for(socket_, POLLIN, deadline))
+            throw Timeout(concat("the store at ", to_text(server_), " is silent"));
     }
+}
+
+void TcpStore::close(const Failure& failure) {
+    socket_.close();
+    closed_by_ = failure;
+    closed_by_.message =
+        concat("the connection to the store at ", to_text(server_),
+               " was closed when an earlier call failed: ", failure.message);
 }
 
 }  // namespace mini::dist

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "libmini/dist/failure.hpp"
 #include "libmini/dist/hello.hpp"
 #include "libmini/dist/socket.hpp"
 #include "libmini/dist/store.hpp"
@@ -16,7 +17,9 @@
 namespace mini::dist {
 
 /// A client of the TCP store. Thread-safe; one call at a time, so a get that waits keeps
-/// other threads' calls on the same client waiting (`torch.distributed.TCPStore`).
+/// other threads' calls on the same client waiting (`torch.distributed.TCPStore`). A call
+/// that fails with its request half sent, or its reply half understood, closes the
+/// connection; all later calls then throw the same error and say so.
 class TcpStore : public Store {
   public:
     /// Connects, trying again until the deadline. Throws Timeout when nobody answers
@@ -44,15 +47,18 @@ class TcpStore : public Store {
   private:
     std::string ask(protocol::Command command, const std::string& key,
                     const std::string& value, Deadline deadline);
-    void send_request(uint32_t id, protocol::Command command, const std::string& key,
-                      const std::string& value);
-    std::string receive_reply(uint32_t id, Deadline deadline);
+    int64_t ask_number(protocol::Command command, const std::string& key,
+                       const std::string& value);
+    protocol::Reply receive_reply(uint32_t id, Deadline deadline);
+    void close(const Failure& failure);
+    Deadline answer_deadline() const;
 
     Address server_;
     Socket socket_;
+    Failure closed_by_;  // once the socket is closed
     std::mutex mutex_;
     uint32_t next_id_ = 0;
-    std::string partial_;  // the beginning of a reply that a deadline cut short
+    std::string inbox_;  // the beginning of a reply that a deadline cut short
 };
 
 }  // namespace mini::dist

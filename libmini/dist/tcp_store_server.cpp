@@ -6,19 +6,20 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <list>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/log.hpp"
@@ -28,17 +29,13 @@ namespace mini::dist {
 namespace {
 
 using protocol::Command;
-using protocol::Reply;
 using protocol::Request;
 using protocol::Status;
 
 constexpr size_t kReadBytes = 64 << 10;
 
-// More than this in answers that a client does not fetch, and it is dropped.
-constexpr size_t kMaxOutboxBytes = 4 * kMaxValueBytes;
-
-// How long to leave new connections alone when there is no descriptor for them.
-constexpr std::chrono::milliseconds kAcceptPause(50);
+// A pause where there is not even memory to look who has something to say.
+constexpr std::chrono::milliseconds kNoMemoryPause(10);
 
 // A get or wait whose key is not there yet.
 struct Question {
@@ -54,8 +51,26 @@ struct Client {
     bool dropped = false;
     std::string inbox;                // bytes that are no whole message yet
     std::string outbox;               // bytes that the socket has not taken yet
-    std::optional<Question> pending;  // one at most: who asks anew has stopped waiting
+    std::optional<Question> pending;  // one at most: who asks again has stopped waiting
+    size_t counted_bytes = 0;         // of its memory, what the sum over all clients has
 };
+
+// What a string has beyond its own object, in which short ones lie.
+size_t heap_bytes(const std::string& text) {
+    return text.capacity() > std::string().capacity() ? text.capacity() : 0;
+}
+
+// A question's key is also the one under which its client waits.
+size_t bytes_of(const Client& client) {
+    const size_t question = client.pending ? 2 * heap_bytes(client.pending->key) : 0;
+    return heap_bytes(client.inbox) + heap_bytes(client.outbox) + question;
+}
+
+// Gives back the memory of bytes that have gone.
+void trim(std::string& buffer) {
+    constexpr size_t kKept = 1 << 10;
+    if (buffer.capacity() > 2 * buffer.size() + kKept) buffer.shrink_to_fit();
+}
 
 }  // namespace
 
@@ -64,7 +79,7 @@ class TcpStoreServer::Loop {
     Loop(const Address& address, const Cookie& cookie, StoreLimits limits)
         : cookie_(cookie),
           limits_(limits),
-          listener_(listen_on(address)),
+          door_(listen_on(address)),
           wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
         MINI_CHECK(wake_.is_open(), system_message("eventfd", errno));
         thread_ = std::thread([this] { run(); });
@@ -77,7 +92,7 @@ class TcpStoreServer::Loop {
         thread_.join();
     }
 
-    Address address() const { return local_address(listener_); }
+    Address address() const { return local_address(door_.listener()); }
 
     StoreCounters counters() const {
         const std::lock_guard lock(mutex_);
@@ -94,15 +109,15 @@ class TcpStoreServer::Loop {
     void run();
     void wait_for_events();
     void welcome();
-    bool make_room_for_stranger();
+    bool drop_oldest_stranger();
+    template <typename Step>
+    void serve(Client& client, const Step& step);
+    void settle(Client& client);
+    void drop_largest();
     void read_from(Client& client);
-    void read_messages(Client& client);
-    bool take_hello(Client& client);
-    bool take_request(Client& client);
-    void handle(Client& client, const Request& head, const std::string& key,
-                std::string value);
-    std::string change(Command command, const std::string& key, std::string value);
-    void ask(Client& client, const Question& question);
+    bool greet(Client& client);
+    void handle(Client& client, Request request);
+    void ask(Client& client, Question question);
     void forget_question(Client& client);
     void answer_waiters(const std::string& key);
     void reply(Client& client, uint32_t id, Status status, const std::string& value);
@@ -112,12 +127,12 @@ class TcpStoreServer::Loop {
 
     const Cookie cookie_;
     const StoreLimits limits_;
-    Socket listener_;
+    Acceptor door_;
     Socket wake_;  // an eventfd: readable when the loop is to end
     std::list<Client> clients_;
     StoreTable table_;
     std::map<std::string, std::vector<Client*>> waiters_;  // by the key they wait for
-    Deadline accept_again_ = Clock::now();
+    size_t buffer_bytes_ = 0;  // of all clients' requests and answers under way
     bool stopping_ = false;
 
     mutable std::mutex mutex_;  // guards the counters, which other threads read
@@ -128,63 +143,60 @@ class TcpStoreServer::Loop {
 
 void TcpStoreServer::Loop::run() {
     while (!stopping_) {
-        wait_for_events();
+        try {
+            wait_for_events();
+        } catch (const std::bad_alloc&) {
+            drop_largest();
+            std::this_thread::sleep_for(kNoMemoryPause);
+        }
         remove_dropped();
     }
 }
 
 void TcpStoreServer::Loop::wait_for_events() {
     // List whom to listen to, and when the next stranger runs out of time.
-    const bool is_open = has_passed(accept_again_);
-    std::vector<pollfd> entries = {{wake_.fd(), POLLIN, 0},
-                                   {is_open ? listener_.fd() : -1, POLLIN, 0}};
+    std::vector<pollfd> entries = {{wake_.fd(), POLLIN, 0}, {door_.poll_fd(), POLLIN, 0}};
     std::vector<Client*> polled;
-    int timeout = is_open ? -1 : milliseconds_left(accept_again_);
+    Deadline next_turn = door_.next_turn(kNever);
     for (Client& client : clients_) {
         const int writable = client.outbox.empty() ? 0 : POLLOUT;
         entries.push_back({client.socket.fd(), static_cast<short>(POLLIN | writable), 0});
         polled.push_back(&client);
-        if (client.greeted) continue;
-        const int left = milliseconds_left(client.hello_deadline);
-        timeout = timeout < 0 ? left : std::min(timeout, left);
+        if (!client.greeted) next_turn = std::min(next_turn, client.hello_deadline);
     }
+    const int timeout = next_turn == kNever ? -1 : milliseconds_left(next_turn);
     if (::poll(entries.data(), entries.size(), timeout) < 0)
         return;  // a signal: go round again
 
-    // Serve whoever has something to say.
+    // Serve those who have something to say.
     stopping_ = entries[0].revents != 0;
     if (entries[1].revents != 0) welcome();
     for (size_t i = 0; i < polled.size(); ++i) {
+        Client& client = *polled[i];
         const short events = entries[i + 2].revents;
-        if (events & POLLOUT) write_to(*polled[i]);
-        if (events & (POLLIN | POLLHUP | POLLERR)) read_from(*polled[i]);
-        if (!polled[i]->greeted && has_passed(polled[i]->hello_deadline))
-            polled[i]->dropped = true;
+        if (client.dropped) continue;
+        if (events & POLLOUT) serve(client, [&] { write_to(client); });
+        if (events & (POLLIN | POLLHUP | POLLERR))
+            serve(client, [&] { read_from(client); });
+        if (!client.greeted && has_passed(client.hello_deadline)) client.dropped = true;
     }
 }
 
 void TcpStoreServer::Loop::welcome() {
-    Socket socket = accept_from(listener_);
-    if (!socket.is_open()) {
-        // Either the caller has hung up, or there is no descriptor left for it.
-        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-            const bool has_room = make_room_for_stranger();
-            if (!has_room) accept_again_ = deadline_after(kAcceptPause);
-        }
-        return;
-    }
-    count(&StoreCounters::accepted);
+    Socket socket = door_.accept([this] { return drop_oldest_stranger(); });
+    if (!socket.is_open()) return;
     size_t strangers = 0;
     for (const Client& client : clients_) strangers += !client.greeted && !client.dropped;
-    if (strangers >= limits_.strangers) make_room_for_stranger();
+    if (strangers >= limits_.strangers) drop_oldest_stranger();
     Client& client = clients_.emplace_back();
     client.socket = std::move(socket);
     client.hello_deadline = deadline_after(limits_.hello_time);
+    count(&StoreCounters::accepted);
 }
 
-// Drops the oldest connection that has not said Hello: a client says it at once, so it is
-// rarely one. False when there is none.
-bool TcpStoreServer::Loop::make_room_for_stranger() {
+// A client says Hello at once, so the oldest connection that has not is rarely one. False
+// when there is none.
+bool TcpStoreServer::Loop::drop_oldest_stranger() {
     for (Client& client : clients_) {
         if (client.greeted || client.dropped) continue;
         client.dropped = true;
@@ -193,31 +205,64 @@ bool TcpStoreServer::Loop::make_room_for_stranger() {
     return false;
 }
 
-void TcpStoreServer::Loop::read_from(Client& client) {
+// Takes one step for a client. What goes wrong in it ends this connection and no other.
+template <typename Step>
+void TcpStoreServer::Loop::serve(Client& client, const Step& step) {
     try {
-        char buffer[kReadBytes];
-        const size_t n =
-            recv_some(client.socket, std::as_writable_bytes(std::span(buffer)));
-        client.inbox.append(buffer, n);
-        read_messages(client);
+        step();
     } catch (const ConnectionClosed&) {
         client.dropped = true;
+    } catch (const std::bad_alloc&) {
+        client.dropped = true;
+        count(&StoreCounters::over_memory);
+    } catch (const Error&) {  // a request that makes no sense
+        client.dropped = true;
+        count(&StoreCounters::broken);
+    }
+    settle(client);
+}
+
+// Keeps the sum of all memory under way, and the sum within its budget.
+void TcpStoreServer::Loop::settle(Client& client) {
+    trim(client.inbox);
+    trim(client.outbox);
+    buffer_bytes_ -= std::exchange(client.counted_bytes, bytes_of(client));
+    buffer_bytes_ += client.counted_bytes;
+    if (buffer_bytes_ > limits_.buffer_bytes()) drop_largest();
+}
+
+// Takes from the client that has most under way all that it has.
+void TcpStoreServer::Loop::drop_largest() {
+    const auto largest = std::ranges::max_element(clients_, {}, &Client::counted_bytes);
+    if (largest == clients_.end() || largest->counted_bytes == 0) return;
+    Client& client = *largest;
+    client.dropped = true;
+    std::string().swap(client.inbox);
+    std::string().swap(client.outbox);
+    forget_question(client);
+    buffer_bytes_ -= std::exchange(client.counted_bytes, 0);
+    count(&StoreCounters::over_memory);
+}
+
+void TcpStoreServer::Loop::read_from(Client& client) {
+    char buffer[kReadBytes];
+    const size_t n = recv_some(client.socket, std::as_writable_bytes(std::span(buffer)));
+    client.inbox.append(buffer, n);
+    if (!client.greeted && !greet(client)) return;
+    while (!client.dropped) {
+        auto request = protocol::take_request(client.inbox);
+        if (!request) return;
+        handle(client, std::move(*request));
+        settle(client);
     }
 }
 
-void TcpStoreServer::Loop::read_messages(Client& client) {
-    while (!client.dropped)
-        if (!(client.greeted ? take_request(client) : take_hello(client))) return;
-}
-
-bool TcpStoreServer::Loop::take_hello(Client& client) {
-    Hello hello;
-    const size_t n = std::min(client.inbox.size(), sizeof hello);
-    if (n < sizeof hello) return false;
-    std::memcpy(&hello, client.inbox.data(), sizeof hello);
-    client.inbox.erase(0, sizeof hello);
+// Whether the client has said Hello, and been answered.
+bool TcpStoreServer::Loop::greet(Client& client) {
+    const auto hello = take_hello(client.inbox);
+    if (!hello) return false;
     const Hello mine = make_hello(Hello::Role::kStoreServer, cookie_, 0, -1);
-    client.dropped = !fault_of(hello, mine).empty();
+    client.dropped = !fault_of(*hello, mine).empty();
     if (client.dropped) return false;
     if (counters().connected_clients >= limits_.connections) {
         count(&StoreCounters::refused);
@@ -232,132 +277,78 @@ bool TcpStoreServer::Loop::take_hello(Client& client) {
     return true;
 }
 
-bool TcpStoreServer::Loop::take_request(Client& client) {
-    Request head;
-    if (client.inbox.size() < sizeof head) return false;
-    std::memcpy(&head, client.inbox.data(), sizeof head);
-    const size_t most =
-        head.command == Command::kCompareSet ? protocol::kMaxBodyBytes : kMaxValueBytes;
-    if (head.key_bytes > kMaxKeyBytes || head.value_bytes > most) {
-        count(&StoreCounters::broken);
-        client.dropped = true;
-    }
-    const size_t size = sizeof head + head.key_bytes + head.value_bytes;
-    if (client.dropped || client.inbox.size() < size) return false;
-    const std::string key = client.inbox.substr(sizeof head, head.key_bytes);
-    std::string value =
-        client.inbox.substr(sizeof head + head.key_bytes, head.value_bytes);
-    client.inbox.erase(0, size);
-    handle(client, head, key, std::move(value));
-    return true;
-}
-
-void TcpStoreServer::Loop::handle(Client& client, const Request& head,
-                                  const std::string& key, std::string value) {
+void TcpStoreServer::Loop::handle(Client& client, Request request) {
     count(&StoreCounters::requests);
     forget_question(client);
-    const auto done = [&](const std::string& answer) {
-        reply(client, head.id, Status::kDone, answer);
-    };
-    switch (head.command) {
-        case Command::kGet:
-        case Command::kWait: return ask(client, {head.id, head.command, key});
-        case Command::kCheck: return done(table_.find(key) != nullptr ? "1" : "0");
-        case Command::kErase: return done(table_.erase(key) ? "1" : "0");
-        case Command::kNumKeys: return done(std::to_string(table_.size()));
-        case Command::kSet:
-        case Command::kAdd:
-        case Command::kCompareSet:
-            try {
-                done(change(head.command, key, std::move(value)));
-                return answer_waiters(key);
-            } catch (const Error& error) {
-                return reply(client, head.id, Status::kRefused, error.what());
-            }
+    const Command command = request.command;
+    if (command == Command::kGet || command == Command::kWait)
+        return ask(client, {request.id, command, std::move(request.key)});
+    const uint32_t id = request.id;
+    const std::string key = request.key;
+    Status status = Status::kDone;
+    std::string answer;
+    try {
+        answer = carry_out(std::move(request), table_, limits_);
+    } catch (const Error& error) {
+        status = Status::kRefused;
+        answer = error.what();
+    } catch (const std::bad_alloc&) {  // perhaps only for the answer
+        answer_waiters(key);
+        throw;
     }
-    count(&StoreCounters::broken);  // a command that does not exist
-    client.dropped = true;
-}
-
-// Changes the table; the answer. Throws Error for what cannot be done.
-std::string TcpStoreServer::Loop::change(Command command, const std::string& key,
-                                         std::string value) {
-    MINI_CHECK(table_.find(key) != nullptr || table_.size() < limits_.keys,
-               "the store is full: it has ", table_.size(), " keys");
-    MINI_CHECK(table_.bytes() + key.size() + value.size() <= limits_.bytes,
-               "the store is full: it holds ", table_.bytes(), " bytes and takes up to ",
-               limits_.bytes);
-    if (command == Command::kSet) {
-        table_.set(key, std::move(value));
-        return "";
-    }
-    if (command == Command::kAdd) {
-        int64_t amount = 0;
-        std::from_chars(value.data(), value.data() + value.size(), amount);
-        return std::to_string(table_.add(key, amount));
-    }
-    std::string expected, desired;
-    MINI_CHECK(protocol::unpack_pair(value, expected, desired) &&
-                   desired.size() <= kMaxValueBytes,
-               "compare_set: no two values");
-    return table_.compare_set(key, expected, desired);
+    answer_waiters(key);  // first: this client may be gone
+    reply(client, id, status, answer);
 }
 
 // Answers at once, or when the key comes.
-void TcpStoreServer::Loop::ask(Client& client, const Question& question) {
+void TcpStoreServer::Loop::ask(Client& client, Question question) {
     const std::string* value = table_.find(question.key);
-    if (value == nullptr) {
-        client.pending = question;
-        waiters_[question.key].push_back(&client);
-        return;
-    }
-    reply(client, question.id, Status::kDone,
-          question.command == Command::kGet ? *value : "");
+    if (value != nullptr)
+        return reply(client, question.id, Status::kDone,
+                     question.command == Command::kGet ? *value : "");
+    client.pending = std::move(question);
+    waiters_[client.pending->key].push_back(&client);
 }
 
 void TcpStoreServer::Loop::forget_question(Client& client) {
     if (!client.pending) return;
     const auto found = waiters_.find(client.pending->key);
     client.pending.reset();
+    if (found == waiters_.end()) return;  // it is being answered
     std::erase(found->second, &client);
     if (found->second.empty()) waiters_.erase(found);
 }
 
 void TcpStoreServer::Loop::answer_waiters(const std::string& key) {
-    if (table_.find(key) == nullptr) return;  // a compare_set that set nothing
+    if (table_.find(key) == nullptr)
+        return;  // an erase, or a compare_set that set nothing
     const auto waiting = waiters_.extract(key);
     if (waiting.empty()) return;
-    for (Client* client : waiting.mapped()) {
-        const Question question = *client->pending;
-        client->pending.reset();
-        ask(*client, question);
-    }
+    for (Client* client : waiting.mapped())
+        serve(*client, [&] {
+            if (!client->pending) return;  // it was dropped to make room
+            ask(*client, *std::exchange(client->pending, std::nullopt));
+        });
 }
 
 void TcpStoreServer::Loop::reply(Client& client, uint32_t id, Status status,
                                  const std::string& value) {
-    const Reply head{id, status, static_cast<uint32_t>(value.size())};
-    client.outbox.append(reinterpret_cast<const char*>(&head), sizeof head);
-    client.outbox += value;
-    if (client.outbox.size() > kMaxOutboxBytes) client.dropped = true;
+    client.outbox += protocol::to_bytes(protocol::Reply{id, status, value});
     write_to(client);
 }
 
 void TcpStoreServer::Loop::write_to(Client& client) {
-    try {
-        const size_t n =
-            send_some(client.socket, std::as_bytes(std::span(client.outbox)));
-        client.outbox.erase(0, n);
-    } catch (const ConnectionClosed&) {
-        client.dropped = true;
-    }
+    const size_t n = send_some(client.socket, std::as_bytes(std::span(client.outbox)));
+    client.outbox.erase(0, n);
 }
 
 void TcpStoreServer::Loop::remove_dropped() {
     uint64_t clients = 0, strangers = 0;
     for (Client& client : clients_) {
-        if (client.dropped) forget_question(client);
-        if (client.dropped) ++(client.greeted ? clients : strangers);
+        if (!client.dropped) continue;
+        forget_question(client);
+        buffer_bytes_ -= std::exchange(client.counted_bytes, 0);
+        ++(client.greeted ? clients : strangers);
     }
     if (clients + strangers == 0) return;
 
@@ -376,13 +367,21 @@ void TcpStoreServer::Loop::count(uint64_t StoreCounters::*counter) {
 
 TcpStoreServer::TcpStoreServer(const Address& address, const Cookie& cookie,
                                StoreLimits limits)
-    : loop_(std::make_unique<Loop>(address, cookie, limits)) {}
+    : loop_(std::make_unique<Loop>(address, cookie, limits)) {
+    const Address here = this->address();
+    if (cookie == Cookie{} && !is_loopback(here))
+        logging::warning("the store at ", to_text(here),
+                         " can be reached from other machines and has no cookie: set "
+                         "MINI_STORE_COOKIE to the same 32 hexadecimal digits on all "
+                         "ranks, as minirun does");
+}
 
 TcpStoreServer::~TcpStoreServer() {
     const StoreCounters seen = counters();
     logging::info("store at ", to_text(address()), ": ", seen.requests, " requests of ",
                   seen.clients, " clients; ", seen.strangers, " strangers dropped, ",
-                  seen.refused, " clients too many, ", seen.broken, " broken");
+                  seen.refused, " clients too many, ", seen.broken, " broken, ",
+                  seen.over_memory, " over memory");
 }
 
 Address TcpStoreServer::address() const { return loop_->address(); }

@@ -8,6 +8,8 @@
 //     a flood of connections    the oldest that has not said Hello makes room
 //     no descriptors left       strangers are dropped, then accepting pauses
 //     too many keys or bytes    the call is refused, with a reason
+//     too much under way        who holds most in requests and answers is closed
+//     no memory                 the connection that asked for it is closed
 
 #pragma once
 
@@ -18,16 +20,9 @@
 
 #include "libmini/dist/hello.hpp"
 #include "libmini/dist/socket.hpp"
+#include "libmini/dist/store_requests.hpp"
 
 namespace mini::dist {
-
-struct StoreLimits {
-    size_t connections = 4096;  // of clients that have said Hello
-    size_t strangers = 64;      // connections that have not said it yet
-    size_t keys = 1 << 20;
-    size_t bytes = 1 << 30;  // of all keys and values
-    std::chrono::milliseconds hello_time = std::chrono::seconds(2);
-};
 
 /// What a server has seen since it started.
 struct StoreCounters {
@@ -36,14 +31,16 @@ struct StoreCounters {
     uint64_t strangers = 0;          // those that were closed before they had
     uint64_t refused = 0;            // clients over the limit
     uint64_t broken = 0;             // clients closed for requests that make no sense
+    uint64_t over_memory = 0;        // clients closed for want of memory
     uint64_t requests = 0;           // calls served
     uint64_t connected_clients = 0;  // now
 };
 
 class TcpStoreServer {
   public:
-    /// Listens and starts the thread; port 0 takes any free one. Throws Error for an
-    /// address that is busy or not ours.
+    /// Listens and starts the thread; port 0 takes any free one. Warns where others than
+    /// this machine can reach an address that no cookie guards. Throws Error for an address
+    /// that is busy or not ours.
     TcpStoreServer(const Address& address, const Cookie& cookie, StoreLimits limits = {});
 
     /// Closes all connections; who waits in them gets PeerLost.

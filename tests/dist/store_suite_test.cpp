@@ -112,10 +112,16 @@ TEST_CASE("every store adds to numbers, and refuses words without harm") {
     CHECK(b->add("n", 2) == 42);
     const int64_t most = std::numeric_limits<int64_t>::max();
     CHECK(a->add("big", most) == most);
-    CHECK(contains(failure_of([&] { a->add("big", 1); }), "too large"));
-    a->set("word", "7x");
-    CHECK(contains(failure_of([&] { a->add("word", 1); }), "is no number"));
-    CHECK(a->get("word") == "7x");
+    CHECK(contains(failure_of([&] { a->add("big", 1); }),
+                   concat("big\" is ", most, "; with 1 it becomes too large")));
+    for (const char* const word :
+         {"7x", "", " 7", "+7", "0x7", "7\n", "1e3", "9223372036854775808"}) {
+        CAPTURE(word);
+        a->set("word", word);
+        CHECK(contains(failure_of([&] { a->add("word", 1); }),
+                       concat("word\" is \"", word, "\", which is no number")));
+        CHECK(a->get("word") == word);
+    }
     CHECK(a->get("big") == std::to_string(most));
 }
 
@@ -163,6 +169,7 @@ TEST_CASE("a wait that times out names in every store the missing keys and only 
     store->set_timeout(milliseconds(20));
     CHECK(contains(failure_of([&] { store->get("gone"); }), "Timeout"));
     CHECK(contains(failure_of([&] { store->wait({"gone"}); }), "Timeout"));
+    store->set_timeout(kLong);
     store->wait({"here"});
     store->wait({});
     CHECK(store->get("here", deadline_after(milliseconds(0))) == "1");

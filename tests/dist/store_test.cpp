@@ -86,14 +86,14 @@ TEST_CASE("garbage, half a hello and oversized requests are dropped and harm nob
     SECTION("silence") { CHECK(is_dropped(send_text(""))); }
     SECTION("a request that claims 4 GiB") {
         const Hello hello = make_hello(Hello::Role::kStoreClient, cookie_of(7), 1, 0);
-        const protocol::Request request{1, protocol::Command::kSet, 1, 0xffffffffu};
+        const protocol::RequestHead request{1, protocol::Command::kSet, 1, 0xffffffffu};
         std::string text(reinterpret_cast<const char*>(&hello), sizeof hello);
         text.append(reinterpret_cast<const char*>(&request), sizeof request);
         CHECK(is_dropped(send_text(text)));
     }
     SECTION("a command that does not exist") {
         const Hello hello = make_hello(Hello::Role::kStoreClient, cookie_of(7), 1, 0);
-        const protocol::Request request{1, static_cast<protocol::Command>(99), 0, 0};
+        const protocol::RequestHead request{1, static_cast<protocol::Command>(99), 0, 0};
         std::string text(reinterpret_cast<const char*>(&hello), sizeof hello);
         text.append(reinterpret_cast<const char*>(&request), sizeof request);
         CHECK(is_dropped(send_text(text)));
@@ -114,15 +114,15 @@ TEST_CASE("one client too many is refused, and the others stay") {
 }
 
 TEST_CASE("a full store refuses new keys and bytes with a reason, and serves on") {
-    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7), {.keys = 2, .bytes = 100});
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7), {.keys = 2, .bytes = 40000});
     TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
     store.set("a", "1");
     store.add("b", 1);
     CHECK(contains(failure_of([&] { store.set("c", "1"); }), "full: it has 2 keys"));
     CHECK(contains(failure_of([&] { store.add("c", 1); }), "full: it has 2 keys"));
     CHECK(contains(failure_of([&] { store.compare_set("c", "", "1"); }), "full"));
-    CHECK(contains(failure_of([&] { store.set("a", std::string(100, 'x')); }),
-                   "takes up to 100"));
+    CHECK(contains(failure_of([&] { store.set("a", std::string(30000, 'x')); }),
+                   "takes up to 30000"));
     CHECK(store.get("a", deadline_after(kLong)) == "1");
     CHECK(store.add("b", 1) == 2);
     CHECK(store.delete_key("a"));
@@ -366,11 +366,11 @@ TEST_CASE("ten thousand random frames behind a right hello break only their send
         }
 
         // Half of them have sizes that may be true, and commands near the real ones.
-        std::string frame(sizeof(protocol::Request) + random() % 64, '\0');
+        std::string frame(sizeof(protocol::RequestHead) + random() % 64, '\0');
         for (char& c : frame) c = static_cast<char>(random());
         const auto command = static_cast<protocol::Command>(random() % 10);
         const auto key_bytes = static_cast<uint32_t>(random() % 16);
-        const protocol::Request likely{1, command, key_bytes, 2 * key_bytes};
+        const protocol::RequestHead likely{1, command, key_bytes, 2 * key_bytes};
         if (i % 2) std::memcpy(frame.data(), &likely, sizeof likely);
         try {
             send_all(socket, std::as_bytes(std::span(frame)), deadline_after(kLong));

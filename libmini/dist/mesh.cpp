@@ -23,7 +23,7 @@ namespace mini::dist {
 namespace {
 
 // Handshake timeout, and how many connections may be in their handshake.
-constexpr std::chrono::seconds kHelloTime(2);
+constexpr std::chrono::milliseconds kHelloTime(2000);
 constexpr size_t kMaxVisitors = 64;
 
 // How long to listen for the last words of a rank that has gone.
@@ -345,8 +345,12 @@ Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local
     try {
         connect_all();
     } catch (const Error&) {  // those that wait for this rank are to know why
-        report_failure(store, meeting.rank, current_failure());
-        MeshTransport(meeting.rank, std::move(mesh.streams)).leave(current_failure());
+        const Failure failure = current_failure();
+        report_failure(store, meeting.rank, failure);
+        try {
+            MeshTransport(meeting.rank, std::move(mesh.streams)).leave(failure);
+        } catch (const Error&) {  // it takes a descriptor; what failed first counts
+        }
         throw;
     }
     for (MessageStream& stream : mesh.streams)

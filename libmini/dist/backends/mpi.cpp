@@ -3,7 +3,6 @@
 #include <mpi.h>
 #include <sched.h>
 
-#include <atomic>
 #include <chrono>
 #include <climits>
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "libmini/dist/algorithms/reduce.hpp"
+#include "libmini/dist/backends/mpi_library.hpp"
 #include "libmini/dist/backends/mpi_side.hpp"
 #include "libmini/dist/backends/mpi_types.hpp"
 #include "libmini/dist/backends/staging.hpp"
@@ -25,48 +25,6 @@
 
 namespace mini::dist {
 namespace {
-
-// MPI is started once and ended once in a process.
-class MpiLibrary {
-  public:
-    MpiLibrary() {
-        int runs = 0, threads = MPI_THREAD_SINGLE;
-        check_mpi(MPI_Initialized(&runs), "MPI_Initialized");
-        if (runs) {
-            check_mpi(MPI_Query_thread(&threads), "MPI_Query_thread");
-        } else {
-            check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads),
-                      "MPI_Init_thread");
-            is_ours_ = true;
-        }
-        MINI_CHECK(threads >= MPI_THREAD_SERIALIZED,
-                   "this MPI allows calls from one thread only, but groups have a thread "
-                   "of their own; it must support MPI_THREAD_SERIALIZED");
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    }
-    ~MpiLibrary() {
-        int is_over = 0;
-        MPI_Finalized(&is_over);
-        if (is_ours_ && !has_failed_ && !is_over) MPI_Finalize();
-    }
-
-    // From here on MPI is not called any more; what it may still touch stays.
-    void give_up(std::shared_ptr<void> in_use = nullptr) {
-        has_failed_ = true;
-        if (in_use) in_use_.push_back(std::move(in_use));
-    }
-    bool has_failed() const { return has_failed_; }
-
-  private:
-    bool is_ours_ = false;
-    std::atomic<bool> has_failed_ = false;
-    std::vector<std::shared_ptr<void>> in_use_;
-};
-
-MpiLibrary& library() {
-    static MpiLibrary the_one;
-    return the_one;
-}
 
 // ---- the backend
 
@@ -124,7 +82,7 @@ void MpiBackend::connect(MPI_Comm all, std::chrono::milliseconds timeout) {
         duplicate(all, collectives_, timeout);
         duplicate(all, messages_, timeout);
     } catch (const std::exception&) {  // those that wait for this rank are to know why
-        library().give_up();
+        mpi_library().give_up();
         leave(current_failure());
         throw;
     }
@@ -195,7 +153,7 @@ void MpiBackend::transfer(const Call& call, Deadline deadline) {
             ::sched_yield();
         }
     } catch (...) {
-        library().give_up(pending);
+        mpi_library().give_up(pending);
         throw;
     }
     if (!pending->out.empty()) unpack(pending->out, call.outputs);
@@ -286,8 +244,8 @@ MPI_Op MpiBackend::op_of(DType dtype, ReduceOp op) {
 }
 
 void MpiBackend::abandon() noexcept {
-    if (has_failed()) library().give_up();
-    if (collectives_ == MPI_COMM_NULL || library().has_failed()) return;
+    if (has_failed()) mpi_library().give_up();
+    if (collectives_ == MPI_COMM_NULL || mpi_library().has_failed()) return;
     for (auto& [key, op] : ops_) MPI_Op_free(&op);
     MPI_Comm_free(&collectives_);
     MPI_Comm_free(&messages_);
@@ -394,7 +352,7 @@ std::shared_ptr<QueuedGroup> join_world(const MpiOptions& options, int rank,
 std::string why_no_mpi() { return ""; }
 
 std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions& options) {
-    MINI_CHECK(!library().has_failed(),
+    MINI_CHECK(!mpi_library().has_failed(),
                "a group of backend mpi has failed in this process; start it anew");
     int rank = 0, world_size = 1;
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
@@ -403,7 +361,7 @@ std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions& options) {
         return join_world(options, rank, world_size);
     } catch (...) {
         // MPI_Finalize would wait for the other ranks, which wait for this one.
-        if (world_size > 1) library().give_up();
+        if (world_size > 1) mpi_library().give_up();
         throw;
     }
 }

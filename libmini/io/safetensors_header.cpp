@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "libmini/core/error.hpp"
 
@@ -14,7 +16,13 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kMetadata = "__metadata__";
-constexpr int kDeepest = 3;  // the header, a tensor in it, a list in that
+constexpr const char* kDType = "dtype";
+constexpr const char* kShape = "shape";
+constexpr const char* kOffsets = "data_offsets";
+constexpr const char* kMembers = "dtype, shape and data_offsets";
+constexpr size_t kMostDimensions = 64;
+constexpr size_t kMostNames = 1'000'000;  // so that a header takes under a gigabyte
+constexpr size_t kLongestQuote = 200;     // bytes of a name in a message
 
 template <typename... Parts>
 void check_file(bool condition, const Parts&... parts) {
@@ -39,147 +47,217 @@ std::string describe(const SafetensorsEntry& entry) {
                   entry.begin, ",", entry.end, "]}");
 }
 
+std::string shortened(const std::string& text) {
+    return text.size() <= kLongestQuote ? text : text.substr(0, kLongestQuote) + "...";
+}
+
 // In quotes, with control characters escaped, so that a message stays one line.
-std::string quoted(const std::string& name) {
-    return json(name).dump(-1, ' ', true, json::error_handler_t::replace);
+std::string quote(const std::string& name) {
+    return json(shortened(name)).dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
-// Refuses what the parser would let pass: keys that come twice, of which it would keep
-// the last, and nesting deeper than the format has.
-class Watcher : public json::json_sax_t {
-  public:
-    bool start_object(size_t) override {
-        keys_.emplace_back();
-        return open();
-    }
-    bool key(std::string& key) override {
-        check_file(keys_.back().insert(key).second, "the header has the key ",
-                   quoted(key), " twice");
-        return true;
-    }
-    bool end_object() override {
-        keys_.pop_back();
-        return close();
-    }
-    bool start_array(size_t) override { return open(); }
-    bool end_array() override { return close(); }
-
-    bool parse_error(size_t, const std::string&, const json::exception& error) override {
-        throw BadFile(concat("the header is not JSON: ", error.what()));
-    }
-
-    bool null() override { return true; }
-    bool boolean(bool) override { return true; }
-    bool number_integer(int64_t) override { return true; }
-    bool number_unsigned(uint64_t) override { return true; }
-    bool number_float(double, const std::string&) override { return true; }
-    bool string(std::string&) override { return true; }
-    bool binary(json::binary_t&) override { return true; }
-
-  private:
-    bool open() {
-        check_file(++depth_ <= kDeepest, "the header is nested too deeply");
-        return true;
-    }
-    bool close() {
-        --depth_;
-        return true;
-    }
-
-    int depth_ = 0;
-    std::vector<std::set<std::string>> keys_;  // one set for each object that is open
-};
-
-json parse_json(const std::string& text) {
-    check_file(text.find('\0') == std::string::npos,
-               "the header has a zero byte, where the parser would stop");
-    Watcher watcher;
-    json::sax_parse(text, &watcher);
-    return json::parse(text);
-}
-
-// The member `key` of a tensor's description, a list of whole numbers from 0 on.
-std::vector<uint64_t> parse_numbers(const std::string& name, const json& tensor,
-                                    const char* key) {
-    const auto list = tensor.find(key);
-    check_file(list != tensor.end() && list->is_array(), "tensor ", quoted(name), ": ",
-               key, " is missing or not a list");
-    std::vector<uint64_t> numbers;
-    for (const json& number : *list) {
-        check_file(number.is_number_unsigned(), "tensor ", quoted(name), ": ", key,
-                   " has ", number.dump(), ", not a whole number from 0 to 2^64 - 1");
-        numbers.push_back(number.get<uint64_t>());
-    }
-    return numbers;
-}
-
-DType parse_dtype(const std::string& name, const json& tensor) {
-    const auto text = tensor.find("dtype");
-    check_file(text != tensor.end() && text->is_string(), "tensor ", quoted(name),
-               ": dtype is missing or not a string");
+// "F32" as text of a header; nothing for a type that libmini does not have.
+std::optional<DType> find_dtype(const std::string& name) {
     for (const DType dtype : {DType::kFloat32, DType::kInt64, DType::kUInt8,
                               DType::kFloat16, DType::kBFloat16})
-        if (*text == format_dtype(dtype)) return dtype;
-    throw BadFile(concat("tensor ", quoted(name), ": the dtype is ", text->dump(),
-                         "; F32, F16, BF16, I64 and U8 can be read"));
+        if (name == format_dtype(dtype)) return dtype;
+    return std::nullopt;
 }
 
-// Checks sizes before they become a Shape. Sizes of 0 are left out of the product, so
-// that the strides do not overflow either.
-Shape parse_shape(const std::string& name, const json& tensor) {
-    Shape shape;
-    int64_t product = 1;
-    for (const uint64_t size : parse_numbers(name, tensor, "shape")) {
-        const bool fits =
-            size <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) &&
-            !__builtin_mul_overflow(product, std::max<uint64_t>(size, 1), &product);
-        check_file(fits, "tensor ", quoted(name), ": the shape ",
-                   tensor.at("shape").dump(), " has more elements than can be counted");
-        shape.push_back(static_cast<int64_t>(size));
+// Builds the header while the parser reads its JSON: nothing is stored twice, and the
+// first fault ends the reading.
+//
+//     {                                  kFile -> kHeader
+//       "__metadata__": {"a": "b"},      kMetadata
+//       "x": {"shape": [10, 5], ...}     kTensor, and kNumbers within [ ]
+//     }
+class HeaderReader : public json::json_sax_t {
+  public:
+    SafetensorsHeader take() { return std::move(header_); }
+
+    bool start_object(size_t) override {
+        if (place_ == Place::kFile) {
+            place_ = Place::kHeader;
+        } else if (place_ != Place::kHeader) {
+            refuse_value("an object");
+        } else if (name_ == kMetadata) {
+            place_ = Place::kMetadata;
+        } else {
+            place_ = Place::kTensor;
+            entry_ = {};
+            seen_.clear();
+        }
+        return true;
     }
-    return shape;
-}
 
-SafetensorsEntry parse_entry(const std::string& name, const json& tensor) {
-    check_file(tensor.is_object() && tensor.size() == 3, "tensor ", quoted(name),
-               " is not described by dtype, shape and data_offsets alone");
-    SafetensorsEntry entry;
-    entry.name = name;
-    entry.dtype = parse_dtype(name, tensor);
-    entry.shape = parse_shape(name, tensor);
-    const auto offsets = parse_numbers(name, tensor, "data_offsets");
-    check_file(offsets.size() == 2 && offsets[0] <= offsets[1], "tensor ", quoted(name),
-               ": data_offsets is ", tensor.at("data_offsets").dump(),
-               ", not a begin and an end");
-    entry.begin = offsets[0];
-    entry.end = offsets[1];
-
-    uint64_t bytes = 0;
-    const auto count = static_cast<uint64_t>(element_count(entry.shape));
-    const bool fits = !__builtin_mul_overflow(count, item_size(entry.dtype), &bytes);
-    check_file(fits && bytes == entry.end - entry.begin, "tensor ", quoted(name), ": ",
-               entry.end - entry.begin, " bytes do not hold the shape ", entry.shape,
-               " of ", entry.dtype);
-    return entry;
-}
-
-std::map<std::string, std::string> parse_metadata(const json& metadata) {
-    check_file(metadata.is_object(), kMetadata, " is not an object");
-    std::map<std::string, std::string> strings;
-    for (const auto& [key, value] : metadata.items()) {
-        check_file(value.is_string(), kMetadata, ": the value of ", quoted(key),
-                   " is not a string");
-        strings[key] = value.get<std::string>();
+    bool key(std::string& key) override {
+        if (place_ == Place::kTensor) {
+            start_member(key);
+            return true;
+        }
+        check_file(++names_ <= kMostNames, "the header has more than ", kMostNames,
+                   " names");
+        if (place_ == Place::kMetadata) {
+            if (header_.metadata.contains(key)) refuse_second(key);
+            metadata_key_ = key;
+        } else {
+            if (!tensor_names_.insert(key).second) refuse_second(key);
+            name_ = key;
+        }
+        return true;
     }
-    return strings;
-}
+
+    bool end_object() override {
+        if (place_ == Place::kTensor) end_tensor();
+        place_ = place_ == Place::kHeader ? Place::kFile : Place::kHeader;
+        return true;
+    }
+
+    bool start_array(size_t) override {
+        if (place_ != Place::kTensor || member_ == kDType) refuse_value("a list");
+        place_ = Place::kNumbers;
+        return true;
+    }
+
+    bool end_array() override {
+        place_ = Place::kTensor;
+        return true;
+    }
+
+    bool string(std::string& text) override {
+        if (place_ == Place::kMetadata) {
+            header_.metadata[metadata_key_] = text;
+        } else if (place_ == Place::kTensor && member_ == kDType) {
+            const std::optional<DType> dtype = find_dtype(text);
+            if (!dtype)
+                refuse("the dtype is ", quote(text),
+                       "; F32, F16, BF16, I64 and U8 can be read");
+            entry_.dtype = *dtype;
+        } else {
+            refuse_value(quote(text));
+        }
+        return true;
+    }
+
+    bool number_unsigned(uint64_t number) override {
+        if (place_ != Place::kNumbers) refuse_value(concat(number));
+        std::vector<uint64_t>& list = member_ == kShape ? shape_ : offsets_;
+        if (list.size() == kMostDimensions)
+            refuse(member_, " has more than ", kMostDimensions, " numbers");
+        list.push_back(number);
+        return true;
+    }
+
+    bool null() override { refuse_value("null"); }
+    bool boolean(bool value) override { refuse_value(json(value).dump()); }
+    bool number_integer(int64_t number) override { refuse_value(concat(number)); }
+    bool number_float(double number, const std::string&) override {
+        refuse_value(json(number).dump());
+    }
+    bool binary(json::binary_t&) override { refuse_value("bytes"); }
+
+    bool parse_error(size_t, const std::string&, const json::exception& error) override {
+        throw BadFile(concat("the header is not JSON: ", shortened(error.what())));
+    }
+
+  private:
+    enum class Place { kFile, kHeader, kMetadata, kTensor, kNumbers };
+
+    template <typename... Parts>
+    [[noreturn]] void refuse(const Parts&... parts) const {
+        throw BadFile(concat("tensor ", quote(name_), ": ", parts...));
+    }
+
+    [[noreturn]] static void refuse_second(const std::string& key) {
+        throw BadFile(concat("the header has the key ", quote(key), " twice"));
+    }
+
+    // `value` stands where the format has something else.
+    [[noreturn]] void refuse_value(const std::string& value) const {
+        switch (place_) {
+            case Place::kFile: throw BadFile("the header is not one object");
+            case Place::kMetadata:
+                throw BadFile(concat(kMetadata, ": the value of ", quote(metadata_key_),
+                                     " is not a string"));
+            case Place::kHeader:
+                check_file(name_ != kMetadata, kMetadata, " is not an object");
+                refuse("not described by ", kMembers, " alone: it is ", value);
+            case Place::kNumbers:
+                refuse(member_, " has ", value,
+                       ", not a whole number from 0 to 2^64 - 1");
+            case Place::kTensor: break;
+        }
+        refuse(member_, " is missing or not a ", member_ == kDType ? "string" : "list");
+    }
+
+    void start_member(const std::string& key) {
+        if (key != kDType && key != kShape && key != kOffsets)
+            refuse("not described by ", kMembers, " alone: it has ", quote(key));
+        if (!seen_.insert(key).second) refuse_second(key);
+        member_ = key;
+    }
+
+    void end_tensor() {
+        for (const char* member : {kDType, kShape, kOffsets})
+            if (!seen_.contains(member))
+                refuse("not described by ", kMembers, " alone: ", member, " is missing");
+        entry_.name = name_;
+        entry_.shape = checked_shape();
+        if (offsets_.size() != 2 || offsets_[0] > offsets_[1])
+            refuse("data_offsets is ", json(offsets_).dump(), ", not a begin and an end");
+        entry_.begin = offsets_[0];
+        entry_.end = offsets_[1];
+
+        uint64_t bytes = 0;
+        const auto count = static_cast<uint64_t>(element_count(entry_.shape));
+        const bool fits = !__builtin_mul_overflow(count, item_size(entry_.dtype), &bytes);
+        if (!fits || bytes != entry_.end - entry_.begin)
+            refuse(entry_.end - entry_.begin, " bytes do not hold the shape ",
+                   entry_.shape, " of ", entry_.dtype);
+        header_.entries.push_back(std::move(entry_));
+        shape_.clear();
+        offsets_.clear();
+    }
+
+    // Checks sizes before they become a Shape. Sizes of 0 are left out of the product, so
+    // that the strides do not overflow either.
+    Shape checked_shape() const {
+        Shape shape;
+        int64_t product = 1;
+        for (const uint64_t size : shape_) {
+            const bool fits =
+                size <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) &&
+                !__builtin_mul_overflow(product, std::max<uint64_t>(size, 1), &product);
+            if (!fits)
+                refuse("the shape ", json(shape_).dump(),
+                       " has more elements than can be counted");
+            shape.push_back(static_cast<int64_t>(size));
+        }
+        return shape;
+    }
+
+    SafetensorsHeader header_;
+    Place place_ = Place::kFile;
+    size_t names_ = 0;  // of tensors and of metadata
+    std::set<std::string> tensor_names_;
+    std::string metadata_key_;
+
+    // The tensor that is being read.
+    std::string name_;
+    SafetensorsEntry entry_;
+    std::set<std::string> seen_;  // its members so far
+    std::string member_;          // the last of them
+    std::vector<uint64_t> shape_, offsets_;
+};
 
 // Checks that entries in order fill [0, data_bytes) without gap or overlap.
 void check_coverage(const std::vector<SafetensorsEntry>& entries, uint64_t data_bytes) {
     uint64_t end = 0;
     for (const SafetensorsEntry& entry : entries) {
-        check_file(entry.begin == end, "tensor ", quoted(entry.name), " begins at byte ",
-                   entry.begin, " of the data, but the one before it ends at ", end);
+        if (entry.begin != end)
+            throw BadFile(concat("tensor ", quote(entry.name), " begins at byte ",
+                                 entry.begin,
+                                 " of the data, but the one before it ends at ", end));
         end = entry.end;
     }
     check_file(end == data_bytes, "the header describes ", end,
@@ -205,15 +283,11 @@ std::string format_header(const SafetensorsHeader& header) {
 
 SafetensorsHeader parse_header(const std::string& text, uint64_t data_bytes) {
     check_file(text.starts_with('{'), "the header does not begin with {");
-    const json root = parse_json(text);
-
-    SafetensorsHeader header;
-    for (const auto& [name, value] : root.items()) {
-        if (name == kMetadata)
-            header.metadata = parse_metadata(value);
-        else
-            header.entries.push_back(parse_entry(name, value));
-    }
+    check_file(text.find('\0') == std::string::npos,
+               "the header has a zero byte, where the parser would stop");
+    HeaderReader reader;
+    json::sax_parse(text, &reader);
+    SafetensorsHeader header = reader.take();
 
     // Put empty tensors before the one that begins at the same byte.
     std::ranges::sort(header.entries, {}, [](const SafetensorsEntry& entry) {

@@ -30,9 +30,10 @@ struct SafetensorsHeader {
 std::string format_header(const SafetensorsHeader& header);
 
 /// The header that `text` describes, for a file with `data_bytes` bytes of numbers.
-/// Throws BadFile unless it is JSON of exactly this form, no name comes twice, each
-/// tensor's offsets fit its shape, and the tensors fill those bytes without gap or
-/// overlap. The message has no path.
+/// Throws BadFile unless it is JSON of exactly this form, no name comes twice, there are up
+/// to 1,000,000 names (those of metadata included), each tensor has up to 64 dimensions,
+/// its offsets fit its shape, and the tensors fill those bytes without gap or overlap. The
+/// message has no path, and is one line.
 SafetensorsHeader parse_header(const std::string& text, uint64_t data_bytes);
 
 }  // namespace mini::io

@@ -89,10 +89,11 @@ TEST_CASE("headers that are not a JSON object are refused") {
 
 TEST_CASE("a header nested a thousand deep is refused") {
     const std::string deep = std::string(1000, '[') + std::string(1000, ']');
-    CHECK(has(complaint(with_header(R"({"x":)" + deep + "}", 0)), "nested too deeply"));
+    CHECK(has(complaint(with_header(R"({"x":)" + deep + "}", 0)), "alone: it is a list"));
+    CHECK(has(complaint(with_tensor(R"({"shape":)" + deep + "}")), "shape has a list"));
     std::string objects = "{}";
     for (int i = 0; i < 1000; ++i) objects = R"({"x":)" + objects + "}";
-    CHECK(has(complaint(with_header(objects, 0)), "nested too deeply"));
+    CHECK(has(complaint(with_header(objects, 0)), "alone: it has \"x\""));
 }
 
 TEST_CASE("names and keys that come twice are refused") {
@@ -113,9 +114,11 @@ TEST_CASE("tensors described by less or more than three members are refused") {
     CHECK(has(complaint(with_tensor(R"({"dtype":"U8","shape":[8]})")), expected));
     CHECK(has(complaint(with_tensor(
                   R"({"dtype":"U8","shape":[8],"data_offsets":[0,8],"more":1})")),
-              expected));
+              expected + ": it has \"more\""));
     CHECK(has(complaint(with_tensor(R"({"dtype":"U8","shape":[8],"offsets":[0,8]})")),
-              "data_offsets is missing"));
+              expected + ": it has \"offsets\""));
+    CHECK(has(complaint(with_tensor(R"({"dtype":"U8","shape":[8]})")),
+              expected + ": data_offsets is missing"));
 }
 
 TEST_CASE("element types that cannot be read are refused by name") {
@@ -274,4 +277,32 @@ TEST_CASE("names that could be paths or hold a zero are names like others") {
         GENERATE(R"(a\u0000b)", R"(a\nb)", "../../etc/passwd", "/", "");
     CHECK(complaint(with_header("{\"" + name + "\":" + good_tensor(0, 8) + "}", 8)) ==
           "");
+}
+
+TEST_CASE("a tensor has up to 64 dimensions") {
+    const auto with_ones = [](size_t dimensions) {
+        std::string sizes = "8";
+        for (size_t i = 1; i < dimensions; ++i) sizes += ",1";
+        return complaint(with_tensor(R"({"dtype":"U8","shape":[)" + sizes +
+                                     R"(],"data_offsets":[0,8]})"));
+    };
+    CHECK(with_ones(64) == "");
+    CHECK(has(with_ones(65), "shape has more than 64 numbers"));
+}
+
+TEST_CASE("a header has up to a million names") {
+    const auto with_names = [](int count) {
+        std::string header = R"({"__metadata__":{)";
+        for (int i = 0; i < count - 2; ++i)
+            header += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":\"\"";
+        return with_header(header + R"(},"x":)" + good_tensor(0, 8) + "}", 8);
+    };
+    CHECK(complaint(with_names(1'000'000)) == "");
+    CHECK(has(complaint(with_names(1'000'001)), "more than 1000000 names"));
+}
+
+TEST_CASE("a name of a million bytes is cut short in the complaint") {
+    const std::string name(1'000'000, 'n');
+    CHECK(complaint(with_header("{\"" + name + "\":1}", 0)).size() < 400);
+    CHECK(complaint(with_header("{\"" + name, 0)).size() < 400);
 }

@@ -1,6 +1,7 @@
 #include "libmini/dist/flight_box.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -34,12 +34,44 @@ std::string get_text(const char (&place)[N]) {
     return {place, strnlen(place, N)};
 }
 
+// 146 years of a monotonic clock: sums with the time of day do not overflow.
+bool is_time(int64_t nanoseconds) {
+    return nanoseconds >= 0 && nanoseconds <= int64_t{1} << 62;
+}
+
 // Whether a record that may have been cut short by a kill can be believed.
 bool is_whole(const FlightRecord& record) {
     const Collective& c = record.collective;
     return c.operation <= Operation::kRecv && c.dtype <= DType::kBFloat16 &&
            c.reduce_op <= ReduceOp::kMax && c.algorithm <= Algorithm::kHierarchical &&
-           record.state <= FlightRecord::State::kFailed;
+           record.state <= FlightRecord::State::kFailed && is_time(record.queued_at) &&
+           is_time(record.started_at) && is_time(record.ended_at);
+}
+
+bool is_whole(const FlightBox& box) {
+    return std::memcmp(box.magic, kMagic, sizeof kMagic) == 0 &&
+           box.size == sizeof(FlightBox) && box.world_size <= kMostFlightRanks &&
+           box.rank >= 0 && box.rank < box.world_size && box.pid >= 0 &&
+           box.restart >= 0;
+}
+
+// Fills `box` from a regular file of exactly its size. O_NONBLOCK: a pipe without a writer
+// would block; a file does not care.
+bool read_whole(const std::string& path, FlightBox& box) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) throw BadFile(concat(path, ": ", system_message("open", errno)));
+    struct stat status = {};
+    bool good = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+                status.st_size == static_cast<off_t>(sizeof box);
+    auto* const bytes = reinterpret_cast<char*>(&box);
+    for (size_t done = 0; good && done < sizeof box;) {
+        const ssize_t count = ::read(fd, bytes + done, sizeof box - done);
+        if (count < 0 && errno == EINTR) continue;
+        good = count > 0;
+        if (good) done += static_cast<size_t>(count);
+    }
+    ::close(fd);
+    return good;
 }
 
 Json head_line(const FlightHead& head, const std::string& occasion, int64_t now) {
@@ -167,13 +199,7 @@ Flight read_box(const FlightBox& box) {
 
 Flight read_box_file(const std::string& path) {
     auto box = std::make_unique<FlightBox>();
-    std::ifstream file(path, std::ios::binary);
-    file.read(reinterpret_cast<char*>(box.get()), sizeof(FlightBox));
-    const bool good = file.gcount() == sizeof(FlightBox) && file.peek() == EOF &&
-                      std::memcmp(box->magic, kMagic, sizeof kMagic) == 0 &&
-                      box->size == sizeof(FlightBox) && box->rank >= 0 &&
-                      box->rank < box->world_size;
-    if (!good)
+    if (!read_whole(path, *box) || !is_whole(*box))
         throw BadFile(
             concat(path, ": no flight recorder's box of this version of libmini"));
     return read_box(*box);

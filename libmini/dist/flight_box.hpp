@@ -44,6 +44,7 @@ std::string describe(const FlightRecord& record);
 bool is_point(Operation operation);
 
 constexpr size_t kFlightRecords = 4096;
+constexpr int kMostFlightRanks = 1'000'000;  // a larger world size is damage
 
 /// What lies in the box, the same in memory and in the file; texts end with NUL.
 struct FlightBox {
@@ -92,10 +93,11 @@ void begin_box(FlightBox& box, const FlightHead& head);
 /// Notes why the group ended: the first reason stands.
 void put_reason(FlightBox& box, const std::string& reason, int blamed);
 
-/// What a box holds.
+/// What a box holds, without records that cannot be: a kill may have cut one short.
 Flight read_box(const FlightBox& box);
 
-/// The same of a file. Throws BadFile, one line, for a file that is no whole box.
+/// The same of a file. Does not block on a pipe. Throws BadFile, one line, unless `path` is
+/// a regular file with a whole box. Texts are as they lie in the file: any bytes.
 Flight read_box_file(const std::string& path);
 
 /// Writes `flight` as JSON lines, as it was at `now`; either the whole file appears or

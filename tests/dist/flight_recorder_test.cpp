@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,9 +12,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <vector>
+#include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "libmini/tensor/ops.hpp"
 #include "tests/dist/support.hpp"
@@ -146,6 +150,43 @@ TEST_CASE("a file that is no whole box is refused in one line") {
     CHECK(contains(complaint(), path));
     std::filesystem::remove(path);
     CHECK(contains(complaint(), path));
+}
+
+TEST_CASE("a box that is a pipe or a device is refused without waiting") {
+    const FlightDir dir;
+    const std::string pipe = dir.folder / "flight-local-rank0.box";
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    for (const std::string& path : {pipe, std::string("/dev/zero")}) {
+        const std::string said =
+            mini::test::message_of<BadFile>([&] { read_box_file(path); });
+        CHECK(contains(said, path));
+    }
+}
+
+TEST_CASE("a box of more ranks than there can be is refused") {
+    const FlightDir dir;
+    const std::string path = dir.folder / "flight-local-rank0.box";
+    const auto complaint = [&](int world_size) {
+        { FlightRecorder recorder({.rank = 0, .world_size = world_size}); }
+        return mini::test::message_of<BadFile>([&] { read_box_file(path); });
+    };
+    CHECK(complaint(1'000'000).empty());
+    CHECK(contains(complaint(1'000'001), path));
+    CHECK(contains(complaint(std::numeric_limits<int>::max()), path));
+}
+
+TEST_CASE("records with times that no clock shows are left out") {
+    const FlightDir dir;
+    const auto box = std::make_unique<FlightBox>();
+    begin_box(*box, {.run = "run", .group = "default", .backend = "", .host = ""});
+    for (uint64_t i = 0; i < 4; ++i) box->records[i].number = i + 1;
+    box->records[1].queued_at = std::numeric_limits<int64_t>::max();
+    box->records[2].started_at = -1;
+    box->records[3].ended_at = std::numeric_limits<int64_t>::min();
+    const Flight flight = read_box(*box);
+    REQUIRE(flight.records.size() == 1);
+    CHECK(flight.records[0].number == 1);
+    write_dump(dir.folder / "a.json", flight, "test", dist::flight_now());
 }
 
 TEST_CASE("a folder that cannot be written leaves the recorder in memory") {

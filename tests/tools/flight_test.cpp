@@ -1,7 +1,11 @@
 // Reading dumps strictly, and what those of all ranks say together.
 
+#include <sys/stat.h>
+
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +15,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/tools/answer.hpp"
 
 using mini::dist::Flight;
 using mini::dist::FlightRecord;
@@ -189,6 +194,39 @@ TEST_CASE("a dump's text cannot move the terminal's cursor") {
     Flight flight = flight_of(0, 1, {record(0, Operation::kBarrier, State::kFinished)});
     flight.head.run = "a\033[2Jb\nc";
     CHECK(group_of({flight}).head().run == "a?[2Jb?c");
+}
+
+TEST_CASE("a dump that is too long, or no regular file, is refused before it is read") {
+    const Folder folder;
+    const std::string path = folder / "flight-x.json";
+    const auto answer = [&] {
+        return message_of<mini::BadFile>([&] { mini::tools::read_flight(path); });
+    };
+    std::ofstream(path) << "";
+    CHECK(contains(answer(), "the file is empty"));
+    std::filesystem::resize_file(path, uint64_t{2} << 30);  // all of it a hole
+    CHECK(contains(answer(), "2147483648 bytes, more than the 16777216 of the longest"));
+    std::filesystem::remove(path);
+    REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+    CHECK(contains(answer(), "not a regular file"));
+    CHECK(contains(
+        message_of<mini::BadFile>([] { mini::tools::read_flight("/dev/zero"); }),
+        "not a regular file"));
+}
+
+TEST_CASE("a box's texts are cleaned for the terminal and for JSON") {
+    const Folder folder;
+    auto box = std::make_unique<mini::dist::FlightBox>();
+    begin_box(*box, {.run = "a\033[2Jb\xC2\x9B" "c\xff", .group = "default",
+                     .backend = "ring", .host = "k\u00f6ln"});
+    std::ofstream(folder / "flight-a.box", std::ios::binary)
+        .write(reinterpret_cast<const char*>(box.get()), sizeof *box);
+    const RankFlight flight = mini::tools::read_flight(folder / "flight-a.box");
+    CHECK(flight.head.run == "a?[2Jb?c\uFFFD");
+    CHECK(flight.head.host == "k\u00f6ln");
+    const auto answer = mini::test::run_mini("flight --format json " + folder.path());
+    CHECK(answer.code == 0);
+    CHECK(contains(answer.text, "a?[2Jb?c\uFFFD"));
 }
 
 TEST_CASE("two dumps of one rank, or of two world sizes, do not go together") {

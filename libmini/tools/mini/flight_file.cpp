@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "libmini/core/error.hpp"
+#include "libmini/io/file.hpp"
 
 namespace mini::tools {
 namespace {
@@ -15,7 +16,24 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr size_t kLongestLine = 1 << 16;
-constexpr int kMostRanks = 1'000'000;
+constexpr uint64_t kLongestDump = 16 << 20;  // 4,096 operations are 2 MB
+
+// A text for the screen and for JSON: bytes that are not UTF-8 become U+FFFD, and control
+// characters "?".
+std::string clean(const std::string& text) {
+    const auto replace = json::error_handler_t::replace;
+    const std::string utf8 = json::parse(json(text).dump(-1, ' ', false, replace));
+    std::string result;
+    for (size_t i = 0; i < utf8.size(); ++i) {
+        const auto c = static_cast<unsigned char>(utf8[i]);
+        const auto next =
+            static_cast<unsigned char>(i + 1 < utf8.size() ? utf8[i + 1] : 0);
+        const bool is_c1 = c == 0xC2 && next < 0xA0;  // U+0080 to U+009F, in two bytes
+        result += c < 32 || c == 127 || is_c1 ? '?' : utf8[i];
+        if (is_c1) ++i;
+    }
+    return result;
+}
 
 // One line of a dump, with its place for complaints.
 class Line {
@@ -30,14 +48,10 @@ class Line {
         throw BadFile(concat(file_, ", line ", number_, ": ", complaint));
     }
 
-    // A text for the screen: control characters become "?".
     std::string text(const char* name) const {
         const json& value = field(name);
         if (!value.is_string()) bad(concat(name, " is no text"));
-        std::string result = value.get<std::string>();
-        for (char& c : result)
-            if (static_cast<unsigned char>(c) < 32 || c == 127) c = '?';
-        return result;
+        return clean(value.get<std::string>());
     }
 
     int64_t number(const char* name, int64_t least, int64_t most = INT64_MAX) const {
@@ -76,7 +90,7 @@ void read_head(const Line& line, RankFlight& flight) {
     head.backend = line.text("backend");
     head.host = line.text("host");
     head.pid = line.number("pid", 0);
-    head.world_size = static_cast<int>(line.number("world_size", 1, kMostRanks));
+    head.world_size = static_cast<int>(line.number("world_size", 1, dist::kMostFlightRanks));
     head.rank = static_cast<int>(line.number("rank", 0, head.world_size - 1));
     head.recorded = static_cast<uint64_t>(line.number("recorded", 0));
     flight.reason = line.text("reason");
@@ -104,29 +118,43 @@ FlightEntry read_entry(const Line& line) {
     return entry;
 }
 
+std::string read_text(const std::string& path) {
+    const io::InputFile file(path);
+    if (file.size() > kLongestDump)
+        throw BadFile(concat(path, ": ", file.size(), " bytes, more than the ",
+                             kLongestDump, " of the longest dump"));
+    std::string text(file.size(), '\0');
+    file.read(0, std::as_writable_bytes(std::span(text)));
+    return text;
+}
+
 RankFlight read_dump(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file || fs::is_directory(path)) throw BadFile(concat(path, ": cannot be read"));
+    const std::string text = read_text(path);
+    if (text.empty()) throw BadFile(concat(path, ": the file is empty"));
     RankFlight flight{.file = path, .head = {}, .reason = "", .entries = {}};
     int number = 0;
-    for (std::string text; std::getline(file, text);) {
-        if (text.size() > kLongestLine || file.eof() ||
+    for (size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+        end = text.find('\n', begin);
+        const bool cut = end == std::string::npos;
+        if (cut || end - begin > kLongestLine ||
             flight.entries.size() > dist::kFlightRecords)
             throw BadFile(concat(path, ", line ", number + 1,
-                                 file.eof() ? ": cut short" : ": too long for a dump"));
-        const Line line(path, ++number, text);
+                                 cut ? ": cut short" : ": too long for a dump"));
+        const Line line(path, ++number, text.substr(begin, end - begin));
         if (number == 1) {
             read_head(line, flight);
         } else {
             flight.entries.push_back(read_entry(line));
         }
     }
-    if (number == 0) throw BadFile(concat(path, ": the file is empty"));
     return flight;
 }
 
 RankFlight read_box(const std::string& path) {
-    const dist::Flight box = dist::read_box_file(path);
+    dist::Flight box = dist::read_box_file(path);
+    for (std::string* text : {&box.head.run, &box.head.group, &box.head.backend,
+                              &box.head.host, &box.head.reason})
+        *text = clean(*text);
     RankFlight flight{.file = path,
                       .head = box.head,
                       .reason = box.head.reason,

@@ -11,10 +11,12 @@
 #include <nlohmann/json.hpp>
 
 #include "libmini/tensor/device.hpp"
+#include "libmini/tools/mini/bench.hpp"
 #include "libmini/tools/mini/bench_device.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/tools/answer.hpp"
 
 using mini::Device;
@@ -136,4 +138,16 @@ TEST_CASE("mini bench with a file that cannot be written fails and names it") {
     CAPTURE(answer.text);
     CHECK(answer.code == 1);
     CHECK(contains(answer.text, "/nowhere/x could not be written"));
+}
+
+TEST_CASE("sizes go by factors of four up to 1,024 GiB, and larger ones are refused") {
+    using mini::tools::parse_sizes;
+    CHECK(parse_sizes("4:64") == std::vector<size_t>{4, 16, 64});
+    CHECK(parse_sizes("1024G") == std::vector<size_t>{size_t{1} << 40});
+    CHECK(parse_sizes("256G:1024G") ==
+          std::vector<size_t>{size_t{1} << 38, size_t{1} << 40});
+    const std::string text = GENERATE("1025G", "17179869184G:4", "1:17179869184G",
+                                      "1099511627777", "99999999999999999999");
+    CHECK(contains(mini::test::message_of([&] { parse_sizes(text); }),
+                   "no size from 1 to 1024G"));
 }

@@ -17,6 +17,7 @@ namespace mini::tools {
 namespace {
 
 constexpr size_t kFactor = 4;
+constexpr size_t kLargestSize = size_t{1} << 40;  // times kFactor it is still a size_t
 
 size_t parse_size(const std::string& text) {
     size_t number = 0;
@@ -28,9 +29,11 @@ size_t parse_size(const std::string& text) {
                          : unit == "M" ? size_t{1} << 20
                          : unit == "G" ? size_t{1} << 30
                                        : 0;
-    if (error != std::errc() || scale == 0 || number == 0 || number > (size_t{1} << 40))
-        throw UsageError(concat("--sizes: \"", text,
-                                "\" is no size; sizes are like 4, 64K, 25M or 4:100M"));
+    if (error != std::errc() || scale == 0 || number == 0 ||
+        number > kLargestSize / scale)
+        throw UsageError(concat("--sizes: \"", text, "\" is no size from 1 to ",
+                                kLargestSize >> 30,
+                                "G; sizes are like 4, 64K, 25M or 4:100M"));
     return number * scale;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libmini/dist/store_protocol.hpp"
+#include "libmini/dist/store_requests.hpp"
 #include "libmini/dist/tcp_store.hpp"
 #include "libmini/dist/tcp_store_server.hpp"
 #include "tests/dist/support.hpp"
@@ -111,4 +112,20 @@ TEST_CASE("a store that other machines can reach without a cookie warns of it") 
     CHECK(is_loopback({"::1", 1}));
     CHECK_FALSE(is_loopback({"::", 1}));
     CHECK_FALSE(is_loopback({"10.0.0.1", 1}));
+}
+
+TEST_CASE("an amount that is no number, and a pair that is none, leave the table alone") {
+    StoreTable table;
+    table.set("n", "5");
+    const auto answer = [&](protocol::Command command, const std::string& value) {
+        return failure_of([&] {
+            carry_out({.command = command, .key = "n", .value = value}, table, {});
+        });
+    };
+    for (const char* amount : {"", "x", "1x", " 1", "1.5", "9223372036854775808"})
+        CHECK(contains(answer(protocol::Command::kAdd, amount), "\"n\": the amount is"));
+    CHECK(contains(answer(protocol::Command::kAdd, "9223372036854775807"), "too large"));
+    for (const std::string pair : {"", "abc", "\xff\xff\xff\xff", "\x05___abcd"})
+        CHECK(contains(answer(protocol::Command::kCompareSet, pair), "no two values"));
+    CHECK(*table.find("n") == "5");
 }

@@ -1,6 +1,6 @@
 // Injects the faults of the table into one kind of group and counts.
 //
-//     dist_faults KIND [--fast] [--bounds] [--at-least FAULTS] [--only TEXT]
+//     dist_faults KIND [--fast] [--bounds] [--at-least FAULTS] [--only TEXT] [--seed N]
 //
 // Exit code 0: every survivor of every fault said what it must, with --bounds in time too,
 // nobody hung, nothing is left. 1: not so, or the options make no sense. 2: this build has
@@ -38,6 +38,7 @@ struct Options {
     std::string kind = "threads", only, mpi_board, mpi_scenario;
     bool fast = false, bounds = false;
     size_t at_least = 0;
+    int seed = 0;
 };
 
 struct Totals {
@@ -124,7 +125,8 @@ int inject(const Options& options) {
     ::setenv("TMPDIR", temporary.path().c_str(), 1);
     const std::set<std::string> shared_before = shared_names();
     Totals totals;
-    for (const Scenario& s : all_scenarios(options.kind, options.fast))
+    for (const Scenario& s : all_scenarios(options.kind, options.fast,
+                                           static_cast<unsigned>(options.seed)))
         if (describe(s).find(options.only) != std::string::npos)
             judge(s, play(options.kind, s), totals);
 
@@ -160,6 +162,7 @@ int main(int argc, char** argv) {
     line.add_flag("--bounds", options.bounds, "Fail when errors come too early or late");
     line.add("--only", options.only, "Faults whose description has this in it");
     line.add("--at-least", options.at_least, "Fail when there are fewer faults");
+    line.add("--seed", options.seed, "Draws victims, sizes and times anew (0: the table's)");
     line.add("--mpi-rank", options.mpi_board, "Where they write").hidden();
     line.add("--mpi-scenario", options.mpi_scenario, "Which fault").hidden();
     try {

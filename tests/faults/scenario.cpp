@@ -1,6 +1,8 @@
 #include "tests/faults/scenario.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <random>
 
 #include "libmini/core/error.hpp"
 
@@ -200,11 +202,22 @@ const char* moment_name(Moment moment) {
 std::string describe(const Scenario& s) {
     return concat("rank ", s.victim, " of ", s.world_size, " ", kind_name(s.kind), " ",
                   moment_name(s.moment), ", ", operation_name(s.operation), " (",
-                  algorithm_name(s.algorithm), ") of ", s.n);
+                  algorithm_name(s.algorithm), ") of ", s.n, ", seed ", s.seed);
 }
 
-std::vector<Scenario> all_scenarios(const std::string& group_kind, bool fast) {
-    return Table(group_kind, fast).all();
+std::vector<Scenario> all_scenarios(const std::string& group_kind, bool fast,
+                                    unsigned seed) {
+    std::vector<Scenario> all = Table(group_kind, fast).all();
+    if (seed == 0) return all;
+    std::mt19937 random(seed);
+    std::ranges::shuffle(all, random);
+    for (Scenario& s : all) {
+        s.victim = std::uniform_int_distribution(0, s.world_size - 1)(random);
+        const int bits = std::uniform_int_distribution(3, 18)(random);
+        s.n = std::uniform_int_distribution<int64_t>(1 << bits, 2 << bits)(random);
+        s.seed = static_cast<unsigned>(random());
+    }
+    return all;
 }
 
 }  // namespace mini::dist::faults

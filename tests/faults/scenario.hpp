@@ -61,8 +61,10 @@ struct Scenario {
 std::string describe(const Scenario& scenario);
 
 /// The table for a kind of group ("threads", "ring-tcp", "ring-shm", "gloo", "mpi"), less
-/// what it cannot have; `fast`: a few of each sort.
-std::vector<Scenario> all_scenarios(const std::string& group_kind, bool fast);
+/// what it cannot have; `fast`: a few of each sort. A `seed` other than 0 draws the order,
+/// the victims, the sizes and the times of the faults anew.
+std::vector<Scenario> all_scenarios(const std::string& group_kind, bool fast,
+                                    unsigned seed = 0);
 
 /// Whether the survivors must hear nothing of it.
 bool ends_well(const Scenario& scenario);

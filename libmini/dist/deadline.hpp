@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <string>
 
 #include "libmini/core/error.hpp"
@@ -24,8 +25,21 @@ inline Deadline deadline_after(std::chrono::milliseconds timeout) {
     return Clock::now() + std::min(timeout, kLongest);
 }
 
-/// What poll() is to be told: the milliseconds left, rounded up; 0 when the deadline has
-/// passed.
+/// What ppoll() is to be told: the time left to the nanosecond, 1000 s at most; 0 when the
+/// deadline has passed.
+inline timespec time_left(Deadline deadline, Deadline now) {
+    constexpr std::chrono::nanoseconds kNone(0), kLongest(std::chrono::seconds(1000));
+    std::chrono::nanoseconds left = kNone;
+    if (deadline > now) left = deadline - now < kLongest ? deadline - now : kLongest;
+    constexpr int64_t kSecond = 1'000'000'000;
+    timespec time{};
+    time.tv_sec = left.count() / kSecond;
+    time.tv_nsec = left.count() % kSecond;
+    return time;
+}
+
+/// For timeouts in milliseconds: those left, rounded up, a million at most; 0 when the
+/// deadline has passed.
 inline int milliseconds_left(Deadline deadline) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());

@@ -16,6 +16,7 @@
 
 #include "libmini/dist/local_socket.hpp"
 #include "libmini/dist/mesh_transport.hpp"
+#include "libmini/dist/poll_until.hpp"
 #include "libmini/dist/shared_memory.hpp"
 #include "libmini/dist/socket_channel.hpp"
 
@@ -259,8 +260,7 @@ void accept_higher_ranks(Acceptor& far, Acceptor& near,
             if (stream.is_open())
                 entries.push_back({stream.channel().socket().fd(), POLLRDHUP, 0});
         const Deadline next_check = std::min(deadline, deadline_after(kHelloTime / 4));
-        ::poll(entries.data(), entries.size(),
-               milliseconds_left(near.next_turn(far.next_turn(next_check))));
+        poll_until(entries, near.next_turn(far.next_turn(next_check)));
 
         accept_visitor(far, /*is_local=*/false, visitors);
         accept_visitor(near, /*is_local=*/true, visitors);

@@ -16,6 +16,7 @@
 
 #include "libmini/core/log.hpp"
 #include "libmini/dist/algorithms/dissemination_barrier.hpp"
+#include "libmini/dist/poll_until.hpp"
 
 namespace mini::dist {
 namespace {
@@ -337,8 +338,7 @@ void MeshTransport::sleep(Deadline until) {
     }
 
     for (const PointMessage* point : points_) until = std::min(until, point->deadline);
-    const int ready =
-        can_sleep ? ::poll(entries.data(), entries.size(), milliseconds_left(until)) : 0;
+    const int ready = can_sleep ? poll_until(entries, until) : 0;
     MINI_CHECK(ready >= 0 || errno == EINTR, system_message("poll", errno));
     for (size_t i = 1; i < channels.size(); ++i) channels[i]->wake_up(entries[i].revents);
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "libmini/dist/poll_until.hpp"
+
 namespace mini::dist {
 namespace {
 
@@ -21,8 +23,7 @@ bool wait_for_input(Channel& channel, Deadline deadline) {
     pollfd entry{channel.socket().fd(), 0, 0};
     int ready = 1;
     if (channel.prepare_to_sleep(Channel::kToReceive, entry.events))
-        ready = ::poll(&entry, 1,
-                       milliseconds_left(std::min(deadline, channel.next_event())));
+        ready = poll_until({&entry, 1}, std::min(deadline, channel.next_event()));
     channel.wake_up(entry.revents);
     return ready != 0 || !has_passed(deadline);
 }

@@ -16,6 +16,8 @@
 #include <system_error>
 #include <thread>
 
+#include "libmini/dist/poll_until.hpp"
+
 namespace mini::dist {
 namespace {
 
@@ -251,7 +253,7 @@ Socket Acceptor::accept(const std::function<bool()>& make_room) {
 bool wait_for(const Socket& socket, short events, Deadline deadline) {
     while (true) {
         pollfd entry{socket.fd(), events, 0};
-        const int ready = ::poll(&entry, 1, milliseconds_left(deadline));
+        const int ready = poll_until({&entry, 1}, deadline);
         if (ready > 0) return true;
         MINI_CHECK(ready == 0 || errno == EINTR, system_message("poll", errno));
         if (has_passed(deadline)) return false;

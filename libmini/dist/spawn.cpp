@@ -23,6 +23,7 @@
 #include "libmini/core/log.hpp"
 #include "libmini/core/machine.hpp"
 #include "libmini/dist/failure.hpp"
+#include "libmini/dist/poll_until.hpp"
 #include "libmini/dist/socket.hpp"
 #include "libmini/tensor/device.hpp"
 
@@ -273,8 +274,7 @@ class Family {
         for (const Child& child : children_)
             if (child.running) entries.push_back({child.ended.fd(), POLLIN, 0});
         while (true) {
-            if (::poll(entries.data(), entries.size(), milliseconds_left(deadline)) > 0)
-                return true;
+            if (poll_until(entries, deadline) > 0) return true;
             if (has_passed(deadline)) return false;
         }
     }

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "libmini/core/log.hpp"
+#include "libmini/dist/poll_until.hpp"
 #include "libmini/dist/store_protocol.hpp"
 
 namespace mini::dist {
@@ -164,9 +165,7 @@ void TcpStoreServer::Loop::wait_for_events() {
         polled.push_back(&client);
         if (!client.greeted) next_turn = std::min(next_turn, client.hello_deadline);
     }
-    const int timeout = next_turn == kNever ? -1 : milliseconds_left(next_turn);
-    if (::poll(entries.data(), entries.size(), timeout) < 0)
-        return;  // a signal: go round again
+    if (poll_until(entries, next_turn) < 0) return;  // a signal: go round again
 
     // Serve those who have something to say.
     stopping_ = entries[0].revents != 0;

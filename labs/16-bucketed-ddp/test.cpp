@@ -173,3 +173,13 @@ TEST_CASE("a bucket is full when each of its gradients has come", "[lab16][lab16
     CHECK_FALSE(bucket.is_full());
     CHECK_FALSE(bucket.is_ready(1));
 }
+
+TEST_CASE("a gradient that is brought in again replaces the first", "[lab16][lab16.3]") {
+    Bucket bucket({0, 1}, floats({4, 4}));
+    bucket.bring_in(0, Tensor::from(Values{6}), 0.5f);
+    bucket.bring_in(1, Tensor::from(Values{8}), 0.5f);
+    bucket.bring_in(0, Tensor::from(Values{10}), 0.5f);
+    INFO("6 and 8 with a share of a half are 3 and 4; then 10 comes for the first, and");
+    INFO("makes it 5; the second stays as it is; hint 16.3/3 helps");
+    CHECK(bucket.buffer().to_vector<float>() == Values{5, 4});
+}

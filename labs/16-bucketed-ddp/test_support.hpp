@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "labs/check/ranks.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"
 #include "libmini/core/random.hpp"
@@ -37,8 +38,6 @@ using Values = std::vector<float>;
 using Places = std::vector<size_t>;
 using Assignment = std::vector<Places>;
 
-constexpr std::chrono::seconds kTimeout(10);
-
 // ---- ranks, models, and what the event log says
 
 // Runs body(group) on every rank, a thread each; what it returned, by rank.
@@ -46,11 +45,9 @@ template <typename Body>
 auto on_ranks(int world_size, const Body& body) {
     using Result = decltype(body(std::declval<dist::ProcessGroup&>()));
     std::vector<Result> results(static_cast<size_t>(world_size));
-    dist::run_threads(world_size,
-                      [&](dist::ProcessGroup& group) {
-                          results[static_cast<size_t>(group.rank())] = body(group);
-                      },
-                      {.timeout = kTimeout});
+    labs::run_ranks(world_size, [&](dist::ProcessGroup& group) {
+        results[static_cast<size_t>(group.rank())] = body(group);
+    });
     return results;
 }
 
@@ -146,10 +143,10 @@ inline std::vector<int64_t> indices(const std::vector<Event>& log, EventKind kin
     return result;
 }
 
-inline int64_t all_reduces(const std::vector<Event>& log) {
-    return std::ranges::count_if(log, [](const Event& event) {
-        return event.kind == EventKind::kCollectiveBegin &&
-               std::string_view(event.name) == "all_reduce";
+// How many collectives of this name were called: "all_reduce", "broadcast".
+inline int64_t collectives(const std::vector<Event>& log, std::string_view name) {
+    return std::ranges::count_if(log, [&](const Event& event) {
+        return event.kind == EventKind::kCollectiveBegin && event.name == name;
     });
 }
 
@@ -167,6 +164,15 @@ inline std::string story(const std::vector<Event>& log) {
         if (event.kind == EventKind::kBucketDone) add(concat("done ", event.index));
     }
     return text;
+}
+
+// The story where the launches in the log are not the expected ones.
+inline std::string why_launches_differ(const std::vector<Event>& log,
+                                       const std::string& otherwise) {
+    if (indices(log, EventKind::kBucketLaunch).empty())
+        return "the log has no launch at all: launch(index) starts a bucket's all-reduce "
+               "and records it";
+    return otherwise;
 }
 
 inline std::string in_words(const Assignment& assignment) {

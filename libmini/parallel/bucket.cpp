@@ -44,6 +44,7 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
 
 Bucket::Bucket(std::vector<size_t> places, const std::vector<Tensor>& parameters)
     : places_(std::move(places)), ready_(places_.size()), pending_(places_.size()) {
+    // `places` has moved to `places_`.
     // [lab16.2] Make one flat buffer, and give each gradient its part of it as a view.
     int64_t numel = 0;
     for (const size_t place : places_) numel += parameters[place].numel();

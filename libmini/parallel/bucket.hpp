@@ -34,7 +34,9 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
 /// A flat buffer for the gradients of several parameters, and what is known of them.
 class Bucket {
   public:
-    /// REQUIRES: the parameters have one dtype. `places` are theirs in the reducer's list.
+    /// A buffer for the gradients of parameters[place] for each of `places`, in this order;
+    /// `parameters` is the reducer's whole list. The buffer is zero, on the device of these
+    /// parameters. REQUIRES: `places` is not empty, and these parameters have one dtype.
     Bucket(std::vector<size_t> places, const std::vector<Tensor>& parameters);
 
     const std::vector<size_t>& places() const { return places_; }
@@ -49,12 +51,14 @@ class Bucket {
     void reset();
 
     /// Copies `gradient` to the place of `slot`, unless it lies there already, multiplies
-    /// it by `share`, and counts it, once. An undefined gradient is zero.
+    /// it there by `share`, and counts it: the bucket is full when all have been counted.
+    /// An undefined gradient is zero. A gradient that is brought in again before reset()
+    /// replaces the first one, and is not counted again.
     void bring_in(size_t slot, const Tensor& gradient, float share);
     bool is_ready(size_t slot) const { return ready_[slot]; }
     bool is_full() const { return pending_ == 0; }
 
-    std::function<void()> finish;  // waits for the reduction that is under way
+    std::function<void()> finish;  // waits for the reduction; empty before the launch
 
   private:
     std::vector<size_t> places_;

@@ -108,8 +108,8 @@ void Reducer::set_gradient_order(const std::vector<int64_t>& order) {
     if (may_rebuild()) rebuild_buckets();
 }
 
-// The order in which rank 0's gradients came; those that did not, from the last on.
 std::vector<size_t> Reducer::agreed_order() {
+    // Put the parameters without a gradient behind, from the last one on.
     for (size_t place = parameters_.size(); place-- > 0;)
         if (std::ranges::find(order_, place) == order_.end()) order_.push_back(place);
 
@@ -227,17 +227,18 @@ void Reducer::hand_over(size_t place, const Tensor& gradient) {
 void Reducer::launch_full_buckets() {
     // [lab16.4] Launch what is full, but only as long as nothing before it is missing.
     for (; next_bucket_ < buckets_.size() && buckets_[next_bucket_].is_full();
-         ++next_bucket_) {
-        Bucket& bucket = buckets_[next_bucket_];
-        group_->events().record(EventKind::kBucketLaunch,
-                                static_cast<int64_t>(next_bucket_), bucket.bytes());
-        bucket.finish = launch(next_bucket_);
-    }
+         ++next_bucket_)
+        buckets_[next_bucket_].finish = launch(next_bucket_);
     // [lab16.4]
 }
 
 FinishHook Reducer::launch(size_t index) {
     const Bucket& bucket = buckets_[index];
+    MINI_CHECK(!bucket.finish, "DistributedDataParallel: bucket ", index,
+               " is launched a second time in one backward pass on rank ",
+               group_->rank());
+    group_->events().record(EventKind::kBucketLaunch, static_cast<int64_t>(index),
+                            bucket.bytes());
     if (!comm_hook_)
         return [work = group_->all_reduce_async(bucket.buffer())] { work->wait(); };
     return comm_hook_({.index = index,
@@ -278,6 +279,9 @@ void Reducer::complete() {
     if (shares_use) sharing = group_->all_reduce_async(use);
 
     for (size_t index = 0; index < buckets_.size(); ++index) {
+        MINI_CHECK(buckets_[index].finish, "DistributedDataParallel: bucket ", index,
+                   " was launched on rank ", group_->rank(),
+                   ", but its finish is empty: nothing waits for the reduction");
         buckets_[index].finish();
         buckets_[index].finish = nullptr;
         group_->events().record(EventKind::kBucketDone, static_cast<int64_t>(index),
@@ -313,10 +317,8 @@ std::vector<int64_t> Reducer::own_use() const {
     return use;
 }
 
-// A parameter that some other rank has used gets the average; the others keep what they
-// had. `use` counts the ranks, and is empty when that is known already.
 void Reducer::hand_out_unused(const std::vector<int64_t>& use) {
-    // [lab16.6] Give the average to those that some rank has used, and to no other.
+    // [lab16.6] Give unused parameters the average, where some rank has used them.
     for (size_t place = 0; place < slots_.size(); ++place) {
         Slot& slot = slots_[place];
         if (!use.empty()) slot.used_somewhere = use[place] > 0;
@@ -348,9 +350,12 @@ void Reducer::shadow_iteration() {
 
 void Reducer::throw_unlaunched() const {
     const std::string missing = missing_gradients();
+    const Bucket& next = buckets_[next_bucket_];
     MINI_CHECK(!missing.empty(), "DistributedDataParallel: all gradients came on rank ",
                group_->rank(), ", but bucket ", next_bucket_,
-               " was full and was never launched");
+               !next.is_full() ? " never became full"
+               : next.finish   ? " was launched and is still the next one to launch"
+                               : " was full and was never launched");
     throw Error(concat(
         "DistributedDataParallel: these parameters took no part in the loss on rank ",
         group_->rank(),

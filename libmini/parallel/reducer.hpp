@@ -91,7 +91,7 @@ class Reducer {
         int expected = 1;     // in each pass; of a static graph, as in this rank's first
         bool unused = false;  // it gets no gradient in this pass, on this rank
         bool used = false;    // a gradient has come since the last pass that averaged
-        bool used_somewhere = true;  // so its gradient is the average
+        bool used_somewhere = true;  // by some rank, as far as `use` has said
     };
 
     Tensor tensor(size_t place) const { return parameters_[place].second; }
@@ -109,6 +109,9 @@ class Reducer {
     void make_buckets(std::vector<std::vector<size_t>> assignment);
     void rebuild_buckets();
     bool is_first_pass() const { return iterations_ == 0 && !is_rebuilt_; }
+
+    // Rank 0's order_, on every rank: the indices of the parameters as their gradients
+    // came. Every rank calls it, and all call the same collective.
     std::vector<size_t> agreed_order();
 
     void reset();
@@ -118,13 +121,29 @@ class Reducer {
     void bring_in(size_t place);
     void bring_in_unused(size_t place);
     void hand_over(size_t place, const Tensor& gradient);
+
+    // Is called whenever a bucket has become full. Launches buckets in the order of their
+    // numbers, each once: next_bucket_ and those behind it, up to the first that is not
+    // full. Sets the `finish` of each bucket launched to what launch() returned, and
+    // next_bucket_ to the first that is not launched. Waits for nothing.
     void launch_full_buckets();
+
+    // Starts the reduction of a bucket and records it as kBucketLaunch. Returns at once;
+    // the result is a function that waits for the end.
     FinishHook launch(size_t index);
 
     void learn_graph();
     void finish();
     void complete();
     std::vector<int64_t> own_use() const;
+
+    // Sets the gradient of each parameter that is `unused` on this rank in this pass: to
+    // the average, in_bucket(index), when some rank has used the parameter; otherwise it
+    // stays what it was, even undefined.
+    // `use[index]` is the number of ranks that have used a parameter; remember in
+    // Slot::used_somewhere whether there was any. With static_graph the ranks tell each
+    // other only until all have had their first pass; later `use` is empty, and what was
+    // remembered holds.
     void hand_out_unused(const std::vector<int64_t>& use);
     void warn_of_needless_search() const;
     std::string missing_gradients() const;

@@ -28,11 +28,13 @@ class ReplicatedModule : public nn::Module {
     /// While the returned object lives, gradients accumulate on each rank without
     /// communication; the first backward() after it, of a forward() after it, averages
     /// the accumulated sum (`no_sync`). It is a sum, not a mean: to train as with one
-    /// batch that is k times as large, divide each of the k losses by k. Also ends
-    /// properly when an exception passes.
+    /// batch that is k times as large, divide each of the k losses by k. The end of the
+    /// object restores what held before: within another no_sync averaging stays off. It
+    /// ends in the same way when an exception passes.
     class [[nodiscard]] NoSync {
       public:
-        /// Calls `end` when it goes out of scope.
+        /// Calls `end` when it goes out of scope. It can be neither copied nor moved, so
+        /// return it as it is made: `return NoSync(...)`.
         explicit NoSync(std::function<void()> end) : end_(std::move(end)) {}
         ~NoSync() { end_(); }
         NoSync(const NoSync&) = delete;

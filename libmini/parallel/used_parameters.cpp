@@ -7,7 +7,13 @@
 namespace mini::parallel {
 namespace {
 
-// All nodes that a gradient of `output` would reach.
+// All nodes that a gradient of `output` would reach. The first one depends on `output`:
+//
+//     needs no gradient        no node; its autograd_meta() may be null
+//     is a leaf                grad_accumulator(output): the result is itself a parameter
+//     was computed             autograd_meta()->grad_fn
+//
+// The nodes behind a node are its inputs(), null where an input needs no gradient.
 std::unordered_set<const Node*> reachable_nodes(const Tensor& output) {
     std::unordered_set<const Node*> seen;
     std::vector<const Node*> to_visit;

@@ -2,8 +2,6 @@
     for (size_t index = 0; index < buckets_.size(); ++index) {
         Bucket& bucket = buckets_[index];
         if (!bucket.is_full() || bucket.finish) continue;
-        group_->events().record(EventKind::kBucketLaunch, static_cast<int64_t>(index),
-                                bucket.bytes());
         bucket.finish = launch(index);
         ++next_bucket_;
     }

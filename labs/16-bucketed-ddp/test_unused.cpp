@@ -1,0 +1,211 @@
+// What `labs/lab check 16` runs, task 16.6: parameters without a gradient, and no_sync.
+
+#include "labs/16-bucketed-ddp/test_support.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using namespace mini;
+using namespace mini::lab16;
+
+namespace {
+
+using Used = std::vector<bool>;
+
+Used used_by(const Tensor& output, const nn::Module& model) {
+    return parallel::used_parameters(output, model.named_parameters());
+}
+
+// "a 2.5, b 0.25, c none".
+std::string gradients_in_words(const Branches& model) {
+    std::string text;
+    for (size_t i = 0; i < model.weights.size(); ++i) {
+        const Tensor gradient = model.weights[i].grad();
+        text += concat(i == 0 ? "" : ", ", "abc"[i], " ",
+                       gradient.defined() ? concat(gradient.item()) : "none");
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("used_parameters finds every leaf that a result was made from",
+          "[lab16][lab16.6]") {
+    Toy model;
+    INFO("parameters fc1.weight fc1.bias fc2.weight fc2.bias; walk from the result to");
+    INFO("the leaves along inputs(); hint 16.6/1 helps");
+    {
+        INFO("the result is that of both layers");
+        CHECK(used_by(model(draw({2, 3}, 1)), model) == Used{true, true, true, true});
+    }
+    {
+        INFO("the result is that of fc1 alone");
+        CHECK(used_by(model.fc1(draw({2, 3}, 1)), model) ==
+              Used{true, true, false, false});
+    }
+    {
+        INFO(
+            "the result is itself a parameter: its accumulator is where the walk begins");
+        CHECK(used_by(model.fc2.bias, model) == Used{false, false, false, true});
+    }
+}
+
+TEST_CASE("a result without a graph uses no parameter", "[lab16][lab16.6]") {
+    Toy model;
+    INFO("the result has no graph: nothing is used, and its autograd_meta() may be null");
+    CHECK(used_by(Tensor::ones({1}), model) == Used(4, false));
+}
+
+TEST_CASE("used_parameters visits a node once however many ways lead to it",
+          "[lab16][lab16.6]") {
+    // 30 sums of a result with itself: 2^30 ways, 31 nodes.
+    Branches model;
+    Tensor y = model(Tensor::ones({1}));
+    for (int i = 0; i < 30; ++i) y = y + y;
+    CHECK(used_by(y, model) == Used{true, true, true});
+}
+
+TEST_CASE("a parameter that some ranks leave out gets the average with their zeros",
+          "[lab16][lab16.6]") {
+    const auto seen = on_ranks(4, [](dist::ProcessGroup& group) {
+        Branches model;
+        DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
+                                            .bucket_cap_bytes = 1,
+                                            .find_unused_parameters = true});
+        model.on = {true, group.rank() == 0, false};
+        ddp(Tensor::full({1}, group.rank() + 1)).backward();
+        return gradients_in_words(model);
+    });
+    for (size_t rank = 0; rank < 4; ++rank) {
+        INFO("a pass in which the gradients are 1 2 3 4 on the four ranks. All use a.");
+        INFO("Only rank 0 uses b, so b's average 1/4 is the gradient on every rank.");
+        INFO("No rank uses c, so c must have no gradient. This is rank " << rank);
+        INFO("hint 16.6/2 helps");
+        REQUIRE(seen[rank] == "a 2.5, b 0.25, c none");
+    }
+}
+
+TEST_CASE("a parameter that no rank uses keeps the gradient it had", "[lab16][lab16.6]") {
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        Branches model;
+        DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
+                                            .bucket_cap_bytes = 1,
+                                            .find_unused_parameters = true});
+        ddp(Tensor::full({1}, group.rank() + 1)).backward();
+        model.on[2] = false;
+        ddp(Tensor::zeros({1})).backward();
+        return gradients_in_words(model);
+    });
+    for (size_t rank = 0; rank < 2; ++rank) {
+        INFO("c has the gradient 1.5, and the next pass, without c, must leave it alone");
+        INFO("This is rank " << rank << "; hint 16.6/2 helps");
+        REQUIRE(seen[rank] == "a 1.5, b 1.5, c 1.5");
+    }
+}
+
+TEST_CASE("what is unused in a static graph is handed out in every pass",
+          "[lab16][lab16.6]") {
+    INFO("static_graph; both ranks use a, rank 0 uses b, none uses c. The ranks tell");
+    INFO("each other in the first pass only: later `use` is empty, and the answer is");
+    INFO("in Slot::used_somewhere; hint 16.6/2 helps");
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        Branches model;
+        DistributedDataParallel ddp(
+            model,
+            {.first_bucket_bytes = 1, .bucket_cap_bytes = 1, .static_graph = true});
+        model.on = {true, group.rank() == 0, false};
+        std::vector<std::string> passes;
+        for (int pass = 1; pass <= 3; ++pass) {
+            model.zero_grad();
+            ddp(Tensor::full({1}, pass * (group.rank() + 1))).backward();
+            passes.push_back(gradients_in_words(model));
+        }
+        return passes;
+    });
+    for (size_t rank = 0; rank < 2; ++rank) {
+        INFO("passes 1, 2 and 3; this is rank " << rank);
+        REQUIRE(seen[rank][0] == "a 1.5, b 0.5, c none");
+        REQUIRE(seen[rank][1] == "a 3, b 1, c none");
+        REQUIRE(seen[rank][2] == "a 4.5, b 1.5, c none");
+    }
+}
+
+TEST_CASE("no_sync communicates nothing and the pass after it averages the sum",
+          "[lab16][lab16.6]") {
+    struct Seen {
+        int64_t within = 0, after = 0;
+        Values gradients;
+    };
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        nn::Linear model(1, 1, {.bias = false});
+        DistributedDataParallel ddp(model);
+        const Tensor x = Tensor::full({1, 1}, group.rank() + 1);  // the gradient: 1 or 2
+        group.events().clear();
+        Seen mine;
+        {
+            const auto no_sync = ddp.no_sync();
+            sum(ddp(x)).backward();
+            sum(ddp(x)).backward();
+        }
+        mine.within = collectives(group.events().snapshot(), "all_reduce");
+        sum(ddp(x)).backward();
+        mine.after = collectives(group.events().snapshot(), "all_reduce");
+        mine.gradients = gradients_of(model);
+        return mine;
+    });
+    for (const Seen& rank : seen) {
+        INFO("all-reduces of two passes within no_sync should be 0, were "
+             << rank.within << "; with the pass after it 1, were " << rank.after
+             << "; hint 16.6/3 helps");
+        REQUIRE(rank.within == 0);
+        REQUIRE(rank.after == 1);
+        INFO("three times 1 on rank 0 and three times 2 on rank 1: the mean is 4.5");
+        REQUIRE(rank.gradients == Values{4.5f});
+    }
+}
+
+namespace {
+
+struct BadBatch {};
+
+}  // namespace
+
+TEST_CASE("an exception within no_sync does not leave averaging off",
+          "[lab16][lab16.6]") {
+    const auto gradients = on_ranks(2, [](dist::ProcessGroup& group) {
+        nn::Linear model(1, 1, {.bias = false});
+        DistributedDataParallel ddp(model);
+        try {
+            const auto no_sync = ddp.no_sync();
+            throw BadBatch();
+        } catch (const BadBatch&) {
+            // as a program does that skips the batch
+        }
+        sum(ddp(Tensor::full({1, 1}, group.rank() + 1))).backward();
+        return gradients_of(model);
+    });
+    for (const Values& rank : gradients) {
+        INFO("the pass after the exception should average 1 and 2 to 1.5, and left "
+             << rank[0] << "; hint 16.6/3 helps");
+        REQUIRE(rank == Values{1.5f});
+    }
+}
+
+TEST_CASE("a no_sync within a no_sync ends with the outer one", "[lab16][lab16.6]") {
+    const auto within = on_ranks(2, [](dist::ProcessGroup& group) {
+        nn::Linear model(1, 1, {.bias = false});
+        DistributedDataParallel ddp(model);
+        group.events().clear();
+        const auto outer = ddp.no_sync();
+        { const auto inner = ddp.no_sync(); }
+        sum(ddp(Tensor::ones({1, 1}))).backward();
+        return collectives(group.events().snapshot(), "all_reduce");
+    });
+    for (const int64_t all_reduces : within) {
+        INFO("all-reduces after the inner no_sync ended should be 0, were "
+             << all_reduces << ": restore what it was, not true; hint 16.6/3 helps");
+        REQUIRE(all_reduces == 0);
+    }
+}

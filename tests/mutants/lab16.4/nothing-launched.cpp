@@ -1,0 +1,2 @@
+// Full buckets stay where they are.
+    static_cast<void>(next_bucket_);

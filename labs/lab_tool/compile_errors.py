@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 ERROR = re.compile(r"^(/?[^\s:]+\.[ch]pp):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$")
 FAILED = re.compile(r"^FAILED: (\S+)")
-UNDEFINED = re.compile(r"(undefined reference to .*?);?$")
+UNDEFINED = re.compile(r"(?:(/?[^\s:]+\.[ch]pp):(\d+): )?(undefined reference to .*?);?$")
+REQUIRED = re.compile(r"(required for the satisfaction of .*)$")
+SOURCE = re.compile(r"^ *\d* \|")
 TWICE = re.compile(r"(multiple definition of .*?'); .*/(work/.*?\.cpp):(\d+): first defined here$")
 
 
@@ -28,16 +30,39 @@ def errors_in(lines, root):
         match = ERROR.match(line)
         undefined, twice = UNDEFINED.search(line), TWICE.search(line)
         if match:
-            path = match[1].removeprefix("../" * 2).removeprefix(f"{root}/")
-            context = tuple(text for text in lines[index + 1:index + 3]
-                            if re.match(r"^ *\d* \|", text))
-            error = CompileError(path, int(match[2]), match[3], context)
+            context = tuple(text for text in lines[index + 1:index + 3] if SOURCE.match(text))
+            context += broken_constraint(lines[index + 1:])
+            error = CompileError(shortened(match[1], root), int(match[2]), match[3], context)
             found.setdefault((error.path, error.line, error.message), error)
         elif undefined:
-            found.setdefault(undefined[1], CompileError("", 0, undefined[1]))
+            path, line = shortened(undefined[1] or "", root), int(undefined[2] or 0)
+            found.setdefault(undefined[3], CompileError(path, line, undefined[3]))
         elif twice:
             found.setdefault(twice[1], CompileError(twice[2], int(twice[3]), twice[1]))
     return sorted(found.values(), key=lambda error: not error.path.startswith("work/"))
+
+
+def shortened(path, root):
+    """A path in the repository; compilers name it from the root or from the build's folder,
+    linkers from both at once."""
+    return path.split("../" * 2)[-1].removeprefix(f"{root}/")
+
+
+def broken_constraint(following):
+    """What an error's notes say of a concept that a type does not satisfy: which one, and the
+    source lines that define it, with the types that it allows."""
+    told = ()
+    for line in following:
+        required = REQUIRED.search(line)
+        if ERROR.match(line) or FAILED.match(line):
+            break
+        if required:
+            told = (f"  {required[1]}:",)
+        elif told and re.match(r"^ *\d+ \|", line):
+            told += (line,)
+        elif told and not SOURCE.match(line) and "satisfied" not in line:
+            break
+    return told
 
 
 def broken_files(lines, root):

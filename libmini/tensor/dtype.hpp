@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
@@ -42,6 +43,11 @@ constexpr const char* dtype_name(DType dtype) {
 inline std::ostream& operator<<(std::ostream& out, DType dtype) {
     return out << dtype_name(dtype);
 }
+
+/// The C++ types that tensors have elements of.
+template <typename T>
+concept Element = std::same_as<T, float> || std::same_as<T, int64_t> ||
+    std::same_as<T, uint8_t> || std::same_as<T, Half> || std::same_as<T, BFloat16>;
 
 /// The DType of a C++ element type.
 template <typename T>

@@ -94,7 +94,7 @@ Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
     return x;
 }
 
-template <typename T>
+template <Element T>
 Tensor Tensor::from(const std::vector<T>& values, Shape shape, Device device) {
     check_shape(element_count(shape) == static_cast<int64_t>(values.size()),
                 "tensor: ", values.size(), " values do not fill the shape ", shape);
@@ -178,7 +178,7 @@ double Tensor::item() const {
     return 0;
 }
 
-template <typename T>
+template <Element T>
 std::vector<T> Tensor::to_vector() const {
     if (device().is_cuda()) return to(Device::cpu()).to_vector<T>();
     std::vector<T> values(static_cast<size_t>(numel()));

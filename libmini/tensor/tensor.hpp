@@ -74,10 +74,10 @@ class Tensor {
                        Device device = default_device());
 
     /// A copy of `values`, row by row. Throws ShapeError unless they fill `shape` exactly.
-    template <typename T>
+    template <Element T>
     static Tensor from(const std::vector<T>& values, Shape shape,
                        Device device = default_device());
-    template <typename T>
+    template <Element T>
     static Tensor from(const std::vector<T>& values) {
         return from(values, {static_cast<int64_t>(values.size())});
     }
@@ -102,22 +102,22 @@ class Tensor {
 
     /// The first element, an address of the device's memory. Throws ShapeError when T is
     /// not the dtype.
-    template <typename T>
+    template <Element T>
     T* data();
-    template <typename T>
+    template <Element T>
     const T* data() const;
     std::byte* raw_data() const;
 
     /// The same. Throws ShapeError unless the tensor is contiguous.
-    template <typename T>
+    template <Element T>
     T* contiguous_data();
-    template <typename T>
+    template <Element T>
     const T* contiguous_data() const;
 
     /// All elements as one span. Throws ShapeError unless it is contiguous and on the CPU.
-    template <typename T>
+    template <Element T>
     std::span<T> span();
-    template <typename T>
+    template <Element T>
     std::span<const T> span() const;
 
     /// The same elements on another device, this tensor itself when it is there already.
@@ -133,7 +133,7 @@ class Tensor {
     double item() const;
 
     /// The elements row by row, copied out of whatever device. Waits for the device.
-    template <typename T>
+    template <Element T>
     std::vector<T> to_vector() const;
 
     /// Another tensor over the same storage. REQUIRES: it stays inside the storage.
@@ -212,7 +212,7 @@ class Tensor {
 };
 
 /// A copy of `values` on the CPU, whatever the default device: what ranks tell each other.
-template <typename T>
+template <Element T>
 Tensor cpu_tensor(const std::vector<T>& values) {
     return Tensor::from(values, {static_cast<int64_t>(values.size())}, Device::cpu());
 }
@@ -241,37 +241,37 @@ void check_shape(bool condition, const Parts&... parts) {
     if (!condition) throw ShapeError(concat(parts...));
 }
 
-template <typename T>
+template <Element T>
 T* Tensor::data() {
     check_dtype(dtype_of<T>());
     return reinterpret_cast<T*>(raw_data());
 }
 
-template <typename T>
+template <Element T>
 const T* Tensor::data() const {
     check_dtype(dtype_of<T>());
     return reinterpret_cast<const T*>(raw_data());
 }
 
-template <typename T>
+template <Element T>
 T* Tensor::contiguous_data() {
     check_contiguous();
     return data<T>();
 }
 
-template <typename T>
+template <Element T>
 const T* Tensor::contiguous_data() const {
     check_contiguous();
     return data<T>();
 }
 
-template <typename T>
+template <Element T>
 std::span<T> Tensor::span() {
     check_span();
     return {data<T>(), static_cast<size_t>(numel())};
 }
 
-template <typename T>
+template <Element T>
 std::span<const T> Tensor::span() const {
     check_span();
     return {data<T>(), static_cast<size_t>(numel())};

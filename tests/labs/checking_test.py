@@ -149,6 +149,36 @@ part (copy).cpp:34: first defined here
 """.split("\n")
 
 
+UNDEFINED = """\
+FAILED: bin/lab16_check
+/usr/bin/ld: a/mini_work.dir/__/work/libmini/parallel/reducer.cpp.o: in function `mini::order()':
+/src/build/debug/../../work/libmini/parallel/reducer.cpp:117: undefined reference to \
+`mini::Tensor mini::cut<unsigned long>()'
+collect2: error: ld returned 1 exit status
+""".split("\n")
+
+
+CONSTRAINT = """\
+../../work/libmini/parallel/reducer.cpp: In function 'mini::Tensor order()':
+../../work/libmini/parallel/reducer.cpp:117:36: error: no matching function for call to \
+'cpu_tensor(std::vector<long unsigned int>&)'
+  117 |     return cpu_tensor(order_);
+      |            ~~~~~~~~~~^~~~~~~~
+../../libmini/tensor/tensor.hpp:216:8: note: candidate: 'template<class T>  requires  Element<T>'
+  216 | Tensor cpu_tensor(const std::vector<T>& values) {
+      |        ^~~~~~~~~~
+../../libmini/tensor/dtype.hpp:49:9:   required for the satisfaction of 'Element<T>' [with T = \
+long unsigned int]
+../../libmini/tensor/dtype.hpp:51:27: note: no operand of the disjunction is satisfied
+   50 |     std::same_as<T, float> ||
+      |     ~~~~~~~~~~~~~~~~~~~~~~
+   51 |     std::same_as<T, int64_t>;
+      |     ^~~~~~~~~~~~~~~~~~~~~~~~
+cc1plus: note: set '-fconcepts-diagnostics-depth=' to at least 2 for more detail
+   99 | not a part of it
+""".split("\n")
+
+
 class CompileErrors(unittest.TestCase):
     def test_the_learners_file_and_line_come_first(self):
         errors = errors_in(NINJA, "/src")
@@ -165,6 +195,22 @@ class CompileErrors(unittest.TestCase):
                            "`mini::cut()'"]])
         self.assertIn("a copy of another file of work", compile_errors.advice(errors)[0])
         self.assertEqual(compile_errors.advice(errors_in(NINJA, "/src")), [])
+
+    def test_a_function_that_the_linker_lacks_is_named_with_the_learners_file_and_line(self):
+        self.assertEqual([error.spelled() for error in errors_in(UNDEFINED, "/src")],
+                         [["work/libmini/parallel/reducer.cpp:117: undefined reference to "
+                           "`mini::Tensor mini::cut<unsigned long>()'"]])
+
+    def test_a_type_that_a_function_does_not_take_is_told_with_those_that_it_takes(self):
+        self.assertEqual([error.spelled() for error in errors_in(CONSTRAINT, "/src")],
+                         [["work/libmini/parallel/reducer.cpp:117: no matching function for call "
+                           "to 'cpu_tensor(std::vector<long unsigned int>&)'",
+                           "  117 |     return cpu_tensor(order_);",
+                           "      |            ~~~~~~~~~~^~~~~~~~",
+                           "  required for the satisfaction of 'Element<T>' [with T = long "
+                           "unsigned int]:",
+                           "   50 |     std::same_as<T, float> ||",
+                           "   51 |     std::same_as<T, int64_t>;"]])
 
     def test_the_file_that_failed_is_known(self):
         self.assertEqual(broken_files(NINJA, "/src"), ["libmini/data/part.cpp"])

@@ -90,6 +90,13 @@ TEST_CASE("impossible shapes are refused before memory is asked for") {
     CHECK_THROWS_AS(Tensor::empty({0, kHuge / 2, 4}), ShapeError);
 }
 
+TEST_CASE("values of a type that no dtype has do not compile") {
+    STATIC_REQUIRE(Element<int64_t>);
+    STATIC_REQUIRE_FALSE(Element<size_t>);
+    STATIC_REQUIRE_FALSE(Element<double>);
+    STATIC_REQUIRE_FALSE(Element<bool>);
+}
+
 TEST_CASE("reading as another dtype is an error that names both") {
     const Tensor x = Tensor::zeros({2}, DType::kInt64);
     CHECK(message_of([&] { x.data<float>(); }) ==

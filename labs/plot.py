@@ -71,10 +71,21 @@ def words(x, y, text, style="", anchor="start"):
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{style}" text-anchor="{anchor}">{text}</text>'
 
 
-def svg(title, x, y, lines, log_x=False, log_y=False, levels=()):
-    """The chart as text. `levels`: (name, y) of dashed lines across it."""
+def bar(x, low, high, colour):
+    """What was measured at x, from the lowest to the highest."""
+    return (f'<path d="M{x:.1f} {low:.1f}V{high:.1f}M{x - 4:.1f} {low:.1f}h8M{x - 4:.1f} '
+            f'{high:.1f}h8" class="line" stroke="{colour}" stroke-opacity="0.55"/>')
+
+
+def svg(title, x, y, lines, log_x=False, log_y=False, levels=(), curves=None, spreads=None,
+        from_zero=False):
+    """The chart as text. `levels`: (name, y) of dashed lines across it; `curves`: dotted lines,
+    what was computed, not measured; `spreads`: {line: [(x, lowest, highest)]}."""
+    curves, spreads = curves or {}, spreads or {}
     xs = Axis([px for points in lines.values() for px, _ in points], log_x, LEFT, WIDTH - RIGHT)
-    heights = [py for points in lines.values() for _, py in points] + [py for _, py in levels]
+    heights = [py for points in (*lines.values(), *curves.values()) for _, py in points]
+    heights += [py for _, py in levels] + [0.0] * from_zero
+    heights += [py for bars in spreads.values() for _, *ends in bars for py in ends]
     ys = Axis(heights, log_y, HEIGHT - BOTTOM, TOP)
 
     parts = [words(LEFT - 44, 24, title, "title"),
@@ -86,7 +97,8 @@ def svg(title, x, y, lines, log_x=False, log_y=False, levels=()):
     for tick in xs.ticks:
         parts.append(words(xs.at(tick), HEIGHT - BOTTOM + 20, f"{tick:g}", "small", "middle"))
 
-    ends = [ys.at(points[-1][1]) for points in lines.values()] + [ys.at(py) for _, py in levels]
+    ends = [ys.at(points[-1][1]) for points in (*lines.values(), *curves.values())]
+    ends += [ys.at(py) for _, py in levels]
     places = spread(ends, 17)
     for (name, points), colour, place in zip(lines.items(), COLOURS, places):
         path = "L".join(f"{xs.at(px):.1f} {ys.at(py):.1f}" for px, py in points)
@@ -96,7 +108,18 @@ def svg(title, x, y, lines, log_x=False, log_y=False, levels=()):
         parts.append(f'<circle cx="{WIDTH - RIGHT + 14}" cy="{place:.1f}" r="4" fill="{colour}" '
                      'class="dot"/>')
         parts.append(words(WIDTH - RIGHT + 24, place + 4, name))
-    for (name, py), colour, place in zip(levels, COLOURS[len(lines):], places[len(lines):]):
+        parts += [bar(xs.at(px), ys.at(low), ys.at(high), colour)
+                  for px, low, high in spreads.get(name, ())]
+    count = len(lines)
+    for (name, points), colour, place in zip(curves.items(), COLOURS[count:], places[count:]):
+        path = "L".join(f"{xs.at(px):.1f} {ys.at(py):.1f}" for px, py in points)
+        parts.append(f'<path d="M{path}" class="line" stroke="{colour}" '
+                     'stroke-dasharray="1.5 5" stroke-linecap="round"/>')
+        parts.append(f'<path d="M{WIDTH - RIGHT + 8} {place:.1f}h12" class="line" '
+                     f'stroke="{colour}" stroke-dasharray="1.5 5" stroke-linecap="round"/>')
+        parts.append(words(WIDTH - RIGHT + 24, place + 4, name))
+    count += len(curves)
+    for (name, py), colour, place in zip(levels, COLOURS[count:], places[count:]):
         parts.append(f'<path d="M{LEFT} {ys.at(py):.1f}H{WIDTH - RIGHT}" class="line" '
                      f'stroke="{colour}" stroke-dasharray="6 5"/>')
         parts.append(f'<path d="M{WIDTH - RIGHT + 8} {place:.1f}h12" class="line" '

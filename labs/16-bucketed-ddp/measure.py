@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """DDP's step over the size of its buckets, on an emulated link: draws bucket_sweep.svg.
 
-    labs/16-bucketed-ddp/measure.py [--bin build/release/bin] [--link 100Mbit,0.3ms] [--rounds 3]
+    labs/16-bucketed-ddp/measure.py [--bin build/release/bin] [--link 100Mbit,0.3ms] [--rounds 5]
 
-Each figure is the median of the rounds; the sizes take turns, so that what else the machine does
-falls on all of them alike.
+Each figure is the median of the rounds, with the lowest and the highest beside it; the sizes take
+turns, so that what else the machine does falls on all of them alike. Beside the points stands what
+the README's formula gives: the step of ranks that exchange nothing, and the all-reduces
+
+    nothing hidden   all behind the step
+    most hidden      all but the last bucket's beside the backward pass, as far as that lasts
 """
 
 import argparse
@@ -19,7 +23,42 @@ import plot  # noqa: E402
 
 CAPS_KIB = (0.01, 8, 16, 32, 64, 128)
 AFTER = {"average, one a parameter": "average", "flat, one for all": "flat"}
+ALONE = "no exchange"
+RING_ABOVE = 16 << 10  # bytes; choose_algorithm in libmini/dist/backends/transport_backend.cpp
+RATES = {"kbit": 1e3 / 8, "Mbit": 1e6 / 8, "Gbit": 1e9 / 8}
+TIMES = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 
+
+# ---- the formula
+
+def quantity(text, units):
+    """A number with one of these units: 100Mbit, 0.3ms."""
+    unit = next(unit for unit in units if text.endswith(unit))
+    return float(text.removesuffix(unit)) * units[unit]
+
+
+def parse_link(text):
+    """Bytes a millisecond, and the delay in milliseconds."""
+    rate, _, delay = text.partition(",")
+    return quantity(rate, RATES) / 1e3, quantity(delay, TIMES) if delay else 0.0
+
+
+def all_reduce_ms(size, ranks, link):
+    """One all-reduce of `size` bytes: recursive doubling when it is small, else a ring."""
+    rate, delay = link
+    if size <= RING_ABOVE:
+        return (ranks - 1).bit_length() * (delay + size / rate)
+    return 2 * (ranks - 1) * (delay + size / ranks / rate)
+
+
+def predicted(alone, backward, sizes, ranks, link):
+    """A step in ms, by the sizes of its all-reduces: nothing hidden, most hidden."""
+    times = [all_reduce_ms(size, ranks, link) for size in sizes]
+    step = alone + sum(times)
+    return step, step - min(backward, sum(times[:-1]))
+
+
+# ---- the measurement
 
 def run(options, how):
     command = [f"{options.bin}/minirun", "-n", str(options.ranks), f"{options.bin}/train_mnist",
@@ -28,20 +67,82 @@ def run(options, how):
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                             text=True).stdout
     report = json.loads(output.splitlines()[-1])
+    means = report["statistics"]
     return {"ms": 1e3 * sum(report["seconds_per_epoch"]) / options.steps,
-            "buckets": len(report["bucket_bytes"]), "hidden": report["statistics"]["hidden"]}
+            "buckets": report["bucket_bytes"], "hidden": means["hidden"],
+            "communication": 1e3 * means["communication"], "backward": 1e3 * means["backward"]}
 
 
 def sweep(options):
-    """name -> the medians over the rounds."""
+    """name -> its runs, one a round."""
     ways = {cap: ["--sync", "ddp", "--bucket-cap-mb", str(cap / 1024)] for cap in CAPS_KIB}
-    ways.update({name: ["--sync", sync] for name, sync in AFTER.items()})
+    ways.update({name: ["--sync", sync] for name, sync in {**AFTER, ALONE: "none"}.items()})
     found = {name: [] for name in ways}
     for _ in range(options.rounds):
         for name, how in ways.items():
             found[name].append(run(options, how))
-    return {name: {key: statistics.median(turn[key] for turn in turns) for key in turns[0]}
-            for name, turns in found.items()}
+    return found
+
+
+def median(runs, key):
+    return statistics.median(turn[key] for turn in runs)
+
+
+def spread(runs):
+    times = [turn["ms"] for turn in runs]
+    return min(times), max(times)
+
+
+def merged(found):
+    """[(sizes in KiB, runs)]: sizes that make the same buckets are one row."""
+    rows = []
+    for cap in CAPS_KIB:
+        if rows and rows[-1][1][0]["buckets"] == found[cap][0]["buckets"]:
+            rows[-1] = (rows[-1][0] + [cap], rows[-1][1] + found[cap])
+        else:
+            rows.append(([cap], found[cap]))
+    return rows
+
+
+# ---- what is printed and drawn
+
+def row(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def print_table(found, formula):
+    print(row(["buckets of", "how many", "ms a step", "formula, ms", "all-reduce, ms", "hidden"]))
+    print("|" + "---|" * 6)
+    for caps, runs in merged(found):
+        none, most = formula(runs[0]["buckets"])
+        name = "one each" if caps[0] < 1 else " or ".join(f"{cap:g}" for cap in caps) + " KiB"
+        print(row([name, str(len(runs[0]["buckets"])), times_of(runs), f"{most:.1f} to {none:.1f}",
+                   f"{median(runs, 'communication'):.1f}", f"{100 * median(runs, 'hidden'):.0f} %"]))
+    each, whole = found[CAPS_KIB[0]][0]["buckets"], [sum(found[CAPS_KIB[0]][0]["buckets"])]
+    for name, sizes in zip(AFTER, (each, whole)):
+        print(row([name, "-", times_of(found[name]), f"{formula(sizes)[0]:.1f}", "-", "0 %"]))
+    print(row([ALONE, "-", times_of(found[ALONE]), "-", "-", "-"]))
+
+
+def times_of(runs):
+    low, high = spread(runs)
+    return f"{median(runs, 'ms'):.1f} ({low:.1f} to {high:.1f})"
+
+
+def draw(options, found, formula):
+    # The smallest size stands for one bucket a parameter; the chart puts it at 1 KiB.
+    places = {cap: max(cap, 1) for cap in CAPS_KIB}
+    curves = [[(places[cap], formula(found[cap][0]["buckets"])[which]) for cap in CAPS_KIB]
+              for which in (0, 1)]
+    plot.write(options.svg, title=f"Step time of {options.ranks} ranks on a link of {options.link}",
+               x="bucket size in KiB (1 stands for a bucket each)", y="ms a step", log_x=True,
+               from_zero=True,
+               lines={"DDP, in buckets": [(places[cap], median(found[cap], "ms"))
+                                          for cap in CAPS_KIB]},
+               spreads={"DDP, in buckets": [(places[cap], *spread(found[cap]))
+                                            for cap in CAPS_KIB]},
+               curves={"formula, nothing hidden": curves[0], "formula, most hidden": curves[1]},
+               levels=[(name, median(found[name], "ms")) for name in (*AFTER, ALONE)])
 
 
 def main():
@@ -49,25 +150,22 @@ def main():
     parser.add_argument("--bin", default="build/release/bin")
     parser.add_argument("--link", default="100Mbit,0.3ms")
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--batch-size", type=int, default=512)
     parser.add_argument("--svg", default="bucket_sweep.svg")
     options = parser.parse_args()
 
     found = sweep(options)
-    print("| buckets of | how many | ms a step | hidden |\n|---|---|---|---|")
-    for name, row in found.items():
-        size = f"{name:g} KiB" if name in CAPS_KIB else name
-        print(f"| {size} | {row['buckets']:.0f} | {row['ms']:.1f} | {100 * row['hidden']:.0f} % |")
+    alone, backward = median(found[ALONE], "ms"), median(found[CAPS_KIB[-1]], "backward")
 
-    # The smallest size stands for one bucket a parameter; the chart puts it at 1 KiB.
-    line = [(max(cap, 1), found[cap]["ms"]) for cap in CAPS_KIB]
-    plot.write(options.svg, title=f"Step time of {options.ranks} ranks on a link of {options.link}",
-               x="bucket size in KiB (1 stands for a bucket each)", y="ms a step", log_x=True,
-               lines={"DDP, in buckets": line},
-               levels=[(name, found[name]["ms"]) for name in AFTER])
-    print(f"\ndrawn: {options.svg}")
+    def formula(sizes):
+        return predicted(alone, backward, sizes, options.ranks, parse_link(options.link))
+
+    print_table(found, formula)
+    print(f"\nbackward, with one bucket: {backward:.1f} ms")
+    draw(options, found, formula)
+    print(f"drawn: {options.svg}")
 
 
 if __name__ == "__main__":

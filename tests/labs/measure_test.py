@@ -47,6 +47,26 @@ class Measure(unittest.TestCase):
             "DistributedSampler": [(3, 0.9118), (101, 0.9109)],
             "DistributedSampler, drop_last": [(3, 0.9091)]})
 
+    def test_an_all_reduce_takes_recursive_doubling_when_small_and_a_ring_above(self):
+        sweep = script("16-bucketed-ddp")
+        link = sweep.parse_link("8Mbit,2ms")  # 1000 bytes a ms
+        self.assertEqual(link, (1000, 2))
+        self.assertEqual(sweep.all_reduce_ms(16384, 4, link), 2 * (2 + 16.384))
+        self.assertEqual(sweep.all_reduce_ms(20000, 4, link), 6 * (2 + 5))
+
+    def test_the_last_bucket_is_never_hidden(self):
+        sweep = script("16-bucketed-ddp")
+        self.assertEqual(sweep.predicted(10, 4, [1000, 2000], 2, (1000, 1)), (15, 13))
+        self.assertEqual(sweep.predicted(10, 1, [1000, 2000], 2, (1000, 1)), (15, 14))
+        self.assertEqual(sweep.predicted(10, 4, [3000], 2, (1000, 1)), (14, 14))
+
+    def test_sizes_that_make_the_same_buckets_are_one_row(self):
+        sweep = script("16-bucketed-ddp")
+        counts = (8, 3, 3, 2, 2, 1)
+        found = {cap: [{"buckets": [4] * n}] for cap, n in zip(sweep.CAPS_KIB, counts)}
+        self.assertEqual([caps for caps, _ in sweep.merged(found)],
+                         [[0.01], [8, 16], [32, 64], [128]])
+
 
 if __name__ == "__main__":
     unittest.main()

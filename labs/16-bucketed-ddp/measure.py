@@ -70,7 +70,7 @@ def run(options, how):
     means = report["statistics"]
     return {"ms": 1e3 * sum(report["seconds_per_epoch"]) / options.steps,
             "buckets": report["bucket_bytes"], "hidden": means["hidden"],
-            "communication": 1e3 * means["communication"], "backward": 1e3 * means["backward"]}
+            "communication": 1e3 * means["communication_s"], "backward": 1e3 * means["backward_s"]}
 
 
 def sweep(options):

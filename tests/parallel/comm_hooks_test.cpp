@@ -13,6 +13,7 @@
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/message_of.hpp"
 
 using namespace mini;
 using namespace mini::test;
@@ -121,6 +122,21 @@ TEST_CASE("a hook of one's own sees every bucket with its gradients and paramete
         CHECK(seen.last == std::vector<bool>{false, true});
         CHECK(seen.views);
         CHECK(seen.finished == 2);
+    }
+}
+
+TEST_CASE("a hook that returns nothing to wait for is refused, naming the bucket") {
+    const auto said = on_ranks(2, [](dist::ProcessGroup&) {
+        Toy module;
+        DistributedDataParallel ddp(module);
+        ddp.register_comm_hook(
+            [](const GradBucket&, dist::ProcessGroup&) { return FinishHook(); });
+        return message_of([&] { sum(ddp(draw({4, 3}, 1))).backward(); });
+    });
+    for (size_t rank = 0; rank < 2; ++rank) {
+        CAPTURE(said[rank]);
+        CHECK(contains(said[rank], concat("bucket 0 was launched on rank ", rank)));
+        CHECK(contains(said[rank], "nothing waits for the reduction"));
     }
 }
 

@@ -3,6 +3,9 @@
 
     labs/16-bucketed-ddp/measure.py [--bin build/release/bin] [--link 100Mbit,0.3ms] [--rounds 5]
 
+On a machine that does other things, `--rounds 40 --keep 5` keeps of each size the 5 runs during
+which other processes took the least processor time.
+
 Each figure is the median of the rounds, with the lowest and the highest beside it; the sizes take
 turns, so that what else the machine does falls on all of them alike. Beside the points stands what
 the README's formula gives: the step of ranks that exchange nothing, and the all-reduces
@@ -14,9 +17,11 @@ the README's formula gives: the step of ranks that exchange nothing, and the all
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import plot  # noqa: E402
@@ -73,15 +78,37 @@ def run(options, how):
             "communication": 1e3 * means["communication_s"], "backward": 1e3 * means["backward_s"]}
 
 
+def busy_seconds():
+    """Processor time of all processes since the machine started, and of ours that have ended."""
+    with open("/proc/stat", encoding="ascii") as file:
+        user, nice, system, _, _, irq, soft = map(int, file.readline().split()[1:8])
+    ours = resource.getrusage(resource.RUSAGE_CHILDREN)
+    everyone = (user + nice + system + irq + soft) / os.sysconf("SC_CLK_TCK")
+    return everyone, ours.ru_utime + ours.ru_stime
+
+
+def run_beside_others(options, how):
+    """A run, and how many processors other processes kept busy meanwhile."""
+    start, (all_before, ours_before) = time.monotonic(), busy_seconds()
+    found = run(options, how)
+    all_after, ours_after = busy_seconds()
+    others = all_after - all_before - (ours_after - ours_before)
+    return found | {"others": max(0.0, others / (time.monotonic() - start))}
+
+
+def quietest(runs, keep):
+    return sorted(runs, key=lambda turn: turn["others"])[:keep or len(runs)]
+
+
 def sweep(options):
-    """name -> its runs, one a round."""
+    """name -> its runs, one a round, or those that are kept."""
     ways = {cap: ["--sync", "ddp", "--bucket-cap-mb", str(cap / 1024)] for cap in CAPS_KIB}
     ways.update({name: ["--sync", sync] for name, sync in {**AFTER, ALONE: "none"}.items()})
     found = {name: [] for name in ways}
     for _ in range(options.rounds):
         for name, how in ways.items():
-            found[name].append(run(options, how))
-    return found
+            found[name].append(run_beside_others(options, how))
+    return {name: quietest(runs, options.keep) for name, runs in found.items()}
 
 
 def median(runs, key):
@@ -151,6 +178,7 @@ def main():
     parser.add_argument("--link", default="100Mbit,0.3ms")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--keep", type=int, default=0, help="the quietest rounds only")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--batch-size", type=int, default=512)
     parser.add_argument("--svg", default="bucket_sweep.svg")
@@ -163,7 +191,9 @@ def main():
         return predicted(alone, backward, sizes, options.ranks, parse_link(options.link))
 
     print_table(found, formula)
-    print(f"\nbackward, with one bucket: {backward:.1f} ms")
+    others = statistics.median(turn["others"] for runs in found.values() for turn in runs)
+    print(f"\nbackward, with one bucket: {backward:.1f} ms; "
+          f"other processes kept {others:.2f} processors busy")
     draw(options, found, formula)
     print(f"drawn: {options.svg}")
 

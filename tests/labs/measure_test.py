@@ -60,6 +60,12 @@ class Measure(unittest.TestCase):
         self.assertEqual(sweep.predicted(10, 1, [1000, 2000], 2, (1000, 1)), (15, 14))
         self.assertEqual(sweep.predicted(10, 4, [3000], 2, (1000, 1)), (14, 14))
 
+    def test_the_quietest_runs_are_kept(self):
+        sweep = script("16-bucketed-ddp")
+        runs = [{"others": share} for share in (1.5, 0.1, 0.7)]
+        self.assertEqual([turn["others"] for turn in sweep.quietest(runs, 2)], [0.1, 0.7])
+        self.assertEqual(len(sweep.quietest(runs, 0)), 3)
+
     def test_sizes_that_make_the_same_buckets_are_one_row(self):
         sweep = script("16-bucketed-ddp")
         counts = (8, 3, 3, 2, 2, 1)

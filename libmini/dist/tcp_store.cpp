@@ -32,7 +32,11 @@ constexpr std::chrono::seconds kHelloTime(5);
 }  // namespace
 
 TcpStore::TcpStore(const Address& server, const Cookie& cookie, Deadline deadline)
-    : server_(server), socket_(connect_to(server, deadline)) {
+    : TcpStore(connect_to(server, deadline), server, cookie, deadline) {}
+
+TcpStore::TcpStore(Socket connection, const Address& server, const Cookie& cookie,
+                   Deadline deadline)
+    : server_(server), socket_(std::move(connection)) {
     const Deadline patience = std::min(deadline, deadline_after(kHelloTime));
     const Hello mine = make_hello(Hello::Role::kStoreClient, cookie, -1, 0);
     Hello theirs;

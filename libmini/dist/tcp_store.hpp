@@ -26,6 +26,11 @@ class TcpStore : public Store {
     /// there, Error when somebody else does.
     TcpStore(const Address& server, const Cookie& cookie, Deadline deadline);
 
+    /// The same over a connection that is there already; messages call its other end
+    /// `server`. REQUIRES: `connection` is non-blocking.
+    TcpStore(Socket connection, const Address& server, const Cookie& cookie,
+             Deadline deadline);
+
     using Store::check;
     using Store::get;
     using Store::wait;

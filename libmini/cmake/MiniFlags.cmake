@@ -23,9 +23,15 @@ endif()
 
 if(MINI_SANITIZE)
     # GCC 12 warns of uninitialized variables inside <functional> once sanitizers are on.
-    target_compile_options(mini_flags INTERFACE -Wno-maybe-uninitialized
+    target_compile_options(mini_flags INTERFACE
+        $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
         -fsanitize=${MINI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(mini_flags INTERFACE -fsanitize=${MINI_SANITIZE})
+endif()
+
+# libFuzzer is told which branches an input takes.
+if(MINI_FUZZ)
+    target_compile_options(mini_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # mini_room(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt)

@@ -1,0 +1,128 @@
+// Targets of mini flight: the files that flight recorders leave, and the story that they tell.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libmini/dist/flight_box.hpp"
+#include "libmini/tools/mini/flight_file.hpp"
+#include "libmini/tools/mini/flight_story.hpp"
+#include "libmini/tools/mini/flight_table.hpp"
+#include "tests/fuzz/input.hpp"
+#include "tests/fuzz/target.hpp"
+#include "tests/support/folder.hpp"
+
+namespace mini::fuzz {
+namespace {
+
+using dist::FlightBox;
+using dist::FlightRecord;
+
+void tell_all(std::vector<tools::RankFlight> flights) {
+    for (const tools::GroupFlight& group : tools::by_group(std::move(flights))) {
+        tools::tell(group);
+        tools::flight_table(group, {});
+    }
+}
+
+// A box of rank 1 with one operation of each state, and why its group ended.
+std::unique_ptr<FlightBox> some_box() {
+    auto box = std::make_unique<FlightBox>();
+    dist::begin_box(*box, {.run = "3f2a",
+                           .group = "default",
+                           .backend = "ring",
+                           .host = "node01",
+                           .rank = 1,
+                           .world_size = 3,
+                           .pid = 4711});
+    for (uint64_t i = 0; i < 4; ++i) {
+        FlightRecord& record = box->records[i];
+        record.number = i + 1;
+        record.collective = {
+            .operation = dist::Operation::kAllReduce, .count = 100, .sequence = i};
+        record.state = static_cast<FlightRecord::State>((i + 2) % 4);
+        record.queued_at = record.started_at = static_cast<int64_t>(1000 * i + 1);
+        record.ended_at = i < 2 ? record.started_at + 10 : 0;
+    }
+    box->records[3].collective.operation = dist::Operation::kSend;
+    box->records[3].peer = 2;
+    box->recorded = 4;
+    dist::put_reason(*box, "rank 2 is gone", 2);
+    return box;
+}
+
+// ---- dumps, with a zero byte between two of them
+
+void run_flight_dump(Input input) {
+    static MemoryFile file;
+    constexpr size_t kMostDumps = 3;
+    std::vector<tools::RankFlight> flights;
+    for (Input rest = input; flights.size() < kMostDumps;) {
+        const auto end = std::ranges::find(rest, std::byte{0});
+        const auto size = static_cast<size_t>(end - rest.begin());
+        file.set(rest.first(size));
+        flights.push_back(tools::read_flight(file.path()));
+        if (end == rest.end()) break;
+        rest = rest.subspan(size + 1);
+    }
+    tell_all(std::move(flights));
+}
+
+std::string dump_of(const FlightBox& box) {
+    const test::Folder folder;
+    dist::write_dump(folder / "dump", dist::read_box(box), "SIGUSR1", 5000);
+    return read_file(folder / "dump");
+}
+
+std::vector<std::string> flight_dump_seeds() {
+    const auto box = some_box();
+    const std::string of_rank1 = dump_of(*box);
+    box->rank = 0;
+    box->records[2].number = 0;
+    return {of_rank1 + '\0' + dump_of(*box), of_rank1};
+}
+
+// ---- boxes; behind an input's end there are zeros
+
+void run_flight_box(Input input) {
+    static MemoryFile file;
+    static const test::Folder folder;
+    static const std::string path = [] {
+        std::filesystem::create_symlink(file.path(), folder / "rank.box");
+        return folder / "rank.box";
+    }();
+    std::string box = text_of(input.first(std::min(input.size(), sizeof(FlightBox))));
+    box.resize(sizeof(FlightBox));
+    file.set(bytes_of(box));
+
+    // What can be read can be written as a dump, and told.
+    tools::RankFlight flight = tools::read_flight(path);
+    dist::write_dump(folder / "dump.json", dist::read_box_file(path), "end", flight.now);
+    tell_all({std::move(flight)});
+}
+
+std::vector<std::string> flight_box_seeds() {
+    const auto box = some_box();
+    std::string bytes = text_of(std::as_bytes(std::span(box.get(), 1)));
+    bytes.resize(bytes.find_last_not_of('\0') + 1);
+    return {bytes};
+}
+
+constexpr std::array kTargets = {
+    Target{"flight_dump", run_flight_dump, flight_dump_seeds},
+    Target{"flight_box", run_flight_box, flight_box_seeds},
+};
+
+}  // namespace
+
+std::span<const Target> flight_targets() { return kTargets; }
+
+}  // namespace mini::fuzz

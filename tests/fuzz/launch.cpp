@@ -1,0 +1,176 @@
+// Targets that read what a launcher, the environment or a command line says.
+
+#include <stdlib.h>
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "libmini/dist/emulated_link.hpp"
+#include "libmini/dist/hello.hpp"
+#include "libmini/dist/rank_variables.hpp"
+#include "libmini/dist/rendezvous.hpp"
+#include "libmini/dist/slurm_lists.hpp"
+#include "libmini/dist/socket.hpp"
+#include "libmini/tools/minirun/option_values.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace mini::fuzz {
+namespace {
+
+using Seeds = std::vector<std::string>;
+
+// ---- Slurm's lists
+
+void run_slurm_hosts(Input input) {
+    const auto hosts = dist::expand_host_list(text_of(input));
+    require(!hosts.empty() && hosts.size() <= dist::kMaxSlurmEntries, "too many hosts");
+}
+
+Seeds slurm_host_seeds() {
+    return {"node[01-03,7],gpu5", "rack[1-2]n[1,3]x", "n[18446744073709551615]",
+            "a[1],b[2],c[3]", "localhost"};
+}
+
+void run_slurm_counts(Input input) {
+    const auto counts = dist::expand_task_counts(text_of(input));
+    require(!counts.empty() && counts.size() <= dist::kMaxSlurmEntries,
+            "too many counts");
+}
+
+Seeds slurm_count_seeds() { return {"4(x2),3", "1", "2147483647(x65536)", "2,2,2(x3)"}; }
+
+// ---- the variables of a rank: NAME=value, one a line
+
+std::map<std::string, std::string> variables_in(const std::string& text) {
+    std::map<std::string, std::string> variables;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const size_t sign = line.find('=');
+        if (sign != std::string::npos)
+            variables[line.substr(0, sign)] = line.substr(sign + 1);
+    }
+    return variables;
+}
+
+void run_rank_variables(Input input) {
+    const auto variables = variables_in(text_of(input));
+    const dist::Lookup lookup = [&](const std::string& name) {
+        const auto found = variables.find(name);
+        return found == variables.end() ? std::nullopt
+                                        : std::optional<std::string>(found->second);
+    };
+    const auto rank = dist::read_rank_variables(lookup);
+    if (!rank) return;
+    require(rank->rank >= 0 && rank->rank < rank->world_size, "a rank outside its world");
+    const int port = dist::derive_master(lookup, *rank, "job 1").port;
+    require(port >= 20000 && port < 30000, "a port that belongs to the system");
+}
+
+Seeds rank_variable_seeds() {
+    return {
+        "RANK=1\nWORLD_SIZE=4\nLOCAL_RANK=1\nLOCAL_WORLD_SIZE=4\nGROUP_RANK=0\n",
+        "OMPI_COMM_WORLD_RANK=0\nOMPI_COMM_WORLD_SIZE=2\nOMPI_COMM_WORLD_LOCAL_RANK=0\n"
+        "OMPI_COMM_WORLD_LOCAL_SIZE=2\nPMIX_RANK=0\nPMIX_NAMESPACE=job\n",
+        "PMI_RANK=1\nPMI_SIZE=2\nMPI_LOCALRANKID=1\nMPI_LOCALNRANKS=2\n",
+        "SLURM_PROCID=5\nSLURM_NTASKS=6\nSLURM_LOCALID=1\nSLURM_NODEID=1\n"
+        "SLURM_STEP_ID=0\nSLURM_JOB_ID=77\nSLURM_STEP_NODELIST=node[01-02]\n"
+        "SLURM_STEP_TASKS_PER_NODE=4,2\n",
+        "RANK=0\nWORLD_SIZE=2147483647\nLOCAL_WORLD_SIZE=2\nPMI_RANK=1\nPMI_SIZE=4\n",
+        "SLURM_NTASKS=4\nSLURM_PROCID=0\nSLURM_STEP_ID=4294967295\nRANK=0\n"};
+}
+
+// ---- an init_method, a new line, variables
+
+constexpr std::array kVariables = {
+    "RANK",        "WORLD_SIZE",          "MASTER_ADDR",
+    "MASTER_PORT", "MINI_STORE_COOKIE",   "MINI_RUN_ID",
+    "LOCAL_RANK",  "TORCHELASTIC_RUN_ID", "TORCHELASTIC_USE_AGENT_STORE"};
+
+void run_init_method(Input input) {
+    const std::string text = text_of(input);
+    const auto variables = variables_in(text);
+    for (const char* name : kVariables) {
+        const auto found = variables.find(name);
+        if (found == variables.end())
+            ::unsetenv(name);
+        else
+            ::setenv(name, found->second.c_str(), /*overwrite=*/1);
+    }
+    const auto meeting = dist::plan_meeting(text.substr(0, text.find('\n')), -1, -1);
+    require(meeting.rank >= 0 && meeting.rank < meeting.world_size,
+            "a rank outside its world");
+}
+
+Seeds init_method_seeds() {
+    return {"tcp://127.0.0.1:29500?rank=1&world_size=4",
+            "tcp://[::1]:29500?world_size=4&rank=0\nMINI_RUN_ID=a\n",
+            "file:///tmp/store?rank=0&world_size=2",
+            "env://\nRANK=0\nWORLD_SIZE=2\nMASTER_ADDR=localhost\nMASTER_PORT=29500\n"
+            "MINI_STORE_COOKIE=00112233445566778899aabbccddeeff\n"
+            "TORCHELASTIC_RUN_ID=none\nTORCHELASTIC_USE_AGENT_STORE=True\n"};
+}
+
+// ---- single values
+
+void run_address(Input input) {
+    const dist::Address address = dist::parse_address(text_of(input));
+    require(address.port >= 0 && address.port <= 65535, "a port that TCP does not have");
+    dist::is_loopback(address);
+}
+
+Seeds address_seeds() { return {"127.0.0.1:29500", "[::1]:0", "node01.cluster:65535"}; }
+
+void run_cookie(Input input) { dist::parse_cookie(text_of(input)); }
+
+Seeds cookie_seeds() { return {"00112233445566778899aabbccddeeff"}; }
+
+void run_link(Input input) {
+    const auto link = dist::parse_link(text_of(input));
+    if (link)
+        require(link->bytes_per_second >= 125 && link->delay.count() >= 0,
+                "a link out of range");
+}
+
+Seeds link_seeds() { return {"100Mbit,5ms", "1Gbit", "1e3kbit,50us", "0.5Gbit,1.5s"}; }
+
+// The first byte chooses the option.
+void run_minirun_options(Input input) {
+    const std::string text = text_of(input);
+    const std::string value = text.empty() ? text : text.substr(1);
+    switch (text.empty() ? '\0' : text[0]) {
+        case 'n': tools::count_ranks(value); break;
+        case 'N': tools::count_nodes(value); break;
+        case 's': tools::seconds_value("--grace", value); break;
+        case 't': tools::stream_choice("--tee", value); break;
+        case 'r': tools::rank_set("--local-ranks-filter", value); break;
+        case 'e': tools::endpoint("--rdzv-endpoint", value); break;
+        default: tools::whole_number("--master-port", value, 1, 65535); break;
+    }
+}
+
+Seeds minirun_option_seeds() {
+    return {"n4", "nauto", "N2:2", "s0.5", "t0:1,1:2", "r0,2", "e[::1]:29500", "p29500"};
+}
+
+constexpr std::array kTargets = {
+    Target{"slurm_hosts", run_slurm_hosts, slurm_host_seeds},
+    Target{"slurm_counts", run_slurm_counts, slurm_count_seeds},
+    Target{"rank_variables", run_rank_variables, rank_variable_seeds},
+    Target{"init_method", run_init_method, init_method_seeds},
+    Target{"address", run_address, address_seeds},
+    Target{"cookie", run_cookie, cookie_seeds},
+    Target{"link", run_link, link_seeds},
+    Target{"minirun_options", run_minirun_options, minirun_option_seeds},
+};
+
+}  // namespace
+
+std::span<const Target> launch_targets() { return kTargets; }
+
+}  // namespace mini::fuzz

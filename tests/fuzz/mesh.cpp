@@ -1,0 +1,278 @@
+// Targets of the mesh: what one rank reads of another's bytes, or of a stranger's.
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/dist/hash_store.hpp"
+#include "libmini/dist/hello.hpp"
+#include "libmini/dist/local_socket.hpp"
+#include "libmini/dist/mesh.hpp"
+#include "libmini/dist/mesh_transport.hpp"
+#include "libmini/dist/message_stream.hpp"
+#include "libmini/dist/ring_channel.hpp"
+#include "libmini/dist/shared_memory.hpp"
+#include "libmini/dist/socket_channel.hpp"
+#include "tests/fuzz/input.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace mini::fuzz {
+namespace {
+
+using dist::MessageHeader;
+using Seeds = std::vector<std::string>;
+
+constexpr std::chrono::seconds kPatience(5);  // longer is a fault
+
+// ---- messages, one behind the other
+
+std::string message(MessageHeader header, const std::string& payload) {
+    header.payload_bytes = payload.size();
+    return text_of(std::as_bytes(std::span(&header, 1))) + payload;
+}
+
+Seeds message_seeds() {
+    using Kind = MessageHeader::Kind;
+    const dist::Collective sum{.operation = dist::Operation::kAllReduce, .count = 4};
+    const std::string floats(16, '\1');
+    const std::string collective = message({.collective = sum}, floats);
+    const std::string point =
+        message({.kind = Kind::kPoint, .collective = {}, .detail = 7}, floats);
+    const std::string other_point =
+        message({.kind = Kind::kPoint, .collective = {}, .detail = 9}, floats);
+    const std::string waiting = message({.kind = Kind::kWaiting, .collective = sum}, "");
+    const std::string failure =
+        message({.kind = Kind::kFailure, .rank = 1, .collective = {}}, "rank 1 is gone");
+    return {waiting + other_point + collective + point, collective + failure,
+            point + point + point, failure};
+}
+
+void run_messages(Input input) {
+    Connection connection(input);
+    dist::MessageStream stream(
+        std::make_unique<dist::SocketChannel>(std::move(connection.mine)));
+    bool closed = false;
+    const auto words = stream.last_words(dist::deadline_after(kPatience), closed);
+    if (words) dist::throw_failure(dist::reported(*words, 1));
+    require(closed, "a connection that has ended goes on");
+}
+
+// Rank 0 of 2 in an all_reduce, while two messages from point to point are expected.
+void run_mesh_transport(Input input) {
+    const dist::Deadline deadline = dist::deadline_after(kPatience);
+    std::array<std::byte, 16> sum{}, first{}, second{};
+    const auto receive = [&](int peer, uint64_t tag, std::span<std::byte> place) {
+        dist::PointMessage message;
+        message.direction = dist::PointMessage::Direction::kRecv;
+        message.peer = peer;
+        message.tag = tag;
+        message.data = place;
+        message.deadline = deadline;
+        message.timeout = kPatience;
+        return message;
+    };
+    dist::PointMessage of_rank1 = receive(1, 7, first);
+    dist::PointMessage of_any = receive(dist::kAnySource, 9, second);
+
+    Connection connection(input);
+    std::vector<dist::MessageStream> streams(1);
+    streams.emplace_back(
+        std::make_unique<dist::SocketChannel>(std::move(connection.mine)));
+    dist::MeshTransport rank0(0, std::move(streams));
+    rank0.begin({.operation = dist::Operation::kAllReduce, .count = 4}, kPatience);
+    rank0.post(of_rank1);
+    rank0.post(of_any);
+    rank0.recv(1, sum);
+    while (!of_rank1.done || !of_any.done) rank0.progress();
+}
+
+// ---- a stranger at the door of rank 0, before rank 1 comes
+
+const dist::Cookie kCookie = dist::parse_cookie("00112233445566778899aabbccddeeff");
+
+// What a stranger brings besides its bytes.
+struct Gift {
+    enum Kind { kNothing, kMemory, kSmallMemory, kSocket };
+
+    Kind kind = kNothing;
+    bool knows_token = false;
+};
+
+// The store of two ranks. As soon as rank 0 has told its address, the stranger and rank 1
+// connect, both without waiting for an answer.
+class DoorStore : public dist::HashStore {
+  public:
+    DoorStore(Gift gift, std::string bytes) : gift_(gift), bytes_(std::move(bytes)) {
+        set("mesh/1",
+            dist::this_host() + " 127.0.0.1:1 " + dist::random_local_name() + " 0");
+    }
+
+    void set(const std::string& key, const std::string& value) override {
+        dist::HashStore::set(key, value);
+        if (key == "mesh/0") knock(value);
+    }
+
+  private:
+    void knock(const std::string& place) {
+        std::istringstream words(place);
+        std::string host, address, name;
+        uint64_t token = 0;
+        words >> host >> address >> name >> token;
+
+        constexpr size_t kTokenAt = offsetof(dist::Hello, token);
+        if (gift_.knows_token && bytes_.size() >= sizeof(dist::Hello))
+            std::memcpy(bytes_.data() + kTokenAt, &token, sizeof token);
+        const dist::Deadline deadline = dist::deadline_after(kPatience);
+        stranger_ = dist::connect_locally(name, deadline);
+        if (!bytes_.empty()) send_with_gift();
+
+        rank1_ = dist::connect_locally(name, deadline);
+        const auto hello =
+            dist::make_hello(dist::Hello::Role::kMeshConnector, kCookie, 1, 0, token);
+        dist::send_with_descriptor(rank1_, std::as_bytes(std::span(&hello, 1)),
+                                   new_memory());
+    }
+
+    void send_with_gift() {
+        switch (gift_.kind) {
+            case Gift::kNothing: dist::send_some(stranger_, bytes_of(bytes_)); break;
+            case Gift::kMemory: give(new_memory()); break;
+            case Gift::kSmallMemory: give(dist::make_shared_memory(1).descriptor); break;
+            case Gift::kSocket: give(stranger_); break;
+        }
+    }
+    void give(const dist::Socket& descriptor) {
+        dist::send_with_descriptor(stranger_, bytes_of(bytes_), descriptor);
+    }
+    static dist::Socket new_memory() {
+        return dist::make_shared_memory(dist::RingChannel::memory_bytes()).descriptor;
+    }
+
+    Gift gift_;
+    std::string bytes_;
+    dist::Socket stranger_, rank1_;
+};
+
+void run_mesh_door(Input input) {
+    Taker taker(input);
+    const auto choice = taker.take<uint8_t>();
+    DoorStore store(
+        {.kind = static_cast<Gift::Kind>(choice % 4), .knows_token = choice >= 128},
+        text_of(taker.rest()));
+    dist::Meeting meeting;
+    meeting.rank = 0;
+    meeting.world_size = 2;
+    meeting.cookie = kCookie;
+    const dist::Mesh mesh =
+        dist::connect_mesh(meeting, store, "127.0.0.1", dist::Medium::kAuto,
+                           dist::deadline_after(kPatience));
+    require(mesh.streams[1].is_open(), "rank 1 was kept out");
+}
+
+Seeds mesh_door_seeds() {
+    const auto hello = [](int rank, int peer, const dist::Cookie& cookie) {
+        const auto said =
+            dist::make_hello(dist::Hello::Role::kMeshConnector, cookie, rank, peer);
+        return text_of(std::as_bytes(std::span(&said, 1)));
+    };
+    return {"\x81" + hello(1, 0, kCookie), "\x82" + hello(1, 0, kCookie),
+            "\x83" + hello(1, -1, kCookie),
+            std::string(1, '\0') + hello(1, 0, dist::Cookie{}),
+            "\1GET / HTTP/1.1\r\n\r\n"};
+}
+
+void run_hello(Input input) {
+    std::string bytes = text_of(input);
+    const auto theirs = dist::take_hello(bytes);
+    if (!theirs) return;
+    for (const auto role :
+         {dist::Hello::Role::kStoreClient, dist::Hello::Role::kStoreServer,
+          dist::Hello::Role::kMeshAcceptor}) {
+        const dist::Hello mine = dist::make_hello(role, kCookie, 0, -1, 5);
+        const bool is_right = dist::fault_of(*theirs, mine).empty();
+        require(!is_right || theirs->cookie == kCookie, "a wrong cookie was believed");
+        const int rank = dist::rank_of_connector(*theirs, mine, 4);
+        require(rank == -1 || (is_right && rank > 0 && rank < 4),
+                "no rank of this world");
+    }
+}
+
+Seeds hello_seeds() {
+    Seeds seeds;
+    for (const auto role :
+         {dist::Hello::Role::kMeshConnector, dist::Hello::Role::kStoreClient,
+          dist::Hello::Role::kStoreServer}) {
+        const dist::Hello hello = dist::make_hello(role, kCookie, 3, 0, 5);
+        seeds.push_back(text_of(std::as_bytes(std::span(&hello, 1))));
+    }
+    return seeds;
+}
+
+// ---- descriptors that come with a message: the first byte says how many
+
+void run_descriptors(Input input) {
+    constexpr size_t kMost = 8;
+    Taker taker(input);
+    auto [mine, theirs] = socket_pair();
+    std::array<int, kMost> sent;
+    sent.fill(theirs.fd());
+    const size_t count = taker.take<uint8_t>() % (kMost + 1);
+    std::byte payload = taker.take<std::byte>();
+
+    iovec part{&payload, 1};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof sent)> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(count * sizeof(int));
+    std::memcpy(CMSG_DATA(header), sent.data(), count * sizeof(int));
+    require(::sendmsg(theirs.fd(), &message, 0) == 1, "sendmsg failed");
+    dist::send_some(theirs, taker.rest());
+
+    // What is open is known by the number that the next descriptor gets.
+    const auto next_number = [] { return dist::Socket(::dup(0)).fd(); };
+    const int before = next_number();
+    {
+        dist::Socket descriptor;
+        std::array<std::byte, 64> bytes;
+        while (dist::recv_with_descriptor(mine, bytes, descriptor) > 0) continue;
+        require(descriptor.is_open() == (count > 0), "a descriptor came, or none");
+    }
+    require(next_number() == before, "a descriptor was left open");
+}
+
+Seeds descriptor_seeds() {
+    return {"\1hello", std::string(1, '\0') + "hello", "\2hello", "\3", "\10hello"};
+}
+
+constexpr std::array kTargets = {
+    Target{"messages", run_messages, message_seeds},
+    Target{"mesh_transport", run_mesh_transport, message_seeds},
+    Target{"hello", run_hello, hello_seeds},
+    Target{"mesh_door", run_mesh_door, mesh_door_seeds},
+    Target{"descriptors", run_descriptors, descriptor_seeds},
+};
+
+}  // namespace
+
+std::span<const Target> mesh_targets() { return kTargets; }
+
+}  // namespace mini::fuzz

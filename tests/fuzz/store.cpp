@@ -1,0 +1,194 @@
+// Targets of the store: what its server and its clients are sent, and its file.
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/dist/file_store.hpp"
+#include "libmini/dist/hello.hpp"
+#include "libmini/dist/store_protocol.hpp"
+#include "libmini/dist/store_requests.hpp"
+#include "libmini/dist/tcp_store.hpp"
+#include "libmini/dist/tcp_store_server.hpp"
+#include "tests/fuzz/input.hpp"
+#include "tests/fuzz/target.hpp"
+#include "tests/support/folder.hpp"
+
+namespace mini::fuzz {
+namespace {
+
+using dist::Hello;
+using dist::protocol::Command;
+using dist::protocol::Status;
+
+constexpr std::chrono::seconds kPatience(5);  // longer is a fault
+
+const dist::StoreLimits kLimits = {.connections = 4, .keys = 16, .bytes = 1 << 16};
+
+template <typename Message>
+std::string text_of_message(const Message& message) {
+    return {reinterpret_cast<const char*>(&message), sizeof message};
+}
+
+// ---- requests, one behind the other, without sockets
+
+void run_store_requests(Input input) {
+    std::string bytes = text_of(input);
+    dist::StoreTable table;
+    while (auto request = dist::protocol::take_request(bytes)) {
+        if (request->command == Command::kGet || request->command == Command::kWait)
+            continue;  // the server's own work
+        try {
+            dist::carry_out(std::move(*request), table, kLimits);
+        } catch (const Error&) {  // refused, with a reason
+        }
+        require(table.size() <= kLimits.keys, "more keys than allowed");
+        require(table.bytes() <= kLimits.bytes, "more bytes than allowed");
+    }
+}
+
+std::string request(uint32_t id, Command command, const std::string& key,
+                    const std::string& value) {
+    return dist::protocol::to_bytes(dist::protocol::Request{id, command, key, value});
+}
+
+std::vector<std::string> request_seeds() {
+    using dist::protocol::pack_pair;
+    std::string all;
+    std::vector<std::string> seeds;
+    for (const std::string& one :
+         {request(0, Command::kSet, "rank0", "value"),
+          request(1, Command::kAdd, "n", "5"), request(2, Command::kGet, "rank0", ""),
+          request(3, Command::kCompareSet, "rank0", pack_pair("value", "other")),
+          request(4, Command::kCheck, "n", ""), request(5, Command::kAdd, "rank0", "-1"),
+          request(6, Command::kNumKeys, "", ""), request(7, Command::kErase, "n", ""),
+          request(8, Command::kWait, "missing", "")}) {
+        all += one;
+        seeds.push_back(one);
+    }
+    seeds.insert(seeds.begin(), all);
+    return seeds;
+}
+
+// ---- the server's other half: what a connection sends it, from the first byte on
+
+void run_store_server(Input input) {
+    dist::TcpStoreServer server({"127.0.0.1", 0}, dist::Cookie{}, kLimits);
+    const dist::Deadline deadline = dist::deadline_after(kPatience);
+    const dist::Socket client = dist::connect_to(server.address(), deadline);
+    try {
+        dist::send_all(client, input, deadline);
+        ::shutdown(client.fd(), SHUT_WR);
+        std::array<std::byte, 1024> answers;
+        while (dist::wait_for(client, POLLIN, deadline)) dist::recv_some(client, answers);
+    } catch (const dist::ConnectionClosed&) {  // as it must
+    }
+    require(!dist::has_passed(deadline), "the server keeps a connection that has ended");
+    require(server.wait_until_alone(deadline), "the server still counts a client");
+
+    // Others do not notice.
+    dist::TcpStore other(server.address(), dist::Cookie{}, deadline);
+    other.set("still", "here");
+}
+
+std::vector<std::string> server_seeds() {
+    const std::string hello = text_of_message(
+        dist::make_hello(Hello::Role::kStoreClient, dist::Cookie{}, -1, 0));
+    std::vector<std::string> seeds = request_seeds();
+    for (std::string& seed : seeds) seed = hello + seed;
+    seeds.push_back("GET / HTTP/1.1\r\nHost: node01\r\n\r\n");
+    return seeds;
+}
+
+// ---- replies, as a client reads them
+
+void run_store_client(Input input) {
+    const Hello hello =
+        dist::make_hello(Hello::Role::kStoreServer, dist::Cookie{}, 0, -1);
+    const std::string bytes = text_of_message(hello) + text_of(input);
+    Connection connection(bytes_of(bytes));
+    const dist::Deadline deadline = dist::deadline_after(kPatience);
+    dist::TcpStore store(std::move(connection.mine), {"server", 1}, dist::Cookie{},
+                         deadline);
+
+    // The connection ends behind the last reply, so that every call ends.
+    bool all_answered = true;
+    const auto ask = [&](const std::function<void()>& call) {
+        try {
+            call();
+        } catch (const Error&) {
+            all_answered = false;
+        }
+    };
+    ask([&] { store.set("a", "b"); });
+    ask([&] { store.get("a", deadline); });
+    ask([&] { store.add("n", 1); });
+    ask([&] { store.num_keys(); });
+    ask([&] { store.check("a"); });
+    ask([&] { store.compare_set("a", "b", "c"); });
+    require(!dist::has_passed(deadline), "a client waits for a server that has gone");
+    if (!all_answered) throw Error("a call failed");
+}
+
+std::vector<std::string> reply_seeds() {
+    const auto replies = [](const std::vector<std::string>& values, Status status) {
+        std::string bytes;
+        uint32_t id = 0;
+        for (const std::string& value : values)
+            bytes += dist::protocol::to_bytes(dist::protocol::Reply{id++, status, value});
+        return bytes;
+    };
+    return {replies({"", "b", "-3", "2", "1", "1", "c"}, Status::kDone),
+            replies({"", "b", "99999999999999999999", " 2", "", "", ""}, Status::kDone),
+            replies({"the store is full", "no"}, Status::kRefused)};
+}
+
+// ---- the log of a FileStore, behind its first line
+
+void run_file_store(Input input) {
+    static const test::Folder folder;
+    const std::string path = folder / "store";
+    dist::FileStore store(path);
+    std::ofstream(path, std::ios::binary | std::ios::app) << text_of(input);
+
+    // Where the log is a good one, what comes behind it is read back.
+    store.num_keys();
+    store.set("key", "value");
+    require(store.get("key", dist::deadline_after(kPatience)) == "value", "a lost value");
+    store.add("number", 1);
+}
+
+std::vector<std::string> file_store_seeds() {
+    constexpr std::string_view kFirstLine = "libmini file store 1\n";
+    const test::Folder folder;
+    dist::FileStore store(folder / "store");
+    store.set("rank0", "here");
+    store.add("joined", 2);
+    store.compare_set("rank0", "here", "");
+    store.delete_key("rank0");
+    return {read_file(folder / "store").substr(kFirstLine.size())};
+}
+
+constexpr std::array kTargets = {
+    Target{"store_requests", run_store_requests, request_seeds},
+    Target{"store_server", run_store_server, server_seeds},
+    Target{"store_client", run_store_client, reply_seeds},
+    Target{"file_store", run_file_store, file_store_seeds},
+};
+
+}  // namespace
+
+std::span<const Target> store_targets() { return kTargets; }
+
+}  // namespace mini::fuzz

@@ -1,5 +1,6 @@
 """What the build needs from the system, why, and how to see whether it is there."""
 
+import glob
 import importlib.util
 import os
 import re
@@ -19,7 +20,7 @@ class Package:
     why: str
     commands: tuple = ()  # any of these in PATH shows that it is there
     headers: tuple = ()  # any of these in an include folder
-    files: tuple = ()  # any of these
+    files: tuple = ()  # any of these, which may have wildcards
     oldest: tuple = ()  # least version that the command must have
     optional: bool = False  # all is built and most is tested without it
 
@@ -50,6 +51,9 @@ PACKAGES = (
     Package("graphviz", "the site's diagrams", commands=("dot",), optional=True),
     Package("doxygen-awesome-css", "the site's look", optional=True,
             files=("/usr/share/doxygen-awesome-css/doxygen-awesome.css",)),
+    Package("clang", "fuzzes what reads files or messages", commands=("clang++",), optional=True),
+    Package("libclang-rt-dev", "its libFuzzer and sanitizers", optional=True,
+            files=("/usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a",)),
     Package("python3-pip", "brings Python's safetensors, for a test", optional=True,
             commands=("pip3", "pip")),
 )
@@ -82,7 +86,7 @@ def find_file(package):
     extra = os.environ.get("CPATH", "").split(":")
     dirs = [Path(path) for path in (*INCLUDE_DIRS, *extra) if path]
     candidates = [folder / header for folder in dirs for header in package.headers]
-    candidates += [Path(path) for path in package.files]
+    candidates += [Path(path) for pattern in package.files for path in glob.glob(pattern)]
     return next((path for path in candidates if path.exists()), None)
 
 

@@ -41,7 +41,7 @@ STATISTIC = re.compile(r"^stat::(\w+): +(\d+)", re.M)
 REPORT_BEGINS = re.compile(r"ERROR: |runtime error: |terminate called")
 REPORT_ENDS = re.compile(r"^SUMMARY: |^MS: ")
 FRAME = re.compile(r"^ +#\d+ ")
-OUR_FRAME = re.compile(r"(?:libmini|tests)/\S+\.[ch]pp:\d+")
+OUR_FRAME = re.compile(r"^ +(#\d+) \S+ in (.*) \S*/((?:libmini|tests)/\S+)$")
 REPORT_LINES = 8
 
 
@@ -191,9 +191,17 @@ def report_in(log):
         begun = begun or bool(REPORT_BEGINS.search(line))
         if begun and REPORT_ENDS.search(line):
             break
-        if begun and line.strip() and (not FRAME.match(line) or OUR_FRAME.search(line)):
-            telling.append(line.replace(f"{ROOT}/", "").replace("../../", ""))
+        frame = OUR_FRAME.match(line)
+        if begun and frame:
+            telling.append(f"    {frame[1]} {function_name(frame[2])} {frame[3]}")
+        elif begun and line.strip() and not FRAME.match(line):
+            telling.append(line)
     return "\n".join(telling[:REPORT_LINES])
+
+
+def function_name(signature):
+    """A function without its arguments: "mini::data::read_chunk"."""
+    return signature.replace("(anonymous namespace)::", "").split("(")[0]
 
 
 def minimised(name, fault, scratch):

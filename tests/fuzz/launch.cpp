@@ -17,6 +17,7 @@
 #include "libmini/dist/rendezvous.hpp"
 #include "libmini/dist/slurm_lists.hpp"
 #include "libmini/dist/socket.hpp"
+#include "libmini/tools/mini/bench_sizes.hpp"
 #include "libmini/tools/minirun/option_values.hpp"
 #include "tests/fuzz/target.hpp"
 
@@ -139,6 +140,13 @@ void run_link(Input input) {
 
 Seeds link_seeds() { return {"100Mbit,5ms", "1Gbit", "1e3kbit,50us", "0.5Gbit,1.5s"}; }
 
+void run_sizes(Input input) {
+    for (const size_t bytes : tools::parse_sizes(text_of(input)))
+        require(bytes > 0 && bytes % sizeof(float) == 0, "a size that holds no floats");
+}
+
+Seeds sizes_seeds() { return {"4:100M", "4,87360", "17179869184G:4", "64K:1G,3"}; }
+
 // The first byte chooses the option.
 void run_minirun_options(Input input) {
     const std::string text = text_of(input);
@@ -166,6 +174,7 @@ constexpr std::array kTargets = {
     Target{"address", run_address, address_seeds},
     Target{"cookie", run_cookie, cookie_seeds},
     Target{"link", run_link, link_seeds},
+    Target{"sizes", run_sizes, sizes_seeds},
     Target{"minirun_options", run_minirun_options, minirun_option_seeds},
 };
 

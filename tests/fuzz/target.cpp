@@ -28,6 +28,14 @@ void require(bool condition, const char* what) {
     if (!condition) throw std::logic_error(what);
 }
 
+void require_success(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const Error& error) {
+        throw std::logic_error(error.what());
+    }
+}
+
 Input bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 std::string text_of(Input input) {

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,6 +46,9 @@ bool accepts(const Target& target, Input input);
 
 /// Throws std::logic_error, which is a fault, unless `condition` holds.
 void require(bool condition, const char* what);
+
+/// Calls `call`, in which an Error is a fault too.
+void require_success(const std::function<void()>& call);
 
 /// The bytes of a text, and back.
 Input bytes_of(const std::string& text);

@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "libmini/tensor/device.hpp"
-#include "libmini/tools/mini/bench.hpp"
 #include "libmini/tools/mini/bench_device.hpp"
+#include "libmini/tools/mini/bench_sizes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"

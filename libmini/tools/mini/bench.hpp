@@ -8,8 +8,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <vector>
 
 #include "libmini/tools/command_line.hpp"
 
@@ -24,10 +22,6 @@ struct BenchRow {
     double algbw() const;  // GB/s
     double busbw(int world_size) const;
 };
-
-/// "4:100M" are 4 bytes and four times as much each, up to and with 100 MiB; "1M" is one
-/// size; "4,87360" are two. Throws UsageError for anything else.
-std::vector<size_t> parse_sizes(const std::string& text);
 
 /// Declares `bench` in `mini`; what is asked for is measured when the command line has
 /// been parsed. REQUIRES: no thread is running then: ranks are forked.

@@ -27,7 +27,7 @@ VERBS = {
     "watch": "check again whenever you save",
     "grade": "check all labs and add up points, as text or JSON",
     "test": "build everything and run the tests",
-    "fuzz": "feed all that reads files or messages with any bytes (needs clang)",
+    "fuzz": "feed all that reads files or messages with any bytes",
     "setup": "install the Debian or Ubuntu packages that the build needs",
     "doctor": "check this machine: tools, libraries, memory, network, data",
     "dev": "for authors: check the labs themselves (dev check)",

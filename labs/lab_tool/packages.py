@@ -51,11 +51,15 @@ PACKAGES = (
     Package("graphviz", "the site's diagrams", commands=("dot",), optional=True),
     Package("doxygen-awesome-css", "the site's look", optional=True,
             files=("/usr/share/doxygen-awesome-css/doxygen-awesome.css",)),
-    Package("clang", "fuzzes what reads files or messages", commands=("clang++",), optional=True),
-    Package("libclang-rt-dev", "its libFuzzer and sanitizers", optional=True,
-            files=("/usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a",)),
     Package("python3-pip", "brings Python's safetensors, for a test", optional=True,
             commands=("pip3", "pip")),
+)
+
+# What labs/lab fuzz needs besides.
+FUZZ_PACKAGES = (
+    Package("clang", "compiles with libFuzzer", commands=("clang++",)),
+    Package("libclang-rt-dev", "libFuzzer and clang's sanitizers",
+            files=("/usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a",)),
 )
 
 PYTHON_PACKAGES = ("safetensors",)  # optional, into PYTHON_FOLDER

@@ -12,7 +12,7 @@ from unittest import mock
 
 from lab_tool import packages
 from lab_tool.screen import LabError
-from lab_tool.verbs import fuzz as verb
+from lab_tool.verbs import fuzz as verb, setup
 
 # Breaks on target png, where any input is too much, and is quiet on all others.
 PROGRAM = r"""#!/bin/sh
@@ -63,7 +63,7 @@ class FuzzTest(unittest.TestCase):
         replaced = mock.patch.multiple(
             verb, PROGRAM=program, CORPUS=self.root / "corpus", CRASHES=self.root / "crashes",
             LOGS=self.root / "logs", PAUSE=0.01, build=mock.DEFAULT,
-            refuse_without_clang=mock.DEFAULT)
+            install_missing=mock.DEFAULT, install_clang=mock.DEFAULT)
         replaced.start()
         self.addCleanup(replaced.stop)
 
@@ -138,17 +138,26 @@ class Replay(FuzzTest):
 
 
 class Clang(unittest.TestCase):
-    def test_what_is_missing_is_named_with_the_command_that_installs_it(self):
-        with mock.patch.object(packages, "is_present", return_value=False):
-            with self.assertRaisesRegex(LabError, "apt-get install clang libclang-rt-dev"):
-                verb.refuse_without_clang()
-        with mock.patch.object(packages, "is_present", return_value=True):
-            verb.refuse_without_clang()
+    def install(self, present):
+        """What is said and installed where these packages are present, or none."""
+        out = io.StringIO()
+        with mock.patch.object(packages, "is_present", return_value=present), \
+                mock.patch.object(setup, "apt_install") as apt, contextlib.redirect_stdout(out):
+            verb.install_clang()
+        return out.getvalue(), apt.call_args_list
+
+    def test_what_is_missing_is_named_and_installed(self):
+        said, installed = self.install(present=False)
+        self.assertIn("libclang-rt-dev      libFuzzer and clang's sanitizers", said)
+        self.assertEqual(installed, [mock.call(["clang", "libclang-rt-dev"])])
+        self.assertEqual(self.install(present=True), ("", []))
+
+    def test_set_up_installs_no_clang(self):
+        self.assertFalse({"clang", "libclang-rt-dev"} & {each.name for each in packages.PACKAGES})
 
     def test_the_runtime_of_any_version_of_clang_is_found(self):
-        runtime = next(package for package in packages.PACKAGES
+        runtime = next(package for package in packages.FUZZ_PACKAGES
                        if package.name == "libclang-rt-dev")
-        self.assertTrue(runtime.optional)
         with tempfile.TemporaryDirectory() as folder:
             pattern = packages.Package("rt", "", files=(folder + runtime.files[0],))
             self.assertFalse(packages.is_present(pattern))

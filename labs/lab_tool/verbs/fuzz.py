@@ -23,11 +23,11 @@ from lab_tool.building import build
 from lab_tool.places import BUILD, ROOT, bin_dir, shown
 from lab_tool.process import output_of, run_in_foreground
 from lab_tool.screen import LabError, ProgressLine, say
+from lab_tool.verbs.setup import announce, install, install_missing
 
 FOLDER = BUILD / "fuzz"
 CORPUS, CRASHES, LOGS = FOLDER / "corpus", FOLDER / "crashes", FOLDER / "logs"
 PROGRAM = bin_dir("fuzz") / "mini_fuzz"
-PACKAGES = ("clang", "libclang-rt-dev")
 LIMITS = ("-timeout=10", "-rss_limit_mb=1024")  # seconds and memory of one input
 ENVIRONMENT = {"ASAN_OPTIONS": "quarantine_size_mb=32:allow_addr2line=1",
                "UBSAN_OPTIONS": "print_stacktrace=1"}
@@ -70,7 +70,8 @@ def add_arguments(parser):
 
 
 def run(options):
-    refuse_without_clang()
+    install_missing(optional=False)
+    install_clang()
     build("fuzz", ["mini_fuzz"])
     if options.replay:
         return replay(options.replay)
@@ -89,12 +90,12 @@ def run(options):
     return 1 if any(outcome.fault for outcome in outcomes) else 0
 
 
-def refuse_without_clang():
-    wanted = [package for package in packages.PACKAGES if package.name in PACKAGES]
-    lacking = [package.name for package in wanted if not packages.is_present(package)]
+def install_clang():
+    """Brings in what only fuzzing needs; LabError with the command where that cannot be done."""
+    lacking = [package for package in packages.FUZZ_PACKAGES if not packages.is_present(package)]
     if lacking:
-        raise LabError(f"fuzzing needs {' and '.join(lacking)}: run labs/lab setup, or "
-                       f"apt-get install {' '.join(lacking)}")
+        announce(lacking)
+        install(lacking)
 
 
 def write_seeds():

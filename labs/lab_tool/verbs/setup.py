@@ -37,9 +37,7 @@ def install_missing(dry_run=False, optional=True):
     """
     wanted = packages.missing() if optional else packages.required(packages.missing())
     if wanted:
-        say("missing on this machine:")
-        for package in wanted:
-            say(f"  {package.name:20} {package.why}")
+        announce(wanted)
     else:
         say("setup: all packages are there")
     if wanted and not dry_run:
@@ -48,6 +46,12 @@ def install_missing(dry_run=False, optional=True):
         install_python_packages()
     if not dry_run:
         check_versions()
+
+
+def announce(wanted):
+    say("missing on this machine:")
+    for package in wanted:
+        say(f"  {package.name:20} {package.why}")
 
 
 def install(wanted):
@@ -81,8 +85,7 @@ def check_versions():
         if version:
             raise LabError(
                 f"{packages.find_command(package)} is {packages.dotted(version)}, but libmini "
-                f"needs {packages.dotted(package.oldest)} or newer; Debian 12 and Ubuntu 24.04 "
-                "have it"
+                f"needs {packages.dotted(package.oldest)} or newer; Debian 12 and 13 have it"
             )
 
 

@@ -34,7 +34,7 @@ if(MINI_CUDA_MODE STREQUAL "ON")
     endif()
     string(APPEND CMAKE_CUDA_FLAGS " --extended-lambda")
 elseif(MINI_CUDA_MODE STREQUAL "SIM")
-    find_package(Boost 1.74 REQUIRED COMPONENTS context)
+    find_package(Boost 1.74 REQUIRED CONFIG COMPONENTS context)
 endif()
 message(STATUS "Device code: ${MINI_CUDA_MODE}")
 

@@ -1,4 +1,4 @@
-# The libraries that libmini stands on, all of them packages of Debian 12 and Ubuntu 24.04.
+# The libraries that libmini stands on, all of them packages of Debian 12 and 13.
 # labs/lab setup installs them and says what each is for.
 
 set(MINI_CARRIED "" CACHE PATH "Folder filled by tests/gpu/carry.sh, in place of packages")

@@ -31,6 +31,9 @@ endif()
 
 # libFuzzer is told which branches an input takes.
 if(MINI_FUZZ)
+    if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+        message(FATAL_ERROR "MINI_FUZZ needs clang: cmake --preset fuzz")
+    endif()
     target_compile_options(mini_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 

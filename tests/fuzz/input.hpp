@@ -23,11 +23,12 @@
 
 namespace mini::fuzz {
 
-/// Takes an input apart from the front. Behind its end there are zeros.
+/// Takes an input apart from the front.
 class Taker {
   public:
     explicit Taker(Input input) : rest_(input) {}
 
+    /// The next number; behind the input's end there are zeros.
     template <typename Number>
     Number take() {
         Number number{};
@@ -35,11 +36,15 @@ class Taker {
         if (!bytes.empty()) std::memcpy(&number, bytes.data(), bytes.size());
         return number;
     }
+
+    /// The next `count` bytes, or as many as there are.
     Input take_bytes(size_t count) {
         const Input bytes = rest_.first(std::min(count, rest_.size()));
         rest_ = rest_.subspan(bytes.size());
         return bytes;
     }
+
+    /// All bytes that are left.
     Input rest() const { return rest_; }
     bool is_empty() const { return rest_.empty(); }
 

@@ -19,7 +19,10 @@ namespace mini::fuzz {
 using Input = std::span<const std::byte>;
 
 struct Target {
+    /// What labs/lab fuzz calls it.
     const char* name;
+
+    /// Reads the input.
     void (*run)(Input input);
 
     /// Inputs to begin with, written by libmini itself. The first one is read without error.

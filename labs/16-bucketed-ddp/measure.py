@@ -3,8 +3,8 @@
 
     labs/16-bucketed-ddp/measure.py [--bin build/release/bin] [--link 100Mbit,0.3ms] [--rounds 5]
 
-On a machine that does other things, `--rounds 40 --keep 5` keeps of each size the 5 runs during
-which other processes took the least processor time.
+On a machine that does other things, `--rounds 10 --keep 5` begins each run in a quiet moment, and
+keeps of each size the 5 runs during which other processes took the least processor time.
 
 Each figure is the median of the rounds, with the lowest and the highest beside it; the sizes take
 turns, so that what else the machine does falls on all of them alike. Beside the points stands what
@@ -87,8 +87,20 @@ def busy_seconds():
     return everyone, ours.ru_utime + ours.ru_stime
 
 
+def wait_for_quiet(patience=60.0):
+    """Until nine tenths of the processors are idle for a moment; a minute at most."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        start, (before, _) = time.monotonic(), busy_seconds()
+        time.sleep(0.7)
+        if busy_seconds()[0] - before < 0.1 * (time.monotonic() - start) * os.cpu_count():
+            return
+
+
 def run_beside_others(options, how):
     """A run, and how many processors other processes kept busy meanwhile."""
+    if options.keep:
+        wait_for_quiet()
     start, (all_before, ours_before) = time.monotonic(), busy_seconds()
     found = run(options, how)
     all_after, ours_after = busy_seconds()

@@ -32,7 +32,8 @@ bool must_fail() {
 
 }  // namespace
 
-// All that come in pairs, as the address sanitizer has its own of each.
+// All that come in pairs, as the address sanitizer has its own of each. Not inline: GCC 14 would
+// see free() beside new, and warn.
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
     return must_fail() ? nullptr : std::malloc(size == 0 ? 1 : size);
 }
@@ -42,11 +43,13 @@ void* operator new(size_t size) {
     return memory;
 }
 void* operator new[](size_t size) { return operator new(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
+    std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
 
 TEST_CASE(
     "whatever allocation of the store's server fails, connections end and it goes on") {

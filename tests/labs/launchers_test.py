@@ -14,7 +14,8 @@ BIN = os.environ["MINI_BIN_DIR"]
 JOB = [f"{BIN}/train_mnist", "--data", "digits", "--steps", "8", "--batch-size", "32", "--json"]
 MINIRUN = [f"{BIN}/minirun", "-n", "2"]
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-       "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+       "OMPI_MCA_rmaps_base_oversubscribe": "1",
+       "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 
 
 def trained(launcher, options=(), variables=None):

@@ -21,7 +21,6 @@ constexpr const char* kShape = "shape";
 constexpr const char* kOffsets = "data_offsets";
 constexpr const char* kMembers = "dtype, shape and data_offsets";
 constexpr size_t kMostDimensions = 64;
-constexpr size_t kMostNames = 1'000'000;  // so that a header takes under a gigabyte
 constexpr size_t kLongestQuote = 200;     // bytes of a name in a message
 
 template <typename... Parts>
@@ -73,6 +72,8 @@ std::optional<DType> find_dtype(const std::string& name) {
 //     }
 class HeaderReader : public json::json_sax_t {
   public:
+    explicit HeaderReader(size_t most_names) : most_names_(most_names) {}
+
     SafetensorsHeader take() { return std::move(header_); }
 
     bool start_object(size_t) override {
@@ -95,7 +96,7 @@ class HeaderReader : public json::json_sax_t {
             start_member(key);
             return true;
         }
-        check_file(++names_ <= kMostNames, "the header has more than ", kMostNames,
+        check_file(++names_ <= most_names_, "the header has more than ", most_names_,
                    " names");
         if (place_ == Place::kMetadata) {
             if (header_.metadata.contains(key)) refuse_second(key);
@@ -238,6 +239,7 @@ class HeaderReader : public json::json_sax_t {
 
     SafetensorsHeader header_;
     Place place_ = Place::kFile;
+    const size_t most_names_;
     size_t names_ = 0;  // of tensors and of metadata
     std::set<std::string> tensor_names_;
     std::string metadata_key_;
@@ -281,11 +283,12 @@ std::string format_header(const SafetensorsHeader& header) {
     return text + "}";
 }
 
-SafetensorsHeader parse_header(const std::string& text, uint64_t data_bytes) {
+SafetensorsHeader parse_header(const std::string& text, uint64_t data_bytes,
+                               size_t most_names) {
     check_file(text.starts_with('{'), "the header does not begin with {");
     check_file(text.find('\0') == std::string::npos,
                "the header has a zero byte, where the parser would stop");
-    HeaderReader reader;
+    HeaderReader reader(most_names);
     json::sax_parse(text, &reader);
     SafetensorsHeader header = reader.take();
 

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -21,6 +22,9 @@ struct SafetensorsEntry {
     uint64_t end = 0;
 };
 
+/// The most names that a header may have: with them it takes under a gigabyte of memory.
+constexpr size_t kMostNames = 1'000'000;
+
 struct SafetensorsHeader {
     std::vector<SafetensorsEntry> entries;  // by begin, then end, then name
     std::map<std::string, std::string> metadata;
@@ -31,9 +35,10 @@ std::string format_header(const SafetensorsHeader& header);
 
 /// The header that `text` describes, for a file with `data_bytes` bytes of numbers.
 /// Throws BadFile unless it is JSON of exactly this form, no name comes twice, there are up
-/// to 1,000,000 names (those of metadata included), each tensor has up to 64 dimensions,
+/// to `most_names` names (those of metadata included), each tensor has up to 64 dimensions,
 /// its offsets fit its shape, and the tensors fill those bytes without gap or overlap. The
 /// message has no path, and is one line.
-SafetensorsHeader parse_header(const std::string& text, uint64_t data_bytes);
+SafetensorsHeader parse_header(const std::string& text, uint64_t data_bytes,
+                               size_t most_names = kMostNames);
 
 }  // namespace mini::io

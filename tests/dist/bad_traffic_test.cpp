@@ -23,18 +23,14 @@
 #include "libmini/dist/socket_channel.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/socket_pair.hpp"
 
 using namespace mini;
 using namespace mini::dist;
 using namespace mini::dist::test;
+using mini::test::socket_pair;
 
 namespace {
-
-std::pair<Socket, Socket> socket_pair() {
-    int ends[2];
-    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
-    return {Socket(ends[0]), Socket(ends[1])};
-}
 
 // A channel from which the same bytes come again and again, so that each receive finds some.
 // A test that waits for its end has failed: the channel runs dry after a long time.

@@ -4,7 +4,6 @@
 #include "libmini/dist/channel.hpp"
 
 #include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +21,7 @@
 #include "libmini/dist/socket_channel.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/socket_pair.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -36,9 +36,7 @@ struct Pair {
 // Two connected channels: "socket", "heap" (a ring in this process), or "shared" (a ring
 // in memory that each side has mapped for itself).
 Pair make_pair(const std::string& kind) {
-    int ends[2];
-    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
-    Socket one(ends[0]), other(ends[1]);
+    auto [one, other] = mini::test::socket_pair();
     if (kind == "socket")
         return {std::make_unique<SocketChannel>(std::move(one)),
                 std::make_unique<SocketChannel>(std::move(other))};

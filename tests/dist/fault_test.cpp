@@ -17,6 +17,7 @@
 #include "libmini/dist/socket_channel.hpp"
 #include "tests/dist/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/socket_pair.hpp"
 #include "tests/support/written.hpp"
 
 using namespace mini;
@@ -46,10 +47,9 @@ struct Puppets {
     explicit Puppets(milliseconds timeout = kLong) {
         std::vector<MessageStream> streams(1);
         for (Socket* end : {&one, &two}) {
-            int ends[2];
-            REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
-            streams.emplace_back(std::make_unique<SocketChannel>(Socket(ends[0])));
-            *end = Socket(ends[1]);
+            auto [mine, theirs] = mini::test::socket_pair();
+            streams.emplace_back(std::make_unique<SocketChannel>(std::move(mine)));
+            *end = std::move(theirs);
         }
         rank0 = std::make_unique<MeshTransport>(0, std::move(streams));
         rank0->begin({}, timeout);

@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
     line.add_flag("--bounds", options.bounds, "Fail when errors come too early or late");
     line.add("--only", options.only, "Faults whose description has this in it");
     line.add("--at-least", options.at_least, "Fail when there are fewer faults");
-    line.add("--seed", options.seed, "Draws victims, sizes and times anew (0: the table's)");
+    line.add("--seed", options.seed, "Draws victims, sizes and times from N (0: as in the table)");
     line.add("--mpi-rank", options.mpi_board, "Where they write").hidden();
     line.add("--mpi-scenario", options.mpi_scenario, "Which fault").hidden();
     try {

@@ -61,8 +61,8 @@ struct Scenario {
 std::string describe(const Scenario& scenario);
 
 /// The table for a kind of group ("threads", "ring-tcp", "ring-shm", "gloo", "mpi"), less
-/// what it cannot have; `fast`: a few of each sort. A `seed` other than 0 draws the order,
-/// the victims, the sizes and the times of the faults anew.
+/// what it cannot have; `fast`: a few of each sort. A `seed` other than 0 decides the
+/// order, the victims, the sizes and the times of the faults.
 std::vector<Scenario> all_scenarios(const std::string& group_kind, bool fast,
                                     unsigned seed = 0);
 

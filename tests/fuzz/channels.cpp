@@ -18,6 +18,7 @@
 #include "libmini/dist/ring_channel.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
+#include "tests/support/socket_pair.hpp"
 
 namespace mini::fuzz {
 namespace {
@@ -81,7 +82,7 @@ std::byte* ring_header(dist::Memory& memory, size_t ring) {
 }
 
 void run_ring_channel(Input input) {
-    auto [mine, theirs] = socket_pair();
+    auto [mine, theirs] = test::socket_pair();
     static const auto memory = dist::allocate_memory(dist::RingChannel::memory_bytes());
     for (const size_t ring : {0, 1})
         std::memset(ring_header(*memory, ring), 0, sizeof(dist::ByteRing::Header));

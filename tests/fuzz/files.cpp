@@ -21,6 +21,7 @@
 #include "tests/data/support.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
+#include "tests/support/read_file.hpp"
 
 namespace mini::fuzz {
 namespace {
@@ -88,7 +89,7 @@ std::vector<std::string> safetensors_seeds() {
     const auto add = [&](const io::NamedTensors& tensors,
                          const std::map<std::string, std::string>& metadata) {
         io::save_safetensors(path, tensors, metadata);
-        seeds.push_back(read_file(path));
+        seeds.push_back(test::read_file(path));
     };
     const Tensor weight = Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
     const Tensor steps = Tensor::from(std::vector<int64_t>{7}, {1});

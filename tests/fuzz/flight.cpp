@@ -19,6 +19,7 @@
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/read_file.hpp"
 
 namespace mini::fuzz {
 namespace {
@@ -80,7 +81,7 @@ void run_flight_dump(Input input) {
 std::string dump_of(const FlightBox& box) {
     const test::Folder folder;
     dist::write_dump(folder / "dump", dist::read_box(box), "SIGUSR1", 5000);
-    return read_file(folder / "dump");
+    return test::read_file(folder / "dump");
 }
 
 std::vector<std::string> flight_dump_seeds() {

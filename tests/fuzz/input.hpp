@@ -10,16 +10,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
-#include <utility>
 
 #include "libmini/dist/socket.hpp"
 #include "tests/fuzz/target.hpp"
+#include "tests/support/socket_pair.hpp"
 
 namespace mini::fuzz {
 
@@ -74,26 +72,11 @@ class MemoryFile {
     std::string path_;
 };
 
-/// All bytes of a file.
-inline std::string read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw std::runtime_error("cannot read " + path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Two ends of one connection.
-inline std::pair<dist::Socket, dist::Socket> socket_pair() {
-    int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)
-        throw std::runtime_error("socketpair failed");
-    return {dist::Socket(ends[0]), dist::Socket(ends[1])};
-}
-
 /// A connection on which `input` has come, and then its end. The other end is still there to
 /// be sent to.
 struct Connection {
     explicit Connection(Input input) {
-        std::tie(mine, theirs) = socket_pair();
+        std::tie(mine, theirs) = test::socket_pair();
         dist::send_some(theirs, input);
         ::shutdown(theirs.fd(), SHUT_WR);
     }

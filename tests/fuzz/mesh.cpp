@@ -28,6 +28,7 @@
 #include "libmini/dist/socket_channel.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
+#include "tests/support/socket_pair.hpp"
 
 namespace mini::fuzz {
 namespace {
@@ -180,7 +181,7 @@ void run_mesh_door(Input input) {
         const dist::Mesh mesh =
             dist::connect_mesh(meeting, store, "127.0.0.1", dist::Medium::kAuto,
                                dist::deadline_after(kPatience));
-        require(mesh.streams[1].is_open(), "nobody is rank 1");
+        require(mesh.streams[1].is_open(), "rank 1 is not connected");
     };
     // Only one that could be rank 1 may keep rank 1 out.
     gift.knows_token ? meet() : require_success(meet);
@@ -230,7 +231,7 @@ Seeds hello_seeds() {
 void run_descriptors(Input input) {
     constexpr size_t kMost = 8;
     Taker taker(input);
-    auto [mine, theirs] = socket_pair();
+    auto [mine, theirs] = test::socket_pair();
     std::array<int, kMost> sent;
     sent.fill(theirs.fd());
     const size_t count = taker.take<uint8_t>() % (kMost + 1);

@@ -14,6 +14,7 @@
 #include "tests/data/images.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
+#include "tests/support/read_file.hpp"
 
 namespace mini::fuzz {
 namespace {
@@ -91,7 +92,7 @@ std::vector<std::string> jpeg_seeds() {
     std::vector<std::string> seeds;
     for (const char* name : {"baseline", "grey", "progressive", "subsampled"})
         seeds.push_back(
-            read_file(std::string(MINI_GOLDEN_DIR "/images/") + name + ".jpg"));
+            test::read_file(std::string(MINI_GOLDEN_DIR "/images/") + name + ".jpg"));
     return seeds;
 }
 

@@ -24,6 +24,7 @@
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/read_file.hpp"
 
 namespace mini::fuzz {
 namespace {
@@ -179,7 +180,7 @@ std::vector<std::string> file_store_seeds() {
     store.add("joined", 2);
     store.compare_set("rank0", "here", "");
     store.delete_key("rank0");
-    return {read_file(folder / "store").substr(kFirstLine.size())};
+    return {test::read_file(folder / "store").substr(kFirstLine.size())};
 }
 
 constexpr std::array kTargets = {

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 #include <nlohmann/json.hpp>
@@ -17,12 +16,14 @@
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/read_file.hpp"
 #include "tests/tools/answer.hpp"
 
 using mini::Device;
 using mini::test::Answer;
 using mini::test::contains;
 using mini::test::Folder;
+using mini::test::read_file;
 using mini::test::run_mini;
 using mini::tools::BenchRows;
 
@@ -30,11 +31,6 @@ namespace {
 
 const std::string kSmallBench = "bench matmul --sizes 8 --seconds 0.001 --json ";
 const std::string kSimulatorSays = "# these are the simulator's times";
-
-std::string text_of(const std::string& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // Sends stdout to a file, until the end of the scope.
 class Redirected {
@@ -69,9 +65,9 @@ TEST_CASE("a row's name is there while it is measured and its numbers after") {
         const Redirected redirected(path);
         BenchRows rows({"rung", "size", "us", "share"});
         rows.begin({"slow", 64});
-        begun = text_of(path);
+        begun = read_file(path);
         rows.end({2.5, nullptr});
-        ended = text_of(path);
+        ended = read_file(path);
         json = rows.json();
     }
     const std::string header = "rung                    size          us       share\n";
@@ -108,7 +104,7 @@ TEST_CASE("mini bench writes its rows to a file too") {
     CHECK(cpu.code == 0);
     CHECK(contains(cpu.text, "# matmul on cpu: CPU\n"));
     CHECK_FALSE(contains(cpu.text, kSimulatorSays));
-    const auto json = nlohmann::json::parse(text_of(path));
+    const auto json = nlohmann::json::parse(read_file(path));
     CHECK(json.at("bench") == "matmul");
     CHECK(json.at("rows").size() == 1);
     CHECK(json.at("rows")[0].at("rung") == "eigen");
@@ -128,7 +124,7 @@ TEST_CASE("mini bench says on the simulator whose times these are, and nowhere e
     CHECK(cuda.code == 0);
     CHECK(contains(cuda.text, kSimulatorSays) ==
           mini::tools::is_simulated(Device::cuda(0)));
-    const auto rows = nlohmann::json::parse(text_of(path)).at("rows");
+    const auto rows = nlohmann::json::parse(read_file(path)).at("rows");
     CHECK(rows.size() >= 5);  // the ladder's rungs that any device runs
 }
 

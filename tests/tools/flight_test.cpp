@@ -15,6 +15,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/read_file.hpp"
 #include "tests/tools/answer.hpp"
 
 using mini::dist::Flight;
@@ -85,8 +86,7 @@ std::string good_dump() {
     write_dump(folder / "a.json",
                flight_of(0, 2, {record(0, Operation::kBarrier, State::kFinished)}),
                "test", kSecond);
-    std::ifstream file(folder / "a.json");
-    return {std::istreambuf_iterator<char>(file), {}};
+    return mini::test::read_file(folder / "a.json");
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {

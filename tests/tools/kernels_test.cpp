@@ -10,11 +10,13 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/read_file.hpp"
 #include "tests/tools/answer.hpp"
 
 using mini::test::Answer;
 using mini::test::contains;
 using mini::test::Folder;
+using mini::test::read_file;
 using mini::test::run_mini;
 
 namespace {
@@ -53,11 +55,6 @@ std::map<std::string, Row> rows_of(const std::string& table) {
         for (size_t i = 0; i < cells.size(); ++i) rows[cells[0]][columns[i]] = cells[i];
     }
     return rows;
-}
-
-std::string text_of(const std::string& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // Of the squares of one colour: how many, and in which columns and rows of the picture.
@@ -177,7 +174,7 @@ TEST_CASE("the picture has a square for each access of the first block") {
     CAPTURE(answer.text);
     REQUIRE(answer.code == 0);
     CHECK(contains(answer.text, "each_kernel"));
-    const std::string svg = text_of(path);
+    const std::string svg = read_file(path);
     CHECK(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
     CHECK(svg.ends_with("</svg>\n"));
     CHECK(contains(svg, ">relu: threads of block 0 across"));
@@ -197,7 +194,7 @@ TEST_CASE("the picture of many accesses leaves no thread of the first block out"
     const Folder folder;
     const std::string path = folder / "naive.svg";
     REQUIRE(kernels("matmul-naive --svg " + path).code == 0);
-    const std::string svg = text_of(path);
+    const std::string svg = read_file(path);
     CHECK(squares(svg, kLoads).count == 256 * 72 * 2);
     CHECK(squares(svg, kStores).count == 256);
 }

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/read_file.hpp"
 #include "tests/tools/job.hpp"
 
 using mini::test::contains;
@@ -19,6 +18,7 @@ using mini::test::Ended;
 using mini::test::Folder;
 using mini::test::Job;
 using mini::test::lines;
+using mini::test::read_file;
 using mini::test::run_program;
 using mini::test::run_script;
 
@@ -30,11 +30,6 @@ size_t count(const std::string& text, const std::string& part) {
     size_t found = 0;
     for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
     return found;
-}
-
-std::string content(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // The only entry of a folder.
@@ -87,8 +82,8 @@ TEST_CASE("training that was killed and restarted ends with the very same parame
     CAPTURE(job.err);
     CHECK(job.code == 0);
     CHECK(count(job.err, "restarting all ranks") == 1);
-    REQUIRE_FALSE(content(folder / "undisturbed").empty());
-    CHECK(content(folder / "undisturbed") == content(folder / "restarted"));
+    REQUIRE_FALSE(read_file(folder / "undisturbed").empty());
+    CHECK(read_file(folder / "undisturbed") == read_file(folder / "restarted"));
 }
 
 TEST_CASE("a job that fails once more than it may be restarted has failed") {
@@ -117,9 +112,9 @@ TEST_CASE("a log folder gets every byte of every rank, by attempt and local rank
     CHECK(contains(job.err, "err 1"));  // on the screen too
     const fs::path run = only_entry(folder.path());
     for (const std::string rank : {"0", "1"}) {
-        CHECK(content(run / "attempt_0" / rank / "stdout.log") ==
+        CHECK(read_file(run / "attempt_0" / rank / "stdout.log") ==
               "out " + rank + std::string(1, '\0'));
-        CHECK(content(run / "attempt_0" / rank / "stderr.log") == "err " + rank + "\n");
+        CHECK(read_file(run / "attempt_0" / rank / "stderr.log") == "err " + rank + "\n");
     }
 }
 
@@ -131,9 +126,9 @@ TEST_CASE("redirected outputs go into files only, as chosen by local rank") {
     CHECK(job.out == "[rank 1] out 1\n");
     CHECK(job.err == "err 0\n");
     const fs::path attempt = only_entry(folder.path()) / "attempt_0";
-    CHECK(content(attempt / "0" / "stdout.log") == "out 0\n");
-    CHECK(content(attempt / "0" / "stderr.log") == "err 0\n");
-    CHECK(content(attempt / "1" / "stderr.log") == "err 1\n");
+    CHECK(read_file(attempt / "0" / "stdout.log") == "out 0\n");
+    CHECK(read_file(attempt / "0" / "stderr.log") == "err 0\n");
+    CHECK(read_file(attempt / "1" / "stderr.log") == "err 1\n");
     CHECK_FALSE(fs::exists(attempt / "1" / "stdout.log"));
 }
 

@@ -1,19 +1,19 @@
 // An emulated link: when bytes arrive, on a clock that the test winds.
 
-#include <sys/socket.h>
-
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libmini/dist/emulated_link.hpp"
 #include "libmini/dist/socket_channel.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/socket_pair.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -25,15 +25,14 @@ namespace {
 // Two ends of a link of 1 MB/s and 10 ms, and their clock.
 struct Line {
     explicit Line(const std::string& spec = "8Mbit,10ms") {
-        int ends[2];
-        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
-        const auto end = [&](int fd) {
+        auto [one, other] = mini::test::socket_pair();
+        const auto end = [&](Socket socket) {
             return std::make_unique<EmulatedLink>(
-                std::make_unique<SocketChannel>(Socket(fd)), *parse_link(spec),
+                std::make_unique<SocketChannel>(std::move(socket)), *parse_link(spec),
                 [this] { return now; });
         };
-        near = end(ends[0]);
-        far = end(ends[1]);
+        near = end(std::move(one));
+        far = end(std::move(other));
     }
 
     size_t send(size_t n) { return near->send_some({}, std::vector<std::byte>(n)); }

@@ -1,7 +1,6 @@
 #include "libmini/dist/flight_box.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,8 +11,10 @@
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "libmini/core/error.hpp"
+#include "libmini/io/file.hpp"
 
 namespace mini::dist {
 namespace {
@@ -53,25 +54,6 @@ bool is_whole(const FlightBox& box) {
            box.size == sizeof(FlightBox) && box.world_size <= kMostFlightRanks &&
            box.rank >= 0 && box.rank < box.world_size && box.pid >= 0 &&
            box.restart >= 0;
-}
-
-// Fills `box` from a regular file of exactly its size. O_NONBLOCK: a pipe without a writer
-// would block; a file does not care.
-bool read_whole(const std::string& path, FlightBox& box) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) throw BadFile(concat(path, ": ", system_message("open", errno)));
-    struct stat status = {};
-    bool good = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-                status.st_size == static_cast<off_t>(sizeof box);
-    auto* const bytes = reinterpret_cast<char*>(&box);
-    for (size_t done = 0; good && done < sizeof box;) {
-        const ssize_t count = ::read(fd, bytes + done, sizeof box - done);
-        if (count < 0 && errno == EINTR) continue;
-        good = count > 0;
-        if (good) done += static_cast<size_t>(count);
-    }
-    ::close(fd);
-    return good;
 }
 
 Json head_line(const FlightHead& head, const std::string& occasion, int64_t now) {
@@ -199,7 +181,10 @@ Flight read_box(const FlightBox& box) {
 
 Flight read_box_file(const std::string& path) {
     auto box = std::make_unique<FlightBox>();
-    if (!read_whole(path, *box) || !is_whole(*box))
+    const io::InputFile file(path);
+    const bool fits = file.size() == sizeof(FlightBox);
+    if (fits) file.read(0, std::as_writable_bytes(std::span(box.get(), 1)));
+    if (!fits || !is_whole(*box))
         throw BadFile(
             concat(path, ": no flight recorder's box of this version of libmini"));
     return read_box(*box);

@@ -18,18 +18,20 @@ using nlohmann::json;
 constexpr size_t kLongestLine = 1 << 16;
 constexpr uint64_t kLongestDump = 16 << 20;  // 4,096 operations are 2 MB
 
-// A text for the screen and for JSON: bytes that are not UTF-8 become U+FFFD, and control
-// characters "?".
+// A text with U+FFFD for bytes that are not UTF-8, so that JSON can hold it.
+std::string as_utf8(const std::string& text) {
+    return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+// A text for the screen, of one in UTF-8: control characters become "?".
 std::string clean(const std::string& text) {
-    const auto replace = json::error_handler_t::replace;
-    const std::string utf8 = json::parse(json(text).dump(-1, ' ', false, replace));
     std::string result;
-    for (size_t i = 0; i < utf8.size(); ++i) {
-        const auto c = static_cast<unsigned char>(utf8[i]);
+    for (size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
         const auto next =
-            static_cast<unsigned char>(i + 1 < utf8.size() ? utf8[i + 1] : 0);
+            static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
         const bool is_c1 = c == 0xC2 && next < 0xA0;  // U+0080 to U+009F, in two bytes
-        result += c < 32 || c == 127 || is_c1 ? '?' : utf8[i];
+        result += c < 32 || c == 127 || is_c1 ? '?' : text[i];
         if (is_c1) ++i;
     }
     return result;
@@ -154,7 +156,7 @@ RankFlight read_box(const std::string& path) {
     dist::Flight box = dist::read_box_file(path);
     for (std::string* text : {&box.head.run, &box.head.group, &box.head.backend,
                               &box.head.host, &box.head.reason})
-        *text = clean(*text);
+        *text = clean(as_utf8(*text));
     RankFlight flight{.file = path,
                       .head = box.head,
                       .reason = box.head.reason,

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/dist/default_group.hpp"
-#include "libmini/dist/gather.hpp"
-#include "libmini/dist/rank_variables.hpp"
+#include "libmini/distributed/group/gather.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/io/sha256.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/nn/module.hpp"

@@ -17,7 +17,7 @@
 #include <set>
 #include <vector>
 
-#include "libmini/core/python_random.hpp"
+#include "libmini/random/python_random.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace {

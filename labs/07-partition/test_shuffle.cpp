@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "labs/numbered.hpp"
-#include "libmini/core/python_random.hpp"
+#include "libmini/random/python_random.hpp"
 #include "tests/support/catch.hpp"
 
 using mini::PythonRandom;

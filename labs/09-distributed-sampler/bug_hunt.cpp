@@ -12,7 +12,7 @@
 #include <iostream>
 #include <vector>
 
-#include "libmini/core/random.hpp"
+#include "libmini/random/random.hpp"
 
 namespace {
 

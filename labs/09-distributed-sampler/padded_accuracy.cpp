@@ -22,7 +22,7 @@
 #include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
-#include "libmini/dist/launch.hpp"
+#include "libmini/distributed/launch/launch.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/accuracy.hpp"

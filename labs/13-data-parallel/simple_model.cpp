@@ -29,22 +29,22 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
-#include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
-#include "libmini/core/random.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
-#include "libmini/dist/spawn.hpp"
+#include "libmini/distributed/launch/spawn.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/data_parallel.hpp"
 #include "libmini/parallel/ddp.hpp"
+#include "libmini/random/random.hpp"
 
 using namespace mini;
 

@@ -11,19 +11,19 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
-#include <vector>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
 #include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"
-#include "libmini/core/random.hpp"
 #include "libmini/data/digits.hpp"
-#include "libmini/dist/launch.hpp"
+#include "libmini/distributed/launch/launch.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/average_parameters.hpp"
+#include "libmini/random/random.hpp"
 
 using namespace mini;
 

@@ -15,10 +15,10 @@
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"
-#include "libmini/core/random.hpp"
-#include "libmini/dist/launch.hpp"
+#include "libmini/distributed/launch/launch.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
+#include "libmini/random/random.hpp"
 
 using namespace mini;
 

@@ -15,7 +15,7 @@
 #include <memory>
 
 #include "libmini/data/partition_dataset.hpp"
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/module.hpp"
 #include "libmini/optim/optimizer.hpp"
 

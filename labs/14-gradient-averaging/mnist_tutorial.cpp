@@ -16,19 +16,19 @@
 #include <cstdint>
 #include <exception>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-#include <nlohmann/json.hpp>
 
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
 #include "labs/program.hpp"
-#include "libmini/core/random.hpp"
 #include "libmini/data/locate.hpp"
-#include "libmini/dist/default_group.hpp"
-#include "libmini/dist/rank_variables.hpp"
-#include "libmini/dist/spawn.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/distributed/launch/spawn.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"
+#include "libmini/random/random.hpp"
 
 namespace {
 

@@ -14,12 +14,12 @@
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
 #include "labs/check/ranks.hpp"
 #include "libmini/autograd/functions.hpp"
-#include "libmini/core/random.hpp"
 #include "libmini/data/tensor_dataset.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/average_gradients.hpp"
 #include "libmini/parallel/average_parameters.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
 

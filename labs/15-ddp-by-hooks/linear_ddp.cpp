@@ -25,19 +25,19 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-#include <nlohmann/json.hpp>
 
 #include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
-#include "libmini/core/random.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
 #include "libmini/data/tensor_dataset.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"
+#include "libmini/random/random.hpp"
 
 using namespace mini;
 

@@ -12,7 +12,7 @@
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"
-#include "libmini/dist/launch.hpp"
+#include "libmini/distributed/launch/launch.hpp"
 #include "libmini/nn/module.hpp"
 #include "libmini/tensor/ops.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "checkpoint_reader.hpp"
 #include "libmini/core/error.hpp"
-#include "libmini/core/streams.hpp"
 #include "libmini/optim/optimizer_state.hpp"
+#include "libmini/random/streams.hpp"
 
 namespace train_mnist {
 

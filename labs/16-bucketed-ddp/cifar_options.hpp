@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "libmini/dist/rank_variables.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
 
 namespace cifar_resnet {
 

@@ -19,22 +19,21 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-#include <nlohmann/json.hpp>
 
 #include "cifar_options.hpp"
 #include "drawn_images.hpp"
 #include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
-#include "libmini/core/random.hpp"
 #include "libmini/data/cifar10.hpp"
 #include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
-#include "libmini/dist/default_group.hpp"
-#include "libmini/dist/gather.hpp"
-#include "libmini/dist/rank_variables.hpp"
+#include "libmini/distributed/group/gather.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "libmini/nn/resnet.hpp"
 #include "libmini/optim/lr_scheduler.hpp"
@@ -42,6 +41,7 @@
 #include "libmini/parallel/average_parameters.hpp"
 #include "libmini/parallel/broadcast_coalesced.hpp"
 #include "libmini/parallel/ddp.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace {

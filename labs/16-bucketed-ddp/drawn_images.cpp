@@ -4,8 +4,8 @@
 #include <numbers>
 #include <vector>
 
-#include "libmini/core/random.hpp"
 #include "libmini/data/cifar10.hpp"
+#include "libmini/random/random.hpp"
 
 namespace cifar_resnet {
 namespace {

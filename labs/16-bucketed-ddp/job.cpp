@@ -7,7 +7,7 @@
 
 #include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/partition.hpp"
-#include "libmini/dist/gather.hpp"
+#include "libmini/distributed/group/gather.hpp"
 
 namespace train_mnist {
 

@@ -12,7 +12,7 @@
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
 #include "libmini/data/locate.hpp"
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "options.hpp"
 
 namespace train_mnist {

@@ -29,7 +29,7 @@ import plot  # noqa: E402
 CAPS_KIB = (0.01, 8, 16, 32, 64, 128)
 AFTER = {"average, one a parameter": "average", "flat, one for all": "flat"}
 ALONE = "no exchange"
-RING_ABOVE = 16 << 10  # bytes; choose_algorithm in libmini/dist/backends/transport_backend.cpp
+RING_ABOVE = 16 << 10  # bytes; choose_algorithm in libmini/distributed/backends/transport_backend.cpp
 RATES = {"kbit": 1e3 / 8, "Mbit": 1e6 / 8, "Gbit": 1e9 / 8}
 TIMES = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 

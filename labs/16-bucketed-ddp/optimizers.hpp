@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/optim/lr_scheduler.hpp"
 #include "libmini/optim/optimizer.hpp"
 #include "options.hpp"

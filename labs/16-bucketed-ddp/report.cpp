@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "libmini/core/text.hpp"
 

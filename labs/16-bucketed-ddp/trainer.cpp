@@ -11,7 +11,7 @@
 #include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/progress.hpp"
-#include "libmini/dist/gather.hpp"
+#include "libmini/distributed/group/gather.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/parallel/power_sgd.hpp"
 #include "libmini/parallel/rungs.hpp"

@@ -12,7 +12,7 @@
 
 #include "checkpoint.hpp"
 #include "job.hpp"
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/io/checkpoint.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/lr_scheduler.hpp"

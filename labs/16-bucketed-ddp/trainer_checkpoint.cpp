@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "libmini/dist/gather.hpp"
-#include "libmini/dist/rank_variables.hpp"
+#include "libmini/distributed/group/gather.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/optim/optimizer_state.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/parallel/zero.hpp"

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "libmini/core/error.hpp"
-#include "libmini/dist/launch.hpp"
+#include "libmini/distributed/launch/launch.hpp"
 #include "tests/support/catch.hpp"
 
 namespace mini::labs {

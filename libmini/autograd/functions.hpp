@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "libmini/autograd/node.hpp"
-#include "libmini/core/streams.hpp"
 #include "libmini/kernels/kernels.hpp"
+#include "libmini/random/streams.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini {

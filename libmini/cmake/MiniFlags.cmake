@@ -37,16 +37,42 @@ if(MINI_FUZZ)
     target_compile_options(mini_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# mini_room(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt)
+# Rooms compile as a few batches of files each: a file of 100 lines includes 75,000 others, which
+# a batch reads once. Turn it off to see whether each file stands alone.
+option(MINI_UNITY "Compile the files of a room in batches" ON)
+
+# mini_room(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt [ALONE c.cpp])
 #
 # Declares one room of the house as the library mini_<name>. NEEDS names the rooms on lower
-# floors, and the outside libraries, that it stands on.
+# floors, and the outside libraries, that it stands on. Files of ALONE stay out of batches; so
+# do files with a region for learners, and files that an overlay replaces: the linker
+# takes or leaves an object file as a whole.
 function(mini_room name)
-    cmake_parse_arguments(room "" "" "SOURCES;NEEDS" ${ARGN})
+    cmake_parse_arguments(room "" "" "SOURCES;NEEDS;ALONE" ${ARGN})
     add_library(mini_${name} STATIC ${room_SOURCES})
+    mini_batches(mini_${name} ${room_ALONE})
     list(TRANSFORM room_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${room_SOURCES})
     target_link_libraries(mini_${name} PUBLIC mini_flags ${room_NEEDS})
+endfunction()
+
+# mini_batches(<target> <files that stay alone>...)
+function(mini_batches target)
+    if(NOT MINI_UNITY)
+        return()
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    # GCC takes the files of a batch for headers, whose anonymous namespaces would be a fault.
+    target_compile_options(${target} PRIVATE
+        $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+    get_target_property(sources ${target} SOURCES)
+    foreach(source ${sources})
+        cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE file)
+        mini_has_region(has_region ${file})
+        if(has_region OR source IN_LIST ARGN)
+            set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION YES)
+        endif()
+    endforeach()
 endfunction()
 
 # mini_program(train_mnist [MINE] SOURCES train_mnist.cpp NEEDS mini_parallel)

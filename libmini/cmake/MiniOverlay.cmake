@@ -10,6 +10,17 @@
 set(MINI_WORK_WITHOUT "" CACHE STRING
     "Files of work/ that labs/lab leaves out because they do not compile, such as libmini/a.cpp")
 
+# mini_has_region(<out> <file>): whether a learner writes some of it, or an overlay replaces it.
+function(mini_has_region out file)
+    set(has_region NO)
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
+    file(STRINGS ${file} marker REGEX "// \\[lab[0-9][0-9]\\." LIMIT_COUNT 1)
+    if(marker OR EXISTS ${PROJECT_SOURCE_DIR}/work/${path})
+        set(has_region YES)
+    endif()
+    set(${out} ${has_region} PARENT_SCOPE)
+endfunction()
+
 # mini_overlay_files(<out> <folder> <place>): the .cpp files below <folder>/<place>.
 function(mini_overlay_files out folder place)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${folder}/${place}/*.cpp)

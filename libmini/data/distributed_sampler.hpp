@@ -20,10 +20,10 @@
 #include <string>
 #include <vector>
 
-#include "libmini/core/random.hpp"
 #include "libmini/core/world.hpp"
 #include "libmini/data/dataset.hpp"
 #include "libmini/data/sampler.hpp"
+#include "libmini/random/random.hpp"
 
 namespace mini::data {
 

@@ -33,7 +33,7 @@ std::string hex_byte(int byte) {
     return {kDigits[byte >> 4 & 15], kDigits[byte & 15]};
 }
 
-int64_t big_endian(Span two) { return int64_t{two[0]} << 8 | two[1]; }
+int64_t big_endian_16(Span two) { return int64_t{two[0]} << 8 | two[1]; }
 
 bool is_frame(int marker) {  // C4, C8 and CC are no frames but lie among them
     return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 &&
@@ -88,7 +88,7 @@ class JpegWalk {
 
     Span next_segment(int marker) {
         const size_t room = bytes_.size() - at_;
-        const int64_t length = room >= 2 ? big_endian(bytes_.subspan(at_, 2)) : 0;
+        const int64_t length = room >= 2 ? big_endian_16(bytes_.subspan(at_, 2)) : 0;
         if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd8) || length < 2 ||
             static_cast<size_t>(length) > room)
             refuse(concat("a segment FF ", hex_byte(marker), " of 2 to ", room, " bytes"),
@@ -107,7 +107,7 @@ class JpegWalk {
         require(whole && data[5] > 0, "a frame as long as its components",
                 "another length");
         if (data[0] != 8) refuse("8 bits a sample", concat(int{data[0]}), kConvertImage);
-        check_image_size(big_endian(data.subspan(3, 2)), big_endian(data.subspan(1, 2)),
+        check_image_size(big_endian_16(data.subspan(3, 2)), big_endian_16(data.subspan(1, 2)),
                          name_);
         progressive_ = marker == 0xc2;
         for (Span rest = data.subspan(6); !rest.empty(); rest = rest.subspan(3)) {

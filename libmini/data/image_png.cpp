@@ -33,7 +33,7 @@ constexpr std::array<uint8_t, 8> kSignature = {0x89, 'P', 'N', 'G', 13, 10, 26, 
 constexpr size_t kChunkFrame = 12;  // length, type, CRC
 constexpr size_t kPaletteBytes = 3 * 256;
 
-uint32_t big_endian(Span four) {
+uint32_t big_endian_32(Span four) {
     return uint32_t{four[0]} << 24 | uint32_t{four[1]} << 16 | uint32_t{four[2]} << 8 |
            four[3];
 }
@@ -54,7 +54,7 @@ Chunk read_chunk(Span file, size_t offset, const std::string& name) {
     if (file.size() - offset < kChunkFrame)
         bad_file(name, concat("a PNG chunk at byte ", offset, " (IEND has not come)"),
                  concat("the end of the file at byte ", file.size()), kReplaceImage);
-    const size_t length = big_endian(file.subspan(offset, 4));
+    const size_t length = big_endian_32(file.subspan(offset, 4));
     const size_t room = file.size() - offset - kChunkFrame;
     if (length > room)
         bad_file(name,
@@ -68,7 +68,7 @@ Chunk read_chunk(Span file, size_t offset, const std::string& name) {
         bad_file(name, concat("four letters, a PNG chunk's type, at byte ", offset + 4),
                  "other bytes", kReplaceImage);
     const std::string type(typed.begin(), typed.begin() + 4);
-    const uint32_t stored = big_endian(file.subspan(offset + 8 + length, 4));
+    const uint32_t stored = big_endian_32(file.subspan(offset + 8 + length, 4));
     const uint32_t computed = crc_of(typed);
     if (stored != computed)
         bad_file(
@@ -105,9 +105,9 @@ Header read_header(const Chunk& chunk, const std::string& name) {
         bad_file(name, "the PNG chunk IHDR of 13 bytes first",
                  concat(chunk.type, " of ", chunk.data.size()), kReplaceImage);
     const Span data = chunk.data;
-    check_image_size(big_endian(data.first(4)), big_endian(data.subspan(4, 4)), name);
-    const Header header = {.width = big_endian(data.first(4)),
-                           .height = big_endian(data.subspan(4, 4)),
+    check_image_size(big_endian_32(data.first(4)), big_endian_32(data.subspan(4, 4)), name);
+    const Header header = {.width = big_endian_32(data.first(4)),
+                           .height = big_endian_32(data.subspan(4, 4)),
                            .depth = data[8],
                            .colour = data[9],
                            .interlace = data[12]};

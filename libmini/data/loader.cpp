@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/streams.hpp"
+#include "libmini/random/streams.hpp"
 
 namespace mini::data {
 namespace {

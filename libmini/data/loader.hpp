@@ -19,10 +19,10 @@
 #include <memory>
 #include <optional>
 
-#include "libmini/core/random.hpp"
 #include "libmini/data/batch_sampler.hpp"
 #include "libmini/data/dataset.hpp"
 #include "libmini/data/loader_epoch.hpp"
+#include "libmini/random/random.hpp"
 
 namespace mini::data {
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/random.hpp"
+#include "libmini/random/random.hpp"
 
 namespace mini::data {
 namespace {

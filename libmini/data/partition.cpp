@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/python_random.hpp"
+#include "libmini/random/python_random.hpp"
 
 namespace mini::data {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
-#include "libmini/core/streams.hpp"
+#include "libmini/random/streams.hpp"
 
 namespace mini::data {
 namespace {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/core/random.hpp"
 #include "libmini/data/partition.hpp"
+#include "libmini/random/random.hpp"
 
 namespace mini::data {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/multinomial.hpp"
-#include "libmini/core/streams.hpp"
+#include "libmini/random/multinomial.hpp"
+#include "libmini/random/streams.hpp"
 
 namespace mini::data {
 namespace {

@@ -20,7 +20,7 @@
 #include <optional>
 #include <vector>
 
-#include "libmini/core/random.hpp"
+#include "libmini/random/random.hpp"
 
 namespace mini::data {
 

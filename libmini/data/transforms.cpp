@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/random.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::data {

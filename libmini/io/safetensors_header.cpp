@@ -21,7 +21,7 @@ constexpr const char* kShape = "shape";
 constexpr const char* kOffsets = "data_offsets";
 constexpr const char* kMembers = "dtype, shape and data_offsets";
 constexpr size_t kMostDimensions = 64;
-constexpr size_t kLongestQuote = 200;     // bytes of a name in a message
+constexpr size_t kLongestQuote = 200;  // bytes of a name in a message
 
 template <typename... Parts>
 void check_file(bool condition, const Parts&... parts) {

@@ -17,8 +17,8 @@
 
 #include <cstdint>
 
-#include "libmini/core/random.hpp"
-#include "libmini/core/streams.hpp"
+#include "libmini/random/random.hpp"
+#include "libmini/random/streams.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::nn::init {

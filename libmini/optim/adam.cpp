@@ -5,15 +5,11 @@
 #include <vector>
 
 #include "libmini/optim/gpu_steps.hpp"
+#include "libmini/optim/options.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::optim {
 namespace {
-
-void check_not_negative(const char* name, double value) {
-    if (!(value >= 0.0 && std::isfinite(value)))
-        throw UsageError(concat("Adam: ", name, " must not be negative, but is ", value));
-}
 
 void check_beta(size_t index, double beta) {
     if (!(beta >= 0.0 && beta < 1.0))
@@ -22,11 +18,11 @@ void check_beta(size_t index, double beta) {
 }
 
 AdamOptions checked(const AdamOptions& options) {
-    check_not_negative("lr", options.lr);
-    check_not_negative("eps", options.eps);
+    check_not_negative("Adam", "lr", options.lr);
+    check_not_negative("Adam", "eps", options.eps);
     check_beta(0, options.betas[0]);
     check_beta(1, options.betas[1]);
-    check_not_negative("weight_decay", options.weight_decay);
+    check_not_negative("Adam", "weight_decay", options.weight_decay);
     return options;
 }
 

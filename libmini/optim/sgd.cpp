@@ -6,20 +6,16 @@
 #include <vector>
 
 #include "libmini/optim/gpu_steps.hpp"
+#include "libmini/optim/options.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::optim {
 namespace {
 
-void check_not_negative(const char* name, double value) {
-    if (!(value >= 0.0 && std::isfinite(value)))
-        throw UsageError(concat("SGD: ", name, " must not be negative, but is ", value));
-}
-
 SGDOptions checked(const SGDOptions& options) {
-    check_not_negative("lr", options.lr);
-    check_not_negative("momentum", options.momentum);
-    check_not_negative("weight_decay", options.weight_decay);
+    check_not_negative("SGD", "lr", options.lr);
+    check_not_negative("SGD", "momentum", options.momentum);
+    check_not_negative("SGD", "weight_decay", options.weight_decay);
     if (options.nesterov && (options.momentum <= 0.0 || options.dampening != 0.0))
         throw UsageError(
             concat("SGD: nesterov needs a momentum and no dampening, but they are ",

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "libmini/data/loader.hpp"
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/module.hpp"
 
 namespace mini::parallel {

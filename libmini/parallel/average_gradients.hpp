@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::parallel {

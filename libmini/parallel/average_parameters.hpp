@@ -12,7 +12,7 @@
 
 #pragma once
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/module.hpp"
 
 namespace mini::parallel {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::parallel {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "libmini/core/log.hpp"
-#include "libmini/core/streams.hpp"
+#include "libmini/random/streams.hpp"
 
 namespace mini::parallel {
 namespace {

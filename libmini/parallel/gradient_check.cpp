@@ -8,7 +8,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
-#include "libmini/dist/gather.hpp"
+#include "libmini/distributed/group/gather.hpp"
 #include "libmini/tensor/dispatch.hpp"
 
 namespace mini::parallel {

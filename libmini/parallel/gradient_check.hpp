@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/module.hpp"
 
 namespace mini::parallel {

@@ -19,7 +19,7 @@
 #include <memory>
 #include <vector>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 
 namespace mini::parallel {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/random.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 

@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/module.hpp"
 #include "libmini/parallel/bucket.hpp"
 #include "libmini/parallel/comm_hooks.hpp"

@@ -23,10 +23,10 @@
 #include <vector>
 
 #include "libmini/autograd/node.hpp"
-#include "libmini/core/random.hpp"
 #include "libmini/nn/module.hpp"
 #include "libmini/parallel/data_parallel_lane.hpp"
 #include "libmini/parallel/scatter_gather.hpp"
+#include "libmini/random/random.hpp"
 
 namespace mini::parallel {
 

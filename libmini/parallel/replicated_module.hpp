@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/module.hpp"
 
 namespace mini::parallel {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <vector>
 
-#include "libmini/dist/gather.hpp"
+#include "libmini/distributed/group/gather.hpp"
 
 namespace mini::parallel {
 namespace {

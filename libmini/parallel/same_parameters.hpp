@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/module.hpp"
 
 namespace mini::parallel {

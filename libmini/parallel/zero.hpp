@@ -21,7 +21,7 @@
 #include <optional>
 #include <vector>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/optim/optimizer.hpp"
 #include "libmini/parallel/join.hpp"
 

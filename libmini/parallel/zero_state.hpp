@@ -7,7 +7,7 @@
 #include <functional>
 #include <optional>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/optim/optimizer_state.hpp"
 
 namespace mini::parallel {

@@ -24,13 +24,13 @@
 #include <string>
 #include <vector>
 
-#include "libmini/core/random.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
 #include "libmini/data/locate.hpp"
 #include "libmini/data/partition.hpp"
 #include "libmini/data/tensor_dataset.hpp"
 #include "libmini/data/transforms.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/tools/command_line.hpp"
 
 using mini::Tensor;

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "libmini/core/random.hpp"
-#include "libmini/core/streams.hpp"
 #include "libmini/data/distributed_sampler.hpp"
+#include "libmini/random/random.hpp"
+#include "libmini/random/streams.hpp"
 #include "tests/data/loader_support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"

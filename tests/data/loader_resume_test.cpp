@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/random.hpp"
+#include "libmini/random/random.hpp"
 #include "tests/data/loader_support.hpp"
 #include "tests/support/catch.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/streams.hpp"
 #include "libmini/data/batch_sampler.hpp"
+#include "libmini/random/streams.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"

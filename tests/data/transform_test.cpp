@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/random.hpp"
 #include "libmini/data/tensor_dataset.hpp"
 #include "libmini/data/transforms.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"

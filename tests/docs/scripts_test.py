@@ -31,7 +31,7 @@ class HeaderFilter(unittest.TestCase):
                          "/// Both.\nvoid a(int x,\n       int y);\n/** \\brief Both. */ void b(int x);")
 
     def test_no_line_moves(self):
-        text = (build.ROOT / "libmini/dist/process_group.hpp").read_text(encoding="utf-8")
+        text = (build.ROOT / "libmini/distributed/group/process_group.hpp").read_text(encoding="utf-8")
         self.assertEqual(header_filter.filtered(text).count("\n"), text.count("\n"))
 
     def test_the_head_tells_of_the_class_that_it_names(self):

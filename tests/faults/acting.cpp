@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/dist/support.hpp"
+#include "tests/distributed/support.hpp"
 #include "tests/faults/watching.hpp"
 
 namespace mini::dist::faults {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "libmini/dist/default_group.hpp"
-#include "libmini/dist/queued_group.hpp"
+#include "libmini/distributed/group/queued_group.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
 #include "tests/faults/board.hpp"
 #include "tests/faults/scenario.hpp"
 

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "libmini/core/error.hpp"
-#include "libmini/dist/deadline.hpp"
+#include "libmini/distributed/net/deadline.hpp"
 
 namespace mini::dist::faults {
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/dist/default_group.hpp"
-#include "tests/dist/support.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
+#include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini;

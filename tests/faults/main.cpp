@@ -23,7 +23,7 @@
 #include <thread>
 #include <vector>
 
-#include "libmini/dist/default_group.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/tools/command_line.hpp"
 #include "tests/faults/scene.hpp"
 #include "tests/support/folder.hpp"
@@ -125,8 +125,8 @@ int inject(const Options& options) {
     ::setenv("TMPDIR", temporary.path().c_str(), 1);
     const std::set<std::string> shared_before = shared_names();
     Totals totals;
-    for (const Scenario& s : all_scenarios(options.kind, options.fast,
-                                           static_cast<unsigned>(options.seed)))
+    for (const Scenario& s :
+         all_scenarios(options.kind, options.fast, static_cast<unsigned>(options.seed)))
         if (describe(s).find(options.only) != std::string::npos)
             judge(s, play(options.kind, s), totals);
 
@@ -162,7 +162,8 @@ int main(int argc, char** argv) {
     line.add_flag("--bounds", options.bounds, "Fail when errors come too early or late");
     line.add("--only", options.only, "Faults whose description has this in it");
     line.add("--at-least", options.at_least, "Fail when there are fewer faults");
-    line.add("--seed", options.seed, "Draws victims, sizes and times from N (0: as in the table)");
+    line.add("--seed", options.seed,
+             "Draws victims, sizes and times from N (0: as in the table)");
     line.add("--mpi-rank", options.mpi_board, "Where they write").hidden();
     line.add("--mpi-scenario", options.mpi_scenario, "Which fault").hidden();
     try {

@@ -3,15 +3,15 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <nlohmann/json.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
-#include "libmini/dist/default_group.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
 #include "tests/faults/acting.hpp"
 #include "tests/faults/scene.hpp"
 #include "tests/faults/watching.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 
 namespace mini::dist::faults {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "libmini/dist/default_group.hpp"
-#include "tests/dist/support.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
+#include "tests/distributed/support.hpp"
 #include "tests/faults/acting.hpp"
 #include "tests/faults/watching.hpp"
 

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/dist/support.hpp"
+#include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini;

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "tests/dist/support.hpp"
+#include "tests/distributed/support.hpp"
 
 namespace mini::dist::faults {
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "libmini/dist/deadline.hpp"
+#include "libmini/distributed/net/deadline.hpp"
 #include "tests/faults/board.hpp"
 #include "tests/faults/scene.hpp"
 

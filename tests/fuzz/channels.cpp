@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/dist/byte_ring.hpp"
-#include "libmini/dist/emulated_link.hpp"
-#include "libmini/dist/ring_channel.hpp"
+#include "libmini/distributed/transport/byte_ring.hpp"
+#include "libmini/distributed/transport/emulated_link.hpp"
+#include "libmini/distributed/transport/ring_channel.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/socket_pair.hpp"

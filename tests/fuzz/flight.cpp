@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/dist/flight_box.hpp"
+#include "libmini/distributed/flight/flight_box.hpp"
 #include "libmini/tools/mini/flight_file.hpp"
 #include "libmini/tools/mini/flight_story.hpp"
 #include "libmini/tools/mini/flight_table.hpp"

@@ -15,7 +15,7 @@
 #include <string>
 #include <tuple>
 
-#include "libmini/dist/socket.hpp"
+#include "libmini/distributed/net/socket.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/socket_pair.hpp"
 

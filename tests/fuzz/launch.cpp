@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "libmini/dist/emulated_link.hpp"
-#include "libmini/dist/hello.hpp"
-#include "libmini/dist/rank_variables.hpp"
-#include "libmini/dist/rendezvous.hpp"
-#include "libmini/dist/slurm_lists.hpp"
-#include "libmini/dist/socket.hpp"
+#include "libmini/distributed/net/hello.hpp"
+#include "libmini/distributed/net/socket.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
+#include "libmini/distributed/rendezvous/rendezvous.hpp"
+#include "libmini/distributed/rendezvous/slurm_lists.hpp"
+#include "libmini/distributed/transport/emulated_link.hpp"
 #include "libmini/tools/mini/bench_sizes.hpp"
 #include "libmini/tools/minirun/option_values.hpp"
 #include "tests/fuzz/target.hpp"

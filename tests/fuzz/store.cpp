@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/dist/file_store.hpp"
-#include "libmini/dist/hello.hpp"
-#include "libmini/dist/store_protocol.hpp"
-#include "libmini/dist/store_requests.hpp"
-#include "libmini/dist/tcp_store.hpp"
-#include "libmini/dist/tcp_store_server.hpp"
+#include "libmini/distributed/net/hello.hpp"
+#include "libmini/distributed/store/file_store.hpp"
+#include "libmini/distributed/store/store_protocol.hpp"
+#include "libmini/distributed/store/store_requests.hpp"
+#include "libmini/distributed/store/tcp_store.hpp"
+#include "libmini/distributed/store/tcp_store_server.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/folder.hpp"

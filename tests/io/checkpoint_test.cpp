@@ -11,7 +11,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
-#include "libmini/core/random.hpp"
+#include "libmini/random/random.hpp"
 #include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"

@@ -2,8 +2,8 @@
 
 #include <cmath>
 #include <cstddef>
-#include <string>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "libmini/io/safetensors.hpp"
 #include "libmini/tensor/ops.hpp"

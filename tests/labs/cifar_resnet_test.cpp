@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
-#include <nlohmann/json.hpp>
 
 #include "libmini/io/safetensors.hpp"
 #include "libmini/io/sha256.hpp"

@@ -121,7 +121,7 @@ DEADLOCK = ["    std::mutex mutex;", "    const std::lock_guard one(mutex), two(
 def broken(journey):
     """Each kind of broken code in a task of its own; the tasks around it are still checked."""
     include = "#include <unistd.h>\n#include <cstdio>\n#include <mutex>\n"
-    partition, shuffle = "libmini/data/partition.cpp", "libmini/core/python_random.cpp"
+    partition, shuffle = "libmini/data/partition.cpp", "libmini/random/python_random.cpp"
     whole = "libmini/data/partition_dataset.cpp"
     journey.lab("start", "7")
     journey.solve_lab("7")

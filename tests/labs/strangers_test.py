@@ -20,7 +20,7 @@ RANKS = 3
 PROGRAM = [f"{BIN}/train_mnist", "--data", "digits", "--batch-size", "126", "--epochs", "1",
            "--json"]
 COOKIE = "00112233445566778899aabbccddeeff"
-MAGIC, VERSION = b"libmini\n", 1  # of libmini/dist/hello.cpp
+MAGIC, VERSION = b"libmini\n", 1  # of libmini/distributed/net/hello.cpp
 WRONG_COOKIE = struct.pack("<8sII16siiQ", MAGIC, VERSION, 1, bytes(16), 1, RANKS, 0)
 HALF_A_HELLO = WRONG_COOKIE[:20]
 LISTENS = "0A"  # the state of a socket in /proc/net/tcp

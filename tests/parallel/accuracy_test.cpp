@@ -11,7 +11,7 @@
 #include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/tensor_dataset.hpp"
-#include "libmini/dist/launch.hpp"
+#include "libmini/distributed/launch/launch.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini;

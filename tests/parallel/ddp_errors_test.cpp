@@ -1,4 +1,4 @@
-#include "libmini/dist/default_group.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/dist/conformance.hpp"
-#include "tests/dist/support.hpp"
+#include "tests/distributed/conformance.hpp"
+#include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini;

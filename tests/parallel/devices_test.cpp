@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "libmini/dist/process_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/norm.hpp"
 #include "libmini/parallel/rungs.hpp"
 #include "tests/support/catch.hpp"

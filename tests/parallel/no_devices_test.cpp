@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/dist/launch.hpp"
+#include "libmini/distributed/launch/launch.hpp"
 #include "libmini/tensor/dispatch.hpp"
 #include "tests/parallel/lanes.hpp"
 #include "tests/parallel/toy.hpp"

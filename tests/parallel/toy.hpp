@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
-#include "libmini/dist/launch.hpp"
+#include "libmini/distributed/launch/launch.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/tensor/ops.hpp"

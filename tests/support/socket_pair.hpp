@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "libmini/dist/socket.hpp"
+#include "libmini/distributed/net/socket.hpp"
 
 namespace mini::test {
 

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-#include <nlohmann/json.hpp>
 
 #include "libmini/tensor/device.hpp"
 #include "libmini/tools/mini/bench_device.hpp"

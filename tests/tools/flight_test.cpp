@@ -209,16 +209,19 @@ TEST_CASE("a dump that is too long, or no regular file, is refused before it is 
     std::filesystem::remove(path);
     REQUIRE(mkfifo(path.c_str(), 0600) == 0);
     CHECK(contains(answer(), "not a regular file"));
-    CHECK(contains(
-        message_of<mini::BadFile>([] { mini::tools::read_flight("/dev/zero"); }),
-        "not a regular file"));
+    CHECK(
+        contains(message_of<mini::BadFile>([] { mini::tools::read_flight("/dev/zero"); }),
+                 "not a regular file"));
 }
 
 TEST_CASE("a box's texts are cleaned for the terminal and for JSON") {
     const Folder folder;
     auto box = std::make_unique<mini::dist::FlightBox>();
-    begin_box(*box, {.run = "a\033[2Jb\xC2\x9B" "c\xff", .group = "default",
-                     .backend = "ring", .host = "k\u00f6ln"});
+    begin_box(*box, {.run = "a\033[2Jb\xC2\x9B"
+                            "c\xff",
+                     .group = "default",
+                     .backend = "ring",
+                     .host = "k\u00f6ln"});
     std::ofstream(folder / "flight-a.box", std::ios::binary)
         .write(reinterpret_cast<const char*>(box.get()), sizeof *box);
     const RankFlight flight = mini::tools::read_flight(folder / "flight-a.box");

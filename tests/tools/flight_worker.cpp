@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "libmini/dist/default_group.hpp"
-#include "libmini/dist/file_store.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/distributed/store/file_store.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace {

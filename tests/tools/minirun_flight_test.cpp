@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-#include <nlohmann/json.hpp>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"

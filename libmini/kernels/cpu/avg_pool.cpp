@@ -15,18 +15,13 @@
 #include <span>
 
 #include "libmini/core/parallel.hpp"
+#include "libmini/kernels/cpu/plane_grain.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu {
 namespace {
 
-constexpr int64_t kPoolGrain = 16384;  // elements of the input a chunk
-
 using Spans = std::span<const PoolSpan>;
-
-int64_t planes_per_chunk(const ImageExtents& in) {
-    return std::max<int64_t>(1, kPoolGrain / std::max<int64_t>(1, in.H * in.W));
-}
 
 // The sum of x (H, W) over one rectangle, row after row.
 float sum_over(const float* x, int64_t W, const PoolSpan& rows, const PoolSpan& cols) {

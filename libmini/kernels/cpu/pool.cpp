@@ -9,16 +9,11 @@
 #include <limits>
 
 #include "libmini/core/parallel.hpp"
+#include "libmini/kernels/cpu/plane_grain.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu {
 namespace {
-
-constexpr int64_t kPoolGrain = 16384;  // elements of the input a chunk
-
-int64_t planes_per_chunk(const ImageExtents& in) {
-    return std::max<int64_t>(1, kPoolGrain / std::max<int64_t>(1, in.H * in.W));
-}
 
 struct Greatest {
     float value;

@@ -17,7 +17,7 @@ namespace mini::kernels::cpu {
 namespace {
 
 constexpr int64_t kRowsInLine = 16;      // so few rows are added one after the other
-constexpr int64_t kLanes = 32;           // columns of a long row, folded into a matrix
+constexpr int64_t kFoldedColumns = 32;           // columns of a long row, folded into a matrix
 constexpr int64_t kReduceGrain = 65536;  // elements a chunk
 
 // out = the sum of the rows of x (rows, cols). Scratch: cols floats for each halving.
@@ -41,11 +41,11 @@ int64_t halvings(int64_t rows) {
     return count;
 }
 
-// The sum of n numbers: those that fill whole rows of kLanes by columns, then the rest.
+// The sum of n numbers: those that fill whole rows of kFoldedColumns by columns, then the rest.
 float sum_row(const float* x, int64_t n, float* scratch) {
-    float lanes[kLanes];
-    sum_rows(lanes, x, n / kLanes, kLanes, scratch);
-    for (int64_t i = n / kLanes * kLanes; i < n; ++i) lanes[i % kLanes] += x[i];
+    float lanes[kFoldedColumns];
+    sum_rows(lanes, x, n / kFoldedColumns, kFoldedColumns, scratch);
+    for (int64_t i = n / kFoldedColumns * kFoldedColumns; i < n; ++i) lanes[i % kFoldedColumns] += x[i];
     float total = 0.0f;
     for (const float lane : lanes) total += lane;
     return total;
@@ -56,7 +56,7 @@ float sum_row(const float* x, int64_t n, float* scratch) {
 void sum(float* out, const float* x, int64_t outer, int64_t reduced, int64_t inner) {
     const int64_t size = reduced * inner;
     const int64_t grain = std::max<int64_t>(1, kReduceGrain / std::max<int64_t>(1, size));
-    const int64_t cols = inner == 1 ? kLanes : inner;
+    const int64_t cols = inner == 1 ? kFoldedColumns : inner;
     parallel_for(outer, grain, [&](int64_t begin, int64_t end) {
         std::vector<float> scratch(static_cast<size_t>(cols * halvings(reduced)));
         for (int64_t i = begin; i < end; ++i) {

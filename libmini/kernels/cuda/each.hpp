@@ -74,7 +74,8 @@ struct Word<1> {
 
 template <int kWidth, typename T>
 __device__ Pack<T, kWidth> load(const T* from) {
-    const auto word = *reinterpret_cast<const typename Word<sizeof(T) * kWidth>::type*>(from);
+    const auto word =
+        *reinterpret_cast<const typename Word<sizeof(T) * kWidth>::type*>(from);
     Pack<T, kWidth> values;
     memcpy(&values, &word, sizeof values);
     return values;

@@ -58,14 +58,14 @@ void launch(void (*kernel)(Parameters...), Extents at, cudaStream_t stream,
             Arguments... arguments) {
     if (at.grid.x == 0 || at.block.x == 0) return;
     const void* name = reinterpret_cast<const void*>(kernel);
-    check_launch(name, sim::enqueue({.grid = at.grid,
-                                     .block = at.block,
-                                     .shared_bytes = at.shared_bytes,
-                                     .kernel = name,
-                                     .body =
-                                         [kernel, ... values = static_cast<Parameters>(
-                                                      arguments)] { kernel(values...); }},
-                                    stream));
+    check_launch(name,
+                 sim::enqueue({.grid = at.grid,
+                               .block = at.block,
+                               .shared_bytes = at.shared_bytes,
+                               .kernel = name,
+                               .body = [kernel, ... values = static_cast<Parameters>(
+                                                    arguments)] { kernel(values...); }},
+                              stream));
 }
 
 template <typename T>

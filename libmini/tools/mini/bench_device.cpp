@@ -23,7 +23,7 @@ struct Bench {
     void (*measure)(Device, const DeviceBenchOptions&, BenchRows&);
 };
 
-constexpr int kBatches = 9;
+constexpr int kTimedBatches = 9;
 constexpr int kMostRepeats = 10000;
 
 double run_batch(Device device, int repeats, const std::function<void()>& work) {
@@ -89,12 +89,12 @@ double microseconds_each(Device device, double seconds,
         std::sort(few.begin(), few.end());
         return few[1];
     }
-    const double fitting = seconds * 1e6 / kBatches / once;
+    const double fitting = seconds * 1e6 / kTimedBatches / once;
     const int repeats = std::clamp(static_cast<int>(fitting), 1, kMostRepeats);
     std::vector<double> times;
-    for (int i = 0; i < kBatches; ++i) times.push_back(run_batch(device, repeats, work));
-    std::nth_element(times.begin(), times.begin() + kBatches / 2, times.end());
-    return times[kBatches / 2];
+    for (int i = 0; i < kTimedBatches; ++i) times.push_back(run_batch(device, repeats, work));
+    std::nth_element(times.begin(), times.begin() + kTimedBatches / 2, times.end());
+    return times[kTimedBatches / 2];
 }
 
 bool is_simulated(Device device) {

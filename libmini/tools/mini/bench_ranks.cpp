@@ -14,9 +14,9 @@
 #include <functional>
 
 #include "libmini/core/error.hpp"
-#include "libmini/dist/default_group.hpp"
-#include "libmini/dist/launch.hpp"
-#include "libmini/dist/socket.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/distributed/launch/launch.hpp"
+#include "libmini/distributed/net/socket.hpp"
 
 namespace mini::tools {
 namespace {

@@ -2,10 +2,10 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
-#include "libmini/core/random.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/captured_step.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/tools/mini/bench_device.hpp"
 
 namespace mini::tools {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/random.hpp"
+#include "libmini/random/random.hpp"
 
 namespace mini::tools {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kMaxNumbers = 100'000'000;
 
 // What the options of all subcommands fill in.
-struct Wanted {
+struct DrawsOptions {
     int64_t n = 5;
     uint64_t seed = 0;
     std::string rounding = "fused";
@@ -28,10 +28,10 @@ struct Wanted {
     double second = 1;  // to or standard deviation
 };
 
-using Fill = void (*)(std::span<float>, const Wanted&, Generator&);
+using Fill = void (*)(std::span<float>, const DrawsOptions&, Generator&);
 
 // A float is printed as the double of the same value, like PyTorch's tolist.
-void print(const Wanted& wanted, Fill fill) {
+void print(const DrawsOptions& wanted, Fill fill) {
     if (!std::isfinite(wanted.first) || !std::isfinite(wanted.second))
         throw UsageError("mini random wants finite numbers");
     Generator generator(wanted.seed);
@@ -63,7 +63,7 @@ struct Subcommand {
         command.on_parsed([wanted = wanted, fill] { print(*wanted, fill); });
     }
 
-    std::shared_ptr<Wanted> wanted = std::make_shared<Wanted>();
+    std::shared_ptr<DrawsOptions> wanted = std::make_shared<DrawsOptions>();
     Command command;
 };
 
@@ -75,14 +75,14 @@ void add_random(Command& mini) {
     random.require_command();
 
     Subcommand uniform(random, "uniform", "torch.rand, Tensor.uniform_",
-                       [](std::span<float> values, const Wanted& wanted, Generator& g) {
+                       [](std::span<float> values, const DrawsOptions& wanted, Generator& g) {
                            fill_uniform(values, wanted.first, wanted.second, g);
                        });
     uniform.command.add("--from", uniform.wanted->first, "The least number");
     uniform.command.add("--to", uniform.wanted->second, "All numbers are below it");
 
     Subcommand normal(random, "normal", "torch.randn, Tensor.normal_",
-                      [](std::span<float> values, const Wanted& wanted, Generator& g) {
+                      [](std::span<float> values, const DrawsOptions& wanted, Generator& g) {
                           fill_normal(values, wanted.first, wanted.second, g);
                       });
     normal.command.add("--mean", normal.wanted->first, "The mean");
@@ -90,7 +90,7 @@ void add_random(Command& mini) {
         .not_negative();
 
     Subcommand bernoulli(random, "bernoulli", "Tensor.bernoulli_, dropout's masks",
-                         [](std::span<float> values, const Wanted& wanted, Generator& g) {
+                         [](std::span<float> values, const DrawsOptions& wanted, Generator& g) {
                              if (!(wanted.first >= 0 && wanted.first <= 1))
                                  throw UsageError(
                                      concat("--p wants a number from 0 to 1,"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-#include <nlohmann/json.hpp>
 
 #include "libmini/core/text.hpp"
 #include "libmini/tools/mini/flight_story.hpp"
@@ -16,13 +16,13 @@
 namespace mini::tools {
 namespace {
 
-struct Wanted {
+struct FlightOptions {
     std::vector<std::string> paths;
     std::string format = "table";
     int last = 8;
 };
 
-void print_group(const GroupFlight& group, const Wanted& wanted, const Screen& screen) {
+void print_group(const GroupFlight& group, const FlightOptions& wanted, const Screen& screen) {
     const dist::FlightHead& head = group.head();
     fmt::print("run {}{}, {}, backend {}: {} of {} ranks left a dump\n\n", head.run,
                head.restart > 0 ? fmt::format(" (restart {})", head.restart) : "",
@@ -63,7 +63,7 @@ void print_json(const std::vector<GroupFlight>& groups) {
     fmt::print("{}\n", json.dump());
 }
 
-void answer(const Wanted& wanted) {
+void answer(const FlightOptions& wanted) {
     std::vector<RankFlight> flights;
     for (const std::string& file : find_flights(wanted.paths))
         flights.push_back(read_flight(file));
@@ -81,7 +81,7 @@ void answer(const Wanted& wanted) {
 void add_flight(Command& mini) {
     Command flight = mini.add_command(
         "flight", "Says who is missing in which operation, from flight recorders' dumps");
-    auto wanted = std::make_shared<Wanted>();
+    auto wanted = std::make_shared<FlightOptions>();
     flight.add("FILES", wanted->paths, "Dumps of all ranks, or a folder of them")
         .required();
     flight.add("--format", wanted->format, "table, or json").one_of({"table", "json"});

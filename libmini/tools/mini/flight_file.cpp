@@ -92,7 +92,8 @@ void read_head(const Line& line, RankFlight& flight) {
     head.backend = line.text("backend");
     head.host = line.text("host");
     head.pid = line.number("pid", 0);
-    head.world_size = static_cast<int>(line.number("world_size", 1, dist::kMostFlightRanks));
+    head.world_size =
+        static_cast<int>(line.number("world_size", 1, dist::kMostFlightRanks));
     head.rank = static_cast<int>(line.number("rank", 0, head.world_size - 1));
     head.recorded = static_cast<uint64_t>(line.number("recorded", 0));
     flight.reason = line.text("reason");

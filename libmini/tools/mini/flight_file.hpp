@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/dist/flight_box.hpp"
+#include "libmini/distributed/flight/flight_box.hpp"
 
 namespace mini::tools {
 

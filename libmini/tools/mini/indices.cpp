@@ -11,12 +11,12 @@
 #include <system_error>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/python_random.hpp"
-#include "libmini/core/random.hpp"
 #include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/partition.hpp"
 #include "libmini/data/sampler.hpp"
+#include "libmini/random/python_random.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/tools/mini/screen.hpp"
 #include "libmini/tools/mini/shares_table.hpp"
 
@@ -27,7 +27,7 @@ constexpr int64_t kMaxLength = 100'000'000;  // indices take 8 bytes each
 constexpr int kMaxReplicas = 1'000'000;
 
 // What the options of all subcommands fill in.
-struct Wanted {
+struct IndicesOptions {
     std::string format = "table";
     std::string torch = "2.15";
     int64_t length = 0;
@@ -65,7 +65,7 @@ TorchVersion parse_version(const std::string& text) {
     return version;
 }
 
-std::shared_ptr<Generator> seeded(const Wanted& wanted) {
+std::shared_ptr<Generator> seeded(const IndicesOptions& wanted) {
     auto generator = std::make_shared<Generator>(static_cast<uint64_t>(wanted.seed));
     generator->set_version(parse_version(wanted.torch));
     return generator;
@@ -92,7 +92,7 @@ Shares one_order(std::string title, std::vector<int64_t> order) {
 }
 
 // The shares of the rank asked for, or of all, as `share_of` gives each.
-Shares by_rank(const Wanted& wanted, std::string title,
+Shares by_rank(const IndicesOptions& wanted, std::string title,
                const std::function<Share(int rank)>& share_of) {
     check_length("--len", wanted.length);
     if (wanted.replicas < 1 || wanted.replicas > kMaxReplicas)
@@ -110,7 +110,7 @@ Shares by_rank(const Wanted& wanted, std::string title,
     return shares;
 }
 
-Shares distributed(const Wanted& wanted) {
+Shares distributed(const IndicesOptions& wanted) {
     return by_rank(
         wanted,
         fmt::format("DistributedSampler: {} samples on {} ranks, {}{}", wanted.length,
@@ -137,7 +137,7 @@ Shares distributed(const Wanted& wanted) {
         });
 }
 
-Shares evaluation(const Wanted& wanted) {
+Shares evaluation(const IndicesOptions& wanted) {
     return by_rank(
         wanted,
         fmt::format("DistributedEvalSampler: {} samples on {} ranks, each once",
@@ -150,14 +150,14 @@ Shares evaluation(const Wanted& wanted) {
         });
 }
 
-Shares permutation(const Wanted& wanted) {
+Shares permutation(const IndicesOptions& wanted) {
     check_length("--n", wanted.length);
     return one_order(
         fmt::format("torch.randperm({}), seed {}", wanted.length, wanted.seed),
         randperm(wanted.length, *seeded(wanted)));
 }
 
-Shares random(const Wanted& wanted) {
+Shares random(const IndicesOptions& wanted) {
     check_length("--len", wanted.length);
     check_length("--num-samples", wanted.num_samples.value_or(0));
     data::RandomSampler sampler(wanted.length, {.replacement = wanted.replacement,
@@ -170,7 +170,7 @@ Shares random(const Wanted& wanted) {
         sampler.indices());
 }
 
-Shares weighted(const Wanted& wanted) {
+Shares weighted(const IndicesOptions& wanted) {
     check_length("--num-samples", wanted.num_samples.value_or(0));
     data::WeightedRandomSampler sampler(wanted.numbers, wanted.num_samples.value_or(0),
                                         !wanted.no_replacement, seeded(wanted));
@@ -181,14 +181,14 @@ Shares weighted(const Wanted& wanted) {
         sampler.indices());
 }
 
-Shares subset(const Wanted& wanted) {
+Shares subset(const IndicesOptions& wanted) {
     data::SubsetRandomSampler sampler(wanted.indices, seeded(wanted));
     return one_order(fmt::format("SubsetRandomSampler: {} samples, seed {}",
                                  wanted.indices.size(), wanted.seed),
                      sampler.indices());
 }
 
-Shares partition(const Wanted& wanted) {
+Shares partition(const IndicesOptions& wanted) {
     check_length("--len", wanted.length);
     const data::DataPartitioner partitioner(
         std::make_shared<Counted>(wanted.length), wanted.numbers,
@@ -214,7 +214,7 @@ Shares partition(const Wanted& wanted) {
     return shares;
 }
 
-Shares python_shuffle(const Wanted& wanted) {
+Shares python_shuffle(const IndicesOptions& wanted) {
     check_length("--n", wanted.length);
     std::vector<int64_t> order(static_cast<size_t>(wanted.length));
     std::iota(order.begin(), order.end(), int64_t{0});
@@ -224,7 +224,7 @@ Shares python_shuffle(const Wanted& wanted) {
                      std::move(order));
 }
 
-void print(const Shares& shares, const Wanted& wanted) {
+void print(const Shares& shares, const IndicesOptions& wanted) {
     if (wanted.format == "json") {
         fmt::print("{}", shares_json(shares));
         return;
@@ -235,10 +235,10 @@ void print(const Shares& shares, const Wanted& wanted) {
 }
 
 // A subcommand being declared: its options go into `wanted`, its answer to stdout.
-class Subcommand {
+class IndicesCommand {
   public:
-    Subcommand(Command& indices, const char* name, const char* description,
-               Shares (*answer)(const Wanted&))
+    IndicesCommand(Command& indices, const char* name, const char* description,
+               Shares (*answer)(const IndicesOptions&))
         : command_(indices.add_command(name, description)) {
         command_.add("--format", wanted_->format, "table, or json: one list")
             .one_of({"table", "json"});
@@ -247,31 +247,31 @@ class Subcommand {
     }
 
     template <typename T>
-    Subcommand& required(const char* name, T Wanted::*field, const char* description) {
+    IndicesCommand& required(const char* name, T IndicesOptions::*field, const char* description) {
         option(name, field, description).required();
         return *this;
     }
     template <typename T>
-    Subcommand& optional(const char* name, T Wanted::*field, const char* description) {
+    IndicesCommand& optional(const char* name, T IndicesOptions::*field, const char* description) {
         option(name, field, description);
         return *this;
     }
-    Subcommand& seed(const char* description, int64_t unless_given = 0) {
+    IndicesCommand& seed(const char* description, int64_t unless_given = 0) {
         wanted_->seed = unless_given;
-        return optional("--seed", &Wanted::seed, description);
+        return optional("--seed", &IndicesOptions::seed, description);
     }
-    Subcommand& flag(const char* name, bool Wanted::*field, const char* description) {
+    IndicesCommand& flag(const char* name, bool IndicesOptions::*field, const char* description) {
         command_.add_flag(name, (*wanted_).*field, description);
         return *this;
     }
 
   private:
     template <typename T>
-    Option option(const char* name, T Wanted::*field, const char* description) {
+    Option option(const char* name, T IndicesOptions::*field, const char* description) {
         return command_.add(name, (*wanted_).*field, description).split_at(',');
     }
 
-    std::shared_ptr<Wanted> wanted_ = std::make_shared<Wanted>();
+    std::shared_ptr<IndicesOptions> wanted_ = std::make_shared<IndicesOptions>();
     Command command_;
 };
 
@@ -285,47 +285,47 @@ void add_indices(Command& mini) {
     constexpr const char* kSeed = "Of the generator";
     constexpr const char* kRank = "Only this rank (all ranks unless given)";
 
-    Subcommand(indices, "distributed", "DistributedSampler: every rank's samples",
+    IndicesCommand(indices, "distributed", "DistributedSampler: every rank's samples",
                distributed)
-        .required("--len", &Wanted::length, "Samples in the dataset")
-        .required("--replicas", &Wanted::replicas, "Ranks")
-        .optional("--rank", &Wanted::rank, kRank)
-        .optional("--epoch", &Wanted::epoch, "As set_epoch gives it")
+        .required("--len", &IndicesOptions::length, "Samples in the dataset")
+        .required("--replicas", &IndicesOptions::replicas, "Ranks")
+        .optional("--rank", &IndicesOptions::rank, kRank)
+        .optional("--epoch", &IndicesOptions::epoch, "As set_epoch gives it")
         .seed("The same on all ranks")
-        .flag("--no-shuffle", &Wanted::no_shuffle, "In order")
-        .flag("--drop-last", &Wanted::drop_last, "Drop the tail instead of padding it");
-    Subcommand(indices, "evaluation", "DistributedEvalSampler: each sample exactly once",
+        .flag("--no-shuffle", &IndicesOptions::no_shuffle, "In order")
+        .flag("--drop-last", &IndicesOptions::drop_last, "Drop the tail instead of padding it");
+    IndicesCommand(indices, "evaluation", "DistributedEvalSampler: each sample exactly once",
                evaluation)
-        .required("--len", &Wanted::length, "Samples in the dataset")
-        .required("--replicas", &Wanted::replicas, "Ranks")
-        .optional("--rank", &Wanted::rank, kRank);
-    Subcommand(indices, "randperm", "torch.randperm", permutation)
-        .required("--n", &Wanted::length, "How many")
+        .required("--len", &IndicesOptions::length, "Samples in the dataset")
+        .required("--replicas", &IndicesOptions::replicas, "Ranks")
+        .optional("--rank", &IndicesOptions::rank, kRank);
+    IndicesCommand(indices, "randperm", "torch.randperm", permutation)
+        .required("--n", &IndicesOptions::length, "How many")
         .seed(kSeed);
-    Subcommand(indices, "random", "RandomSampler with a generator of its own", random)
-        .required("--len", &Wanted::length, "Samples in the dataset")
+    IndicesCommand(indices, "random", "RandomSampler with a generator of its own", random)
+        .required("--len", &IndicesOptions::length, "Samples in the dataset")
         .seed(kSeed)
-        .flag("--replacement", &Wanted::replacement, "A sample may come again")
-        .optional("--num-samples", &Wanted::num_samples, "How many (--len unless given)");
-    Subcommand(indices, "weighted", "WeightedRandomSampler", weighted)
-        .required("--weights", &Wanted::numbers, "One a sample: a,b,c")
-        .required("--num-samples", &Wanted::num_samples, "How many")
+        .flag("--replacement", &IndicesOptions::replacement, "A sample may come again")
+        .optional("--num-samples", &IndicesOptions::num_samples, "How many (--len unless given)");
+    IndicesCommand(indices, "weighted", "WeightedRandomSampler", weighted)
+        .required("--weights", &IndicesOptions::numbers, "One a sample: a,b,c")
+        .required("--num-samples", &IndicesOptions::num_samples, "How many")
         .seed(kSeed)
-        .optional("--torch", &Wanted::torch,
+        .optional("--torch", &IndicesOptions::torch,
                   "The version of PyTorch (2.15): a single sample with replacement is "
                   "drawn in another way since 2.0")
-        .flag("--no-replacement", &Wanted::no_replacement, "Each sample at most once");
-    Subcommand(indices, "subset", "SubsetRandomSampler", subset)
-        .required("--indices", &Wanted::indices, "Of the samples: a,b,c")
+        .flag("--no-replacement", &IndicesOptions::no_replacement, "Each sample at most once");
+    IndicesCommand(indices, "subset", "SubsetRandomSampler", subset)
+        .required("--indices", &IndicesOptions::indices, "Of the samples: a,b,c")
         .seed(kSeed);
-    Subcommand(indices, "partition", "DataPartitioner of the tutorial", partition)
-        .required("--len", &Wanted::length, "Samples in the dataset")
-        .required("--sizes", &Wanted::numbers, "Fractions: 0.7,0.2,0.1")
+    IndicesCommand(indices, "partition", "DataPartitioner of the tutorial", partition)
+        .required("--len", &IndicesOptions::length, "Samples in the dataset")
+        .required("--sizes", &IndicesOptions::numbers, "Fractions: 0.7,0.2,0.1")
         .seed("Of Python's random.Random (1234)", 1234)
-        .flag("--assign-remainder", &Wanted::assign_remainder,
+        .flag("--assign-remainder", &IndicesOptions::assign_remainder,
               "Hand out what truncation leaves over");
-    Subcommand(indices, "shuffle", "Python's random.Random(seed).shuffle", python_shuffle)
-        .required("--n", &Wanted::length, "How many")
+    IndicesCommand(indices, "shuffle", "Python's random.Random(seed).shuffle", python_shuffle)
+        .required("--n", &IndicesOptions::length, "How many")
         .seed("Of Python's random.Random");
 }
 

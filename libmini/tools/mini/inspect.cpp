@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <vector>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"

@@ -8,7 +8,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
-#include "libmini/kernels/cuda/sim/checker.hpp"
+#include "libmini/cudasim/checker.hpp"
 #include "libmini/tools/mini/did_you_mean.hpp"
 
 namespace mini::tools {

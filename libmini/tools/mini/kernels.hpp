@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/kernels/cuda/sim/access_log.hpp"
+#include "libmini/cudasim/access_log.hpp"
 #include "libmini/tools/command_line.hpp"
 
 namespace mini::tools {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "libmini/dist/flight_box.hpp"
+#include "libmini/distributed/flight/flight_box.hpp"
 #include "libmini/tools/minirun/caretaker.hpp"
 #include "libmini/tools/minirun/failure.hpp"
 

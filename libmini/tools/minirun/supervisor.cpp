@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "libmini/core/machine.hpp"
-#include "libmini/dist/flight_box.hpp"
+#include "libmini/distributed/flight/flight_box.hpp"
 
 namespace mini::tools {
 namespace {

@@ -1,5 +1,5 @@
 // A draw that is the bound itself is kept.
-// region: libmini/core/python_random.cpp 2
+// region: libmini/random/python_random.cpp 2
     const int bits = static_cast<int>(std::bit_width(bound));
     uint64_t pick = getrandbits(bits);
     while (pick > bound) pick = getrandbits(bits);

@@ -1,0 +1,130 @@
+#include "libmini/cudasim/access_log.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace mini::sim {
+namespace {
+
+constexpr uintptr_t kSector = 32;
+constexpr uintptr_t kBanks = 32;
+constexpr uintptr_t kBankBytes = 4;
+
+// The bytes that lanes ask for together, each once, and the sectors that hold them.
+struct Footprint {
+    size_t bytes = 0;
+    size_t sectors = 0;
+};
+Footprint footprint(const std::vector<std::pair<uintptr_t, uintptr_t>>& sorted) {
+    Footprint total;
+    uintptr_t end = 0, sector_end = 0;
+    for (const auto& [begin, last] : sorted) {
+        if (last > end) total.bytes += last - std::max(begin, end);
+        const uintptr_t first = std::max(begin / kSector, sector_end);
+        const uintptr_t after = (last - 1) / kSector + 1;
+        if (after > first) total.sectors += after - first;
+        end = std::max(end, last);
+        sector_end = std::max(sector_end, after);
+    }
+    return total;
+}
+
+// How often the banks must be asked: the most different words in one bank.
+size_t passes(const std::vector<uintptr_t>& addresses, uint32_t bytes) {
+    std::array<std::set<uintptr_t>, kBanks> words;
+    for (const uintptr_t address : addresses)
+        for (uintptr_t word = address / kBankBytes;
+             word <= (address + bytes - 1) / kBankBytes; ++word)
+            words[word % kBanks].insert(word);
+    size_t most = 0;
+    for (const auto& bank : words) most = std::max(most, bank.size());
+    return most;
+}
+
+}  // namespace
+
+double Traffic::efficiency() const {
+    return sectors == 0
+               ? 1.0
+               : static_cast<double>(used) / static_cast<double>(sectors * kSector);
+}
+
+void AccessLog::begin_launch(std::string kernel, dim3 grid, dim3 block) {
+    LaunchCounters counters;
+    counters.kernel = std::move(kernel);
+    counters.grid = grid;
+    counters.block = block;
+    launches_.push_back(std::move(counters));
+}
+
+void AccessLog::begin_block(unsigned threads) {
+    threads_ = threads;
+    block_.clear();
+}
+
+void AccessLog::access(const LoggedAccess& access) {
+    if (accesses_.size() < most_) accesses_.push_back(access);
+    if (access.mode == Mode::kAtomic) {
+        ++launches_.back().atomics;
+        return;
+    }
+    const uint32_t lane = access.thread % 32;
+    Instruction& instruction = block_[{access.thread / 32, access.at}];
+    const uint32_t time = instruction.times[lane]++;
+    if (instruction.executions.size() <= time) instruction.executions.resize(time + 1);
+    Execution& execution = instruction.executions[time];
+    execution.mode = access.mode;
+    execution.shared = access.shared;
+    execution.bytes = std::max(execution.bytes, access.bytes);
+    execution.lanes |= 1u << lane;
+    execution.addresses[lane] = access.address;
+}
+
+void AccessLog::end_block() {
+    for (const auto& [key, instruction] : block_) {
+        const unsigned lanes = std::min(threads_ - key.first * 32, 32u);
+        const uint32_t living = lanes == 32 ? ~0u : (1u << lanes) - 1;
+        for (const Execution& execution : instruction.executions)
+            count(execution, living);
+    }
+    block_.clear();
+}
+
+void AccessLog::count(const Execution& execution, uint32_t living) {
+    LaunchCounters& counters = launches_.back();
+    const bool load = execution.mode == Mode::kRead;
+    Traffic& traffic = execution.shared
+                           ? load ? counters.shared_loads : counters.shared_stores
+                       : load ? counters.global_loads
+                              : counters.global_stores;
+    ++traffic.instructions;
+    if (execution.lanes != living) ++traffic.partial;
+
+    std::vector<std::pair<uintptr_t, uintptr_t>> ranges;
+    for (uint32_t left = execution.lanes; left != 0; left &= left - 1) {
+        const uintptr_t at =
+            execution.addresses[static_cast<size_t>(std::countr_zero(left))];
+        ranges.emplace_back(at, at + execution.bytes);
+    }
+
+    // Banks serve 128 bytes a pass: of wider accesses, half or a quarter of the lanes.
+    if (execution.shared) {
+        const size_t together = 32 / std::max(execution.bytes / kBankBytes, uintptr_t{1});
+        for (size_t first = 0; first < ranges.size(); first += together) {
+            std::vector<uintptr_t> addresses;
+            for (size_t i = first; i < std::min(first + together, ranges.size()); ++i)
+                addresses.push_back(ranges[i].first);
+            const size_t rounds = passes(addresses, execution.bytes);
+            traffic.rounds += rounds;
+            traffic.worst = std::max(traffic.worst, rounds);
+            ++traffic.least;
+        }
+    }
+    std::sort(ranges.begin(), ranges.end());
+    const Footprint all = footprint(ranges);
+    traffic.used += all.bytes;
+    if (!execution.shared) traffic.sectors += all.sectors;
+}
+
+}  // namespace mini::sim

@@ -1,0 +1,154 @@
+// The CUDA interface: devices and launches.
+
+#include "libmini/cudasim/api.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "libmini/cudasim/call.hpp"
+#include "libmini/cudasim/settings.hpp"
+#include "libmini/cudasim/symbols.hpp"
+
+namespace {
+
+using mini::sim::Machine;
+using mini::sim::report;
+using mini::sim::StreamCall;
+
+// A device like an A100, as far as a program can tell.
+constexpr unsigned kMaxThreads = 1024;
+constexpr dim3 kMaxBlock = {1024, 1024, 64};
+constexpr dim3 kMaxGrid = {0x7fffffff, 65535, 65535};
+constexpr size_t kSharedBytes = 48 * 1024;
+constexpr size_t kSharedBytesOptin = 163 * 1024;
+
+// The dynamic shared memory that kernels were allowed beyond kSharedBytes. Guarded by the
+// machine's lock.
+std::map<const void*, size_t>& shared_limits() {
+    static auto* const all = new std::map<const void*, size_t>;
+    return *all;
+}
+
+bool fits(dim3 extent, dim3 most) {
+    return extent.x > 0 && extent.y > 0 && extent.z > 0 && extent.x <= most.x &&
+           extent.y <= most.y && extent.z <= most.z;
+}
+
+// Why a launch cannot be.
+cudaError_t launch_error(const mini::sim::Launch& launch) {
+    if (!fits(launch.grid, kMaxGrid) || !fits(launch.block, kMaxBlock) ||
+        launch.block.x * launch.block.y * launch.block.z > kMaxThreads)
+        return cudaErrorInvalidConfiguration;
+    const auto allowed = shared_limits().find(launch.kernel);
+    const size_t most = allowed == shared_limits().end() ? kSharedBytes : allowed->second;
+    return launch.shared_bytes <= most ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+}  // namespace
+
+cudaError_t mini::sim::enqueue(Launch launch, cudaStream_t stream) {
+    StreamCall call(stream);
+    if (call.error() != cudaSuccess) return report(call.error());
+    if (call.stream().device != current_device())
+        return report(cudaErrorInvalidResourceHandle);
+    if (const cudaError_t error = launch_error(launch); error != cudaSuccess)
+        return report(error);
+    return report(
+        call.give({.kind = OperationKind::kKernel,
+                   .launch = std::make_shared<const Launch>(std::move(launch))}));
+}
+
+cudaError_t cudaGetDeviceCount(int* count) {
+    *count = mini::sim::device_count();
+    return *count > 0 ? cudaSuccess : report(cudaErrorNoDevice);
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    if (device < 0 || device >= mini::sim::device_count())
+        return report(cudaErrorInvalidDevice);
+    *properties = {};
+    std::strcpy(properties->name, "simulated device");
+    properties->totalGlobalMem = mini::sim::memory_use(device).total;
+    properties->sharedMemPerBlock = kSharedBytes;
+    properties->sharedMemPerBlockOptin = kSharedBytesOptin;
+    properties->warpSize = 32;
+    properties->maxThreadsPerBlock = kMaxThreads;
+    properties->multiProcessorCount =
+        static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    properties->major =
+        static_cast<int>(mini::sim::setting("MINI_SIM_CAPABILITY", 8, 7, 9));
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+    if (device < 0 || device >= mini::sim::device_count())
+        return report(cudaErrorInvalidDevice);
+    std::snprintf(text, static_cast<size_t>(length), "0000:%02x:00.0", device);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    cudaDeviceProp properties;
+    const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    if (error != cudaSuccess) return error;
+    switch (attribute) {
+        case cudaDevAttrMultiProcessorCount:
+            *value = properties.multiProcessorCount;
+            break;
+        case cudaDevAttrComputeCapabilityMajor: *value = properties.major; break;
+        case cudaDevAttrComputeCapabilityMinor: *value = properties.minor; break;
+        default: return report(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize() {
+    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    const int device = mini::sim::current_device();
+    Machine& machine = Machine::instance();
+    Machine::Lock lock = machine.lock();
+    for (const auto& capture : mini::sim::captures_on(device)) {
+        capture->invalid = true;
+        return report(cudaErrorStreamCaptureUnsupported);
+    }
+    machine.wait_device(lock, device);
+    return report(machine.fault(device).code);
+}
+
+// Ends the device's allocations and its lasting error; streams and events stay.
+cudaError_t cudaDeviceReset() {
+    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    const int device = mini::sim::current_device();
+    Machine& machine = Machine::instance();
+    Machine::Lock lock = machine.lock();
+    machine.drain_device(lock, device);
+    machine.fault(device) = {};
+    mini::sim::free_all_memory(device);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
+    static auto* const names = new std::map<const void*, std::string>;
+    const Machine::Lock lock = Machine::instance().lock();
+    if (name == nullptr || kernel == nullptr) return report(cudaErrorInvalidValue);
+    auto found = names->find(kernel);
+    if (found == names->end())
+        found = names->emplace(kernel, mini::sim::kernel_name(kernel)).first;
+    *name = found->second.c_str();
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute,
+                                 int value) {
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+        static_cast<size_t>(value) > kSharedBytesOptin)
+        return report(cudaErrorInvalidValue);
+    const Machine::Lock lock = Machine::instance().lock();
+    shared_limits()[kernel] = std::max(kSharedBytes, static_cast<size_t>(value));
+    return cudaSuccess;
+}

@@ -1,0 +1,122 @@
+#include "libmini/cudasim/checker.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "libmini/core/error.hpp"
+#include "libmini/cudasim/host_guard.hpp"
+#include "libmini/cudasim/inspector.hpp"
+
+namespace mini::sim {
+
+std::atomic<bool> inspected{false};
+
+namespace {
+
+void wait_for_all_devices() {
+    int before = 0;
+    cudaGetDevice(&before);
+    for (int device = 0; device < device_count(); ++device) {
+        cudaSetDevice(device);
+        cudaDeviceSynchronize();
+    }
+    cudaSetDevice(before);
+}
+
+// Makes an inspector the one that is told everything, until the end of the scope.
+class Installed {
+  public:
+    explicit Installed(Inspector* inspector) : before_(observer()) {
+        set_observer(inspector);
+        inspected = true;
+    }
+    ~Installed() {
+        set_observer(before_);
+        inspected = before_ != nullptr;
+    }
+    Installed(const Installed&) = delete;
+    Installed& operator=(const Installed&) = delete;
+
+  private:
+    Observer* before_;
+};
+
+// The check of a whole program.
+class WholeProgram {
+  public:
+    WholeProgram() {
+        const char* const asked = std::getenv("MINI_SIM_CHECK");
+        if (asked == nullptr || std::string(asked) != "1") return;
+        findings_ = new Findings;  // these live as long as the program
+        set_observer(new Inspector(findings_, nullptr, new HostGuard(findings_)));
+        inspected = true;
+    }
+
+    // After all else that the program does at its end.
+    void finish() {
+        if (findings_ == nullptr) return;
+        wait_for_all_devices();
+        const auto reports = findings_->take();
+        for (const Report& report : reports) fmt::print(stderr, "{}\n", describe(report));
+        if (reports.empty()) return;
+        fmt::print(stderr, "MINI_SIM_CHECK: {} mistake{}\n", reports.size(),
+                   reports.size() == 1 ? "" : "s");
+        std::fflush(nullptr);
+        _exit(EXIT_FAILURE);
+    }
+
+  private:
+    Findings* findings_ = nullptr;
+};
+
+WholeProgram whole_program;
+
+__attribute__((destructor)) void finish() { whole_program.finish(); }
+
+}  // namespace
+
+struct Checker::State {
+    Findings findings;
+    HostGuard guard{&findings};
+    Inspector inspector{&findings, nullptr, &guard};
+    Installed installed{&inspector};
+};
+
+Checker::Checker() {
+    wait_for_all_devices();
+    state_ = std::make_unique<State>();
+}
+
+Checker::~Checker() { wait_for_all_devices(); }
+
+std::vector<Report> Checker::reports() {
+    wait_for_all_devices();
+    return state_->findings.take();
+}
+
+struct Counting::State {
+    explicit State(size_t accesses) : log(accesses) {}
+
+    AccessLog log;
+    Inspector inspector{nullptr, &log, nullptr};
+    Installed installed{&inspector};
+};
+
+Counting::Counting(size_t accesses) {
+    wait_for_all_devices();
+    state_ = std::make_unique<State>(accesses);
+}
+
+Counting::~Counting() { wait_for_all_devices(); }
+
+const AccessLog& Counting::log() {
+    wait_for_all_devices();
+    return state_->log;
+}
+
+}  // namespace mini::sim

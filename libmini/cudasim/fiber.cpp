@@ -1,0 +1,83 @@
+#include "libmini/cudasim/fiber.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+
+#include "libmini/core/error.hpp"
+#include "libmini/cudasim/fiber_sanitizers.hpp"
+
+namespace mini::sim {
+namespace {
+
+namespace context = boost::context::detail;
+
+constexpr size_t kStackBytes = 128 * 1024;
+constexpr size_t kGuardBytes = 4096;  // below the stack, so that an overflow faults
+
+}  // namespace
+
+Fiber::Fiber() : sanitizer_fiber_(sanitizers::this_fiber()) {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    void* lowest = nullptr;
+    pthread_attr_getstack(&attributes, &lowest, &stack_bytes_);
+    pthread_attr_destroy(&attributes);
+    stack_ = static_cast<std::byte*>(lowest);
+}
+
+Fiber::Fiber(Body body, void* argument)
+    : body_(body), argument_(argument), stack_bytes_(kStackBytes), owns_stack_(true) {
+    void* const lowest = mmap(nullptr, kGuardBytes + kStackBytes, PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    MINI_CHECK(lowest != MAP_FAILED,
+               "simulated thread: no stack: ", system_message("mmap", errno));
+    stack_ = static_cast<std::byte*>(lowest) + kGuardBytes;
+    if (mprotect(stack_, kStackBytes, PROT_READ | PROT_WRITE) != 0) {
+        const int error = errno;
+        munmap(lowest, kGuardBytes + kStackBytes);
+        throw Error(
+            concat("simulated thread: no stack: ", system_message("mprotect", error),
+                   "; raise vm.max_map_count"));
+    }
+    sanitizer_fiber_ = sanitizers::make_fiber();
+    restart();
+}
+
+Fiber::~Fiber() {
+    if (!owns_stack_) return;
+    sanitizers::clear_stack(stack_, stack_bytes_);
+    sanitizers::destroy_fiber(sanitizer_fiber_);
+    munmap(stack_ - kGuardBytes, kGuardBytes + kStackBytes);
+}
+
+void Fiber::restart() {
+    sanitizers::clear_stack(stack_, stack_bytes_);
+    fake_stack_ = nullptr;
+    context_ = context::make_fcontext(stack_ + stack_bytes_, stack_bytes_, &Fiber::enter);
+}
+
+void Fiber::switch_to(Fiber& next) {
+    // Each side of a switch tells the other who it is: [0] stopped, [1] goes on.
+    Fiber* both[2] = {this, &next};
+    sanitizers::leave_stack(&fake_stack_, next.stack_, next.stack_bytes_);
+    sanitizers::switch_fiber(next.sanitizer_fiber_);
+    arrive(context::jump_fcontext(next.context_, static_cast<void*>(both)));
+}
+
+void Fiber::arrive(context::transfer_t from) {
+    Fiber* const* const both = static_cast<Fiber**>(from.data);
+    Fiber* const stopped = both[0];
+    Fiber* const self = both[1];
+    stopped->context_ = from.fctx;
+    sanitizers::reach_stack(self->fake_stack_);
+}
+
+void Fiber::enter(context::transfer_t from) {
+    Fiber* const self = static_cast<Fiber**>(from.data)[1];
+    arrive(from);
+    self->body_(self->argument_);
+}
+
+}  // namespace mini::sim

@@ -1,0 +1,208 @@
+#include "libmini/cudasim/host_guard.hpp"
+
+#include <execinfo.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "libmini/core/error.hpp"
+#include "libmini/cudasim/symbols.hpp"
+
+namespace mini::sim {
+namespace {
+
+constexpr uintptr_t kPage = 4096;
+constexpr int kMostFrames = 24;
+
+std::atomic<HostGuard*> guard{nullptr};
+struct sigaction before = {};
+
+void set_protection(const void* begin, size_t bytes, int protection) {
+    const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / kPage * kPage;
+    const uintptr_t last = reinterpret_cast<uintptr_t>(begin) + bytes;
+    mprotect(reinterpret_cast<void*>(first), last - first, protection);
+}
+
+bool of_the_runtime(const std::string& function) {
+    for (const char* const prefix : {"mini::sim::", "mini::cuda::", "cuda", "std::"})
+        if (function.rfind(prefix, 0) == 0) return true;
+    return function.find("mini::sim::") != std::string::npos;
+}
+
+// Of the functions that called this one, the first that is the program's own.
+const void* first_of_program(std::span<void* const> frames) {
+    for (void* const frame : frames) {
+        const void* const call = static_cast<const char*>(frame) - 1;
+        if (image_part(call) == ImagePart::kNone) continue;
+        if (!of_the_runtime(function_at(call))) return call;
+    }
+    return nullptr;
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+    const void* address = nullptr;
+#if defined(__x86_64__)
+    address = reinterpret_cast<const void*>(
+        static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#else
+    static_cast<void>(context);
+#endif
+    HostGuard* const mine = guard;
+    if (mine != nullptr && mine->handle(info->si_addr, address)) return;
+
+    // Not ours: as it would have been.
+    if ((before.sa_flags & SA_SIGINFO) != 0)
+        before.sa_sigaction(signal, info, context);
+    else
+        sigaction(signal, &before, nullptr);
+}
+
+// Again after each operation: a test framework takes the signal for itself when it begins.
+void take_signal() {
+    struct sigaction now = {};
+    sigaction(SIGSEGV, nullptr, &now);
+    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault) return;
+    before = now;
+    struct sigaction action = {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(SIGSEGV, &action, nullptr);
+}
+
+}  // namespace
+
+const void* calling_place() {
+    std::array<void*, kMostFrames> frames;
+    const int count = backtrace(frames.data(), kMostFrames);
+    return first_of_program({frames.data(), static_cast<size_t>(count)});
+}
+
+HostGuard::HostGuard(Findings* findings) : findings_(findings) {
+    calling_place();  // loads what backtrace needs, before a signal
+    guard = this;
+    take_signal();
+}
+
+HostGuard::~HostGuard() {
+    open_devices();
+    for (const Pending& pending : pending_) protect(pending, true);
+    sigaction(SIGSEGV, &before, nullptr);
+    guard = nullptr;
+}
+
+void HostGuard::close_devices() {
+    for (const int device : devices_)
+        set_protection(region_of(device).base, region_of(device).bytes, PROT_NONE);
+}
+
+void HostGuard::open_devices() {
+    for (const int device : devices_)
+        set_protection(region_of(device).base, region_of(device).bytes,
+                       PROT_READ | PROT_WRITE);
+}
+
+void HostGuard::protect(const Pending& pending, bool open) {
+    set_protection(pending.begin, pending.bytes,
+                   open              ? PROT_READ | PROT_WRITE
+                   : pending.written ? PROT_NONE
+                                     : PROT_READ);
+}
+
+void HostGuard::allocated(const Allocation& allocation) {
+    const std::lock_guard lock(mutex_);
+    if (allocation.device == kPinned) return;
+    devices_.insert(allocation.device);
+    if (running_ == 0)
+        set_protection(allocation.begin, allocation.bytes, PROT_NONE);
+    else
+        set_protection(allocation.begin, allocation.bytes, PROT_READ | PROT_WRITE);
+}
+
+void HostGuard::given(const OperationInfo& info) {
+    const std::lock_guard lock(mutex_);
+    const auto add = [&](const void* pointer, bool written) {
+        if (pointer == nullptr || device_of(pointer) != kPinned) return;
+        pending_.push_back({static_cast<std::byte*>(const_cast<void*>(pointer)),
+                            info.bytes, written, info.stamp});
+        if (running_ == 0) protect(pending_.back(), false);
+    };
+    add(info.from, false);
+    add(info.to, true);
+}
+
+void HostGuard::begins(const OperationInfo&) {
+    const std::lock_guard lock(mutex_);
+    if (running_++ > 0) return;
+    open_devices();
+    for (const Pending& pending : pending_) protect(pending, true);
+}
+
+void HostGuard::ends(const OperationInfo&) {
+    const std::lock_guard lock(mutex_);
+    if (--running_ > 0) return;
+    take_signal();
+    close_devices();
+    for (const Pending& pending : pending_) protect(pending, false);
+}
+
+void HostGuard::waited(const Clock& clock) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(pending_, [&](const Pending& pending) {
+        if (!precedes(pending.stamp, clock)) return false;
+        protect(pending, true);
+        return true;
+    });
+    if (running_ == 0)
+        for (const Pending& pending : pending_) protect(pending, false);
+}
+
+bool HostGuard::handle(const void* pointer, const void* address) {
+    const int device = device_of(pointer);
+    if (device == kPageable) return false;
+    const std::lock_guard lock(mutex_);
+
+    // Where in the program: here, or in what called a library's function that is here.
+    const void* place = address;
+    if (image_part(address) == ImagePart::kNone || of_the_runtime(function_at(address)))
+        place = calling_place();
+    Party host;
+    host.address = place;
+
+    if (device != kPinned) {
+        if (!devices_.contains(device) || !find_allocation(pointer)) return false;
+        set_protection(pointer, 1, PROT_READ | PROT_WRITE);
+        if (!findings_->met(Mistake::kDevicePointer, place, nullptr))
+            findings_->add(Mistake::kDevicePointer, host, {},
+                           concat("the host touches memory of device ", device,
+                                  ": copy it to the host first"));
+        return true;
+    }
+    bool ours = false;
+    for (const Pending& pending : pending_) {
+        const auto* const byte = static_cast<const std::byte*>(pointer);
+        const std::byte* const page =
+            pending.begin - reinterpret_cast<uintptr_t>(pending.begin) % kPage;
+        if (byte < page || byte >= pending.begin + pending.bytes) continue;
+        ours = true;
+        protect(pending, true);
+        if (byte < pending.begin) continue;
+        if (!findings_->met(Mistake::kMissingSync, place, nullptr))
+            findings_->add(
+                Mistake::kMissingSync, host, {},
+                pending.written
+                    ? "the host touches pinned memory that a copy into it was given for, "
+                      "and has not waited for the copy: synchronise the stream, or an "
+                      "event"
+                    : "the host writes pinned memory that a copy still has to read: "
+                      "synchronise the stream, or an event, first");
+    }
+    return ours;
+}
+
+}  // namespace mini::sim

@@ -1,0 +1,26 @@
+// Copies from global to shared memory that run by themselves, on the simulator: they are
+// done at once, by the thread that asks for them, so that its checker sees them.
+
+#pragma once
+
+#include <cstddef>
+
+#include "libmini/cudasim/language.hpp"
+
+/// Copies `bytes` - 4, 8 or 16, both places aligned to them - of which the last `zeros`
+/// are not read but zero.
+inline void __pipeline_memcpy_async(void* shared, const void* global, size_t bytes,
+                                    size_t zeros = 0) {
+    auto* to = static_cast<unsigned*>(shared);
+    const auto* from = static_cast<const unsigned*>(global);
+    if (bytes == sizeof(uint4) && zeros == 0) {
+        *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
+        return;
+    }
+    const size_t words = bytes / sizeof(unsigned);
+    const size_t copied = (bytes - zeros) / sizeof(unsigned);
+    for (size_t i = 0; i < words; ++i) to[i] = i < copied ? from[i] : 0u;
+}
+
+inline void __pipeline_commit() {}
+inline void __pipeline_wait_prior(size_t) {}

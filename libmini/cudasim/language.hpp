@@ -1,0 +1,144 @@
+// CUDA C++'s words for device code, for a C++ compiler: keywords, coordinates, barriers,
+// shuffles, votes, atomics, vector types and intrinsics.
+
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "libmini/cudasim/api.hpp"
+#include "libmini/cudasim/block.hpp"
+
+// Always inlined, so that what they tell the checker bears the kernel's own line.
+#define MINI_WORD inline __attribute__((always_inline))
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __restrict__ __restrict
+#define __launch_bounds__(...)
+#define __align__(n) alignas(n)
+#define __constant__
+// A block runs on one thread of the host, so that what is shared belongs to that thread.
+#define __shared__ static thread_local
+
+#define threadIdx (mini::sim::thread_index())
+#define blockIdx (mini::sim::block_index())
+#define blockDim (mini::sim::block_extent())
+#define gridDim (mini::sim::grid_extent())
+
+constexpr int warpSize = 32;
+
+using std::max;
+using std::min;
+
+// A vector is loaded and stored at once: copies go through a vector of the compiler's, which
+// the instrumentation sees as one access.
+// clang-format off
+#define MINI_VECTOR(name, bytes, type, ...)                                          \
+    struct alignas(bytes) name {                                                     \
+        using Whole [[gnu::vector_size(bytes), gnu::may_alias]] = type;              \
+        type __VA_ARGS__;                                                            \
+        name() = default;                                                            \
+        MINI_WORD name(const name& other) { *this = other; }                         \
+        MINI_WORD name& operator=(const name& other) {                               \
+            *reinterpret_cast<Whole*>(this) = *reinterpret_cast<const Whole*>(&other); \
+            return *this;                                                            \
+        }
+
+MINI_VECTOR(float2, 8, float, x, y)
+    float2(float x, float y) : x(x), y(y) {}
+};
+MINI_VECTOR(float4, 16, float, x, y, z, w)
+    float4(float x, float y, float z, float w) : x(x), y(y), z(z), w(w) {}
+};
+MINI_VECTOR(int4, 16, int, x, y, z, w)
+    int4(int x, int y, int z, int w) : x(x), y(y), z(z), w(w) {}
+};
+MINI_VECTOR(uint4, 16, unsigned, x, y, z, w)
+    uint4(unsigned x, unsigned y, unsigned z, unsigned w) : x(x), y(y), z(z), w(w) {}
+};
+// clang-format on
+#undef MINI_VECTOR
+inline float2 make_float2(float x, float y) { return {x, y}; }
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
+    return {x, y, z, w};
+}
+
+MINI_WORD void __syncthreads() { mini::sim::block_barrier(); }
+MINI_WORD void __syncwarp(unsigned mask = 0xffffffffu) { mini::sim::warp_barrier(mask); }
+MINI_WORD void __threadfence() { mini::sim::note_fence(); }
+MINI_WORD void __threadfence_block() {}
+
+// Any value of up to 8 bytes goes through a warp's exchange.
+template <typename T>
+MINI_WORD T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize) {
+    const int self = mini::sim::lane();
+    return mini::sim::exchange(mask, value, (self & ~(width - 1)) | (lane & (width - 1)));
+}
+template <typename T>
+MINI_WORD T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = warpSize) {
+    const int self = mini::sim::lane();
+    const int from = self ^ lanes;
+    const bool inside = from < (self & ~(width - 1)) + width;
+    return mini::sim::exchange(mask, value, inside ? from : self);
+}
+template <typename T>
+MINI_WORD T __shfl_down_sync(unsigned mask, T value, unsigned lanes,
+                             int width = warpSize) {
+    const int self = mini::sim::lane();
+    const int from = self + static_cast<int>(lanes);
+    const bool inside = from < (self & ~(width - 1)) + width;
+    return mini::sim::exchange(mask, value, inside ? from : self);
+}
+template <typename T>
+MINI_WORD T __shfl_up_sync(unsigned mask, T value, unsigned lanes, int width = warpSize) {
+    const int self = mini::sim::lane();
+    const int from = self - static_cast<int>(lanes);
+    const bool inside = from >= (self & ~(width - 1));
+    return mini::sim::exchange(mask, value, inside ? from : self);
+}
+MINI_WORD unsigned __ballot_sync(unsigned mask, int predicate) {
+    mini::sim::note_exchange(mask, -1);
+    return mini::sim::ballot(mask, predicate != 0);
+}
+MINI_WORD int __any_sync(unsigned mask, int predicate) {
+    return __ballot_sync(mask, predicate) != 0;
+}
+MINI_WORD int __all_sync(unsigned mask, int predicate) {
+    return __ballot_sync(mask, !predicate) == 0;  // lanes that have exited have no vote
+}
+
+// Blocks run in parallel, so atomics are the host's own.
+template <typename T>
+MINI_WORD T atomicAdd(T* address, T value) {
+    mini::sim::note_atomic(address, sizeof(*address));
+    return mini::sim::atomic_add(address, value);
+}
+MINI_WORD int atomicMax(int* address, int value) {
+    mini::sim::note_atomic(address, sizeof(*address));
+    return mini::sim::atomic_max(address, value);
+}
+
+inline float __expf(float x) { return std::exp(x); }
+inline float __logf(float x) { return std::log(x); }
+inline float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline float __fdividef(float a, float b) { return a / b; }
+inline float __int_as_float(int x) { return std::bit_cast<float>(x); }
+inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+    return static_cast<unsigned>((static_cast<uint64_t>(a) * b) >> 32);
+}
+inline int __popc(unsigned x) { return std::popcount(x); }
+template <typename T>
+MINI_WORD T __ldg(const T* address) {
+    return *address;
+}
+
+#undef MINI_WORD

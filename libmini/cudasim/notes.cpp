@@ -1,0 +1,63 @@
+#include "libmini/cudasim/hooks.hpp"
+#include "libmini/cudasim/inspector.hpp"
+
+namespace mini::sim {
+namespace {
+
+const char* before(void* return_address) {
+    return static_cast<const char*>(__builtin_extract_return_addr(return_address)) - 1;
+}
+
+// Takes the inspector away while it works: what it calls may be instrumented itself, where
+// the linker took a function of the standard library from a kernel's file.
+template <typename Body>
+void inspect(const Body& body) {
+    Inspector* const inspector = inspecting();
+    if (inspector == nullptr) return;
+    inspecting() = nullptr;
+    const bool goes_on = body(*inspector);
+    inspecting() = inspector;
+    if (!goes_on) abandon_thread();
+}
+
+}  // namespace
+
+Inspector*& inspecting() {
+    thread_local Inspector* inspector = nullptr;
+    return inspector;
+}
+
+namespace detail {
+
+void tell_access(const void* pointer, size_t bytes, Mode mode, const void* address) {
+    inspect([&](Inspector& i) { return i.access(pointer, bytes, mode, address); });
+}
+
+void tell_fence() {
+    inspect([](Inspector& i) {
+        i.fence();
+        return true;
+    });
+}
+
+void tell_exchange(unsigned mask, int from, const void* address) {
+    inspect([&](Inspector& i) {
+        i.exchange(mask, from, address);
+        return true;
+    });
+}
+
+}  // namespace detail
+
+void note_atomic(const void* pointer, size_t bytes) {
+    if (inspected.load(std::memory_order_relaxed))
+        detail::tell_access(pointer, bytes, Mode::kAtomic,
+                            before(__builtin_return_address(0)));
+}
+
+void note_exchange(unsigned mask, int from) {
+    if (inspected.load(std::memory_order_relaxed))
+        detail::tell_exchange(mask, from, before(__builtin_return_address(0)));
+}
+
+}  // namespace mini::sim

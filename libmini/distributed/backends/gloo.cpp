@@ -1,0 +1,299 @@
+#include "libmini/distributed/backends/gloo.hpp"
+
+#include <gloo/transport/unbound_buffer.h>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <list>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "libmini/distributed/backends/gloo_collectives.hpp"
+#include "libmini/distributed/backends/gloo_meeting.hpp"
+#include "libmini/distributed/backends/subgroup_mesh.hpp"
+#include "libmini/distributed/backends/verify.hpp"
+#include "libmini/distributed/backends/worker.hpp"
+#include "libmini/distributed/collectives/dissemination_barrier.hpp"
+#include "libmini/distributed/group/subgroup.hpp"
+#include "libmini/distributed/transport/mesh_transport.hpp"
+
+namespace mini::dist {
+namespace {
+
+using std::chrono::milliseconds;
+
+// ---- the backend
+
+// How long a collective that has failed may take to end on this rank.
+constexpr milliseconds kEndTime(300);
+
+// What the receiver of a message must know before gloo may bring it.
+struct Envelope {
+    uint64_t slot = 0, bytes = 0;
+};
+
+// A message from point to point under way:
+//
+//     sender      gloo send, envelope ----------------------.          .--> receipt: done
+//     receiver                         envelope fits: gloo recv, receipt
+struct PointTransfer {
+    PointMessage* message = nullptr;
+    std::unique_ptr<gloo::transport::UnboundBuffer> buffer;
+    Envelope envelope;
+    PointMessage first, receipt;  // over the side channel
+    bool sends = false;
+};
+
+class GlooBackend : public VerifyingBackend {
+  public:
+    /// `cookie` and `local_host` are for subgroups to meet by.
+    GlooBackend(std::unique_ptr<Transport> side, bool verify, const Cookie& cookie,
+                std::string local_host)
+        : VerifyingBackend(std::move(side), verify),
+          cookie_(cookie),
+          local_host_(std::move(local_host)) {}
+    ~GlooBackend() override { abandon(); }
+
+    /// Calls `make` for the connections; throws PeerLost or Timeout naming the rank that
+    /// has none.
+    void connect(const std::function<ContextHandle()>& make, milliseconds timeout);
+
+    std::string name() const override { return "gloo"; }
+    const char* last_algorithm() const override { return last_algorithm_; }
+    std::unique_ptr<Backend> split(const std::vector<int>& ranks,
+                                   ProcessGroup& parent) override;
+
+  protected:
+    void transfer(const Call& call, Deadline deadline) override;
+    std::optional<uint64_t> largest_tag() const override { return kReservedTags - 1; }
+    void post_to_library(PointMessage& message) override;
+    size_t move_points() override;
+    void abandon() noexcept override;
+
+  private:
+    [[noreturn]] void say_who_is_missing(milliseconds timeout, const char* reason);
+    void choose_algorithm(const Call& call);
+    void end_worker();
+    void break_context() noexcept;
+    bool move_on(PointTransfer& transfer);
+    bool finish_send(PointTransfer& transfer);
+    bool finish_receive(PointTransfer& transfer);
+    void check_deadline(const PointMessage& message);
+
+    const Cookie cookie_;
+    const std::string local_host_;
+    ContextHandle context_;
+    Worker worker_;
+    std::list<PointTransfer> points_;
+    uint64_t next_slot_ = 0;
+    const char* last_algorithm_ = "";
+};
+
+// Gloo says which port did not answer, the side channel which rank.
+void GlooBackend::connect(const std::function<ContextHandle()>& make,
+                          milliseconds timeout) {
+    try {
+        context_ = make();
+    } catch (const std::exception& error) {
+        say_who_is_missing(timeout, error.what());
+    }
+}
+
+void GlooBackend::say_who_is_missing(milliseconds timeout, const char* reason) {
+    try {
+        throw_silence(timeout, concat("for gloo's connections (", reason, ")"));
+    } catch (const Error&) {  // those that wait for this rank are to know why
+        leave(current_failure());
+        throw;
+    }
+}
+
+std::unique_ptr<Backend> GlooBackend::split(const std::vector<int>& ranks,
+                                            ProcessGroup& parent) {
+    auto mesh = connect_members(ranks, parent, cookie_, local_host_);
+    if (!mesh) return nullptr;
+    const int place = index_among(ranks, parent);
+    auto backend = std::make_unique<GlooBackend>(
+        std::make_unique<MeshTransport>(place, std::move(mesh->streams)), verifies(),
+        cookie_, local_host_);
+    MembersStore store(ranks, parent);
+    const Deadline deadline = deadline_after(parent.timeout());
+    const auto connect = [&] {
+        return connect_gloo(place, backend->world_size(), store, local_host_, deadline);
+    };
+    backend->connect(connect, parent.timeout());
+    return backend;
+}
+
+void GlooBackend::transfer(const Call& call, Deadline deadline) {
+    choose_algorithm(call);
+    const milliseconds left(milliseconds_left(deadline) + 1000);  // ours comes first
+    worker_.start([context = context_, call, left] { run_gloo(context, call, left); });
+    try {
+        while (!worker_.is_done_within(milliseconds(1))) turn(deadline);
+    } catch (...) {
+        end_worker();
+        throw;
+    }
+    worker_.rethrow();
+}
+
+// The worker still uses the tensors: have it fail before their owner goes on. Gloo now and
+// then does not end a send that was under way to the rank that is gone; then the worker,
+// which owns what it uses, stays behind until its own time is up.
+void GlooBackend::end_worker() {
+    break_context();
+    const Deadline patience = deadline_after(kEndTime);
+    while (!worker_.is_done_within(milliseconds(1))) {
+        if (has_passed(patience)) return worker_.let_go();
+        attend();
+    }
+}
+
+void GlooBackend::choose_algorithm(const Call& call) {
+    last_algorithm_ = "";
+    if (call.operation != Operation::kAllReduce) return;
+    if (call.algorithm != Algorithm::kAuto && call.algorithm != Algorithm::kRing &&
+        call.algorithm != Algorithm::kHalvingDoubling)
+        throw UsageError(concat("all_reduce: backend gloo has no algorithm \"",
+                                algorithm_name(call.algorithm),
+                                "\"; it has ring and halving-doubling (its bcube)"));
+    last_algorithm_ = call.algorithm == Algorithm::kHalvingDoubling ? "bcube" : "ring";
+}
+
+// A wait that has timed out ends all others of its context, which nothing else does.
+void GlooBackend::break_context() noexcept {
+    try {
+        char nothing = 0;
+        context_->createUnboundBuffer(&nothing, 1)->waitRecv(milliseconds(1));
+    } catch (const std::exception&) {  // as it should
+    }
+}
+
+void GlooBackend::abandon() noexcept {
+    if (!context_) return;
+    try {
+        points_.clear();
+        context_->closeConnections();
+        context_.reset();
+    } catch (const std::exception&) {  // it is closed already
+    }
+}
+
+// ---- point to point
+
+void GlooBackend::post_to_library(PointMessage& message) {
+    PointTransfer& transfer = points_.emplace_back();
+    transfer.message = &message;
+    transfer.sends = message.direction == PointMessage::Direction::kSend;
+    transfer.first.data = std::as_writable_bytes(std::span(&transfer.envelope, 1));
+    transfer.buffer =
+        context_->createUnboundBuffer(message.data.data(), message.data.size());
+    if (!transfer.sends) {
+        post_note(transfer.first, PointMessage::Direction::kRecv, message.peer,
+                  message.tag);
+        return;
+    }
+    transfer.envelope = {next_slot_++, message.data.size()};
+    post_note(transfer.receipt, PointMessage::Direction::kRecv, message.peer,
+              receipt_tag(transfer.envelope.slot));
+    if (!message.data.empty())
+        transfer.buffer->send(message.peer, transfer.envelope.slot);
+    post_note(transfer.first, PointMessage::Direction::kSend, message.peer, message.tag);
+}
+
+size_t GlooBackend::move_points() {
+    size_t finished = 0;
+    for (auto place = points_.begin(); place != points_.end();) {
+        if (!move_on(*place)) {
+            check_deadline(*place->message);
+            ++place;
+            continue;
+        }
+        PointMessage& message = *place->message;
+        place = points_.erase(place);
+        ++finished;
+        finish(message);
+    }
+    return finished;
+}
+
+// Whether it is done.
+bool GlooBackend::move_on(PointTransfer& transfer) {
+    return transfer.sends ? finish_send(transfer) : finish_receive(transfer);
+}
+
+bool GlooBackend::finish_send(PointTransfer& transfer) {
+    if (!transfer.first.done || !transfer.receipt.done) return false;
+    const PointMessage& message = *transfer.message;
+    const milliseconds left(milliseconds_left(message.deadline) + 1);
+    return message.data.empty() || transfer.buffer->waitSend(left);
+}
+
+bool GlooBackend::finish_receive(PointTransfer& transfer) {
+    // The envelope is here: look whether the message fits before gloo brings it.
+    if (!transfer.first.done) return false;
+    PointMessage& message = *transfer.message;
+    const int source = transfer.first.source;
+    if (message.source == kAnySource) {
+        if (transfer.envelope.bytes != message.data.size())
+            throw MismatchedCollective(
+                concat("mismatched messages: rank ", source, " sent ",
+                       transfer.envelope.bytes, " bytes where rank ", rank(), " expects ",
+                       message.data.size(), " in ", describe(message)));
+        message.source = source;
+        if (!message.data.empty()) {
+            const milliseconds left(milliseconds_left(message.deadline) + 1);
+            transfer.buffer->recv(source, transfer.envelope.slot);
+            transfer.buffer->waitRecv(left);
+        }
+        post_note(transfer.receipt, PointMessage::Direction::kSend, source,
+                  receipt_tag(transfer.envelope.slot));
+    }
+    return transfer.receipt.done;
+}
+
+void GlooBackend::check_deadline(const PointMessage& message) {
+    if (has_passed(message.deadline))
+        throw_silence(message.timeout, concat("in ", describe(message)));
+}
+
+}  // namespace
+
+std::string why_no_gloo() { return ""; }
+
+std::shared_ptr<QueuedGroup> make_gloo_group(const Meeting& meeting, bool verify,
+                                             milliseconds timeout) {
+    const Deadline deadline = deadline_after(timeout);
+    Rendezvous rendezvous = meet(meeting, deadline);
+    std::unique_ptr<GlooBackend> backend;
+    try {
+        Store& store = *rendezvous.store;
+        const std::string& host = rendezvous.local_host;
+        Mesh mesh = connect_mesh(meeting, store, host, Medium::kAuto, deadline);
+        auto side =
+            std::make_unique<MeshTransport>(meeting.rank, std::move(mesh.streams));
+        await_all_ranks(*side, deadline);
+        backend =
+            std::make_unique<GlooBackend>(std::move(side), verify, meeting.cookie, host);
+        const auto connect = [&] {
+            return connect_gloo(meeting.rank, meeting.world_size, store, host, deadline);
+        };
+        backend->connect(connect, timeout);
+    } catch (const Error&) {
+        part_after_failure(std::move(rendezvous));
+        throw;
+    }
+    auto group = std::make_shared<QueuedGroup>(std::move(backend), timeout);
+
+    // Nobody may leave, and close the store, while another still needs it.
+    part(std::move(rendezvous), deadline);
+    group->barrier_until(deadline);
+    return group;
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,19 @@
+// The collectives of backend "gloo" as calls of gloo's own functions.
+
+#pragma once
+
+#include <gloo/context.h>
+
+#include <chrono>
+#include <memory>
+
+#include "libmini/distributed/group/call.hpp"
+
+namespace mini::dist {
+
+/// Carries out a collective; blocks until this rank's part is done. Throws what gloo
+/// throws. REQUIRES: tensors that are not empty, the same call on all ranks.
+void run_gloo(const std::shared_ptr<gloo::Context>& context, const Call& call,
+              std::chrono::milliseconds timeout);
+
+}  // namespace mini::dist

@@ -1,0 +1,123 @@
+#include "libmini/distributed/backends/gloo_meeting.hpp"
+
+#include <gloo/rendezvous/context.h>
+#include <gloo/rendezvous/store.h>
+#include <gloo/transport/tcp/device.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <utility>
+
+namespace mini::dist {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr uint64_t kMeetingTag = uint64_t{1} << 62;
+
+// Our store as gloo wants to see one.
+class StoreForGloo : public gloo::rendezvous::Store {
+  public:
+    StoreForGloo(mini::dist::Store& store, Deadline deadline)
+        : store_(store), deadline_(deadline) {}
+
+    void set(const std::string& key, const std::vector<char>& value) override {
+        store_.set(own(key), std::string(value.begin(), value.end()));
+    }
+    std::vector<char> get(const std::string& key) override {
+        const std::string value = store_.get(own(key), deadline_);
+        return {value.begin(), value.end()};
+    }
+    void wait(const std::vector<std::string>& keys) override {
+        for (const std::string& key : keys) store_.wait({own(key)}, deadline_);
+    }
+    void wait(const std::vector<std::string>& keys, const milliseconds&) override {
+        wait(keys);
+    }
+
+  private:
+    static std::string own(const std::string& key) { return concat("gloo/", key); }
+
+    mini::dist::Store& store_;
+    const Deadline deadline_;
+};
+
+// Gloo of 2022 takes the store by reference, later ones share it. A template, because only
+// there a call that this version lacks is no error.
+template <typename Context, typename Device>
+void connect_all(Context& context, StoreForGloo& store, Device& device) {
+    if constexpr (requires { context.connectFullMesh(store, device); }) {
+        context.connectFullMesh(store, device);
+    } else {
+        const std::shared_ptr<StoreForGloo> shared(&store, [](StoreForGloo*) {});
+        context.connectFullMesh(shared, device);
+    }
+}
+
+// Gloo writes to connections that a dead rank has closed without asking to be spared the
+// signal, which would end this process too.
+void ignore_broken_pipes() {
+    struct sigaction now = {};
+    ::sigaction(SIGPIPE, nullptr, &now);
+    if (now.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
+}
+
+// All ranks are there when they connect, so it takes but a moment; gloo tries several times
+// for so long.
+constexpr int kConnectTries = 8;
+constexpr milliseconds kConnectTime(5000);
+
+}  // namespace
+
+ContextHandle connect_gloo(int rank, int world_size, Store& store,
+                           const std::string& local_host, Deadline deadline) {
+    ignore_broken_pipes();
+
+    // The address that leads to the store, never the host's name: that may be 127.0.1.1.
+    std::shared_ptr<gloo::transport::Device> device = gloo::transport::tcp::CreateDevice(
+        gloo::transport::tcp::attr(local_host.c_str()));
+    auto context = std::make_shared<gloo::rendezvous::Context>(rank, world_size);
+    context->setTimeout(
+        std::clamp(milliseconds(milliseconds_left(deadline)) / kConnectTries,
+                   milliseconds(1), kConnectTime));
+    StoreForGloo store_for_gloo(store, deadline);
+    connect_all(*context, store_for_gloo, device);
+    return context;
+}
+
+void MembersStore::set(const std::string& key, const std::string& value) {
+    HashStore::set(key, value);
+    const Tensor sizes = cpu_tensor(std::vector<int64_t>{
+        static_cast<int64_t>(key.size()), static_cast<int64_t>(value.size())});
+    const std::string both = key + value;
+    const Tensor bytes = cpu_tensor(std::vector<uint8_t>(both.begin(), both.end()));
+    std::vector<WorkHandle> sending;
+    for (const int peer : others()) {
+        sending.push_back(parent_.send_async(sizes, peer, kMeetingTag));
+        sending.push_back(parent_.send_async(bytes, peer, kMeetingTag));
+    }
+    for (const int peer : others()) receive_from(peer);
+    for (const auto& work : sending) work->wait();
+}
+
+std::vector<int> MembersStore::others() const {
+    std::vector<int> others = ranks_;
+    std::erase(others, parent_.rank());
+    return others;
+}
+
+void MembersStore::receive_from(int peer) {
+    const Tensor sizes = Tensor::zeros({2}, DType::kInt64, Device::cpu());
+    parent_.recv(sizes, peer, kMeetingTag);
+    const auto lengths = sizes.to_vector<int64_t>();
+    const Tensor bytes =
+        Tensor::zeros({lengths[0] + lengths[1]}, DType::kUInt8, Device::cpu());
+    parent_.recv(bytes, peer, kMeetingTag);
+    const auto both = bytes.to_vector<uint8_t>();
+    HashStore::set({both.begin(), both.begin() + lengths[0]},
+                   {both.begin() + lengths[0], both.end()});
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,370 @@
+#include "libmini/distributed/backends/mpi.hpp"
+
+#include <mpi.h>
+#include <sched.h>
+
+#include <chrono>
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <list>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "libmini/distributed/backends/mpi_library.hpp"
+#include "libmini/distributed/backends/mpi_side.hpp"
+#include "libmini/distributed/backends/mpi_types.hpp"
+#include "libmini/distributed/backends/staging.hpp"
+#include "libmini/distributed/backends/subgroup_mesh.hpp"
+#include "libmini/distributed/backends/verify.hpp"
+#include "libmini/distributed/collectives/reduce.hpp"
+#include "libmini/distributed/group/subgroup.hpp"
+#include "libmini/distributed/transport/mesh_transport.hpp"
+
+namespace mini::dist {
+namespace {
+
+// ---- the backend
+
+// A collective under way, and the blocks that it reads and writes.
+struct Pending {
+    Call call;
+    std::vector<std::byte> in = {}, out = {};
+    MPI_Request request = MPI_REQUEST_NULL;
+};
+
+struct PointTransfer {
+    PointMessage* message = nullptr;
+    MPI_Request request = MPI_REQUEST_NULL;
+};
+
+class MpiBackend : public VerifyingBackend {
+  public:
+    MpiBackend(Side side, bool verify)
+        : VerifyingBackend(std::move(side.transport), verify),
+          cookie_(side.cookie),
+          local_host_(std::move(side.local_host)) {}
+    ~MpiBackend() override { abandon(); }
+
+    /// Makes the communicators; blocks until all ranks have called it. Throws PeerLost or
+    /// Timeout naming the rank that has not. REQUIRES: the ranks of `all` are those of the
+    /// side channel.
+    void connect(MPI_Comm all, std::chrono::milliseconds timeout);
+
+    std::string name() const override { return "mpi"; }
+    std::unique_ptr<Backend> split(const std::vector<int>& ranks,
+                                   ProcessGroup& parent) override;
+
+  protected:
+    void transfer(const Call& call, Deadline deadline) override;
+    std::optional<uint64_t> largest_tag() const override;
+    void post_to_library(PointMessage& message) override;
+    size_t move_points() override;
+    void abandon() noexcept override;
+
+  private:
+    void duplicate(MPI_Comm all, MPI_Comm& comm, std::chrono::milliseconds timeout);
+    void start(Pending& pending);
+    MPI_Op op_of(DType dtype, ReduceOp op);
+    bool is_done(PointTransfer& transfer);
+
+    const Cookie cookie_;
+    const std::string local_host_;
+    MPI_Comm collectives_ = MPI_COMM_NULL, messages_ = MPI_COMM_NULL;
+    std::map<std::pair<DType, ReduceOp>, MPI_Op> ops_;
+    std::list<PointTransfer> points_;
+};
+
+void MpiBackend::connect(MPI_Comm all, std::chrono::milliseconds timeout) {
+    try {
+        duplicate(all, collectives_, timeout);
+        duplicate(all, messages_, timeout);
+    } catch (const std::exception&) {  // those that wait for this rank are to know why
+        mpi_library().give_up();
+        leave(current_failure());
+        throw;
+    }
+}
+
+void MpiBackend::duplicate(MPI_Comm all, MPI_Comm& comm,
+                           std::chrono::milliseconds timeout) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Comm_idup(all, &comm, &request), "MPI_Comm_idup");
+    const auto is_done = [&] {
+        int done = 0;
+        check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        return done != 0;
+    };
+    const Deadline deadline = deadline_after(timeout);
+    try {
+        wait_until(is_done, deadline);
+    } catch (const Timeout&) {
+        if (!has_passed(deadline)) throw;  // it is what another rank has found
+        throw_silence(timeout, "for MPI's communicators");
+    }
+    check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN),
+              "MPI_Comm_set_errhandler");
+}
+
+std::unique_ptr<Backend> MpiBackend::split(const std::vector<int>& ranks,
+                                           ProcessGroup& parent) {
+    // Every group has a thread of its own, and all of them call MPI.
+    int threads = MPI_THREAD_SINGLE;
+    check_mpi(MPI_Query_thread(&threads), "MPI_Query_thread");
+    if (threads < MPI_THREAD_MULTIPLE)
+        throw NotImplemented(
+            "new_group: this MPI allows calls from one thread at a time only; subgroups "
+            "need MPI_THREAD_MULTIPLE");
+
+    auto mesh = connect_members(ranks, parent, cookie_, local_host_);
+    if (!mesh) return nullptr;
+    MPI_Group all = MPI_GROUP_NULL, members = MPI_GROUP_NULL;
+    MPI_Comm comm = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_group(collectives_, &all), "MPI_Comm_group");
+    check_mpi(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &members),
+              "MPI_Group_incl");
+    check_mpi(MPI_Comm_create_group(collectives_, members, 0, &comm),
+              "MPI_Comm_create_group");
+    Side side{std::make_unique<MeshTransport>(index_among(ranks, parent),
+                                              std::move(mesh->streams)),
+              cookie_, local_host_};
+    auto backend = std::make_unique<MpiBackend>(std::move(side), verifies());
+    backend->connect(comm, parent.timeout());
+    MPI_Comm_free(&comm);
+    MPI_Group_free(&members);
+    MPI_Group_free(&all);
+    return backend;
+}
+
+void MpiBackend::transfer(const Call& call, Deadline deadline) {
+    MINI_CHECK(call.algorithm == Algorithm::kAuto,
+               "all_reduce: backend mpi chooses its algorithm itself");
+    const auto pending = std::make_shared<Pending>(Pending{.call = call});
+    try {
+        start(*pending);
+        constexpr int kTestsPerTurn = 16;
+        int done = 0;
+        for (int tests = 1; true; ++tests) {
+            check_mpi(MPI_Test(&pending->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+            if (done) break;
+            if (tests % kTestsPerTurn == 0) turn(deadline);
+            ::sched_yield();
+        }
+    } catch (...) {
+        mpi_library().give_up(pending);
+        throw;
+    }
+    if (!pending->out.empty()) unpack(pending->out, call.outputs);
+    const bool has_result = call.root == -1 || call.root == rank();
+    if (!call.outputs.empty() && has_result && call.operation != Operation::kBroadcast)
+        finish_reduce(Elements(call.outputs.front()), world_size(), call.reduce_op);
+}
+
+// Starts the collective. MPI counts the elements of one rank.
+void MpiBackend::start(Pending& pending) {
+    const Call& call = pending.call;
+    if (call.operation == Operation::kBarrier)
+        return check_mpi(MPI_Ibarrier(collectives_, &pending.request), "MPI_Ibarrier");
+
+    const Tensor& any = call.any_tensor();
+    MINI_CHECK(any.numel() <= INT_MAX, operation_name(call.operation), ": ", any.numel(),
+               " elements; MPI counts to ", INT_MAX);
+    const int n = static_cast<int>(any.numel());
+    const MPI_Datatype type = mpi_type_of(any.dtype());
+    const MPI_Comm comm = collectives_;
+    MPI_Request* const request = &pending.request;
+    void* const output = call.outputs.empty() ? nullptr : call.outputs.front().raw_data();
+    void* const input = call.inputs.empty() ? nullptr : call.inputs.front().raw_data();
+    const bool is_root = call.root == rank();
+    auto& in = pending.in;
+    auto& out = pending.out;
+
+    switch (call.operation) {
+        case Operation::kAllReduce:
+            prepare_reduce(Elements(any), world_size(), call.reduce_op);
+            return check_mpi(
+                MPI_Iallreduce(MPI_IN_PLACE, output, n, type,
+                               op_of(any.dtype(), call.reduce_op), comm, request),
+                "MPI_Iallreduce");
+        case Operation::kBroadcast:
+            return check_mpi(MPI_Ibcast(output, n, type, call.root, comm, request),
+                             "MPI_Ibcast");
+        case Operation::kReduce:
+            prepare_reduce(Elements(any), world_size(), call.reduce_op);
+            return check_mpi(
+                MPI_Ireduce(is_root ? MPI_IN_PLACE : output, is_root ? output : nullptr,
+                            n, type, op_of(any.dtype(), call.reduce_op), call.root, comm,
+                            request),
+                "MPI_Ireduce");
+        case Operation::kAllGather:
+            out = room_for(call.outputs);
+            return check_mpi(
+                MPI_Iallgather(input, n, type, out.data(), n, type, comm, request),
+                "MPI_Iallgather");
+        case Operation::kGather:
+            out = room_for(call.outputs);
+            return check_mpi(MPI_Igather(input, n, type, out.data(), n, type, call.root,
+                                         comm, request),
+                             "MPI_Igather");
+        case Operation::kScatter:
+            in = pack(call.inputs);
+            return check_mpi(MPI_Iscatter(in.data(), n, type, output, n, type, call.root,
+                                          comm, request),
+                             "MPI_Iscatter");
+        case Operation::kReduceScatter:
+            in = pack(call.inputs);
+            prepare_reduce({in, any.dtype()}, world_size(), call.reduce_op);
+            return check_mpi(MPI_Ireduce_scatter_block(in.data(), output, n, type,
+                                                       op_of(any.dtype(), call.reduce_op),
+                                                       comm, request),
+                             "MPI_Ireduce_scatter_block");
+        case Operation::kAllToAll:
+            in = pack(call.inputs);
+            out = room_for(call.outputs);
+            return check_mpi(
+                MPI_Ialltoall(in.data(), n, type, out.data(), n, type, comm, request),
+                "MPI_Ialltoall");
+        case Operation::kBarrier:
+        case Operation::kSend:
+        case Operation::kRecv: break;
+    }
+    throw Error(
+        concat(operation_name(call.operation), " is no collective with a tensor"));
+}
+
+MPI_Op MpiBackend::op_of(DType dtype, ReduceOp op) {
+    const auto [place, is_new] = ops_.try_emplace({dtype, op}, MPI_OP_NULL);
+    constexpr int kCommutes = 1;
+    if (is_new)
+        check_mpi(MPI_Op_create(mpi_function_of(dtype, op), kCommutes, &place->second),
+                  "MPI_Op_create");
+    return place->second;
+}
+
+void MpiBackend::abandon() noexcept {
+    if (has_failed()) mpi_library().give_up();
+    if (collectives_ == MPI_COMM_NULL || mpi_library().has_failed()) return;
+    for (auto& [key, op] : ops_) MPI_Op_free(&op);
+    MPI_Comm_free(&collectives_);
+    MPI_Comm_free(&messages_);
+}
+
+// ---- point to point
+
+std::optional<uint64_t> MpiBackend::largest_tag() const {
+    constexpr uint64_t kEveryMpiHas = 32767;
+    void* largest = nullptr;
+    int is_set = 0;
+    check_mpi(MPI_Comm_get_attr(messages_, MPI_TAG_UB, &largest, &is_set), "MPI_TAG_UB");
+    return is_set ? static_cast<uint64_t>(*static_cast<int*>(largest)) : kEveryMpiHas;
+}
+
+void MpiBackend::post_to_library(PointMessage& message) {
+    MINI_CHECK(message.data.size() <= INT_MAX, describe(message), ": MPI sends up to ",
+               INT_MAX, " bytes at once");
+
+    PointTransfer& transfer = points_.emplace_back();
+    transfer.message = &message;
+    const int bytes = static_cast<int>(message.data.size());
+    const int tag = static_cast<int>(message.tag);
+    if (message.direction == PointMessage::Direction::kSend)
+        check_mpi(MPI_Isend(message.data.data(), bytes, MPI_BYTE, message.peer, tag,
+                            messages_, &transfer.request),
+                  "MPI_Isend");
+    else
+        check_mpi(MPI_Irecv(message.data.data(), bytes, MPI_BYTE,
+                            message.peer == kAnySource ? MPI_ANY_SOURCE : message.peer,
+                            tag, messages_, &transfer.request),
+                  "MPI_Irecv");
+}
+
+size_t MpiBackend::move_points() {
+    size_t finished = 0;
+    for (auto place = points_.begin(); place != points_.end();) {
+        if (!is_done(*place)) {
+            const PointMessage& message = *place->message;
+            if (has_passed(message.deadline))
+                throw_silence(message.timeout, concat("in ", describe(message)));
+            ++place;
+            continue;
+        }
+        PointMessage& message = *place->message;
+        place = points_.erase(place);
+        ++finished;
+        finish(message);
+    }
+    return finished;
+}
+
+bool MpiBackend::is_done(PointTransfer& transfer) {
+    PointMessage& message = *transfer.message;
+    MPI_Status status;
+    int done = 0, error_class = MPI_SUCCESS, bytes = 0;
+    const int code = MPI_Test(&transfer.request, &done, &status);
+    MPI_Error_class(code, &error_class);
+    const bool is_cut = error_class == MPI_ERR_TRUNCATE;
+    if (!is_cut) check_mpi(code, "MPI_Test");
+    if (!done && !is_cut) return false;
+    if (message.direction == PointMessage::Direction::kSend) return true;
+
+    message.source = status.MPI_SOURCE;
+    if (!is_cut) check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    if (is_cut || static_cast<size_t>(bytes) != message.data.size())
+        throw MismatchedCollective(
+            concat("mismatched messages: rank ", message.source, " sent ",
+                   is_cut ? "more" : concat(bytes), " bytes where rank ", rank(),
+                   " expects ", message.data.size(), " in ", describe(message)));
+    return true;
+}
+
+// ---- meeting
+
+void check_expected(const char* what, int expected, int actual) {
+    if (expected == -1 || expected == actual) return;
+    throw UsageError(concat("init_process_group: the ", what, " is ", expected,
+                            ", but MPI says ", actual,
+                            "; start the ranks with mpirun -n WORLD_SIZE"));
+}
+
+int number_of_environment(const char* name) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? -1 : std::atoi(text);
+}
+
+std::shared_ptr<QueuedGroup> join_world(const MpiOptions& options, int rank,
+                                        int world_size) {
+    check_expected("rank", options.rank, rank);
+    check_expected("world size", options.world_size, world_size);
+
+    // One process alone, where others are expected, was not started by mpirun.
+    if (world_size == 1)
+        check_expected("world size", number_of_environment("WORLD_SIZE"), world_size);
+    auto backend = std::make_unique<MpiBackend>(
+        connect_mpi_side(rank, world_size, options.timeout), options.verify);
+    backend->connect(MPI_COMM_WORLD, options.timeout);
+    return std::make_shared<QueuedGroup>(std::move(backend), options.timeout);
+}
+
+}  // namespace
+
+std::string why_no_mpi() { return ""; }
+
+std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions& options) {
+    MINI_CHECK(!mpi_library().has_failed(),
+               "a group of backend mpi has failed in this process; start it anew");
+    int rank = 0, world_size = 1;
+    check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &world_size), "MPI_Comm_size");
+    try {
+        return join_world(options, rank, world_size);
+    } catch (...) {
+        // MPI_Finalize would wait for the other ranks, which wait for this one.
+        if (world_size > 1) mpi_library().give_up();
+        throw;
+    }
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,218 @@
+#include "libmini/distributed/backends/mpi_side.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <mpi.h>
+#include <net/if.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/core/machine.hpp"
+#include "libmini/distributed/backends/mpi_types.hpp"
+#include "libmini/distributed/collectives/dissemination_barrier.hpp"
+#include "libmini/distributed/net/failure.hpp"
+#include "libmini/distributed/net/local_socket.hpp"
+#include "libmini/distributed/net/pause.hpp"
+#include "libmini/distributed/store/tcp_store.hpp"
+#include "libmini/distributed/store/tcp_store_server.hpp"
+#include "libmini/distributed/transport/mesh.hpp"
+#include "libmini/distributed/transport/mesh_transport.hpp"
+
+namespace mini::dist {
+namespace {
+
+// Where other hosts reach this one: its first address that is not the loopback's.
+std::string outside_address() {
+    ifaddrs* all = nullptr;
+    MINI_CHECK(::getifaddrs(&all) == 0, system_message("getifaddrs", errno));
+    std::string found;
+    for (const ifaddrs* each = all; each != nullptr && found.empty();
+         each = each->ifa_next) {
+        if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+        if ((each->ifa_flags & IFF_LOOPBACK) || !(each->ifa_flags & IFF_UP)) continue;
+        char text[INET_ADDRSTRLEN] = "";
+        ::inet_ntop(AF_INET,
+                    &reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr, text,
+                    sizeof text);
+        found = text;
+    }
+    ::freeifaddrs(all);
+    MINI_CHECK(!found.empty(),
+               "this host has no address but the loopback's, and MPI's "
+               "ranks are on several hosts");
+    return found;
+}
+
+// Other messages of MPI's world may be the program's: ours have this tag.
+constexpr int kTag = 32109;
+
+// How much longer the others wait for rank 0, which may be about to say what is wrong.
+constexpr std::chrono::milliseconds kGrace(500);
+
+// What every rank tells rank 0.
+struct Arrival {
+    std::array<char, 192> host{};
+};
+
+// What rank 0 tells all: where the store is and the run's cookie, or why there is none.
+struct Invitation {
+    std::array<char, 64> address{};
+    int port = 0;
+    Cookie cookie{};
+    Failure::Kind failure = Failure::Kind::kOther;
+    std::array<char, 512> reason{};  // "" for none
+};
+
+void put(const std::string& text, auto& place) {
+    text.copy(place.data(), place.size() - 1);
+}
+
+// How the ranks of MPI's world find rank 0's store. MPI's own collectives would wait for a
+// rank that does not come without end, so each rank sends to rank 0 and hears from it.
+class StartMeeting {
+  public:
+    StartMeeting(int rank, int world_size, std::chrono::milliseconds timeout)
+        : rank_(rank),
+          timeout_(timeout),
+          deadline_(deadline_after(timeout)),
+          arrivals_(static_cast<size_t>(world_size)),
+          requests_(arrivals_.size(), MPI_REQUEST_NULL) {
+        put(this_host(), arrivals_[static_cast<size_t>(rank)].host);
+    }
+
+    /// What rank 0 says; blocks until then. `open` makes the store on rank 0, given
+    /// whether all ranks are on its host. Throws Timeout naming the ranks that are missing.
+    Invitation hold(const std::function<Invitation(bool is_local)>& open) {
+        if (rank_ != 0) return ask_rank_0();
+        try {
+            gather();
+            const bool is_local = std::ranges::all_of(
+                arrivals_,
+                [&](const Arrival& each) { return each.host == arrivals_.front().host; });
+            invitation_ = open(is_local);
+        } catch (const Error&) {
+            const Failure failure = current_failure();
+            invitation_.failure = failure.kind;
+            put(failure.message, invitation_.reason);
+            send_to_all();
+            throw;
+        }
+        send_to_all();
+        return invitation_;
+    }
+
+  private:
+    void gather() {
+        for (int peer = 1; peer < world_size(); ++peer)
+            start_receive(&arrivals_[static_cast<size_t>(peer)], sizeof(Arrival), peer);
+        if (are_done(deadline_)) return;
+        const std::string missing = missing_ranks(1, world_size(), [&](int peer) {
+            return requests_[static_cast<size_t>(peer)] == MPI_REQUEST_NULL;
+        });
+        throw Timeout(
+            concat("rank 0 waited ", seconds_text(timeout_), " for ", missing,
+                   " in the start of backend mpi; did it fail, or is its process "
+                   "stopped?"));
+    }
+
+    void send_to_all() {
+        for (int peer = 1; peer < world_size(); ++peer)
+            start_send(&invitation_, sizeof invitation_, peer);
+        are_done(deadline_after(kGrace));  // who does not read it is found out later
+    }
+
+    Invitation ask_rank_0() {
+        start_receive(&invitation_, sizeof invitation_, 0);
+        requests_.push_back(MPI_REQUEST_NULL);
+        check_mpi(MPI_Isend(&arrivals_[static_cast<size_t>(rank_)], sizeof(Arrival),
+                            MPI_BYTE, 0, kTag, MPI_COMM_WORLD, &requests_.back()),
+                  "MPI_Isend");
+        if (!are_done(deadline_ + kGrace))
+            throw Timeout(
+                concat("rank ", rank_, " waited ", seconds_text(timeout_),
+                       " for rank 0 in the start of backend mpi; did it fail, or "
+                       "is its process stopped?"));
+        const std::string reason = invitation_.reason.data();
+        if (!reason.empty())
+            throw_failure(reported({invitation_.failure, -1, reason}, 0));
+        return invitation_;
+    }
+
+    void start_receive(void* place, size_t bytes, int peer) {
+        check_mpi(MPI_Irecv(place, static_cast<int>(bytes), MPI_BYTE, peer, kTag,
+                            MPI_COMM_WORLD, &requests_[static_cast<size_t>(peer)]),
+                  "MPI_Irecv");
+    }
+
+    void start_send(const void* place, size_t bytes, int peer) {
+        check_mpi(MPI_Isend(place, static_cast<int>(bytes), MPI_BYTE, peer, kTag,
+                            MPI_COMM_WORLD, &requests_[static_cast<size_t>(peer)]),
+                  "MPI_Isend");
+    }
+
+    // Waits until all requests are done; false at the deadline.
+    bool are_done(Deadline deadline) {
+        for (int turns = 0;; ++turns) {
+            int some_left = 0;
+            for (MPI_Request& request : requests_) {
+                int done = 0;
+                check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+                some_left |= !done;
+            }
+            if (!some_left) return true;
+            if (has_passed(deadline)) return false;
+            pause(turns);
+        }
+    }
+
+    int world_size() const { return static_cast<int>(arrivals_.size()); }
+
+    const int rank_;
+    const std::chrono::milliseconds timeout_;
+    const Deadline deadline_;
+    std::vector<Arrival> arrivals_;  // by rank
+    Invitation invitation_;
+    std::vector<MPI_Request> requests_;  // by rank, this rank's own is none; one more
+};
+
+}  // namespace
+
+Side connect_mpi_side(int rank, int world_size, std::chrono::milliseconds timeout) {
+    const Deadline deadline = deadline_after(timeout);
+    std::unique_ptr<TcpStoreServer> server;
+    const auto open = [&](bool is_local) {
+        Invitation invitation;
+        invitation.cookie = parse_cookie(random_hex(32));
+        const std::string host = is_local ? "127.0.0.1" : outside_address();
+        server = std::make_unique<TcpStoreServer>(Address{host, 0}, invitation.cookie);
+        put(host, invitation.address);
+        invitation.port = server->address().port;
+        return invitation;
+    };
+    auto start = std::make_unique<StartMeeting>(rank, world_size, timeout);
+    Invitation invitation;
+    try {
+        invitation = start->hold(open);
+    } catch (...) {
+        [[maybe_unused]] const auto* in_use =
+            start.release();  // MPI may still write there
+        throw;
+    }
+
+    const Address address{invitation.address.data(), invitation.port};
+    TcpStore store(address, invitation.cookie, deadline);
+    const Meeting meeting{address, rank, world_size, invitation.cookie};
+    Mesh mesh = connect_mesh(meeting, store, store.local_host(), Medium::kAuto, deadline);
+    auto transport = std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
+    await_all_ranks(*transport, deadline);  // before the store goes
+    return {std::move(transport), invitation.cookie, store.local_host()};
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,292 @@
+#include "libmini/distributed/backends/nccl.hpp"
+
+#include <cuda_runtime.h>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "libmini/core/machine.hpp"
+#include "libmini/distributed/backends/nccl_calls.hpp"
+#include "libmini/distributed/backends/subgroup_mesh.hpp"
+#include "libmini/distributed/backends/transport_backend.hpp"
+#include "libmini/distributed/backends/verify.hpp"
+#include "libmini/distributed/collectives/tree_broadcast.hpp"
+#include "libmini/distributed/group/subgroup.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
+#include "libmini/distributed/transport/mesh_transport.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
+
+namespace mini::dist {
+namespace {
+
+using std::chrono::milliseconds;
+
+// The bringing of the communicator's number, which is before all collectives.
+const Collective kMeeting{.operation = Operation::kBroadcast,
+                          .dtype = DType::kUInt8,
+                          .root = 0,
+                          .count = sizeof(ncclUniqueId),
+                          .sequence = ~uint64_t{0}};
+
+// How long ranks that leave together wait for each other's last word to NCCL.
+constexpr milliseconds kPartingTime(5000);
+
+// Collectives in the stream at once. One holds some thousand launches, and whoever gives it
+// more is held up until the device moves on: that must not be the thread that aborts when the
+// device does not.
+constexpr size_t kMostOnGpu = 128;
+
+// What subgroups need to meet by.
+struct Home {
+    Cookie cookie;
+    std::string local_host;
+    int gpu = 0;
+    bool verify = false;
+};
+
+class NcclBackend : public VerifyingBackend {
+  public:
+    NcclBackend(int rank, Mesh mesh, Home home)
+        : VerifyingBackend(std::make_unique<MeshTransport>(rank, std::move(mesh.streams)),
+                           home.verify),
+          home_(std::move(home)),
+          hosts_(std::move(mesh.hosts)),
+          stream_(home_.gpu) {}
+    ~NcclBackend() override {
+        let_go();
+        if (has_failed()) stream_.abandon();  // what it waits for may never come
+    }
+
+    /// Blocks until all ranks have called it. Throws PeerLost or Timeout naming the rank that
+    /// has not.
+    void connect(milliseconds timeout);
+
+    std::string name() const override { return "nccl"; }
+    int gpu() const override { return home_.gpu; }
+    const char* last_algorithm() const override { return last_algorithm_; }
+    std::unique_ptr<Backend> split(const std::vector<int>& ranks,
+                                   ProcessGroup& parent) override;
+
+    // The algorithms over the side channel wait there.
+    void wake() noexcept override {
+        VerifyingBackend::wake();
+        side().wake();
+    }
+    void set_on_wake(std::function<void()> on_wake) override {
+        side().set_on_wake(on_wake);
+        VerifyingBackend::set_on_wake(std::move(on_wake));
+    }
+    void interrupt() noexcept override {
+        VerifyingBackend::interrupt();
+        side().interrupt();
+    }
+    void let_go() noexcept override { communicator_.abort(); }
+
+  protected:
+    void transfer(const Call& call, Deadline deadline) override;
+    void issue(GpuCollective& collective) override;
+    std::optional<uint64_t> largest_tag() const override { return std::nullopt; }
+    size_t move_points() override;
+    void abandon() noexcept override {}  // but let_go()
+    void part() noexcept override;
+
+  private:
+    ncclUniqueId agree_on_id(milliseconds timeout);
+    void meet_on_gpu(milliseconds timeout);
+    void wait_for_communicator(milliseconds timeout);
+    bool may_begin(const GpuCollective& collective) const;
+    bool is_done(const GpuCollective& collective);
+
+    const Home home_;
+    const std::vector<int> hosts_;  // by rank
+    cuda::Stream stream_;
+    nccl::Communicator communicator_;
+    std::deque<GpuCollective*> on_gpu_;  // in the stream, in its order
+    const char* last_algorithm_ = "";
+};
+
+// ---- meeting
+
+void NcclBackend::connect(milliseconds timeout) {
+    try {
+        meet_on_gpu(timeout);
+    } catch (const Error&) {  // those that wait for this rank are to know why
+        leave(current_failure());
+        throw;
+    }
+}
+
+void NcclBackend::meet_on_gpu(milliseconds timeout) {
+    try {
+        const ncclUniqueId id = agree_on_id(timeout);
+        const cuda::DeviceGuard guard(gpu());
+        communicator_.start(rank(), world_size(), id);
+        wait_for_communicator(timeout);
+    } catch (const nccl::Failure& failure) {
+        throw_library_failure("the meeting of the GPUs", failure.what());
+    }
+}
+
+void NcclBackend::wait_for_communicator(milliseconds timeout) {
+    const Deadline deadline = deadline_after(timeout);
+    try {
+        wait_until([this] { return communicator_.is_ready(); }, deadline);
+    } catch (const Timeout&) {
+        if (!has_passed(deadline)) throw;  // it is what another rank has found
+        throw_silence(timeout, "for the meeting of the GPUs");
+    }
+}
+
+// A rank that aborts frees memory that others may still read.
+void NcclBackend::part() noexcept {
+    try {
+        const cuda::DeviceGuard guard(gpu());
+        communicator_.finish(deadline_after(kPartingTime));
+    } catch (const Error&) {  // the device is lost
+        communicator_.abort();
+    }
+}
+
+// Rank 0 makes the communicator's number and brings it to all.
+ncclUniqueId NcclBackend::agree_on_id(milliseconds timeout) {
+    ncclUniqueId id{};
+    if (rank() == 0) nccl::check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    side().begin(kMeeting, timeout);
+    tree_broadcast(side(), std::as_writable_bytes(std::span(id.internal)), 0);
+    return id;
+}
+
+std::unique_ptr<Backend> NcclBackend::split(const std::vector<int>& ranks,
+                                            ProcessGroup& parent) {
+    auto mesh = connect_members(ranks, parent, home_.cookie, home_.local_host);
+    if (!mesh) return nullptr;
+    auto backend = std::make_unique<NcclBackend>(index_among(ranks, parent),
+                                                 std::move(*mesh), home_);
+    backend->connect(parent.timeout());
+    return backend;
+}
+
+// ---- on the host: our own algorithms, over the side channel
+
+void NcclBackend::transfer(const Call& call, Deadline /*deadline*/) {
+    last_algorithm_ = run_over(side(), call, hosts_);
+}
+
+// ---- on the GPU
+
+// The stream waits for the caller's, and NCCL's kernel is in it before the end is marked:
+// calls of a non-blocking communicator may come back before they have put it there.
+void NcclBackend::issue(GpuCollective& collective) {
+    const cuda::DeviceGuard guard(gpu());
+    wait_until([&] { return may_begin(collective); }, kNever);  // others have deadlines
+    collective.deadline = deadline_after(collective.timeout);
+    collective.order->begin(stream_.get());
+    if (collective.collective.count > 0) {
+        communicator_.start(*collective.call, stream_.get());
+        wait_until([this] { return communicator_.is_ready(); }, collective.deadline);
+    }
+    collective.order->end(stream_.get());
+    collective.turn = nullptr;
+    on_gpu_.push_back(&collective);
+}
+
+// Whether the stream has room for it, and the GPU has what was called before it.
+bool NcclBackend::may_begin(const GpuCollective& collective) const {
+    return on_gpu_.size() < kMostOnGpu && collective.turn->has_come();
+}
+
+size_t NcclBackend::move_points() {
+    // Collectives end in the order of the stream: look at the first.
+    size_t finished = 0;
+    while (!on_gpu_.empty() && is_done(*on_gpu_.front())) {
+        GpuCollective& first = *on_gpu_.front();
+        on_gpu_.pop_front();
+        finish(first);
+        ++finished;
+    }
+    for (const GpuCollective* collective : on_gpu_)
+        if (has_passed(collective->deadline))
+            throw_silence(collective->timeout,
+                          concat("in ", describe(collective->collective)));
+    return finished;
+}
+
+bool NcclBackend::is_done(const GpuCollective& collective) {
+    const std::string text = describe(collective.collective);
+    try {
+        communicator_.is_ready();
+        if (collective.order->is_done()) return true;
+    } catch (const std::exception& failure) {
+        throw_library_failure(text, failure.what());
+    }
+    return false;
+}
+
+// ---- which GPU
+
+// The thread's default device if it is a GPU; else that of the local rank which the launcher
+// told, or the rank's where all are on one host.
+int choose_gpu(int rank) {
+    int gpus = 0;
+    const cudaError_t state = cudaGetDeviceCount(&gpus);
+    MINI_CHECK(state == cudaSuccess && gpus > 0,
+               "backend nccl: this host has no GPU that CUDA can use (",
+               cudaGetErrorString(state), "); use backend ring");
+    if (default_device().is_cuda()) return default_device().index;
+    const auto told = read_rank_variables(environment_variable);
+    return (told && told->local_rank >= 0 ? told->local_rank : rank) % gpus;
+}
+
+// "0 of host node7 (0000:17:00.0)": the same text, the same GPU.
+std::string gpu_text(int gpu) {
+    char bus[32] = "";
+    cuda::check(cudaDeviceGetPCIBusId(bus, sizeof bus, gpu), "cudaDeviceGetPCIBusId");
+    return concat(gpu, " of host ", host_name(), " (", bus, ")");
+}
+
+void check_gpus(Store& store, const Meeting& meeting, int gpu, Deadline deadline) {
+    store.set(concat("nccl/gpu/", meeting.rank), gpu_text(gpu));
+    std::vector<std::string> gpus;
+    for (int rank = 0; rank < meeting.world_size; ++rank)
+        gpus.push_back(store.get(concat("nccl/gpu/", rank), deadline));
+    const std::string fault = shared_gpu_fault(gpus, nccl::version());
+    MINI_CHECK(fault.empty(), fault);
+}
+
+}  // namespace
+
+std::string why_no_nccl() { return ""; }
+
+std::shared_ptr<QueuedGroup> make_nccl_group(const Meeting& meeting, bool verify,
+                                             milliseconds timeout) {
+    const Deadline deadline = deadline_after(timeout);
+    const int gpu = choose_gpu(meeting.rank);
+    Rendezvous rendezvous = meet(meeting, deadline);
+    std::unique_ptr<NcclBackend> backend;
+    try {
+        Store& store = *rendezvous.store;
+        const std::string& host = rendezvous.local_host;
+        check_gpus(store, meeting, gpu, deadline);
+        Mesh mesh = connect_mesh(meeting, store, host, Medium::kAuto, deadline);
+        backend = std::make_unique<NcclBackend>(meeting.rank, std::move(mesh),
+                                                Home{meeting.cookie, host, gpu, verify});
+        backend->connect(timeout);
+    } catch (const Error&) {
+        part_after_failure(std::move(rendezvous));
+        throw;
+    }
+    auto group = std::make_shared<QueuedGroup>(std::move(backend), timeout);
+
+    // Nobody may leave, and close the store, while another still needs it.
+    part(std::move(rendezvous), deadline);
+    group->barrier_until(deadline);
+    return group;
+}
+
+}  // namespace mini::dist

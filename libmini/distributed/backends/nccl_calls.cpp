@@ -1,0 +1,179 @@
+#include "libmini/distributed/backends/nccl_calls.hpp"
+
+#include <chrono>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/distributed/backends/worker.hpp"
+#include "libmini/kernels/cuda/contexts.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
+
+namespace mini::dist::nccl {
+namespace {
+
+ncclDataType_t type_of(DType dtype) {
+    switch (dtype) {
+        case DType::kFloat32: return ncclFloat32;
+        case DType::kInt64: return ncclInt64;
+        case DType::kUInt8: return ncclUint8;
+        case DType::kFloat16: return ncclFloat16;
+        case DType::kBFloat16: break;
+    }
+    return ncclBfloat16;
+}
+
+ncclRedOp_t op_of(ReduceOp op) {
+    switch (op) {
+        case ReduceOp::kSum: break;
+        case ReduceOp::kAvg: return ncclAvg;
+        case ReduceOp::kProduct: return ncclProd;
+        case ReduceOp::kMin: return ncclMin;
+        case ReduceOp::kMax: return ncclMax;
+    }
+    return ncclSum;
+}
+
+// How long to wait for the end of an abort, in which all kernels of NCCL's end at once. Others
+// may be on the device.
+constexpr std::chrono::milliseconds kAbortTime(2000);
+
+// Makes one operation of several calls. The group is ended whatever happens: one left open
+// would take up the thread's next calls.
+template <typename Calls>
+void together(const Calls& calls) {
+    check(ncclGroupStart(), "ncclGroupStart");
+    try {
+        calls();
+    } catch (...) {
+        ncclGroupEnd();
+        throw;
+    }
+    check(ncclGroupEnd(), "ncclGroupEnd");
+}
+
+}  // namespace
+
+void check(ncclResult_t code, const char* call) {
+    if (code != ncclSuccess && code != ncclInProgress)
+        throw Failure(concat(call, ": ", ncclGetErrorString(code), " (",
+                             ncclGetLastError(nullptr), ")"));
+}
+
+std::string version() {
+    int version = 0;
+    check(ncclGetVersion(&version), "ncclGetVersion");
+    return concat(version / 10000, ".", version / 100 % 100);
+}
+
+void Communicator::start(int rank, int world_size, const ncclUniqueId& id) {
+    rank_ = rank;
+    device_ = cuda::current_device();
+    world_size_ = world_size;
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;
+    check(ncclCommInitRankConfig(&comm_, world_size, id, rank, &config),
+          "ncclCommInitRankConfig");
+}
+
+bool Communicator::is_ready() const {
+    ncclResult_t state = ncclSuccess;
+    check(ncclCommGetAsyncError(comm_, &state), "ncclCommGetAsyncError");
+    check(state, "the communicator");
+    return state == ncclSuccess;
+}
+
+void Communicator::start(const Call& call, cudaStream_t stream) const {
+    const Tensor& any = call.any_tensor();
+    const auto count = static_cast<size_t>(any.numel());
+    const ncclDataType_t type = type_of(any.dtype());
+    const ncclRedOp_t op = op_of(call.reduce_op);
+    void* const data = any.raw_data();
+    switch (call.operation) {
+        case Operation::kAllReduce:
+            return check(ncclAllReduce(data, data, count, type, op, comm_, stream),
+                         "ncclAllReduce");
+        case Operation::kBroadcast:
+            return check(ncclBroadcast(data, data, count, type, call.root, comm_, stream),
+                         "ncclBroadcast");
+        case Operation::kReduce:
+            return check(
+                ncclReduce(data, data, count, type, op, call.root, comm_, stream),
+                "ncclReduce");
+        case Operation::kReduceScatter:
+            return together([&] {
+                for (int root = 0; root < world_size_; ++root)
+                    check(ncclReduce(call.inputs[static_cast<size_t>(root)].raw_data(),
+                                     data, count, type, op, root, comm_, stream),
+                          "ncclReduce");
+            });
+        case Operation::kAllGather:
+        case Operation::kGather:
+        case Operation::kScatter:
+        case Operation::kAllToAll: return together([&] { exchange(call, stream); });
+        case Operation::kBarrier:
+        case Operation::kSend:
+        case Operation::kRecv: break;
+    }
+    throw Error(concat(operation_name(call.operation), " is no collective on tensors"));
+}
+
+// Blocks from rank to rank. The same input for all, or one for each; likewise outputs.
+void Communicator::exchange(const Call& call, cudaStream_t stream) const {
+    const bool to_root = call.operation == Operation::kGather;
+    const bool from_root = call.operation == Operation::kScatter;
+    for (int peer = 0; peer < world_size_; ++peer) {
+        const bool sends = from_root ? rank_ == call.root : !to_root || peer == call.root;
+        const bool receives =
+            to_root ? rank_ == call.root : !from_root || peer == call.root;
+        const auto block = [&](const std::vector<Tensor>& tensors) -> const Tensor& {
+            return tensors[tensors.size() > 1 ? static_cast<size_t>(peer) : 0];
+        };
+        const auto send = [&](const Tensor& from) {
+            check(ncclSend(from.raw_data(), static_cast<size_t>(from.numel()),
+                           type_of(from.dtype()), peer, comm_, stream),
+                  "ncclSend");
+        };
+        const auto receive = [&](const Tensor& into) {
+            check(ncclRecv(into.raw_data(), static_cast<size_t>(into.numel()),
+                           type_of(into.dtype()), peer, comm_, stream),
+                  "ncclRecv");
+        };
+        if (sends) send(block(call.inputs));
+        if (receives) receive(block(call.outputs));
+    }
+}
+
+void Communicator::finish(Deadline deadline) noexcept {
+    if (comm_ == nullptr) return;
+    try {
+        check(ncclCommFinalize(comm_), "ncclCommFinalize");
+        while (!is_ready()) {
+            if (has_passed(deadline)) return abort();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        ncclCommDestroy(std::exchange(comm_, nullptr));
+    } catch (const Failure&) {
+        abort();
+    }
+}
+
+// To abort frees memory, and CUDA may wait for the whole device with that: not on this thread.
+void Communicator::abort() noexcept {
+    const ncclComm_t comm = std::exchange(comm_, nullptr);
+    if (comm == nullptr) return;
+    try {
+        Worker worker;
+        worker.start([comm, device = device_] {
+            const cuda::DeviceGuard guard(device);
+            ncclCommAbort(comm);
+        });
+        if (!worker.is_done_within(kAbortTime)) worker.let_go();
+    } catch (const std::system_error&) {  // there is no other thread to be had
+        ncclCommAbort(comm);
+    }
+}
+
+}  // namespace mini::dist::nccl

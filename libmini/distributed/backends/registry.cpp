@@ -1,0 +1,85 @@
+#include "libmini/distributed/backends/registry.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "libmini/distributed/backends/gloo.hpp"
+#include "libmini/distributed/backends/mpi.hpp"
+#include "libmini/distributed/backends/nccl.hpp"
+#include "libmini/distributed/backends/ring.hpp"
+#include "libmini/distributed/backends/threads.hpp"
+
+namespace mini::dist {
+namespace {
+
+using GroupHandle = std::shared_ptr<ProcessGroup>;
+
+Meeting meeting_of(const InitOptions& options) {
+    return plan_meeting(options.init_method, options.rank, options.world_size);
+}
+
+std::string link_of(const InitOptions& options) {
+    const char* const variable = std::getenv("MINI_LINK");
+    return options.link.empty() && variable != nullptr ? variable : options.link;
+}
+
+GroupHandle make_ring(const InitOptions& options) {
+    return make_ring_group(meeting_of(options), options.medium, options.timeout,
+                           link_of(options));
+}
+
+// A group of one can be made anywhere; more ranks need threads that run_threads starts.
+GroupHandle make_threads(const InitOptions& options) {
+    if (options.world_size > 1 || options.rank > 0)
+        throw UsageError(
+            "init_process_group: the ranks of backend \"threads\" are started by "
+            "dist::run_threads, which also makes their default group");
+    return make_threads_groups(1, options.timeout).front();
+}
+
+GroupHandle make_gloo(const InitOptions& options) {
+    return make_gloo_group(meeting_of(options), options.verify.value_or(true),
+                           options.timeout);
+}
+
+// Rank and size are MPI's own, whatever the environment says.
+GroupHandle make_mpi(const InitOptions& options) {
+    return make_mpi_group({.rank = options.rank,
+                           .world_size = options.world_size,
+                           .verify = options.verify.value_or(true),
+                           .timeout = options.timeout});
+}
+
+GroupHandle make_nccl(const InitOptions& options) {
+    return make_nccl_group(meeting_of(options), options.verify.value_or(false),
+                           options.timeout);
+}
+
+}  // namespace
+
+const std::vector<BackendEntry>& known_backends() {
+    static const std::vector<BackendEntry> entries = {
+        {"ring", "", &make_ring},
+        {"threads", "", &make_threads},
+        {"gloo", why_no_gloo(), &make_gloo},
+        {"mpi", why_no_mpi(), &make_mpi},
+        {"nccl", why_no_nccl(), &make_nccl},
+    };
+    return entries;
+}
+
+const BackendEntry& find_backend(const std::string& name) {
+    const auto& entries = known_backends();
+    const auto found = std::ranges::find(entries, name, &BackendEntry::name);
+    if (found != entries.end() && found->why_not.empty()) return *found;
+
+    std::string there;
+    for (const BackendEntry& entry : entries)
+        if (entry.why_not.empty()) there += concat(there.empty() ? "" : ", ", entry.name);
+    throw UsageError(
+        concat("init_process_group: this build has no backend \"", name, "\"",
+               found == entries.end() ? "" : concat(" (", found->why_not, ")"),
+               "; it has ", there));
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,22 @@
+// Backend "ring": ranks are processes, connected by shared memory within a host and by
+// TCP between hosts.
+
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "libmini/distributed/group/queued_group.hpp"
+#include "libmini/distributed/transport/mesh.hpp"
+
+namespace mini::dist {
+
+/// Meets the other ranks and connects to each; blocks until all are connected to all.
+/// Throws as meet and connect_mesh do. The store is closed again before it returns. `link`:
+/// the network to emulate (emulated_link.hpp), the same on all ranks; "" for none.
+std::shared_ptr<QueuedGroup> make_ring_group(const Meeting& meeting, Medium medium,
+                                             std::chrono::milliseconds timeout,
+                                             const std::string& link = "");
+
+}  // namespace mini::dist

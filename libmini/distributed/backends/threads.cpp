@@ -1,0 +1,95 @@
+#include "libmini/distributed/backends/threads.hpp"
+
+#include <sys/socket.h>
+
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "libmini/distributed/backends/transport_backend.hpp"
+#include "libmini/distributed/group/gather.hpp"
+#include "libmini/distributed/group/subgroup.hpp"
+#include "libmini/distributed/transport/ring_channel.hpp"
+
+namespace mini::dist {
+namespace {
+
+std::pair<Socket, Socket> make_socket_pair() {
+    int ends[2];
+    constexpr int kType = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+    MINI_CHECK(::socketpair(AF_UNIX, kType, 0, ends) == 0,
+               system_message("socketpair", errno),
+               "; every two ranks need two descriptors: use fewer ranks, or raise "
+               "ulimit -n");
+    return {Socket(ends[0]), Socket(ends[1])};
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Transport>> make_threads_transports(int world_size) {
+    if (world_size < 1)
+        throw UsageError(
+            concat("the world size is ", world_size, "; it must be 1 or more"));
+
+    // Connect each two ranks.
+    const auto P = static_cast<size_t>(world_size);
+    std::vector<std::vector<MessageStream>> streams(P);
+    for (auto& row : streams) row.resize(P);
+    for (size_t a = 0; a < P; ++a)
+        for (size_t b = a + 1; b < P; ++b) {
+            auto [one, other] = make_socket_pair();
+            const auto memory = allocate_memory(RingChannel::memory_bytes());
+            streams[a][b] = MessageStream(std::make_unique<RingChannel>(
+                std::move(one), memory, RingChannel::Side::kFirst));
+            streams[b][a] = MessageStream(std::make_unique<RingChannel>(
+                std::move(other), memory, RingChannel::Side::kSecond));
+        }
+
+    std::vector<std::unique_ptr<Transport>> transports;
+    for (size_t rank = 0; rank < P; ++rank)
+        transports.push_back(std::make_unique<MeshTransport>(static_cast<int>(rank),
+                                                             std::move(streams[rank])));
+    return transports;
+}
+
+namespace {
+
+// The first member makes the connections of all, and shows the others where they lie: ranks
+// are threads of one process.
+std::unique_ptr<Backend> split_threads(const std::vector<int>& ranks,
+                                       ProcessGroup& parent) {
+    using Transports = std::vector<std::unique_ptr<Transport>>;
+    const int index = index_among(ranks, parent);
+    Transports mine;
+    if (index == 0) mine = make_threads_transports(static_cast<int>(ranks.size()));
+    const auto addresses = all_gather_values<int64_t>(
+        parent, {std::bit_cast<int64_t>(index == 0 ? &mine : nullptr)});
+
+    auto* const all =
+        std::bit_cast<Transports*>(addresses[static_cast<size_t>(ranks.front())].front());
+    std::unique_ptr<Backend> backend;
+    if (index >= 0)
+        backend = std::make_unique<TransportBackend>(
+            "threads", std::move((*all)[static_cast<size_t>(index)]), std::vector<int>{},
+            split_threads);
+    parent.barrier();  // `mine` must live until all have taken theirs
+    return backend;
+}
+
+}  // namespace
+
+std::vector<std::shared_ptr<QueuedGroup>> make_threads_groups(
+    int world_size, std::chrono::milliseconds timeout) {
+    std::vector<std::shared_ptr<QueuedGroup>> groups;
+    for (auto& transport : make_threads_transports(world_size))
+        groups.push_back(std::make_shared<QueuedGroup>(
+            std::make_unique<TransportBackend>("threads", std::move(transport),
+                                               std::vector<int>{}, split_threads),
+            timeout));
+    return groups;
+}
+
+}  // namespace mini::dist

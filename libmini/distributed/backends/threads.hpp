@@ -1,0 +1,21 @@
+// Backend "threads": ranks are threads of one process, connected by rings in its memory.
+
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "libmini/distributed/group/queued_group.hpp"
+#include "libmini/distributed/transport/mesh_transport.hpp"
+
+namespace mini::dist {
+
+/// One transport a rank, each connected to all others.
+std::vector<std::unique_ptr<Transport>> make_threads_transports(int world_size);
+
+/// One group, as each of its ranks sees it.
+std::vector<std::shared_ptr<QueuedGroup>> make_threads_groups(
+    int world_size, std::chrono::milliseconds timeout);
+
+}  // namespace mini::dist

@@ -1,0 +1,150 @@
+#include "libmini/distributed/backends/transport_backend.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <set>
+#include <span>
+#include <string>
+
+#include "libmini/distributed/collectives/dissemination_barrier.hpp"
+#include "libmini/distributed/collectives/gather_scatter.hpp"
+#include "libmini/distributed/collectives/halving_doubling.hpp"
+#include "libmini/distributed/collectives/hierarchical_all_reduce.hpp"
+#include "libmini/distributed/collectives/naive_all_reduce.hpp"
+#include "libmini/distributed/collectives/recursive_doubling.hpp"
+#include "libmini/distributed/collectives/reduce.hpp"
+#include "libmini/distributed/collectives/ring_all_gather.hpp"
+#include "libmini/distributed/collectives/ring_all_reduce.hpp"
+#include "libmini/distributed/collectives/ring_reduce_scatter.hpp"
+#include "libmini/distributed/collectives/tree_all_reduce.hpp"
+#include "libmini/distributed/collectives/tree_broadcast.hpp"
+#include "libmini/distributed/collectives/tree_reduce.hpp"
+
+namespace mini::dist {
+namespace {
+
+std::vector<Elements> elements_of(const std::vector<Tensor>& tensors) {
+    std::vector<Elements> all;
+    for (const Tensor& tensor : tensors) all.emplace_back(tensor);
+    return all;
+}
+
+void gather_all(Transport& transport, const Call& call) {
+    std::vector<std::span<std::byte>> blocks;
+    for (const Elements& output : elements_of(call.outputs))
+        blocks.push_back(output.bytes);
+    copy(Elements(call.outputs[static_cast<size_t>(transport.rank())]),
+         Elements(call.inputs.front()));
+    ring_all_gather(transport, blocks);
+}
+
+void reduce_to_root(Transport& transport, const Call& call) {
+    const Elements data(call.outputs.front());
+    prepare_reduce(data, transport.world_size(), call.reduce_op);
+    tree_reduce(transport, data, call.reduce_op, call.root);
+    if (transport.rank() == call.root)
+        finish_reduce(data, transport.world_size(), call.reduce_op);
+}
+
+bool is_on_several_hosts(const std::vector<int>& hosts) {
+    return std::ranges::adjacent_find(hosts, std::ranges::not_equal_to()) != hosts.end();
+}
+
+}  // namespace
+
+// Below it a message's time is mostly its latency: fewest rounds win. Above it, fewest
+// bytes.
+constexpr size_t kSmallBytes = 16 << 10;
+
+// With many ranks a ring's 2(P-1) messages weigh more than its even load.
+constexpr int kManyRanks = 8;
+constexpr size_t kMiddlingBytes = 1 << 20;
+
+Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts) {
+    if (bytes <= kSmallBytes) return Algorithm::kRecursiveDoubling;
+    const bool has_neighbours =
+        hosts.size() > std::set<int>(hosts.begin(), hosts.end()).size();
+    if (is_on_several_hosts(hosts) && has_neighbours) return Algorithm::kHierarchical;
+    return world_size > kManyRanks && bytes <= kMiddlingBytes
+               ? Algorithm::kHalvingDoubling
+               : Algorithm::kRing;
+}
+
+namespace {
+
+const char* all_reduce(Transport& transport, const Call& call,
+                       const std::vector<int>& hosts) {
+    const Elements data(call.outputs.front());
+    const ReduceOp op = call.reduce_op;
+    const Algorithm algorithm =
+        call.algorithm != Algorithm::kAuto
+            ? call.algorithm
+            : choose_algorithm(data.bytes.size(), transport.world_size(), hosts);
+    switch (algorithm) {
+        case Algorithm::kNaive: naive_all_reduce(transport, data, op); break;
+        case Algorithm::kTree: tree_all_reduce(transport, data, op); break;
+        case Algorithm::kRecursiveDoubling:
+            recursive_doubling_all_reduce(transport, data, op);
+            break;
+        case Algorithm::kHalvingDoubling:
+            halving_doubling_all_reduce(transport, data, op);
+            break;
+        case Algorithm::kHierarchical:
+            hierarchical_all_reduce(transport, data, op, hosts);
+            break;
+        case Algorithm::kAuto:
+        case Algorithm::kRing: ring_all_reduce(transport, data, op);
+    }
+    return algorithm_name(algorithm);
+}
+
+void run_other(Transport& transport, const Call& call) {
+    const auto outputs = elements_of(call.outputs), inputs = elements_of(call.inputs);
+    switch (call.operation) {
+        case Operation::kBroadcast:
+            return tree_broadcast(transport, outputs.front().bytes, call.root);
+        case Operation::kReduce: return reduce_to_root(transport, call);
+        case Operation::kAllGather: return gather_all(transport, call);
+        case Operation::kGather:
+            return gather_blocks(transport, outputs, inputs.front(), call.root);
+        case Operation::kScatter:
+            return scatter_blocks(transport, outputs.front(), inputs, call.root);
+        case Operation::kReduceScatter:
+            return ring_reduce_scatter(transport, outputs.front(), inputs,
+                                       call.reduce_op);
+        case Operation::kAllToAll: return exchange_blocks(transport, outputs, inputs);
+        case Operation::kBarrier: return dissemination_barrier(transport);
+        case Operation::kAllReduce:
+        case Operation::kSend:
+        case Operation::kRecv: break;  // elsewhere
+    }
+    throw Error(concat(operation_name(call.operation), " is no collective"));
+}
+
+}  // namespace
+
+const char* run_over(Transport& transport, const Call& call,
+                     const std::vector<int>& hosts) {
+    if (call.operation == Operation::kAllReduce)
+        return all_reduce(transport, call, hosts);
+    run_other(transport, call);
+    return "";
+}
+
+TransportBackend::TransportBackend(std::string name, std::unique_ptr<Transport> transport,
+                                   std::vector<int> hosts, Splitter splitter)
+    : name_(std::move(name)),
+      transport_(std::move(transport)),
+      hosts_(std::move(hosts)),
+      splitter_(std::move(splitter)) {
+    if (hosts_.empty()) hosts_.assign(static_cast<size_t>(world_size()), 0);
+}
+
+void TransportBackend::run(const Call& call, const Collective& collective,
+                           std::chrono::milliseconds timeout) {
+    transport_->begin(collective, timeout);
+    last_algorithm_ = run_over(*transport_, call, hosts_);
+}
+
+}  // namespace mini::dist

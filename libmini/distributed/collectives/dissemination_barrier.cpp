@@ -1,0 +1,29 @@
+#include "libmini/distributed/collectives/dissemination_barrier.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace mini::dist {
+
+void dissemination_barrier(Transport& transport) {
+    const int P = transport.world_size(), rank = transport.rank();
+    for (int distance = 1; distance < P; distance *= 2)
+        transport.send_recv((rank + distance) % P, {}, (rank - distance + P) % P, {});
+}
+
+void await_all_ranks(Transport& transport, Deadline deadline) {
+    // A number that no collective of a group has.
+    constexpr Collective kConnected{.operation = Operation::kBarrier,
+                                    .sequence = ~uint64_t{1}};
+    try {
+        transport.begin(kConnected, std::chrono::milliseconds(
+                                        std::max(1, milliseconds_left(deadline))));
+        dissemination_barrier(transport);
+    } catch (const Error&) {
+        transport.leave(current_failure());
+        throw;
+    }
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,51 @@
+#include "libmini/distributed/collectives/halving_doubling.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "libmini/distributed/collectives/fold.hpp"
+
+namespace mini::dist {
+namespace {
+
+// What a rank keeps in one round, and what it gives away.
+struct Halves {
+    int partner;
+    Elements mine, theirs;
+};
+
+Halves split(Elements all, int rank, int bit) {
+    Elements low = all.slice(0, all.size() / 2);
+    Elements high = all.slice(all.size() / 2, all.size() - all.size() / 2);
+    if (rank & bit) std::swap(low, high);
+    return {rank ^ bit, low, high};
+}
+
+}  // namespace
+
+void halving_doubling_all_reduce(Transport& transport, Elements data, ReduceOp op) {
+    const Combine combine = combine_for(data.dtype, op);
+    prepare_reduce(data, transport.world_size(), op);
+    fold_to_power_of_two(transport, data, op, [&](int Q) {
+        // Halve: give one half away, add what comes in to the other.
+        std::vector<Halves> rounds;
+        Elements mine = data;
+        for (int bit = Q / 2; bit > 0; bit /= 2) {
+            const Halves halves = split(mine, transport.rank(), bit);
+            transport.send_recv(halves.partner, halves.theirs.bytes, halves.partner,
+                                halves.mine.bytes, combine);
+            mine = halves.mine;
+            rounds.push_back(halves);
+        }
+        finish_reduce(mine, transport.world_size(), op);
+
+        // Double: the same partners backwards, now with finished numbers.
+        for (; !rounds.empty(); rounds.pop_back()) {
+            const Halves& halves = rounds.back();
+            transport.send_recv(halves.partner, halves.mine.bytes, halves.partner,
+                                halves.theirs.bytes);
+        }
+    });
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,21 @@
+#include "libmini/distributed/collectives/naive_all_reduce.hpp"
+
+#include "libmini/distributed/collectives/reduce.hpp"
+
+namespace mini::dist {
+
+void naive_all_reduce(Transport& transport, Elements data, ReduceOp op) {
+    const int P = transport.world_size();
+    prepare_reduce(data, P, op);
+    if (transport.rank() != 0) {
+        transport.send(0, data.bytes);
+        transport.recv(0, data.bytes);
+        return;
+    }
+    const Combine combine = combine_for(data.dtype, op);
+    for (int rank = 1; rank < P; ++rank) transport.recv(rank, data.bytes, combine);
+    finish_reduce(data, P, op);
+    for (int rank = 1; rank < P; ++rank) transport.send(rank, data.bytes);
+}
+
+}  // namespace mini::dist

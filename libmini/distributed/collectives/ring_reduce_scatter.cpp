@@ -1,0 +1,35 @@
+#include "libmini/distributed/collectives/ring_reduce_scatter.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "libmini/distributed/collectives/reduce.hpp"
+
+namespace mini::dist {
+
+void ring_reduce_scatter(Transport& transport, Elements output,
+                         std::span<const Elements> inputs, ReduceOp op) {
+    const int P = transport.world_size(), rank = transport.rank();
+    const int right = (rank + 1) % P;
+    const int left = (rank + P - 1) % P;
+    const auto block = [&](int k) {
+        return inputs[static_cast<size_t>((k + 2 * P) % P)];
+    };
+
+    // Pass on the block that came in last, with this rank's share of the next one added
+    // to what comes in.
+    const Combine combine = combine_for(output.dtype, op);
+    const Elements first = block(rank - 1);
+    std::vector<std::byte> leaving(first.bytes.begin(), first.bytes.end());
+    prepare_reduce({leaving, output.dtype}, P, op);
+    for (int step = 0; step < P - 1; ++step) {
+        std::ranges::copy(block(rank - step - 2).bytes, output.bytes.begin());
+        prepare_reduce(output, P, op);
+        transport.send_recv(right, leaving, left, output.bytes, combine);
+        if (step < P - 2) std::ranges::copy(output.bytes, leaving.begin());
+    }
+    if (P == 1) std::ranges::copy(leaving, output.bytes.begin());
+    finish_reduce(output, P, op);
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,28 @@
+// Broadcast down a binomial tree: in each round every rank that has the data hands it to
+// one that has not, so the number of ranks that have it doubles.
+//
+//     P = 8, root 0         0
+//                     ┌─────┼───┐
+//     round 0         4     │   │      0 -> 4
+//                   ┌─┤     │   │
+//     round 1       6 │     2   │      0 -> 2   4 -> 6
+//                   │ │     │   │
+//     round 2       7 5     3   1      0 -> 1   2 -> 3   4 -> 5   6 -> 7
+//
+// ceil(log2 P) rounds; the P-1 messages of n bytes are shared out, at most ceil(log2 P) a
+// rank.
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "libmini/distributed/transport/transport.hpp"
+
+namespace mini::dist {
+
+/// Leaves rank `root`'s `data` in `data` on every rank; blocks until this rank's part is
+/// done. REQUIRES: the same size and root on every rank, under one Transport::begin.
+void tree_broadcast(Transport& transport, std::span<std::byte> data, int root);
+
+}  // namespace mini::dist

@@ -1,0 +1,280 @@
+#include "libmini/distributed/flight/flight_recorder.hpp"
+
+#include <fcntl.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/core/log.hpp"
+#include "libmini/core/machine.hpp"
+#include "libmini/core/thread.hpp"
+#include "libmini/core/world.hpp"
+
+namespace mini::dist {
+namespace {
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+// What the launcher calls the job.
+std::string run_name() {
+    for (const char* name :
+         {"TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "PMIX_NAMESPACE", "PMI_JOBID"})
+        if (const std::string value = variable(name); !value.empty()) return value;
+    return "local";
+}
+
+// ---- all recorders of the process, and the thread that dumps them on SIGUSR1
+
+sem_t asked;  // posted by the handler
+
+void on_signal(int) {
+    const int kept = errno;
+    ::sem_post(&asked);
+    errno = kept;
+}
+
+class Registry {
+  public:
+    // Never destroyed: a thread may still be in it when the process exits.
+    static Registry& instance() {
+        static Registry* const registry = new Registry;
+        return *registry;
+    }
+
+    void add(FlightRecorder* recorder) {
+        const std::lock_guard starting(watching_);
+        if (!thread_.joinable()) start();
+        const std::lock_guard lock(mutex_);
+        recorders_.push_back(recorder);
+    }
+
+    void remove(FlightRecorder* recorder) {
+        const std::lock_guard stopping(watching_);
+        {
+            const std::lock_guard lock(mutex_);
+            std::erase(recorders_, recorder);
+            if (!recorders_.empty()) return;
+        }
+        stop();
+    }
+
+    // The group's name, unless it was given one: the first of a rank is the default one.
+    std::string name_group(const std::string& given, int world_rank) {
+        const std::lock_guard lock(mutex_);
+        if (!given.empty()) return given;
+        if (!current_world()) return "default";
+        return concat("group ", ++further_groups_[world_rank]);
+    }
+
+  private:
+    void start() {
+        struct sigaction now {};
+        ::sigaction(SIGUSR1, nullptr, &now);
+        if (now.sa_handler != SIG_DFL) return;
+        ending_ = false;
+        ::sem_init(&asked, 0, 0);
+        thread_ = start_thread([this] { watch(); });
+        struct sigaction ours {};
+        ours.sa_handler = on_signal;
+        ours.sa_flags = SA_RESTART;
+        ::sigaction(SIGUSR1, &ours, nullptr);
+    }
+
+    void stop() {
+        if (!thread_.joinable()) return;
+        struct sigaction now {};
+        ::sigaction(SIGUSR1, nullptr, &now);
+        if (now.sa_handler == on_signal) ::signal(SIGUSR1, SIG_DFL);
+        ending_ = true;
+        ::sem_post(&asked);
+        thread_.join();
+    }
+
+    void watch() {
+        while (true) {
+            while (::sem_wait(&asked) != 0) continue;  // EINTR
+            if (ending_) return;
+            while (::sem_trywait(&asked) == 0) continue;  // many signals, one dump
+            dump_all();
+        }
+    }
+
+    void dump_all() {
+        const std::string wanted = variable("MINI_FLIGHT_DIR");
+        const std::lock_guard lock(mutex_);
+        for (const FlightRecorder* recorder : recorders_) {
+            try {
+                const std::string folder =
+                    wanted.empty() ? std::filesystem::temp_directory_path().string()
+                                   : wanted;
+                logging::warning("SIGUSR1: the flight recorder wrote ",
+                                 recorder->dump(folder, "SIGUSR1"));
+            } catch (const std::exception& error) {
+                logging::warning("SIGUSR1: no dump of the flight recorder: ",
+                                 error.what());
+            }
+        }
+    }
+
+    std::mutex watching_;  // guards the thread
+    std::thread thread_;
+    std::atomic<bool> ending_ = false;
+    std::mutex mutex_;  // guards the two below
+    std::vector<FlightRecorder*> recorders_;
+    std::map<int, int> further_groups_;  // by world rank: how many after the first
+};
+
+// Memory for a box: the file `path`, or, with "", the process's own. Null when refused.
+FlightBox* map_box(const std::string& path) {
+    int fd = -1;
+    if (!path.empty()) {
+        ::unlink(path.c_str());  // an earlier group's; who maps it still keeps it
+        fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (fd < 0) return nullptr;
+        // Reserve the room: a full disk is an error here, SIGBUS later.
+        errno = ::posix_fallocate(fd, 0, sizeof(FlightBox));
+        if (errno != 0) {
+            ::close(fd);
+            ::unlink(path.c_str());
+            return nullptr;
+        }
+    }
+    const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+    void* const memory =
+        ::mmap(nullptr, sizeof(FlightBox), PROT_READ | PROT_WRITE, flags, fd, 0);
+    if (fd >= 0) ::close(fd);
+    return memory == MAP_FAILED ? nullptr : static_cast<FlightBox*>(memory);
+}
+
+}  // namespace
+
+FlightRecorder::FlightRecorder(const FlightRecorderOptions& options)
+    : world_rank_(current_world().value_or(World{.rank = options.rank}).rank) {
+    head_ = {.run = run_name(),
+             .group = Registry::instance().name_group(options.group, world_rank_),
+             .backend = options.backend,
+             .host = host_name(),
+             .rank = options.rank,
+             .world_size = options.world_size,
+             .pid = ::getpid(),
+             .restart = std::atoi(variable("TORCHELASTIC_RESTART_COUNT").c_str())};
+    open_box();
+    try {
+        Registry::instance().add(this);
+    } catch (...) {
+        ::munmap(box_, sizeof(FlightBox));
+        throw;
+    }
+}
+
+FlightRecorder::~FlightRecorder() {
+    Registry::instance().remove(this);
+    ::munmap(box_, sizeof(FlightBox));
+}
+
+void FlightRecorder::open_box() {
+    if (const std::string folder = variable("MINI_FLIGHT_DIR"); !folder.empty()) {
+        std::error_code ignored;
+        std::filesystem::create_directories(folder, ignored);
+        const std::string path =
+            concat(folder, "/", flight_file_name(head_, world_rank_), ".box");
+        box_ = map_box(path);
+        if (box_ == nullptr)
+            logging::warning("the flight recorder keeps to memory: ", path, ": ",
+                             system_message("open", errno), "; see MINI_FLIGHT_DIR");
+    }
+    if (box_ == nullptr) box_ = map_box("");
+    MINI_CHECK(box_ != nullptr, "flight recorder: ", system_message("mmap", errno));
+    begin_box(*box_, head_);
+}
+
+FlightRecorder::Ticket FlightRecorder::queued(const Collective& collective,
+                                              uint64_t bytes, int peer,
+                                              uint64_t tag) noexcept {
+    FlightRecord record{
+        .collective = collective, .peer = peer, .tag = tag, .bytes = bytes};
+    record.queued_at = flight_now();
+    const std::lock_guard lock(mutex_);
+    record.number = box_->recorded + 1;
+    box_->records[box_->recorded % kFlightRecords] = record;
+    return ++box_->recorded;
+}
+
+void FlightRecorder::started(Ticket ticket) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (FlightRecord* const record = find(ticket)) {
+        record->started_at = flight_now();
+        record->state = FlightRecord::State::kStarted;
+    }
+}
+
+void FlightRecorder::finished(Ticket ticket, const char* algorithm) noexcept {
+    end(ticket, FlightRecord::State::kFinished, algorithm);
+}
+
+void FlightRecorder::failed(Ticket ticket) noexcept {
+    end(ticket, FlightRecord::State::kFailed, "");
+}
+
+void FlightRecorder::end(Ticket ticket, FlightRecord::State state,
+                         const char* algorithm) noexcept {
+    const std::lock_guard lock(mutex_);
+    FlightRecord* const record = find(ticket);
+    if (record == nullptr) return;
+    std::strncpy(record->algorithm, algorithm, sizeof record->algorithm - 1);
+    record->ended_at = flight_now();
+    record->state = state;
+}
+
+// Null for what fell out already, and for what has ended: the first end stands.
+FlightRecord* FlightRecorder::find(Ticket ticket) noexcept {
+    if (ticket == 0) return nullptr;
+    FlightRecord& record = box_->records[(ticket - 1) % kFlightRecords];
+    return record.number == ticket && record.ended_at == 0 ? &record : nullptr;
+}
+
+Flight FlightRecorder::snapshot() const {
+    const std::lock_guard lock(mutex_);
+    return read_box(*box_);
+}
+
+std::string FlightRecorder::dump(const std::string& folder,
+                                 const std::string& occasion) const {
+    const std::string path =
+        concat(folder, "/", flight_file_name(head_, world_rank_), ".json");
+    write_dump(path, snapshot(), occasion, flight_now());
+    return path;
+}
+
+void FlightRecorder::dump_failure(const std::string& reason, int blamed) noexcept {
+    try {
+        {
+            const std::lock_guard lock(mutex_);
+            put_reason(*box_, reason, blamed);
+        }
+        const std::string folder = variable("MINI_FLIGHT_DIR");
+        if (!folder.empty()) dump(folder, "failure");
+    } catch (const std::exception& error) {
+        logging::warning("no dump of the flight recorder: ", error.what());
+    }
+}
+
+}  // namespace mini::dist

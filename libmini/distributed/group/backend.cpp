@@ -1,0 +1,17 @@
+#include "libmini/distributed/group/backend.hpp"
+
+#include "libmini/core/error.hpp"
+
+namespace mini::dist {
+
+void Backend::launch(GpuCollective& collective) {
+    throw NotImplemented(concat("backend ", name(), " does not move a GPU's memory: ",
+                                describe(collective.collective)));
+}
+
+std::unique_ptr<Backend> Backend::split(const std::vector<int>& /*ranks*/,
+                                        ProcessGroup& /*parent*/) {
+    throw NotImplemented(concat("backend ", name(), " has no subgroups"));
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,115 @@
+#include "libmini/distributed/group/call.hpp"
+
+#include <cstdint>
+
+#include "libmini/core/error.hpp"
+#include "libmini/distributed/transport/tags.hpp"
+
+namespace mini::dist {
+namespace {
+
+bool is_float(DType dtype) {
+    return dtype == DType::kFloat32 || dtype == DType::kFloat16 ||
+           dtype == DType::kBFloat16;
+}
+
+bool has_root(Operation operation) {
+    return operation == Operation::kBroadcast || operation == Operation::kReduce ||
+           operation == Operation::kGather || operation == Operation::kScatter;
+}
+
+bool reduces(Operation operation) {
+    return operation == Operation::kAllReduce || operation == Operation::kReduce ||
+           operation == Operation::kReduceScatter;
+}
+
+// How many outputs and inputs an operation has on this rank.
+struct Counts {
+    size_t outputs, inputs;
+};
+
+Counts expected_counts(const Call& call, int rank, int world_size) {
+    const auto P = static_cast<size_t>(world_size);
+    const bool is_root = call.root == rank;
+    switch (call.operation) {
+        case Operation::kAllReduce:
+        case Operation::kBroadcast:
+        case Operation::kReduce:
+        case Operation::kRecv: return {1, 0};
+        case Operation::kSend: return {0, 1};
+        case Operation::kAllGather: return {P, 1};
+        case Operation::kGather: return {is_root ? P : 0, 1};
+        case Operation::kScatter: return {1, is_root ? P : 0};
+        case Operation::kReduceScatter: return {1, P};
+        case Operation::kAllToAll: return {P, P};
+        case Operation::kBarrier: break;
+    }
+    return {0, 0};
+}
+
+const Tensor* first_tensor(const Call& call) {
+    if (!call.outputs.empty()) return &call.outputs.front();
+    return call.inputs.empty() ? nullptr : &call.inputs.front();
+}
+
+void check_tensor(const char* name, const Tensor& tensor, const Tensor& first) {
+    MINI_CHECK(tensor.defined(), name, ": the tensor is undefined");
+    MINI_CHECK(tensor.device() == first.device(), name, ": one tensor is on ",
+               tensor.device(), " but another on ", first.device(),
+               "; all must be on one device");
+    check_shape(tensor.shape() == first.shape() && tensor.dtype() == first.dtype(), name,
+                ": one tensor is ", tensor.shape(), " of ", tensor.dtype(),
+                " but another is ", first.shape(), " of ", first.dtype());
+}
+
+void check_ranks(const Call& call, const char* name, int rank, int world_size) {
+    MINI_CHECK(!has_root(call.operation) || (call.root >= 0 && call.root < world_size),
+               name, ": root is ", call.root, " but the world size is ", world_size);
+    if (!call.is_point()) return;
+    MINI_CHECK(call.peer != rank, name, ": rank ", rank, " cannot be its own peer");
+    const bool any_source = call.peer == -1 && call.operation == Operation::kRecv;
+    MINI_CHECK(any_source || (call.peer >= 0 && call.peer < world_size), name,
+               ": the peer is ", call.peer, " but the world size is ", world_size);
+    MINI_CHECK(is_group_tag(call.tag), name, ": the tag is ", call.tag,
+               "; tags from 2^63 on are reserved, choose a smaller one");
+}
+
+}  // namespace
+
+Collective collective_of(const Call& call, int rank, int world_size) {
+    const char* const name = operation_name(call.operation);
+    check_ranks(call, name, rank, world_size);
+
+    // There must be one tensor for each rank where there is to be one.
+    const Counts expected = expected_counts(call, rank, world_size);
+    MINI_CHECK(call.outputs.size() == expected.outputs, name, ": ", call.outputs.size(),
+               " outputs on rank ", rank, " of ", world_size, "; there must be ",
+               expected.outputs);
+    MINI_CHECK(call.inputs.size() == expected.inputs, name, ": ", call.inputs.size(),
+               " inputs on rank ", rank, " of ", world_size, "; there must be ",
+               expected.inputs);
+
+    Collective collective{
+        .operation = call.operation, .algorithm = call.algorithm, .root = call.root};
+    const Tensor* const first = first_tensor(call);
+    if (first == nullptr) return collective;
+    MINI_CHECK(first->defined(), name, ": the tensor is undefined");
+    for (const auto* tensors : {&call.outputs, &call.inputs})
+        for (const Tensor& tensor : *tensors) check_tensor(name, tensor, *first);
+
+    MINI_CHECK(!reduces(call.operation) || call.reduce_op != ReduceOp::kAvg ||
+                   is_float(first->dtype()),
+               name, ": kAvg needs floating-point numbers, but the tensor is ",
+               first->dtype());
+    collective.dtype = first->dtype();
+    collective.count = static_cast<uint64_t>(first->numel());
+    if (reduces(call.operation)) collective.reduce_op = call.reduce_op;
+    return collective;
+}
+
+size_t payload_bytes(const Call& call) {
+    const Tensor* const first = first_tensor(call);
+    return first == nullptr ? 0 : first->bytes();
+}
+
+}  // namespace mini::dist

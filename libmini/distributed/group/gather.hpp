@@ -1,0 +1,27 @@
+// Short lists of numbers from all ranks: what checks and reports need to see.
+
+#pragma once
+
+#include <vector>
+
+#include "libmini/distributed/group/process_group.hpp"
+
+namespace mini::dist {
+
+/// The values of every rank, by rank, on every rank; blocks until all are in. T is float, int64_t
+/// or uint8_t. REQUIRES: equally many values on each rank.
+template <typename T>
+std::vector<std::vector<T>> all_gather_values(ProcessGroup& group,
+                                              const std::vector<T>& values) {
+    const Tensor mine = cpu_tensor(values);
+    std::vector<Tensor> outputs;
+    for (int rank = 0; rank < group.world_size(); ++rank)
+        outputs.push_back(mine.new_zeros(mine.shape()));
+    group.all_gather(outputs, mine);
+
+    std::vector<std::vector<T>> by_rank;
+    for (const Tensor& output : outputs) by_rank.push_back(output.to_vector<T>());
+    return by_rank;
+}
+
+}  // namespace mini::dist

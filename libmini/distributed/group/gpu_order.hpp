@@ -1,0 +1,65 @@
+// A GPU's tensors for a backend that moves them itself, in a stream of its own.
+//
+//     caller's stream     ... kernels | event .................... | wait, kernels
+//     backend's stream                  wait, collective, event
+//
+// The host waits for neither: it learns from the second event that the device is done, and
+// keeps the tensors until then, so that nobody else gets their memory.
+
+#pragma once
+
+#include <memory>
+
+#include "libmini/distributed/group/call.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
+
+namespace mini::dist {
+
+/// The place of one operation between the streams.
+class GpuOrder {
+  public:
+    /// The operation comes after what this thread's current stream of `device` holds now.
+    explicit GpuOrder(Device device);
+    ~GpuOrder();
+
+    /// Makes the backend's stream wait for that.
+    void begin(cudaStream_t stream);
+
+    /// The operation ends where the backend's stream is now.
+    void end(cudaStream_t stream);
+
+    /// Whether the device is past the end. Throws CudaError for what went wrong on it.
+    /// REQUIRES: end().
+    bool is_done() const;
+
+    /// Makes the calling thread's current stream wait for the end. REQUIRES: end().
+    void wait_on_stream() const;
+
+  private:
+    struct Places;
+    std::unique_ptr<Places> places_;  // events, where there is CUDA
+};
+
+/// For a thread that looks after a group, while it does: when it frees tensors, it does not wait
+/// for a GPU (cuda::set_frees_later).
+class FreesLater {
+  public:
+    FreesLater() : before_(set(true)) {}
+    ~FreesLater() { set(before_); }
+    FreesLater(const FreesLater&) = delete;
+    FreesLater& operator=(const FreesLater&) = delete;
+
+  private:
+    static bool set(bool on);
+
+    bool before_;
+};
+
+/// Whether a call's tensors are on a GPU.
+bool is_on_gpu(const Call& call);
+
+/// Throws UsageError where the caller's stream is recorded in a CUDA graph, which would hold
+/// the place of the call but not the call. REQUIRES: is_on_gpu.
+void check_not_recorded(const Call& call);
+
+}  // namespace mini::dist

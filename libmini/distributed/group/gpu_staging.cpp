@@ -1,0 +1,79 @@
+#include "libmini/distributed/group/gpu_staging.hpp"
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "libmini/tensor/dispatch.hpp"
+
+namespace mini::dist {
+namespace {
+
+// An operation without inputs works in place: it reads its outputs.
+const std::vector<Tensor>& read_by(const Call& call) {
+    return call.inputs.empty() ? call.outputs : call.inputs;
+}
+
+std::vector<Tensor> pinned_like(const std::vector<Tensor>& tensors) {
+    std::vector<Tensor> pinned;
+    for (const Tensor& tensor : tensors)
+        pinned.push_back(Tensor::empty_pinned(tensor.shape(), tensor.dtype()));
+    return pinned;
+}
+
+void copy_all(const std::vector<Tensor>& to, const std::vector<Tensor>& from,
+              cudaStream_t stream) {
+    for (size_t i = 0; i < to.size(); ++i)
+        cuda::copy(to[i].raw_data(), from[i].raw_data(), from[i].bytes(), stream);
+}
+
+// The stream of all copies to a device.
+cudaStream_t copy_stream(int device) {
+    static std::mutex mutex;
+    static std::map<int, cuda::Stream> streams;
+    const std::lock_guard lock(mutex);
+    return streams.try_emplace(device, device).first->second.get();
+}
+
+}  // namespace
+
+struct GpuStaging::Places {
+    explicit Places(int device)
+        : device(device), read(device), written(device), stream(copy_stream(device)) {}
+
+    int device;
+    cuda::Event read;     // the host has what the call reads, and the device its outputs
+    cuda::Event written;  // the device has the results
+    cudaStream_t stream;
+};
+
+GpuStaging::GpuStaging(const Call& call) : call_(call), host_call_(call) {
+    host_call_.outputs = pinned_like(call.outputs);
+    host_call_.inputs = pinned_like(call.inputs);
+    const int device = read_by(call).front().device().index;
+    places_ = std::make_unique<Places>(device);
+    const cuda::DeviceGuard guard(device);
+    const cudaStream_t stream = cuda::current_stream(device);
+    copy_all(read_by(host_call_), read_by(call), stream);
+    places_->read.record(stream);
+}
+
+GpuStaging::~GpuStaging() = default;
+
+bool GpuStaging::has_inputs() const { return places_->read.query(); }
+
+void GpuStaging::give_back() {
+    const cuda::DeviceGuard guard(places_->device);
+    places_->read.wait(places_->stream);
+    copy_all(call_.outputs, host_call_.outputs, places_->stream);
+    for (const Tensor& output : call_.outputs)  // it may be dropped before it is written
+        cuda::record_stream(output.raw_data(), places_->stream);
+    places_->written.record(places_->stream);
+}
+
+void GpuStaging::wait_on_stream() const {
+    const cuda::DeviceGuard guard(places_->device);
+    places_->written.wait(cuda::current_stream(places_->device));
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,31 @@
+// Where there is no CUDA, no tensor is on a GPU.
+
+#include "libmini/distributed/group/gpu_order.hpp"
+#include "libmini/distributed/group/gpu_staging.hpp"
+#include "libmini/tensor/dispatch.hpp"
+
+namespace mini::dist {
+
+struct GpuStaging::Places {};
+
+GpuStaging::GpuStaging(const Call&) { no_cuda(); }
+GpuStaging::~GpuStaging() = default;
+bool GpuStaging::has_inputs() const { return true; }
+void GpuStaging::give_back() {}
+void GpuStaging::wait_on_stream() const {}
+
+struct GpuOrder::Places {};
+
+GpuOrder::GpuOrder(Device) { no_cuda(); }
+GpuOrder::~GpuOrder() = default;
+void GpuOrder::begin(cudaStream_t) {}
+void GpuOrder::end(cudaStream_t) {}
+bool GpuOrder::is_done() const { return true; }
+void GpuOrder::wait_on_stream() const {}
+
+bool FreesLater::set(bool) { return false; }
+
+bool is_on_gpu(const Call&) { return false; }
+void check_not_recorded(const Call&) {}
+
+}  // namespace mini::dist

@@ -1,0 +1,85 @@
+#include "libmini/distributed/launch/launch.hpp"
+
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "libmini/core/log.hpp"
+#include "libmini/core/thread.hpp"
+#include "libmini/distributed/backends/threads.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
+
+namespace mini::dist {
+namespace {
+
+// The failure that came first: the others are what it led to.
+class FirstFailure {
+  public:
+    void record(std::exception_ptr failure) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::move(failure);
+    }
+
+    void rethrow_if_any() {
+        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+
+  private:
+    std::mutex mutex_;
+    std::exception_ptr failure_;
+};
+
+void run_rank(const std::shared_ptr<QueuedGroup>& group,
+              const std::function<void(ProcessGroup& group)>& body, FirstFailure& first) {
+    logging::set_rank(group->rank());
+    set_default_group(group);
+    try {
+        body(*group);
+        group->shutdown();
+    } catch (...) {
+        // Record it before the others are released: their failures come later.
+        first.record(std::current_exception());
+        group->abandon(current_failure().message);
+    }
+    set_default_group(nullptr);
+}
+
+// The caller's default device; where that is a GPU, the ranks take the GPUs in turn.
+Device device_of(int rank) {
+    const Device caller = default_device();
+    if (caller.is_cpu()) return caller;
+    const int count = cuda_device_count();
+    MINI_CHECK(count > 0, "run_threads: the default device is ", caller, ", but ",
+               cuda_device_count_text());
+    return Device::cuda(rank % count);
+}
+
+}  // namespace
+
+void run_threads(int world_size, const std::function<void(ProcessGroup& group)>& body,
+                 RunThreadsOptions options) {
+    auto groups = make_threads_groups(world_size, options.timeout);
+    FirstFailure first;
+    std::vector<std::thread> threads;
+    threads.reserve(groups.size());
+    try {
+        for (const auto& group : groups)
+            threads.push_back(start_thread([&, group, device = device_of(group->rank())] {
+                set_default_device(device);
+                run_rank(group, body, first);
+            }));
+    } catch (...) {
+        // Those that have started wait for those that have not.
+        first.record(std::current_exception());
+        const std::string reason = current_failure().message;
+        for (size_t i = threads.size(); i < groups.size(); ++i)
+            groups[i]->abandon(reason);
+    }
+    for (std::thread& thread : threads) thread.join();
+    first.rethrow_if_any();
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,322 @@
+#include "libmini/distributed/launch/spawn.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "libmini/core/log.hpp"
+#include "libmini/core/machine.hpp"
+#include "libmini/distributed/net/failure.hpp"
+#include "libmini/distributed/net/poll_until.hpp"
+#include "libmini/distributed/net/socket.hpp"
+#include "libmini/tensor/device.hpp"
+
+namespace mini::dist {
+namespace {
+
+// What a failed rank sends its parent: a Failure::Kind, and this much of a message, so
+// that a pipe takes it at once.
+constexpr size_t kMaxReportBytes = 4000;
+
+// A PeerLost is a consequence: how long to wait for its cause before acting.
+constexpr std::chrono::milliseconds kCauseTime(3000);
+
+// One rank, as its parent sees it.
+struct Child {
+    int rank = -1;
+    pid_t process = -1;
+    Socket ended;   // a descriptor of the process: readable when it has ended
+    Socket report;  // the pipe's reading end
+    bool running = true;
+};
+
+struct RankFailure {
+    int rank = -1;
+    std::string message;
+    bool is_consequence = false;  // of another rank's end
+};
+
+int count_threads() {
+    int count = 0;
+    DIR* folder = ::opendir("/proc/self/task");
+    MINI_CHECK(folder != nullptr, system_message("opendir(/proc/self/task)", errno));
+    while (const dirent* entry = ::readdir(folder)) count += entry->d_name[0] != '.';
+    ::closedir(folder);
+    return count;
+}
+
+void refuse_threads() {
+    const int others = count_threads() - 1;
+    if (others == 0) return;
+    throw UsageError(concat(
+        "spawn: this process has ", others, " other thread", others == 1 ? "" : "s",
+        ", which forked ranks would lack, with the locks they hold; call spawn before "
+        "anything starts threads (parallel_for with set_num_threads above 1, a process "
+        "group, a data loader with workers), or use minirun or run_threads"));
+}
+
+void refuse_cuda() {
+    if (!cuda_is_initialized()) return;
+    throw UsageError(
+        "spawn: this process has asked CUDA for its devices, and a forked one cannot use "
+        "CUDA any more; name devices only within the ranks, or use minirun or "
+        "run_threads");
+}
+
+// ---- what the ranks share
+
+struct Job {
+    int world_size;
+    int port;
+    std::string cookie;
+    pid_t parent;
+    sigset_t signals;  // those that the parent had blocked
+};
+
+void set_variables(const Job& job, int rank) {
+    const std::string own = std::to_string(rank), world = std::to_string(job.world_size);
+    const std::array<std::pair<const char*, std::string>, 14> variables = {{
+        {"RANK", own},
+        {"LOCAL_RANK", own},
+        {"ROLE_RANK", own},
+        {"WORLD_SIZE", world},
+        {"LOCAL_WORLD_SIZE", world},
+        {"ROLE_WORLD_SIZE", world},
+        {"GROUP_RANK", "0"},
+        {"GROUP_WORLD_SIZE", "1"},
+        {"MASTER_ADDR", "127.0.0.1"},
+        {"MASTER_PORT", std::to_string(job.port)},
+        {"MINI_STORE_COOKIE", job.cookie},
+        {"TORCHELASTIC_RUN_ID", job.cookie.substr(0, 8)},
+        {"TORCHELASTIC_RESTART_COUNT", "0"},
+        {"TORCHELASTIC_USE_AGENT_STORE", "False"},
+    }};
+    for (const auto& [name, value] : variables) ::setenv(name, value.c_str(), 1);
+}
+
+// ---- a rank's side
+
+void send_report(int pipe, const Failure& failure) {
+    std::string text(1, static_cast<char>(failure.kind));
+    text += failure.message.substr(0, kMaxReportBytes);
+    if (::write(pipe, text.data(), text.size()) < 0) ::_exit(2);
+}
+
+[[noreturn]] void be_rank(const std::function<void(int rank)>& fn, int rank,
+                          const Job& job, int pipe) {
+    // End with the parent, also when it ended before this line, and as it asks us to.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != job.parent) ::_exit(1);
+    ::signal(SIGTERM, SIG_DFL);
+    ::sigprocmask(SIG_SETMASK, &job.signals, nullptr);
+
+    set_variables(job, rank);
+    logging::set_rank(rank);
+    int code = 0;
+    try {
+        fn(rank);
+    } catch (...) {
+        send_report(pipe, current_failure());
+        code = 1;
+    }
+
+    // Write out what was printed, and leave the parent's exit handlers to the parent.
+    std::cout.flush();
+    std::fflush(nullptr);
+    ::_exit(code);
+}
+
+// ---- the parent's side
+
+Child start_rank(const std::function<void(int rank)>& fn, int rank, const Job& job) {
+    int ends[2];
+    MINI_CHECK(::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0, system_message("pipe", errno));
+    Child child;
+    child.rank = rank;
+    child.report = Socket(ends[0]);
+    const Socket write_end(ends[1]);
+    child.process = ::fork();
+    MINI_CHECK(child.process >= 0, system_message("fork", errno),
+               "; raise ulimit -u, or start fewer ranks");
+    if (child.process == 0) be_rank(fn, rank, job, write_end.fd());
+    child.ended = Socket(static_cast<int>(::syscall(SYS_pidfd_open, child.process, 0)));
+    if (child.ended.is_open()) return child;
+
+    const int reason = errno;
+    ::kill(child.process, SIGKILL);
+    ::waitpid(child.process, nullptr, 0);
+    throw Error(concat(system_message("pidfd_open", reason), "; spawn needs Linux 5.3"));
+}
+
+// Takes leave of a process that has ended; what was wrong with it, if anything.
+std::optional<RankFailure> bury(Child& child) {
+    int status = 0;
+    while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
+    child.running = false;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
+
+    std::array<char, kMaxReportBytes + 1> report{};
+    const ssize_t n = ::read(child.report.fd(), report.data(), report.size());
+    const std::string who = concat("rank ", child.rank);
+    RankFailure failure;
+    failure.rank = child.rank;
+    if (n > 0) {
+        const auto kind = static_cast<Failure::Kind>(report[0]);
+        failure.is_consequence = kind == Failure::Kind::kPeerLost;
+        failure.message =
+            concat(who, " failed: ", std::string(&report[1], static_cast<size_t>(n) - 1));
+    } else if (WIFSIGNALED(status)) {
+        const char* name = ::sigabbrev_np(WTERMSIG(status));
+        failure.message = concat(who, " (process ", child.process, ") was ended by ",
+                                 name == nullptr ? "a signal" : concat("SIG", name));
+    } else {
+        failure.message = concat(who, " (process ", child.process, ") ended with code ",
+                                 WEXITSTATUS(status));
+    }
+    return failure;
+}
+
+// Holds SIGTERM back for its lifetime: a rank that is asked to end before it has taken off
+// the parent's signal handlers would run them.
+class HeldSignal {
+  public:
+    HeldSignal() {
+        sigset_t term;
+        ::sigemptyset(&term);
+        ::sigaddset(&term, SIGTERM);
+        ::sigprocmask(SIG_BLOCK, &term, &before_);
+    }
+    ~HeldSignal() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+    HeldSignal(const HeldSignal&) = delete;
+    HeldSignal& operator=(const HeldSignal&) = delete;
+
+    const sigset_t& before() const { return before_; }
+
+  private:
+    sigset_t before_;
+};
+
+// All ranks; none is left running when this ends.
+class Family {
+  public:
+    Family(const std::function<void(int rank)>& fn, Job job) {
+        const HeldSignal held;
+        job.signals = held.before();
+        try {
+            for (int rank = 0; rank < job.world_size; ++rank)
+                children_.push_back(start_rank(fn, rank, job));
+        } catch (const Error&) {
+            end_all(std::chrono::milliseconds(0));
+            throw;
+        }
+    }
+    ~Family() { end_all(std::chrono::milliseconds(0)); }
+    Family(const Family&) = delete;
+    Family& operator=(const Family&) = delete;
+
+    // Blocks until all ranks have ended or one has failed; the failure that was the cause.
+    std::optional<RankFailure> wait() {
+        std::optional<RankFailure> first;
+        Deadline deadline = kNever;
+        while (any_running() && wait_for_one(deadline)) {
+            auto failure = bury_ended();
+            if (!failure) continue;
+            if (!failure->is_consequence) return failure;
+            if (!first) deadline = deadline_after(kCauseTime);
+            if (!first) first = failure;
+        }
+        return first;
+    }
+
+    // Asks all to end, and after the grace makes them.
+    void end_all(std::chrono::milliseconds grace) {
+        signal_all(SIGTERM);
+        const Deadline deadline = deadline_after(grace);
+        while (any_running() && wait_for_one(deadline)) bury_ended();
+        signal_all(SIGKILL);
+        while (any_running()) {
+            wait_for_one(kNever);
+            bury_ended();
+        }
+    }
+
+  private:
+    bool any_running() const {
+        for (const Child& child : children_)
+            if (child.running) return true;
+        return false;
+    }
+
+    void signal_all(int signal) {
+        for (const Child& child : children_)
+            if (child.running) ::kill(child.process, signal);
+    }
+
+    // False when the deadline passed before any rank ended.
+    bool wait_for_one(Deadline deadline) {
+        std::vector<pollfd> entries;
+        for (const Child& child : children_)
+            if (child.running) entries.push_back({child.ended.fd(), POLLIN, 0});
+        while (true) {
+            if (poll_until(entries, deadline) > 0) return true;
+            if (has_passed(deadline)) return false;
+        }
+    }
+
+    // Buries those that have ended; of their failures the first that is no consequence,
+    // else the first.
+    std::optional<RankFailure> bury_ended() {
+        std::optional<RankFailure> first;
+        for (Child& child : children_) {
+            if (!child.running || !wait_for(child.ended, POLLIN, Clock::now())) continue;
+            auto failure = bury(child);
+            if (!failure) continue;
+            if (!first || (first->is_consequence && !failure->is_consequence))
+                first = std::move(failure);
+        }
+        return first;
+    }
+
+    std::vector<Child> children_;
+};
+
+}  // namespace
+
+void spawn(const std::function<void(int rank)>& fn, int world_size,
+           SpawnOptions options) {
+    if (world_size < 1)
+        throw UsageError(
+            concat("spawn: world_size is ", world_size, "; it must be 1 or more"));
+    refuse_cuda();
+    refuse_threads();
+
+    // What is printed but not yet written would be written by every rank.
+    std::cout.flush();
+    std::fflush(nullptr);
+
+    const Socket port = hold_port("127.0.0.1");  // until rank 0 listens on it, and after
+    Family family(fn,
+                  {world_size, local_address(port).port, random_hex(32), ::getpid(), {}});
+    const auto failure = family.wait();
+    if (!failure) return;
+    family.end_all(options.grace);
+    throw RankFailed(failure->rank, failure->message);
+}
+
+}  // namespace mini::dist

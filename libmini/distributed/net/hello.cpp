@@ -1,0 +1,92 @@
+#include "libmini/distributed/net/hello.hpp"
+
+#include <charconv>
+#include <cstring>
+#include <system_error>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::dist {
+namespace {
+
+constexpr std::array<char, 8> kMagic = {'l', 'i', 'b', 'm', 'i', 'n', 'i', '\n'};
+constexpr uint32_t kVersion = 2;
+
+// Takes the same time wherever the first difference is, so that timing tells a guesser
+// nothing.
+bool same_cookie(const Cookie& a, const Cookie& b) {
+    std::byte difference{0};
+    for (size_t i = 0; i < a.size(); ++i) difference |= a[i] ^ b[i];
+    return difference == std::byte{0};
+}
+
+Hello::Role other_end(Hello::Role role) {
+    using Role = Hello::Role;
+    switch (role) {
+        case Role::kStoreClient: return Role::kStoreServer;
+        case Role::kStoreServer: return Role::kStoreClient;
+        case Role::kMeshConnector: return Role::kMeshAcceptor;
+        case Role::kMeshAcceptor: return Role::kMeshConnector;
+    }
+    throw Error("no such role");
+}
+
+}  // namespace
+
+Cookie parse_cookie(const std::string& hex_digits) {
+    Cookie cookie{};
+    bool good = hex_digits.size() == 2 * cookie.size();
+    for (size_t i = 0; good && i < cookie.size(); ++i) {
+        uint8_t value = 0;
+        const char* digits = hex_digits.data() + 2 * i;
+        const auto [end, code] = std::from_chars(digits, digits + 2, value, 16);
+        good = code == std::errc() && end == digits + 2;
+        cookie[i] = std::byte{value};
+    }
+    if (!good)
+        throw UsageError(
+            "MINI_STORE_COOKIE must be 32 hexadecimal digits, the same on all ranks");
+    return cookie;
+}
+
+Hello make_hello(Hello::Role role, const Cookie& cookie, int rank, int peer,
+                 uint64_t token) {
+    Hello hello;
+    hello.magic = kMagic;
+    hello.version = kVersion;
+    hello.role = role;
+    hello.cookie = cookie;
+    hello.rank = rank;
+    hello.peer = peer;
+    hello.token = token;
+    return hello;
+}
+
+std::optional<Hello> take_hello(std::string& bytes) {
+    Hello hello;
+    if (bytes.size() < sizeof hello) return std::nullopt;
+    std::memcpy(&hello, bytes.data(), sizeof hello);
+    bytes.erase(0, sizeof hello);
+    return hello;
+}
+
+std::string fault_of(const Hello& theirs, const Hello& mine) {
+    if (theirs.magic != kMagic) return "it does not speak libmini's protocol";
+    if (theirs.version != kVersion)
+        return concat("it speaks version ", theirs.version, " of the protocol, this is ",
+                      kVersion);
+    if (theirs.role == mine.role)
+        return "it sends back this side's own words: it is an echo, or another client";
+    if (theirs.role != other_end(mine.role)) return "it serves another purpose";
+    if (!same_cookie(theirs.cookie, mine.cookie))
+        return "its cookie is another run's; MINI_STORE_COOKIE must be the same on all "
+               "ranks";
+    if (mine.peer >= 0 && theirs.rank != mine.peer)
+        return concat("it is rank ", theirs.rank, ", not rank ", mine.peer);
+    if (theirs.peer >= 0 && theirs.peer != mine.rank)
+        return concat("it expects rank ", theirs.peer, ", not rank ", mine.rank);
+    if (theirs.token != mine.token) return "its listener is another one";
+    return "";
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,145 @@
+#include "libmini/distributed/net/local_socket.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <span>
+#include <thread>
+
+#include "libmini/core/machine.hpp"
+
+namespace mini::dist {
+namespace {
+
+constexpr std::chrono::milliseconds kLocalRetryPause(1);
+
+struct LocalAddress {
+    sockaddr_un address{};
+    socklen_t length = 0;
+};
+
+// An abstract address begins with a zero byte.
+LocalAddress local_address_of(const std::string& name) {
+    LocalAddress local;
+    local.address.sun_family = AF_UNIX;
+    MINI_CHECK(name.size() + 1 <= sizeof local.address.sun_path, "the name \"", name,
+               "\" is too long for a local address");
+    std::ranges::copy(name, local.address.sun_path + 1);
+    local.length =
+        static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    return local;
+}
+
+Socket new_local_socket() {
+    Socket socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    MINI_CHECK(socket.is_open(), system_message("socket", errno));
+    return socket;
+}
+
+}  // namespace
+
+std::string this_host() {
+    std::string boot;
+    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+    std::array<char, 64> network{};
+    const ssize_t n = ::readlink("/proc/self/ns/net", network.data(), network.size() - 1);
+    return concat(boot.empty() ? "?" : boot, "/", n > 0 ? network.data() : "?");
+}
+
+std::string random_local_name() {
+    return concat("libmini-", ::geteuid(), "-", random_hex(32));
+}
+
+bool belong_to_one_user(const std::string& name, const std::string& other) {
+    return name.substr(0, name.rfind('-')) == other.substr(0, other.rfind('-'));
+}
+
+Socket listen_locally(const std::string& name) {
+    Socket socket = new_local_socket();
+    const LocalAddress local = local_address_of(name);
+    const auto* const address = reinterpret_cast<const sockaddr*>(&local.address);
+    MINI_CHECK(::bind(socket.fd(), address, local.length) == 0,
+               system_message("bind", errno));
+    MINI_CHECK(::listen(socket.fd(), kBacklog) == 0, system_message("listen", errno));
+    return socket;
+}
+
+Socket connect_locally(const std::string& name, Deadline deadline) {
+    Socket socket = new_local_socket();
+    const LocalAddress local = local_address_of(name);
+    const auto* const address = reinterpret_cast<const sockaddr*>(&local.address);
+    while (::connect(socket.fd(), address, local.length) != 0) {
+        // EAGAIN: so many wait to be accepted that there is no room for one more.
+        const bool may_come = errno == EAGAIN || errno == EINTR;
+        if (!may_come) throw ConnectionClosed(system_message("connect", errno));
+        if (has_passed(deadline)) throw Timeout("nobody accepts the connection");
+        std::this_thread::sleep_for(kLocalRetryPause);
+    }
+    return socket;
+}
+
+bool is_same_user(const Socket& socket) {
+    ucred other{};
+    socklen_t size = sizeof other;
+    return ::getsockopt(socket.fd(), SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 &&
+           other.uid == ::geteuid();
+}
+
+void send_with_descriptor(const Socket& socket, std::span<const std::byte> bytes,
+                          const Socket& descriptor) {
+    iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    const int fd = descriptor.fd();
+    std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
+    if (::sendmsg(socket.fd(), &message, MSG_NOSIGNAL) !=
+        static_cast<ssize_t>(bytes.size()))
+        throw ConnectionClosed(system_message("sendmsg", errno));
+}
+
+size_t recv_with_descriptor(const Socket& socket, std::span<std::byte> bytes,
+                            Socket& descriptor) {
+    iovec part{bytes.data(), bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    const ssize_t n = ::recvmsg(socket.fd(), &message, MSG_CMSG_CLOEXEC);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+    if (n <= 0) throw ConnectionClosed("the other side closed the connection");
+
+    // Take every descriptor, so that those beyond the first are closed: the room that
+    // alignment adds lets a second one in.
+    const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    if (header == nullptr || header->cmsg_level != SOL_SOCKET ||
+        header->cmsg_type != SCM_RIGHTS)
+        return static_cast<size_t>(n);
+    const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+        int fd = -1;
+        std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
+        Socket received(fd);
+        if (i == 0) descriptor = std::move(received);
+    }
+    return static_cast<size_t>(n);
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,25 @@
+// poll(2) with a deadline in nanoseconds.
+//
+// poll() takes whole milliseconds, so a wait of 0.3 ms for an emulated link became one of
+// 1 ms. ppoll() takes a timespec; the kernel adds up to 50 us (prctl PR_SET_TIMERSLACK).
+
+#pragma once
+
+#include <poll.h>
+
+#include <ctime>
+#include <span>
+
+#include "libmini/distributed/net/deadline.hpp"
+
+namespace mini::dist {
+
+/// Blocks until one of `entries` has an event, or the deadline has passed, or a signal
+/// came. Returns what poll(2) returns: the number of entries with events; 0; or -1 with
+/// errno. Waits 1000 seconds at most, so callers look at the deadline and call again.
+inline int poll_until(std::span<pollfd> entries, Deadline deadline) {
+    const timespec left = time_left(deadline, Clock::now());
+    return ::ppoll(entries.data(), entries.size(), &left, nullptr);
+}
+
+}  // namespace mini::dist

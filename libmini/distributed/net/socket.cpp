@@ -1,0 +1,297 @@
+#include "libmini/distributed/net/socket.hpp"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+#include "libmini/distributed/net/poll_until.hpp"
+
+namespace mini::dist {
+namespace {
+
+constexpr int kBufferBytes =
+    1 << 20;  // enough to keep both directions moving between wake-ups
+constexpr std::chrono::milliseconds kRetryPause(5);
+constexpr std::chrono::milliseconds kAcceptPause(50);
+
+using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+// All numeric addresses of a host name; of a number, itself, without asking anybody.
+AddressList resolve(const Address& address) {
+    addrinfo hints{};
+    hints.ai_family = AF_UNSPEC;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    const int code = ::getaddrinfo(address.host.c_str(),
+                                   std::to_string(address.port).c_str(), &hints, &found);
+    MINI_CHECK(code == 0, "cannot resolve the host name \"", address.host,
+               "\": ", ::gai_strerror(code), "; check MASTER_ADDR");
+    return {found, &::freeaddrinfo};
+}
+
+Socket new_socket(int family) {
+    Socket socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    MINI_CHECK(socket.is_open(), system_message("socket", errno));
+    return socket;
+}
+
+void set_option(const Socket& socket, int level, int option, int value) {
+    ::setsockopt(socket.fd(), level, option, &value, sizeof value);
+}
+
+void tune(const Socket& socket) {
+    set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(socket, SOL_SOCKET, SO_SNDBUF, kBufferBytes);
+    set_option(socket, SOL_SOCKET, SO_RCVBUF, kBufferBytes);
+}
+
+Address numeric(const sockaddr_storage& storage, socklen_t length) {
+    if (storage.ss_family != AF_INET && storage.ss_family != AF_INET6) return {"?", 0};
+    char host[NI_MAXHOST], port[NI_MAXSERV];
+    const int code =
+        ::getnameinfo(reinterpret_cast<const sockaddr*>(&storage), length, host,
+                      sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
+    if (code != 0) return {"?", 0};
+    return {host, std::stoi(port)};
+}
+
+// One attempt; a closed Socket, with errno set, when it fails.
+Socket try_connect(const addrinfo& target, Deadline deadline) {
+    Socket socket = new_socket(target.ai_family);
+    tune(socket);
+
+    // The port that the kernel lends to this socket stays free for a rank that listens on
+    // it by name.
+    set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
+    if (::connect(socket.fd(), target.ai_addr, target.ai_addrlen) == 0) return socket;
+    if (errno != EINPROGRESS && errno != EINTR) return Socket();
+    if (!wait_for(socket, POLLOUT, deadline)) {
+        errno = ETIMEDOUT;
+        return Socket();
+    }
+    int error = 0;
+    socklen_t size = sizeof error;
+    ::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &size);
+    errno = error;
+    return error == 0 ? std::move(socket) : Socket();
+}
+
+// Who is at the other end, for messages.
+std::string other_end(const Socket& socket) {
+    const Address address = peer_address(socket);
+    return address.port == 0 ? "a process on this host" : to_text(address);
+}
+
+bool is_nothing_yet(int error) {
+    return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+}  // namespace
+
+void Socket::close() noexcept {
+    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+std::string to_text(const Address& address) {
+    const bool is_ipv6 = address.host.find(':') != std::string::npos;
+    return is_ipv6 ? concat('[', address.host, "]:", address.port)
+                   : concat(address.host, ':', address.port);
+}
+
+Address parse_address(const std::string& text) {
+    // The port stands behind the last colon; the host of [::1]:29500 has colons of its
+    // own.
+    const size_t colon = text.rfind(':');
+    const bool has_port = colon != std::string::npos && colon + 1 < text.size() &&
+                          text.find(']', colon) == std::string::npos;
+    if (!has_port)
+        throw UsageError(concat("\"", text, "\": port number missing; write host:port"));
+    std::string host = text.substr(0, colon);
+    if (host.size() > 1 && host.front() == '[' && host.back() == ']')
+        host = host.substr(1, host.size() - 2);
+    if (host.empty())
+        throw UsageError(concat("\"", text, "\": host name missing; write host:port"));
+
+    int port = -1;
+    const char *first = text.data() + colon + 1, *last = text.data() + text.size();
+    const auto [end, code] = std::from_chars(first, last, port);
+    if (code != std::errc() || end != last || port < 0 || port > 65535)
+        throw UsageError(
+            concat("\"", text, "\": the port must be a number in 0 .. 65535"));
+    return {host, port};
+}
+
+namespace {
+
+[[noreturn]] void throw_cannot_listen(const Address& address, int error) {
+    const char* advice = "choose another address";
+    if (error == EADDRINUSE)
+        advice =
+            "another program or run holds this port; stop it, or choose another port "
+            "(MASTER_PORT, minirun --port)";
+    if (error == EADDRNOTAVAIL)
+        advice = "this machine has no such address; MASTER_ADDR must be rank 0's own";
+    if (error == EACCES) advice = "ports below 1024 need privileges; choose a higher one";
+    throw Error(concat("cannot listen on ", to_text(address), ": ",
+                       system_message("bind", error), "; ", advice));
+}
+
+}  // namespace
+
+Socket listen_on(const Address& address) {
+    int error = 0;
+    const AddressList targets = resolve(address);
+    for (const addrinfo* target = targets.get(); target != nullptr;
+         target = target->ai_next) {
+        Socket socket = new_socket(target->ai_family);
+        tune(socket);  // accepted connections inherit the buffers
+        set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);  // a finished run's port is free
+        if (::bind(socket.fd(), target->ai_addr, target->ai_addrlen) == 0 &&
+            ::listen(socket.fd(), kBacklog) == 0)
+            return socket;
+        error = errno;
+    }
+    throw_cannot_listen(address, error);
+}
+
+Socket hold_port(const std::string& host) {
+    const Address address{host, 0};
+    const AddressList targets = resolve(address);
+    Socket socket = new_socket(targets->ai_family);
+    if (::bind(socket.fd(), targets->ai_addr, targets->ai_addrlen) != 0)
+        throw_cannot_listen(address, errno);
+
+    // From now on another that sets this too may have the port as long as nobody listens.
+    set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
+    return socket;
+}
+
+Address local_address(const Socket& socket) {
+    sockaddr_storage storage{};
+    socklen_t length = sizeof storage;
+    if (::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&storage), &length) != 0)
+        return {"?", 0};
+    return numeric(storage, length);
+}
+
+Address peer_address(const Socket& socket) {
+    sockaddr_storage storage{};
+    socklen_t length = sizeof storage;
+    if (::getpeername(socket.fd(), reinterpret_cast<sockaddr*>(&storage), &length) != 0)
+        return {"?", 0};
+    return numeric(storage, length);
+}
+
+bool is_loopback(const Address& address) {
+    return address.host.starts_with("127.") || address.host == "::1";
+}
+
+bool is_connected_to_itself(const Socket& socket) {
+    const Address mine = local_address(socket), theirs = peer_address(socket);
+    return mine.port != 0 && mine.port == theirs.port && mine.host == theirs.host;
+}
+
+Socket connect_to(const Address& address, Deadline deadline, Refusal refusal) {
+    const AddressList targets = resolve(address);
+    while (true) {
+        int error = 0;
+        for (const addrinfo* target = targets.get(); target; target = target->ai_next) {
+            Socket socket = try_connect(*target, deadline);
+            error = errno;
+            if (!socket.is_open()) continue;
+            if (!is_connected_to_itself(socket)) return socket;
+            error = ECONNREFUSED;  // as nobody listens there
+        }
+        const std::string reason = concat("no connection to ", to_text(address), ": ",
+                                          system_message("connect", error));
+        if (error == ECONNREFUSED && refusal == Refusal::kNoMore)
+            throw ConnectionClosed(reason);
+        if (has_passed(deadline)) throw Timeout(reason);
+        std::this_thread::sleep_for(kRetryPause);
+    }
+}
+
+Socket accept_from(const Socket& listener) {
+    Socket socket(
+        ::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (socket.is_open()) tune(socket);
+    return socket;
+}
+
+int Acceptor::poll_fd() {
+    if (pause_end_ && has_passed(*pause_end_)) pause_end_.reset();
+    return pause_end_ ? -1 : listener_.fd();
+}
+
+Deadline Acceptor::next_turn(Deadline deadline) const {
+    return pause_end_ ? std::min(deadline, *pause_end_) : deadline;
+}
+
+Socket Acceptor::accept(const std::function<bool()>& make_room) {
+    if (pause_end_) return Socket();
+    Socket socket = accept_from(listener_);
+    if (socket.is_open()) return socket;
+    const bool no_room =
+        errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    if (no_room && !make_room()) pause_end_ = deadline_after(kAcceptPause);
+    return socket;
+}
+
+bool wait_for(const Socket& socket, short events, Deadline deadline) {
+    while (true) {
+        pollfd entry{socket.fd(), events, 0};
+        const int ready = poll_until({&entry, 1}, deadline);
+        if (ready > 0) return true;
+        MINI_CHECK(ready == 0 || errno == EINTR, system_message("poll", errno));
+        if (has_passed(deadline)) return false;
+    }
+}
+
+size_t send_some(const Socket& socket, std::span<const std::byte> bytes) {
+    if (bytes.empty()) return 0;
+    const ssize_t sent = ::send(socket.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent >= 0) return static_cast<size_t>(sent);
+    if (is_nothing_yet(errno)) return 0;
+    throw ConnectionClosed(system_message("send", errno));
+}
+
+size_t recv_some(const Socket& socket, std::span<std::byte> bytes) {
+    if (bytes.empty()) return 0;
+    const ssize_t received = ::recv(socket.fd(), bytes.data(), bytes.size(), 0);
+    if (received > 0) return static_cast<size_t>(received);
+    if (received == 0) throw ConnectionClosed("the other side closed the connection");
+    if (is_nothing_yet(errno)) return 0;
+    throw ConnectionClosed(system_message("recv", errno));
+}
+
+void send_all(const Socket& socket, std::span<const std::byte> bytes, Deadline deadline) {
+    while (!bytes.empty()) {
+        const size_t sent = send_some(socket, bytes);
+        bytes = bytes.subspan(sent);
+        if (sent == 0 && !wait_for(socket, POLLOUT, deadline))
+            throw Timeout(concat(other_end(socket), " takes no more bytes"));
+    }
+}
+
+void recv_all(const Socket& socket, std::span<std::byte> bytes, Deadline deadline) {
+    while (!bytes.empty()) {
+        const size_t received = recv_some(socket, bytes);
+        bytes = bytes.subspan(received);
+        if (received == 0 && !wait_for(socket, POLLIN, deadline))
+            throw Timeout(concat(other_end(socket), " sends no more bytes"));
+    }
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,197 @@
+// What this rank was told: the first half of rendezvous.hpp.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "libmini/core/log.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
+#include "libmini/distributed/rendezvous/rendezvous.hpp"
+
+namespace mini::dist {
+namespace {
+
+int parse_number(const std::string& text, const std::string& what) {
+    int value = 0;
+    const auto [end, code] =
+        std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc() || end != text.data() + text.size())
+        throw UsageError(concat(what, " is \"", text, "\", which is not a whole number"));
+    return value;
+}
+
+// The value of a variable; "" when it is not set.
+std::string variable(const std::string& name) {
+    return environment_variable(name).value_or("");
+}
+
+[[noreturn]] void report_missing_variable(const std::string& name) {
+    throw UsageError(
+        concat("init_process_group with env://: environment variable ", name,
+               " expected, but not set; start the program with minirun, or set RANK, "
+               "WORLD_SIZE, MASTER_ADDR and MASTER_PORT"));
+}
+
+// ---- env://
+
+// The environment, in which the options stand for RANK and WORLD_SIZE.
+Lookup environment_with(int rank, int world_size) {
+    return [=](const std::string& name) -> std::optional<std::string> {
+        if (name == "RANK" && rank >= 0) return std::to_string(rank);
+        if (name == "WORLD_SIZE" && world_size >= 0) return std::to_string(world_size);
+        return environment_variable(name);
+    };
+}
+
+RankVariables who_am_i(int rank, int world_size) {
+    if (rank >= 0 && world_size >= 0) {
+        RankVariables given;
+        given.rank = rank;
+        given.world_size = world_size;
+        given.source = "the options of init_process_group";
+        return given;
+    }
+    const auto told = read_rank_variables(environment_with(rank, world_size));
+    if (!told) report_missing_variable("RANK");
+    RankVariables result = *told;
+    if (rank >= 0) result.rank = rank;
+    if (world_size >= 0) result.world_size = world_size;
+    return result;
+}
+
+// torchrun may keep a store of its own, which speaks PyTorch's protocol, on MASTER_PORT:
+// ours goes elsewhere, to a port that follows from the job and its restarts.
+int beside_torchruns_store(int port) {
+    if (variable("TORCHELASTIC_USE_AGENT_STORE") != "True") return port;
+    return port_from_text(concat(port, "/", variable("TORCHELASTIC_RUN_ID"), "/",
+                                 variable("TORCHELASTIC_RESTART_COUNT")));
+}
+
+Address find_master(const RankVariables& who) {
+    // The launchers that know of MASTER_ADDR must set both; for the others, derive what
+    // is missing.
+    const bool must_be_set =
+        who.source.starts_with("torchrun") || who.source.starts_with("the options");
+    const std::string host = variable("MASTER_ADDR"), port = variable("MASTER_PORT");
+    if (host.empty() && must_be_set) report_missing_variable("MASTER_ADDR");
+    if (port.empty() && must_be_set) report_missing_variable("MASTER_PORT");
+    Address master{host, 0};
+    if (host.empty() || port.empty()) {
+        RankVariables known = who;
+        if (!host.empty())
+            known.local_world_size = who.world_size;  // ask for a port only
+        const auto derived =
+            derive_master(environment_variable, known, concat("parent ", ::getppid()));
+        if (host.empty()) master.host = derived.host;
+        master.port = derived.port;
+    }
+    if (!port.empty())
+        master.port = beside_torchruns_store(
+            parse_number(port, "environment variable MASTER_PORT"));
+    return master;
+}
+
+Meeting plan_from_environment(int rank, int world_size) {
+    const RankVariables who = who_am_i(rank, world_size);
+    Meeting meeting;
+    meeting.rank = who.rank;
+    meeting.world_size = who.world_size;
+    meeting.master = find_master(who);
+    logging::info("rank ", who.rank, " of ", who.world_size, " by ", who.source,
+                  "; the store is at ", to_text(meeting.master));
+    return meeting;
+}
+
+// ---- tcp:// and file://
+
+// The value of `name` in "rank=0&world_size=4".
+std::optional<std::string> query_value(const std::string& query,
+                                       const std::string& name) {
+    for (size_t begin = 0; begin < query.size();) {
+        const size_t end = std::min(query.find('&', begin), query.size());
+        const std::string pair = query.substr(begin, end - begin);
+        if (pair.compare(0, name.size() + 1, name + "=") == 0)
+            return pair.substr(name.size() + 1);
+        begin = end + 1;
+    }
+    return std::nullopt;
+}
+
+Meeting plan_from_url(const std::string& url, int rank, int world_size) {
+    const size_t mark = std::min(url.find('?'), url.size());
+    const size_t path = url.find("://") + 3;
+    const std::string place = url.substr(path, mark - path);
+    const std::string query = url.substr(std::min(mark + 1, url.size()));
+    const auto number = [&](int given, const std::string& name) {
+        if (given >= 0) return given;
+        const auto text = query_value(query, name);
+        if (!text)
+            throw UsageError(concat("init_process_group with ", url, ": ", name,
+                                    " expected, but not given; set it in the options or "
+                                    "write ",
+                                    url.substr(0, mark), "?rank=R&world_size=W"));
+        return parse_number(*text, concat(name, " in ", url));
+    };
+    Meeting meeting;
+    if (url.starts_with("tcp://"))
+        meeting.master = parse_address(place);
+    else if (place.size() > 1 && place.front() == '/' && place.back() != '/')
+        meeting.file = place;
+    else
+        throw UsageError(concat("init_process_group with ", url,
+                                ": a path that begins at the root expected; write "
+                                "file:///folder/name"));
+    meeting.rank = number(rank, "rank");
+    meeting.world_size = number(world_size, "world_size");
+    return meeting;
+}
+
+void check_ranges(const Meeting& meeting) {
+    if (meeting.world_size < 1)
+        throw UsageError(
+            concat("WORLD_SIZE is ", meeting.world_size, "; it must be 1 or more"));
+    if (meeting.rank < 0 || meeting.rank >= meeting.world_size)
+        throw UsageError(concat("RANK is ", meeting.rank, " but WORLD_SIZE is ",
+                                meeting.world_size, "; ranks are 0 .. ",
+                                meeting.world_size - 1));
+    if (!meeting.file.empty()) return;
+    const int lowest = meeting.world_size == 1 ? 0 : 1;  // alone, any free port will do
+    if (meeting.master.port < lowest || meeting.master.port > 65535)
+        throw UsageError(concat("MASTER_PORT is ", meeting.master.port,
+                                "; it must be in ", lowest, " .. 65535"));
+}
+
+// torchrun says "none" when nobody gave the job a name, and keeps the name when it starts
+// the ranks anew.
+std::string run_id() {
+    std::string id = variable("MINI_RUN_ID");
+    if (id.empty()) id = variable("TORCHELASTIC_RUN_ID");
+    if (id.empty() || id == "none") return "";
+    return concat(id, "/", variable("TORCHELASTIC_RESTART_COUNT"));
+}
+
+}  // namespace
+
+Meeting plan_meeting(const std::string& init_method, int rank, int world_size) {
+    Meeting meeting;
+    if (init_method == "env://")
+        meeting = plan_from_environment(rank, world_size);
+    else if (init_method.starts_with("tcp://") || init_method.starts_with("file://"))
+        meeting = plan_from_url(init_method, rank, world_size);
+    else
+        throw UsageError(concat("init_process_group: unknown init_method \"", init_method,
+                                "\"; use env://, tcp://host:port or file:///path"));
+    check_ranges(meeting);
+    meeting.run_id = run_id();
+    meeting.advertise = variable("MINI_ADVERTISE_ADDR");
+    const std::string digits = variable("MINI_STORE_COOKIE");
+    if (!digits.empty()) meeting.cookie = parse_cookie(digits);
+    return meeting;
+}
+
+}  // namespace mini::dist

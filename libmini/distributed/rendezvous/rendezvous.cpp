@@ -1,0 +1,289 @@
+#include "libmini/distributed/rendezvous/rendezvous.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "libmini/core/machine.hpp"
+#include "libmini/core/text.hpp"
+#include "libmini/distributed/store/file_store.hpp"
+#include "libmini/distributed/store/prefix_store.hpp"
+
+namespace mini::dist {
+namespace {
+
+const char* const kVerdict = "rendezvous/verdict";
+
+// A verdict is kAllJoined, or one of the others and a reason.
+const std::string kAllJoined = "ok";
+const std::string kTooLate = "timeout: ";
+const std::string kContradiction = "error: ";
+
+// How long to wait for what is surely in the store.
+constexpr std::chrono::seconds kReadTime(5);
+
+// How long rank 0 keeps the store after a failure, for the others to hear of it.
+constexpr std::chrono::seconds kFarewellTime(2);
+
+// How long rank 0 waits then for those that have not come yet.
+constexpr std::chrono::seconds kLateTime(2);
+
+// How long to look for a first rank 0 that holds our port.
+constexpr std::chrono::seconds kDoubleTime(3);
+
+// More ranks than can meet: what another process says of its world size ends no loop.
+constexpr int kMostRanks = 1 << 16;
+
+std::string seat(int rank) { return concat("rendezvous/rank/", rank); }
+std::string has_joined(int rank) { return concat("rendezvous/joined/", rank); }
+
+// The verdict that stands: the first, as others may have read it.
+std::string give_verdict(Store& store, const std::string& verdict) {
+    return store.compare_set(kVerdict, "", verdict);
+}
+
+// ---- taking a seat
+
+// What a rank that takes its seat says of itself, all in one value: a rank that dies leaves
+// either nothing or what the others need to go on.
+struct Seat {
+    int world_size = 0;
+    int process = 0;
+    std::string host;
+    uint32_t number = 0;  // by which its process knows the seat as its own
+};
+
+std::string to_text(const Seat& seat) {
+    return concat(seat.world_size, " ", seat.process, " ", seat.host, " ", seat.number);
+}
+
+Seat parse_seat(const std::string& text) {
+    std::istringstream in(text);
+    Seat seat;
+    in >> seat.world_size >> seat.process >> seat.host >> seat.number;
+    return seat;
+}
+
+std::string process_of(const Seat& seat) {
+    return concat("process ", seat.process, " on ", seat.host);
+}
+
+// "" when this rank has taken its seat; else what is wrong.
+std::string take_seat(Store& store, const Meeting& meeting, const std::string& local_host,
+                      Deadline deadline) {
+    const int rank = meeting.rank, world_size = meeting.world_size;
+    const Seat mine{world_size, ::getpid(), host_name(), std::random_device()()};
+    const std::string seated = store.compare_set(seat(rank), "", to_text(mine));
+    if (seated != to_text(mine))
+        return concat("two processes have RANK ", rank, ": ",
+                      process_of(parse_seat(seated)), " and ", process_of(mine),
+                      "; give each rank a number of its own",
+                      meeting.file.empty() ? "" : ", and each run a file of its own");
+
+    // Compare with rank 0.
+    const Seat first = parse_seat(store.get(seat(0), deadline));
+    if (first.world_size != world_size)
+        return concat("rank ", rank, " (", process_of(mine),
+                      ") was started with WORLD_SIZE ", world_size, ", but rank 0 (",
+                      process_of(first), ") with ", first.world_size,
+                      "; start all ranks with the same");
+    if (!meeting.file.empty() && local_host == "127.0.0.1" && first.host != mine.host)
+        return concat("rank ", rank, " is on ", mine.host, " and rank 0 on ", first.host,
+                      ", but both listen on 127.0.0.1 only; set MINI_ADVERTISE_ADDR on "
+                      "each rank to an address by which others reach its host");
+    return "";
+}
+
+// "" for a rank that has joined, or waits for rank 0 as we do; else who is missing.
+std::string missing_text(Store& store, int rank) {
+    if (store.check(has_joined(rank))) return "";
+    if (!store.check(seat(rank))) return concat("rank ", rank);
+    if (rank != 0 && !store.check(seat(0))) return "";
+    const Seat taken = parse_seat(store.get(seat(rank), deadline_after(kReadTime)));
+    return concat("rank ", rank, " (", process_of(taken),
+                  " began to join and went no further; was it killed or stopped?)");
+}
+
+std::string too_late_text(Store& store, const Meeting& meeting) {
+    std::vector<std::string> missing;
+    for (int rank = 0; rank < meeting.world_size; ++rank)
+        if (const std::string text = missing_text(store, rank); !text.empty())
+            missing.push_back(text);
+    const std::string place =
+        meeting.file.empty() ? to_text(meeting.master) : meeting.file;
+    const int joined = meeting.world_size - static_cast<int>(missing.size());
+    return concat("rendezvous at ", place, ": ", joined, " of ", meeting.world_size,
+                  " joined; missing: ", missing.empty() ? "none any more" : join(missing),
+                  "; were they started, and can they reach this place?");
+}
+
+std::vector<std::string> of_all(std::string (*key)(int rank), int world_size) {
+    std::vector<std::string> keys;
+    for (int rank = 0; rank < world_size; ++rank) keys.push_back(key(rank));
+    return keys;
+}
+
+// Ends the waits of all who may wait for others to join; they will read the verdict.
+void release(Store& store, const Meeting& meeting) {
+    int world_size = meeting.world_size;
+    if (store.check(seat(0))) {
+        const Seat first = parse_seat(store.get(seat(0), deadline_after(kReadTime)));
+        world_size = std::max(world_size, std::min(first.world_size, kMostRanks));
+    }
+    for (const std::string& key : of_all(has_joined, world_size)) store.set(key, "");
+}
+
+// Blocks until all ranks have joined, or somebody has found what is wrong. A rank that dies
+// here takes nothing with it that another waits for, but that it has joined.
+std::string await_verdict(Store& store, const Meeting& meeting,
+                          const std::string& local_host, Deadline deadline) {
+    try {
+        const std::string fault = take_seat(store, meeting, local_host, deadline);
+        if (!fault.empty()) {
+            // Whoever contradicts another is no part of the group, whatever the verdict.
+            give_verdict(store, concat(kContradiction, fault));
+            release(store, meeting);
+            return concat(kContradiction, fault);
+        }
+        store.set(has_joined(meeting.rank), "");
+        store.wait(of_all(has_joined, meeting.world_size), deadline);
+        return give_verdict(store, kAllJoined);
+    } catch (const Timeout&) {
+        const std::string verdict =
+            give_verdict(store, concat(kTooLate, too_late_text(store, meeting)));
+        release(store, meeting);
+        return verdict;
+    }
+}
+
+void agree(Store& store, const Meeting& meeting, const std::string& local_host,
+           Deadline deadline) {
+    const std::string verdict = await_verdict(store, meeting, local_host, deadline);
+    if (verdict == kAllJoined) return;
+    if (verdict.starts_with(kTooLate)) throw Timeout(verdict.substr(kTooLate.size()));
+    throw Error(verdict.substr(std::min(kContradiction.size(), verdict.size())));
+}
+
+// Who comes late is to hear what is wrong, rather than find nobody.
+void await_latecomers(Store& store, int world_size) {
+    try {
+        store.wait(of_all(seat, world_size), deadline_after(kLateTime));
+    } catch (const Error&) {  // what is thrown next came first, and counts
+    }
+}
+
+// ---- reaching the store
+
+constexpr int kStrangerTries = 3;
+constexpr std::chrono::milliseconds kStrangerPause(30);
+
+std::unique_ptr<TcpStore> connect_to_store(const Meeting& meeting, const Address& address,
+                                           Deadline deadline) {
+    const auto connect = [&] {
+        return std::make_unique<TcpStore>(address, meeting.cookie, deadline);
+    };
+    // A rank 0 that ends while it says Hello looks like a stranger for a moment; a
+    // stranger stays one.
+    const auto connect_patiently = [&] {
+        for (int tries = 1;; ++tries) {
+            try {
+                return connect();
+            } catch (const Timeout&) {
+                throw;
+            } catch (const Error&) {
+                if (tries == kStrangerTries) throw;
+                std::this_thread::sleep_for(kStrangerPause);
+            }
+        }
+    };
+    try {
+        return connect_patiently();
+    } catch (const Timeout& timeout) {
+        throw Timeout(concat("rank ", meeting.rank, " found no rank 0 at ",
+                             to_text(address), " (", timeout.what(),
+                             "); is it running, and is MASTER_ADDR its address?"));
+    }
+}
+
+// The store that already listens at our address, if it is this run's: then there are two
+// processes with rank 0, and meeting the other one will say so.
+std::unique_ptr<TcpStore> find_double(const Meeting& meeting, const Error& busy) {
+    try {
+        return std::make_unique<TcpStore>(meeting.master, meeting.cookie,
+                                          deadline_after(kDoubleTime));
+    } catch (const Error&) {
+        throw busy;
+    }
+}
+
+Rendezvous open_tcp(const Meeting& meeting, Deadline deadline) {
+    Rendezvous result;
+    Address address = meeting.master;
+    std::unique_ptr<TcpStore> store;
+    if (meeting.rank == 0) {
+        try {
+            result.server = std::make_unique<TcpStoreServer>(address, meeting.cookie);
+            address = result.server->address();
+        } catch (const Error& busy) {
+            store = find_double(meeting, busy);
+        }
+    }
+    if (!store) store = connect_to_store(meeting, address, deadline);
+    result.local_host = store->local_host();
+    result.store = std::move(store);
+    return result;
+}
+
+Rendezvous open_file(const Meeting& meeting) {
+    Rendezvous result;
+    auto file = std::make_shared<FileStore>(meeting.file);
+    result.store =
+        std::make_unique<PrefixStore>(concat("run/", meeting.run_id), std::move(file));
+    result.local_host = "127.0.0.1";
+    return result;
+}
+
+}  // namespace
+
+Rendezvous meet(const Meeting& meeting, Deadline deadline) {
+    Rendezvous result =
+        meeting.file.empty() ? open_tcp(meeting, deadline) : open_file(meeting);
+    if (!meeting.advertise.empty()) result.local_host = meeting.advertise;
+    try {
+        agree(*result.store, meeting, result.local_host, deadline);
+    } catch (const Timeout&) {  // all have been waited for
+        part_after_failure(std::move(result));
+        throw;
+    } catch (const Error&) {
+        // Let the others hear the verdict before the store goes.
+        if (result.server) await_latecomers(*result.store, meeting.world_size);
+        part_after_failure(std::move(result));
+        throw;
+    }
+    return result;
+}
+
+std::string missing_ranks(int first, int world_size,
+                          const std::function<bool(int rank)>& is_there) {
+    std::vector<std::string> missing;
+    for (int rank = first; rank < world_size; ++rank)
+        if (!is_there(rank)) missing.push_back(concat("rank ", rank));
+    return join(missing);
+}
+
+void part(Rendezvous rendezvous, Deadline deadline) {
+    rendezvous.store = nullptr;
+    if (rendezvous.server) rendezvous.server->wait_until_alone(deadline);
+}
+
+void part_after_failure(Rendezvous rendezvous) {
+    part(std::move(rendezvous), deadline_after(kFarewellTime));
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,278 @@
+#include "libmini/distributed/store/file_store.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace mini::dist {
+namespace {
+
+constexpr std::string_view kMagic = "libmini file store 1\n";
+
+constexpr off_t kCallByte = 0;
+constexpr off_t kOpenByte = 1;
+
+// Files have no event that works across hosts: who waits looks again after this time.
+constexpr std::chrono::milliseconds kPause(2);
+
+// How long a process may keep the others out, before it is taken to be stopped.
+constexpr std::chrono::seconds kLockTime(30);
+constexpr std::chrono::seconds kFarewellTime(1);
+
+struct RecordHead {
+    uint32_t kind = 0;
+    uint32_t key_bytes = 0;
+    uint32_t value_bytes = 0;
+};
+
+// Locks or unlocks one byte, for this open file and not for the process: threads with a
+// file of their own each count as several. False when others hold it.
+bool set_lock(const Socket& file, short type, off_t byte) {
+    struct flock lock {};
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    lock.l_start = byte;
+    lock.l_len = 1;
+    if (::fcntl(file.fd(), F_OFD_SETLK, &lock) == 0) return true;
+    MINI_CHECK(errno == EAGAIN || errno == EACCES || errno == EINTR,
+               system_message("fcntl(F_OFD_SETLK)", errno),
+               "; a FileStore needs a file system with locks");
+    return false;
+}
+
+size_t size_of(const Socket& file, const std::string& path) {
+    struct stat status {};
+    if (::fstat(file.fd(), &status) != 0)
+        throw BadFile(concat(path, ": ", system_message("fstat", errno)));
+    return static_cast<size_t>(status.st_size);
+}
+
+}  // namespace
+
+// Keeps the other ranks out for its lifetime.
+class FileStore::FileLock {
+  public:
+    FileLock(const FileStore& store, Deadline deadline) : file_(store.file_) {
+        while (!set_lock(file_, F_WRLCK, kCallByte)) {
+            if (has_passed(deadline))
+                throw Timeout(concat("the store ", store.path_,
+                                     " is locked by a process that does not go on"));
+            std::this_thread::sleep_for(kPause / 4);
+        }
+    }
+    ~FileLock() { set_lock(file_, F_UNLCK, kCallByte); }
+    FileLock(const FileLock&) = delete;
+    FileLock& operator=(const FileLock&) = delete;
+
+  private:
+    const Socket& file_;
+};
+
+FileStore::FileStore(const std::string& path) : path_(path) {
+    while (!open_file()) continue;
+}
+
+FileStore::~FileStore() {
+    try {
+        // Delete the file if nobody else has it open; else leave it to those, under the
+        // same lock, so that of two that go together the second knows it is the last.
+        const FileLock lock(*this, deadline_after(kFarewellTime));
+        if (set_lock(file_, F_WRLCK, kOpenByte)) ::unlink(path_.c_str());
+        set_lock(file_, F_UNLCK, kOpenByte);
+    } catch (const Error&) {
+    }
+}
+
+// False when the last owner deleted the file while we were opening it.
+bool FileStore::open_file() {
+    constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+    file_ = Socket(::open(path_.c_str(), kFlags, 0600));
+    if (!file_.is_open())
+        throw BadFile(concat(path_, ": ", system_message("open", errno),
+                             "; file:// takes a file in a folder that all ranks share"));
+    struct stat status {};
+    const bool is_file =
+        ::fstat(file_.fd(), &status) == 0 && S_ISREG(status.st_mode) != 0;
+    if (!is_file) throw BadFile(concat(path_, " is not a regular file"));
+
+    const FileLock lock(*this, deadline_after(kLockTime));
+    if (::fstat(file_.fd(), &status) != 0 || status.st_nlink == 0) return false;
+    if (set_lock(file_, F_WRLCK, kOpenByte)) begin_log();
+    set_lock(file_, F_RDLCK, kOpenByte);
+    read_log();
+    return true;
+}
+
+// Empties a file that nobody uses; one that is not ours is left alone.
+void FileStore::begin_log() {
+    std::string start(kMagic.size(), '\0');
+    const ssize_t n = ::pread(file_.fd(), start.data(), start.size(), 0);
+    start.resize(n < 0 ? 0 : static_cast<size_t>(n));
+    if (kMagic.substr(0, start.size()) != start)
+        throw BadFile(concat(path_,
+                             " is no file store of libmini's; it is left as it is; "
+                             "give another path"));
+    const auto size = static_cast<ssize_t>(kMagic.size());
+    if (::ftruncate(file_.fd(), 0) != 0 ||
+        ::pwrite(file_.fd(), kMagic.data(), kMagic.size(), 0) != size)
+        throw BadFile(concat(path_, ": ", system_message("write", errno)));
+}
+
+void FileStore::set(const std::string& key, const std::string& value) {
+    check_sizes(key, value);
+    const std::lock_guard lock(mutex_);
+    const FileLock file_lock(*this, deadline_after(kLockTime));
+    read_log();
+    append(Kind::kSet, key, value);
+}
+
+std::string FileStore::get(const std::string& key, Deadline deadline) {
+    const std::lock_guard lock(mutex_);
+    wait_here({key}, deadline);
+    return *table_.find(key);
+}
+
+int64_t FileStore::add(const std::string& key, int64_t amount) {
+    check_sizes(key, "");
+    const std::lock_guard lock(mutex_);
+    const FileLock file_lock(*this, deadline_after(kLockTime));
+    read_log();
+    const int64_t sum = table_.add(key, amount);
+    append(Kind::kSet, key, std::to_string(sum));
+    return sum;
+}
+
+std::string FileStore::compare_set(const std::string& key, const std::string& expected,
+                                   const std::string& desired) {
+    check_sizes(key, desired);
+    const std::lock_guard lock(mutex_);
+    const FileLock file_lock(*this, deadline_after(kLockTime));
+    read_log();
+    std::string value = table_.compare_set(key, expected, desired);
+    if (value == desired && table_.find(key) != nullptr) append(Kind::kSet, key, value);
+    return value;
+}
+
+void FileStore::wait(const std::vector<std::string>& keys, Deadline deadline) {
+    const std::lock_guard lock(mutex_);
+    wait_here(keys, deadline);
+}
+
+bool FileStore::check(const std::vector<std::string>& keys) {
+    const std::lock_guard lock(mutex_);
+    refresh(deadline_after(kLockTime));
+    return table_.missing(keys).empty();
+}
+
+bool FileStore::delete_key(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const FileLock file_lock(*this, deadline_after(kLockTime));
+    read_log();
+    const bool existed = table_.find(key) != nullptr;
+    if (existed) append(Kind::kErase, key, "");
+    return existed;
+}
+
+int64_t FileStore::num_keys() {
+    const std::lock_guard lock(mutex_);
+    refresh(deadline_after(kLockTime));
+    return static_cast<int64_t>(table_.size());
+}
+
+// Brings the table up to date. Who holds the file's lock calls read_log itself.
+void FileStore::refresh(Deadline deadline) {
+    const FileLock lock(*this, deadline);
+    read_log();
+}
+
+void FileStore::wait_here(const std::vector<std::string>& keys, Deadline deadline) {
+    refresh(std::max(deadline, deadline_after(kPause)));
+    while (!table_.missing(keys).empty()) {
+        if (has_passed(deadline)) throw_missing(path_, keys, table_.missing(keys));
+        std::this_thread::sleep_for(kPause);
+
+        // A file of the old size has nothing new; do not fight for its lock.
+        if (size_of(file_, path_) != read_)
+            refresh(std::max(deadline, deadline_after(kPause)));
+    }
+}
+
+// REQUIRES: the file is locked.
+void FileStore::read_log() {
+    const size_t size = size_of(file_, path_);
+    if (size < read_) throw BadFile(concat(path_, ": another program has shortened it"));
+    std::string log(size - read_, '\0');
+    for (size_t done = 0; done < log.size();) {
+        const ssize_t n = ::pread(file_.fd(), log.data() + done, log.size() - done,
+                                  static_cast<off_t>(read_ + done));
+        if (n <= 0) throw BadFile(concat(path_, ": ", system_message("read", errno)));
+        done += static_cast<size_t>(n);
+    }
+
+    // Take over whole records; half a one at the end belongs to a process that died.
+    size_t begin = 0;
+    if (read_ == 0) {
+        if (!log.starts_with(kMagic))
+            throw BadFile(concat(path_, " is no file store of libmini's"));
+        begin = kMagic.size();
+    }
+    while (const size_t bytes = read_record(log, begin)) begin += bytes;
+    read_ += begin;
+}
+
+// Applies the record that begins there; its size, 0 when it is not whole.
+size_t FileStore::read_record(const std::string& log, size_t begin) {
+    RecordHead head;
+    if (log.size() - begin < sizeof head) return 0;
+    std::memcpy(&head, log.data() + begin, sizeof head);
+    const auto kind = static_cast<Kind>(head.kind);
+    const bool is_good = (kind == Kind::kSet || kind == Kind::kErase) &&
+                         head.key_bytes <= kMaxKeyBytes &&
+                         head.value_bytes <= kMaxValueBytes;
+    if (!is_good)
+        throw BadFile(
+            concat(path_, ": no record of a file store at byte ", read_ + begin));
+    const size_t bytes = sizeof head + head.key_bytes + head.value_bytes;
+    if (log.size() - begin < bytes) return 0;
+    const std::string key = log.substr(begin + sizeof head, head.key_bytes);
+    if (kind == Kind::kErase)
+        table_.erase(key);
+    else
+        table_.set(key,
+                   log.substr(begin + sizeof head + head.key_bytes, head.value_bytes));
+    return bytes;
+}
+
+// REQUIRES: the file is locked, and read to its end.
+void FileStore::append(Kind kind, const std::string& key, const std::string& value) {
+    const RecordHead head{static_cast<uint32_t>(kind), static_cast<uint32_t>(key.size()),
+                          static_cast<uint32_t>(value.size())};
+    std::string record(sizeof head, '\0');
+    std::memcpy(record.data(), &head, sizeof head);
+    record += key + value;
+
+    // Cut off what a dead process left, so that no rest of it follows ours.
+    const bool is_clean = size_of(file_, path_) == read_ ||
+                          ::ftruncate(file_.fd(), static_cast<off_t>(read_)) == 0;
+    for (size_t done = 0; done < record.size();) {
+        const ssize_t n = ::pwrite(file_.fd(), record.data() + done, record.size() - done,
+                                   static_cast<off_t>(read_ + done));
+        if (!is_clean || n <= 0)
+            throw BadFile(concat(path_, ": ", system_message("write", errno)));
+        done += static_cast<size_t>(n);
+    }
+    read_record(record, 0);
+    read_ += record.size();
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,42 @@
+// A store inside one process, for ranks that are threads: a dictionary, a lock, and a bell
+// that rings whenever a key changes.
+
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "libmini/distributed/store/store.hpp"
+
+namespace mini::dist {
+
+/// Thread-safe; all threads use the same object (`torch.distributed.HashStore`).
+class HashStore : public Store {
+  public:
+    using Store::check;
+    using Store::get;
+    using Store::wait;
+
+    void set(const std::string& key, const std::string& value) override;
+    std::string get(const std::string& key, Deadline deadline) override;
+    int64_t add(const std::string& key, int64_t amount) override;
+    std::string compare_set(const std::string& key, const std::string& expected,
+                            const std::string& desired) override;
+    void wait(const std::vector<std::string>& keys, Deadline deadline) override;
+    bool check(const std::vector<std::string>& keys) override;
+    bool delete_key(const std::string& key) override;
+    int64_t num_keys() override;
+
+  private:
+    void wait_locked(std::unique_lock<std::mutex>& lock,
+                     const std::vector<std::string>& keys, Deadline deadline);
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    StoreTable table_;
+};
+
+}  // namespace mini::dist

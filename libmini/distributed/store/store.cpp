@@ -1,0 +1,97 @@
+#include "libmini/distributed/store/store.hpp"
+
+#include <charconv>
+#include <system_error>
+
+#include "libmini/core/text.hpp"
+
+namespace mini::dist {
+namespace {
+
+// A map's node: its links, two strings, and what malloc adds.
+constexpr size_t kNodeBytes = 128;
+
+// A value in a message: as much of it as fits a line.
+std::string quoted(const std::string& value) {
+    constexpr size_t kShown = 40;
+    return concat('"', value.substr(0, kShown), value.size() > kShown ? "...\"" : "\"");
+}
+
+}  // namespace
+
+void StoreTable::set(const std::string& key, std::string value) {
+    const auto [place, is_new] = values_.try_emplace(key);
+    bytes_ +=
+        (is_new ? kNodeBytes + key.size() : 0) + value.size() - place->second.size();
+    place->second = std::move(value);
+}
+
+int64_t StoreTable::add(const std::string& key, int64_t amount) {
+    const std::string* const value = find(key);
+    const auto old = value == nullptr ? 0 : parse_number(*value);
+    MINI_CHECK(old.has_value(), "add: the value of \"", key, "\" is ", quoted(*value),
+               ", which is no number; give numbers a key of their own");
+    int64_t sum = 0;
+    MINI_CHECK(!__builtin_add_overflow(*old, amount, &sum), "add: the value of \"", key,
+               "\" is ", *old, "; with ", amount, " it becomes too large");
+    set(key, std::to_string(sum));
+    return sum;
+}
+
+std::string StoreTable::compare_set(const std::string& key, const std::string& expected,
+                                    const std::string& desired) {
+    const std::string* value = find(key);
+    const bool matches = value == nullptr ? expected.empty() : *value == expected;
+    if (matches) set(key, desired);
+    if (matches) return desired;
+    return value == nullptr ? expected : *value;
+}
+
+bool StoreTable::erase(const std::string& key) {
+    const auto found = values_.find(key);
+    if (found == values_.end()) return false;
+    bytes_ -= kNodeBytes + key.size() + found->second.size();
+    values_.erase(found);
+    return true;
+}
+
+void StoreTable::clear() {
+    values_.clear();
+    bytes_ = 0;
+}
+
+const std::string* StoreTable::find(const std::string& key) const {
+    const auto found = values_.find(key);
+    return found == values_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> StoreTable::missing(const std::vector<std::string>& keys) const {
+    std::vector<std::string> result;
+    for (const std::string& key : keys)
+        if (find(key) == nullptr) result.push_back(key);
+    return result;
+}
+
+std::optional<int64_t> parse_number(const std::string& text) {
+    int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, code] = std::from_chars(text.data(), end, number);
+    if (code != std::errc() || rest != end) return std::nullopt;
+    return number;
+}
+
+void check_sizes(const std::string& key, const std::string& value) {
+    MINI_CHECK(key.size() <= kMaxKeyBytes, "a key of ", key.size(),
+               " bytes; the store takes up to ", kMaxKeyBytes);
+    MINI_CHECK(value.size() <= kMaxValueBytes, "a value of ", value.size(),
+               " bytes for \"", key, "\"; the store takes up to ", kMaxValueBytes);
+}
+
+void throw_missing(const std::string& place, const std::vector<std::string>& keys,
+                   const std::vector<std::string>& missing) {
+    throw Timeout(concat("missing in ", place, ": ", join(missing), " (",
+                         keys.size() - missing.size(), " of ", keys.size(),
+                         " keys are there)"));
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,83 @@
+#include "libmini/distributed/store/store_protocol.hpp"
+
+#include <cstring>
+
+namespace mini::dist::protocol {
+namespace {
+
+template <typename Head>
+std::string bytes_of(const Head& head) {
+    std::string bytes(sizeof head, '\0');
+    std::memcpy(bytes.data(), &head, sizeof head);
+    return bytes;
+}
+
+// The head that `bytes` begin with; nothing while it is not whole.
+template <typename Head>
+std::optional<Head> head_of(const std::string& bytes) {
+    Head head;
+    if (bytes.size() < sizeof head) return std::nullopt;
+    std::memcpy(&head, bytes.data(), sizeof head);
+    return head;
+}
+
+}  // namespace
+
+std::string to_bytes(const Request& request) {
+    return bytes_of(RequestHead{request.id, request.command,
+                                static_cast<uint32_t>(request.key.size()),
+                                static_cast<uint32_t>(request.value.size())}) +
+           request.key + request.value;
+}
+
+std::string to_bytes(const Reply& reply) {
+    return bytes_of(ReplyHead{reply.id, reply.status,
+                              static_cast<uint32_t>(reply.value.size())}) +
+           reply.value;
+}
+
+std::optional<Request> take_request(std::string& bytes) {
+    const auto head = head_of<RequestHead>(bytes);
+    if (!head) return std::nullopt;
+    MINI_CHECK(head->command >= Command::kSet && head->command <= Command::kNumKeys,
+               "command ", static_cast<uint32_t>(head->command), " does not exist");
+    const size_t most =
+        head->command == Command::kCompareSet ? kMaxBodyBytes : kMaxValueBytes;
+    MINI_CHECK(head->key_bytes <= kMaxKeyBytes && head->value_bytes <= most,
+               "a request with a key of ", head->key_bytes, " bytes and a value of ",
+               head->value_bytes);
+    const size_t value_at = sizeof *head + head->key_bytes;
+    const size_t end = value_at + head->value_bytes;
+    if (bytes.size() < end) return std::nullopt;
+    Request request{head->id, head->command, bytes.substr(sizeof *head, head->key_bytes),
+                    bytes.substr(value_at, head->value_bytes)};
+    bytes.erase(0, end);
+    return request;
+}
+
+std::optional<Reply> take_reply(std::string& bytes) {
+    const auto head = head_of<ReplyHead>(bytes);
+    if (!head) return std::nullopt;
+    MINI_CHECK(head->status <= Status::kRefused && head->value_bytes <= kMaxValueBytes,
+               "a reply of status ", static_cast<uint32_t>(head->status), " with ",
+               head->value_bytes, " bytes");
+    const size_t end = sizeof *head + head->value_bytes;
+    if (bytes.size() < end) return std::nullopt;
+    Reply reply{head->id, head->status, bytes.substr(sizeof *head, head->value_bytes)};
+    bytes.erase(0, end);
+    return reply;
+}
+
+std::string pack_pair(const std::string& expected, const std::string& desired) {
+    return bytes_of(static_cast<uint32_t>(expected.size())) + expected + desired;
+}
+
+bool unpack_pair(const std::string& text, std::string& expected, std::string& desired) {
+    const auto size = head_of<uint32_t>(text);
+    if (!size || text.size() - sizeof *size < *size) return false;
+    expected = text.substr(sizeof *size, *size);
+    desired = text.substr(sizeof *size + *size);
+    return true;
+}
+
+}  // namespace mini::dist::protocol

@@ -1,0 +1,185 @@
+#include "libmini/distributed/store/tcp_store.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mini::dist {
+namespace {
+
+using protocol::Command;
+using protocol::Reply;
+using protocol::Status;
+
+constexpr size_t kShownBytes = 40;  // of an answer that makes no sense, in a message
+
+// Calls that wait for nobody but the server are answered within this time, or it is in
+// trouble.
+constexpr std::chrono::seconds kAnswerTime(30);
+
+// How long a stranger at the store's address may take to say Hello before it is called
+// one.
+constexpr std::chrono::seconds kHelloTime(5);
+
+}  // namespace
+
+TcpStore::TcpStore(const Address& server, const Cookie& cookie, Deadline deadline)
+    : TcpStore(connect_to(server, deadline), server, cookie, deadline) {}
+
+TcpStore::TcpStore(Socket connection, const Address& server, const Cookie& cookie,
+                   Deadline deadline)
+    : server_(server), socket_(std::move(connection)) {
+    const Deadline patience = std::min(deadline, deadline_after(kHelloTime));
+    const Hello mine = make_hello(Hello::Role::kStoreClient, cookie, -1, 0);
+    Hello theirs;
+    std::string fault;
+    try {
+        send_all(socket_, std::as_bytes(std::span(&mine, 1)), patience);
+        recv_all(socket_, std::as_writable_bytes(std::span(&theirs, 1)), patience);
+        fault = fault_of(theirs, mine);
+    } catch (const ConnectionClosed&) {
+        fault =
+            "it closed the connection at once: it is no store of libmini's, or it is "
+            "full, "
+            "or another run's (MINI_STORE_COOKIE must be the same on all ranks)";
+    } catch (const Timeout&) {
+        if (has_passed(deadline)) throw;  // it, or this rank, was late
+        fault = "it accepted the connection and said nothing";
+    }
+    MINI_CHECK(fault.empty(), "who answers at ", to_text(server),
+               " is not this run's store: ", fault);
+}
+
+void TcpStore::set(const std::string& key, const std::string& value) {
+    check_sizes(key, value);
+    ask(Command::kSet, key, value, answer_deadline());
+}
+
+std::string TcpStore::get(const std::string& key, Deadline deadline) {
+    try {
+        return ask(Command::kGet, key, "", deadline);
+    } catch (const Timeout&) {
+        // The key may be there, and only the answer late.
+        if (check(key)) return ask(Command::kGet, key, "", answer_deadline());
+        throw_missing(concat("the store at ", to_text(server_)), {key}, {key});
+    }
+}
+
+int64_t TcpStore::add(const std::string& key, int64_t amount) {
+    return ask_number(Command::kAdd, key, std::to_string(amount));
+}
+
+std::string TcpStore::compare_set(const std::string& key, const std::string& expected,
+                                  const std::string& desired) {
+    check_sizes(key, expected);
+    check_sizes(key, desired);
+    return ask(Command::kCompareSet, key, protocol::pack_pair(expected, desired),
+               answer_deadline());
+}
+
+void TcpStore::wait(const std::vector<std::string>& keys, Deadline deadline) {
+    for (size_t i = 0; i < keys.size(); ++i) {
+        try {
+            ask(Command::kWait, keys[i], "", deadline);
+        } catch (const Timeout&) {
+            // The ones before this have come; see which of the others are still missing.
+            std::vector<std::string> missing;
+            for (size_t j = i; j < keys.size(); ++j)
+                if (!check(keys[j])) missing.push_back(keys[j]);
+            if (missing.empty()) return;
+            throw_missing(concat("the store at ", to_text(server_)), keys, missing);
+        }
+    }
+}
+
+bool TcpStore::check(const std::vector<std::string>& keys) {
+    for (const std::string& key : keys)
+        if (ask(Command::kCheck, key, "", answer_deadline()) != "1") return false;
+    return true;
+}
+
+bool TcpStore::delete_key(const std::string& key) {
+    return ask(Command::kErase, key, "", answer_deadline()) == "1";
+}
+
+int64_t TcpStore::num_keys() { return ask_number(Command::kNumKeys, "", ""); }
+
+Deadline TcpStore::answer_deadline() const {
+    return deadline_after(std::min<std::chrono::milliseconds>(timeout(), kAnswerTime));
+}
+
+std::string TcpStore::ask(Command command, const std::string& key,
+                          const std::string& value, Deadline deadline) {
+    check_sizes(key, "");
+    const std::lock_guard lock(mutex_);
+    if (!socket_.is_open()) throw_failure(closed_by_);
+    const std::string place = to_text(server_);
+    const std::string request = protocol::to_bytes({next_id_, command, key, value});
+    bool is_sent = false;
+    Reply reply;
+    try {
+        send_all(socket_, std::as_bytes(std::span(request)), deadline);
+        is_sent = true;
+        reply = receive_reply(next_id_++, deadline);
+    } catch (const Timeout& timeout) {
+        // A late reply is skipped when it comes; half a request would take the next one for
+        // its rest.
+        if (!is_sent) close({Failure::Kind::kTimeout, -1, timeout.what()});
+        throw;
+    } catch (const ConnectionClosed& closed) {
+        const std::string text =
+            concat("the store at ", place, " is gone: rank 0, which keeps it, ended (",
+                   closed.what(), ")");
+        close({Failure::Kind::kPeerLost, 0, text});
+        throw PeerLost(0, text);
+    } catch (const Error& error) {
+        const std::string text = concat("the store at ", place, " sent ", error.what());
+        close({Failure::Kind::kOther, -1, text});
+        throw Error(text);
+    }
+    MINI_CHECK(reply.status == Status::kDone, "the store at ", place, ": ", reply.value);
+    return reply.value;
+}
+
+int64_t TcpStore::ask_number(Command command, const std::string& key,
+                             const std::string& value) {
+    const std::string answer = ask(command, key, value, answer_deadline());
+    const auto number = parse_number(answer);
+    MINI_CHECK(number.has_value(), "the store at ", to_text(server_), " answered \"",
+               answer.substr(0, kShownBytes), "\" where a number was expected (key \"",
+               key, "\")");
+    return *number;
+}
+
+Reply TcpStore::receive_reply(uint32_t id, Deadline deadline) {
+    while (true) {
+        // Skip answers to questions that timed out.
+        while (auto reply = protocol::take_reply(inbox_))
+            if (reply->id == id) return *std::move(reply);
+
+        const size_t old = inbox_.size();
+        inbox_.resize(old + protocol::kReadBytes);
+        const size_t n =
+            recv_some(socket_, std::as_writable_bytes(std::span(inbox_).subspan(old)));
+        inbox_.resize(old + n);
+        if (n == 0 && !wait_for(socket_, POLLIN, deadline))
+            throw Timeout(concat("the store at ", to_text(server_), " is silent"));
+    }
+}
+
+void TcpStore::close(const Failure& failure) {
+    socket_.close();
+    closed_by_ = failure;
+    closed_by_.message =
+        concat("the connection to the store at ", to_text(server_),
+               " was closed when an earlier call failed: ", failure.message);
+}
+
+}  // namespace mini::dist

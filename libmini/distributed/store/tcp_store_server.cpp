@@ -1,0 +1,393 @@
+#include "libmini/distributed/store/tcp_store_server.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <list>
+#include <map>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "libmini/core/log.hpp"
+#include "libmini/distributed/net/poll_until.hpp"
+#include "libmini/distributed/store/store_protocol.hpp"
+
+namespace mini::dist {
+namespace {
+
+using protocol::Command;
+using protocol::Request;
+using protocol::Status;
+
+
+// A pause where there is not even memory to look who has something to say.
+constexpr std::chrono::milliseconds kNoMemoryPause(10);
+
+// A get or wait whose key is not there yet.
+struct Question {
+    uint32_t id;
+    Command command;
+    std::string key;
+};
+
+struct Client {
+    Socket socket;
+    Deadline hello_deadline;
+    bool greeted = false;
+    bool dropped = false;
+    std::string inbox;                // bytes that are no whole message yet
+    std::string outbox;               // bytes that the socket has not taken yet
+    std::optional<Question> pending;  // one at most: who asks again has stopped waiting
+    size_t counted_bytes = 0;         // of its memory, what the sum over all clients has
+};
+
+// What a string has beyond its own object, in which short ones lie.
+size_t heap_bytes(const std::string& text) {
+    return text.capacity() > std::string().capacity() ? text.capacity() : 0;
+}
+
+// A question's key is also the one under which its client waits.
+size_t bytes_of(const Client& client) {
+    const size_t question = client.pending ? 2 * heap_bytes(client.pending->key) : 0;
+    return heap_bytes(client.inbox) + heap_bytes(client.outbox) + question;
+}
+
+// Gives back the memory of bytes that have gone.
+void trim(std::string& buffer) {
+    constexpr size_t kKept = 1 << 10;
+    if (buffer.capacity() > 2 * buffer.size() + kKept) buffer.shrink_to_fit();
+}
+
+}  // namespace
+
+class TcpStoreServer::Loop {
+  public:
+    Loop(const Address& address, const Cookie& cookie, StoreLimits limits)
+        : cookie_(cookie),
+          limits_(limits),
+          door_(listen_on(address)),
+          wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+        MINI_CHECK(wake_.is_open(), system_message("eventfd", errno));
+        thread_ = std::thread([this] { run(); });
+    }
+
+    ~Loop() {
+        const uint64_t one = 1;
+        if (::write(wake_.fd(), &one, sizeof one) < 0)
+            std::terminate();  // it cannot be full
+        thread_.join();
+    }
+
+    Address address() const { return local_address(door_.listener()); }
+
+    StoreCounters counters() const {
+        const std::lock_guard lock(mutex_);
+        return counters_;
+    }
+
+    bool wait_until_alone(Deadline deadline) {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_until(lock, deadline,
+                                   [&] { return counters_.connected_clients == 0; });
+    }
+
+  private:
+    void run();
+    void wait_for_events();
+    void welcome();
+    bool drop_oldest_stranger();
+    template <typename Step>
+    void serve(Client& client, const Step& step);
+    void settle(Client& client);
+    void drop_largest();
+    void read_from(Client& client);
+    bool greet(Client& client);
+    void handle(Client& client, Request request);
+    void ask(Client& client, Question question);
+    void forget_question(Client& client);
+    void answer_waiters(const std::string& key);
+    void reply(Client& client, uint32_t id, Status status, const std::string& value);
+    void write_to(Client& client);
+    void remove_dropped();
+    void count(uint64_t StoreCounters::*counter);
+
+    const Cookie cookie_;
+    const StoreLimits limits_;
+    Acceptor door_;
+    Socket wake_;  // an eventfd: readable when the loop is to end
+    std::list<Client> clients_;
+    StoreTable table_;
+    std::map<std::string, std::vector<Client*>> waiters_;  // by the key they wait for
+    size_t buffer_bytes_ = 0;  // of all clients' requests and answers under way
+    bool stopping_ = false;
+
+    mutable std::mutex mutex_;  // guards the counters, which other threads read
+    std::condition_variable changed_;
+    StoreCounters counters_;
+    std::thread thread_;
+};
+
+void TcpStoreServer::Loop::run() {
+    while (!stopping_) {
+        try {
+            wait_for_events();
+        } catch (const std::bad_alloc&) {
+            drop_largest();
+            std::this_thread::sleep_for(kNoMemoryPause);
+        }
+        remove_dropped();
+    }
+}
+
+void TcpStoreServer::Loop::wait_for_events() {
+    // List whom to listen to, and when the next stranger runs out of time.
+    std::vector<pollfd> entries = {{wake_.fd(), POLLIN, 0}, {door_.poll_fd(), POLLIN, 0}};
+    std::vector<Client*> polled;
+    Deadline next_turn = door_.next_turn(kNever);
+    for (Client& client : clients_) {
+        const int writable = client.outbox.empty() ? 0 : POLLOUT;
+        entries.push_back({client.socket.fd(), static_cast<short>(POLLIN | writable), 0});
+        polled.push_back(&client);
+        if (!client.greeted) next_turn = std::min(next_turn, client.hello_deadline);
+    }
+    if (poll_until(entries, next_turn) < 0) return;  // a signal: go round again
+
+    // Serve those who have something to say.
+    stopping_ = entries[0].revents != 0;
+    if (entries[1].revents != 0) welcome();
+    for (size_t i = 0; i < polled.size(); ++i) {
+        Client& client = *polled[i];
+        const short events = entries[i + 2].revents;
+        if (client.dropped) continue;
+        if (events & POLLOUT) serve(client, [&] { write_to(client); });
+        if (events & (POLLIN | POLLHUP | POLLERR))
+            serve(client, [&] { read_from(client); });
+        if (!client.greeted && has_passed(client.hello_deadline)) client.dropped = true;
+    }
+}
+
+void TcpStoreServer::Loop::welcome() {
+    Socket socket = door_.accept([this] { return drop_oldest_stranger(); });
+    if (!socket.is_open()) return;
+    size_t strangers = 0;
+    for (const Client& client : clients_) strangers += !client.greeted && !client.dropped;
+    if (strangers >= limits_.strangers) drop_oldest_stranger();
+    Client& client = clients_.emplace_back();
+    client.socket = std::move(socket);
+    client.hello_deadline = deadline_after(limits_.hello_time);
+    count(&StoreCounters::accepted);
+}
+
+// A client says Hello at once, so the oldest connection that has not is rarely one. False
+// when there is none.
+bool TcpStoreServer::Loop::drop_oldest_stranger() {
+    for (Client& client : clients_) {
+        if (client.greeted || client.dropped) continue;
+        client.dropped = true;
+        return true;
+    }
+    return false;
+}
+
+// Takes one step for a client. What goes wrong in it ends this connection and no other.
+template <typename Step>
+void TcpStoreServer::Loop::serve(Client& client, const Step& step) {
+    try {
+        step();
+    } catch (const ConnectionClosed&) {
+        client.dropped = true;
+    } catch (const std::bad_alloc&) {
+        client.dropped = true;
+        count(&StoreCounters::over_memory);
+    } catch (const Error&) {  // a request that makes no sense
+        client.dropped = true;
+        count(&StoreCounters::broken);
+    }
+    settle(client);
+}
+
+// Keeps the sum of all memory under way, and the sum within its budget.
+void TcpStoreServer::Loop::settle(Client& client) {
+    trim(client.inbox);
+    trim(client.outbox);
+    buffer_bytes_ -= std::exchange(client.counted_bytes, bytes_of(client));
+    buffer_bytes_ += client.counted_bytes;
+    if (buffer_bytes_ > limits_.buffer_bytes()) drop_largest();
+}
+
+// Takes from the client that has most under way all that it has.
+void TcpStoreServer::Loop::drop_largest() {
+    const auto largest = std::ranges::max_element(clients_, {}, &Client::counted_bytes);
+    if (largest == clients_.end() || largest->counted_bytes == 0) return;
+    Client& client = *largest;
+    client.dropped = true;
+    std::string().swap(client.inbox);
+    std::string().swap(client.outbox);
+    forget_question(client);
+    buffer_bytes_ -= std::exchange(client.counted_bytes, 0);
+    count(&StoreCounters::over_memory);
+}
+
+void TcpStoreServer::Loop::read_from(Client& client) {
+    char buffer[protocol::kReadBytes];
+    const size_t n = recv_some(client.socket, std::as_writable_bytes(std::span(buffer)));
+    client.inbox.append(buffer, n);
+    if (!client.greeted && !greet(client)) return;
+    while (!client.dropped) {
+        auto request = protocol::take_request(client.inbox);
+        if (!request) return;
+        handle(client, std::move(*request));
+        settle(client);
+    }
+}
+
+// Whether the client has said Hello, and been answered.
+bool TcpStoreServer::Loop::greet(Client& client) {
+    const auto hello = take_hello(client.inbox);
+    if (!hello) return false;
+    const Hello mine = make_hello(Hello::Role::kStoreServer, cookie_, 0, -1);
+    client.dropped = !fault_of(*hello, mine).empty();
+    if (client.dropped) return false;
+    if (counters().connected_clients >= limits_.connections) {
+        count(&StoreCounters::refused);
+        client.dropped = true;
+        return false;
+    }
+    client.greeted = true;
+    count(&StoreCounters::clients);
+    count(&StoreCounters::connected_clients);
+    client.outbox.append(reinterpret_cast<const char*>(&mine), sizeof mine);
+    write_to(client);
+    return true;
+}
+
+void TcpStoreServer::Loop::handle(Client& client, Request request) {
+    count(&StoreCounters::requests);
+    forget_question(client);
+    const Command command = request.command;
+    if (command == Command::kGet || command == Command::kWait)
+        return ask(client, {request.id, command, std::move(request.key)});
+    const uint32_t id = request.id;
+    const std::string key = request.key;
+    Status status = Status::kDone;
+    std::string answer;
+    try {
+        answer = carry_out(std::move(request), table_, limits_);
+    } catch (const Error& error) {
+        status = Status::kRefused;
+        answer = error.what();
+    } catch (const std::bad_alloc&) {  // perhaps only for the answer
+        answer_waiters(key);
+        throw;
+    }
+    answer_waiters(key);  // first: this client may be gone
+    reply(client, id, status, answer);
+}
+
+// Answers at once, or when the key comes.
+void TcpStoreServer::Loop::ask(Client& client, Question question) {
+    const std::string* value = table_.find(question.key);
+    if (value != nullptr)
+        return reply(client, question.id, Status::kDone,
+                     question.command == Command::kGet ? *value : "");
+    client.pending = std::move(question);
+    waiters_[client.pending->key].push_back(&client);
+}
+
+void TcpStoreServer::Loop::forget_question(Client& client) {
+    if (!client.pending) return;
+    const auto found = waiters_.find(client.pending->key);
+    client.pending.reset();
+    if (found == waiters_.end()) return;  // it is being answered
+    std::erase(found->second, &client);
+    if (found->second.empty()) waiters_.erase(found);
+}
+
+void TcpStoreServer::Loop::answer_waiters(const std::string& key) {
+    if (table_.find(key) == nullptr)
+        return;  // an erase, or a compare_set that set nothing
+    const auto waiting = waiters_.extract(key);
+    if (waiting.empty()) return;
+    for (Client* client : waiting.mapped())
+        serve(*client, [&] {
+            if (!client->pending) return;  // it was dropped to make room
+            ask(*client, *std::exchange(client->pending, std::nullopt));
+        });
+}
+
+void TcpStoreServer::Loop::reply(Client& client, uint32_t id, Status status,
+                                 const std::string& value) {
+    client.outbox += protocol::to_bytes(protocol::Reply{id, status, value});
+    write_to(client);
+}
+
+void TcpStoreServer::Loop::write_to(Client& client) {
+    const size_t n = send_some(client.socket, std::as_bytes(std::span(client.outbox)));
+    client.outbox.erase(0, n);
+}
+
+void TcpStoreServer::Loop::remove_dropped() {
+    uint64_t clients = 0, strangers = 0;
+    for (Client& client : clients_) {
+        if (!client.dropped) continue;
+        forget_question(client);
+        buffer_bytes_ -= std::exchange(client.counted_bytes, 0);
+        ++(client.greeted ? clients : strangers);
+    }
+    if (clients + strangers == 0) return;
+
+    // Counted before they hear of it: whoever has seen the end finds it in the counters.
+    const std::lock_guard lock(mutex_);
+    counters_.connected_clients -= clients;
+    counters_.strangers += strangers;
+    clients_.remove_if([](const Client& client) { return client.dropped; });
+    changed_.notify_all();
+}
+
+void TcpStoreServer::Loop::count(uint64_t StoreCounters::*counter) {
+    const std::lock_guard lock(mutex_);
+    ++(counters_.*counter);
+}
+
+TcpStoreServer::TcpStoreServer(const Address& address, const Cookie& cookie,
+                               StoreLimits limits)
+    : loop_(std::make_unique<Loop>(address, cookie, limits)) {
+    const Address here = this->address();
+    if (cookie == Cookie{} && !is_loopback(here))
+        logging::warning("the store at ", to_text(here),
+                         " can be reached from other machines and has no cookie: set "
+                         "MINI_STORE_COOKIE to the same 32 hexadecimal digits on all "
+                         "ranks, as minirun does");
+}
+
+TcpStoreServer::~TcpStoreServer() {
+    const StoreCounters seen = counters();
+    logging::info("store at ", to_text(address()), ": ", seen.requests, " requests of ",
+                  seen.clients, " clients; ", seen.strangers, " strangers dropped, ",
+                  seen.refused, " clients too many, ", seen.broken, " broken, ",
+                  seen.over_memory, " over memory");
+}
+
+Address TcpStoreServer::address() const { return loop_->address(); }
+
+StoreCounters TcpStoreServer::counters() const { return loop_->counters(); }
+
+bool TcpStoreServer::wait_until_alone(Deadline deadline) {
+    return loop_->wait_until_alone(deadline);
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,112 @@
+#include "libmini/distributed/transport/collective.hpp"
+
+#include "libmini/core/error.hpp"
+
+namespace mini::dist {
+
+const char* operation_name(Operation operation) {
+    switch (operation) {
+        case Operation::kAllReduce: return "all_reduce";
+        case Operation::kBroadcast: return "broadcast";
+        case Operation::kReduce: return "reduce";
+        case Operation::kAllGather: return "all_gather";
+        case Operation::kGather: return "gather";
+        case Operation::kScatter: return "scatter";
+        case Operation::kReduceScatter: return "reduce_scatter";
+        case Operation::kAllToAll: return "all_to_all";
+        case Operation::kBarrier: return "barrier";
+        case Operation::kSend: return "send";
+        case Operation::kRecv: return "recv";
+    }
+    return "unknown operation";
+}
+
+const char* algorithm_name(Algorithm algorithm) {
+    switch (algorithm) {
+        case Algorithm::kAuto: return "auto";
+        case Algorithm::kNaive: return "naive";
+        case Algorithm::kTree: return "tree";
+        case Algorithm::kRing: return "ring";
+        case Algorithm::kRecursiveDoubling: return "recursive-doubling";
+        case Algorithm::kHalvingDoubling: return "halving-doubling";
+        case Algorithm::kHierarchical: return "hierarchical";
+    }
+    return "unknown algorithm";
+}
+
+Algorithm parse_algorithm(const std::string& name) {
+    std::string known;
+    for (int i = 0; i <= static_cast<int>(Algorithm::kHierarchical); ++i) {
+        const auto algorithm = static_cast<Algorithm>(i);
+        if (name == algorithm_name(algorithm)) return algorithm;
+        known += concat(i > 0 ? ", " : "", algorithm_name(algorithm));
+    }
+    throw UsageError(
+        concat("there is no all_reduce algorithm \"", name, "\"; there are ", known));
+}
+
+std::string describe(const Collective& c) {
+    const std::string call = concat(operation_name(c.operation), " #", c.sequence);
+    const std::string payload = concat(c.count, " ", c.dtype);
+    const std::string algorithm =
+        c.algorithm == Algorithm::kAuto ? "" : concat(", ", algorithm_name(c.algorithm));
+    switch (c.operation) {
+        case Operation::kAllReduce:
+            return concat(call, " (", reduce_op_name(c.reduce_op), " of ", payload,
+                          algorithm, ")");
+        case Operation::kReduceScatter:
+            return concat(call, " (", reduce_op_name(c.reduce_op), " of ", payload,
+                          " a rank)");
+        case Operation::kReduce:
+            return concat(call, " (", reduce_op_name(c.reduce_op), " of ", payload,
+                          " to rank ", c.root, ")");
+        case Operation::kBroadcast:
+            return concat(call, " (", payload, " from rank ", c.root, ")");
+        case Operation::kScatter:
+            return concat(call, " (", payload, " a rank from rank ", c.root, ")");
+        case Operation::kGather:
+            return concat(call, " (", payload, " a rank to rank ", c.root, ")");
+        case Operation::kAllGather:
+        case Operation::kAllToAll: return concat(call, " (", payload, " a rank)");
+        case Operation::kSend:
+        case Operation::kRecv: return concat(call, " (", payload, ")");
+        case Operation::kBarrier: break;
+    }
+    return call;
+}
+
+// A place that is not used yet holds a number that belongs to another place.
+CollectiveHistory::CollectiveHistory() {
+    for (size_t i = 0; i < kKept; ++i) last_[i].sequence = i + 1;
+}
+
+void CollectiveHistory::begin(const Collective& collective) {
+    current_ = collective;
+    last_[collective.sequence % kKept] = collective;
+}
+
+void CollectiveHistory::check_same(int my_rank, int their_rank,
+                                   const Collective& theirs) const {
+    if (theirs == current_) return;
+
+    // A rank that is behind tells of a call that this one has finished alone, as the root
+    // of a broadcast can: compare with what ran here under the same number.
+    const Collective& same_number = last_[theirs.sequence % kKept];
+    const bool was_here =
+        same_number.sequence == theirs.sequence && same_number != theirs;
+    const Collective& mine = was_here ? same_number : current_;
+    throw MismatchedCollective(concat("mismatched collectives: rank ", my_rank, " runs ",
+                                      describe(mine), ", but rank ", their_rank, " runs ",
+                                      describe(theirs),
+                                      "; every rank must call the same collectives, in "
+                                      "the same order, on equal shapes"));
+}
+
+void CollectiveHistory::check_number(int my_rank, int their_rank,
+                                     const Collective& theirs) const {
+    const Collective& same_number = last_[theirs.sequence % kKept];
+    if (same_number.sequence == theirs.sequence && same_number != theirs)
+        check_same(my_rank, their_rank, theirs);
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,204 @@
+#include "libmini/distributed/transport/emulated_link.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::dist {
+namespace {
+
+constexpr size_t kFrameBytes = 16 << 10;
+
+// How far ahead of the link a sender may be: what a socket would buffer.
+constexpr std::chrono::milliseconds kAhead(2);
+
+struct Unit {
+    const char* name;
+    double scale;
+};
+constexpr Unit kRates[] = {{"kbit", 1e3 / 8}, {"Mbit", 1e6 / 8}, {"Gbit", 1e9 / 8}};
+constexpr Unit kTimes[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
+// What a link can be, in bytes a second and nanoseconds. A slower one would take minutes
+// for a frame; of a shorter delay nothing is left on the clock.
+struct Range {
+    double low, high;
+
+    bool has(double value) const { return low <= value && value <= high; }  // NaN: no
+};
+constexpr Range kRateRange{1e3 / 8, 1e12 / 8};
+constexpr Range kDelayRange{1e3, 60e9};
+
+// A number with one of these units; NaN for anything else.
+double parse_quantity(std::string_view text, std::span<const Unit> units) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc()) return kNone;
+    for (const Unit& unit : units)
+        if (std::string_view(rest, end) == unit.name) return number * unit.scale;
+    return kNone;
+}
+
+}  // namespace
+
+std::optional<LinkSpec> parse_link(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    const size_t comma = text.find(',');
+    const double rate = parse_quantity(text.substr(0, comma), kRates);
+    double delay = 0;
+    bool is_right = kRateRange.has(rate);
+    if (comma != std::string::npos) {
+        delay = parse_quantity(text.substr(comma + 1), kTimes);
+        is_right &= kDelayRange.has(delay);
+    }
+    if (!is_right)
+        throw UsageError(
+            concat("the link \"", text,
+                   "\" is not like 100Mbit,5ms: a rate from 1kbit to 1000Gbit a second "
+                   "(kbit, Mbit or Gbit), and, if it has one, a delay from 1us to 60s "
+                   "(us, ms or s)"));
+    return LinkSpec{rate, std::chrono::nanoseconds(std::llround(delay))};
+}
+
+EmulatedLink::EmulatedLink(std::unique_ptr<Channel> inner, LinkSpec spec, Now now)
+    : inner_(std::move(inner)), spec_(spec), now_(std::move(now)) {}
+
+// ---- the sender's side
+
+bool EmulatedLink::is_busy() const {
+    const bool in_frame = out_head_left_ + out_body_left_ > 0;
+    return !in_frame && free_at_ > now_() + kAhead;
+}
+
+void EmulatedLink::begin_frame(size_t bytes) {
+    const std::chrono::duration<double> time(static_cast<double>(bytes) /
+                                             spec_.bytes_per_second);
+    free_at_ =
+        std::max(free_at_, now_()) + std::chrono::duration_cast<Clock::duration>(time);
+    out_ = {(free_at_ + spec_.delay).time_since_epoch().count(), bytes};
+    out_head_left_ = sizeof out_;
+    out_body_left_ = bytes;
+}
+
+size_t EmulatedLink::send_some(std::span<const std::byte> head,
+                               std::span<const std::byte> body) {
+    if (is_busy() || head.size() + body.size() == 0) return 0;
+    if (out_head_left_ + out_body_left_ == 0)
+        begin_frame(std::min(head.size() + body.size(), kFrameBytes));
+    if (out_head_left_ > 0) {
+        const auto frame = std::as_bytes(std::span(&out_, 1));
+        out_head_left_ -= inner_->send_some(frame.last(out_head_left_), {});
+        if (out_head_left_ > 0) return 0;
+    }
+    head = head.first(std::min(head.size(), out_body_left_));
+    body = body.first(std::min(body.size(), out_body_left_ - head.size()));
+    const size_t n = inner_->send_some(head, body);
+    out_body_left_ -= n;
+    return n;
+}
+
+// ---- the receiver's side
+
+// Reads on in the frames as far as they have come.
+void EmulatedLink::take_in() {
+    try {
+        while (!closed_) {
+            if (in_head_ < sizeof in_) {
+                const auto frame = std::as_writable_bytes(std::span(&in_, 1));
+                const size_t n = inner_->recv_some(frame.subspan(in_head_));
+                in_head_ += n;
+                if (in_head_ < sizeof in_) return;
+                if (in_.bytes == 0 || in_.bytes > kFrameBytes)
+                    throw ConnectionClosed("the other side's end is no emulated link");
+                arrived_.push_back({Deadline(Clock::duration(in_.due)), {}});
+                arrived_.back().bytes.resize(in_.bytes);
+            }
+            Arrived& last = arrived_.back();
+            last.received +=
+                inner_->recv_some(std::span(last.bytes).subspan(last.received));
+            if (last.received < last.bytes.size()) return;
+            in_head_ = 0;
+        }
+    } catch (const ConnectionClosed& closed) {
+        closed_ = closed.what();
+    }
+}
+
+// How many bytes are due.
+size_t EmulatedLink::ready() const {
+    size_t n = 0;
+    for (const Arrived& frame : arrived_) {
+        if (frame.due > now_()) break;
+        n += frame.received - frame.read;
+        if (frame.received < frame.bytes.size()) break;
+    }
+    return n;
+}
+
+// REQUIRES: place.size() <= ready().
+size_t EmulatedLink::hand_out(std::span<std::byte> place) {
+    for (size_t n = 0; n < place.size();) {
+        Arrived& frame = arrived_.front();
+        const size_t step = std::min(frame.received - frame.read, place.size() - n);
+        std::copy_n(frame.bytes.begin() + static_cast<ptrdiff_t>(frame.read), step,
+                    place.begin() + static_cast<ptrdiff_t>(n));
+        frame.read += step;
+        n += step;
+        if (frame.read == frame.bytes.size()) arrived_.pop_front();
+    }
+    return place.size();
+}
+
+// Whether nothing more will be due.
+bool EmulatedLink::is_over() const {
+    return closed_ && (arrived_.empty() || arrived_.back().due <= now_());
+}
+
+size_t EmulatedLink::recv_some(std::span<std::byte> place) {
+    needed_ = 1;
+    take_in();
+    const size_t n = std::min(ready(), place.size());
+    if (n == 0 && is_over() && !place.empty()) throw ConnectionClosed(*closed_);
+    return hand_out(place.first(n));
+}
+
+size_t EmulatedLink::recv_combine(std::span<std::byte> place, const Combine& combine) {
+    needed_ = combine.element_bytes;
+    take_in();
+    const size_t n = std::min(ready(), place.size());
+    std::vector<std::byte> whole(n - n % needed_);
+    if (whole.empty() && is_over() && !place.empty()) throw ConnectionClosed(*closed_);
+    hand_out(whole);
+    combine.apply(place.data(), whole.data(), whole.size() / needed_);
+    return whole.size();
+}
+
+// ---- sleeping
+
+// Wakes when a frame is due and when the link takes bytes again, which poll cannot know.
+bool EmulatedLink::prepare_to_sleep(int interest, short& events) {
+    next_event_ = kNever;
+    int inner_interest = interest;
+    if (is_busy()) {
+        inner_interest &= ~kToSend;
+        if (interest & kToSend) next_event_ = free_at_ - kAhead;
+    }
+    if (interest & kToReceive) {
+        if (is_over() || ready() >= needed_) return false;
+        const auto next = std::ranges::find_if(
+            arrived_, [&](const Arrived& frame) { return frame.due > now_(); });
+        if (next != arrived_.end()) next_event_ = std::min(next_event_, next->due);
+        if (closed_) inner_interest &= ~kToReceive;
+    }
+    return inner_->prepare_to_sleep(inner_interest, events);
+}
+
+}  // namespace mini::dist

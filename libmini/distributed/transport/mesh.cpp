@@ -1,0 +1,359 @@
+#include "libmini/distributed/transport/mesh.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <new>
+#include <random>
+#include <span>
+#include <sstream>
+#include <string>
+
+#include "libmini/distributed/net/local_socket.hpp"
+#include "libmini/distributed/net/poll_until.hpp"
+#include "libmini/distributed/transport/mesh_transport.hpp"
+#include "libmini/distributed/transport/shared_memory.hpp"
+#include "libmini/distributed/transport/socket_channel.hpp"
+
+namespace mini::dist {
+namespace {
+
+// Handshake timeout, and how many connections may be in their handshake.
+constexpr std::chrono::milliseconds kHelloTime(2000);
+constexpr size_t kMaxVisitors = 64;
+
+constexpr const char* kNoDescriptors =
+    " This process has no descriptors left for connections; raise ulimit -n.";
+
+std::string address_key(int rank) { return concat("mesh/", rank); }
+
+// Where the first rank that gives up says why, for those that have not reached it yet.
+const char* const kFailure = "mesh/failure";
+
+// Where a rank can be reached.
+struct Place {
+    std::string host;
+    Address address;
+    std::string local_name;  // "-" when it takes TCP only
+    uint64_t token = 0;      // what tells its listener from all others
+};
+
+std::string to_text(const Place& place) {
+    return concat(place.host, " ", to_text(place.address), " ", place.local_name, " ",
+                  place.token);
+}
+
+uint64_t random_token() {
+    std::random_device random;
+    return uint64_t{random()} << 32 | random();
+}
+
+Place parse_place(const std::string& text) {
+    std::istringstream in(text);
+    Place place;
+    std::string address;
+    in >> place.host >> address >> place.local_name >> place.token;
+    place.address = parse_address(address);
+    return place;
+}
+
+bool share_memory(const Place& a, const Place& b) {
+    return a.host == b.host && a.local_name != "-" && b.local_name != "-" &&
+           belong_to_one_user(a.local_name, b.local_name);
+}
+
+// ---- the rank that connects
+
+// Connects, says Hello, and hands over the memory to share, if any.
+std::unique_ptr<Channel> greet(const Place& mine, const Place& theirs, const Hello& hello,
+                               Deadline deadline, Hello& answer) {
+    const auto greeting = std::as_bytes(std::span(&hello, 1));
+    const auto reply = std::as_writable_bytes(std::span(&answer, 1));
+    if (!share_memory(mine, theirs)) {
+        Socket socket = connect_to(theirs.address, deadline, Refusal::kNoMore);
+        send_all(socket, greeting, deadline);
+        recv_all(socket, reply, deadline);
+        return std::make_unique<SocketChannel>(std::move(socket));
+    }
+    Socket socket = connect_locally(theirs.local_name, deadline);
+    NewSharedMemory shared = make_shared_memory(RingChannel::memory_bytes());
+    send_with_descriptor(socket, greeting, shared.descriptor);
+    recv_all(socket, reply, deadline);
+    return std::make_unique<RingChannel>(std::move(socket), std::move(shared.memory),
+                                         RingChannel::Side::kFirst);
+}
+
+MessageStream connect_to_rank(int peer, const Meeting& meeting, const Place& mine,
+                              const Place& theirs, Deadline deadline) {
+    try {
+        const Hello hello = make_hello(Hello::Role::kMeshConnector, meeting.cookie,
+                                       meeting.rank, peer, theirs.token);
+        Hello answer;
+        auto channel = greet(mine, theirs, hello, deadline, answer);
+        const std::string fault = fault_of(answer, hello);
+        if (!fault.empty())
+            throw PeerLost(peer,
+                           concat("rank ", peer, " is gone: another program listens at ",
+                                  to_text(theirs.address), " now: ", fault));
+        return MessageStream(std::move(channel));
+    } catch (const ConnectionClosed& closed) {
+        throw PeerLost(
+            peer, concat("rank ", peer, " is gone: it closed the connection to rank ",
+                         meeting.rank, " during start-up (", closed.what(),
+                         "); its own output says why"));
+    } catch (const Timeout& timeout) {
+        throw Timeout(concat("rank ", meeting.rank, " could not connect to rank ", peer,
+                             ": ", timeout.what()));
+    }
+}
+
+// ---- the rank that accepts
+
+// A connection that has not said who it is.
+struct Visitor {
+    Socket socket;
+    bool is_local = false;
+    Deadline deadline;
+    Hello hello;
+    size_t received = 0;
+    Socket descriptor;  // of the memory to share
+};
+
+// The rank that `visitor` is, once it has proved it; -1 while it has not.
+int identify(Visitor& visitor, const Hello& mine, int world_size) {
+    auto rest =
+        std::as_writable_bytes(std::span(&visitor.hello, 1)).subspan(visitor.received);
+    visitor.received +=
+        visitor.is_local ? recv_with_descriptor(visitor.socket, rest, visitor.descriptor)
+                         : recv_some(visitor.socket, rest);
+    if (visitor.received < sizeof(Hello)) return -1;
+    const int rank = rank_of_connector(visitor.hello, mine, world_size);
+    if (rank < 0) throw ConnectionClosed("a stranger");
+    return rank;
+}
+
+std::unique_ptr<Channel> channel_of(Visitor& visitor) {
+    if (!visitor.is_local)
+        return std::make_unique<SocketChannel>(std::move(visitor.socket));
+    if (!visitor.descriptor.is_open()) throw ConnectionClosed("it brought no memory");
+    return std::make_unique<RingChannel>(
+        std::move(visitor.socket),
+        map_shared_memory(visitor.descriptor, RingChannel::memory_bytes()),
+        RingChannel::Side::kSecond);
+}
+
+// Serves the visitors for one turn of the loop: those who are ranks become streams, those
+// who are not, or take too long, are dropped.
+void serve_visitors(std::list<Visitor>& visitors, std::vector<MessageStream>& streams,
+                    const Hello& mine, Deadline deadline) {
+    const int world_size = static_cast<int>(streams.size());
+    std::erase_if(visitors, [&](Visitor& visitor) {
+        try {
+            const int peer = identify(visitor, mine, world_size);
+            if (peer < 0) return has_passed(visitor.deadline);
+            MessageStream& stream = streams[static_cast<size_t>(peer)];
+            if (stream.is_open()) return true;
+            const Hello answer =
+                make_hello(mine.role, mine.cookie, mine.rank, peer, mine.token);
+            send_all(visitor.socket, std::as_bytes(std::span(&answer, 1)), deadline);
+            stream = MessageStream(channel_of(visitor));
+            return true;
+        } catch (const ConnectionClosed&) {
+            return true;
+        } catch (const std::bad_alloc&) {  // ends this connection, not this rank
+            return true;
+        }
+    });
+}
+
+void accept_visitor(Acceptor& door, bool is_local, std::list<Visitor>& visitors) {
+    // A rank says Hello at once, so the oldest that has not is rarely one.
+    const auto drop_oldest = [&] {
+        if (visitors.empty()) return false;
+        visitors.pop_front();
+        return true;
+    };
+    Socket socket = door.accept(drop_oldest);
+    if (!socket.is_open() || (is_local && !is_same_user(socket))) return;
+    if (visitors.size() >= kMaxVisitors) drop_oldest();
+    Visitor& visitor = visitors.emplace_back();
+    visitor.socket = std::move(socket);
+    visitor.is_local = is_local;
+    visitor.deadline = deadline_after(kHelloTime);
+}
+
+// Who is connected and has gone will never be complete, nor will this rank. The others may
+// have heard why.
+void check_still_there(std::vector<MessageStream>& streams, int rank) {
+    for (size_t peer = 0; peer < streams.size(); ++peer) {
+        if (!streams[peer].is_open()) continue;
+        pollfd entry{streams[peer].channel().socket().fd(), POLLRDHUP, 0};
+        if (::poll(&entry, 1, 0) <= 0) continue;
+        bool closed = false;
+        const int lost = static_cast<int>(peer);
+        const auto words =
+            streams[peer].last_words(deadline_after(kLastWordsTime), closed);
+        if (words) throw_failure(reported(*words, lost));
+        throw PeerLost(lost, concat("rank ", lost, " is gone: its connection to rank ",
+                                    rank, " closed during start-up"));
+    }
+}
+
+void report_failure(Store& store, int rank, const Failure& failure) {
+    try {
+        const auto kind = static_cast<int>(failure.kind);
+        store.compare_set(kFailure, "",
+                          concat(rank, " ", kind, " ", failure.rank, " ",
+                                 failure.message.substr(0, kMaxFailureBytes)));
+    } catch (const Error&) {  // the store went first: its end says enough
+    }
+}
+
+// Throws what another rank has reported, if any has.
+void check_reported_failure(Store& store) {
+    std::string text;
+    try {
+        if (store.check(kFailure)) text = store.get(kFailure, deadline_after(kHelloTime));
+    } catch (const Error&) {  // the store is gone
+    }
+    std::istringstream in(text);
+    int reporter = -1, kind = -1;
+    Failure failure;
+    if (!(in >> reporter >> kind >> failure.rank)) return;
+    failure.kind = static_cast<Failure::Kind>(kind);
+    std::getline(in.ignore(), failure.message);
+    throw_failure(reported(failure, reporter));
+}
+
+// Accepts connections until every higher rank has one.
+void accept_higher_ranks(Acceptor& far, Acceptor& near,
+                         std::vector<MessageStream>& streams, const Hello& mine,
+                         Deadline deadline) {
+    std::list<Visitor> visitors;
+    const int world_size = static_cast<int>(streams.size());
+    while (true) {
+        const std::string missing = missing_ranks(
+            mine.rank + 1, world_size,
+            [&](int peer) { return streams[static_cast<size_t>(peer)].is_open(); });
+        if (missing.empty()) return;
+        check_still_there(streams, mine.rank);
+        if (has_passed(deadline))
+            throw Timeout(
+                concat("rank ", mine.rank, " waited for a connection from ", missing,
+                       "; did it start, and can it reach ",
+                       to_text(local_address(far.listener())), "?",
+                       far.is_paused() || near.is_paused() ? kNoDescriptors : ""));
+
+        std::vector<pollfd> entries = {{far.poll_fd(), POLLIN, 0},
+                                       {near.poll_fd(), POLLIN, 0}};
+        for (const Visitor& visitor : visitors)
+            entries.push_back({visitor.socket.fd(), POLLIN, 0});
+        for (const MessageStream& stream : streams)
+            if (stream.is_open())
+                entries.push_back({stream.channel().socket().fd(), POLLRDHUP, 0});
+        const Deadline next_check = std::min(deadline, deadline_after(kHelloTime / 4));
+        poll_until(entries, near.next_turn(far.next_turn(next_check)));
+
+        accept_visitor(far, /*is_local=*/false, visitors);
+        accept_visitor(near, /*is_local=*/true, visitors);
+        serve_visitors(visitors, streams, mine, deadline);
+    }
+}
+
+// Where all ranks can be reached; blocks until all have said so.
+std::vector<Place> learn_places(const Meeting& meeting, Store& store, Deadline deadline) {
+    std::vector<Place> places;
+    try {
+        for (int rank = 0; rank < meeting.world_size; ++rank)
+            places.push_back(parse_place(store.get(address_key(rank), deadline)));
+        return places;
+    } catch (const Timeout&) {
+        const std::string missing = missing_ranks(0, meeting.world_size, [&](int rank) {
+            return store.check(address_key(rank));
+        });
+        throw Timeout(concat("rank ", meeting.rank, " waited for the address of ",
+                             missing, "; did it start?"));
+    }
+}
+
+// Numbers the hosts in the order of their first ranks.
+std::vector<int> number_hosts(const std::vector<Place>& places) {
+    std::vector<int> hosts;
+    for (const Place& place : places) {
+        size_t first = 0;
+        while (places[first].host != place.host) ++first;
+        hosts.push_back(static_cast<int>(first));
+    }
+    return hosts;
+}
+
+void check_medium(Medium medium, const std::vector<Place>& places, int rank) {
+    if (medium != Medium::kSharedMemory) return;
+    const Place& mine = places[static_cast<size_t>(rank)];
+    for (size_t other = 0; other < places.size(); ++other)
+        MINI_CHECK(share_memory(mine, places[other]), "ranks ", rank, " and ", other,
+                   mine.host == places[other].host ? " run as different users"
+                                                   : " are on different hosts",
+                   " and cannot share memory; use --medium auto");
+}
+
+}  // namespace
+
+int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size) {
+    const bool is_higher_rank = theirs.rank > mine.rank && theirs.rank < world_size;
+    return is_higher_rank && fault_of(theirs, mine).empty() ? theirs.rank : -1;
+}
+
+Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local_host,
+                  Medium medium, Deadline deadline, const ChannelLayer& layer) {
+    // Listen where the others can reach us: on the address that leads to the store.
+    Acceptor far(listen_on({local_host, 0}));
+    const std::string name = random_local_name();
+    Acceptor near(listen_locally(name));
+    const Place mine{this_host(), local_address(far.listener()),
+                     medium == Medium::kTcp ? "-" : name, random_token()};
+    const Hello hello = make_hello(Hello::Role::kMeshAcceptor, meeting.cookie,
+                                   meeting.rank, -1, mine.token);
+    store.set(address_key(meeting.rank), to_text(mine));
+
+    const std::vector<Place> places = learn_places(meeting, store, deadline);
+    Mesh mesh{std::vector<MessageStream>(places.size()), number_hosts(places)};
+    check_medium(medium, places, meeting.rank);
+
+    const auto connect_all = [&] {
+        for (int peer = 0; peer < meeting.rank; ++peer) {
+            const auto p = static_cast<size_t>(peer);
+            try {
+                mesh.streams[p] =
+                    connect_to_rank(peer, meeting, mine, places[p], deadline);
+            } catch (const PeerLost&) {  // perhaps because another one had gone
+                check_still_there(mesh.streams, meeting.rank);
+                check_reported_failure(store);
+                throw;
+            }
+        }
+        accept_higher_ranks(far, near, mesh.streams, hello, deadline);
+    };
+    try {
+        connect_all();
+    } catch (const Error&) {  // those that wait for this rank are to know why
+        const Failure failure = current_failure();
+        report_failure(store, meeting.rank, failure);
+        try {
+            MeshTransport(meeting.rank, std::move(mesh.streams)).leave(failure);
+        } catch (const Error&) {  // it takes a descriptor; what failed first counts
+        }
+        throw;
+    }
+    for (MessageStream& stream : mesh.streams)
+        if (layer && stream.is_open())
+            stream = MessageStream(layer(std::move(stream).take_channel()));
+    return mesh;
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,116 @@
+#include "libmini/distributed/transport/message_stream.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "libmini/distributed/net/poll_until.hpp"
+
+namespace mini::dist {
+namespace {
+
+constexpr size_t kHeaderBytes = sizeof(MessageHeader);
+constexpr size_t kSkipBytes = 64 << 10;
+
+// How often something may be skipped before last_words looks at its deadline: a deadline of
+// now still takes what is there.
+constexpr int kSkipsPerLook = 256;
+
+// Sleeps until something comes in; false when the deadline passes first.
+bool wait_for_input(Channel& channel, Deadline deadline) {
+    pollfd entry{channel.socket().fd(), 0, 0};
+    int ready = 1;
+    if (channel.prepare_to_sleep(Channel::kToReceive, entry.events))
+        ready = poll_until({&entry, 1}, std::min(deadline, channel.next_event()));
+    channel.wake_up(entry.revents);
+    return ready != 0 || !has_passed(deadline);
+}
+
+}  // namespace
+
+void MessageStream::start(const MessageHeader& header,
+                          std::span<const std::byte> payload) {
+    out_ = header;
+    out_.payload_bytes = payload.size();
+    payload_ = payload;
+    sent_ = 0;
+}
+
+bool MessageStream::push() {
+    if (is_sent()) return false;
+    const auto head =
+        std::as_bytes(std::span(&out_, 1)).subspan(std::min(sent_, kHeaderBytes));
+    const auto body = payload_.subspan(sent_ > kHeaderBytes ? sent_ - kHeaderBytes : 0);
+    const size_t n = channel_->send_some(head, body);
+    sent_ += n;
+    return n > 0;
+}
+
+const MessageHeader* MessageStream::header() const {
+    return received_ >= kHeaderBytes ? &in_ : nullptr;
+}
+
+bool MessageStream::pull_header() {
+    if (received_ >= kHeaderBytes) return false;
+    const auto rest = std::as_writable_bytes(std::span(&in_, 1)).subspan(received_);
+    const size_t n = channel_->recv_some(rest);
+    received_ += n;
+    return n > 0;
+}
+
+bool MessageStream::pull_payload(std::span<std::byte> payload, const Combine& combine) {
+    const auto rest = payload.subspan(received_ - kHeaderBytes);
+    if (rest.empty()) return false;
+    const size_t n =
+        combine ? channel_->recv_combine(rest, combine) : channel_->recv_some(rest);
+    received_ += n;
+    return n > 0;
+}
+
+bool MessageStream::has_payload() const {
+    return received_ >= kHeaderBytes && received_ - kHeaderBytes == in_.payload_bytes;
+}
+
+void MessageStream::finish_message() { received_ = 0; }
+
+// Reads on in whatever comes in, keeps the text of a failure and nothing else.
+bool MessageStream::skip_some(std::string& words) {
+    const bool moved = pull_header();
+    if (header() == nullptr || has_payload()) return moved;
+    std::vector<std::byte> scrap(kSkipBytes);
+    const size_t left = in_.payload_bytes - (received_ - kHeaderBytes);
+    const auto place = std::span(scrap).first(std::min(left, scrap.size()));
+    const size_t n = channel_->recv_some(place);
+    if (in_.kind == MessageHeader::Kind::kFailure && words.size() < kMaxFailureBytes)
+        words.append(reinterpret_cast<const char*>(place.data()), n);
+    received_ += n;
+    return moved || n > 0;
+}
+
+std::optional<Failure> MessageStream::last_words(Deadline deadline, bool& closed,
+                                                 const Skipped& skipped) {
+    std::string words;
+    closed = false;
+    try {
+        for (int skips = 1;; ++skips) {
+            const bool moved = skip_some(words);
+            if (has_payload()) {
+                if (in_.kind == MessageHeader::Kind::kFailure)
+                    return Failure{static_cast<Failure::Kind>(in_.detail), in_.rank,
+                                   words};
+                if (skipped) skipped(in_);
+                finish_message();
+            } else if (!moved && !wait_for_input(*channel_, deadline)) {
+                return std::nullopt;
+            }
+            if (skips % kSkipsPerLook == 0 && has_passed(deadline)) return std::nullopt;
+        }
+    } catch (const ConnectionClosed&) {
+        closed = true;
+        return std::nullopt;
+    }
+}
+
+}  // namespace mini::dist

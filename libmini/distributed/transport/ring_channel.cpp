@@ -1,0 +1,148 @@
+#include "libmini/distributed/transport/ring_channel.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <span>
+
+namespace mini::dist {
+namespace {
+
+// Large enough that a writer rarely waits, small enough that what it wrote is still in
+// the cache when it is read.
+constexpr size_t kCapacity = 512 << 10;
+
+constexpr size_t kLargestElement = 16;
+
+std::span<std::byte> ring_memory(Memory& memory, bool second) {
+    constexpr size_t kBytes = ByteRing::bytes_for(kCapacity);
+    return memory.bytes().subspan(second ? kBytes : 0, kBytes);
+}
+
+class HeapMemory : public Memory {
+  public:
+    explicit HeapMemory(size_t bytes)
+        : bytes_(bytes), data_(new (kAlign) std::byte[bytes]()) {}
+    ~HeapMemory() override { ::operator delete[](data_, kAlign); }
+    HeapMemory(const HeapMemory&) = delete;
+    HeapMemory& operator=(const HeapMemory&) = delete;
+    std::span<std::byte> bytes() override { return {data_, bytes_}; }
+
+  private:
+    static constexpr std::align_val_t kAlign{64};  // a cache line
+    size_t bytes_;
+    std::byte* data_;
+};
+
+}  // namespace
+
+size_t RingChannel::memory_bytes() { return 2 * ByteRing::bytes_for(kCapacity); }
+
+RingChannel::RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side)
+    : socket_(std::move(socket)),
+      memory_(std::move(memory)),
+      out_(ring_memory(*memory_, side == Side::kSecond)),
+      in_(ring_memory(*memory_, side == Side::kFirst)) {}
+
+size_t RingChannel::send_some(std::span<const std::byte> head,
+                              std::span<const std::byte> body) {
+    check_open();
+    size_t n = out_.write_some(head);
+    if (n == head.size()) n += out_.write_some(body);
+    if (n > 0 && out_.publish()) wake_other();
+    return n;
+}
+
+// Copies out what lies ready, across the ring's end.
+size_t RingChannel::take(std::span<std::byte> place) {
+    size_t n = 0;
+    while (n < place.size()) {
+        const auto ready = in_.readable();
+        const size_t step = std::min(ready.size(), place.size() - n);
+        if (step == 0) break;
+        std::memcpy(place.data() + n, ready.data(), step);
+        in_.consume(step);
+        n += step;
+    }
+    return n;
+}
+
+size_t RingChannel::recv_some(std::span<std::byte> place) {
+    const size_t n = take(place);
+    needed_ = 1;
+    if (n == 0 && !place.empty()) check_open();
+    if (n > 0 && in_.release()) wake_other();
+    return n;
+}
+
+size_t RingChannel::recv_combine(std::span<std::byte> place, const Combine& combine) {
+    const size_t element = combine.element_bytes;
+    needed_ = element;
+    const auto ready = in_.readable();
+    size_t n = std::min(ready.size(), place.size()) / element * element;
+    if (n > 0) {
+        // Combine straight out of the ring, whole elements of it.
+        combine.apply(place.data(), ready.data(), n / element);
+        in_.consume(n);
+    } else if (in_.available() >= element) {
+        // Put together the one element that lies across the ring's end.
+        std::array<std::byte, kLargestElement> whole;
+        n = take(std::span(whole).first(element));
+        combine.apply(place.data(), whole.data(), 1);
+    } else {
+        check_open();
+    }
+    if (n > 0 && in_.release()) wake_other();
+    return n;
+}
+
+bool RingChannel::prepare_to_sleep(int interest, short& events) {
+    events = POLLIN | POLLRDHUP;
+    if (closed_) return false;
+    if (interest & kToSend) {
+        out_.set_writer_sleeps(true);
+        if (out_.room() > 0) return false;
+    }
+    if (interest & kToReceive) {
+        in_.set_reader_sleeps(true);
+        if (in_.available() >= needed_) return false;
+    }
+    return true;
+}
+
+void RingChannel::wake_up(short revents) {
+    out_.set_writer_sleeps(false);
+    in_.set_reader_sleeps(false);
+    if (revents == 0) return;
+
+    // Swallow the bytes that woke us; the end of the stream is the end of the other side.
+    std::array<std::byte, 256> bell;
+    ssize_t n = 0;
+    do {
+        n = ::recv(socket_.fd(), bell.data(), bell.size(), MSG_DONTWAIT);
+    } while (n == static_cast<ssize_t>(bell.size()));
+    const bool nothing_yet = n < 0 && (errno == EAGAIN || errno == EINTR);
+    if (n <= 0 && !nothing_yet) closed_ = true;
+}
+
+void RingChannel::wake_other() {
+    const std::byte bell{1};
+    ::send(socket_.fd(), &bell, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    // It fails when the other side is gone, which the next sleep finds out, or has more
+    // bells before it than it can hold.
+}
+
+void RingChannel::check_open() const {
+    if (closed_) throw ConnectionClosed("the other side closed the connection");
+}
+
+std::shared_ptr<Memory> allocate_memory(size_t bytes) {
+    return std::make_shared<HeapMemory>(bytes);
+}
+
+}  // namespace mini::dist

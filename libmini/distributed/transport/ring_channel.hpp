@@ -1,0 +1,63 @@
+// A channel through memory that two ranks share: one ring of bytes each way.
+//
+//     rank 0   writes ->  [ ring 0 ]  -> reads    rank 1
+//              reads  <-  [ ring 1 ]  <- writes
+//              socket <- - - - - - - - -> socket  one byte wakes a sleeper; its end tells
+//                                                 that the other side is gone
+//
+// A byte is copied twice, by the processor, with no system call while both are awake.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "libmini/distributed/transport/byte_ring.hpp"
+#include "libmini/distributed/transport/channel.hpp"
+
+namespace mini::dist {
+
+/// Memory that outlives its channel: mapped from a file descriptor, or just allocated.
+class Memory {
+  public:
+    virtual ~Memory() = default;
+    virtual std::span<std::byte> bytes() = 0;
+};
+
+class RingChannel : public Channel {
+  public:
+    enum class Side { kFirst, kSecond };
+
+    /// Memory for two rings.
+    static size_t memory_bytes();
+
+    /// REQUIRES: memory_bytes() of memory, zero at the start, shared with the other side,
+    /// which has the other end of the socket and the other Side.
+    RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side);
+
+    size_t send_some(std::span<const std::byte> head,
+                     std::span<const std::byte> body) override;
+    size_t recv_some(std::span<std::byte> place) override;
+    size_t recv_combine(std::span<std::byte> place, const Combine& combine) override;
+    bool prepare_to_sleep(int interest, short& events) override;
+    void wake_up(short revents) override;
+    const Socket& socket() const override { return socket_; }
+
+  private:
+    void wake_other();
+    void check_open() const;
+    size_t take(std::span<std::byte> place);
+
+    Socket socket_;
+    std::shared_ptr<Memory> memory_;
+    ByteRing out_;
+    ByteRing in_;
+    size_t needed_ = 1;    // bytes without which the last receive could not go on
+    bool closed_ = false;  // the socket has told so
+};
+
+/// Zeroed memory of this process, for two ranks that are its threads.
+std::shared_ptr<Memory> allocate_memory(size_t bytes);
+
+}  // namespace mini::dist

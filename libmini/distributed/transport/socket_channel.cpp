@@ -1,0 +1,81 @@
+#include "libmini/distributed/transport/socket_channel.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <span>
+
+namespace mini::dist {
+namespace {
+
+constexpr size_t kStagingBytes = 128 << 10;  // stays in the cache until it is added
+constexpr size_t kMostUnread = 64 << 20;
+
+}  // namespace
+
+// Closing a socket with bytes that nobody has read breaks the connection off, and what was on
+// its way to the other side, a rank's last words perhaps, is lost.
+SocketChannel::~SocketChannel() {
+    std::vector<std::byte> scrap(kStagingBytes);
+    for (size_t read = 0; read < kMostUnread;) {
+        const ssize_t n = ::recv(socket_.fd(), scrap.data(), scrap.size(), MSG_DONTWAIT);
+        if (n <= 0) break;
+        read += static_cast<size_t>(n);
+    }
+}
+
+size_t SocketChannel::send_some(std::span<const std::byte> head,
+                                std::span<const std::byte> body) {
+    if (is_gone_) throw ConnectionClosed("the other side closed the connection");
+
+    // Header and payload leave with one call, so that a small message is one packet.
+    iovec parts[2] = {{const_cast<std::byte*>(head.data()), head.size()},
+                      {const_cast<std::byte*>(body.data()), body.size()}};
+    msghdr message{};
+    message.msg_iov = parts;
+    message.msg_iovlen = 2;
+    const ssize_t n = ::sendmsg(socket_.fd(), &message, MSG_NOSIGNAL);
+    if (n >= 0) return static_cast<size_t>(n);
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return 0;
+    throw ConnectionClosed(system_message("send", errno));
+}
+
+size_t SocketChannel::recv_some(std::span<std::byte> place) {
+    return dist::recv_some(socket_, place);
+}
+
+size_t SocketChannel::recv_combine(std::span<std::byte> place, const Combine& combine) {
+    // Receive behind the bytes of the element that is there in part.
+    staging_.resize(kStagingBytes);
+    const size_t room = std::min(place.size(), staging_.size());
+    const auto free = std::span(staging_).subspan(staged_, room - staged_);
+    const size_t have = staged_ + dist::recv_some(socket_, free);
+
+    // Combine whole elements, and keep the rest for the next call.
+    const size_t whole = have - have % combine.element_bytes;
+    combine.apply(place.data(), staging_.data(), whole / combine.element_bytes);
+    staged_ = have - whole;
+    if (whole > 0 && staged_ > 0)
+        std::memmove(staging_.data(), staging_.data() + whole, staged_);
+    return whole;
+}
+
+bool SocketChannel::prepare_to_sleep(int interest, short& events) {
+    events = 0;
+    if (interest & kToSend) events |= POLLOUT;
+    if (interest & kToReceive) events |= POLLIN;
+    if (interest == kToSend) events |= POLLRDHUP;
+    return true;
+}
+
+// Who has shut its side down will read no more: for a sender it is gone. A receiver finds
+// out when it has read all.
+void SocketChannel::wake_up(short revents) {
+    if (revents & POLLRDHUP) is_gone_ = true;
+}
+
+}  // namespace mini::dist

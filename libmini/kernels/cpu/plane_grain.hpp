@@ -1,0 +1,18 @@
+// How pooling is divided among threads: by whole planes.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "libmini/kernels/kernels.hpp"
+
+namespace mini::kernels::cpu {
+
+/// How many planes (H, W) of the input one thread takes at once: about 16,384 elements.
+inline int64_t planes_per_chunk(const ImageExtents& in) {
+    constexpr int64_t kGrain = 16384;
+    return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, in.H * in.W));
+}
+
+}  // namespace mini::kernels::cpu

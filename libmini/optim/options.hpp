@@ -1,0 +1,18 @@
+// What optimizers check of their options.
+
+#pragma once
+
+#include <cmath>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::optim {
+
+/// Throws UsageError naming optimizer and option unless `value` is finite and 0 or more.
+inline void check_not_negative(const char* optimizer, const char* option, double value) {
+    if (!(value >= 0.0 && std::isfinite(value)))
+        throw UsageError(
+            concat(optimizer, ": ", option, " must not be negative, but is ", value));
+}
+
+}  // namespace mini::optim

@@ -1,0 +1,91 @@
+#include "libmini/random/multinomial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "libmini/core/error.hpp"
+
+namespace mini {
+namespace {
+
+constexpr TorchVersion kOneSampleRaces{2, 0};
+
+template <typename... Parts>
+void check_usage(bool condition, const Parts&... parts) {
+    if (!condition) throw UsageError(concat("multinomial: ", parts...));
+}
+
+void check_arguments(std::span<const double> weights, int64_t num_samples,
+                     bool replacement) {
+    check_usage(num_samples >= 1, "num_samples is ", num_samples, ", not 1 or more");
+    int64_t positive = 0;
+    double total = 0;
+    for (size_t i = 0; i < weights.size(); ++i) {
+        check_usage(std::isfinite(weights[i]) && weights[i] >= 0, "weight ", i, " is ",
+                    weights[i], ", not a finite number of 0 or more");
+        positive += weights[i] > 0;
+        total += weights[i];
+    }
+    check_usage(positive > 0, "none of the ", weights.size(),
+                " weights is positive, so there is nothing to draw");
+    check_usage(std::isfinite(total), "the weights add up to ", total,
+                "; divide them all by the largest");
+    check_usage(replacement || positive >= num_samples, num_samples,
+                " samples without replacement, but only ", positive, " of the ",
+                weights.size(), " weights are positive");
+}
+
+std::vector<int64_t> draw_with_replacement(std::span<const double> weights,
+                                           int64_t num_samples, Generator& generator) {
+    // Lay the weights end to end, from 0 to exactly 1.
+    std::vector<double> ends(weights.size());
+    std::partial_sum(weights.begin(), weights.end(), ends.begin());
+    const double total = ends.back();
+    for (double& end : ends) end /= total;
+    ends.back() = 1;
+
+    // Take the first category that reaches the uniform number. Weights of zero in front,
+    // which reach u = 0, are passed over; those behind reach no more than the one before.
+    const auto first = std::ranges::upper_bound(ends, 0.0);
+    std::vector<int64_t> samples(static_cast<size_t>(num_samples));
+    for (int64_t& sample : samples) {
+        const double u = generator.uniform_double();
+        sample = std::lower_bound(first, ends.end(), u) - ends.begin();
+    }
+    return samples;
+}
+
+std::vector<int64_t> draw_without_replacement(std::span<const double> weights,
+                                              int64_t num_samples, Generator& generator) {
+    // Speeds rather than times, as PyTorch divides; those of weight zero stay behind all.
+    std::vector<double> speeds(weights.size());
+    for (size_t i = 0; i < weights.size(); ++i) {
+        const double time = generator.exponential_double();
+        speeds[i] = weights[i] > 0 ? weights[i] / time : -1;
+    }
+
+    std::vector<int64_t> order(weights.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::partial_sort(order.begin(), order.begin() + num_samples, order.end(),
+                      [&](int64_t left, int64_t right) {
+                          const double a = speeds[static_cast<size_t>(left)];
+                          const double b = speeds[static_cast<size_t>(right)];
+                          return a != b ? a > b : left < right;
+                      });
+    order.resize(static_cast<size_t>(num_samples));
+    return order;
+}
+
+}  // namespace
+
+std::vector<int64_t> multinomial(std::span<const double> weights, int64_t num_samples,
+                                 bool replacement, Generator& generator) {
+    check_arguments(weights, num_samples, replacement);
+    const bool race =
+        !replacement || (num_samples == 1 && generator.version() >= kOneSampleRaces);
+    return race ? draw_without_replacement(weights, num_samples, generator)
+                : draw_with_replacement(weights, num_samples, generator);
+}
+
+}  // namespace mini

@@ -1,0 +1,320 @@
+#include "libmini/random/random.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <numbers>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+#include "libmini/random/cephes.hpp"
+
+namespace mini {
+namespace {
+
+constexpr size_t kNormalBlock = 16;
+
+// From which range on randint takes two words, before PyTorch 2.7 and from it on.
+constexpr uint64_t kRange2_32 = uint64_t{1} << 32;
+constexpr uint64_t kRange2_28 = uint64_t{1} << 28;
+constexpr TorchVersion kWideFrom2_28{2, 7};
+
+// Since when normal_double's logarithm of 1 - u is log1p(-u): one time in 30 another last
+// bit of a double, which a float hardly ever shows.
+constexpr TorchVersion kLog1pSince{2, 0};
+
+// From how many numbers on randperm draws inside out, and since which version.
+constexpr int64_t kInsideOut = 214'748'364;  // (2^32 - 1) / 20
+constexpr TorchVersion kInsideOutSince{2, 6};
+
+// How many swaps randperm draws ahead: 10 million numbers take 112 ms one by one, 54 in
+// blocks of 128, 49 in blocks of 256 or 512 (32-bit numbers, AMD EPYC, one core).
+constexpr uint32_t kSwapsAhead = 256;
+
+// x * scale + shift, as one or the other build of PyTorch rounds it.
+template <typename T>
+T affine(T x, T scale, T shift, Rounding rounding) {
+    return rounding == Rounding::kFused ? std::fma(x, scale, shift) : x * scale + shift;
+}
+
+template <typename T>
+T uniform(Generator& generator) {
+    if constexpr (std::is_same_v<T, float>) return generator.uniform_float();
+    return generator.uniform_double();
+}
+
+template <typename T>
+void uniform_each(std::span<T> values, double from, double to, Generator& generator) {
+    const auto low = static_cast<T>(from);
+    const T range = static_cast<T>(to) - low;
+    for (T& value : values)
+        value = affine(uniform<T>(generator), range, low, generator.rounding());
+}
+
+constexpr double kTurn = 2 * std::numbers::pi;
+
+// Two normal numbers from two uniform ones by Box and Muller: a radius and an angle. 1 - u
+// rather than u, which may be 0 and have no logarithm.
+template <typename T>
+void normal_pair(T& first, T& second) {
+    const T radius = std::sqrt(T{-2} * std::log(T{1} - first));
+    const T angle = static_cast<T>(kTurn * second);
+    first = radius * std::cos(angle);
+    second = radius * std::sin(angle);
+}
+
+// The same with the logarithm, sine and cosine of PyTorch's AVX2 code.
+void normal_pair_avx2(float& first, float& second) {
+    const float radius = std::sqrt(-2.0f * cephes_log(1.0f - first));
+    const auto [sin, cos] = cephes_sincos(static_cast<float>(kTurn) * second);
+    first = radius * cos;
+    second = radius * sin;
+}
+
+// Turns 16 uniform numbers into 16 normal ones, number j with number j + 8.
+template <typename T>
+void normal_block(T* block, T mean, T deviation, Rounding rounding) {
+    for (size_t j = 0; j < kNormalBlock / 2; ++j) {
+        T& first = block[j];
+        T& second = block[j + kNormalBlock / 2];
+        if constexpr (std::is_same_v<T, float>)
+            rounding == Rounding::kFused ? normal_pair_avx2(first, second)
+                                         : normal_pair(first, second);
+        else
+            normal_pair(first, second);
+        first = affine(first, deviation, mean, rounding);
+        second = affine(second, deviation, mean, rounding);
+    }
+}
+
+template <typename T>
+void normal_each(std::span<T> values, double mean, double deviation,
+                 Generator& generator) {
+    const Rounding rounding = generator.rounding();
+    if (values.size() < kNormalBlock) {
+        for (T& value : values)
+            value = static_cast<T>(
+                affine(generator.normal_double(), deviation, mean, rounding));
+        return;
+    }
+
+    const auto turn_block = [&](T* block) {
+        normal_block(block, static_cast<T>(mean), static_cast<T>(deviation), rounding);
+    };
+    for (T& value : values) value = uniform<T>(generator);
+    for (size_t i = 0; i + kNormalBlock <= values.size(); i += kNormalBlock)
+        turn_block(&values[i]);
+
+    // Draw the last 16 anew when the blocks do not fill the span.
+    if (values.size() % kNormalBlock == 0) return;
+    const auto last = values.last(kNormalBlock);
+    for (T& value : last) value = uniform<T>(generator);
+    turn_block(last.data());
+}
+
+template <typename T>
+void exponential_each(std::span<T> values, double lambda, Generator& generator) {
+    for (T& value : values) value = static_cast<T>(generator.exponential_double(lambda));
+}
+
+// Brings to each position one of the numbers that are left, itself included. A swap
+// waits for memory, a draw for nothing: so we draw a block of targets, ask for their
+// memory, and swap when it is there.
+template <typename T>
+void shuffle_from_front(std::span<T> order, Generator& generator) {
+    std::array<uint32_t, kSwapsAhead> targets;
+    const auto n = static_cast<uint32_t>(order.size());
+    for (uint32_t done = 0; done + 1 < n;) {
+        const uint32_t count = std::min(kSwapsAhead, n - 1 - done);
+        for (uint32_t k = 0; k < count; ++k) {
+            const uint32_t i = done + k;
+            targets[k] = i + generator.random() % (n - i);
+            __builtin_prefetch(&order[targets[k]], 1);
+        }
+        for (uint32_t k = 0; k < count; ++k)
+            std::swap(order[done + k], order[targets[k]]);
+        done += count;
+    }
+}
+
+// Lets each number in turn take the place of one before it, or stay where it comes in.
+template <typename T>
+void shuffle_inside_out(std::span<T> order, Generator& generator) {
+    for (uint64_t i = 0; i < order.size(); ++i) {
+        const uint64_t target = generator.random64() % (i + 1);
+        order[i] = order[target];
+        order[target] = static_cast<T>(i);
+    }
+}
+
+template <typename T>
+std::vector<T> permutation(int64_t n, Generator& generator) {
+    MINI_CHECK(n >= 0 && n <= UINT32_MAX, "randperm: n is ", n, ", not in [0, 2^32)");
+    std::vector<T> order(static_cast<size_t>(n));
+    if (n >= kInsideOut && generator.version() >= kInsideOutSince) {
+        shuffle_inside_out(std::span(order), generator);
+    } else {
+        std::iota(order.begin(), order.end(), T{0});
+        shuffle_from_front(std::span(order), generator);
+    }
+    return order;
+}
+
+// A generator as bytes lie in memory, without gaps; numbers are little-endian.
+struct StateLayout {
+    std::array<char, 8> magic;
+    uint64_t seed;
+    double spare_normal;  // 0 when there is none
+    uint32_t has_spare;
+    uint32_t rounding;
+    uint32_t major;
+    uint32_t minor;
+    uint64_t used;
+    std::array<uint32_t, MersenneTwister::kStateSize> words;
+    uint64_t checksum;  // of all bytes before
+};
+static_assert(sizeof(StateLayout) == 2552 && std::endian::native == std::endian::little);
+
+// The last digit counts layouts.
+constexpr std::array<char, 8> kStateMagic = {'m', 'i', 'n', 'i', 'R', 'N', 'G', '1'};
+
+// FNV-1a over all but the checksum itself.
+uint64_t checksum(const StateLayout& state) {
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(&state);
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < offsetof(StateLayout, checksum); ++i)
+        hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    return hash;
+}
+
+}  // namespace
+
+void Generator::manual_seed(uint64_t seed) {
+    engine_ = MersenneTwister(static_cast<uint32_t>(seed));
+    spare_normal_.reset();
+    seed_ = seed;
+}
+
+std::vector<uint8_t> Generator::get_state() const {
+    const MersenneTwister::State engine = engine_.state();
+    StateLayout state = {.magic = kStateMagic,
+                         .seed = seed_,
+                         .spare_normal = spare_normal_.value_or(0.0),
+                         .has_spare = spare_normal_.has_value(),
+                         .rounding = static_cast<uint32_t>(rounding_),
+                         .major = static_cast<uint32_t>(version_.major),
+                         .minor = static_cast<uint32_t>(version_.minor),
+                         .used = engine.used,
+                         .words = engine.words,
+                         .checksum = 0};
+    state.checksum = checksum(state);
+    std::vector<uint8_t> bytes(sizeof state);
+    std::memcpy(bytes.data(), &state, sizeof state);
+    return bytes;
+}
+
+void Generator::set_state(std::span<const uint8_t> bytes) {
+    StateLayout state;
+    MINI_CHECK(bytes.size() == sizeof state, "Generator: a state has ", sizeof state,
+               " bytes, but this one ", bytes.size(),
+               "; PyTorch's own states cannot be read");
+    std::memcpy(&state, bytes.data(), sizeof state);
+    MINI_CHECK(state.magic == kStateMagic, "Generator: this state is not of layout 1");
+    MINI_CHECK(state.checksum == checksum(state), "Generator: this state is damaged");
+
+    engine_.set_state({.words = state.words, .used = static_cast<size_t>(state.used)});
+    seed_ = state.seed;
+    spare_normal_.reset();
+    if (state.has_spare != 0) spare_normal_ = state.spare_normal;
+    rounding_ = static_cast<Rounding>(state.rounding);
+    version_ = {static_cast<int>(state.major), static_cast<int>(state.minor)};
+}
+
+double Generator::normal_double() {
+    if (spare_normal_) return *std::exchange(spare_normal_, std::nullopt);
+
+    const double u1 = uniform_double();
+    const double u2 = uniform_double();
+    const double log = version_ >= kLog1pSince ? std::log1p(-u2) : std::log(1.0 - u2);
+    const double radius = std::sqrt(-2.0 * log);
+    const double angle = 2.0 * std::numbers::pi * u1;
+    spare_normal_ = radius * std::sin(angle);
+    return radius * std::cos(angle);
+}
+
+double Generator::exponential_double(double lambda) {
+    MINI_CHECK(lambda > 0, "exponential: lambda is ", lambda, ", not positive");
+    return -1.0 / lambda * std::log1p(-uniform_double());
+}
+
+int64_t Generator::randint(int64_t low, int64_t high) {
+    MINI_CHECK(low < high, "randint: from ", low, " to ", high,
+               " there is nothing to draw; low must be below high");
+    const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+    const uint64_t wide = version_ >= kWideFrom2_28 ? kRange2_28 : kRange2_32;
+    const uint64_t word = range >= wide ? random64() : random();
+    return static_cast<int64_t>(static_cast<uint64_t>(low) + word % range);
+}
+
+Generator& default_generator() {
+    thread_local Generator generator;
+    return generator;
+}
+
+void manual_seed(uint64_t seed) { default_generator().manual_seed(seed); }
+
+void fill_uniform(std::span<float> values, double from, double to, Generator& generator) {
+    uniform_each(values, from, to, generator);
+}
+
+void fill_uniform(std::span<double> values, double from, double to,
+                  Generator& generator) {
+    uniform_each(values, from, to, generator);
+}
+
+void fill_bernoulli(std::span<float> values, double probability, Generator& generator) {
+    MINI_CHECK(probability >= 0 && probability <= 1,
+               "fill_bernoulli: the probability is ", probability, ", not in [0, 1]");
+    for (float& value : values)
+        value = generator.uniform_double() < probability ? 1.0f : 0.0f;
+}
+
+void fill_exponential(std::span<float> values, double lambda, Generator& generator) {
+    exponential_each(values, lambda, generator);
+}
+
+void fill_exponential(std::span<double> values, double lambda, Generator& generator) {
+    exponential_each(values, lambda, generator);
+}
+
+void fill_normal(std::span<float> values, double mean, double deviation,
+                 Generator& generator) {
+    normal_each(values, mean, deviation, generator);
+}
+
+void fill_normal(std::span<double> values, double mean, double deviation,
+                 Generator& generator) {
+    normal_each(values, mean, deviation, generator);
+}
+
+std::vector<int64_t> randperm(int64_t n, Generator& generator) {
+    return permutation<int64_t>(n, generator);
+}
+
+std::vector<uint32_t> randperm_u32(int64_t n, Generator& generator) {
+    return permutation<uint32_t>(n, generator);
+}
+
+std::vector<int64_t> randperm_wide(int64_t n, Generator& generator) {
+    MINI_CHECK(n >= 0, "randperm_wide: n is ", n, ", not 0 or more");
+    std::vector<int64_t> order(static_cast<size_t>(n));
+    shuffle_inside_out(std::span(order), generator);
+    return order;
+}
+
+}  // namespace mini

@@ -1,0 +1,77 @@
+// Kernels with a mistake each, and their correct twins. The line with the mistake, or with
+// one side of it, is marked  // BUG name  in the source.
+
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace mini::bugs {
+
+/// Runs the wrong kernel, or the right one, on small inputs.
+using Run = void (*)(bool wrong);
+
+// shared.cu
+void missing_barrier(bool wrong);
+void reduction_race(bool wrong);
+void double_buffer(bool wrong);
+void tile_reuse(bool wrong);
+void small_array(bool wrong);
+void small_dynamic(bool wrong);
+void unset_accumulator(bool wrong);
+
+// bounds.cu
+void guard_off_by_one(bool wrong);
+void wrong_stride(bool wrong);
+void transposed_index(bool wrong);
+void negative_halo(bool wrong);
+
+// memory.cu
+void use_after_free(bool wrong);
+void host_pointer(bool wrong);
+void null_pointer(bool wrong);
+void wrong_device(bool wrong);
+void misaligned_vector(bool wrong);
+void unset_output(bool wrong);
+void device_pointer_on_host(bool wrong);
+
+// threads.cu
+void divergent_barrier(bool wrong);
+void early_return(bool wrong);
+void shuffle_mask(bool wrong);
+void absent_lane(bool wrong);
+void missing_syncwarp(bool wrong);
+void histogram(bool wrong);
+void neighbour_blocks(bool wrong);
+void last_block(bool wrong);
+
+// streams.cu
+void copy_in_other_stream(bool wrong);
+void forgotten_event(bool wrong);
+void read_before_sync(bool wrong);
+void reused_staging(bool wrong);
+
+/// n floats on a device, set to 1 unless told not to.
+class Floats {
+  public:
+    explicit Floats(size_t n, bool set = true) : n_(n) {
+        cudaMalloc(&data_, n * sizeof(float));
+        const std::vector<float> ones(n, 1.0f);
+        if (set)
+            cudaMemcpy(data_, ones.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    }
+    ~Floats() { cudaFree(data_); }
+    Floats(const Floats&) = delete;
+    Floats& operator=(const Floats&) = delete;
+
+    float* get() const { return data_; }
+    size_t bytes() const { return n_ * sizeof(float); }
+
+  private:
+    float* data_ = nullptr;
+    size_t n_;
+};
+
+}  // namespace mini::bugs

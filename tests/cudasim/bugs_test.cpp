@@ -1,0 +1,188 @@
+// Seeded bugs of kernels: the checker finds each, at its line, and has nothing to say about
+// its correct twin.
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libmini/cudasim/checker.hpp"
+#include "tests/cudasim/bugs/bugs.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::sim {
+namespace {
+
+using namespace mini::bugs;
+
+struct Seeded {
+    const char* name;
+    Run run;
+    Mistake mistake;
+    const char* kernel;  // "": the host
+    const char* file;
+};
+
+// The lines of a file that end with "// BUG name".
+std::set<int> marked_lines(const Seeded& bug) {
+    std::ifstream in(std::string(MINI_BUGS_DIR) + "/" + bug.file);
+    const std::string marker = std::string("// BUG ") + bug.name;
+    std::set<int> lines;
+    int number = 0;
+    for (std::string line; std::getline(in, line);) {
+        ++number;
+        const size_t at = line.find(marker);
+        if (at != std::string::npos && at + marker.size() == line.size())
+            lines.insert(number);
+    }
+    return lines;
+}
+
+std::string all_of(const std::vector<Report>& reports) {
+    std::string text;
+    for (const Report& report : reports) text += describe(report) + "\n";
+    return text;
+}
+
+bool at_marked_line(const Place& place, const Seeded& bug) {
+    return std::filesystem::path(place.file).filename() == bug.file &&
+           marked_lines(bug).count(place.line) != 0;
+}
+
+// What the wrong kernel leads to names kind, kernel and line; the right one leads to nothing.
+void check(const Seeded& bug) {
+    INFO(bug.name);
+    REQUIRE_FALSE(marked_lines(bug).empty());
+    Checker checker;
+    bug.run(false);
+    const auto of_right = checker.reports();
+    INFO("the right one: " << all_of(of_right));
+    CHECK(of_right.empty());
+
+    bug.run(true);
+    const auto reports = checker.reports();
+    cudaDeviceReset();  // a kernel that got stuck leaves an error behind
+    INFO("the wrong one: " << all_of(reports));
+    REQUIRE_FALSE(reports.empty());
+    bool found = false;
+    for (const Report& report : reports) {
+        CHECK(report.mistake == bug.mistake);
+        found = found ||
+                (report.at.kernel == bug.kernel &&
+                 (at_marked_line(report.at, bug) || at_marked_line(report.other, bug)));
+    }
+    CHECK(found);
+}
+
+TEST_CASE("a missing barrier is found") {
+    check({"missing_barrier", missing_barrier, Mistake::kRace, "reverse_wrong",
+           "shared.cu"});
+}
+TEST_CASE("a race in a reduction is found") {
+    check({"reduction_race", reduction_race, Mistake::kRace, "sum_wrong", "shared.cu"});
+}
+TEST_CASE("a double buffer without a barrier is found") {
+    check({"double_buffer", double_buffer, Mistake::kRace, "smooth_wrong", "shared.cu"});
+}
+TEST_CASE("a tile written again while others read it is found") {
+    check({"tile_reuse", tile_reuse, Mistake::kRace, "tiles_wrong", "shared.cu"});
+}
+TEST_CASE("a shared array that is too small is found") {
+    check({"small_array", small_array, Mistake::kOutOfBounds, "halo_wrong", "shared.cu"});
+}
+TEST_CASE("too little dynamic shared memory is found") {
+    check({"small_dynamic", small_dynamic, Mistake::kOutOfBounds, "stage", "shared.cu"});
+}
+TEST_CASE("a shared counter that nobody set is found") {
+    check({"unset_accumulator", unset_accumulator, Mistake::kUninitialised, "count_wrong",
+           "shared.cu"});
+}
+TEST_CASE("a guard that is off by one is found") {
+    check({"guard_off_by_one", guard_off_by_one, Mistake::kOutOfBounds, "twice_wrong",
+           "bounds.cu"});
+}
+TEST_CASE("a wrong stride is found") {
+    check({"wrong_stride", wrong_stride, Mistake::kOutOfBounds, "row_sums_wrong",
+           "bounds.cu"});
+}
+TEST_CASE("a transposed index is found") {
+    check({"transposed_index", transposed_index, Mistake::kOutOfBounds, "transpose_wrong",
+           "bounds.cu"});
+}
+TEST_CASE("an index before the beginning is found") {
+    check({"negative_halo", negative_halo, Mistake::kOutOfBounds, "left_wrong",
+           "bounds.cu"});
+}
+TEST_CASE("memory used after it was freed is found") {
+    check({"use_after_free", use_after_free, Mistake::kUseAfterFree, "add_freed",
+           "memory.cu"});
+}
+TEST_CASE("a pointer of the host in a kernel is found") {
+    check({"host_pointer", host_pointer, Mistake::kHostPointer, "add_host", "memory.cu"});
+}
+TEST_CASE("a null pointer in a kernel is found") {
+    check({"null_pointer", null_pointer, Mistake::kHostPointer, "add_null", "memory.cu"});
+}
+TEST_CASE("a pointer of another device is found") {
+    check(
+        {"wrong_device", wrong_device, Mistake::kWrongDevice, "add_remote", "memory.cu"});
+}
+TEST_CASE("a misaligned vector load is found") {
+    check({"misaligned_vector", misaligned_vector, Mistake::kMisaligned, "load_four",
+           "memory.cu"});
+}
+TEST_CASE("a total that nobody set is found") {
+    check({"unset_output", unset_output, Mistake::kUninitialised, "accumulate",
+           "memory.cu"});
+}
+TEST_CASE("a pointer of a device on the host is found") {
+    check({"device_pointer_on_host", device_pointer_on_host, Mistake::kDevicePointer, "",
+           "memory.cu"});
+}
+TEST_CASE("a barrier in a branch is found") {
+    check({"divergent_barrier", divergent_barrier, Mistake::kBarrier, "halves_wrong",
+           "threads.cu"});
+}
+TEST_CASE("a return before a barrier is found") {
+    check(
+        {"early_return", early_return, Mistake::kBarrier, "rotate_wrong", "threads.cu"});
+}
+TEST_CASE("a shuffle with a wrong mask is found") {
+    check({"shuffle_mask", shuffle_mask, Mistake::kWarpMask, "fold_wrong", "threads.cu"});
+}
+TEST_CASE("a vote that some lanes never reach is found") {
+    check({"absent_lane", absent_lane, Mistake::kBarrier, "vote_wrong", "threads.cu"});
+}
+TEST_CASE("a missing barrier of a warp is found") {
+    check({"missing_syncwarp", missing_syncwarp, Mistake::kRace, "swap_wrong",
+           "threads.cu"});
+}
+TEST_CASE("a histogram without atomics is found") {
+    check({"histogram", histogram, Mistake::kRace, "histogram_wrong", "threads.cu"});
+}
+TEST_CASE("a race between blocks is found") {
+    check({"neighbour_blocks", neighbour_blocks, Mistake::kRace, "shift_wrong",
+           "threads.cu"});
+}
+TEST_CASE("a last block that reads without a fence is found") {
+    check({"last_block", last_block, Mistake::kRace, "total_wrong", "threads.cu"});
+}
+TEST_CASE("a copy that a kernel does not wait for is found") {
+    check({"copy_in_other_stream", copy_in_other_stream, Mistake::kMissingSync,
+           "read_copied", "streams.cu"});
+}
+TEST_CASE("a forgotten event is found") {
+    check({"forgotten_event", forgotten_event, Mistake::kMissingSync, "consume",
+           "streams.cu"});
+}
+TEST_CASE("a host that reads before the copy is done is found") {
+    check(
+        {"read_before_sync", read_before_sync, Mistake::kMissingSync, "", "streams.cu"});
+}
+TEST_CASE("a host that writes what is still to be copied is found") {
+    check({"reused_staging", reused_staging, Mistake::kMissingSync, "", "streams.cu"});
+}
+
+}  // namespace
+}  // namespace mini::sim

@@ -1,0 +1,113 @@
+#include "libmini/cudasim/checker.hpp"
+
+#include <string>
+
+#include "tests/cudasim/bugs/bugs.hpp"
+#include "tests/kernels/cuda/run_self.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::sim {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using test::Outcome;
+using test::run_self;
+
+std::vector<Report> reports_of(mini::bugs::Run run) {
+    Checker checker;
+    run(true);
+    return checker.reports();
+}
+
+// Hidden: what the next test starts as a program of its own.
+TEST_CASE("a bug that nobody looks for", "[.]") { mini::bugs::missing_barrier(true); }
+TEST_CASE("a kernel without a bug", "[.]") { mini::bugs::missing_barrier(false); }
+
+TEST_CASE("a program that is checked as a whole says what it found and fails") {
+    const Outcome checked = run_self("MINI_SIM_CHECK=1", "a bug that nobody looks for");
+    CHECK(checked.code == 1);
+    CHECK_THAT(checked.text,
+               ContainsSubstring("race: reverse_wrong, block (0, 0, 0), thread ("));
+    CHECK_THAT(checked.text, ContainsSubstring("bugs/shared.cu:"));
+    CHECK_THAT(checked.text, ContainsSubstring("MINI_SIM_CHECK: 1 mistake"));
+
+    CHECK(run_self("MINI_SIM_CHECK=0", "a bug that nobody looks for").code == 0);
+    CHECK(run_self("MINI_SIM_CHECK=1", "a kernel without a bug").code == 0);
+}
+
+TEST_CASE("a race names both threads, and their lines") {
+    const auto reports = reports_of(mini::bugs::neighbour_blocks);
+    REQUIRE(reports.size() == 1);
+    const Report& race = reports[0];
+    CHECK(race.at.kernel == "shift_wrong");
+    CHECK(race.other.kernel == "shift_wrong");
+    CHECK(race.at.line != race.other.line);
+    CHECK(race.at.block.x == race.other.block.x + 1);
+    CHECK(race.at.thread.x == 0);
+    CHECK(race.other.thread.x == 31);
+    CHECK_THAT(race.message, ContainsSubstring("another block read"));
+}
+
+TEST_CASE("an access out of bounds says by how much") {
+    const auto reports = reports_of(mini::bugs::guard_off_by_one);
+    REQUIRE(reports.size() == 1);
+    CHECK(reports[0].at.block.x == 3);
+    CHECK(reports[0].at.thread.x == 4);
+    CHECK_THAT(reports[0].message,
+               ContainsSubstring("reads 4 bytes at byte 400 of allocation"));
+    CHECK_THAT(reports[0].message, ContainsSubstring("which has 400 bytes"));
+
+    const auto before = reports_of(mini::bugs::negative_halo);
+    REQUIRE(before.size() == 1);
+    CHECK_THAT(before[0].message,
+               ContainsSubstring("that begin 4 bytes before allocation"));
+
+    const auto shared = reports_of(mini::bugs::small_array);
+    REQUIRE(shared.size() == 1);
+    CHECK_THAT(
+        shared[0].message,
+        ContainsSubstring("at byte 256 of the shared array cells, which has 256 bytes"));
+}
+
+TEST_CASE("what a line does many times is one report with a count") {
+    const auto reports = reports_of(mini::bugs::wrong_stride);
+    REQUIRE(reports.size() == 1);
+    CHECK(reports[0].count == 4);  // rows 3 to 6 begin beyond the end, or get there
+}
+
+TEST_CASE("two runs say the same") {
+    std::string first, second;
+    for (const Report& report : reports_of(mini::bugs::double_buffer))
+        first += describe(report);
+    for (const Report& report : reports_of(mini::bugs::double_buffer))
+        second += describe(report);
+    const auto without_ids = [](std::string text) {
+        for (size_t at = 0; (at = text.find("allocation ", at)) != std::string::npos;
+             ++at)
+            while (text[at + 11] >= '0' && text[at + 11] <= '9') text.erase(at + 11, 1);
+        return text;
+    };
+    CHECK_FALSE(first.empty());
+    CHECK(without_ids(first) == without_ids(second));
+}
+
+TEST_CASE("reports are handed out once") {
+    Checker checker;
+    mini::bugs::missing_barrier(true);
+    CHECK(checker.reports().size() == 1);
+    CHECK(checker.reports().empty());
+    mini::bugs::missing_barrier(true);
+    CHECK(checker.reports().size() == 1);
+}
+
+TEST_CASE("the host may use device memory again when nothing is checked") {
+    const mini::bugs::Floats x(4);
+    {
+        Checker checker;
+        mini::bugs::missing_barrier(false);
+    }
+    CHECK(*static_cast<volatile float*>(x.get()) == 1.0f);
+}
+
+}  // namespace
+}  // namespace mini::sim

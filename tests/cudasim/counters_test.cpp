@@ -1,0 +1,148 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "libmini/cudasim/checker.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
+#include "tests/cudasim/bugs/bugs.hpp"
+#include "tests/cudasim/patterns.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::sim {
+namespace {
+
+using mini::bugs::Floats;
+
+// The counters of the last launch.
+LaunchCounters last(Counting& counting) {
+    REQUIRE_FALSE(counting.log().launches().empty());
+    return counting.log().launches().back();
+}
+
+TEST_CASE("neighbours that read neighbours use all that is fetched") {
+    const Floats x(128), out(128);
+    Counting counting;
+    patterns::strided_copy(out.get(), x.get(), 1, 128);
+    const LaunchCounters counters = last(counting);
+    CHECK(counters.kernel == "strided_copy_kernel");
+    CHECK(counters.global_loads.instructions == 4);  // one for each warp
+    CHECK(counters.global_loads.efficiency() == 1.0);
+    CHECK(counters.global_stores.efficiency() == 1.0);
+    CHECK(counters.global_loads.sectors == 128 * 4 / 32);
+}
+
+TEST_CASE("a stride of 32 floats uses an eighth of what is fetched") {
+    const Floats x(32 * 64), out(64);
+    Counting counting;
+    patterns::strided_copy(out.get(), x.get(), 32, 64);
+    CHECK(last(counting).global_loads.efficiency() == 0.125);
+    CHECK(last(counting).global_stores.efficiency() == 1.0);
+}
+
+TEST_CASE("a stride of 2 uses half") {
+    const Floats x(128), out(64);
+    Counting counting;
+    patterns::strided_copy(out.get(), x.get(), 2, 64);
+    CHECK(last(counting).global_loads.efficiency() == 0.5);
+}
+
+TEST_CASE("one address for all lanes is one sector") {
+    const Floats x(1), out(32);
+    Counting counting;
+    patterns::strided_copy(out.get(), x.get(), 0, 32);
+    CHECK(last(counting).global_loads.sectors == 1);
+    CHECK(last(counting).global_loads.used == 4);
+}
+
+TEST_CASE("a warp that is not full counts as one instruction that is partial") {
+    const Floats x(40), out(40);
+    Counting counting;
+    patterns::strided_copy(out.get(), x.get(), 1, 40);
+    CHECK(last(counting).global_loads.instructions == 2);
+    CHECK(last(counting).global_loads.partial == 1);
+}
+
+TEST_CASE("four floats a thread are one access") {
+    const Floats x(128), out(128);
+    Counting counting;
+    patterns::vector_copy(out.get(), x.get(), 32);
+    CHECK(last(counting).global_loads.instructions == 1);
+    CHECK(last(counting).global_loads.efficiency() == 1.0);
+    CHECK(last(counting).global_stores.instructions == 1);
+}
+
+TEST_CASE("a column of a tile of 32 conflicts 32 times and a padded one never") {
+    const Floats x(32 * 32), out(32 * 32);
+    Counting counting;
+    patterns::transpose_tile(out.get(), x.get(), false);
+    const Traffic conflicts = last(counting).shared_loads;
+    CHECK(conflicts.instructions == 32);
+    CHECK(conflicts.worst == 32);
+    CHECK(conflicts.rounds == 32 * 32);
+    CHECK(conflicts.least == 32);
+    CHECK(last(counting).shared_stores.worst == 1);
+
+    patterns::transpose_tile(out.get(), x.get(), true);
+    CHECK(last(counting).shared_loads.worst == 1);
+    CHECK(last(counting).shared_loads.rounds == last(counting).shared_loads.least);
+}
+
+TEST_CASE("a transposed copy uses all that is fetched, and its tile has no conflicts") {
+    const int64_t item_bytes = GENERATE(1, 2, 4, 8, 16), batch = GENERATE(1, 3);
+    const bool to_strided = GENERATE(false, true);
+    CAPTURE(item_bytes, batch, to_strided);
+    const int64_t words =
+        item_bytes == 16 ? 2 : 1;  // 16 bytes are a run of two items of 8
+    const int64_t rows = 96, cols = 64;
+    const Floats x(batch * rows * cols * item_bytes / 4);
+    const Floats out(batch * rows * cols * item_bytes / 4);
+    const int64_t shape[] = {batch, rows, cols, words};
+    const int64_t strides[] = {rows * cols * words, words, rows * words, 1};
+    auto* const to = reinterpret_cast<std::byte*>(out.get());
+    const auto* const from = reinterpret_cast<const std::byte*>(x.get());
+    Counting counting;
+    if (to_strided)
+        kernels::cuda::copy_to_strided(to, from, shape, strides, item_bytes / words,
+                                       nullptr);
+    else
+        kernels::cuda::copy_strided(to, from, shape, strides, item_bytes / words,
+                                    nullptr);
+    const LaunchCounters counters = last(counting);
+    CHECK(counters.global_loads.efficiency() == 1.0);
+    CHECK(counters.global_stores.efficiency() == 1.0);
+    CHECK(counters.shared_loads.rounds == counters.shared_loads.least);
+    CHECK(counters.shared_stores.rounds == counters.shared_stores.least);
+}
+
+TEST_CASE("batch norm's sums use all that is fetched of short runs and long ones") {
+    const int64_t space = GENERATE(1, 2, 8, 16, 64);
+    CAPTURE(space);
+    const kernels::ChannelExtents at{.N = 128, .C = 64, .space = space};
+    const Floats x(at.N * at.C * space), mean(at.C), variance(at.C);
+    Counting counting;
+    kernels::cuda::channel_moments(mean.get(), variance.get(), x.get(), at, nullptr);
+    CHECK(last(counting).global_loads.efficiency() > 0.9);  // origins are read apart
+}
+
+TEST_CASE("barriers count by block and atomics by thread") {
+    const Floats total(1);
+    Counting counting;
+    patterns::count_threads(reinterpret_cast<int*>(total.get()), 3, 50);
+    CHECK(last(counting).barriers == 6);
+    CHECK(last(counting).atomics == 150);
+}
+
+TEST_CASE("accesses are kept one by one up to the number asked for") {
+    const Floats x(32), out(32);
+    Counting counting(40);
+    patterns::strided_copy(out.get(), x.get(), 1, 32);
+    const auto& accesses = counting.log().accesses();
+    REQUIRE(accesses.size() == 40);
+    CHECK(accesses[0].mode == Mode::kRead);
+    CHECK(accesses[1].mode == Mode::kWrite);
+    CHECK(accesses[0].address == reinterpret_cast<uintptr_t>(x.get()));
+    CHECK(accesses[2].address == reinterpret_cast<uintptr_t>(x.get() + 1));
+    CHECK(accesses[2].thread == 1);
+}
+
+}  // namespace
+}  // namespace mini::sim

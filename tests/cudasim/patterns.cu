@@ -1,0 +1,60 @@
+#include "tests/cudasim/patterns.hpp"
+
+#include "libmini/kernels/cuda/launch.hpp"
+
+namespace mini::patterns {
+namespace {
+
+using mini::cuda::blocks;
+using mini::cuda::launch;
+
+constexpr int kSide = 32;
+
+__global__ void strided_copy_kernel(float* out, const float* x, int stride, int count) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < count) out[i] = x[i * stride];
+}
+
+__global__ void vector_copy_kernel(float* out, const float* x, int count) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= count) return;
+    reinterpret_cast<float4*>(out)[i] = reinterpret_cast<const float4*>(x)[i];
+}
+
+template <int kPitch>
+__global__ void transpose_kernel(float* out, const float* x) {
+    __shared__ float tile[kSide][kPitch];
+    const unsigned col = threadIdx.x, row = threadIdx.y;
+    tile[row][col] = x[row * kSide + col];
+    __syncthreads();
+    out[row * kSide + col] = tile[col][row];
+}
+
+__global__ void count_kernel(int* total) {
+    __syncthreads();
+    atomicAdd(total, 1);
+    __syncthreads();
+}
+
+}  // namespace
+
+void strided_copy(float* out, const float* x, int stride, int count) {
+    launch(strided_copy_kernel, {.grid = blocks(count, kSide), .block = kSide}, nullptr,
+           out, x, stride, count);
+}
+void vector_copy(float* out, const float* x, int count) {
+    launch(vector_copy_kernel, {.grid = blocks(count, kSide), .block = kSide}, nullptr,
+           out, x, count);
+}
+void transpose_tile(float* out, const float* x, bool padded) {
+    launch(padded ? transpose_kernel<kSide + 1> : transpose_kernel<kSide>,
+           {.grid = 1, .block = dim3(kSide, kSide)}, nullptr, out, x);
+}
+void count_threads(int* total, int blocks, int threads) {
+    launch(
+        count_kernel,
+        {.grid = static_cast<unsigned>(blocks), .block = static_cast<unsigned>(threads)},
+        nullptr, total);
+}
+
+}  // namespace mini::patterns

@@ -1,0 +1,337 @@
+// The order of work in streams: at the latest moment that CUDA allows, and never out of order.
+
+#include <atomic>
+#include <future>
+#include <thread>
+#include <vector>
+
+#include "libmini/cudasim/order.hpp"
+#include "libmini/cudasim/stream.hpp"
+#include "tests/cudasim/simulator_support.hpp"
+#include "tests/support/contains.hpp"
+
+namespace mini::sim {
+namespace {
+
+using test::contains;
+
+using List = std::vector<int>;
+
+TEST_CASE("nothing runs before the host waits and then only what it waits for") {
+    const TestStream first, second;
+    List list;
+    ok(append(list, 1, first));
+    ok(append(list, 2, second));
+    ok(append(list, 3, first));
+    CHECK(list == List{});
+    ok(cudaStreamSynchronize(first));
+    CHECK(list == List{1, 3});
+    ok(cudaDeviceSynchronize());
+    CHECK(list == List{1, 3, 2});
+}
+
+TEST_CASE("blocking streams wait for the legacy default stream and it for them") {
+    const TestStream blocking(cudaStreamDefault), apart;
+    List list;
+    ok(append(list, 1, blocking));
+    ok(append(list, 2, nullptr));
+    ok(append(list, 3, blocking));
+    ok(append(list, 4, apart));
+    ok(cudaStreamSynchronize(blocking));
+    CHECK(list == List{1, 2, 3});
+    ok(cudaStreamSynchronize(apart));
+    CHECK(list == List{1, 2, 3, 4});
+}
+
+TEST_CASE("a stream without legacy order does not wait for the default stream") {
+    const TestStream apart;
+    List list;
+    ok(append(list, 1, nullptr));
+    ok(append(list, 2, apart));
+    ok(cudaStreamSynchronize(apart));
+    CHECK(list == List{2});
+    ok(cudaStreamSynchronize(nullptr));
+    CHECK(list == List{2, 1});
+}
+
+TEST_CASE("asking whether a stream is done brings it forward") {
+    const TestStream stream;
+    List list;
+    ok(append(list, 1, stream));
+    ok(append(list, 2, stream));
+    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+    CHECK(cudaStreamQuery(stream) == cudaSuccess);
+    CHECK(list == List{1, 2});
+    CHECK(cudaGetLastError() == cudaErrorNotReady);
+}
+
+TEST_CASE("a stream takes only so much before its oldest work runs") {
+    const TestStream stream;
+    List list;
+    const auto longest = static_cast<int>(kLongestQueue);
+    for (int i = 0; i < longest; ++i) ok(append(list, i, stream));
+    CHECK(list == List{});
+    ok(append(list, longest, stream));
+    CHECK(list == List{0});
+    ok(cudaStreamSynchronize(stream));
+    CHECK(static_cast<int>(list.size()) == longest + 1);
+}
+
+TEST_CASE("host functions run in the stream's order") {
+    const TestStream stream;
+    List list;
+    ok(append(list, 1, stream));
+    ok(cudaLaunchHostFunc(
+        stream, [](void* data) { static_cast<List*>(data)->push_back(2); }, &list));
+    ok(append(list, 3, stream));
+    ok(cudaStreamSynchronize(stream));
+    CHECK(list == List{1, 2, 3});
+    CHECK(cudaLaunchHostFunc(stream, nullptr, &list) == cudaErrorInvalidValue);
+}
+
+TEST_CASE(
+    "a query does not wait for a host function that waits for the thread that asks") {
+    const TestStream stream;
+    std::promise<void> answer;
+    ok(cudaLaunchHostFunc(
+        stream,
+        [](void* data) { static_cast<std::promise<void>*>(data)->get_future().wait(); },
+        &answer));
+    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);  // it runs, and runs once
+    answer.set_value();
+    ok(cudaStreamSynchronize(stream));
+    CHECK(cudaStreamQuery(stream) == cudaSuccess);
+    CHECK(cudaGetLastError() == cudaErrorNotReady);
+}
+
+TEST_CASE("host functions that end while a query waits for them run once and in order") {
+    constexpr int kRounds = 300;
+    const TestStream stream;
+    List list, expected;
+    for (int i = 0; i < kRounds; ++i) {
+        ok(cudaLaunchHostFunc(
+            stream, [](void* data) { static_cast<List*>(data)->push_back(0); }, &list));
+        ok(append(list, 1, stream));
+        while (cudaStreamQuery(stream) != cudaSuccess) {
+        }
+        expected.insert(expected.end(), {0, 1});
+    }
+    CHECK(list == expected);
+    cudaGetLastError();
+}
+
+TEST_CASE("pageable memory is read at the call and pinned memory when the copy runs") {
+    const TestStream stream;
+    const TestInts device(2), pinned(1, true);
+    int pageable = 1;
+    *pinned.data = 1;
+    ok(cudaMemcpyAsync(device.data, &pageable, 4, cudaMemcpyHostToDevice, stream));
+    ok(cudaMemcpyAsync(device.data + 1, pinned.data, 4, cudaMemcpyHostToDevice, stream));
+    pageable = *pinned.data = 2;
+    int got[2] = {};
+    ok(cudaMemcpyAsync(got, device.data, 8, cudaMemcpyDeviceToHost, stream));
+    CHECK(got[0] == 1);
+    CHECK(got[1] == 2);
+}
+
+TEST_CASE("a copy to pinned memory is not there before the host waits") {
+    const TestStream stream;
+    const TestInts device(1), pinned(1, true);
+    *pinned.data = 7;
+    ok(cudaMemcpyAsync(pinned.data, device.data, 4, cudaMemcpyDeviceToHost, stream));
+    CHECK(*pinned.data == 7);
+    ok(cudaStreamSynchronize(stream));
+    CHECK(*pinned.data == 0);
+}
+
+TEST_CASE("a synchronous copy between devices does not make the host wait") {
+    const TestInts a(1), b(1);
+    List list;
+    ok(append(list, 1, nullptr));
+    ok(cudaMemcpy(a.data, b.data, 4, cudaMemcpyDeviceToDevice));
+    CHECK(list == List{});
+    int host = 0;
+    ok(cudaMemcpy(&host, a.data, 4, cudaMemcpyDeviceToHost));
+    CHECK(list == List{1});
+}
+
+TEST_CASE("a stream that is destroyed still does its work") {
+    List list;
+    {
+        const TestStream stream;
+        ok(append(list, 1, stream));
+    }
+    CHECK(list == List{});
+    ok(cudaDeviceSynchronize());
+    CHECK(list == List{1});
+}
+
+TEST_CASE("a handle that is none is refused") {
+    cudaStream_t gone = nullptr;
+    ok(cudaStreamCreate(&gone));
+    ok(cudaStreamDestroy(gone));
+    CHECK(cudaStreamDestroy(gone) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaStreamSynchronize(gone) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaStreamDestroy(nullptr) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaSetDevice(99) == cudaErrorInvalidDevice);
+}
+
+TEST_CASE("a kernel must go to a stream of the current device") {
+    const TestStream stream;
+    List list;
+    ok(cudaSetDevice(1));
+    CHECK(append(list, 1, stream) == cudaErrorInvalidResourceHandle);
+    ok(cudaSetDevice(0));
+    ok(append(list, 2, stream));
+    ok(cudaStreamSynchronize(stream));
+    CHECK(list == List{2});
+}
+
+TEST_CASE("a launch that no device could do is refused") {
+    const auto launch = [](dim3 grid, dim3 block, size_t shared = 0) {
+        return enqueue(
+            {.grid = grid, .block = block, .shared_bytes = shared, .body = [] {}},
+            nullptr);
+    };
+    CHECK(launch(1, 1025) == cudaErrorInvalidConfiguration);
+    CHECK(launch(1, dim3(32, 33)) == cudaErrorInvalidConfiguration);
+    CHECK(launch(1, dim3(1, 1, 65)) == cudaErrorInvalidConfiguration);
+    CHECK(launch(0, 1) == cudaErrorInvalidConfiguration);
+    CHECK(launch(1, dim3(1, 0)) == cudaErrorInvalidConfiguration);
+    CHECK(launch(dim3(1, 65536), 1) == cudaErrorInvalidConfiguration);
+    CHECK(launch(1, 1, 48 * 1024 + 1) == cudaErrorInvalidValue);
+    CHECK(launch(1, dim3(32, 32), 48 * 1024) == cudaSuccess);
+    ok(cudaDeviceSynchronize());
+}
+
+void big_kernel() {}
+
+TEST_CASE("a kernel that asks for it gets more shared memory") {
+    const auto launch = [] {
+        return enqueue({.grid = 1,
+                        .block = 1,
+                        .shared_bytes = 100000,
+                        .kernel = reinterpret_cast<const void*>(&big_kernel),
+                        .body = big_kernel},
+                       nullptr);
+    };
+    CHECK(launch() == cudaErrorInvalidValue);
+    ok(cudaFuncSetAttribute(big_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                            100000));
+    ok(launch());
+    ok(cudaDeviceSynchronize());
+    CHECK(cudaFuncSetAttribute(big_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               1 << 20) == cudaErrorInvalidValue);
+}
+
+void stuck_kernel() {
+    if (running().thread == 0) {
+        warp_barrier(2);
+    } else {
+        block_barrier();
+    }
+}
+
+TEST_CASE("a kernel that fails fails its device for good and says where") {
+    ok(cudaSetDevice(2));
+    List list;
+    ok(enqueue({.grid = 1,
+                .block = 32,
+                .kernel = reinterpret_cast<const void*>(&stuck_kernel),
+                .body = stuck_kernel},
+               nullptr));
+    ok(append(list, 1, nullptr));
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    CHECK(contains(cudaGetErrorString(cudaErrorLaunchFailure), "stuck_kernel"));
+    CHECK(contains(cudaGetErrorString(cudaErrorLaunchFailure), "31 threads"));
+    CHECK(list == List{});  // what comes after a failure does not run
+    int* pointer = nullptr;
+    CHECK(cudaMalloc(&pointer, 4) == cudaErrorLaunchFailure);
+    CHECK(append(list, 2, nullptr) == cudaErrorLaunchFailure);
+    CHECK(cudaStreamQuery(nullptr) == cudaErrorLaunchFailure);
+
+    // Other devices are well, and this one after a reset.
+    ok(cudaSetDevice(0));
+    ok(cudaDeviceSynchronize());
+    ok(cudaSetDevice(2));
+    ok(cudaDeviceReset());
+    ok(append(list, 3, nullptr));
+    ok(cudaDeviceSynchronize());
+    CHECK(list == List{3});
+    ok(cudaSetDevice(0));
+    cudaGetLastError();
+}
+
+TEST_CASE("several threads of the host wait for streams that depend on each other") {
+    constexpr int kHosts = 4, kRounds = 50;
+    std::vector<std::atomic<int>> counts(kHosts);
+    std::atomic<int> errors = 0;
+    std::vector<std::thread> hosts;
+    for (int host = 0; host < kHosts; ++host)
+        hosts.emplace_back([&, host] {
+            // The devices' legacy streams and a stream of one's own, all at once.
+            errors += cudaSetDevice(host % 2) != cudaSuccess;
+            cudaStream_t own = nullptr;
+            errors += cudaStreamCreate(&own) != cudaSuccess;
+            for (int i = 0; i < kRounds; ++i) {
+                const auto add = [&counts, host] { ++counts[host]; };
+                errors +=
+                    enqueue({.grid = 2, .block = 3, .body = add}, own) != cudaSuccess;
+                errors +=
+                    enqueue({.grid = 1, .block = 1, .body = add}, nullptr) != cudaSuccess;
+                if (i % 5 == 0) errors += cudaStreamSynchronize(own) != cudaSuccess;
+            }
+            errors += cudaDeviceSynchronize() != cudaSuccess;
+            errors += cudaStreamDestroy(own) != cudaSuccess;
+        });
+    for (std::thread& each : hosts) each.join();
+    CHECK(errors == 0);
+    for (const auto& count : counts) CHECK(count == kRounds * 7);
+}
+
+// Writes down the operations as they run.
+class Recorder : public Observer {
+  public:
+    Recorder() { set_observer(this); }
+    ~Recorder() override { set_observer(nullptr); }
+    void operation_begins(const OperationInfo& info) override {
+        if (info.kind == OperationKind::kKernel) kernels.push_back(info);
+    }
+    void host_waited(const Clock& clock) override { host = clock; }
+
+    std::vector<OperationInfo> kernels;
+    Clock host;
+};
+
+TEST_CASE("clocks say what is ordered whatever happened to run first") {
+    const TestStream first, second;
+    const TestEvent event;
+    Recorder recorder;
+    List list;
+    ok(append(list, 1, first));
+    ok(cudaEventRecord(event, first));
+    ok(append(list, 2, first));
+    ok(append(list, 3, second));
+    ok(cudaStreamWaitEvent(second, event));
+    ok(append(list, 4, second));
+    ok(cudaDeviceSynchronize());
+    REQUIRE(list == List{1, 2, 3, 4});
+
+    const auto& run = recorder.kernels;
+    CHECK(precedes(run[0].stamp, run[1].clock));        // the same stream
+    CHECK(precedes(run[0].stamp, run[3].clock));        // through the event
+    CHECK_FALSE(precedes(run[1].stamp, run[3].clock));  // after the record
+    CHECK_FALSE(precedes(run[0].stamp, run[2].clock));  // before the wait
+    for (const OperationInfo& each : run) CHECK(precedes(each.stamp, recorder.host));
+
+    // What the host gives after a wait comes after what it waited for.
+    const OperationInfo before = run[1];
+    ok(append(list, 5, second));
+    ok(cudaDeviceSynchronize());
+    CHECK(precedes(before.stamp, recorder.kernels.back().clock));
+}
+
+}  // namespace
+}  // namespace mini::sim

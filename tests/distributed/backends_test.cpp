@@ -1,0 +1,76 @@
+// Which backends there are, and what is said of those that are not.
+
+#include "libmini/distributed/backends/nccl.hpp"
+#include "libmini/distributed/backends/registry.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+TEST_CASE("a build has our own backends and says truly which others it has") {
+    CHECK(is_available("ring"));
+    CHECK(is_available("threads"));
+    CHECK_FALSE(is_available("carrier pigeon"));
+    for (const BackendEntry& entry : known_backends())
+        CHECK(is_available(entry.name) == entry.why_not.empty());
+    CHECK(known_backends().size() == 5);
+}
+
+TEST_CASE("an unknown backend's error lists those that there are") {
+    const std::string text =
+        failure_of([] { init_process_group({.backend = "pigeon"}); });
+    CAPTURE(text);
+    CHECK(contains(text, "UsageError: init_process_group: this build has no backend "));
+    CHECK(contains(text, "\"pigeon\"; it has ring, threads"));
+    for (const BackendEntry& entry : known_backends())
+        CHECK(contains(text, entry.name) == entry.why_not.empty());
+}
+
+TEST_CASE("a backend that this build lacks says how to get it") {
+    for (const BackendEntry& entry : known_backends()) {
+        if (entry.why_not.empty()) continue;
+        const std::string text =
+            failure_of([&] { init_process_group({.backend = entry.name}); });
+        CAPTURE(text);
+        CHECK(contains(text, concat("no backend \"", entry.name, "\" (install ")));
+        CHECK(contains(text, "configure anew"));
+    }
+}
+
+TEST_CASE("ranks that share a GPU are named, with the GPU and what to do") {
+    CHECK(shared_gpu_fault({}, "2.28") == "");
+    CHECK(shared_gpu_fault({"0 of host a", "1 of host a", "0 of host b"}, "2.28") == "");
+    const std::string text = shared_gpu_fault({"0", "1", "0", "0"}, "2.28");
+    CAPTURE(text);
+    CHECK(contains(text, "GPU 0 is used by ranks 0, 2 and 3: NCCL 2.28 cannot"));
+    CHECK(contains(text, "backend ring"));
+}
+
+TEST_CASE("nccl without a GPU says so at once") {
+    if (!is_available("nccl")) {
+        WARN("this build has no backend nccl");
+        return;
+    }
+    const std::string text = failure_of([] {
+        init_process_group({.backend = "nccl",
+                            .init_method = concat("tcp://127.0.0.1:", free_port()),
+                            .rank = 0,
+                            .world_size = 1});
+    });
+    CAPTURE(text);
+    const bool has_gpu = text.empty();
+    if (has_gpu) {
+        for (const Device device : {Device::cpu(), Device::cuda()}) {
+            const Tensor numbers = Tensor::ones({8}, DType::kFloat32, device);
+            default_group()->all_reduce(numbers);
+            CHECK(numbers.to(Device::cpu()).to_vector<float>() ==
+                  std::vector<float>(8, 1.0f));
+        }
+        destroy_process_group();
+    } else {
+        CHECK(contains(text, "backend nccl: this host has no GPU that CUDA can use"));
+    }
+}

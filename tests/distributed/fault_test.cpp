@@ -1,0 +1,403 @@
+// Ranks that do not fit together, leave, or fall silent: an error that names them, never
+// a hang.
+
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <latch>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libmini/core/log.hpp"
+#include "libmini/distributed/transport/socket_channel.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/socket_pair.hpp"
+#include "tests/support/written.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+using Calls = std::vector<std::function<void(ProcessGroup&)>>;
+
+// Calls calls[rank] on each rank; what each one threw, as text. All groups live until the
+// end.
+std::vector<std::string> outcome(const std::string& kind, const Calls& calls,
+                                 milliseconds timeout = kLong) {
+    const auto world_size = static_cast<int>(calls.size());
+    const auto groups = make_groups(kind, world_size, timeout);
+    std::vector<std::string> texts;
+    for (const auto& failure : on_ranks(world_size, [&](int rank) {
+             calls[static_cast<size_t>(rank)](*groups[static_cast<size_t>(rank)]);
+         }))
+        texts.push_back(text_of(failure));
+    return texts;
+}
+
+// Rank 0 of three over local sockets; the test holds the other ends and plays ranks 1 and 2.
+struct Puppets {
+    explicit Puppets(milliseconds timeout = kLong) {
+        std::vector<MessageStream> streams(1);
+        for (Socket* end : {&one, &two}) {
+            auto [mine, theirs] = mini::test::socket_pair();
+            streams.emplace_back(std::make_unique<SocketChannel>(std::move(mine)));
+            *end = std::move(theirs);
+        }
+        rank0 = std::make_unique<MeshTransport>(0, std::move(streams));
+        rank0->begin({}, timeout);
+    }
+
+    static void say(const Socket& socket, const auto& bytes) {
+        send_all(socket, std::as_bytes(std::span(bytes)), deadline_after(kLong));
+    }
+
+    Socket one, two;
+    std::unique_ptr<MeshTransport> rank0;
+};
+
+std::function<void(ProcessGroup&)> reduce(int64_t n, ReduceOp op = ReduceOp::kSum,
+                                          DType dtype = DType::kFloat32) {
+    return [=](ProcessGroup& group) { group.all_reduce(Tensor::zeros({n}, dtype), op); };
+}
+
+}  // namespace
+
+TEST_CASE("ranks that call different things both hear what each of them called") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto check = [&](const auto& a, const auto& b, const std::string& name_a,
+                           const std::string& name_b) {
+        const auto texts = outcome(kind, {a, b});
+        for (const std::string& text : texts) {
+            CAPTURE(kind, text);
+            CHECK(contains(text, "MismatchedCollective"));
+            CHECK(contains(text, name_a));
+            CHECK(contains(text, name_b));
+        }
+    };
+    check(reduce(100), reduce(200), "rank 0 runs all_reduce #0 (sum of 100 float32)",
+          "rank 1 runs all_reduce #0 (sum of 200 float32)");
+    check(reduce(8), reduce(8, ReduceOp::kMax), "sum of 8", "max of 8");
+    check(reduce(8), reduce(8, ReduceOp::kSum, DType::kInt64), "8 float32", "8 int64");
+    check(reduce(0), reduce(1), "sum of 0", "sum of 1");
+    check(
+        reduce(8), [](ProcessGroup& group) { group.barrier(); }, "all_reduce",
+        "barrier #0");
+    check(reduce(2'000'000), reduce(3'000'000), "sum of 2000000", "sum of 3000000");
+}
+
+TEST_CASE("a mismatch between two of many ranks reaches them all") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int odd = GENERATE(0, 1, 3);
+    Calls calls(4, reduce(1000));
+    calls[static_cast<size_t>(odd)] = reduce(1001);
+    for (const std::string& text : outcome(kind, calls)) {
+        CAPTURE(kind, odd, text);
+        CHECK(contains(text, "MismatchedCollective"));
+        CHECK(contains(text, "sum of 1001 float32"));
+        CHECK(contains(text, concat("rank ", odd, " runs")));
+    }
+}
+
+TEST_CASE("a collective that only some ranks call is a mismatch at the next one") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto texts = outcome(kind, {[](ProcessGroup& group) {
+                                          group.broadcast(Tensor::zeros({4}), 0);
+                                          group.barrier();
+                                      },
+                                      [](ProcessGroup& group) { group.barrier(); }});
+    for (const std::string& text : texts) {
+        CAPTURE(kind, text);
+        CHECK(contains(text, "MismatchedCollective"));
+        CHECK(contains(text, "broadcast #0 (4 float32 from rank 0)"));
+        CHECK(contains(text, "rank 1 runs barrier #0"));
+    }
+}
+
+TEST_CASE("a rank that leaves is named by every other rank") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int n = GENERATE(1, 10'000, 4'000'000);
+    const int gone = GENERATE(0, 2);
+    auto groups = make_groups(kind, 4);
+    std::latch started(3);
+    const auto failures = on_ranks(4, [&](int rank) {
+        auto& group = groups[static_cast<size_t>(rank)];
+        if (rank == gone) {
+            started.wait();
+            group = nullptr;
+            return;
+        }
+        const auto work = group->all_reduce_async(Tensor::zeros({n}), ReduceOp::kSum);
+        started.count_down();
+        work->wait();
+    });
+    for (int rank = 0; rank < 4; ++rank) {
+        const std::string text = text_of(failures[static_cast<size_t>(rank)]);
+        CAPTURE(kind, n, gone, rank, text);
+        if (rank != gone) CHECK(contains(text, concat("PeerLost(", gone, ")")));
+    }
+}
+
+TEST_CASE(
+    "a silent rank is a Timeout that names it, also for those that wait indirectly") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int silent = kind == "tcp" ? 0 : 2;
+    Calls calls(4, reduce(100));
+    calls[static_cast<size_t>(silent)] = [](ProcessGroup&) {};
+    const auto texts = outcome(kind, calls, milliseconds(4000));
+    for (int rank = 0; rank < 4; ++rank) {
+        const std::string& text = texts[static_cast<size_t>(rank)];
+        CAPTURE(kind, silent, rank, text);
+        if (rank == silent) continue;
+        CHECK(contains(text, "Timeout"));
+        CHECK(contains(text, concat("rank ", silent, " is silent")));
+        CHECK(contains(text, "all_reduce #0 (sum of 100 float32)"));
+    }
+}
+
+TEST_CASE("a rank that said halfway whom it awaits is not the silent one") {
+    Puppets puppets(milliseconds(400));
+    MessageHeader header;
+    header.kind = MessageHeader::Kind::kWaiting;
+    header.rank = 2;
+    std::vector<MessageHeader> said = {header};
+    std::string silent = "rank 1 waits for rank 2; rank 2 is silent";
+
+    SECTION("it is the one that it awaits") {}
+    SECTION("it said so in another collective: that is over") {
+        said[0].collective.sequence = 99;
+        silent = "rank 0 waited 0.4 s for rank 1 in barrier #0; rank 1 is silent";
+    }
+    SECTION("it has then said that it waits no more") {
+        header.rank = -1;
+        said.push_back(header);
+        silent = "rank 0 waited 0.4 s for rank 1 in barrier #0; rank 1 is silent";
+    }
+
+    Puppets::say(puppets.one, said);
+    std::vector<std::byte> in(100);
+    const std::string text = failure_of([&] { puppets.rank0->recv(1, in); });
+    CAPTURE(text);
+    CHECK(contains(text, "Timeout"));
+    CHECK(contains(text, silent));
+}
+
+TEST_CASE("a silent rank's chain ends with one that left because of a third") {
+    Puppets puppets(milliseconds(400));
+    MessageHeader header;
+    header.kind = MessageHeader::Kind::kWaiting;
+    header.rank = 2;
+    Puppets::say(puppets.one, std::vector<MessageHeader>{header});
+    const std::string words = "rank 2 waited for a connection from rank 3";
+    header.kind = MessageHeader::Kind::kFailure;
+    header.rank = -1;
+    header.detail = static_cast<uint64_t>(Failure::Kind::kTimeout);
+    header.payload_bytes = words.size();
+    Puppets::say(puppets.two, std::vector<MessageHeader>{header});
+    Puppets::say(puppets.two, words);
+    std::vector<std::byte> in(100);
+    CHECK(failure_of([&] { puppets.rank0->recv(1, in); }) ==
+          "Timeout: rank 2 reports: " + words);
+}
+
+TEST_CASE(
+    "halfway to the deadline a rank tells all whom it awaits, and when it is over") {
+    Puppets puppets(milliseconds(8000));
+    std::vector<std::byte> in(100);
+    std::string text;
+    std::jthread rank0([&] { text = failure_of([&] { puppets.rank0->recv(1, in); }); });
+    std::vector<MessageHeader> heard(2);
+    recv_all(puppets.two, std::as_writable_bytes(std::span(heard).first(1)),
+             deadline_after(kLong));
+
+    MessageHeader header;
+    header.payload_bytes = in.size();
+    Puppets::say(puppets.one, std::vector<MessageHeader>{header});
+    Puppets::say(puppets.one, std::string(in.size(), 'x'));
+    recv_all(puppets.two, std::as_writable_bytes(std::span(heard).last(1)),
+             deadline_after(kLong));
+    rank0.join();
+    CHECK(text == "");
+    for (const MessageHeader& each : heard)
+        CHECK(each.kind == MessageHeader::Kind::kWaiting);
+    CHECK(heard[0].rank == 1);
+    CHECK(heard[1].rank == -1);
+}
+
+TEST_CASE(
+    "a rank that has gone, and that nobody needs, need not hear whom another awaits") {
+    Puppets puppets(milliseconds(400));
+    ::shutdown(puppets.two.fd(), SHUT_RD);
+    std::vector<std::byte> in(100);
+    const std::string text = failure_of([&] { puppets.rank0->recv(1, in); });
+    CAPTURE(text);
+    CHECK(contains(text, "Timeout"));
+    CHECK(contains(text, "rank 1 is silent"));
+}
+
+TEST_CASE("what a rank sent is received, though it hears no more whom another awaits") {
+    Puppets puppets(milliseconds(4000));
+    ::shutdown(puppets.one.fd(), SHUT_RD);
+    std::vector<std::byte> in(100);
+    std::string text;
+    std::jthread rank0([&] { text = failure_of([&] { puppets.rank0->recv(1, in); }); });
+    MessageHeader heard;  // halfway: rank 1 could not be told long before
+    recv_all(puppets.two, std::as_writable_bytes(std::span(&heard, 1)),
+             deadline_after(kLong));
+    CHECK(heard.kind == MessageHeader::Kind::kWaiting);
+
+    MessageHeader header;
+    header.payload_bytes = in.size();
+    Puppets::say(puppets.one, std::vector<MessageHeader>{header});
+    Puppets::say(puppets.one, std::string(in.size(), 'x'));
+    rank0.join();
+    CHECK(text == "");
+}
+
+TEST_CASE("what a rank sent before it left tells that its calls were others") {
+    Puppets puppets;
+    std::vector<MessageHeader> said(2);
+    said[0].collective.operation = Operation::kBroadcast;
+    said[1].kind = MessageHeader::Kind::kFailure;
+    said[1].rank = 1;
+    said[1].detail = static_cast<uint64_t>(Failure::Kind::kPeerLost);
+    Puppets::say(puppets.one, said);
+    puppets.one.close();
+    const std::vector<std::byte> out(100);
+    const std::string text = failure_of([&] { puppets.rank0->send(1, out); });
+    CAPTURE(text);
+    CHECK(contains(text, "MismatchedCollective"));
+    CHECK(contains(text, "rank 1 runs broadcast #0"));
+}
+
+TEST_CASE("the deadline counts from the moment an operation's turn comes") {
+    const auto groups = make_groups("tcp", 2, milliseconds(5000));
+    // Rank 0 queues operations that each start when rank 1 answers; together they may
+    // take longer than one deadline.
+    std::vector<std::shared_ptr<Work>> works;
+    for (int i = 0; i < 3; ++i) works.push_back(groups[0]->barrier_async());
+    for (int i = 0; i < 3; ++i) {
+        std::this_thread::sleep_for(milliseconds(2000));
+        groups[1]->barrier();
+        works[static_cast<size_t>(i)]->wait();
+    }
+}
+
+TEST_CASE("after a failure the group stays broken and says since when") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto groups = make_groups(kind, 2, milliseconds(100));
+    const Call gate{.operation = Operation::kBarrier, .timeout = kLong};
+    const auto opened = groups[0]->start(gate);
+    const auto first = groups[0]->barrier_async();
+    const auto queued = groups[0]->all_reduce_async(Tensor::zeros({3}), ReduceOp::kSum);
+    groups[1]->start(gate)->wait();
+    opened->wait();
+    CHECK(contains(failure_of([&] { first->wait(); }), "Timeout"));
+    const std::string text = failure_of([&] { queued->wait(); });
+    CHECK(contains(text, "Timeout: all_reduce #2 (sum of 3 float32) was not run"));
+    CHECK(contains(
+        failure_of([&] { groups[0]->barrier(); }),
+        "Timeout: barrier: the group is broken since: rank 0 waited 0.1 s for rank 1"));
+
+    // Rank 0's message may have left before it gave up; there is no second one.
+    const std::string other = failure_of([&] {
+        groups[1]->barrier();
+        groups[1]->barrier();
+    });
+    CHECK(contains(other, "rank 0 reports: rank 0 waited 0.1 s for rank 1"));
+}
+
+TEST_CASE("large messages both ways at once do not deadlock") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    auto transports = make_transports(kind, 2);
+    constexpr size_t kBytes = 32 << 20;
+    std::vector<std::byte> in[2];
+    const auto failures = on_ranks(2, [&](int rank) {
+        const std::vector<std::byte> out(kBytes, static_cast<std::byte>(rank + 1));
+        in[rank].resize(kBytes);
+        transports[static_cast<size_t>(rank)]->begin({}, kLong);
+        transports[static_cast<size_t>(rank)]->send_recv(1 - rank, out, 1 - rank,
+                                                         in[rank]);
+    });
+    for (const auto& failure : failures) CHECK(text_of(failure) == "");
+    CHECK(in[0] == std::vector<std::byte>(kBytes, std::byte{2}));
+    CHECK(in[1] == std::vector<std::byte>(kBytes, std::byte{1}));
+}
+
+TEST_CASE("a rank cut off in the middle of a message is not blamed for another's death") {
+    Puppets puppets;
+    MessageHeader header;
+    header.payload_bytes = 100;
+    Puppets::say(puppets.one, std::vector<MessageHeader>{header});
+    Puppets::say(puppets.one, std::string(50, 'x'));
+    std::string cause;
+
+    SECTION("the dead one said nothing, as the dead do") {
+        puppets.two.close();
+        cause = "PeerLost(2): rank 2 is gone";
+    }
+    SECTION("another had the time to say who is gone") {
+        const std::string words = "rank 3 is gone";
+        header.kind = MessageHeader::Kind::kFailure;
+        header.rank = 3;
+        header.detail = static_cast<uint64_t>(Failure::Kind::kPeerLost);
+        header.payload_bytes = words.size();
+        Puppets::say(puppets.two, std::vector<MessageHeader>{header});
+        Puppets::say(puppets.two, words);
+        cause = "PeerLost(3): rank 2 reports: rank 3 is gone";
+    }
+    SECTION("all others are well: it is the dead one itself") {
+        cause = "PeerLost(1): rank 1 is gone";
+    }
+
+    puppets.one.close();
+    std::vector<std::byte> in(100);
+    CHECK(contains(failure_of([&] { puppets.rank0->recv(1, in); }), cause));
+}
+
+TEST_CASE("a message that comes one byte at a time is the same message") {
+    Puppets puppets;
+    MessageHeader header;
+    header.payload_bytes = 10;
+    std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+    bytes += "0123456789";
+    std::thread sender([&] {
+        for (const char byte : bytes) {
+            Puppets::say(puppets.one, std::string(1, byte));
+            std::this_thread::yield();
+        }
+    });
+    std::string in(10, '?');
+    const std::string text = failure_of(
+        [&] { puppets.rank0->recv(1, std::as_writable_bytes(std::span(in))); });
+    sender.join();
+    CHECK(text == "");
+    CHECK(in == "0123456789");
+}
+
+TEST_CASE("halfway to the deadline a rank says once whom it waits for") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    CAPTURE(kind);
+    const logging::Level level = logging::level();
+    logging::set_level(logging::Level::kWarning);
+    std::vector<std::string> texts;
+    const std::string said = mini::test::written_to_stderr([&] {
+        const auto reduce = [](ProcessGroup& group) {
+            group.all_reduce(Tensor::zeros({3}));
+        };
+        texts = outcome(kind, {reduce, [](ProcessGroup&) {}}, milliseconds(200));
+    });
+    logging::set_level(level);
+    CHECK(contains(texts[0], "Timeout"));
+    const std::string warning = "waiting for rank 1 in all_reduce #0";
+    CHECK(contains(said, warning));
+    CHECK(said.find(warning) == said.rfind(warning));
+    CHECK(contains(said, "the deadline is 0.2 s"));
+}

@@ -1,0 +1,292 @@
+// The flight recorder: what it keeps, what it writes, what it costs.
+
+#include "libmini/distributed/flight/flight_recorder.hpp"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libmini/tensor/ops.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/message_of.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using mini::dist::test::contains;
+using mini::test::Folder;
+using State = FlightRecord::State;
+
+namespace {
+
+Collective all_reduce_number(uint64_t sequence) {
+    return {.operation = Operation::kAllReduce, .count = 10, .sequence = sequence};
+}
+
+// MINI_FLIGHT_DIR for the length of a test.
+struct FlightDir {
+    Folder folder;
+    FlightDir() { setenv("MINI_FLIGHT_DIR", folder.path().c_str(), 1); }
+    ~FlightDir() { unsetenv("MINI_FLIGHT_DIR"); }
+};
+
+std::vector<nlohmann::json> json_lines(const std::string& path) {
+    std::vector<nlohmann::json> found;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);)
+        found.push_back(nlohmann::json::parse(line));
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a record goes from queued over started to finished or failed, and stays there") {
+    FlightRecorder recorder({.rank = 2, .world_size = 4, .backend = "ring"});
+    const auto first = recorder.queued(all_reduce_number(7), 40);
+    const auto second = recorder.queued(all_reduce_number(8), 40);
+    CHECK(recorder.snapshot().records.at(0).state == State::kQueued);
+    recorder.started(first);
+    CHECK(recorder.snapshot().records.at(0).state == State::kStarted);
+    recorder.finished(first, "ring");
+    recorder.failed(first);  // too late
+    recorder.failed(second);
+
+    const Flight flight = recorder.snapshot();
+    CHECK(flight.head.rank == 2);
+    CHECK(flight.head.world_size == 4);
+    REQUIRE(flight.records.size() == 2);
+    const FlightRecord& record = flight.records[0];
+    CHECK(describe(record) == "all_reduce #7 (sum of 10 float32)");
+    CHECK(record.state == State::kFinished);
+    CHECK(std::string(record.algorithm) == "ring");
+    CHECK(record.queued_at <= record.started_at);
+    CHECK(record.started_at <= record.ended_at);
+    CHECK(flight.records[1].state == State::kFailed);
+    CHECK(flight.records[1].started_at == 0);
+}
+
+TEST_CASE("the recorder keeps the last 4096 operations, in order") {
+    FlightRecorder recorder({});
+    const auto oldest = recorder.queued(all_reduce_number(0), 4);
+    for (uint64_t i = 1; i < kFlightRecords + 5; ++i)
+        recorder.queued(all_reduce_number(i), 4);
+    recorder.finished(oldest);  // it fell out: nobody else's record is touched
+    const Flight flight = recorder.snapshot();
+    CHECK(flight.head.recorded == kFlightRecords + 5);
+    REQUIRE(flight.records.size() == kFlightRecords);
+    for (size_t i = 0; i < kFlightRecords; ++i) {
+        REQUIRE(flight.records[i].collective.sequence == i + 5);
+        REQUIRE(flight.records[i].state == State::kQueued);
+    }
+}
+
+TEST_CASE("a dump is JSON lines with what was asked, when, and how it went") {
+    const Folder folder;
+    FlightRecorder recorder({.rank = 1, .world_size = 2, .backend = "ring"});
+    const auto ticket = recorder.queued(
+        {.operation = Operation::kRecv, .dtype = DType::kInt64, .count = 3}, 24, 0, 9);
+    recorder.started(ticket);
+    const std::string path = recorder.dump(folder.path(), "because");
+    CHECK(contains(path, "-rank1.json"));
+    CHECK(folder.names().size() == 1);
+
+    const auto lines = json_lines(path);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0].at("reason") == "because");
+    CHECK(lines[0].at("world_size") == 2);
+    CHECK(lines[1].at("what") == "recv from rank 0 (tag 9, 3 int64)");
+    CHECK(lines[1].at("state") == "started");
+    CHECK(lines[1].at("bytes") == 24);
+    CHECK(lines[1].at("started_ns") >= lines[1].at("queued_ns"));
+    CHECK(lines[1].at("queued_wall_ns") > 1'600'000'000'000'000'000);
+}
+
+TEST_CASE("with MINI_FLIGHT_DIR the records lie in a file that outlives the rank") {
+    const FlightDir dir;
+    const pid_t child = fork();
+    if (child == 0) {
+        // The child has no threads of the parent's; it records, and is killed.
+        FlightRecorder recorder({.rank = 3, .world_size = 4});
+        recorder.started(recorder.queued(all_reduce_number(5), 40));
+        raise(SIGKILL);
+    }
+    REQUIRE(child > 0);
+    int status = 0;
+    waitpid(child, &status, 0);
+    REQUIRE(WIFSIGNALED(status));
+    REQUIRE(dir.folder.names() == std::vector<std::string>{"flight-local-rank3.box"});
+    const Flight flight = read_box_file(dir.folder / "flight-local-rank3.box");
+    CHECK(flight.head.pid == child);
+    REQUIRE(flight.records.size() == 1);
+    CHECK(flight.records[0].state == State::kStarted);
+}
+
+TEST_CASE("a file that is no whole box is refused in one line") {
+    const FlightDir dir;
+    { FlightRecorder recorder({}); }
+    const std::string path = dir.folder / "flight-local-rank0.box";
+    const auto complaint = [&] {
+        return mini::test::message_of<BadFile>([&] { read_box_file(path); });
+    };
+    CHECK(complaint().empty());
+    std::filesystem::resize_file(path, sizeof(FlightBox) - 1);
+    CHECK(contains(complaint(), path));
+    std::filesystem::resize_file(path, sizeof(FlightBox) + 1);
+    CHECK(contains(complaint(), path));
+    std::filesystem::remove(path);
+    CHECK(contains(complaint(), path));
+}
+
+TEST_CASE("a box that is a pipe or a device is refused without waiting") {
+    const FlightDir dir;
+    const std::string pipe = dir.folder / "flight-local-rank0.box";
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    for (const std::string& path : {pipe, std::string("/dev/zero")}) {
+        const std::string said =
+            mini::test::message_of<BadFile>([&] { read_box_file(path); });
+        CHECK(contains(said, path));
+    }
+}
+
+TEST_CASE("a box of more ranks than there can be is refused") {
+    const FlightDir dir;
+    const std::string path = dir.folder / "flight-local-rank0.box";
+    const auto complaint = [&](int world_size) {
+        { FlightRecorder recorder({.rank = 0, .world_size = world_size}); }
+        return mini::test::message_of<BadFile>([&] { read_box_file(path); });
+    };
+    CHECK(complaint(1'000'000).empty());
+    CHECK(contains(complaint(1'000'001), path));
+    CHECK(contains(complaint(std::numeric_limits<int>::max()), path));
+}
+
+TEST_CASE("records with times that no clock shows are left out") {
+    const FlightDir dir;
+    const auto box = std::make_unique<FlightBox>();
+    begin_box(*box, {.run = "run", .group = "default", .backend = "", .host = ""});
+    for (uint64_t i = 0; i < 4; ++i) box->records[i].number = i + 1;
+    box->records[1].queued_at = std::numeric_limits<int64_t>::max();
+    box->records[2].started_at = -1;
+    box->records[3].ended_at = std::numeric_limits<int64_t>::min();
+    const Flight flight = read_box(*box);
+    REQUIRE(flight.records.size() == 1);
+    CHECK(flight.records[0].number == 1);
+    write_dump(dir.folder / "a.json", flight, "test", dist::flight_now());
+}
+
+TEST_CASE("a folder that cannot be written leaves the recorder in memory") {
+    setenv("MINI_FLIGHT_DIR", "/dev/null/flight", 1);
+    FlightRecorder recorder({});
+    recorder.queued(all_reduce_number(0), 4);
+    recorder.dump_failure("a reason");  // warns, does not throw
+    unsetenv("MINI_FLIGHT_DIR");
+    CHECK(recorder.snapshot().records.size() == 1);
+    CHECK(recorder.snapshot().head.reason == "a reason");
+}
+
+TEST_CASE("a group records its operations, and dumps when it fails") {
+    const std::string kind = GENERATE("threads", "tcp");
+    const FlightDir dir;
+    {
+        const auto groups = dist::test::make_groups(kind, 3);
+        const auto failures = dist::test::on_ranks(3, [&](int rank) {
+            const auto& group = groups[static_cast<size_t>(rank)];
+            Tensor tensor = Tensor::full({10}, 1.0f);
+            group->all_reduce(tensor);
+            if (rank == 1) return group->abandon("rank 1 has had enough");
+            group->barrier();
+        });
+        CHECK(failures[0] != nullptr);
+    }
+    // Rank 0 was in the barrier, rank 1 never called it.
+    const auto first = json_lines(dir.folder / "flight-local-rank0.json");
+    REQUIRE(first.size() == 3);
+    CHECK(first[0].at("blamed") == 1);
+    CHECK(contains(first[0].at("reason"), "rank 1"));
+    CHECK(first[1].at("state") == "finished");
+    CHECK(first[1].at("algorithm") != "");
+    CHECK(first[2].at("what") == "barrier #1");
+    CHECK(first[2].at("state") == "failed");
+    const auto second = json_lines(dir.folder / "flight-local-rank1.json");
+    REQUIRE(second.size() == 2);
+    CHECK(second[0].at("reason") == "rank 1 has had enough");
+}
+
+TEST_CASE("SIGUSR1 dumps every rank of the process, and is left alone without a group") {
+    const FlightDir dir;
+    {
+        const auto groups = dist::test::make_groups("threads", 2);
+        struct sigaction now {};
+        sigaction(SIGUSR1, nullptr, &now);
+        REQUIRE(now.sa_handler != SIG_DFL);
+        raise(SIGUSR1);
+        const Deadline deadline = deadline_after(dist::test::kLong);
+        for (const char* name : {"flight-local-rank0.json", "flight-local-rank1.json"})
+            while (!std::filesystem::exists(dir.folder / name) && !has_passed(deadline))
+                std::this_thread::yield();
+        CHECK(json_lines(dir.folder / "flight-local-rank1.json").at(0).at("reason") ==
+              "SIGUSR1");
+    }
+    struct sigaction after {};
+    sigaction(SIGUSR1, nullptr, &after);
+    CHECK(after.sa_handler == SIG_DFL);
+}
+
+TEST_CASE("a program's own handler of SIGUSR1 stays") {
+    signal(SIGUSR1, SIG_IGN);
+    {
+        FlightRecorder recorder({});
+        raise(SIGUSR1);
+    }
+    CHECK(signal(SIGUSR1, SIG_DFL) == SIG_IGN);
+}
+
+TEST_CASE("threads may record and look at once") {
+    FlightRecorder recorder({});
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (uint64_t i = 0; i < 3000; ++i) {
+                const auto ticket = recorder.queued(all_reduce_number(i), 4);
+                recorder.started(ticket);
+                recorder.finished(ticket);
+                if (i % 1000 == 0) recorder.snapshot();
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    const Flight flight = recorder.snapshot();
+    CHECK(flight.head.recorded == 12000);
+    for (const FlightRecord& record : flight.records)
+        REQUIRE(record.state == State::kFinished);
+}
+
+TEST_CASE("the three steps of a record cost little", "[.benchmark]") {
+    FlightRecorder recorder({});
+    constexpr int kTimes = 1'000'000;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < kTimes; ++i) {
+        const auto ticket =
+            recorder.queued(all_reduce_number(static_cast<uint64_t>(i)), 4);
+        recorder.started(ticket);
+        recorder.finished(ticket, "recursive-doubling");
+    }
+    const std::chrono::duration<double, std::nano> spent =
+        std::chrono::steady_clock::now() - begin;
+    WARN("ns for queued, started and finished: " << spent.count() / kTimes);
+    CHECK(spent.count() / kTimes < 100'000);
+}

@@ -1,0 +1,230 @@
+// Backend "gloo" in processes of their own: values, and what becomes of the others when
+// one is killed, stopped, ends, or calls something else.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "tests/distributed/conformance.hpp"
+#include "tests/distributed/processes.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+// All-reduces without end: until something happens.
+void reduce_for_ever(ProcessGroup& group, int64_t n) {
+    const Tensor x = Tensor::zeros({n});
+    while (true) group.all_reduce(x);
+}
+
+}  // namespace
+
+TEST_CASE("gloo gives what every operation must give on every dtype") {
+    const int world_size = GENERATE(1, 2, 3, 4);
+    const bool verify = GENERATE(true, false);
+    Processes processes;
+    processes.start(world_size, [&](int rank, int port) {
+        const auto group = join_group("gloo", rank, world_size, port, kLong, verify);
+        MINI_CHECK(group->backend() == "gloo", "backend ", group->backend());
+        check_all_operations(*group);
+        destroy_process_group();
+    });
+    for (int rank = 0; rank < world_size; ++rank) {
+        const std::string text = processes.report(rank);
+        CAPTURE(world_size, verify, rank, text);
+        CHECK(text == "");
+    }
+}
+
+TEST_CASE("gloo has both its all_reduce algorithms and says which others it has not") {
+    Processes processes;
+    processes.start(3, [&](int rank, int port) {
+        const auto group = join_group("gloo", rank, 3, port);
+        for (const Algorithm algorithm :
+             {Algorithm::kRing, Algorithm::kHalvingDoubling}) {
+            const Tensor x = tensor_of(numbers_of(rank, 1001), DType::kFloat32);
+            group->all_reduce(x, ReduceOp::kSum, algorithm);
+            expect(x, reduced(3, 1001, ReduceOp::kSum), algorithm_name(algorithm));
+        }
+        group->all_reduce(Tensor::zeros({8}), ReduceOp::kSum, Algorithm::kTree);
+    });
+    for (int rank = 0; rank < 3; ++rank) {
+        const std::string text = processes.report(rank);
+        CAPTURE(rank, text);
+        CHECK(contains(text, "gloo has no algorithm \"tree\"; it has ring and halving"));
+    }
+}
+
+TEST_CASE("monitored_barrier over gloo names the rank that did not come") {
+    Processes processes;
+    processes.start(3, [&](int rank, int port) {
+        const auto group = join_group("gloo", rank, 3, port);
+        miss_monitored_barrier(*group, milliseconds(1000));
+    });
+    const std::string text = processes.report(0);
+    CAPTURE(text);
+    CHECK(contains(text, "Timeout: monitored_barrier: rank 2 did not reach it"));
+}
+
+TEST_CASE("some of gloo's ranks make groups of their own") {
+    Processes processes;
+    processes.start(4, [&](int rank, int port) {
+        const auto group = join_group("gloo", rank, 4, port);
+        check_subgroups(*group);
+        destroy_process_group();
+    });
+    for (int rank = 0; rank < 4; ++rank) {
+        const std::string text = processes.report(rank);
+        CAPTURE(rank, text);
+        CHECK(text == "");
+    }
+}
+
+TEST_CASE("a killed rank of gloo is a PeerLost on every survivor, naming it") {
+    const int64_t n = GENERATE(1, 30'000, 5'000'000);
+    const int victim = GENERATE(0, 1, 2);
+    Processes processes;
+    const Signal started;
+    processes.start(3, [&](int rank, int port) {
+        const auto group = join_group("gloo", rank, 3, port);
+        group->all_reduce(Tensor::zeros({n}));
+        if (rank == victim) started.give();
+        reduce_for_ever(*group, n);
+    });
+    started.await();
+    ::usleep(20'000);  // somewhere in the middle; any moment must do
+    processes.kill(victim, SIGKILL);
+    for (int rank = 0; rank < 3; ++rank) {
+        if (rank == victim) continue;
+        const std::string text = processes.report(rank);
+        CAPTURE(n, victim, rank, text);
+        CHECK(contains(text, concat("PeerLost(", victim, ")")));
+        CHECK(contains(text, "all_reduce #"));
+    }
+}
+
+TEST_CASE("a stopped rank of gloo is a Timeout on every survivor, naming it") {
+    const int victim = GENERATE(0, 1, 2);
+    const bool in_the_middle = GENERATE(false, true);
+    const int64_t n = in_the_middle ? 3'000'000 : 100;
+    Processes processes;
+    const Signal started;
+    processes.start(3, [&](int rank, int port) {
+        const auto group = join_group("gloo", rank, 3, port, milliseconds(2500));
+        group->barrier();
+        if (rank == victim) started.give();
+        if (rank == victim && !in_the_middle) ::raise(SIGSTOP);
+        reduce_for_ever(*group, n);
+    });
+    started.await();
+    if (in_the_middle) ::usleep(50'000);
+    if (in_the_middle) processes.kill(victim, SIGSTOP);
+    for (int rank = 0; rank < 3; ++rank) {
+        if (rank == victim) continue;
+        const std::string text = processes.report(rank);
+        CAPTURE(victim, in_the_middle, rank, text);
+        CHECK(contains(text, "Timeout"));
+        CHECK(contains(text, concat("rank ", victim, " is silent")));
+        CHECK(contains(text, "all_reduce #"));
+    }
+}
+
+TEST_CASE("a rank of gloo that ends early is named with what the others were doing") {
+    Processes processes;
+    processes.start(2, [&](int rank, int port) {
+        const auto group = join_group("gloo", rank, 2, port);
+        if (rank == 1) ::_exit(0);
+        group->all_reduce(Tensor::zeros({8}));
+    });
+    const std::string text = processes.report(0);
+    CAPTURE(text);
+    CHECK(contains(text, "PeerLost(1): rank 1 is gone"));
+    CHECK(contains(text, "all_reduce #1 (sum of 8 float32)"));
+}
+
+TEST_CASE("ranks of gloo that call different things all hear what each of them called") {
+    const int odd = GENERATE(0, 1, 2);
+    const auto check = [&](const std::function<void(ProcessGroup&)>& usual,
+                           const std::function<void(ProcessGroup&)>& other,
+                           const std::string& one_side, const std::string& other_side) {
+        Processes processes;
+        processes.start(3, [&](int rank, int port) {
+            const auto group = join_group("gloo", rank, 3, port);
+            (rank == odd ? other : usual)(*group);
+        });
+        for (int rank = 0; rank < 3; ++rank) {
+            const std::string text = processes.report(rank);
+            CAPTURE(odd, rank, text);
+            CHECK(contains(text, "MismatchedCollective"));
+            CHECK(contains(text, one_side));
+            CHECK(contains(text, concat("rank ", odd, " runs ", other_side)));
+        }
+    };
+    const auto reduce = [](ProcessGroup& group) { group.all_reduce(Tensor::zeros({8})); };
+    check(
+        reduce, [](ProcessGroup& group) { group.all_reduce(Tensor::zeros({9})); },
+        "all_reduce #1 (sum of 8 float32)", "all_reduce #1 (sum of 9 float32)");
+    check(
+        reduce, [](ProcessGroup& group) { group.barrier(); },
+        "all_reduce #1 (sum of 8 float32)", "barrier #1");
+    check([](ProcessGroup& group) { group.broadcast(Tensor::zeros({8}), 0); },
+          [](ProcessGroup& group) { group.broadcast(Tensor::zeros({8}), 1); },
+          "from rank 0", "broadcast #1 (8 float32 from rank 1)");
+}
+
+TEST_CASE("a message that does not fit is an error of gloo's receiver, not its end") {
+    Processes processes;
+    processes.start(2, [&](int rank, int port) {
+        const auto group = join_group("gloo", rank, 2, port);
+        if (rank == 0) group->send(Tensor::zeros({9}), 1, 5);
+        if (rank == 1) group->recv(Tensor::zeros({8}), 0, 5);
+    });
+    for (int rank = 0; rank < 2; ++rank) {
+        const std::string text = processes.report(rank);
+        CAPTURE(rank, text);
+        CHECK(contains(text, "MismatchedCollective"));
+        CHECK(contains(text, "rank 0 sent 36 bytes where rank 1 expects 32"));
+    }
+}
+
+TEST_CASE("a message of gloo that nobody sends is a Timeout naming the rank") {
+    Processes processes;
+    processes.start(2, [&](int rank, int port) {
+        const auto group = join_group("gloo", rank, 2, port, kLong);
+        if (rank == 1) ::raise(SIGSTOP);
+        Call call = recv_within(milliseconds(1500), Tensor::zeros({8}), 1);
+        call.tag = 5;
+        group->start(call)->wait();
+    });
+    const std::string text = processes.report(0);
+    CAPTURE(text);
+    CHECK(contains(text, "rank 0 waited 1.5 s in recv from rank 1 (tag 5"));
+    CHECK(contains(text, "rank 1 is silent"));
+}
+
+TEST_CASE("a group of gloo that is dropped ends what is under way") {
+    Processes processes;
+    const Signal started;
+    processes.start(2, [&](int rank, int port) {
+        auto group = join_group("gloo", rank, 2, port);
+        if (rank == 1) {
+            started.await();
+            set_default_group(nullptr);
+            group.reset();
+            return;
+        }
+        const WorkHandle work = group->all_reduce_async(Tensor::zeros({8}));
+        set_default_group(nullptr);
+        group.reset();
+        started.give();
+        work->wait();
+    });
+    const std::string text = processes.report(0);
+    CAPTURE(text);
+    CHECK(contains(text, "all_reduce #1"));
+    CHECK(processes.report(1) == "");
+}

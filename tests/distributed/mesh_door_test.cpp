@@ -1,0 +1,134 @@
+// A rank's mesh listener before connections that say nothing, and without descriptors.
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "libmini/distributed/store/hash_store.hpp"
+#include "tests/distributed/processes.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/sanitizers.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+Meeting meeting_of(int rank, int world_size) {
+    return {{}, rank, world_size, Cookie{}, "", "", ""};
+}
+
+// A store that calls the test when rank 0 has said where it listens.
+class Watched : public HashStore {
+  public:
+    explicit Watched(std::function<void(const Address&)> listens)
+        : listens_(std::move(listens)) {
+        set("mesh/1", "elsewhere 127.0.0.1:1 -");
+    }
+    void set(const std::string& key, const std::string& value) override {
+        HashStore::set(key, value);
+        if (key != "mesh/0") return;
+        std::istringstream place(value);
+        std::string host, address;
+        place >> host >> address;
+        listens_(parse_address(address));
+    }
+
+  private:
+    std::function<void(const Address&)> listens_;
+};
+
+std::chrono::microseconds processor_time() {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    const auto of = [](const timeval& t) {
+        return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
+    };
+    return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+size_t open_descriptors() {
+    const std::filesystem::directory_iterator all("/proc/self/fd");
+    return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a rank that has no descriptor for a connection waits, and says what it lacks") {
+    if (mini::test::kWatchesMemory) {
+        WARN("left out: the sanitizer needs descriptors of its own");
+        return;
+    }
+    Processes processes;
+    processes.start(1, [](int, int) {
+        std::vector<Socket> taken;
+        Watched store([&](const Address& door) {
+            taken.push_back(connect_to(door, deadline_after(kLong)));
+            const rlimit few{40, 40};
+            ::setrlimit(RLIMIT_NOFILE, &few);
+            while (true) {
+                Socket more(::fcntl(taken.front().fd(), F_DUPFD_CLOEXEC, 0));
+                if (!more.is_open()) return;
+                taken.push_back(std::move(more));
+            }
+        });
+        constexpr milliseconds kWait(2000);
+        const auto start = processor_time();
+        const std::string text = failure_of([&] {
+            connect_mesh(meeting_of(0, 2), store, "127.0.0.1", Medium::kTcp,
+                         deadline_after(kWait));
+        });
+        MINI_CHECK(contains(text, "Timeout: rank 0 waited for a connection from rank 1"),
+                   text);
+        MINI_CHECK(contains(text, "no descriptors left"), text);
+        MINI_CHECK(4 * (processor_time() - start) < kWait, "it did not sleep");
+    });
+    CHECK(processes.report(0) == "");
+}
+
+TEST_CASE("of many silent connections at a rank's listener the oldest make room") {
+    constexpr size_t kSilent = 150, kMostWaiting = 64;
+    Processes processes;
+    processes.start(1, [](int, int) {
+        std::vector<Socket> silent;
+        size_t before = 0;
+        std::promise<void> listens;
+        Watched store([&](const Address& door) {
+            for (size_t i = 0; i < kSilent; ++i)
+                silent.push_back(connect_to(door, deadline_after(kLong)));
+            before = open_descriptors();
+            listens.set_value();
+        });
+        auto rank0 = std::async(std::launch::async, [&] {
+            return connect_mesh(meeting_of(0, 2), store, "127.0.0.1", Medium::kTcp,
+                                deadline_after(kLong));
+        });
+        listens.get_future().wait();
+
+        // Watch how many it has accepted until the first of them is closed.
+        size_t most = 0;
+        const Deadline deadline = deadline_after(kLong);
+        while (!wait_for(silent.front(), POLLIN, deadline_after(milliseconds(1)))) {
+            MINI_CHECK(!has_passed(deadline), "the first is still open");
+            most = std::max(most, open_descriptors());
+        }
+        MINI_CHECK(most <= before + kMostWaiting + 2, most, " after ", before);
+        connect_mesh(meeting_of(1, 2), store, "127.0.0.1", Medium::kTcp,
+                     deadline_after(kLong));
+        MINI_CHECK(rank0.get().streams[1].is_open(), "no mesh");
+    });
+    CHECK(processes.report(0) == "");
+}

@@ -1,0 +1,88 @@
+// One rank of backend "mpi", which the tests "dist_mpi" start with mpirun. What it is to
+// do is its argument; it writes what it threw, or "fine".
+
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
+#include "tests/distributed/conformance.hpp"
+#include "tests/distributed/processes.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+void mismatch(ProcessGroup& group) {
+    const bool is_odd = group.rank() == group.world_size() - 1;
+    group.all_reduce(Tensor::zeros({is_odd ? 9 : 8}));
+}
+
+// The last rank stops until its parent, which never stops, has ended the others' wait.
+void silence(ProcessGroup& group) {
+    group.barrier();
+    if (group.rank() == group.world_size() - 1) ::raise(SIGSTOP);
+    group.all_reduce(Tensor::zeros({8}));
+}
+
+void wrong_message(ProcessGroup& group) {
+    if (group.rank() == 0) group.send(Tensor::zeros({9}), 1, 5);
+    if (group.rank() == 1) group.recv(Tensor::zeros({8}), 0, 5);
+    group.barrier();
+}
+
+void early_end(ProcessGroup& group) {
+    if (group.rank() == group.world_size() - 1) throw Error("enough");
+    group.all_reduce(Tensor::zeros({8}));
+}
+
+void missing(ProcessGroup& group) { miss_monitored_barrier(group, milliseconds(1000)); }
+
+// Makes the group expecting a rank that MPI contradicts, as the victim; the others wait.
+void start_wrongly(bool is_victim) {
+    try {
+        init_process_group({.backend = "mpi",
+                            .rank = is_victim ? 99 : -1,
+                            .timeout = milliseconds(2000)});
+    } catch (const UsageError& error) {
+        // mpirun ends this rank when the others have ended.
+        std::cout << error.what() << std::endl;
+        std::this_thread::sleep_for(kLong);
+    }
+}
+
+void run(const std::string& what) {
+    const int rank = read_rank_variables(environment_variable).value().rank;
+    if (what == "wrong_first") return start_wrongly(rank == 0);
+    if (what == "wrong_last") return start_wrongly(rank == 2);
+    const auto group = init_process_group(
+        {.backend = "mpi",
+         .timeout = what == "silence" ? milliseconds(1000) : milliseconds(kLong)});
+    const std::map<std::string, std::function<void(ProcessGroup&)>> parts{
+        {"mismatch", mismatch},
+        {"silence", silence},
+        {"wrong_message", wrong_message},
+        {"early_end", early_end},
+        {"missing", missing},
+        {"subgroups", check_subgroups},
+        {"operations", check_all_operations}};
+    parts.at(what)(*group);
+    destroy_process_group();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    const std::string what = count > 1 ? arguments[1] : "operations";
+    const std::string text = failure_of([&] { run(what); });
+    const std::string line = concat(text.empty() ? "fine" : text, "\n");
+    std::cout << line << std::flush;
+
+    // mpirun ends the others when the first has gone without MPI_Finalize: let them say theirs.
+    if (!text.empty()) std::this_thread::sleep_for(std::chrono::seconds(3));
+}

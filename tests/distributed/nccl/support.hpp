@@ -1,0 +1,59 @@
+// What the tests of backend nccl share. Ranks are threads, each with a device of its own; where
+// devices are real and fewer, a test says so and does with the ranks there are.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <vector>
+
+#include "libmini/distributed/backends/nccl.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
+#include "libmini/tensor/ops.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::dist::test {
+
+/// Whether there is a device for each rank; says what is not tested where there is not.
+inline bool has_gpus(int ranks) {
+    const int devices = cuda::device_count();
+    if (devices < ranks)
+        WARN(ranks << " ranks need as many devices, but there are " << devices
+                   << ": not tested");
+    return devices >= ranks;
+}
+
+/// Runs body on each rank of a group of backend nccl; what each one threw.
+inline std::vector<std::exception_ptr> on_gpus(
+    int world_size, const std::function<void(QueuedGroup& group, Device device)>& body,
+    bool verify = false) {
+    const int port = free_port();
+    return on_ranks(world_size, [&](int rank) {
+        const auto group = make_nccl_group(
+            {{"127.0.0.1", port}, rank, world_size, Cookie{}}, verify, kLong);
+        body(*group, Device::cuda(rank));
+        group->shutdown();
+    });
+}
+
+inline void require_none(const std::vector<std::exception_ptr>& failures) {
+    for (size_t rank = 0; rank < failures.size(); ++rank) {
+        INFO("rank " << rank << ": " << text_of(failures[rank]));
+        REQUIRE(failures[rank] == nullptr);
+    }
+}
+
+inline Tensor filled(int64_t n, double value, Device device) {
+    return Tensor::full({n}, value, DType::kFloat32, device);
+}
+
+inline void expect(const Tensor& x, double value) {
+    const std::vector<float> got = x.to(Device::cpu()).to_vector<float>();
+    MINI_CHECK(got == std::vector<float>(got.size(), static_cast<float>(value)),
+               "expected ", value, " but got ", got.empty() ? 0 : got.front());
+}
+
+}  // namespace mini::dist::test

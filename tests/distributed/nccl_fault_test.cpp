@@ -1,0 +1,196 @@
+// Backend nccl where a rank or a GPU does not come: everything ends, and says who is missing.
+
+#include <chrono>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/distributed/nccl/support.hpp"
+#include "tests/support/caching.hpp"
+#include "tests/support/held_stream.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+TEST_CASE("a thousand collectives that wait for a rank do not fill the stream") {
+    if (!has_gpus(2)) return;
+    const bool comes = GENERATE(true, false);
+    CAPTURE(comes);
+    std::promise<void> all_started;
+    const auto body = [&](QueuedGroup& group, Device device) {
+        if (group.rank() == 1) all_started.get_future().wait();
+        if (group.rank() == 1 && !comes) return group.abandon("rank 1 has had enough");
+        const Tensor x = filled(10, 1, device);
+        std::vector<WorkHandle> all;
+        for (int i = 0; i < 1000; ++i)
+            all.push_back(group.all_reduce_async(x, ReduceOp::kMax));
+        if (group.rank() == 0) all_started.set_value();
+        for (const WorkHandle& work : all) work->wait();
+        expect(x, 1);
+    };
+    const auto failures = on_gpus(2, body);
+    if (comes)
+        require_none(failures);
+    else
+        CHECK(contains(text_of(failures[0]), "rank 1 has had enough"));
+}
+
+TEST_CASE("a rank that fails later frees the device and is named by the next call") {
+    if (!has_gpus(2)) return;
+    const bool calls = GENERATE(true, false);  // else that is shutdown
+    CAPTURE(calls);
+    std::promise<void> went_on;
+    const auto failures = on_gpus(2, [&](QueuedGroup& group, Device device) {
+        if (group.rank() == 1) {
+            went_on.get_future().wait();
+            group.abandon("rank 1 has had enough");
+            return;
+        }
+        const Tensor x = filled(10, 1, device);
+        const auto work = group.all_reduce_async(x);
+        work->wait();
+        went_on.set_value();
+        cuda::synchronize(device.index);  // would never end
+        while (!work->is_completed()) std::this_thread::yield();
+        if (calls) group.all_reduce(x);
+    });
+    CHECK(contains(text_of(failures[0]), "PeerLost(1)"));
+    CHECK(contains(text_of(failures[0]), calls ? "all_reduce: " : "shutdown: "));
+    CHECK(contains(text_of(failures[0]), "rank 1 has had enough"));
+    CHECK(text_of(failures[1]) == "");
+}
+
+TEST_CASE("a collective that one rank alone has on its GPU ends by the deadline") {
+    if (!has_gpus(2)) return;
+    std::promise<void> over;
+    const auto body = [&](QueuedGroup& group, Device device) {
+        if (group.rank() == 1) return over.get_future().wait();
+        const Tensor x = filled(10, 1, device);
+        const auto work = group.start(all_reduce_within(milliseconds(1000), x));
+        failure_of([&] { work->wait(); });  // on a busy machine it has failed by now
+        while (!work->is_completed()) std::this_thread::yield();
+        over.set_value();
+        group.all_reduce(x);
+    };
+    const std::string text = text_of(on_gpus(2, body)[0]);
+    CAPTURE(text);
+    CHECK(
+        contains(text, "Timeout: all_reduce: the group is broken since: rank 0 waited"));
+    CHECK(contains(text, "in all_reduce #1 (sum of 10 float32)"));
+    CHECK(contains(text, "rank 1 is silent"));
+}
+
+TEST_CASE("a message behind a collective that does not end waits no longer than that") {
+    if (!has_gpus(2)) return;
+    const bool sends = GENERATE(true, false);
+    std::promise<void> over;
+    const auto body = [&](QueuedGroup& group, Device device) {
+        if (group.rank() == 1) return over.get_future().wait();
+        const Tensor x = filled(10, 1, device);
+        const auto work = group.start(all_reduce_within(milliseconds(1000), x));
+        failure_of([&] { work->wait(); });
+        const std::string text =
+            failure_of([&] { sends ? group.send(x, 1) : void(group.recv(x, 1)); });
+        over.set_value();
+        MINI_CHECK(contains(text, "in all_reduce #1 (sum of 10 float32)") &&
+                       contains(text, "rank 1 is silent"),
+                   text);
+    };
+    CHECK(text_of(on_gpus(2, body)[0]) == "");
+}
+
+TEST_CASE("a message whose tensor the GPU does not come to ends by its deadline") {
+    if (!has_gpus(2)) return;
+    std::promise<void> over;
+    const auto body = [&](QueuedGroup& group, Device device) {
+        if (group.rank() == 1) return over.get_future().wait();
+        mini::test::HeldStream held(device.index);
+        const cuda::StreamGuard guard(device.index, held.get());
+        const Tensor x = filled(3, 0, device);
+        const std::string text = failure_of(
+            [&] { group.start(send_within(milliseconds(300), x, 1))->wait(); });
+        over.set_value();
+        MINI_CHECK(contains(text, "Timeout: rank 0 waited 0.3 s in send to rank 1") &&
+                       contains(text, "for the GPU to come to its tensor"),
+                   text);
+    };
+    CHECK(text_of(on_gpus(2, body)[0]) == "");
+}
+
+TEST_CASE("a collective behind another group's has its deadline from its own turn on") {
+    if (!has_gpus(2)) return;
+    require_none(on_gpus(2, [&](QueuedGroup& group, Device device) {
+        const auto other = group.new_group({0, 1});
+        const Tensor x = filled(10, 1, device);
+        if (group.rank() == 0) {
+            const auto barrier = group.start(
+                {.operation = Operation::kBarrier, .timeout = milliseconds(1500)});
+            const auto first = group.all_reduce_async(filled(10, 1, device));
+            const auto second = other->start(all_reduce_within(milliseconds(1400), x));
+            const std::string text = failure_of([&] { first->wait(); });
+            MINI_CHECK(contains(text, "waited 1.5 s for rank 1 in barrier"), text);
+            second->wait();
+        } else {
+            other->all_reduce(x);
+        }
+        expect(x, 2);
+        other->shutdown();
+    }));
+}
+
+TEST_CASE("a group is destroyed while its GPU does not come to a collective") {
+    const int port = free_port();
+    auto group = make_nccl_group({{"127.0.0.1", port}, 0, 1, Cookie{}}, false, kLong);
+    const Device device = default_device().is_cuda() ? default_device() : Device::cuda(0);
+    mini::test::HeldStream held(device.index);
+    const cuda::StreamGuard guard(device.index, held.get());
+    const Tensor x = filled(10, 1, device);
+    const bool fails_first = GENERATE(true, false);
+    const auto work = group->start(
+        all_reduce_within(fails_first ? milliseconds(300) : std::chrono::minutes(10), x));
+    failure_of([&] { work->wait(); });  // it is, or was, in the stream
+    if (fails_first) {
+        while (!work->is_completed()) std::this_thread::yield();
+        CHECK(
+            contains(failure_of([&] { work->wait(); }), "Timeout: rank 0 waited 0.3 s"));
+    }
+    group = nullptr;
+    CHECK(work->is_completed());
+}
+
+TEST_CASE("tensors that were the device's own are freed by whoever can wait for it") {
+    if (!has_gpus(2)) return;
+    const mini::test::Caching off(false);
+    std::promise<void> over;
+    const auto body = [&](QueuedGroup& group, Device device) {
+        const auto first = group.all_reduce_async(filled(10, 1, device));
+        if (group.rank() == 1) return over.get_future().wait();
+        const std::string text = failure_of([&] {
+            const auto second =
+                group.start(all_reduce_within(milliseconds(1000), filled(10, 1, device)));
+            failure_of([&] { second->wait(); });
+            while (!second->is_completed()) std::this_thread::yield();
+            group.barrier();
+        });
+        over.set_value();
+        MINI_CHECK(contains(text, "waited 1 s in all_reduce #2"), text);
+    };
+    CHECK(text_of(on_gpus(2, body)[0]) == "");
+}
+
+TEST_CASE("a message that nobody sends ends by its deadline") {
+    if (!has_gpus(2)) return;
+    std::promise<void> over;
+    const auto body = [&](QueuedGroup& group, Device device) {
+        if (group.rank() == 1) return over.get_future().wait();
+        const std::string text = failure_of([&] {
+            group.start(recv_within(milliseconds(300), filled(3, 0, device), 1))->wait();
+        });
+        over.set_value();
+        MINI_CHECK(contains(text, "Timeout: rank 0 waited 0.3 s in recv from rank 1"),
+                   text);
+    };
+    CHECK(text_of(on_gpus(2, body)[0]) == "");
+}

@@ -1,0 +1,292 @@
+// Messages from point to point: order, tags, any source, and that neither they nor the
+// collectives wait for one another.
+
+#include <cstdint>
+#include <exception>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/distributed/conformance.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+void require_none(const std::vector<std::exception_ptr>& failures) {
+    for (size_t rank = 0; rank < failures.size(); ++rank) {
+        INFO("rank " << rank << ": " << text_of(failures[rank]));
+        REQUIRE(failures[rank] == nullptr);
+    }
+}
+
+Tensor number(double value) { return Tensor::full({1}, value, DType::kInt64); }
+
+int64_t value_of(const Tensor& x) { return x.to_vector<int64_t>()[0]; }
+
+}  // namespace
+
+TEST_CASE("a number that is passed on around the ranks comes back with all their marks") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int P = GENERATE(2, 3, 4, 7);
+    const auto groups = make_groups(kind, P);
+    std::vector<int64_t> seen(static_cast<size_t>(P));
+    require_none(on_ranks(P, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        Tensor x = number(0);
+        if (rank == 0) group.send(number(1), 1);
+        group.recv(x, (rank + P - 1) % P);
+        seen[static_cast<size_t>(rank)] = value_of(x);
+        if (rank != 0)
+            group.send(number(2.0 * static_cast<double>(value_of(x))), (rank + 1) % P);
+    }));
+    for (int rank = 1; rank < P; ++rank)
+        CHECK(seen[static_cast<size_t>(rank)] == int64_t{1} << (rank - 1));
+    CHECK(seen[0] == int64_t{1} << (P - 1));
+}
+
+TEST_CASE("receives that are posted first do not keep later sends from going out") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int64_t n = GENERATE(1, 1000, 5'000'000);
+    const auto groups = make_groups(kind, 2);
+    std::vector<Tensor> got = {Tensor::zeros({n}), Tensor::zeros({n})};
+    require_none(on_ranks(2, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        const auto in = group.recv_async(got[static_cast<size_t>(rank)], 1 - rank);
+        const auto out = group.send_async(Tensor::full({n}, rank + 1), 1 - rank);
+        out->wait();
+        in->wait();
+    }));
+    CHECK(got[0].to_vector<float>() == std::vector<float>(static_cast<size_t>(n), 2.0f));
+    CHECK(got[1].to_vector<float>() == std::vector<float>(static_cast<size_t>(n), 1.0f));
+}
+
+TEST_CASE("messages of one tag arrive in order, whatever other tags do") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto groups = make_groups(kind, 2);
+    std::vector<int64_t> got;
+    require_none(on_ranks(2, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        if (rank == 0) {
+            for (int i = 0; i < 10; ++i) {
+                group.send(number(i), 1, 1);
+                group.send(number(100 + i), 1, 2);
+            }
+            return;
+        }
+        // Take the second tag's first: the others wait here unasked for.
+        Tensor x = number(0);
+        for (const uint64_t tag : {2, 1})
+            for (int i = 0; i < 10; ++i) {
+                group.recv(x, 0, tag);
+                got.push_back(value_of(x));
+            }
+    }));
+    std::vector<int64_t> expected;
+    for (int i = 0; i < 10; ++i) expected.push_back(100 + i);
+    for (int i = 0; i < 10; ++i) expected.push_back(i);
+    CHECK(got == expected);
+}
+
+TEST_CASE("a receive from any source says who sent") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int P = GENERATE(2, 4, 7);
+    const auto groups = make_groups(kind, P);
+    std::set<int> sources;
+    require_none(on_ranks(P, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        if (rank != 0) return group.send(number(10 * rank), 0);
+        for (int i = 1; i < P; ++i) {
+            Tensor x = number(0);
+            const int source = group.recv(x, kAnySource);
+            MINI_CHECK(value_of(x) == 10 * source, "from ", source, ": ", value_of(x));
+            sources.insert(source);
+        }
+    }));
+    CHECK(sources.size() == static_cast<size_t>(P - 1));
+}
+
+TEST_CASE("a message passes a collective that waits, on either side") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto groups = make_groups(kind, 2);
+    require_none(on_ranks(2, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        Tensor sum = Tensor::ones({10}), x = number(0);
+        if (rank == 0) {
+            // The all-reduce cannot end before rank 1 has this message.
+            const auto work = group.all_reduce_async(sum);
+            group.send(number(5), 1);
+            work->wait();
+        } else {
+            group.recv(x, 0);
+            MINI_CHECK(value_of(x) == 5, value_of(x));
+            group.all_reduce(sum);
+        }
+        MINI_CHECK(sum.to_vector<float>()[9] == 2.0f, "the sum is wrong");
+    }));
+}
+
+TEST_CASE("a collective's message that comes early does not block those behind it") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int64_t n = GENERATE(10, 1'000'000);
+    const auto groups = make_groups(kind, 2);
+    require_none(on_ranks(2, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        Tensor x = number(0), data = Tensor::full({n}, rank);
+        if (rank == 0) {
+            const auto work = group.broadcast_async(data, 0);
+            group.send(number(6), 1);
+            work->wait();
+        } else {
+            group.recv(x, 0);  // the broadcast is on the wire before it
+            group.broadcast(data, 0);
+            MINI_CHECK(value_of(x) == 6, value_of(x));
+            MINI_CHECK(data.to_vector<float>().back() == 0.0f, "not the root's numbers");
+        }
+    }));
+}
+
+TEST_CASE("a batch of sends and receives shifts tensors around the ranks") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int P = GENERATE(2, 3, 7);
+    const auto groups = make_groups(kind, P);
+    require_none(on_ranks(P, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        const Tensor mine = Tensor::full({1000}, rank);
+        Tensor theirs = Tensor::zeros({1000});
+        const int right = (rank + 1) % P, left = (rank + P - 1) % P;
+        for (const auto& work : batch_isend_irecv(
+                 group,
+                 {{Operation::kRecv, theirs, left}, {Operation::kSend, mine, right}}))
+            work->wait();
+        MINI_CHECK(theirs.to_vector<float>()[999] == static_cast<float>(left), "wrong");
+    }));
+}
+
+TEST_CASE("empty and strided tensors can be sent and received") {
+    const auto groups = make_groups("threads", 2);
+    require_none(on_ranks(2, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        Tensor matrix = Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
+        Tensor target = Tensor::zeros({2, 3});
+        if (rank == 0) {
+            group.send(Tensor::zeros({0}), 1);
+            group.send(matrix.as_strided({3, 2}, {1, 3}, 0), 1);
+        } else {
+            group.recv(Tensor::zeros({0}), 0);
+            group.recv(target.as_strided({3, 2}, {1, 3}, 0), 0);
+            MINI_CHECK(target.to_vector<float>() == matrix.to_vector<float>(), "wrong");
+        }
+    }));
+}
+
+TEST_CASE("a receive of another size than what was sent says both sizes") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto groups = make_groups(kind, 2);
+    const auto failures = on_ranks(2, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        if (rank == 0) return group.send(Tensor::zeros({3}), 1, 7);
+        group.recv(Tensor::zeros({4}), 0, 7);
+    });
+    const std::string text = text_of(failures[1]);
+    CAPTURE(kind, text);
+    CHECK(contains(text, "MismatchedCollective"));
+    CHECK(contains(text, "rank 0 sent 12 bytes where rank 1 expects 16"));
+    CHECK(contains(text, "tag 7"));
+}
+
+TEST_CASE("a receive that nobody sends to ends at its deadline and names the rank") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto groups = make_groups(kind, 3, milliseconds(200));
+    const std::string one = failure_of([&] { groups[0]->recv(number(0), 2, 9); });
+    CHECK(contains(one,
+                   "Timeout: rank 0 waited 0.2 s in recv from rank 2 (tag 9, 1 int64)"));
+    const std::string any = failure_of([&] { groups[1]->recv(number(0), kAnySource); });
+    CAPTURE(any);
+    CHECK(any != "");
+}
+
+TEST_CASE("a rank that leaves is named by one that waits for its message") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    auto groups = make_groups(kind, 3);
+    const auto work = groups[0]->recv_async(number(0), 2);
+    groups[2] = nullptr;
+    CHECK(contains(failure_of([&] { work->wait(); }), "PeerLost(2)"));
+}
+
+TEST_CASE("messages to oneself and to nobody are refused at once") {
+    const auto groups = make_groups("threads", 2);
+    CHECK(contains(failure_of([&] { groups[0]->send(number(0), 0); }), "its own peer"));
+    CHECK(contains(failure_of([&] { groups[0]->send(number(0), 2); }),
+                   "the peer is 2 but the world size is 2"));
+    CHECK(contains(failure_of([&] { groups[0]->send(number(0), kAnySource); }),
+                   "the peer is -1"));
+}
+
+TEST_CASE("shutdown finishes the messages under way") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto groups = make_groups(kind, 2);
+    std::vector<Tensor> got;
+    for (int i = 0; i < 20; ++i) got.push_back(number(-1));
+    require_none(on_ranks(2, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        for (int i = 0; i < 20; ++i) {
+            if (rank == 0) group.send_async(number(i), 1, static_cast<uint64_t>(i));
+            if (rank == 1)
+                group.recv_async(got[static_cast<size_t>(19 - i)], 0,
+                                 static_cast<uint64_t>(19 - i));
+        }
+        group.shutdown();
+    }));
+    for (int i = 0; i < 20; ++i) CHECK(value_of(got[static_cast<size_t>(i)]) == i);
+}
+
+TEST_CASE("two threads that block in one group at once are told so") {
+    const auto groups = make_groups("threads", 2);
+    // One thread blocks in a barrier that rank 1 has not called; another one tries.
+    std::thread first([&] { groups[0]->barrier(); });
+    while (groups[0]->events().snapshot().empty()) std::this_thread::yield();
+    const std::string text = failure_of([&] { groups[0]->barrier(); });
+    groups[1]->barrier();
+    first.join();
+    CHECK(contains(text, "two threads call blocking operations of one group at once"));
+}
+
+TEST_CASE("monitored_barrier lets everybody pass when all are there") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int P = GENERATE(1, 2, 3, 7);
+    const auto groups = make_groups(kind, P);
+    require_none(on_ranks(P, [&](int rank) {
+        for (int round = 0; round < 3; ++round)
+            monitored_barrier(*groups[static_cast<size_t>(rank)], {.timeout = kLong});
+    }));
+}
+
+TEST_CASE("reserved tags are carried for the library and refused to programs") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int P = GENERATE(1, 2, 3, 4, 7);
+    const auto groups = make_groups(kind, P);
+    require_none(on_ranks(
+        P, [&](int rank) { check_reserved_tags(*groups[static_cast<size_t>(rank)]); }));
+}
+
+TEST_CASE("monitored_barrier names the ranks that did not come") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const bool all = kind == "tcp";
+    const auto groups = make_groups(kind, 4);
+    const auto failures = on_ranks(4, [&](int rank) {
+        if (rank == 2 || rank == 3) return;
+        monitored_barrier(*groups[static_cast<size_t>(rank)],
+                          {.timeout = milliseconds(3000), .wait_all_ranks = all});
+    });
+    const std::string text = text_of(failures[0]);
+    CAPTURE(kind, text);
+    CHECK(contains(text, all ? "Timeout: monitored_barrier: rank 2, 3 did not reach it"
+                             : "Timeout: monitored_barrier: rank 2 did not reach it"));
+    CHECK(text_of(failures[1]) != "");
+}

@@ -1,0 +1,320 @@
+// The process group over both transports: values, order, checks and the default group.
+
+#include "libmini/distributed/launch/default_group.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <future>
+#include <thread>
+
+#include "libmini/distributed/backends/ring.hpp"
+#include "libmini/distributed/launch/launch.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+void require_none(const std::vector<std::exception_ptr>& failures) {
+    for (const auto& failure : failures) REQUIRE(text_of(failure) == "");
+}
+
+// A store in which a rank gets nothing before `may_read`.
+class LateStore : public TcpStore {
+  public:
+    LateStore(const Address& address, std::shared_future<void> may_read)
+        : TcpStore(address, Cookie{}, deadline_after(kLong)),
+          may_read_(std::move(may_read)) {}
+    std::string get(const std::string& key, Deadline deadline) override {
+        may_read_.wait();
+        return TcpStore::get(key, deadline);
+    }
+
+  private:
+    std::shared_future<void> may_read_;
+};
+
+}  // namespace
+
+TEST_CASE("every collective gives PyTorch's result on every rank") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int world_size = GENERATE(1, 2, 3, 4);
+    const auto groups = make_groups(kind, world_size);
+    std::vector<std::vector<float>> sums(groups.size()), averages(groups.size());
+    std::vector<std::vector<int64_t>> broadcasts(groups.size()), gathered(groups.size());
+    require_none(on_ranks(world_size, [&](int rank) {
+        const auto r = static_cast<size_t>(rank);
+        ProcessGroup& group = *groups[r];
+        Tensor x = Tensor::full({2, 3}, rank + 1);
+        group.all_reduce(x);
+        sums[r] = x.to_vector<float>();
+        Tensor y = Tensor::full({5}, rank);
+        group.all_reduce(y, ReduceOp::kAvg);
+        averages[r] = y.to_vector<float>();
+        Tensor z = Tensor::full({2}, 10 + rank, DType::kInt64);
+        group.broadcast(z, world_size - 1);
+        broadcasts[r] = z.to_vector<int64_t>();
+        std::vector<Tensor> outputs;
+        for (int k = 0; k < world_size; ++k)
+            outputs.push_back(Tensor::zeros({1}, DType::kInt64));
+        group.all_gather(outputs, Tensor::full({1}, rank, DType::kInt64));
+        for (const Tensor& output : outputs)
+            gathered[r].push_back(output.to_vector<int64_t>()[0]);
+        group.barrier();
+    }));
+    const int P = world_size;
+    for (size_t r = 0; r < groups.size(); ++r) {
+        CHECK(sums[r] == std::vector<float>(6, static_cast<float>(P * (P + 1) / 2)));
+        CHECK(averages[r] == std::vector<float>(5, static_cast<float>(P - 1) / 2));
+        CHECK(broadcasts[r] == std::vector<int64_t>(2, 10 + P - 1));
+        for (int k = 0; k < P; ++k) CHECK(gathered[r][static_cast<size_t>(k)] == k);
+    }
+}
+
+TEST_CASE("an async operation returns before the other ranks have called theirs") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto groups = make_groups(kind, 2);
+    Tensor a = Tensor::full({100}, 1), b = Tensor::full({100}, 2);
+    const auto work = groups[0]->all_reduce_async(a, ReduceOp::kSum);
+    CHECK_FALSE(work->is_completed());  // rank 1 has not called: it cannot be
+    const auto other = groups[1]->all_reduce_async(b, ReduceOp::kSum);
+    work->wait();
+    other->wait();
+    CHECK(work->is_completed());
+    CHECK(a.to_vector<float>() == std::vector<float>(100, 3.0f));
+    CHECK(b.to_vector<float>() == std::vector<float>(100, 3.0f));
+}
+
+TEST_CASE("async operations run in the order of the calls, each after the one before") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto groups = make_groups(kind, 3);
+    constexpr int kCount = 50;
+    require_none(on_ranks(3, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        std::vector<std::shared_ptr<Work>> works;
+        for (int i = 0; i < kCount; ++i)
+            works.push_back(group.all_reduce_async(Tensor::ones({i}), ReduceOp::kSum));
+        works.back()->wait();
+        for (const auto& work : works)
+            MINI_CHECK(work->is_completed(), "an earlier one is late");
+    }));
+    for (const auto& group : groups) {
+        const auto events = group->events().snapshot();
+        REQUIRE(events.size() == 3 * kCount);
+        for (size_t i = 0; i < events.size(); i += 3) {
+            CHECK(events[i].kind == EventKind::kCollectiveBegin);
+            CHECK(events[i].index == static_cast<int64_t>(i / 3));
+            CHECK(std::string(events[i].name) == "all_reduce");
+            CHECK(events[i + 1].kind == EventKind::kAlgorithm);
+            CHECK(events[i + 2].kind == EventKind::kCollectiveEnd);
+            CHECK(events[i + 2].index == static_cast<int64_t>(i / 3));
+        }
+    }
+}
+
+TEST_CASE(
+    "the event log holds the payload at the beginning and the bytes sent at the end") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto groups = make_groups(kind, 4);
+    require_none(on_ranks(4, [&](int rank) {
+        groups[static_cast<size_t>(rank)]->all_reduce(Tensor::ones({400}), ReduceOp::kSum,
+                                                      Algorithm::kRing);
+        groups[static_cast<size_t>(rank)]->barrier();
+    }));
+    const auto events = groups[2]->events().snapshot();
+    REQUIRE(events.size() == 6);
+    CHECK(events[0].bytes == 1600);
+    CHECK(std::string(events[1].name) == "ring");
+    CHECK(events[1].index == 6);     // 2 * 3 messages
+    CHECK(events[1].bytes == 2400);  // 2 * 3/4 of 1600
+    CHECK(events[2].bytes == 2400);
+    CHECK(std::string(events[3].name) == "barrier");
+    CHECK(events[4].index == 2);  // log2 of 4
+    CHECK(events[5].bytes == 0);
+}
+
+TEST_CASE("a tensor that cannot be sent is refused at once, and the group goes on") {
+    const auto groups = make_groups("threads", 1);
+    ProcessGroup& group = *groups[0];
+    const auto text = [](auto call) { return failure_of(call); };
+    CHECK(contains(text([&] { group.all_reduce(Tensor()); }), "undefined"));
+    const Tensor integers = Tensor::zeros({2}, DType::kInt64);
+    CHECK(contains(text([&] { group.all_reduce(integers, ReduceOp::kAvg); }),
+                   "needs floating-point numbers, but the tensor is int64"));
+    CHECK(contains(text([&] { group.broadcast(integers, 1); }), "root is 1"));
+    CHECK(contains(text([&] { group.all_gather({}, integers); }),
+                   "0 outputs on rank 0 of 1; there must be 1"));
+    CHECK(contains(text([&] { group.all_gather({Tensor::zeros({2})}, integers); }),
+                   "one tensor is (2,) of int64 but another is (2,) of float32"));
+    group.all_reduce(integers);
+}
+
+TEST_CASE("a collective counts as one change of its tensors") {
+    const auto groups = make_groups("threads", 1);
+    Tensor x = Tensor::zeros({2}), y = Tensor::zeros({2});
+    const uint64_t x_before = x.version(), y_before = y.version();
+    groups[0]->all_reduce(x);
+    groups[0]->all_gather({y}, x);
+    CHECK(x.version() == x_before + 1);
+    CHECK(y.version() == y_before + 1);
+}
+
+TEST_CASE("shutdown finishes what is under way, and later operations throw") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto groups = make_groups(kind, 2);
+    std::vector<std::shared_ptr<Work>> works;
+    for (const auto& group : groups)
+        for (int i = 0; i < 10; ++i) works.push_back(group->barrier_async());
+    require_none(
+        on_ranks(2, [&](int rank) { groups[static_cast<size_t>(rank)]->shutdown(); }));
+    for (const auto& work : works) {
+        CHECK(work->is_completed());
+        work->wait();
+    }
+    CHECK(contains(failure_of([&] { groups[0]->barrier(); }), "has been shut down"));
+    groups[0]->shutdown();
+}
+
+TEST_CASE("a destructor drops what is under way instead of waiting for it") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    auto groups = make_groups(kind, 2);
+    const auto first = groups[0]->barrier_async();
+    const auto second = groups[0]->barrier_async();
+    groups[0] = nullptr;  // rank 1 never calls a barrier
+    CHECK(failure_of([&] { first->wait(); }) != "");
+    CHECK(contains(failure_of([&] { second->wait(); }), "rank 0 dropped its group"));
+
+    // Rank 0's first message may have left before that; there is no second one.
+    const std::string other = failure_of([&] {
+        groups[1]->barrier();
+        groups[1]->barrier();
+    });
+    CHECK(contains(other, "PeerLost(0)"));
+}
+
+TEST_CASE("without a default group every call says to make one") {
+    CHECK_FALSE(is_initialized());
+    for (const auto& text :
+         {failure_of([] { get_rank(); }), failure_of([] { get_world_size(); }),
+          failure_of([] { default_group(); }),
+          failure_of([] { destroy_process_group(); })})
+        CHECK(contains(text, "default process group has not been initialized"));
+}
+
+TEST_CASE("init_process_group makes the default group of this thread, once") {
+    const auto group =
+        init_process_group({.init_method = "tcp://127.0.0.1:0?rank=0&world_size=1"});
+    CHECK(is_initialized());
+    CHECK(default_group() == group);
+    CHECK(group->backend() == "ring");
+    CHECK(group->timeout() == std::chrono::minutes(5));
+    CHECK(get_rank() == 0);
+    CHECK(get_world_size() == 1);
+    CHECK(contains(failure_of([] { init_process_group(); }),
+                   "initialize the default process group twice"));
+    bool elsewhere = true;
+    std::thread([&] { elsewhere = is_initialized(); }).join();
+    CHECK_FALSE(elsewhere);
+    destroy_process_group();
+    CHECK_FALSE(is_initialized());
+    CHECK(contains(failure_of([&] { group->barrier(); }), "has been shut down"));
+}
+
+TEST_CASE("init_process_group refuses options that make no sense") {
+    CHECK(is_available("ring"));
+    CHECK(is_available("threads"));
+    CHECK_FALSE(is_available("pigeon"));
+    CHECK(
+        contains(failure_of([] { init_process_group({.backend = "pigeon"}); }),
+                 "UsageError: init_process_group: this build has no backend \"pigeon\""));
+    CHECK(contains(failure_of([] { init_process_group({.timeout = milliseconds(0)}); }),
+                   "must be positive"));
+    CHECK(contains(
+        failure_of([] { init_process_group({.backend = "threads", .world_size = 2}); }),
+        "run_threads"));
+    CHECK(
+        contains(failure_of([] { init_process_group(); }), "RANK expected, but not set"));
+    CHECK_FALSE(is_initialized());
+}
+
+TEST_CASE("ranks that init with the ring backend meet, compute and part") {
+    const int world_size = GENERATE(2, 4);
+    const int port = free_port();
+    std::vector<float> sums(static_cast<size_t>(world_size));
+    require_none(on_ranks(world_size, [&](int rank) {
+        init_process_group({.init_method = concat("tcp://localhost:", port),
+                            .rank = rank,
+                            .world_size = world_size,
+                            .timeout = kLong});
+        Tensor x = Tensor::full({3}, rank);
+        default_group()->all_reduce(x);
+        sums[static_cast<size_t>(rank)] = static_cast<float>(x.to_vector<float>()[2]);
+        destroy_process_group();
+    }));
+    for (const float sum : sums)
+        CHECK(sum == static_cast<float>(world_size * (world_size - 1) / 2));
+}
+
+TEST_CASE("ranks that init and part at once do not trip over each other") {
+    for (int round = 0; round < 5; ++round) {
+        const int port = free_port();
+        require_none(on_ranks(4, [&](int rank) {
+            make_ring_group({{"127.0.0.1", port}, rank, 4, Cookie{}}, Medium::kAuto,
+                            kLong)
+                ->shutdown();
+        }));
+    }
+}
+
+TEST_CASE("ranks start though another client keeps the store open") {
+    // Were rank 0 to wait for it, the others would have lost patience with rank 0 before.
+    const int P = 4, port = free_port();
+    std::promise<void> kept, over;
+    std::thread client([&] {
+        const TcpStore store({"127.0.0.1", port}, Cookie{}, deadline_after(kLong));
+        kept.set_value();
+        over.get_future().wait();
+    });
+    const auto is_kept = kept.get_future().share();
+    const auto failures = on_ranks(P, [&](int rank) {
+        if (rank == P - 1) is_kept.wait();
+        const auto group =
+            make_ring_group({{"127.0.0.1", port}, rank, P, Cookie{}}, Medium::kAuto,
+                            rank == 0 ? kLong : milliseconds(8000), "");
+        group->barrier();
+        group->shutdown();
+    });
+    over.set_value();
+    client.join();
+    require_none(failures);
+}
+
+TEST_CASE("a rank that finds another gone in the start hears why that one gave up") {
+    // Rank 1 gives up waiting for rank 2, and rank 0 because of rank 1; then rank 2 comes.
+    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    std::promise<void> now, later;
+    std::atomic<int> gone = 0;
+    now.set_value();
+    const std::shared_future<void> at_once = now.get_future(), late = later.get_future();
+    const auto failures = on_ranks(3, [&](int rank) {
+        LateStore store(server.address(), rank == 2 ? late : at_once);
+        const Meeting meeting{server.address(), rank, 3, Cookie{}};
+        const auto timeout = rank == 1 ? milliseconds(3000) : kLong;
+        try {
+            connect_mesh(meeting, store, store.local_host(), Medium::kAuto,
+                         deadline_after(timeout));
+        } catch (const Error&) {
+            if (++gone == 2) later.set_value();
+            throw;
+        }
+    });
+    const std::string cause = "rank 1 waited for a connection from rank 2";
+    CHECK(contains(text_of(failures[0]), "Timeout: rank 1 reports: " + cause));
+    CHECK(contains(text_of(failures[1]), "Timeout: " + cause));
+    CHECK(contains(text_of(failures[2]), "Timeout: rank 1 reports: " + cause));
+}

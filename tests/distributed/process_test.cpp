@@ -1,0 +1,260 @@
+// Ranks as real processes: values, and what happens when one is killed, stopped, or ends.
+//
+// The parent only forks and waits: it has no threads, so that fork is safe.
+
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/distributed/launch/launch.hpp"
+#include "tests/distributed/processes.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+// One rank, and the end of the pipe on which it reports what it threw.
+struct Child {
+    pid_t process = -1;
+    int reading_end = -1;
+};
+
+// The children of one test; kills and buries those that are left.
+class Family {
+  public:
+    ~Family() {
+        for (const Child& child : children_) {
+            ::kill(child.process, SIGKILL);
+            ::waitpid(child.process, nullptr, 0);
+            ::close(child.reading_end);
+        }
+    }
+
+    // Each child makes the default group over env://, calls body(rank) and reports what
+    // it threw.
+    void start(int world_size, milliseconds timeout,
+               const std::function<void(int)>& body) {
+        const int port = free_port();
+        for (int rank = 0; rank < world_size; ++rank) {
+            int ends[2];
+            REQUIRE(::pipe(ends) == 0);
+            const pid_t process = ::fork();
+            if (process == 0) {
+                ::setenv("RANK", std::to_string(rank).c_str(), 1);
+                ::setenv("WORLD_SIZE", std::to_string(world_size).c_str(), 1);
+                ::setenv("MASTER_ADDR", "127.0.0.1", 1);
+                ::setenv("MASTER_PORT", std::to_string(port).c_str(), 1);
+                ::setenv("MINI_STORE_COOKIE", "0123456789abcdef0123456789abcdef", 1);
+                const std::string text = failure_of([&] {
+                    init_process_group({.timeout = timeout});
+                    body(rank);
+                    destroy_process_group();
+                });
+                const ssize_t n = ::write(ends[1], text.data(), text.size());
+                ::_exit(n < 0 ? 1 : 0);
+            }
+            ::close(ends[1]);
+            children_.push_back({process, ends[0]});
+        }
+    }
+
+    pid_t process(int rank) const { return children_[static_cast<size_t>(rank)].process; }
+
+    // What the child reported; blocks until it ended.
+    std::string report(int rank) const {
+        std::string text;
+        char buffer[1024];
+        ssize_t n = 0;
+        while ((n = ::read(children_[static_cast<size_t>(rank)].reading_end, buffer,
+                           sizeof buffer)) > 0)
+            text.append(buffer, static_cast<size_t>(n));
+        return text;
+    }
+
+  private:
+    std::vector<Child> children_;
+};
+
+// Leaves this process room for so many threads.
+void allow_threads(int count) {
+    constexpr size_t kStack = size_t{1} << 30, kOther = kStack / 2;
+    ::mallopt(M_ARENA_MAX, 1);
+    pthread_attr_t attributes;
+    ::pthread_attr_init(&attributes);
+    ::pthread_attr_setstacksize(&attributes, kStack);
+    ::pthread_setattr_default_np(&attributes);
+    size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const size_t limit = pages * static_cast<size_t>(::getpagesize()) +
+                         static_cast<size_t>(count) * kStack + kOther;
+    const rlimit room{limit, limit};
+    MINI_CHECK(::setrlimit(RLIMIT_AS, &room) == 0, "no limit");
+}
+
+// Becomes another user, as which a program could have been started.
+void become_nobody() {
+    constexpr uid_t kNobody = 65534;
+    MINI_CHECK(::setresuid(kNobody, kNobody, kNobody) == 0, "setresuid failed");
+    ::prctl(PR_SET_DUMPABLE, 1);  // else /proc/self is root's
+}
+
+// All-reduces without end: until something happens.
+void reduce_for_ever(int64_t n) {
+    Tensor x = Tensor::zeros({n});
+    while (true) default_group()->all_reduce(x);
+}
+
+}  // namespace
+
+TEST_CASE("processes reduce, broadcast, gather and meet at barriers") {
+    const int world_size = GENERATE(1, 2, 4);
+    Family family;
+    family.start(world_size, kLong, [&](int rank) {
+        const int P = world_size;
+        for (const int64_t n : {0, 1, 5, 1000, 100'003}) {
+            Tensor x = Tensor::full({n}, rank + 1);
+            default_group()->all_reduce(x);
+            const std::vector<float> sum(static_cast<size_t>(n),
+                                         static_cast<float>(P * (P + 1) / 2));
+            MINI_CHECK(x.to_vector<float>() == sum, "wrong sum of ", n, " numbers");
+            default_group()->broadcast(Tensor::full({n}, rank), P - 1);
+            default_group()->barrier();
+        }
+    });
+    for (int rank = 0; rank < world_size; ++rank) CHECK(family.report(rank) == "");
+}
+
+TEST_CASE("a killed process is a PeerLost on every survivor, naming it") {
+    const int64_t n = GENERATE(1, 30'000, 5'000'000);
+    const int victim = GENERATE(0, 1, 2);
+    Family family;
+    int started[2];
+    REQUIRE(::pipe(started) == 0);
+    family.start(3, kLong, [&](int rank) {
+        default_group()->barrier();
+        if (rank == victim && ::write(started[1], "x", 1) == 1) reduce_for_ever(n);
+        reduce_for_ever(n);
+    });
+    char byte = 0;
+    REQUIRE(::read(started[0], &byte, 1) == 1);
+    ::usleep(20'000);  // somewhere in the middle; any moment must do
+    ::kill(family.process(victim), SIGKILL);
+    for (int rank = 0; rank < 3; ++rank) {
+        const std::string text = family.report(rank);
+        CAPTURE(n, victim, rank, text);
+        if (rank == victim)
+            CHECK(text == "");
+        else
+            CHECK(contains(text, concat("PeerLost(", victim, ")")));
+    }
+    ::close(started[0]);
+    ::close(started[1]);
+}
+
+TEST_CASE("a stopped process is a Timeout on every survivor, naming it") {
+    const int victim = GENERATE(0, 1);
+    Family family;
+    family.start(3, milliseconds(4000), [&](int rank) {
+        default_group()->barrier();
+        if (rank == victim) ::raise(SIGSTOP);
+        default_group()->all_reduce(Tensor::zeros({100}));
+    });
+    for (int rank = 0; rank < 3; ++rank) {
+        if (rank == victim) continue;
+        const std::string text = family.report(rank);
+        CAPTURE(victim, rank, text);
+        CHECK(contains(text, "Timeout"));
+        CHECK(contains(text, concat("rank ", victim, " is silent")));
+    }
+}
+
+TEST_CASE("a process that ends early is named together with what the others were doing") {
+    Family family;
+    family.start(2, kLong, [&](int rank) {
+        default_group()->barrier();
+        if (rank == 1) ::_exit(0);
+        default_group()->all_reduce(Tensor::zeros({8}));
+    });
+    const std::string text = family.report(0);
+    CAPTURE(text);
+    CHECK(contains(text, "PeerLost(1): rank 1 is gone"));
+    CHECK(contains(text, "during all_reduce #2 (sum of 8 float32)"));
+}
+
+TEST_CASE("a process that calls something else is a mismatch on both") {
+    Family family;
+    family.start(2, kLong, [&](int rank) {
+        if (rank == 0) default_group()->all_reduce(Tensor::zeros({8}));
+        if (rank == 1) default_group()->broadcast(Tensor::zeros({8}), 1);
+        default_group()->barrier();
+    });
+    for (int rank = 0; rank < 2; ++rank) {
+        const std::string text = family.report(rank);
+        CAPTURE(rank, text);
+        CHECK(contains(text, "MismatchedCollective"));
+        CHECK(contains(text, "all_reduce #1"));
+        CHECK(contains(text, "broadcast #1"));
+    }
+}
+
+TEST_CASE("run_threads that can start only some of its threads ends them and says so") {
+    // The groups of three ranks and their recorder have four threads, the ranks three more.
+    const int threads = GENERATE(0, 1, 2, 3, 4, 5, 6);
+    Processes processes;
+    processes.start(1, [&](int /*rank*/, int /*port*/) {
+        allow_threads(threads);
+        run_threads(3, [](ProcessGroup& group) { group.barrier(); });
+    });
+    const std::string text = processes.report(0);
+    CAPTURE(threads, text);
+    CHECK(contains(text, "Error: cannot start a thread: "));
+    CHECK(contains(text, "ulimit -u"));
+}
+
+TEST_CASE("ranks of one host that run as different users talk over TCP") {
+    if (::geteuid() != 0) {
+        WARN("only root can become another user: not tested");
+        return;
+    }
+    const int odd = GENERATE(0, 1, 2);
+    const Medium medium = GENERATE(Medium::kAuto, Medium::kSharedMemory);
+    Processes processes;
+    processes.start(3, [&](int rank, int port) {
+        if (rank == odd) become_nobody();
+        const auto group =
+            init_process_group({.init_method = concat("tcp://127.0.0.1:", port),
+                                .rank = rank,
+                                .world_size = 3,
+                                .timeout = kLong,
+                                .medium = medium});
+        const Tensor x = Tensor::full({100}, rank);
+        group->all_reduce(x);
+        MINI_CHECK(x.to_vector<float>()[99] == 3.0f, "the sum is wrong");
+        destroy_process_group();
+    });
+    for (int rank = 0; rank < 3; ++rank) {
+        const std::string text = processes.report(rank);
+        CAPTURE(odd, rank, text);
+        if (medium == Medium::kAuto)
+            CHECK(text == "");
+        else
+            CHECK(contains(text, "run as different users and cannot share memory"));
+    }
+}

@@ -1,0 +1,116 @@
+// Ranks as processes: started, killed, stopped, and asked what became of them.
+//
+// The parent only forks and waits: it has no threads, so that fork is safe.
+
+#pragma once
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libmini/distributed/launch/default_group.hpp"
+#include "tests/distributed/support.hpp"
+
+namespace mini::dist::test {
+
+/// Makes a group of backend `kind` from within a process that is to be one of its ranks;
+/// `port` is where rank 0 will keep the store.
+inline std::shared_ptr<ProcessGroup> join_group(const std::string& kind, int rank,
+                                                int world_size, int port,
+                                                milliseconds timeout = kLong,
+                                                bool verify = true) {
+    return init_process_group({.backend = kind,
+                               .init_method = concat("tcp://127.0.0.1:", port),
+                               .rank = rank,
+                               .world_size = world_size,
+                               .timeout = timeout,
+                               .verify = verify});
+}
+
+/// The ranks of one test; kills and buries those that are left.
+class Processes {
+  public:
+    Processes() = default;
+    Processes(const Processes&) = delete;
+    Processes& operator=(const Processes&) = delete;
+    ~Processes() {
+        for (const Child& child : children_) {
+            ::close(child.reading_end);
+            if (child.process < 0) continue;
+            ::kill(child.process, SIGKILL);
+            ::waitpid(child.process, nullptr, 0);
+        }
+    }
+
+    /// Starts one process a rank, which calls body(rank, port) and reports what it threw.
+    void start(int world_size, const std::function<void(int rank, int port)>& body) {
+        const int port = free_port();
+        for (int rank = 0; rank < world_size; ++rank) {
+            int ends[2];
+            MINI_CHECK(::pipe(ends) == 0, "no pipe");
+            const pid_t process = ::fork();
+            if (process == 0) {
+                // A crash is to end the child, not to be the test program's.
+                for (const int crash : {SIGSEGV, SIGABRT, SIGTERM})
+                    ::signal(crash, SIG_DFL);
+                const std::string text = failure_of([&] { body(rank, port); });
+                const ssize_t n = ::write(ends[1], text.data(), text.size());
+                ::_exit(n < 0 ? 1 : 0);
+            }
+            ::close(ends[1]);
+            children_.push_back({process, ends[0]});
+        }
+    }
+
+    void kill(int rank, int signal) const {
+        ::kill(children_[static_cast<size_t>(rank)].process, signal);
+    }
+
+    /// What the rank reported, or which signal ended it; blocks until it ended.
+    std::string report(int rank) {
+        Child& child = children_[static_cast<size_t>(rank)];
+        std::string text;
+        char buffer[1024];
+        ssize_t n = 0;
+        while ((n = ::read(child.reading_end, buffer, sizeof buffer)) > 0)
+            text.append(buffer, static_cast<size_t>(n));
+        int status = 0;
+        ::waitpid(std::exchange(child.process, -1), &status, 0);
+        if (WIFSIGNALED(status)) text += concat("ended by signal ", WTERMSIG(status));
+        return text;
+    }
+
+  private:
+    struct Child {
+        pid_t process = -1;
+        int reading_end = -1;
+    };
+    std::vector<Child> children_;
+};
+
+/// Tells the parent of a moment that has come in a child.
+class Signal {
+  public:
+    Signal() { MINI_CHECK(::pipe(ends_) == 0, "no pipe"); }
+    ~Signal() {
+        ::close(ends_[0]);
+        ::close(ends_[1]);
+    }
+    void give() const { MINI_CHECK(::write(ends_[1], "x", 1) == 1, "nobody listens"); }
+    void await() const {
+        char byte = 0;
+        MINI_CHECK(::read(ends_[0], &byte, 1) == 1, "nobody spoke");
+    }
+
+  private:
+    int ends_[2] = {-1, -1};
+};
+
+}  // namespace mini::dist::test

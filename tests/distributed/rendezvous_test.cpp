@@ -1,0 +1,387 @@
+// Meeting: what the environment must say, and what happens when ranks do not fit
+// together.
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <future>
+#include <span>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libmini/distributed/net/local_socket.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
+#include "libmini/distributed/rendezvous/rendezvous.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+const char* const kVariables[] = {"RANK",
+                                  "WORLD_SIZE",
+                                  "MASTER_ADDR",
+                                  "MASTER_PORT",
+                                  "MINI_STORE_COOKIE",
+                                  "MINI_RUN_ID",
+                                  "MINI_ADVERTISE_ADDR",
+                                  "TORCHELASTIC_RUN_ID",
+                                  "TORCHELASTIC_USE_AGENT_STORE",
+                                  "OMPI_COMM_WORLD_RANK",
+                                  "OMPI_COMM_WORLD_SIZE",
+                                  "OMPI_COMM_WORLD_LOCAL_RANK",
+                                  "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                  "OMPI_MCA_ess_base_jobid"};
+
+// The environment of rank 1 of 2, as minirun sets it, for the length of a test.
+struct Environment {
+    Environment() {
+        set("RANK", "1");
+        set("WORLD_SIZE", "2");
+        set("MASTER_ADDR", "127.0.0.1");
+        set("MASTER_PORT", "29500");
+    }
+    ~Environment() {
+        for (const char* name : kVariables) ::unsetenv(name);
+    }
+    void set(const char* name, const char* value) { ::setenv(name, value, 1); }
+};
+
+std::string env_failure() {
+    return failure_of([] { plan_meeting("env://", -1, -1); });
+}
+
+std::string url_failure(const std::string& url) {
+    return failure_of([&] { plan_meeting(url, -1, -1); });
+}
+
+Meeting meeting_at(int port, int rank, int world_size) {
+    return {{"127.0.0.1", port}, rank, world_size, Cookie{}, "", "", ""};
+}
+
+}  // namespace
+
+TEST_CASE("env:// reads torchrun's variables and the cookie") {
+    Environment environment;
+    environment.set("MINI_STORE_COOKIE", "ff000000000000000000000000000000");
+    const Meeting meeting = plan_meeting("env://", -1, -1);
+    CHECK(meeting.rank == 1);
+    CHECK(meeting.world_size == 2);
+    CHECK(to_text(meeting.master) == "127.0.0.1:29500");
+    CHECK(meeting.cookie[0] == std::byte{0xff});
+    CHECK(plan_meeting("env://", 0, 3).world_size == 3);
+}
+
+TEST_CASE("each variable that is missing or wrong is a UsageError naming it") {
+    Environment environment;
+    for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
+        CAPTURE(name);
+        const std::string old = std::getenv(name);
+        ::unsetenv(name);
+        CHECK(contains(env_failure(), "UsageError"));
+        CHECK(contains(env_failure(),
+                       concat("environment variable ", name, " expected, but not set")));
+        environment.set(name, "");
+        CHECK(contains(env_failure(), concat(name, " expected, but not set")));
+        environment.set(name, old.c_str());
+    }
+    for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_PORT"}) {
+        CAPTURE(name);
+        const std::string old = std::getenv(name);
+        environment.set(name, "3x");
+        CHECK(contains(env_failure(),
+                       concat(name, " is \"3x\", which is not a whole number")));
+        environment.set(name, old.c_str());
+    }
+    environment.set("RANK", "2");
+    CHECK(contains(env_failure(), "RANK is 2 but WORLD_SIZE is 2"));
+    environment.set("RANK", "-1");
+    CHECK(contains(env_failure(), "RANK is -1"));
+    environment.set("RANK", "1");
+    environment.set("WORLD_SIZE", "0");
+    CHECK(contains(env_failure(), "WORLD_SIZE is 0"));
+    environment.set("WORLD_SIZE", "2");
+    environment.set("MASTER_PORT", "65536");
+    CHECK(contains(env_failure(), "MASTER_PORT is 65536"));
+    environment.set("MASTER_PORT", "29500");
+    environment.set("MINI_STORE_COOKIE", "secret");
+    CHECK(contains(env_failure(), "32 hexadecimal digits"));
+}
+
+TEST_CASE("tcp:// takes rank and world size from the options or from the query") {
+    const Meeting a = plan_meeting("tcp://localhost:1234", 1, 4);
+    CHECK(a.rank == 1);
+    CHECK(a.world_size == 4);
+    const Meeting b = plan_meeting("tcp://[::1]:1234?world_size=3&rank=2", -1, -1);
+    CHECK(b.rank == 2);
+    CHECK(b.world_size == 3);
+    CHECK(b.master.host == "::1");
+
+    CHECK(contains(url_failure("tcp://localhost?rank=0&world_size=1"),
+                   "port number missing"));
+    CHECK(
+        contains(url_failure("tcp://localhost:99999?rank=0&world_size=1"), "0 .. 65535"));
+    CHECK(contains(url_failure("tcp://localhost:80?rank=0"), "world_size expected"));
+    CHECK(contains(url_failure("tcp://localhost:80?world_size=1"), "rank expected"));
+    CHECK(
+        contains(url_failure("tcp://localhost:80?rank=x&world_size=1"), "whole number"));
+    CHECK(contains(url_failure("tcp://localhost:0?rank=0&world_size=2"),
+                   "MASTER_PORT is 0"));
+    CHECK(contains(url_failure("http://localhost:80"),
+                   "UsageError: init_process_group: unknown init_method "
+                   "\"http://localhost:80\"; use env://"));
+    CHECK(contains(url_failure(""), "unknown init_method"));
+}
+
+TEST_CASE("all ranks meet, in whatever order they come") {
+    const int world_size = GENERATE(1, 2, 4, 7);
+    const int port = free_port();
+    std::vector<Rendezvous> results(static_cast<size_t>(world_size));
+    const auto failures = on_ranks(world_size, [&](int rank) {
+        results[static_cast<size_t>(rank)] =
+            meet(meeting_at(port, rank, world_size), deadline_after(kLong));
+    });
+    for (const auto& failure : failures) CHECK(text_of(failure).empty());
+    CHECK(results[0].server != nullptr);
+    results.back().store->set("hello", "from the last");
+    CHECK(results[0].store->get("hello", deadline_after(kLong)) == "from the last");
+    while (results.size() > 1) results.pop_back();
+}
+
+TEST_CASE("a rank that does not come is named by all that wait for it") {
+    const int port = free_port();
+    const auto failures = on_ranks(4, [&](int rank) {
+        if (rank == 2) return;
+        const Rendezvous result =
+            meet(meeting_at(port, rank, 4), deadline_after(milliseconds(4000)));
+    });
+    CAPTURE(text_of(failures[0]));
+    CHECK(contains(text_of(failures[0]), "Timeout"));
+    for (const int rank : {0, 1, 3})
+        CHECK(contains(text_of(failures[static_cast<size_t>(rank)]),
+                       "3 of 4 joined; missing: rank 2"));
+}
+
+TEST_CASE("without rank 0 the others say which address they tried") {
+    const int port = free_port();
+    const std::string text = failure_of(
+        [&] { meet(meeting_at(port, 1, 2), deadline_after(milliseconds(30))); });
+    CAPTURE(text);
+    CHECK(contains(text, concat("rank 1 found no rank 0 at 127.0.0.1:", port)));
+}
+
+TEST_CASE("two processes with one rank is an error on every rank, naming both") {
+    const int port = free_port();
+    const auto failures = on_ranks(3, [&](int who) {
+        const int rank =
+            who == 2 ? 1 : who;  // 0, 1, 1 of 3: only the error can end the wait
+        meet(meeting_at(port, rank, 3), deadline_after(kLong));
+    });
+    const std::string me = concat("process ", ::getpid(), " on ");
+    for (const auto& failure : failures) {
+        CAPTURE(text_of(failure));
+        CHECK(contains(text_of(failure), concat("two processes have RANK 1: ", me)));
+        CHECK(contains(text_of(failure), concat(" and ", me)));
+    }
+}
+
+TEST_CASE("a second rank 0 meets the first one, and both name both") {
+    const int port = free_port();
+    const auto failures =
+        on_ranks(2, [&](int) { meet(meeting_at(port, 0, 2), deadline_after(kLong)); });
+    for (const auto& failure : failures)
+        CHECK(contains(text_of(failure), "Error: two processes have RANK 0: process "));
+}
+
+TEST_CASE("a port that a stranger holds is an error that says what to do") {
+    const Socket stranger = listen_on({"127.0.0.1", 0});
+    const int port = local_address(stranger).port;
+    const std::string text =
+        failure_of([&] { meet(meeting_at(port, 0, 2), deadline_after(kLong)); });
+    CAPTURE(text);
+    CHECK(contains(text, concat("cannot listen on 127.0.0.1:", port)));
+    CHECK(contains(text, "Address already in use"));
+    CHECK(contains(text, "choose another port (MASTER_PORT"));
+}
+
+TEST_CASE("two world sizes is an error on every rank, naming both") {
+    const int port = free_port();
+    const auto failures = on_ranks(2, [&](int rank) {
+        meet(meeting_at(port, rank, rank == 0 ? 2 : 3), deadline_after(kLong));
+    });
+    CAPTURE(text_of(failures[0]), text_of(failures[1]));
+    CHECK(contains(text_of(failures[0]),
+                   concat("was started with WORLD_SIZE 3, but rank 0 (process ",
+                          ::getpid(), " on ")));
+    CHECK(contains(text_of(failures[0]), ") with 2; start all ranks with the same"));
+    CHECK(text_of(failures[1]) == text_of(failures[0]));
+}
+
+TEST_CASE("a rank that comes when the others know what is wrong hears it too") {
+    const int port = free_port();
+    std::promise<void> known;
+    const auto failures = on_ranks(3, [&](int rank) {
+        if (rank == 2) known.get_future().wait();
+        const auto come = [&] {
+            meet(meeting_at(port, rank, rank == 1 ? 4 : 3), deadline_after(kLong));
+        };
+        if (rank != 1) return come();
+        const std::string failure = failure_of(come);
+        known.set_value();
+        throw Error(failure);
+    });
+    for (const auto& failure : failures)
+        CHECK(contains(text_of(failure), "was started with WORLD_SIZE 4, but rank 0 "));
+}
+
+TEST_CASE("strangers at a rank's own port do not keep the mesh from forming") {
+    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    const Medium medium = GENERATE(Medium::kTcp, Medium::kSharedMemory);
+    Mesh mesh;
+    std::thread rank0([&] {
+        TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
+        mesh = connect_mesh(meeting_at(1, 0, 2), store, "127.0.0.1", medium,
+                            deadline_after(kLong));
+    });
+    TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
+    std::istringstream place(store.get("mesh/0", deadline_after(kLong)));
+    std::string host, address;
+    place >> host >> address;
+    const Address door = parse_address(address);
+    const Socket silent = connect_to(door, deadline_after(kLong));
+    const Socket noisy = connect_to(door, deadline_after(kLong));
+    const std::string noise(500, 'x');
+    send_all(noisy, std::as_bytes(std::span(noise)), deadline_after(kLong));
+    const Hello wrong =
+        make_hello(Hello::Role::kMeshConnector, Cookie{std::byte{1}}, 1, 0);
+    const Socket foreign = connect_to(door, deadline_after(kLong));
+    send_all(foreign, std::as_bytes(std::span(&wrong, 1)), deadline_after(kLong));
+
+    const Mesh mine = connect_mesh(meeting_at(1, 1, 2), store, "127.0.0.1", medium,
+                                   deadline_after(kLong));
+    rank0.join();
+    REQUIRE(mesh.streams[1].is_open());
+    REQUIRE(mine.streams[0].is_open());
+    CHECK(mesh.hosts == std::vector<int>{0, 0});
+    if (medium == Medium::kTcp)
+        CHECK(to_text(local_address(mine.streams[0].channel().socket())) ==
+              to_text(peer_address(mesh.streams[1].channel().socket())));
+}
+
+TEST_CASE("a rank missing from the mesh is named") {
+    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
+    const std::string text = failure_of([&] {
+        connect_mesh(meeting_at(1, 0, 3), store, "127.0.0.1", Medium::kAuto,
+                     deadline_after(milliseconds(50)));
+    });
+    CHECK(contains(text, "Timeout: rank 0 waited for the address of rank 1, rank 2"));
+}
+
+TEST_CASE("a process on this host that says nothing is a Timeout, as on any other") {
+    const std::string name = random_local_name();
+    const Socket door = listen_locally(name);
+    const Socket socket = connect_locally(name, deadline_after(kLong));
+    std::byte byte;
+    const std::string text = failure_of(
+        [&] { recv_all(socket, std::span(&byte, 1), deadline_after(milliseconds(10))); });
+    CHECK(text == "Timeout: a process on this host sends no more bytes");
+}
+
+TEST_CASE("a rank that has left before another reaches it is lost, not late") {
+    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
+    const Medium medium = GENERATE(Medium::kTcp, Medium::kAuto);
+    for (const char* key : {"mesh/1", "mesh/2"})
+        store.set(key, "elsewhere 127.0.0.1:1 -");
+    const std::string first = failure_of([&] {
+        connect_mesh(meeting_at(1, 0, 3), store, "127.0.0.1", medium,
+                     deadline_after(milliseconds(50)));
+    });
+    CHECK(contains(first, "waited for a connection from rank 1, rank 2"));
+
+    const auto come_late = [&] {
+        return failure_of([&] {
+            connect_mesh(meeting_at(1, 1, 3), store, "127.0.0.1", medium,
+                         deadline_after(milliseconds(3000)));
+        });
+    };
+    const std::string second = come_late();
+    CAPTURE(second);
+    CHECK(contains(second, "rank 0 reports: rank 0 waited for a connection from rank 1"));
+
+    store.delete_key("mesh/failure");  // as if rank 0 had been killed
+    const std::string third = come_late();
+    CAPTURE(third);
+    CHECK(contains(third,
+                   "PeerLost(0): rank 0 is gone: it closed the connection to rank "
+                   "1 during start-up ("));
+    CHECK(contains(third, "Connection refused); its own output says why"));
+}
+
+TEST_CASE("env:// takes another launcher's rank, and derives where to meet") {
+    Environment environment;
+    for (const char* name : kVariables) ::unsetenv(name);
+    environment.set("OMPI_COMM_WORLD_RANK", "1");
+    environment.set("OMPI_COMM_WORLD_SIZE", "2");
+    environment.set("OMPI_COMM_WORLD_LOCAL_RANK", "1");
+    environment.set("OMPI_COMM_WORLD_LOCAL_SIZE", "2");
+    environment.set("OMPI_MCA_ess_base_jobid", "99");
+    const Meeting meeting = plan_meeting("env://", -1, -1);
+    CHECK(meeting.rank == 1);
+    CHECK(meeting.world_size == 2);
+    CHECK(to_text(meeting.master) == concat("127.0.0.1:", port_from_text("99")));
+
+    // What is set is taken; only what is not is derived.
+    environment.set("MASTER_ADDR", "::1");
+    CHECK(plan_meeting("env://", -1, -1).master.host == "::1");
+    CHECK(plan_meeting("env://", -1, -1).master.port == port_from_text("99"));
+    environment.set("MASTER_PORT", "1234");
+    CHECK(plan_meeting("env://", -1, -1).master.port == 1234);
+    environment.set("OMPI_COMM_WORLD_LOCAL_SIZE", "1");
+    CHECK(plan_meeting("env://", -1, -1).master.port == 1234);
+    ::unsetenv("MASTER_ADDR");
+    CHECK(contains(env_failure(), "MASTER_ADDR expected, but not set"));
+}
+
+TEST_CASE("torchrun's own store keeps MASTER_PORT, so ours goes elsewhere") {
+    Environment environment;
+    environment.set("TORCHELASTIC_RUN_ID", "none");
+    environment.set("TORCHELASTIC_USE_AGENT_STORE", "False");
+    CHECK(plan_meeting("env://", -1, -1).master.port == 29500);
+    environment.set("TORCHELASTIC_USE_AGENT_STORE", "True");
+    const int port = plan_meeting("env://", -1, -1).master.port;
+    CHECK(port != 29500);
+    CHECK(plan_meeting("env://", 0, 2).master.port == port);
+}
+
+TEST_CASE("file:// takes an absolute path, rank and world size") {
+    Environment environment;
+    const Meeting meeting = plan_meeting("file:///tmp/x?rank=1&world_size=3", -1, -1);
+    CHECK(meeting.file == "/tmp/x");
+    CHECK(meeting.rank == 1);
+    CHECK(meeting.world_size == 3);
+    CHECK(meeting.run_id == "");
+    CHECK(plan_meeting("file:///tmp/x", 0, 2).world_size == 2);
+    CHECK(contains(url_failure("file:///tmp/x"), "rank expected, but not given"));
+    CHECK(contains(url_failure("file://x?rank=0&world_size=1"), "begins at the root"));
+    CHECK(contains(url_failure("file:///?rank=0&world_size=1"), "begins at the root"));
+    CHECK(
+        contains(url_failure("file:///tmp/?rank=0&world_size=1"), "file:///folder/name"));
+    CHECK(contains(url_failure("file:///tmp/x?rank=2&world_size=2"), "RANK is 2"));
+
+    environment.set("TORCHELASTIC_RUN_ID", "none");
+    CHECK(plan_meeting("file:///tmp/x", 0, 2).run_id == "");
+    environment.set("TORCHELASTIC_RUN_ID", "job7");
+    CHECK(plan_meeting("file:///tmp/x", 0, 2).run_id == "job7/");
+    environment.set("MINI_RUN_ID", "mine");
+    CHECK(plan_meeting("file:///tmp/x", 0, 2).run_id == "mine/");
+    environment.set("MINI_ADVERTISE_ADDR", "127.0.0.3");
+    CHECK(plan_meeting("file:///tmp/x", 0, 2).advertise == "127.0.0.3");
+}

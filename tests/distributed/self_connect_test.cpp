@@ -1,0 +1,66 @@
+// A network of its own, in which the kernel can lend only two ports: there a rank that waits
+// for rank 0 on one of them would soon be connected to itself.
+
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "tests/distributed/processes.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+constexpr int kPort = 50000;
+
+// False where this machine lets nobody make network namespaces.
+bool enter_network_of_two_ports() {
+    if (::unshare(CLONE_NEWNET) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
+        return false;
+    const Socket any(::socket(AF_INET, SOCK_DGRAM, 0));
+    ifreq loopback{};
+    std::strcpy(loopback.ifr_name, "lo");
+    loopback.ifr_flags = IFF_UP;
+    if (::ioctl(any.fd(), SIOCSIFFLAGS, &loopback) != 0) return false;
+    std::ofstream range("/proc/sys/net/ipv4/ip_local_port_range");
+    range << kPort << " " << kPort + 1 << std::flush;
+    return range.good();
+}
+
+}  // namespace
+
+TEST_CASE("who waits for rank 0 is never connected to itself, nor in rank 0's way") {
+    Processes processes;
+    processes.start(1, [](int, int) {
+        if (!enter_network_of_two_ports()) throw Error("left out");
+        const Address address{"127.0.0.1", kPort};
+        const auto connect = [&](Refusal refusal) {
+            return failure_of(
+                [&] { connect_to(address, deadline_after(milliseconds(300)), refusal); });
+        };
+        for (int i = 0; i < 10; ++i)
+            MINI_CHECK(contains(connect(Refusal::kNoMore), "Connection refused"),
+                       "found");
+        const std::string text = connect(Refusal::kNotYet);
+        MINI_CHECK(contains(text, "Timeout") && contains(text, "Connection refused"),
+                   text);
+
+        // Rank 0 comes, and gets its port.
+        const Socket door = listen_on(address);
+        const Socket end = connect_to(address, deadline_after(kLong));
+        MINI_CHECK(!is_connected_to_itself(end), "itself");
+    });
+    const std::string report = processes.report(0);
+    if (contains(report, "left out"))
+        WARN("left out: this machine lets nobody make network namespaces");
+    else
+        CHECK(report == "");
+}

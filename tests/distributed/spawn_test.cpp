@@ -1,0 +1,354 @@
+// spawn: ranks as forked processes, and what becomes of the parent when one fails. The
+// parent has no threads of its own, as spawn asks.
+
+#include "libmini/distributed/launch/spawn.hpp"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
+#include "libmini/tensor/device.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/sanitizers.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+// The thread sanitizer runs a thread of its own in a process, now and then before these
+// tests begin: spawn may refuse there.
+constexpr bool kCanFork = !mini::test::kWatchesThreads;
+
+// The undefined-behaviour sanitizer opens descriptors to look at memory: with none left it
+// finds faults that are none.
+constexpr bool kCanUseUpDescriptors = !mini::test::kWatchesMemory;
+
+constexpr rlim_t kFewDescriptors = 40;
+constexpr rlim_t kSilent = 150;  // connections that never say who they are
+
+bool can_spawn() {
+    if (kCanFork) return true;
+    WARN(
+        "left out: the thread sanitizer has threads of its own, beside which spawn "
+        "does not fork");
+    return false;
+}
+
+// A pipe that all ranks write to.
+struct Pipe {
+    Pipe() { REQUIRE(::pipe(ends) == 0); }
+    ~Pipe() {
+        ::close(ends[0]);
+        if (ends[1] >= 0) ::close(ends[1]);
+    }
+    void write(const std::string& text) const {
+        MINI_CHECK(::write(ends[1], text.data(), text.size()) >= 0, "write");
+    }
+
+    // All that was written; blocks until no process can write any more.
+    std::string read_all() {
+        ::close(std::exchange(ends[1], -1));
+        std::string text;
+        char byte;
+        while (::read(ends[0], &byte, 1) == 1) text += byte;
+        return text;
+    }
+    char read_one() const {
+        char byte = 0;
+        MINI_CHECK(::read(ends[0], &byte, 1) == 1, "read");
+        return byte;
+    }
+
+    int ends[2];
+};
+
+std::string variable(const char* name) {
+    return environment_variable(name).value_or("-");
+}
+
+int children_of_this_process() {
+    return ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD ? 0 : 1;
+}
+
+}  // namespace
+
+TEST_CASE("each spawned rank finds the variables of a rank, and they form a group") {
+    if (!can_spawn()) return;
+    const int world_size = GENERATE(1, 2, 4);
+    Pipe pipe;
+    spawn(
+        [&](int rank) {
+            MINI_CHECK(variable("RANK") == std::to_string(rank), "RANK");
+            MINI_CHECK(variable("WORLD_SIZE") == std::to_string(world_size), "size");
+            MINI_CHECK(get_local_rank() == rank, "local rank");
+            MINI_CHECK(get_local_world_size() == world_size, "local size");
+            MINI_CHECK(get_node_rank() == 0, "node");
+            MINI_CHECK(variable("MINI_STORE_COOKIE").size() == 32, "cookie");
+            init_process_group();
+            Tensor x = Tensor::full({3}, rank + 1);
+            default_group()->all_reduce(x);
+            const auto sum = static_cast<float>(world_size * (world_size + 1) / 2);
+            MINI_CHECK(x.to_vector<float>() == std::vector<float>(3, sum), "sum");
+            destroy_process_group();
+            pipe.write("x");
+        },
+        world_size);
+    CHECK(pipe.read_all() == std::string(static_cast<size_t>(world_size), 'x'));
+    CHECK(variable("MINI_STORE_COOKIE") == "-");
+    CHECK(children_of_this_process() == 0);
+}
+
+TEST_CASE("what a rank throws is thrown in the parent, with its rank") {
+    if (!can_spawn()) return;
+    const int guilty = GENERATE(0, 1, 2);
+    const auto body = [&](int rank) {
+        if (rank == guilty) throw UsageError("the root cause");
+        ::pause();
+    };
+    try {
+        spawn(body, 3);
+        FAIL("nothing was thrown");
+    } catch (const RankFailed& failed) {
+        CHECK(failed.rank() == guilty);
+        CHECK(failed.what() == concat("rank ", guilty, " failed: the root cause"));
+    }
+    CHECK(children_of_this_process() == 0);
+}
+
+TEST_CASE("a rank that dies is named with its signal or its exit code") {
+    if (!can_spawn()) return;
+    const auto dying = [](auto&& die) {
+        return failure_of([&] {
+            spawn(
+                [&](int rank) {
+                    if (rank == 1) die();
+                    ::pause();
+                },
+                2);
+        });
+    };
+    CHECK(contains(dying([] { ::raise(SIGKILL); }), "rank 1 (process "));
+    CHECK(contains(dying([] { ::raise(SIGKILL); }), "was ended by SIGKILL"));
+    CHECK(contains(dying([] { ::_exit(3); }), "ended with code 3"));
+    CHECK(contains(dying([] { throw 7; }), "rank 1 failed: an exception that is no"));
+    CHECK(
+        contains(dying([] { throw std::bad_alloc(); }), "rank 1 failed: std::bad_alloc"));
+    const std::string text = dying([] { throw Error(std::string(100'000, 'x')); });
+    CHECK(contains(text, std::string(4000, 'x')));
+    CHECK(text.size() < 4100);
+}
+
+TEST_CASE("the cause comes out, not the PeerLost that it led to elsewhere") {
+    if (!can_spawn()) return;
+    const auto body = [](int rank) {
+        init_process_group();
+        default_group()->barrier();
+        if (rank == 2) ::raise(SIGKILL);
+        while (true) default_group()->all_reduce(Tensor::zeros({1000}));
+    };
+    const std::string text = failure_of([&] { spawn(body, 3); });
+    CAPTURE(text);
+    CHECK(contains(text, "rank 2 (process "));
+    CHECK(contains(text, "SIGKILL"));
+}
+
+TEST_CASE("a PeerLost that is seen first waits for its cause") {
+    if (!can_spawn()) return;
+    Pipe who;
+    const auto body = [&](int rank) {
+        if (rank == 0) {
+            who.write(concat(::getpid(), "\n"));
+            throw PeerLost(1, "rank 1 is gone");
+        }
+
+        // Fail only when the parent has buried rank 0.
+        std::string digits;
+        for (char c = who.read_one(); c != '\n'; c = who.read_one()) digits += c;
+        while (::kill(std::stoi(digits), 0) == 0) ::usleep(1000);
+        throw Error("the cause");
+    };
+    CHECK(failure_of([&] { spawn(body, 2); }) == "Error: rank 1 failed: the cause");
+}
+
+TEST_CASE("a rank that does not heed SIGTERM is killed after the grace") {
+    if (!can_spawn()) return;
+    Pipe ready;
+    const auto body = [&](int rank) {
+        if (rank == 0) {
+            ::signal(SIGTERM, SIG_IGN);
+            ready.write("x");
+            while (true) ::pause();
+        }
+        ready.read_one();
+        throw Error("enough");
+    };
+    CHECK(failure_of([&] { spawn(body, 2, {.grace = milliseconds(50)}); }) ==
+          "Error: rank 1 failed: enough");
+    CHECK(children_of_this_process() == 0);
+    CHECK(ready.read_all() == "");
+}
+
+TEST_CASE("no rank outlives a parent that is killed") {
+    if (!can_spawn()) return;
+    Pipe alive;  // its writing end closes with the last rank
+    const pid_t parent = ::fork();
+    if (parent == 0) {
+        spawn(
+            [&](int) {
+                alive.write("x");
+                while (true) ::pause();
+            },
+            3);
+        ::_exit(0);
+    }
+    for (int i = 0; i < 3; ++i) CHECK(alive.read_one() == 'x');
+    ::kill(parent, SIGKILL);
+    ::waitpid(parent, nullptr, 0);
+    CHECK(alive.read_all() == "");
+}
+
+TEST_CASE("spawn refuses to fork beside another thread, and says what to do") {
+    Pipe pipe;
+    std::thread other([&] { pipe.read_one(); });
+    const std::string text = failure_of([] { spawn([](int) {}, 2); });
+    pipe.write("x");
+    other.join();
+    CAPTURE(text);
+    CHECK(contains(text, "UsageError: spawn: this process has "));
+    CHECK(contains(text, "call spawn before anything starts threads"));
+    CHECK(contains(text, "set_num_threads"));
+}
+
+// Hidden: it leaves this process such that no other case can spawn.
+TEST_CASE("spawn refuses to fork once CUDA was asked, and says what to do", "[.]") {
+    cuda_device_count();
+    const std::string text = failure_of([] { spawn([](int) {}, 2); });
+    CAPTURE(text);
+    CHECK(contains(text, "UsageError: spawn: this process has asked CUDA"));
+    CHECK(contains(text, "name devices only within the ranks"));
+}
+
+TEST_CASE("spawn needs at least one rank") {
+    const int world_size = GENERATE(0, -1);
+    CHECK(contains(failure_of([&] { spawn([](int) {}, world_size); }),
+                   concat("UsageError: spawn: world_size is ", world_size)));
+}
+
+TEST_CASE("thirty jobs side by side get ports of their own and do not meet") {
+    if (!can_spawn()) return;
+    spawn(
+        [](int job) {
+            spawn(
+                [job](int rank) {
+                    init_process_group();
+                    Tensor x = Tensor::full({1}, 100 * job + rank);
+                    default_group()->all_reduce(x);
+                    MINI_CHECK(x.item() == 200 * job + 1, "another job's number");
+                    destroy_process_group();
+                },
+                2);
+        },
+        30);
+}
+
+TEST_CASE("ranks meet through a file that a killed run has left behind") {
+    if (!can_spawn()) return;
+    const mini::test::Folder folder;
+    const std::string url = concat("file://", folder / "meet");
+    const auto meet_there = [&](int rank) {
+        init_process_group({.init_method = url, .rank = rank, .world_size = 2});
+        default_group()->barrier();
+    };
+
+    // Rank 1 is killed on its way to the file, and rank 0 while it waits there.
+    const std::string text = failure_of([&] {
+        spawn(
+            [&](int rank) {
+                if (rank == 0) meet_there(0);
+                while (folder.names().empty()) ::usleep(1000);
+                ::raise(SIGKILL);
+            },
+            2);
+    });
+    CHECK(contains(text, "SIGKILL"));
+    REQUIRE(folder.names().size() == 1);
+    spawn(
+        [&](int rank) {
+            meet_there(rank);
+            destroy_process_group();
+        },
+        2);
+    CHECK(folder.names().empty());
+}
+
+TEST_CASE("a store without descriptors drops strangers, and lets its clients in") {
+    if (!can_spawn()) return;
+    if (!kCanUseUpDescriptors) {
+        WARN("left out: the sanitizer needs descriptors of its own");
+        return;
+    }
+    Pipe port, done;
+    const auto serve = [&] {
+        const rlimit few{kFewDescriptors, kFewDescriptors};
+        ::setrlimit(RLIMIT_NOFILE, &few);
+        const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+        port.write(concat(server.address().port, "\n"));
+        done.read_one();
+        MINI_CHECK(server.counters().clients == 2, "clients");
+        // All but those that had a descriptor until the end.
+        MINI_CHECK(server.counters().strangers >= kSilent - kFewDescriptors, "strangers");
+    };
+    const auto flood = [&] {
+        std::string digits;
+        for (char c = port.read_one(); c != '\n'; c = port.read_one()) digits += c;
+        const Address address{"127.0.0.1", std::stoi(digits)};
+        TcpStore early(address, Cookie{}, deadline_after(kLong));
+        std::vector<Socket> silent;
+        for (rlim_t i = 0; i < kSilent; ++i)
+            silent.push_back(connect_to(address, deadline_after(kLong)));
+        TcpStore late(address, Cookie{}, deadline_after(kLong));
+        late.set("key", "value");
+        MINI_CHECK(early.get("key") == "value", "another value");
+        done.write("x");
+    };
+    spawn([&](int rank) { rank == 0 ? serve() : flood(); }, 2);
+}
+
+TEST_CASE("a default group is made once, used while it lives, and ended once") {
+    if (!can_spawn()) return;
+    spawn(
+        [](int) {
+            MINI_CHECK(contains(failure_of([] { destroy_process_group(); }),
+                                "has not been initialized"),
+                       "destroy without init");
+            init_process_group();
+            MINI_CHECK(contains(failure_of([] { init_process_group(); }), "twice"),
+                       "init twice");
+            const auto group = default_group();
+            destroy_process_group();
+            const std::string text =
+                failure_of([&] { group->all_reduce(Tensor::ones({1})); });
+            MINI_CHECK(contains(text, "Error"), "all_reduce after destroy: ", text);
+            MINI_CHECK(contains(failure_of([] { destroy_process_group(); }),
+                                "has not been initialized"),
+                       "destroy twice");
+            init_process_group();
+            default_group()->barrier();
+            destroy_process_group();
+        },
+        2);
+}

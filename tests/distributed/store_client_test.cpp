@@ -1,0 +1,138 @@
+// TcpStore before a server that answers wrongly, or not at all.
+
+#include <poll.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libmini/distributed/store/store_protocol.hpp"
+#include "libmini/distributed/store/tcp_store.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+// The keeper's side of one connection, of which the test says every word.
+struct FakeServer {
+    Socket door = listen_on({"127.0.0.1", 0});
+    Socket end;
+
+    // A client that has been greeted as by a store.
+    std::unique_ptr<TcpStore> connect() {
+        auto client = std::async(std::launch::async, [this] {
+            return std::make_unique<TcpStore>(local_address(door), Cookie{},
+                                              deadline_after(kLong));
+        });
+        wait_for(door, POLLIN, deadline_after(kLong));
+        end = accept_from(door);
+        Hello hello;
+        recv_all(end, std::as_writable_bytes(std::span(&hello, 1)),
+                 deadline_after(kLong));
+        hello = make_hello(Hello::Role::kStoreServer, Cookie{}, 0, -1);
+        send_all(end, std::as_bytes(std::span(&hello, 1)), deadline_after(kLong));
+        return client.get();
+    }
+
+    void say(const std::string& bytes) const {
+        send_all(end, std::as_bytes(std::span(bytes)), deadline_after(kLong));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a store whose request went half out closes, and never goes on out of step") {
+    FakeServer server;
+    const auto store = server.connect();
+    store->set_timeout(milliseconds(100));
+    const std::string value(kMaxValueBytes, 'v');
+    CHECK(contains(failure_of([&] { store->set("big", value); }),
+                   "Timeout: " + to_text(local_address(server.door))));
+
+    // The server goes on: it finds a part of the one request, and the end.
+    size_t received = 0;
+    std::vector<std::byte> buffer(1 << 20);
+    auto reading = std::async(std::launch::async, [&] {
+        return failure_of([&] {
+            while (wait_for(server.end, POLLIN, deadline_after(kLong)))
+                received += recv_some(server.end, buffer);
+        });
+    });
+    for (int i = 0; i < 2; ++i) {
+        const std::string text = failure_of([&] { store->set("next", "small"); });
+        CAPTURE(text);
+        CHECK(contains(text, "Timeout: the connection to the store at "));
+        CHECK(contains(text, "was closed when an earlier call failed: "));
+        CHECK(contains(text, "takes no more bytes"));
+    }
+    CHECK(contains(reading.get(), "the other side closed the connection"));
+    CHECK(received > 0);
+    CHECK(received < kMaxValueBytes);
+}
+
+TEST_CASE("an answer that is no number where one must be is an error that shows it") {
+    FakeServer server;
+    const auto store = server.connect();
+    uint32_t id = 0;
+    for (const char* const answer : {"", "abc", "7x", "99999999999999999999"}) {
+        CAPTURE(answer);
+        const std::string shown =
+            concat("answered \"", answer, "\" where a number was expected");
+        server.say(to_bytes(protocol::Reply{id++, protocol::Status::kDone, answer}));
+        CHECK(contains(failure_of([&] { store->add("key", 1); }), shown));
+        server.say(to_bytes(protocol::Reply{id++, protocol::Status::kDone, answer}));
+        CHECK(contains(failure_of([&] { store->num_keys(); }), shown));
+    }
+
+    // The two are still in step.
+    server.say(to_bytes(protocol::Reply{id++, protocol::Status::kDone, "-3"}));
+    CHECK(store->add("key", 1) == -3);
+    server.say(to_bytes(protocol::Reply{id++, protocol::Status::kRefused, "no"}));
+    CHECK(contains(failure_of([&] { store->add("key", 1); }), ": no"));
+}
+
+TEST_CASE("a reply that makes no sense ends the connection, and later calls say so") {
+    FakeServer server;
+    const auto store = server.connect();
+    const protocol::ReplyHead head{0, protocol::Status::kDone, 0xffffffffu};
+    server.say(std::string(reinterpret_cast<const char*>(&head), sizeof head));
+    const std::string what = "sent a reply of status 0 with 4294967295 bytes";
+    CHECK(contains(failure_of([&] { store->check("key"); }), what));
+    const std::string later = failure_of([&] { store->check("key"); });
+    CHECK(contains(later, "was closed when an earlier call failed: "));
+    CHECK(contains(later, what));
+}
+
+TEST_CASE("messages are taken off a stream whole, however it is cut") {
+    using protocol::Command;
+    const protocol::Request request{7, Command::kAdd, "key", "12"};
+    const protocol::Reply reply{8, protocol::Status::kRefused, "why not"};
+    std::string requests, replies;
+    int taken = 0;
+    for (const char c : to_bytes(request) + to_bytes(request)) {
+        requests += c;
+        while (const auto whole = protocol::take_request(requests)) {
+            CHECK((whole->id == 7 && whole->command == Command::kAdd));
+            CHECK((whole->key == "key" && whole->value == "12"));
+            ++taken;
+        }
+    }
+    for (const char c : to_bytes(reply) + to_bytes(reply)) {
+        replies += c;
+        while (const auto whole = protocol::take_reply(replies)) {
+            CHECK((whole->id == 8 && whole->status == protocol::Status::kRefused));
+            CHECK(whole->value == "why not");
+            ++taken;
+        }
+    }
+    CHECK(taken == 4);
+    CHECK((requests.empty() && replies.empty()));
+}

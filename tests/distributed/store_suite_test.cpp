@@ -1,0 +1,259 @@
+// What every store must do, asked of all four kinds: the same cases, the same answers.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <future>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libmini/distributed/store/file_store.hpp"
+#include "libmini/distributed/store/hash_store.hpp"
+#include "libmini/distributed/store/prefix_store.hpp"
+#include "libmini/distributed/store/tcp_store.hpp"
+#include "libmini/distributed/store/tcp_store_server.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+// One store, of which each thread can have a client of its own.
+class Keeper {
+  public:
+    explicit Keeper(const std::string& kind) : kind_(kind) {
+        if (kind == "tcp" || kind == "prefix of tcp")
+            server_ = std::make_unique<TcpStoreServer>(Address{"127.0.0.1", 0}, Cookie{});
+        if (kind == "hash") hash_ = std::make_shared<HashStore>();
+    }
+
+    std::shared_ptr<Store> client() {
+        if (kind_ == "hash") return hash_;
+        if (kind_ == "file") return std::make_shared<FileStore>(folder_ / "store");
+        auto tcp = std::make_shared<TcpStore>(server_->address(), Cookie{},
+                                              deadline_after(kLong));
+        if (kind_ == "tcp") return tcp;
+        return std::make_shared<PrefixStore>("part", tcp);
+    }
+
+  private:
+    std::string kind_;
+    mini::test::Folder folder_;
+    std::unique_ptr<TcpStoreServer> server_;
+    std::shared_ptr<HashStore> hash_;
+};
+
+std::string any_kind() {
+    return GENERATE(as<std::string>{}, "hash", "file", "tcp", "prefix of tcp");
+}
+
+Deadline soon() { return deadline_after(milliseconds(50)); }
+
+}  // namespace
+
+TEST_CASE("every store keeps bytes of any value, the empty one too, for all clients") {
+    const std::string kind = any_kind();
+    CAPTURE(kind);
+    Keeper keeper(kind);
+    const auto a = keeper.client(), b = keeper.client();
+    const std::string bytes("\0\xff\n a", 5);
+    a->set("key", bytes);
+    a->set(bytes, "its key is no text");
+    a->set("empty", "");
+    CHECK(b->get("key") == bytes);
+    CHECK(b->get(bytes) == "its key is no text");
+    CHECK(b->get("empty").empty());
+    b->set("key", "new");
+    CHECK(a->get("key") == "new");
+    CHECK(a->num_keys() == 3);
+}
+
+TEST_CASE("every store checks, counts and deletes keys") {
+    const std::string kind = any_kind();
+    CAPTURE(kind);
+    Keeper keeper(kind);
+    const auto a = keeper.client(), b = keeper.client();
+    CHECK(a->num_keys() == 0);
+    a->set("x", "1");
+    a->add("y", 1);
+    CHECK(b->num_keys() == 2);
+    CHECK(b->check("x"));
+    CHECK(b->check(std::vector<std::string>{"x", "y"}));
+    CHECK_FALSE(b->check(std::vector<std::string>{"x", "z"}));
+    CHECK(b->check(std::vector<std::string>{}));
+    CHECK(b->delete_key("x"));
+    CHECK_FALSE(b->delete_key("x"));
+    CHECK_FALSE(a->check("x"));
+    CHECK(a->num_keys() == 1);
+    CHECK(contains(failure_of([&] { a->get("x", soon()); }), "Timeout"));
+    b->set("x", "again");
+    CHECK(a->get("x") == "again");
+}
+
+TEST_CASE("every store adds to numbers, and refuses words without harm") {
+    const std::string kind = any_kind();
+    CAPTURE(kind);
+    Keeper keeper(kind);
+    const auto a = keeper.client(), b = keeper.client();
+    CHECK(a->add("n", 5) == 5);
+    CHECK(b->add("n", -7) == -2);
+    CHECK(a->add("n", 0) == -2);
+    CHECK(b->get("n") == "-2");
+    a->set("n", "40");
+    CHECK(b->add("n", 2) == 42);
+    const int64_t most = std::numeric_limits<int64_t>::max();
+    CHECK(a->add("big", most) == most);
+    CHECK(contains(failure_of([&] { a->add("big", 1); }),
+                   concat("big\" is ", most, "; with 1 it becomes too large")));
+    for (const char* const word :
+         {"7x", "", " 7", "+7", "0x7", "7\n", "1e3", "9223372036854775808"}) {
+        CAPTURE(word);
+        a->set("word", word);
+        CHECK(contains(failure_of([&] { a->add("word", 1); }),
+                       concat("word\" is \"", word, "\", which is no number")));
+        CHECK(a->get("word") == word);
+    }
+    CHECK(a->get("big") == std::to_string(most));
+}
+
+TEST_CASE("compare_set follows PyTorch's rules in every store") {
+    const std::string kind = any_kind();
+    CAPTURE(kind);
+    Keeper keeper(kind);
+    const auto a = keeper.client(), b = keeper.client();
+
+    // A missing key is set only where nothing is expected; else it is as if it were there.
+    CHECK(a->compare_set("key", "old", "new") == "old");
+    CHECK_FALSE(b->check("key"));
+    CHECK(a->compare_set("key", "same", "same") == "same");
+    CHECK_FALSE(b->check("key"));
+    CHECK(a->compare_set("key", "", "first") == "first");
+    CHECK(b->get("key") == "first");
+
+    // A key that is there is set where it is what was expected.
+    CHECK(b->compare_set("key", "", "second") == "first");
+    CHECK(b->compare_set("key", "wrong", "second") == "first");
+    CHECK(b->compare_set("key", "first", "second") == "second");
+    CHECK(a->get("key") == "second");
+    CHECK(a->compare_set("key", "second", "") == "");
+    CHECK(b->get("key").empty());
+}
+
+TEST_CASE("a wait that times out names in every store the missing keys and only those") {
+    const std::string kind = any_kind();
+    CAPTURE(kind);
+    Keeper keeper(kind);
+    const auto store = keeper.client();
+    const std::string prefix = kind == "prefix of tcp" ? "part/" : "";
+    store->set("here", "1");
+    const std::string text = failure_of([&] {
+        store->wait({"gone1", "here", "gone2"}, soon());
+    });
+    CAPTURE(text);
+    CHECK(contains(text, "Timeout: missing in "));
+    CHECK(contains(
+        text, concat(": ", prefix, "gone1, ", prefix, "gone2 (1 of 3 keys are there)")));
+    CHECK(contains(failure_of([&] { store->get("gone", soon()); }),
+                   concat(": ", prefix, "gone (0 of 1 keys are there)")));
+
+    // The default timeout stands in where no deadline is given.
+    store->set_timeout(milliseconds(20));
+    CHECK(contains(failure_of([&] { store->get("gone"); }), "Timeout"));
+    CHECK(contains(failure_of([&] { store->wait({"gone"}); }), "Timeout"));
+    store->set_timeout(kLong);
+    store->wait({"here"});
+    store->wait({});
+    CHECK(store->get("here", deadline_after(milliseconds(0))) == "1");
+}
+
+TEST_CASE("get and wait end in every store when somebody sets the key, in any way") {
+    const std::string kind = any_kind();
+    CAPTURE(kind);
+    Keeper keeper(kind);
+    const auto a = keeper.client(), b = keeper.client();
+    auto value = std::async(std::launch::async, [&] {
+        b->wait({"set", "added"}, deadline_after(kLong));
+        return b->get("compared", deadline_after(kLong));
+    });
+    CHECK(a->compare_set("compared", "not this", "x") == "not this");
+    a->add("added", 1);
+    a->set("set", "1");
+    CHECK(a->compare_set("compared", "", "3") == "3");
+    CHECK(value.get() == "3");
+}
+
+TEST_CASE("eight threads that add and compare_set never see one value twice") {
+    const std::string kind = any_kind();
+    CAPTURE(kind);
+    Keeper keeper(kind);
+    constexpr int kThreads = 8, kCalls = 25;
+    const auto holder = keeper.client();
+    std::vector<std::vector<int64_t>> sums(kThreads);
+    std::vector<int> wins(kThreads);
+    const auto failures = on_ranks(kThreads, [&](int thread) {
+        const auto me = static_cast<size_t>(thread);
+        const auto store = keeper.client();
+        for (int i = 0; i < kCalls; ++i) {
+            sums[me].push_back(store->add("counter", 1));
+
+            // Of all threads one may turn turn i into turn i + 1.
+            const std::string next = concat(i + 1, " by ", thread);
+            store->compare_set(concat("turn", i), "", next);
+            wins[me] += store->get(concat("turn", i)) == next;
+        }
+        store->set(concat("done", thread), "");
+        std::vector<std::string> all;
+        for (int other = 0; other < kThreads; ++other)
+            all.push_back(concat("done", other));
+        store->wait(all, deadline_after(kLong));
+    });
+    for (const auto& failure : failures) CHECK(text_of(failure).empty());
+    std::set<int64_t> distinct;
+    for (const auto& part : sums) distinct.insert(part.begin(), part.end());
+    CHECK(distinct.size() == kThreads * kCalls);
+    CHECK(*distinct.begin() == 1);
+    CHECK(*distinct.rbegin() == kThreads * kCalls);
+    CHECK(std::accumulate(wins.begin(), wins.end(), 0) == kCalls);
+}
+
+TEST_CASE("keys and values over the caps are refused by every store") {
+    const std::string kind = any_kind();
+    CAPTURE(kind);
+    Keeper keeper(kind);
+    const auto store = keeper.client();
+    const std::string long_key(kMaxKeyBytes + 1, 'k');
+    const std::string long_value(kMaxValueBytes + 1, 'v');
+    CHECK(contains(failure_of([&] { store->set(long_key, ""); }), "65536"));
+    CHECK(contains(failure_of([&] { store->add(long_key, 1); }), "65536"));
+    CHECK(contains(failure_of([&] { store->set("big", long_value); }), "16777216"));
+    CHECK(contains(failure_of([&] { store->compare_set("big", "", long_value); }),
+                   "16777216"));
+    const std::string longest(kMaxValueBytes, 'v');
+    store->set("big", longest);
+    CHECK(store->compare_set("big", longest, "small") == "small");
+    CHECK(store->num_keys() == 1);
+}
+
+TEST_CASE("two prefixes in one store do not see each other's keys") {
+    const auto below = std::make_shared<HashStore>();
+    PrefixStore a("a", below), b("b", below),
+        inner("x", std::make_shared<PrefixStore>(a));
+    a.set("key", "of a");
+    CHECK_FALSE(b.check("key"));
+    b.set("key", "of b");
+    CHECK(a.get("key") == "of a");
+    inner.set("key", "deep");
+    CHECK(below->get("a/x/key") == "deep");
+    CHECK(b.delete_key("key"));
+    CHECK(a.check("key"));
+    CHECK(a.num_keys() == 2);
+}

@@ -1,0 +1,384 @@
+// The TCP store: what it keeps, whom it lets wait, and whom it drops.
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <future>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libmini/distributed/store/store_protocol.hpp"
+#include "libmini/distributed/store/tcp_store.hpp"
+#include "libmini/distributed/store/tcp_store_server.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/sanitizers.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+Cookie cookie_of(uint8_t value) {
+    Cookie cookie;
+    cookie.fill(std::byte{value});
+    return cookie;
+}
+
+struct Fixture {
+    TcpStoreServer server{{"127.0.0.1", 0}, cookie_of(7)};
+    TcpStore store{server.address(), cookie_of(7), deadline_after(kLong)};
+
+    TcpStore another() { return {server.address(), cookie_of(7), deadline_after(kLong)}; }
+};
+
+// Whether the server closes this connection before the deadline.
+bool is_dropped(const Socket& socket) {
+    std::byte buffer[64];
+    const Deadline deadline = deadline_after(kLong);
+    try {
+        while (wait_for(socket, POLLIN, deadline)) recv_some(socket, buffer);
+    } catch (const ConnectionClosed&) {
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("after a get timed out its late answer is not taken for the next one") {
+    Fixture f;
+    const std::string text =
+        failure_of([&] { f.store.get("late", deadline_after(milliseconds(20))); });
+    CHECK(contains(text, ": late (0 of 1 keys are there)"));
+    f.another().set("late", "answer to the first question");
+    f.store.set("other", "right");
+    CHECK(f.store.get("other", deadline_after(kLong)) == "right");
+}
+
+TEST_CASE("garbage, half a hello and oversized requests are dropped and harm nobody") {
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7),
+                          {.hello_time = milliseconds(1000)});
+    TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
+    const auto send_text = [&](const std::string& text) {
+        Socket socket = connect_to(server.address(), deadline_after(kLong));
+        send_all(socket, std::as_bytes(std::span(text)), deadline_after(kLong));
+        return socket;
+    };
+
+    SECTION("garbage") { CHECK(is_dropped(send_text(std::string(1000, 'x')))); }
+    SECTION("a browser") {
+        CHECK(is_dropped(
+            send_text("GET / HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n")));
+    }
+    SECTION("half a hello, then silence") { CHECK(is_dropped(send_text("libmini\n"))); }
+    SECTION("silence") { CHECK(is_dropped(send_text(""))); }
+    SECTION("a request that claims 4 GiB") {
+        const Hello hello = make_hello(Hello::Role::kStoreClient, cookie_of(7), 1, 0);
+        const protocol::RequestHead request{1, protocol::Command::kSet, 1, 0xffffffffu};
+        std::string text(reinterpret_cast<const char*>(&hello), sizeof hello);
+        text.append(reinterpret_cast<const char*>(&request), sizeof request);
+        CHECK(is_dropped(send_text(text)));
+    }
+    SECTION("a command that does not exist") {
+        const Hello hello = make_hello(Hello::Role::kStoreClient, cookie_of(7), 1, 0);
+        const protocol::RequestHead request{1, static_cast<protocol::Command>(99), 0, 0};
+        std::string text(reinterpret_cast<const char*>(&hello), sizeof hello);
+        text.append(reinterpret_cast<const char*>(&request), sizeof request);
+        CHECK(is_dropped(send_text(text)));
+    }
+    store.set("still", "there");
+    CHECK(store.get("still", deadline_after(kLong)) == "there");
+}
+
+TEST_CASE("one client too many is refused, and the others stay") {
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7), {.connections = 1});
+    TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
+    const std::string text = failure_of(
+        [&] { TcpStore(server.address(), cookie_of(7), deadline_after(kLong)); });
+    CHECK(contains(text, "or it is full"));
+    CHECK(server.counters().refused == 1);
+    store.set("key", "value");
+    CHECK(store.check("key"));
+}
+
+TEST_CASE("a full store refuses new keys and bytes with a reason, and serves on") {
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7), {.keys = 2, .bytes = 40000});
+    TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
+    store.set("a", "1");
+    store.add("b", 1);
+    CHECK(contains(failure_of([&] { store.set("c", "1"); }), "full: it has 2 keys"));
+    CHECK(contains(failure_of([&] { store.add("c", 1); }), "full: it has 2 keys"));
+    CHECK(contains(failure_of([&] { store.compare_set("c", "", "1"); }), "full"));
+    CHECK(contains(failure_of([&] { store.set("a", std::string(30000, 'x')); }),
+                   "takes up to 30000"));
+    CHECK(store.get("a", deadline_after(kLong)) == "1");
+    CHECK(store.add("b", 1) == 2);
+    CHECK(store.delete_key("a"));
+    store.set("c", "1");
+    CHECK(store.num_keys() == 2);
+}
+
+TEST_CASE("the server counts whom it saw, and knows when it is alone") {
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7));
+    {
+        TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
+        store.set("a", "1");
+        store.check("a");
+        failure_of(
+            [&] { TcpStore(server.address(), cookie_of(8), deadline_after(kLong)); });
+        // The stranger hears of it before the server has counted it.
+        while (server.counters().strangers == 0) std::this_thread::yield();
+        const StoreCounters now = server.counters();
+        CHECK(now.accepted == 2);
+        CHECK(now.clients == 1);
+        CHECK(now.strangers == 1);
+        CHECK(now.requests == 2);
+        CHECK(now.connected_clients == 1);
+        CHECK_FALSE(server.wait_until_alone(deadline_after(milliseconds(10))));
+    }
+    CHECK(server.wait_until_alone(deadline_after(kLong)));
+}
+
+TEST_CASE("gets that gave up leave nothing behind in the server") {
+    Fixture f;
+    for (int i = 0; i < 50; ++i)
+        failure_of(
+            [&] { f.store.get(concat("key", i), deadline_after(milliseconds(1))); });
+    TcpStore other = f.another();
+    for (int i = 0; i < 50; ++i) other.set(concat("key", i), concat("value", i));
+    for (int i = 0; i < 50; ++i)
+        REQUIRE(f.store.get(concat("key", i), deadline_after(kLong)) ==
+                concat("value", i));
+}
+
+TEST_CASE("the store listens on the address it was given and on no other") {
+    Fixture f;
+    CHECK(f.server.address().host == "127.0.0.1");
+
+    // The port is free on every other address of the machine, 127.0.0.2 for one.
+    const Socket beside = listen_on({"127.0.0.2", f.server.address().port});
+    CHECK(beside.is_open());
+}
+
+TEST_CASE("a client with another run's cookie is refused with a hint") {
+    Fixture f;
+    const std::string text = failure_of(
+        [&] { TcpStore(f.server.address(), cookie_of(8), deadline_after(kLong)); });
+    CAPTURE(text);
+    CHECK(contains(text, to_text(f.server.address())));
+    CHECK(contains(text, "MINI_STORE_COOKIE"));
+}
+
+TEST_CASE(
+    "a busy port is an error that names the address, the reason and the next step") {
+    Fixture f;
+    const std::string text =
+        failure_of([&] { TcpStoreServer(f.server.address(), cookie_of(7)); });
+    CAPTURE(text);
+    CHECK(contains(text, to_text(f.server.address())));
+    CHECK(contains(text, "Address already in use"));
+    CHECK(contains(text, "choose another port"));
+}
+
+TEST_CASE("when the keeper of the store is gone its clients hear that rank 0 is lost") {
+    auto server = std::make_unique<TcpStoreServer>(Address{"127.0.0.1", 0}, cookie_of(7));
+    TcpStore store(server->address(), cookie_of(7), deadline_after(kLong));
+    auto waiting = std::async(std::launch::async, [&] {
+        return failure_of([&] { store.get("never", deadline_after(kLong)); });
+    });
+    server = nullptr;
+    CHECK(contains(waiting.get(), "PeerLost(0)"));
+}
+
+TEST_CASE("nobody at the store's address is a Timeout that names it") {
+    const Address address{"127.0.0.1", free_port()};
+    const std::string text = failure_of(
+        [&] { TcpStore(address, Cookie{}, deadline_after(milliseconds(30))); });
+    CHECK(contains(text, "Timeout: no connection to " + to_text(address)));
+    CHECK(contains(text, "Connection refused"));
+}
+
+TEST_CASE("a held port is for whom it was chosen, and for nobody who asks for any") {
+    Socket held = hold_port("127.0.0.1");
+    const Address place = local_address(held);
+    CHECK(place.port != local_address(hold_port("127.0.0.1")).port);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<uint16_t>(place.port));
+    const auto bind_without_naming_reuse = [&] {
+        const Socket other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        return ::bind(other.fd(), reinterpret_cast<const sockaddr*>(&address),
+                      sizeof address);
+    };
+    CHECK(bind_without_naming_reuse() == -1);
+    { const Socket named = listen_on(place); }
+    CHECK(bind_without_naming_reuse() == -1);
+    held = Socket();
+    CHECK(bind_without_naming_reuse() == 0);
+    CHECK(contains(failure_of([] { hold_port("192.0.2.1"); }),
+                   "cannot listen on 192.0.2.1:0: bind failed: "));
+}
+
+TEST_CASE("addresses are read and written with numbers, names and IPv6 brackets") {
+    CHECK(parse_address("127.0.0.1:29500").port == 29500);
+    CHECK(parse_address("[::1]:80").host == "::1");
+    CHECK(to_text(parse_address("[::1]:80")) == "[::1]:80");
+    CHECK(parse_address("localhost:1").host == "localhost");
+    CHECK(
+        contains(failure_of([] { parse_address("localhost"); }), "port number missing"));
+    CHECK(contains(failure_of([] { parse_address("[::1]"); }), "port number missing"));
+    CHECK(
+        contains(failure_of([] { parse_address("localhost:"); }), "port number missing"));
+    CHECK(contains(failure_of([] { parse_address("a:65536"); }), "0 .. 65535"));
+    CHECK(contains(failure_of([] { parse_address("a:1x"); }), "0 .. 65535"));
+    CHECK(contains(failure_of([] { parse_address(":1"); }), "host name missing"));
+}
+
+TEST_CASE("a cookie is 32 hexadecimal digits and nothing else") {
+    CHECK(parse_cookie("000102030405060708090a0b0c0d0e0F")[15] == std::byte{15});
+    CHECK(contains(failure_of([] { parse_cookie(std::string(31, '0')); }),
+                   "32 hexadecimal"));
+    CHECK(contains(failure_of([] { parse_cookie(std::string(32, 'g')); }),
+                   "32 hexadecimal"));
+    CHECK(contains(failure_of([] { parse_cookie("-1" + std::string(30, '0')); }),
+                   "32 hex"));
+}
+
+namespace {
+
+// The memory that this process occupies, in bytes.
+size_t resident_bytes() {
+    size_t total = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> total >> resident;
+    return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+constexpr size_t kMostGrowth = (mini::test::kSanitized ? 500 : 10) << 20;
+
+// A client that works without pause until it is told to stop.
+class BusyJob {
+  public:
+    explicit BusyJob(const TcpStoreServer& server)
+        : store_(server.address(), cookie_of(7), deadline_after(kLong)),
+          calls_(std::async(std::launch::async, [this] {
+              int64_t calls = 0;
+              while (!stop_) MINI_CHECK(store_.add("n", 1) == ++calls, "a lost call");
+              return calls;
+          })) {}
+
+    // How many calls it made, all of them right.
+    int64_t finish() {
+        stop_ = true;
+        return calls_.get();
+    }
+
+  private:
+    TcpStore store_;
+    std::atomic<bool> stop_ = false;
+    std::future<int64_t> calls_;
+};
+
+void send_text(const Socket& socket, const std::string& text) {
+    try {
+        send_all(socket, std::as_bytes(std::span(text)), deadline_after(kLong));
+    } catch (const ConnectionClosed&) {
+    }
+}
+
+std::string text_of_hello(uint8_t cookie) {
+    const Hello hello = make_hello(Hello::Role::kStoreClient, cookie_of(cookie), 1, 0);
+    return {reinterpret_cast<const char*>(&hello), sizeof hello};
+}
+
+}  // namespace
+
+TEST_CASE("a thousand connections leave a running job unharmed, and others get in") {
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7));
+    BusyJob job(server);
+    const size_t before = resident_bytes();
+    std::vector<Socket> silent;
+    for (int i = 0; i < 400; ++i)
+        silent.push_back(connect_to(server.address(), deadline_after(kLong)));
+    TcpStore late(server.address(), cookie_of(7), deadline_after(kLong));
+    for (int i = 0; i < 600; ++i)
+        send_text(connect_to(server.address(), deadline_after(kLong)),
+                  i % 2 ? text_of_hello(8) : std::string(1000, 'x'));
+    late.set("still", "there");
+    CHECK(late.get("still", deadline_after(kLong)) == "there");
+
+    // All are let in, in turn, and all but those that may still say Hello are dropped.
+    const Deadline deadline = deadline_after(kLong);
+    while (server.counters().strangers < 900 && !has_passed(deadline))
+        std::this_thread::yield();
+    CHECK(server.counters().strangers >= 900);
+    CHECK(server.counters().clients == 2);
+    CHECK(job.finish() > 0);
+    CHECK(resident_bytes() < before + kMostGrowth);
+}
+
+TEST_CASE("a hello that drips in byte by byte is cut off at the time it has") {
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7),
+                          {.hello_time = milliseconds(1000)});
+    BusyJob job(server);
+    const Socket slow = connect_to(server.address(), deadline_after(kLong));
+    const std::string hello = text_of_hello(7);
+    auto dripping = std::async(std::launch::async, [&] {
+        for (const char c : hello.substr(1)) {
+            send_text(slow, std::string(1, c));
+            std::byte byte;
+            if (!wait_for(slow, POLLIN, deadline_after(milliseconds(200)))) continue;
+            try {
+                recv_some(slow, std::span(&byte, 1));
+            } catch (const ConnectionClosed&) {
+                return true;
+            }
+        }
+        return false;
+    });
+    CHECK(dripping.get());
+    CHECK(job.finish() > 0);
+    CHECK(server.counters().strangers == 1);
+}
+
+TEST_CASE("ten thousand random frames behind a right hello break only their sender") {
+    TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7));
+    BusyJob job(server);
+    const size_t before = resident_bytes();
+    std::mt19937 random(1);
+    Socket socket;
+    for (int i = 0; i < 10'000; ++i) {
+        if (!socket.is_open() || i % 100 == 0) {
+            socket = connect_to(server.address(), deadline_after(kLong));
+            send_text(socket, text_of_hello(7));
+        }
+
+        // Half of them have sizes that may be true, and commands near the real ones.
+        std::string frame(sizeof(protocol::RequestHead) + random() % 64, '\0');
+        for (char& c : frame) c = static_cast<char>(random());
+        const auto command = static_cast<protocol::Command>(random() % 10);
+        const auto key_bytes = static_cast<uint32_t>(random() % 16);
+        const protocol::RequestHead likely{1, command, key_bytes, 2 * key_bytes};
+        if (i % 2) std::memcpy(frame.data(), &likely, sizeof likely);
+        try {
+            send_all(socket, std::as_bytes(std::span(frame)), deadline_after(kLong));
+        } catch (const ConnectionClosed&) {
+            socket.close();
+        }
+    }
+    CHECK(job.finish() > 0);
+    CHECK(resident_bytes() < before + kMostGrowth);
+    CHECK(server.counters().broken > 0);
+}

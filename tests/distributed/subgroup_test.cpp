@@ -1,0 +1,101 @@
+// Groups of some of the ranks.
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "libmini/distributed/backends/ring.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+// Calls body(group) on each of four ranks, of backend "threads" or "ring"; what each one
+// threw, as text.
+std::vector<std::string> on_four(const std::string& backend,
+                                 const std::function<void(ProcessGroup&)>& body) {
+    std::vector<std::string> texts;
+    const int port = free_port();
+    const auto threads = make_threads_groups(4, kLong);
+    for (const auto& failure : on_ranks(4, [&](int rank) {
+             if (backend == "threads") return body(*threads[static_cast<size_t>(rank)]);
+             const auto group = make_ring_group({{"127.0.0.1", port}, rank, 4, Cookie{}},
+                                                Medium::kAuto, kLong);
+             body(*group);
+             group->barrier();
+         }))
+        texts.push_back(text_of(failure));
+    return texts;
+}
+
+float sum_over(ProcessGroup& group, int value) {
+    const Tensor x = Tensor::full({3}, value);
+    group.all_reduce(x);
+    return x.to_vector<float>()[2];
+}
+
+}  // namespace
+
+TEST_CASE("two halves of four ranks sum for themselves") {
+    const std::string backend = GENERATE("threads", "ring");
+    std::vector<float> sums(4);
+    std::vector<int> numbers(4);
+    const auto texts = on_four(backend, [&](ProcessGroup& world) {
+        const auto low = world.new_group({0, 1}), high = world.new_group({2, 3});
+        const auto& mine = world.rank() < 2 ? low : high;
+        MINI_CHECK((world.rank() < 2) == (high == nullptr), "a stranger is a member");
+        const auto r = static_cast<size_t>(world.rank());
+        numbers[r] = mine->rank();
+        sums[r] = sum_over(*mine, world.rank() + 1);
+        MINI_CHECK(sum_over(world, 1) == 4.0f, "the whole group still works");
+    });
+    CHECK(texts == std::vector<std::string>(4));
+    CHECK(sums == std::vector<float>{3, 3, 7, 7});
+    CHECK(numbers == std::vector<int>{0, 1, 0, 1});
+}
+
+TEST_CASE("members are numbered in the order given, and groups may overlap and nest") {
+    const std::string backend = GENERATE("threads", "ring");
+    std::vector<float> sums(4);
+    const auto texts = on_four(backend, [&](ProcessGroup& world) {
+        const auto odd = world.new_group({3, 0, 2}), alone = world.new_group({2});
+        if (odd) {
+            const int expected = world.rank() == 3 ? 0 : world.rank() == 0 ? 1 : 2;
+            MINI_CHECK(odd->rank() == expected, odd->rank());
+            const auto pair = odd->new_group({0, 2});  // ranks 3 and 2 of the world
+            MINI_CHECK((pair != nullptr) == (world.rank() >= 2), "wrong members");
+            if (pair)
+                sums[static_cast<size_t>(world.rank())] = sum_over(*pair, world.rank());
+            MINI_CHECK(sum_over(*odd, 1) == 3.0f, "wrong sum");
+        }
+        if (alone) MINI_CHECK(sum_over(*alone, 7) == 7.0f, "wrong sum");
+    });
+    CHECK(texts == std::vector<std::string>(4));
+    CHECK(sums == std::vector<float>{0, 0, 5, 5});
+}
+
+TEST_CASE("lists of members that make no sense are refused on every rank") {
+    const auto check = [](const std::function<std::vector<int>(int)>& list,
+                          const std::string& expected) {
+        for (const std::string& text : on_four("threads", [&](ProcessGroup& world) {
+                 world.new_group(list(world.rank()));
+             })) {
+            CAPTURE(text);
+            CHECK(contains(text, "UsageError: new_group"));
+            CHECK(contains(text, expected));
+        }
+    };
+    check([](int) { return std::vector<int>{0, 4}; }, "outside 0 to 3");
+    check([](int) { return std::vector<int>{1, 1}; }, "gives a rank twice");
+    check([](int) { return std::vector<int>{}; }, "no ranks were given");
+    check(
+        [](int rank) {
+            return rank == 2 ? std::vector<int>{0} : std::vector<int>{0, 1};
+        },
+        "ranks 0 and 2 give different lists");
+}

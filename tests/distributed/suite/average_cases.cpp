@@ -1,0 +1,75 @@
+// Averages of 16-bit floats whose sum is beyond the type's range.
+
+#include <cstdint>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "tests/distributed/suite/cases.hpp"
+
+namespace mini::dist::suite {
+namespace {
+
+// Half as much again as the largest power of two. Its multiples up to 7 have few enough
+// digits to be exact, but the sum of two is infinite.
+double large(DType dtype) { return dtype == DType::kFloat16 ? 0x1.8p15 : 0x1.8p127; }
+
+struct Average {
+    Operation operation;
+    DType dtype;
+    int64_t n;
+    Algorithm algorithm = Algorithm::kAuto;
+
+    Bytes numbers() const {
+        return repeat(dtype, n, [this](int64_t i) {
+            return i % 2 == 0 ? large(dtype) : -large(dtype);
+        });
+    }
+};
+
+void check_all_reduce(const Place& place, const Average& a) {
+    const Laid data(a.dtype, a.numbers(), Layout::kDense);
+    place.group.all_reduce(data.tensor(), ReduceOp::kAvg, a.algorithm);
+    check_equal(data.bytes(), a.numbers(), a.dtype, "the average");
+}
+
+void check_reduce(const Place& place, const Average& a) {
+    const int root = place.world_size() - 1;
+    const Laid data(a.dtype, a.numbers(), Layout::kDense);
+    place.group.reduce(data.tensor(), root, ReduceOp::kAvg);
+    if (place.rank() == root)
+        check_equal(data.bytes(), a.numbers(), a.dtype, "the average");
+}
+
+void check_reduce_scatter(const Place& place, const Average& a) {
+    const Laid output(a.dtype, Bytes(a.numbers().size()), Layout::kDense);
+    std::vector<Laid> inputs;
+    std::vector<Tensor> tensors;
+    for (int rank = 0; rank < place.world_size(); ++rank) {
+        inputs.emplace_back(a.dtype, a.numbers(), Layout::kDense);
+        tensors.push_back(inputs.back().tensor());
+    }
+    place.group.reduce_scatter(output.tensor(), tensors, ReduceOp::kAvg);
+    check_equal(output.bytes(), a.numbers(), a.dtype, "the average");
+    for (const Laid& input : inputs)
+        check_equal(input.bytes(), a.numbers(), a.dtype, "an input");
+}
+
+}  // namespace
+
+void add_large_averages(std::vector<Case>& cases, const Scope& scope) {
+    const auto add = [&](const Average& a, void (*check)(const Place&, const Average&)) {
+        cases.push_back({case_name(a.operation, a.dtype, a.n, Layout::kDense,
+                                   concat(" avg, ", algorithm_name(a.algorithm),
+                                          ", beyond the range")),
+                         [a, check](const Place& place) { check(place, a); }});
+    };
+    for (const DType dtype : {DType::kFloat16, DType::kBFloat16})
+        for (const int64_t n : {1, 1000, 20'011}) {
+            for (const Algorithm algorithm : all_reduce_algorithms(scope))
+                add({Operation::kAllReduce, dtype, n, algorithm}, check_all_reduce);
+            add({Operation::kReduce, dtype, n}, check_reduce);
+            add({Operation::kReduceScatter, dtype, n}, check_reduce_scatter);
+        }
+}
+
+}  // namespace mini::dist::suite

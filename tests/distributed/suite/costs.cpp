@@ -1,0 +1,105 @@
+#include "tests/distributed/suite/costs.hpp"
+
+#include <bit>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::dist::suite {
+namespace {
+
+int log2_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
+
+// How many children a rank has in a binomial tree, counted from the root on.
+int children(int place, int P) {
+    int count = 0;
+    for (int bit = 1; bit < P && (place & bit) == 0; bit *= 2)
+        if (place + bit < P) ++count;
+    return count;
+}
+
+// A rank sends every chunk but one, twice: first all but the one it finishes, then all
+// but the one that its right neighbour has finished.
+Cost ring_cost(const Load& load) {
+    const int P = load.P;
+    const auto chunk = [&](int k) {
+        const int64_t i = k % P;
+        return load.n * (i + 1) / P - load.n * i / P;
+    };
+    const int64_t elements = 2 * load.n - chunk(load.rank + 1) - chunk(load.rank + 2);
+    return {2 * (P - 1), elements * load.each};
+}
+
+// The ranks beyond Q = 2^k send once; those who have such a guest send it the result.
+Cost folded(const Load& load, int Q, Cost between) {
+    if (load.rank >= Q) return {1, load.bytes()};
+    const bool has_guest = load.rank + Q < load.P;
+    return {between.messages + has_guest, between.bytes + has_guest * load.bytes()};
+}
+
+Cost doubling_cost(const Load& load) {
+    const int Q = static_cast<int>(std::bit_floor(static_cast<unsigned>(load.P)));
+    return folded(load, Q, {log2_of(Q), log2_of(Q) * load.bytes()});
+}
+
+Cost halving_cost(const Load& load) {
+    const int Q = static_cast<int>(std::bit_floor(static_cast<unsigned>(load.P)));
+    int64_t mine = load.n, sent = 0;
+    for (int bit = Q / 2; bit > 0; bit /= 2) {
+        const int64_t low = mine / 2, high = mine - low;
+        mine = load.rank & bit ? high : low;
+        sent += low + high;  // the other half now, this half on the way back
+    }
+    return folded(load, Q, {2 * log2_of(Q), sent * load.each});
+}
+
+Cost sends(int64_t messages, int64_t bytes) { return {messages, messages * bytes}; }
+
+}  // namespace
+
+Cost all_reduce_cost(Algorithm algorithm, const Load& load) {
+    if (load.P == 1) return {};
+    const bool first = load.rank == 0;
+    switch (algorithm) {
+        case Algorithm::kNaive: return sends(first ? load.P - 1 : 1, load.bytes());
+        case Algorithm::kTree:
+        case Algorithm::kHierarchical:
+            return sends(children(load.rank, load.P) + !first, load.bytes());
+        case Algorithm::kRecursiveDoubling: return doubling_cost(load);
+        case Algorithm::kHalvingDoubling: return halving_cost(load);
+        case Algorithm::kAuto:
+        case Algorithm::kRing: break;
+    }
+    return ring_cost(load);
+}
+
+Cost collective_cost(Operation operation, const Load& load, int root) {
+    const int P = load.P;
+    const int place = (load.rank - root + P) % P;
+    switch (operation) {
+        case Operation::kBroadcast: return sends(children(place, P), load.bytes());
+        case Operation::kReduce:
+        case Operation::kGather: return sends(place != 0, load.bytes());
+        case Operation::kScatter: return sends(place == 0 ? P - 1 : 0, load.bytes());
+        case Operation::kAllGather:
+        case Operation::kReduceScatter:
+        case Operation::kAllToAll: return sends(P - 1, load.bytes());
+        case Operation::kBarrier:
+            return sends(std::bit_width(static_cast<unsigned>(P - 1)), 0);
+        default: return {};
+    }
+}
+
+Spent last_spent(ProcessGroup& group) {
+    const auto events = group.events().snapshot(EventKind::kAlgorithm);
+    MINI_CHECK(!events.empty(), "the event log has no collective");
+    return {{events.back().index, events.back().bytes}, events.back().name};
+}
+
+void check_cost(ProcessGroup& group, const Cost& expected) {
+    const Cost actual = last_spent(group).cost;
+    MINI_CHECK(actual == expected, "it sent ", actual.messages, " messages and ",
+               actual.bytes, " bytes where there should be ", expected.messages, " and ",
+               expected.bytes);
+}
+
+}  // namespace mini::dist::suite

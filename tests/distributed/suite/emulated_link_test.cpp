@@ -1,0 +1,164 @@
+// An emulated link: when bytes arrive, on a clock that the test winds.
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libmini/distributed/transport/emulated_link.hpp"
+#include "libmini/distributed/transport/socket_channel.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/message_of.hpp"
+#include "tests/support/socket_pair.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+namespace {
+
+// Two ends of a link of 1 MB/s and 10 ms, and their clock.
+struct Line {
+    explicit Line(const std::string& spec = "8Mbit,10ms") {
+        auto [one, other] = mini::test::socket_pair();
+        const auto end = [&](Socket socket) {
+            return std::make_unique<EmulatedLink>(
+                std::make_unique<SocketChannel>(std::move(socket)), *parse_link(spec),
+                [this] { return now; });
+        };
+        near = end(std::move(one));
+        far = end(std::move(other));
+    }
+
+    size_t send(size_t n) { return near->send_some({}, std::vector<std::byte>(n)); }
+    size_t receive() { return far->recv_some(place); }
+
+    Deadline now = Deadline(std::chrono::hours(1));
+    std::unique_ptr<EmulatedLink> near, far;
+    std::vector<std::byte> place = std::vector<std::byte>(1 << 20);
+};
+
+}  // namespace
+
+TEST_CASE("a link's text is a rate and a delay, or it is refused") {
+    CHECK(!parse_link(""));
+    CHECK(parse_link("100Mbit,5ms")->bytes_per_second == 12.5e6);
+    CHECK(parse_link("100Mbit,5ms")->delay == milliseconds(5));
+    CHECK(parse_link("1Gbit")->delay.count() == 0);
+    CHECK(parse_link("56kbit,2s")->bytes_per_second == 7000);
+    CHECK(parse_link("1.5Gbit,50us")->delay == microseconds(50));
+    CHECK(parse_link("1kbit,60s")->bytes_per_second == 125);
+    CHECK(parse_link("1000Gbit,1us")->delay == microseconds(1));
+    for (const char* const text :
+         {"fast", "100", "100Mbit,", "100Mbit,5", "0Mbit", "-1Mbit", "1Mbit,5ms,",
+          "nanMbit", "1mbit", "1Mbit,61s", ","})
+        CHECK(test::message_of<UsageError>([&] {
+                  parse_link(text);
+              }).find("is not like 100Mbit,5ms") != std::string::npos);
+}
+
+TEST_CASE("a link that is too slow, too fast, or not finite is refused") {
+    for (const char* const text :
+         {"1e-300kbit", "0.9kbit", "1e-400Mbit", "1001Gbit", "1e9Gbit", "1e400Gbit",
+          "infGbit", "-infGbit", "-1e-300kbit", "1Mbit,0ms", "1Mbit,-1ms",
+          "1Mbit,1e-300s", "1Mbit,0.5us", "1Mbit,infs", "1Mbit,nanms", "1Mbit,1e300s"}) {
+        CAPTURE(text);
+        const std::string message =
+            test::message_of<UsageError>([&] { parse_link(text); });
+        CHECK(message.find("a rate from 1kbit to 1000Gbit a second") !=
+              std::string::npos);
+        CHECK(message.find("a delay from 1us to 60s") != std::string::npos);
+    }
+}
+
+TEST_CASE(
+    "bytes arrive when they have left at the link's rate and crossed it, not before") {
+    Line line;
+    REQUIRE(line.send(1000) == 1000);  // 1 ms to leave, 10 ms to cross
+    CHECK(line.receive() == 0);
+    line.now += microseconds(10'999);
+    CHECK(line.receive() == 0);
+    line.now += microseconds(1);
+    CHECK(line.receive() == 1000);
+    CHECK(line.receive() == 0);
+}
+
+TEST_CASE("a second message waits for the first to leave, not for it to arrive") {
+    Line line;
+    REQUIRE(line.send(1000) == 1000);
+    REQUIRE(line.send(500) == 500);
+    line.now += milliseconds(11);
+    CHECK(line.receive() == 1000);
+    line.now += microseconds(500);
+    CHECK(line.receive() == 500);
+}
+
+TEST_CASE("a sender that is ahead of the link finds no room until it has caught up") {
+    Line line;
+    REQUIRE(line.send(10'000) == 10'000);  // 10 ms at this rate
+    CHECK(line.send(1) == 0);
+    short events = 0;
+    CHECK(line.near->prepare_to_sleep(Channel::kToSend, events));
+    CHECK(line.near->next_event() > line.now);
+    line.now = line.near->next_event();
+    CHECK(line.send(1) == 1);
+}
+
+TEST_CASE("in the long run the link lets its rate through") {
+    Line line("8Mbit");
+    size_t received = 0;
+    for (int tick = 0; tick < 1000; ++tick) {
+        while (line.send(5000) > 0) {
+        }
+        line.now += milliseconds(1);
+        received += line.receive();
+    }
+    CHECK(received > 980'000);  // 1 MB/s for a second; one frame may be on its way
+    CHECK(received <= 1'000'000);
+}
+
+TEST_CASE("who waits for bytes that are on their way is told when they come") {
+    Line line;
+    REQUIRE(line.send(1000) == 1000);
+    CHECK(line.receive() == 0);
+    short events = 0;
+    CHECK(line.far->prepare_to_sleep(Channel::kToReceive, events));
+    CHECK(line.far->next_event() == line.now + milliseconds(11));
+    line.now = line.far->next_event();
+    CHECK(!line.far->prepare_to_sleep(Channel::kToReceive, events));
+}
+
+TEST_CASE("what was sent before an end arrives before the end does") {
+    Line line;
+    REQUIRE(line.send(1000) == 1000);
+    line.near.reset();
+    CHECK(line.receive() == 0);
+    line.now += milliseconds(11);
+    CHECK(line.receive() == 1000);
+    CHECK_THROWS_AS(line.receive(), ConnectionClosed);
+}
+
+TEST_CASE("whole elements are combined, however the frames are cut") {
+    Line line;
+    const Combine add{[](std::byte* mine, const std::byte* theirs, size_t count) {
+                          for (size_t i = 0; i < 4 * count; ++i)
+                              mine[i] =
+                                  static_cast<std::byte>(std::to_integer<int>(mine[i]) +
+                                                         std::to_integer<int>(theirs[i]));
+                      },
+                      4};
+    const std::vector<std::byte> out(8, std::byte{2});
+    REQUIRE(line.near->send_some({}, std::span(out).first(3)) == 3);
+    REQUIRE(line.near->send_some({}, std::span(out).last(5)) == 5);
+    std::vector<std::byte> sum(8, std::byte{1});
+    line.now += microseconds(10'003);
+    CHECK(line.far->recv_combine(sum, add) == 0);
+    line.now += milliseconds(1);
+    CHECK(line.far->recv_combine(sum, add) == 8);
+    CHECK(sum == std::vector<std::byte>(8, std::byte{3}));
+}

@@ -1,0 +1,145 @@
+// Runs every case of the suite over one kind of group and counts.
+//
+//     dist_suite KIND [--at-least CASES] [--world-sizes 1,2,3,4,7] [--only TEXT] [--list]
+//
+// Exit codes: 0 all right, 1 a case failed or there were too few, or the options make no
+// sense, 2 the kind is not there. The last line holds the counts.
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/tools/command_line.hpp"
+#include "tests/distributed/suite/cases.hpp"
+#include "tests/distributed/suite/worlds.hpp"
+
+using namespace mini;
+using namespace mini::dist::suite;
+
+namespace {
+
+struct Options {
+    std::string kind = "threads";
+    std::vector<int> world_sizes = {1, 2, 3, 4, 7};
+    std::string only;
+    size_t at_least = 0;
+    bool list = false;
+};
+
+struct Counts {
+    size_t cases = 0, failed = 0;
+};
+
+// What went wrong, told as it happens; ranks tell it at the same time.
+class Complaints {
+  public:
+    void add(int rank, int world_size, const std::string& name, const std::string& what) {
+        const std::lock_guard lock(mutex_);
+        failed_.insert(name);
+        fmt::print("FAILED on rank {} of {}: {}: {}\n", rank, world_size, name, what);
+        std::fflush(stdout);
+    }
+    size_t failed() const { return failed_.size(); }
+
+  private:
+    std::mutex mutex_;
+    std::set<std::string> failed_;
+};
+
+bool is_end_of_group(const Error& error) {
+    return dynamic_cast<const Timeout*>(&error) ||
+           dynamic_cast<const PeerLost*>(&error) ||
+           dynamic_cast<const MismatchedCollective*>(&error);
+}
+
+// A group that has failed is of no further use; a wrong number is only one case.
+void run_rank(dist::ProcessGroup& group, const std::vector<Case>& cases,
+              Complaints& complaints) {
+    for (size_t i = 0; i < cases.size(); ++i) {
+        group.events().clear();
+        const bool in_background = (i + static_cast<size_t>(group.rank())) % 2 == 1;
+        try {
+            cases[i].run({group, in_background});
+        } catch (const Error& error) {
+            complaints.add(group.rank(), group.world_size(), cases[i].name, error.what());
+            if (is_end_of_group(error)) throw;
+        }
+    }
+}
+
+Counts run_world(const Kind& kind, int world_size, const Options& options) {
+    std::vector<Case> cases = all_cases({world_size, kind.ours});
+    std::erase_if(cases, [&](const Case& c) {
+        return c.name.find(options.only) == std::string::npos;
+    });
+    Complaints complaints;
+    try {
+        with_world(kind, world_size, [&](dist::ProcessGroup& group) {
+            run_rank(group, cases, complaints);
+        });
+    } catch (const std::exception& error) {
+        complaints.add(-1, world_size, "the whole world", error.what());
+    }
+    return {cases.size(), complaints.failed()};
+}
+
+int run(const Options& options) {
+    const Kind kind(options.kind);
+    if (const std::string reason = kind.unavailable(); !reason.empty()) {
+        fmt::print("dist_suite: {}: {}\n", kind.name, reason);
+        return 2;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const std::vector<int> world_sizes = kind.is_process
+                                             ? std::vector<int>{launched_world_size(kind)}
+                                             : options.world_sizes;
+    Counts total;
+    for (const int world_size : world_sizes) {
+        const Counts counts = run_world(kind, world_size, options);
+        total.cases += counts.cases;
+        total.failed += counts.failed;
+    }
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    fmt::print("dist_suite: {}: {} cases, {} failed, world sizes {}, {:.1f} s\n",
+               kind.name, total.cases, total.failed, fmt::join(world_sizes, ","),
+               time.count());
+    if (total.cases < options.at_least)
+        fmt::print("dist_suite: there must be {} cases\n", options.at_least);
+    return total.failed > 0 || total.cases < options.at_least ? 1 : 0;
+}
+
+void list_cases(const Options& options) {
+    for (const int world_size : options.world_sizes)
+        for (const Case& c : all_cases({world_size, Kind(options.kind).ours}))
+            fmt::print("{} ranks: {}\n", world_size, c.name);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    tools::CommandLine line("Every collective over one kind of group.", "dist_suite");
+    line.add("kind", options.kind, "threads, ring-tcp, ring-shm, gloo, env:mpi ...");
+    line.add("--world-sizes", options.world_sizes, "Ranks").split_at(',');
+    line.add("--only", options.only, "Cases whose name has this in it");
+    line.add("--at-least", options.at_least, "Fail when there are fewer cases");
+    line.add_flag("--list", options.list, "Print the names and do nothing");
+    try {
+        if (!line.parse(argc, argv)) return 0;
+    } catch (const UsageError& error) {
+        fmt::print(stderr, "dist_suite: {}\n", error.what());
+        return 1;
+    }
+    if (options.list) {
+        list_cases(options);
+        return 0;
+    }
+    return run(options);
+}

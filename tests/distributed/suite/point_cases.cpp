@@ -1,0 +1,172 @@
+// Messages from point to point: round a ring, in batches, from anybody, beside
+// collectives. And crowds: many small operations, many at once.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "tests/distributed/suite/cases.hpp"
+
+namespace mini::dist::suite {
+namespace {
+
+struct Message {
+    DType dtype;
+    int64_t n;
+    Layout layout;
+
+    Bytes from(int rank, int number = 0) const {
+        return share(dtype, n, ReduceOp::kSum, rank, number);
+    }
+};
+
+int right_of(const Place& place) { return (place.rank() + 1) % place.world_size(); }
+int left_of(const Place& place) {
+    return (place.rank() + place.world_size() - 1) % place.world_size();
+}
+
+// To the right, rank 0 first sending and then receiving, the others the other way round;
+// or all at once in the background.
+void round_trip(const Place& place, const Message& m) {
+    const Laid out(m.dtype, m.from(place.rank()), m.layout);
+    const Laid in(m.dtype, m.from(99), m.layout);
+    const int right = right_of(place), left = left_of(place);
+    ProcessGroup& group = place.group;
+    int source = -1;
+    if (place.in_background) {
+        const auto sent = group.send_async(out.tensor(), right, 5);
+        const auto received = group.recv_async(in.tensor(), left, 5);
+        received->wait();
+        sent->wait();
+        source = received->source_rank();
+    } else if (place.rank() == 0) {
+        group.send(out.tensor(), right, 5);
+        source = group.recv(in.tensor(), left, 5);
+    } else {
+        source = group.recv(in.tensor(), left, 5);
+        group.send(out.tensor(), right, 5);
+    }
+    MINI_CHECK(source == left, "the message came from rank ", source);
+    check_equal(in.bytes(), m.from(left), m.dtype, "what came in");
+    check_equal(out.bytes(), m.from(place.rank()), m.dtype, "what was sent");
+}
+
+// Two messages to every other rank, one tag each, asked for in the other order.
+void batch(const Place& place, const Message& m) {
+    std::vector<Laid> outs, ins;
+    std::vector<PointOperation> operations;
+    std::vector<std::pair<int, int>> asked;  // rank, number
+    for (int peer = 0; peer < place.world_size(); ++peer)
+        for (int number = 0; peer != place.rank() && number < 2; ++number) {
+            outs.emplace_back(m.dtype, m.from(place.rank(), number), m.layout);
+            operations.push_back({Operation::kSend, outs.back().tensor(), peer,
+                                  static_cast<uint64_t>(number)});
+        }
+    for (int peer = place.world_size() - 1; peer >= 0; --peer)
+        for (int number = 1; peer != place.rank() && number >= 0; --number) {
+            ins.emplace_back(m.dtype, m.from(99), m.layout);
+            asked.emplace_back(peer, number);
+            operations.push_back({Operation::kRecv, ins.back().tensor(), peer,
+                                  static_cast<uint64_t>(number)});
+        }
+    for (const WorkHandle& work : batch_isend_irecv(place.group, operations))
+        work->wait();
+    for (size_t i = 0; i < ins.size(); ++i)
+        check_equal(ins[i].bytes(), m.from(asked[i].first, asked[i].second), m.dtype,
+                    concat("message ", asked[i].second, " of rank ", asked[i].first));
+}
+
+// Everybody sends to rank 0, which takes what comes first; a reduction goes on beside it.
+void from_anybody(const Place& place, const Message& m) {
+    ProcessGroup& group = place.group;
+    const Laid sum(DType::kInt64, share(DType::kInt64, 99, ReduceOp::kSum, place.rank()),
+                   Layout::kDense);
+    const auto reduction_work = group.all_reduce_async(sum.tensor());
+    std::vector<bool> heard(static_cast<size_t>(place.world_size()));
+    if (place.rank() != 0) {
+        const Laid out(m.dtype, m.from(place.rank()), m.layout);
+        group.send(out.tensor(), 0, 9);
+    }
+    for (int i = 1; place.rank() == 0 && i < place.world_size(); ++i) {
+        const Laid in(m.dtype, m.from(99), m.layout);
+        const int source = group.recv(in.tensor(), -1, 9);
+        check_equal(in.bytes(), m.from(source), m.dtype, concat("rank ", source, "'s"));
+        MINI_CHECK(!heard[static_cast<size_t>(source)], "rank ", source, " came twice");
+        heard[static_cast<size_t>(source)] = true;
+    }
+    reduction_work->wait();
+    check_equal(sum.bytes(),
+                reduction(DType::kInt64, 99, ReduceOp::kSum, place.world_size()),
+                DType::kInt64, "the sum");
+}
+
+// One after the other, each on what the one before has left.
+void many_small(const Place& place) {
+    Tensor ones = Tensor::ones({3}, DType::kInt64);
+    for (int i = 0; i < 2000; ++i) {
+        place.group.all_reduce(ones, i % 2 ? ReduceOp::kMax : ReduceOp::kMin);
+        if (i % 100 == 0) place.group.barrier();
+    }
+    MINI_CHECK(ones.to_vector<int64_t>() == std::vector<int64_t>(3, 1), "wrong maximum");
+}
+
+void thousand_in_flight(const Place& place) {
+    constexpr int64_t kWorks = 1000;
+    std::vector<Tensor> tensors;
+    std::vector<WorkHandle> works;
+    for (int64_t i = 0; i < kWorks; ++i) {
+        tensors.push_back(Tensor::full({i % 5}, static_cast<double>(i), DType::kInt64));
+        works.push_back(place.group.all_reduce_async(tensors.back()));
+    }
+    for (int64_t i = kWorks - 1; i >= 0; --i) {
+        const auto k = static_cast<size_t>(i);
+        works[k]->wait();
+        const std::vector<int64_t> expected(static_cast<size_t>(i % 5),
+                                            i * place.world_size());
+        MINI_CHECK(tensors[k].to_vector<int64_t>() == expected, "wrong sum ", i);
+    }
+}
+
+// Every size from 0 to 300: each boundary between chunks falls everywhere once.
+void every_size(const Place& place) {
+    for (int64_t n = 0; n <= 300; ++n) {
+        const Laid data(DType::kUInt8,
+                        share(DType::kUInt8, n, ReduceOp::kSum, place.rank()),
+                        Layout::kDense);
+        place.group.all_reduce(data.tensor());
+        check_equal(data.bytes(),
+                    reduction(DType::kUInt8, n, ReduceOp::kSum, place.world_size()),
+                    DType::kUInt8, concat("the sum of ", n));
+    }
+}
+
+}  // namespace
+
+void add_points(std::vector<Case>& cases, const Scope& scope) {
+    if (scope.world_size == 1) return;
+    using Body = void (*)(const Place&, const Message&);
+    const auto add = [&](const char* name, Body body, const Message& m) {
+        cases.push_back(
+            {case_name(Operation::kSend, m.dtype, m.n, m.layout, concat(", ", name)),
+             [m, body](const Place& place) { body(place, m); }});
+    };
+    for (const DType dtype : kTypes)
+        for (const int64_t n : kSizes)
+            for (const Layout layout : {Layout::kDense, Layout::kEveryOther}) {
+                add("round", round_trip, {dtype, n, layout});
+                add("batch", batch, {dtype, n, layout});
+                add("from anybody", from_anybody, {dtype, n, layout});
+            }
+    add("round", round_trip, {DType::kFloat32, kLarge, Layout::kDense});
+    add("batch", batch, {DType::kUInt8, kLarge, Layout::kDense});
+}
+
+void add_crowds(std::vector<Case>& cases, const Scope&) {
+    cases.push_back({"2,000 small all_reduces in turn", many_small});
+    cases.push_back({"1,000 all_reduces in flight", thousand_in_flight});
+    cases.push_back({"all_reduce of every size from 0 to 300", every_size});
+}
+
+}  // namespace mini::dist::suite

@@ -1,0 +1,107 @@
+// Waits shorter than a millisecond, as an emulated link needs them.
+
+#include "libmini/distributed/net/poll_until.hpp"
+
+#include <poll.h>
+#include <sys/timerfd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "libmini/distributed/transport/mesh_transport.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr int kTries = 1000;
+
+// Never receives anything. It wants to be looked at 0.3 ms after each time that its user
+// begins to sleep; its descriptor has an event after 0.9 ms.
+class EarlyRiser : public Channel {
+  public:
+    size_t send_some(std::span<const std::byte> head,
+                     std::span<const std::byte> body) override {
+        return head.size() + body.size();
+    }
+    size_t recv_some(std::span<std::byte>) override {
+        if (woke_early_ || sleeps_ == kTries) throw ConnectionClosed("enough");
+        return 0;
+    }
+    size_t recv_combine(std::span<std::byte> place, const Combine&) override {
+        return recv_some(place);
+    }
+    bool prepare_to_sleep(int, short& events) override {
+        ++sleeps_;
+        itimerspec at{};
+        at.it_value.tv_nsec = nanoseconds(microseconds(900)).count();
+        ::timerfd_settime(timer_.fd(), 0, &at, nullptr);
+        next_event_ = Clock::now() + microseconds(300);
+        events = POLLIN;
+        return true;
+    }
+    void wake_up(short revents) override { woke_early_ |= revents == 0; }
+    Deadline next_event() const override { return next_event_; }
+    const Socket& socket() const override { return timer_; }
+
+    bool woke_early() const { return woke_early_; }
+
+  private:
+    const Socket timer_{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)};
+    Deadline next_event_ = kNever;
+    bool woke_early_ = false;
+    int sleeps_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("the time left is exact to the nanosecond and never negative") {
+    const auto left = [](nanoseconds wait) {
+        const Deadline now(std::chrono::hours(1));
+        const timespec time = time_left(now + wait, now);
+        return std::pair<int64_t, int64_t>(time.tv_sec, time.tv_nsec);
+    };
+    using Time = std::pair<int64_t, int64_t>;
+    CHECK(left(microseconds(300)) == Time(0, 300'000));
+    CHECK(left(nanoseconds(1)) == Time(0, 1));
+    CHECK(left(std::chrono::milliseconds(2500)) == Time(2, 500'000'000));
+    CHECK(left(nanoseconds(0)) == Time(0, 0));
+    CHECK(left(-seconds(5)) == Time(0, 0));
+    CHECK(left(seconds(5000)) == Time(1000, 0));
+
+    const timespec longest = time_left(kNever, Clock::now());
+    CHECK(longest.tv_sec == 1000);
+}
+
+// A machine that is busy may wake a thread late, but not a thousand times in turn.
+TEST_CASE("a transport that waits 0.3 ms wakes before an event that comes after 0.9 ms") {
+    auto channel = std::make_unique<EarlyRiser>();
+    const EarlyRiser& riser = *channel;
+    std::vector<MessageStream> streams(2);
+    streams[1] = MessageStream(std::move(channel));
+    MeshTransport transport(0, std::move(streams));
+    transport.begin({.operation = Operation::kBroadcast}, seconds(60));
+    std::vector<std::byte> place(1);
+    CHECK_THROWS_AS(transport.recv(1, place), PeerLost);
+    CHECK(riser.woke_early());
+}
+
+TEST_CASE("last words are awaited in fractions of a millisecond") {
+    auto channel = std::make_unique<EarlyRiser>();
+    const EarlyRiser& riser = *channel;
+    MessageStream stream(std::move(channel));
+    bool closed = false;
+    stream.last_words(Clock::now() + seconds(60), closed);
+    CHECK(riser.woke_early());
+}

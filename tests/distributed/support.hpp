@@ -1,0 +1,129 @@
+// What the tests of this room share: ranks as threads over either transport, and what
+// became of each of them.
+
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libmini/distributed/backends/threads.hpp"
+#include "libmini/distributed/backends/transport_backend.hpp"
+#include "libmini/distributed/group/queued_group.hpp"
+#include "libmini/distributed/transport/mesh.hpp"
+#include "libmini/distributed/transport/mesh_transport.hpp"
+#include "tests/support/contains.hpp"
+
+namespace mini::dist::test {
+
+using mini::test::contains;
+using std::chrono::milliseconds;
+constexpr milliseconds kLong = std::chrono::seconds(30);
+
+/// A port of the loopback address for this test alone: gloo's listeners, which are given any
+/// port and know no stranger, must not get one that another test's ranks look for.
+inline int free_port() {
+    constexpr size_t kMostHeld = 64;
+    static std::mutex mutex;
+    static std::deque<Socket> held;
+    const std::lock_guard lock(mutex);
+    held.push_back(hold_port("127.0.0.1"));
+    if (held.size() > kMostHeld) held.pop_front();
+    return local_address(held.back()).port;
+}
+
+/// Calls body(rank) on one thread for each rank; what each one threw, null for nothing.
+inline std::vector<std::exception_ptr> on_ranks(int world_size,
+                                                const std::function<void(int)>& body) {
+    std::vector<std::exception_ptr> failures(static_cast<size_t>(world_size));
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < world_size; ++rank)
+        threads.emplace_back([&, rank] {
+            try {
+                body(rank);
+            } catch (...) {
+                failures[static_cast<size_t>(rank)] = std::current_exception();
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    return failures;
+}
+
+/// "PeerLost(2): ...", "Timeout: ...", "" for none.
+inline std::string text_of(const std::exception_ptr& failure) {
+    if (!failure) return "";
+    try {
+        std::rethrow_exception(failure);
+    } catch (const PeerLost& error) {
+        return concat("PeerLost(", error.rank(), "): ", error.what());
+    } catch (const Timeout& error) {
+        return concat("Timeout: ", error.what());
+    } catch (const MismatchedCollective& error) {
+        return concat("MismatchedCollective: ", error.what());
+    } catch (const UsageError& error) {
+        return concat("UsageError: ", error.what());
+    } catch (const std::exception& error) {
+        return concat("Error: ", error.what());
+    }
+}
+
+/// What `call` throws, as text_of says it.
+inline std::string failure_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (...) {
+        return text_of(std::current_exception());
+    }
+    return "";
+}
+
+/// Calls with a deadline of their own.
+inline Call all_reduce_within(milliseconds timeout, const Tensor& x) {
+    return {.operation = Operation::kAllReduce, .outputs = {x}, .timeout = timeout};
+}
+inline Call send_within(milliseconds timeout, const Tensor& x, int peer) {
+    return {
+        .operation = Operation::kSend, .inputs = {x}, .peer = peer, .timeout = timeout};
+}
+inline Call recv_within(milliseconds timeout, const Tensor& x, int peer) {
+    return {
+        .operation = Operation::kRecv, .outputs = {x}, .peer = peer, .timeout = timeout};
+}
+
+/// One transport a rank: kind "threads", or over loopback "tcp" and "shm".
+inline std::vector<std::unique_ptr<Transport>> make_transports(const std::string& kind,
+                                                               int world_size) {
+    if (kind == "threads") return make_threads_transports(world_size);
+    std::vector<std::unique_ptr<Transport>> transports(static_cast<size_t>(world_size));
+    const Medium medium = kind == "tcp" ? Medium::kTcp : Medium::kSharedMemory;
+    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    const auto failures = on_ranks(world_size, [&](int rank) {
+        const Deadline deadline = deadline_after(kLong);
+        TcpStore store(server.address(), Cookie{}, deadline);
+        const Meeting meeting{server.address(), rank, world_size, Cookie{}};
+        Mesh mesh = connect_mesh(meeting, store, store.local_host(), medium, deadline);
+        transports[static_cast<size_t>(rank)] =
+            std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
+    });
+    for (const auto& failure : failures)
+        if (failure) std::rethrow_exception(failure);
+    return transports;
+}
+
+/// The groups over such transports.
+inline std::vector<std::shared_ptr<QueuedGroup>> make_groups(
+    const std::string& kind, int world_size, milliseconds timeout = kLong) {
+    std::vector<std::shared_ptr<QueuedGroup>> groups;
+    for (auto& transport : make_transports(kind, world_size))
+        groups.push_back(std::make_shared<QueuedGroup>(
+            std::make_unique<TransportBackend>(kind, std::move(transport)), timeout));
+    return groups;
+}
+
+}  // namespace mini::dist::test

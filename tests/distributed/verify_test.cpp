@@ -1,0 +1,177 @@
+// VerifyingBackend over a library that the test plays itself: what ranks compare before
+// data moves, and what becomes of a library's failures.
+
+#include "libmini/distributed/backends/verify.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <latch>
+#include <stdexcept>
+#include <string>
+
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using namespace mini::dist::test;
+
+namespace {
+
+// A library that does what it is told, and counts how often it is asked.
+class PlayedBackend : public VerifyingBackend {
+  public:
+    using Transfer = std::function<void(PlayedBackend&, Deadline)>;
+
+    PlayedBackend(std::unique_ptr<Transport> side, bool verify,
+                  std::atomic<int>& transfers, Transfer transfer)
+        : VerifyingBackend(std::move(side), verify),
+          transfers_(transfers),
+          transfer_(std::move(transfer)) {}
+
+    std::string name() const override { return "played"; }
+    void wait_for_nothing(Deadline deadline) {
+        wait_until([] { return false; }, deadline);
+    }
+
+  protected:
+    void transfer(const Call&, Deadline deadline) override {
+        ++transfers_;
+        if (transfer_) transfer_(*this, deadline);
+    }
+    std::optional<uint64_t> largest_tag() const override { return std::nullopt; }
+    size_t move_points() override { return 0; }
+    void abandon() noexcept override {}
+
+  private:
+    std::atomic<int>& transfers_;
+    const Transfer transfer_;
+};
+
+// Runs calls[rank] on each rank; what each threw. All groups live until the end.
+std::vector<std::string> outcome(
+    const std::vector<std::function<void(ProcessGroup&)>>& calls,
+    std::atomic<int>& transfers, const PlayedBackend::Transfer& transfer = nullptr,
+    bool verify = true, milliseconds timeout = kLong) {
+    const auto world_size = static_cast<int>(calls.size());
+    std::vector<std::shared_ptr<QueuedGroup>> groups;
+    for (auto& side : make_transports("threads", world_size))
+        groups.push_back(std::make_shared<QueuedGroup>(
+            std::make_unique<PlayedBackend>(std::move(side), verify, transfers, transfer),
+            timeout));
+    std::vector<std::string> texts;
+    for (const auto& failure : on_ranks(world_size, [&](int rank) {
+             calls[static_cast<size_t>(rank)](*groups[static_cast<size_t>(rank)]);
+         }))
+        texts.push_back(text_of(failure));
+    return texts;
+}
+
+std::function<void(ProcessGroup&)> reduce(int64_t n, ReduceOp op = ReduceOp::kSum,
+                                          DType dtype = DType::kFloat32) {
+    return [=](ProcessGroup& group) { group.all_reduce(Tensor::zeros({n}, dtype), op); };
+}
+
+std::function<void(ProcessGroup&)> broadcast(int root) {
+    return [=](ProcessGroup& group) { group.broadcast(Tensor::zeros({8}), root); };
+}
+
+}  // namespace
+
+TEST_CASE("ranks that agree reach the library once each, in any world") {
+    const int world_size = GENERATE(1, 2, 3, 4, 7);
+    std::atomic<int> transfers = 0;
+    const std::vector<std::function<void(ProcessGroup&)>> calls(
+        static_cast<size_t>(world_size), [](ProcessGroup& group) {
+            for (int i = 0; i < 10; ++i) reduce(8)(group);
+            group.barrier();
+            reduce(0)(group);  // nothing to move
+        });
+    for (const std::string& text : outcome(calls, transfers)) CHECK(text == "");
+    CHECK(transfers == 11 * world_size);
+}
+
+TEST_CASE("a mismatch reaches every rank before the library sees anything") {
+    const int odd = GENERATE(0, 1, 3);
+    const auto check = [&](const auto& usual, const auto& other, const std::string& one,
+                           const std::string& two) {
+        std::vector<std::function<void(ProcessGroup&)>> calls(4, usual);
+        calls[static_cast<size_t>(odd)] = other;
+        std::atomic<int> transfers = 0;
+        for (const std::string& text : outcome(calls, transfers)) {
+            CAPTURE(odd, text);
+            CHECK(contains(text, "MismatchedCollective"));
+            CHECK(contains(text, one));
+            CHECK(contains(text, concat("rank ", odd, " runs ", two)));
+        }
+        CHECK(transfers == 0);
+    };
+    check(reduce(8), reduce(9), "all_reduce #0 (sum of 8", "all_reduce #0 (sum of 9");
+    check(reduce(8), reduce(8, ReduceOp::kMax), "sum of 8", "all_reduce #0 (max of 8");
+    check(reduce(8), reduce(8, ReduceOp::kSum, DType::kInt64), "8 float32",
+          "all_reduce #0 (sum of 8 int64");
+    check(reduce(8), broadcast(0), "all_reduce #0", "broadcast #0");
+    check(broadcast(0), broadcast(1), "from rank 0",
+          "broadcast #0 (8 float32 from rank 1");
+    check(reduce(0), reduce(1), "sum of 0", "all_reduce #0 (sum of 1");
+}
+
+TEST_CASE("with verify off the library gets what it is given") {
+    std::atomic<int> transfers = 0;
+    for (const std::string& text :
+         outcome({reduce(8), reduce(9)}, transfers, nullptr, false))
+        CHECK(text == "");
+    CHECK(transfers == 2);
+}
+
+TEST_CASE("a rank that never comes is named with what the others wait in") {
+    std::atomic<int> transfers = 0;
+    const auto nothing = [](ProcessGroup&) {};
+    const auto texts = outcome({reduce(8), nothing, reduce(8), nothing}, transfers,
+                               nullptr, true, milliseconds(1000));
+    for (const size_t rank : {size_t{0}, size_t{2}}) {
+        CAPTURE(rank, texts[rank]);
+        CHECK(contains(texts[rank], "waited 1 s in all_reduce #0 (sum of 8 float32)"));
+        CHECK(contains(texts[rank], "ranks 1 and 3 are silent"));
+    }
+    CHECK(transfers == 0);
+}
+
+TEST_CASE("a library's own failure is told with its words and who answers") {
+    std::atomic<int> transfers = 0;
+    const auto texts = outcome(
+        {reduce(8), reduce(8)}, transfers,
+        [](PlayedBackend&, Deadline) { throw std::runtime_error("the wire is hot"); });
+    bool is_told = false;
+    for (const std::string& text : texts) {
+        CAPTURE(text);
+        CHECK(contains(text,
+                       "all_reduce #0 (sum of 8 float32) failed in played: the wire"));
+        is_told |= contains(text, "all ranks are there");
+    }
+    CHECK(is_told);
+}
+
+TEST_CASE("a rank that leaves ends a library's wait on every other rank") {
+    std::atomic<int> transfers = 0;
+    const auto leave = [](ProcessGroup& group) {
+        group.barrier();
+        dynamic_cast<QueuedGroup&>(group).abandon("out of memory");
+    };
+    const auto stay = [](ProcessGroup& group) {
+        group.barrier();
+        reduce(8)(group);
+    };
+    for (const std::string& text : outcome({stay, leave, stay}, transfers)) {
+        CAPTURE(text);
+        CHECK((text.empty() || contains(text, "PeerLost(1): ")));
+        CHECK((text.empty() || contains(text, "out of memory")));
+    }
+}
+
+TEST_CASE("rank lists read like sentences") {
+    CHECK(rank_list({2}) == "rank 2");
+    CHECK(rank_list({0, 3}) == "ranks 0 and 3");
+    CHECK(rank_list({0, 1, 3}) == "ranks 0, 1 and 3");
+}

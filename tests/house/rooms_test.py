@@ -1,0 +1,159 @@
+"""The house holds together: floors, rooms and components.
+
+A room is a folder whose CMakeLists.txt says mini_room(name ... NEEDS ...). The order of
+add_subdirectory gives the floors: a room stands on rooms that were added before it. A component is
+a header with its sources. This test reads the includes and fails when
+
+- a room includes one that is added after it, or one that its NEEDS do not name;
+- a room's NEEDS name a room that it does not include;
+- components include each other in a circle;
+- the library includes labs or tests.
+
+    python3 tests/house/rooms_test.py --list     rooms with their files, lines and needs
+"""
+
+import re
+import sys
+import unittest
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
+SYSTEM = "libmini/cudasim/include"  # what kernels include as <cuda_runtime.h>
+ROOM = re.compile(r"mini_room\((\w+)(.*?)\)", re.S)
+NEED = re.compile(r"\bmini_(\w+)")
+SUBDIRECTORY = re.compile(r"^add_subdirectory\((\S+)\)", re.M)
+LINKED = r"target_link_libraries\(mini_{} ([^)]*)\)"
+
+
+def rooms_below(folder):
+    """(folder, name, needs) of each room, from the ground up."""
+    text = (folder / "CMakeLists.txt").read_text(encoding="utf-8")
+    text = re.sub(r"#[^\n]*", "", text)
+    found = ROOM.search(text)
+    if found:
+        needs = set(NEED.findall(found[2].partition("NEEDS")[2]))
+        for inner in [text, *(path.read_text(encoding="utf-8")
+                              for path in folder.glob("*/CMakeLists.txt"))]:
+            for linked in re.findall(LINKED.format(found[1]), inner):
+                needs.update(NEED.findall(linked))
+        yield folder, found[1], needs
+        return
+    for name in SUBDIRECTORY.findall(text):
+        yield from rooms_below(folder / name)
+
+
+class House:
+    """The rooms below `root`/libmini, their files, and what these include."""
+
+    def __init__(self, root):
+        self.root = root
+        self.order, self.needs, folders = [], {}, {}
+        for folder, name, needs in rooms_below(root / "libmini"):
+            self.order.append(name)
+            self.needs[name] = needs
+            folders[folder] = name
+        self.needs = {room: needs & set(self.order) for room, needs in self.needs.items()}
+        self.room_of, self.includes = {}, defaultdict(set)
+        for path in sorted((root / "libmini").rglob("*")):
+            if path.suffix not in SUFFIXES:
+                continue
+            self.room_of[path] = next(
+                (folders[folder] for folder in path.parents if folder in folders), None)
+            for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+                target = next((target for target in (path.parent / name, root / SYSTEM / name)
+                               if target.is_file()), root / name)
+                if target.is_file():
+                    self.includes[path].add(target)
+
+    def arrows(self):
+        """(file, included file) between rooms, and out of the library."""
+        for path, targets in self.includes.items():
+            for target in sorted(targets):
+                if self.room_of.get(target) != self.room_of[path] or target not in self.room_of:
+                    yield path, target
+
+    def faults(self):
+        floor = {room: i for i, room in enumerate(self.order)}
+        used = defaultdict(set)
+        for path, target in self.arrows():
+            here, there = self.room_of[path], self.room_of.get(target)
+            name = path.relative_to(self.root)
+            where = f"{name} includes {target.relative_to(self.root)}"
+            if here is None:
+                yield f"{name} lies in no room"
+            elif there is None:
+                yield f"{where}, which lies in no room of the library"
+            elif floor[there] > floor[here]:
+                yield f"{where}: an arrow up, from {here} to {there}"
+            elif there not in self.needs[here] and SYSTEM not in str(target):
+                yield f"{where}, but NEEDS of {here} does not name mini_{there}"
+            used[here].add(there)
+        for room in self.order:
+            for need in sorted(self.needs[room]):
+                if floor[need] > floor[room]:
+                    yield f"{room} NEEDS mini_{need}, which is added after it"
+                elif need not in used[room]:
+                    yield f"{room} NEEDS mini_{need}, but includes nothing of it"
+        for circle in self.circles():
+            yield "a circle of components: " + ", ".join(circle)
+
+    def components(self):
+        """{component: the components that it includes}"""
+        graph = defaultdict(set)
+        for path, targets in self.includes.items():
+            here = str(path.relative_to(self.root).with_suffix(""))
+            graph[here].update(str(target.relative_to(self.root).with_suffix(""))
+                               for target in targets if target in self.room_of)
+            graph[here].discard(here)
+        return graph
+
+    def circles(self):
+        """Lists of components that reach each other (Tarjan's strongly connected components)."""
+        graph, number, low, stack, found = self.components(), {}, {}, [], []
+
+        def visit(node):
+            number[node] = low[node] = len(number)
+            stack.append(node)
+            for other in sorted(graph.get(node, ())):
+                if other not in number:
+                    visit(other)
+                if other in stack:
+                    low[node] = min(low[node], low[other])
+            if low[node] == number[node]:
+                at = stack.index(node)
+                if len(stack) - at > 1:
+                    found.append(sorted(stack[at:]))
+                del stack[at:]
+
+        for node in sorted(graph):
+            if node not in number:
+                visit(node)
+        return found
+
+    def listing(self):
+        for room in reversed(self.order):
+            files = [path for path, name in self.room_of.items() if name == room]
+            lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
+            yield f"{room:12} {len(files):4} files {lines:6} lines   {' '.join(sorted(self.needs[room]))}"
+
+
+class Rooms(unittest.TestCase):
+    def test_the_house_holds_together(self):
+        house = House(ROOT)
+        faults = list(house.faults())
+        arrows = {(house.room_of[a], house.room_of.get(b)) for a, b in house.arrows()}
+        print(f"{len(house.order)} rooms, {len(house.room_of)} files, "
+              f"{len(house.components())} components, {len(arrows)} arrows between rooms, "
+              f"{len(house.circles())} circles")
+        self.assertEqual(faults, [], "\n" + "\n".join(faults))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(House(ROOT).listing()))
+    else:
+        unittest.main()

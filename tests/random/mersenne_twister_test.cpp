@@ -1,0 +1,46 @@
+#include "libmini/random/mersenne_twister.hpp"
+
+#include <random>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "tests/support/catch.hpp"
+
+using mini::MersenneTwister;
+
+TEST_CASE("a twister with one seed gives the words of std::mt19937") {
+    const uint32_t seed = GENERATE(0u, 1u, 1234u, 5489u, 0x7fffffffu, 0xffffffffu);
+    MersenneTwister ours(seed);
+    std::mt19937 theirs(seed);
+    bool equal = true;
+    for (int i = 0; i < 5000; ++i) equal = equal && ours.next() == theirs();
+    CAPTURE(seed);
+    CHECK(equal);
+}
+
+TEST_CASE("the 10000th word of the default seed is the one the C++ standard names") {
+    MersenneTwister twister;
+    for (int i = 1; i < 10000; ++i) twister.next();
+    CHECK(twister.next() == 4123659995u);
+}
+
+TEST_CASE("a twister with a key gives the words its authors published") {
+    // The head of mt19937ar.out: init_by_array({0x123, 0x234, 0x345, 0x456}).
+    const std::vector<uint32_t> key = {0x123, 0x234, 0x345, 0x456};
+    MersenneTwister twister(key);
+    const std::vector<uint32_t> expected = {1067595299u, 955945823u,  477289528u,
+                                            4107218783u, 4228976476u, 3344332714u};
+    for (const uint32_t word : expected) CHECK(twister.next() == word);
+}
+
+TEST_CASE("each word of a key counts, also those of a key longer than the state") {
+    std::vector<uint32_t> key(700, 7);
+    MersenneTwister plain(key);
+    key.back() = 8;
+    MersenneTwister changed(key);
+    CHECK(plain.next() != changed.next());
+}
+
+TEST_CASE("a key without words is refused") {
+    CHECK_THROWS_AS(MersenneTwister(std::span<const uint32_t>()), mini::Error);
+}

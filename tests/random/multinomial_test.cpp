@@ -1,0 +1,136 @@
+// Categories drawn by weight, against torch.multinomial.
+
+#include "libmini/random/multinomial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "libmini/core/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/golden.hpp"
+#include "tests/support/message_of.hpp"
+
+using mini::Generator;
+using mini::multinomial;
+
+using mini::test::contains;
+
+namespace {
+
+using Weights = std::vector<double>;
+
+std::string refusal(const Weights& weights, int64_t num_samples, bool replacement) {
+    Generator generator(0);
+    return mini::test::message_of<mini::UsageError>(
+        [&] { multinomial(weights, num_samples, replacement, generator); });
+}
+
+}  // namespace
+
+TEST_CASE("weighted draws are those of torch's WeightedRandomSampler") {
+    int with = 0, without = 0;
+    for (const auto& golden : golden_cases("samplers")) {
+        if (golden.at("sampler") != "WeightedRandomSampler") continue;
+        CAPTURE(golden.dump());
+        const bool replacement = golden.at("replacement");
+        Generator generator(golden.at("seed").get<uint64_t>());
+        if (golden.contains("torch")) generator.set_version({1, 13});
+        CHECK(multinomial(golden.at("weights").get<Weights>(), golden.at("num_samples"),
+                          replacement,
+                          generator) == golden.at("indices").get<std::vector<int64_t>>());
+        ++(replacement ? with : without);
+    }
+    CHECK(with == 26);
+    CHECK(without == 13);
+}
+
+TEST_CASE("a sample with replacement takes two words, any other two a category") {
+    const Weights weights = {1, 2, 3, 0};
+    mini::TorchVersion version;
+    const auto words_taken = [&](int64_t num_samples, bool replacement) {
+        Generator generator(5), words(5);
+        generator.set_version(version);
+        multinomial(weights, num_samples, replacement, generator);
+        const uint64_t after = generator.random64();
+        for (int taken = 0; taken < 100; taken += 2)
+            if (words.random64() == after) return taken;
+        return -1;
+    };
+    CHECK(words_taken(3, true) == 6);
+    CHECK(words_taken(10, true) == 20);
+    CHECK(words_taken(1, true) == 8);
+    CHECK(words_taken(1, false) == 8);
+    CHECK(words_taken(3, false) == 8);
+
+    // Before PyTorch 2.0 a single sample was not raced for.
+    version = {1, 13};
+    CHECK(words_taken(1, true) == 2);
+    CHECK(words_taken(1, false) == 8);
+}
+
+TEST_CASE("a uniform number at the very end of a category belongs to it") {
+    const double u = Generator(0).uniform_double();
+    REQUIRE(u + (1 - u) == 1);
+    Generator generator(0);
+    CHECK(multinomial(Weights{u, 1 - u}, 2, true, generator)[0] == 0);
+    generator.manual_seed(0);
+    const double below = std::nextafter(u, 0);
+    CHECK(multinomial(Weights{below, 1 - below}, 2, true, generator)[0] == 1);
+}
+
+TEST_CASE("a category of weight zero is never drawn, however small the others") {
+    const double tiny = GENERATE(1.0, std::numeric_limits<double>::denorm_min());
+    const bool replacement = GENERATE(true, false);
+    const Weights weights = {0, tiny, 0, tiny, 0};
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+        Generator generator(seed);
+        for (const int64_t sample : multinomial(weights, 2, replacement, generator))
+            REQUIRE(sample % 2 == 1);
+    }
+}
+
+TEST_CASE("without replacement no category is drawn twice") {
+    const Weights weights(100, 0.5);
+    Generator generator(8);
+    const auto samples = multinomial(weights, 100, false, generator);
+    CHECK(std::set<int64_t>(samples.begin(), samples.end()).size() == 100);
+}
+
+TEST_CASE("categories come in proportion to their weights") {
+    // A count of n draws of chance p strays 5 sqrt(n p (1 - p)) < 800 for one seed in a
+    // million.
+    constexpr int n = 100'000;
+    Generator generator(3);
+    std::vector<int> counts(3);
+    for (const int64_t sample : multinomial(Weights{1, 2, 7}, n, true, generator))
+        ++counts[static_cast<size_t>(sample)];
+    CHECK(std::abs(counts[0] - n / 10) < 800);
+    CHECK(std::abs(counts[1] - n / 5) < 800);
+    CHECK(std::abs(counts[2] - 7 * n / 10) < 800);
+}
+
+TEST_CASE("a weight that is negative, infinite or no number is named") {
+    const bool replacement = GENERATE(true, false);
+    CHECK(contains(refusal({1, -0.5, 2}, 2, replacement), "weight 1 is -0.5"));
+    CHECK(contains(refusal({1, 2, std::nan("")}, 2, replacement), "weight 2 is nan"));
+    CHECK(contains(refusal({HUGE_VAL, 2, 1}, 2, replacement), "weight 0 is inf"));
+    CHECK(contains(refusal({1e308, 1e308, 1}, 2, replacement), "add up to inf"));
+}
+
+TEST_CASE("weights that leave nothing to draw are refused") {
+    const bool replacement = GENERATE(true, false);
+    CHECK(contains(refusal({0, 0, 0}, 1, replacement), "none of the 3 weights"));
+    CHECK(contains(refusal({}, 1, replacement), "none of the 0 weights"));
+    CHECK(contains(refusal({1, 2}, 0, replacement), "num_samples is 0"));
+    CHECK(contains(refusal({1, 2}, -3, replacement), "num_samples is -3"));
+}
+
+TEST_CASE("more samples without replacement than positive weights are refused") {
+    CHECK(contains(refusal({1, 0, 2}, 3, false),
+                   "3 samples without replacement, but only 2 of the 3"));
+    CHECK(refusal({1, 0, 2}, 3, true).empty());
+}

@@ -1,0 +1,139 @@
+// Python's random.Random, against CPython.
+
+#include "libmini/random/python_random.hpp"
+
+#include <bit>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "libmini/core/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
+#include "tests/support/message_of.hpp"
+
+using mini::PythonRandom;
+
+namespace {
+
+using Order = std::vector<int64_t>;
+
+Order shuffled(int64_t n, int64_t seed) {
+    Order values(static_cast<size_t>(n));
+    std::iota(values.begin(), values.end(), 0);
+    PythonRandom(seed).shuffle(values);
+    return values;
+}
+
+// random.randrange(2**64), whose bound has 65 bits: a whole number of words and one bit of
+// a third, until that is 0.
+uint64_t randrange_2_64(PythonRandom& random) {
+    while (true) {
+        const uint64_t low = random.getrandbits(64);
+        if (random.getrandbits(1) == 0) return low;
+    }
+}
+
+}  // namespace
+
+TEST_CASE("bits and floats are those of Python's random.Random") {
+    const auto cases = golden_cases("python_random");
+    for (const auto& golden : cases) {
+        const auto seed = golden.at("seed").get<int64_t>();
+        CAPTURE(seed);
+        PythonRandom bits(seed);
+        for (const uint64_t expected : golden.at("getrandbits32"))
+            CHECK(bits.getrandbits(32) == expected);
+
+        const auto& floats = golden.at("random_u64_hex");
+        PythonRandom random(seed);
+        for (size_t i = 0; i < floats.size(); ++i) {
+            const double value = random.random();
+            const std::string text = floats[i], shown = golden.at("random_repr")[i];
+            CHECK(std::bit_cast<uint64_t>(value) == std::stoull(text, nullptr, 16));
+            CHECK(value == std::stod(shown));
+        }
+        CHECK(floats.size() == 8);
+    }
+    CHECK(cases.size() == 5);
+}
+
+TEST_CASE("numbers below a bound are those of random.randrange, up to 2^64") {
+    const std::vector<uint64_t> bounds = {
+        1, 2, 3, 5, 10, 100, 1000, 60000, uint64_t{1} << 31, uint64_t{1} << 33};
+    const auto cases = golden_cases("python_random");
+    for (const auto& golden : cases) {
+        CAPTURE(golden.at("seed").get<int64_t>());
+        const auto expected = golden.at("randrange").get<std::vector<std::string>>();
+        REQUIRE(expected.size() == bounds.size() + 1);
+        PythonRandom random(golden.at("seed").get<int64_t>());
+        for (size_t i = 0; i < bounds.size(); ++i)
+            CHECK(std::to_string(random.randrange(bounds[i])) == expected[i]);
+        CHECK(std::to_string(randrange_2_64(random)) == expected.back());
+    }
+    CHECK(cases.size() == 5);
+}
+
+TEST_CASE("shuffles are those of random.shuffle") {
+    const auto cases = golden_cases("python_shuffle");
+    for (const auto& golden : cases) {
+        CAPTURE(golden.at("seed").get<int64_t>(), golden.at("n").get<int>());
+        CHECK(digest(shuffled(golden.at("n"), golden.at("seed"))) ==
+              golden.at("shuffled").at("sha256_le_int64").get<std::string>());
+    }
+    CHECK(cases.size() >= 15);
+}
+
+TEST_CASE("published shuffles of random.Random come out") {
+    CHECK(shuffled(10, 1234) == Order{2, 8, 3, 5, 6, 4, 9, 0, 1, 7});
+    CHECK(shuffled(10, 0) == Order{7, 8, 1, 5, 3, 4, 2, 0, 9, 6});
+    CHECK(shuffled(10, 42) == Order{7, 3, 2, 8, 5, 6, 9, 4, 0, 1});
+    CHECK(shuffled(10, -42) == shuffled(10, 42));
+    CHECK(shuffled(10, int64_t{1} << 32) != shuffled(10, 0));
+
+    // random.Random(-2**63).shuffle(list(range(10))), by CPython 3.11
+    CHECK(shuffled(10, std::numeric_limits<int64_t>::min()) ==
+          Order{5, 7, 9, 2, 0, 4, 1, 3, 6, 8});
+}
+
+TEST_CASE("values of any type are shuffled alike") {
+    std::vector<std::string> words;
+    for (int i = 0; i < 10; ++i) words.push_back(std::to_string(i));
+    PythonRandom(42).shuffle(words);
+    std::vector<std::string> expected;
+    for (const int64_t value : shuffled(10, 42))
+        expected.push_back(std::to_string(value));
+    CHECK(words == expected);
+}
+
+TEST_CASE("shuffling nothing or one value draws nothing") {
+    PythonRandom random(7), fresh(7);
+    Order none, one = {5};
+    random.shuffle(none);
+    random.shuffle(one);
+    CHECK(one == Order{5});
+    CHECK(random.getrandbits(32) == fresh.getrandbits(32));
+}
+
+TEST_CASE("getrandbits takes the high bits of a word, and a second word above it") {
+    // [random.Random(0).getrandbits(bits) for bits in (32, 1, 8, 33, 40, 64)], CPython 3.11
+    CHECK(PythonRandom(0).getrandbits(32) == 3626764237u);
+    CHECK(PythonRandom(0).getrandbits(1) == 1u);
+    CHECK(PythonRandom(0).getrandbits(8) == 216u);
+    CHECK(PythonRandom(0).getrandbits(33) == 3626764237u);
+    CHECK(PythonRandom(0).getrandbits(40) == 424533559245u);
+    CHECK(PythonRandom(0).getrandbits(64) == 7106521602475165645u);
+}
+
+TEST_CASE("a number of bits that is not 1 to 64, and a bound below 1, are refused") {
+    PythonRandom random(0);
+    for (const int bits : {0, 65, -1})
+        CHECK(mini::test::message_of([&] {
+                  random.getrandbits(bits);
+              }).find("getrandbits: " + std::to_string(bits)) != std::string::npos);
+    for (const int64_t bound : {int64_t{0}, int64_t{-5}})
+        CHECK(mini::test::message_of([&] {
+                  random.randrange(bound);
+              }).find("bound is " + std::to_string(bound)) != std::string::npos);
+    CHECK(random.getrandbits(32) == PythonRandom(0).getrandbits(32));
+}

@@ -1,0 +1,231 @@
+// The generator against numbers that PyTorch printed. Every case of every file must be
+// understood: each test counts what it compared.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libmini/random/random.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/golden.hpp"
+
+namespace {
+
+using mini::Generator;
+using mini::Rounding;
+using nlohmann::json;
+
+Generator generator_for(const json& golden) {
+    return Generator(golden.at("seed").get<uint64_t>());
+}
+
+// What PyTorch drew as its wheels do (a new generator too), and told not to use AVX2.
+struct Build {
+    std::string ending;
+    std::optional<Rounding> rounding;
+};
+
+Build any_build() {
+    return GENERATE(Build{"", std::nullopt}, Build{"_separate", Rounding::kSeparate});
+}
+
+Generator generator_for(const json& golden, const Build& build) {
+    Generator generator = generator_for(golden);
+    if (build.rounding) generator.set_rounding(*build.rounding);
+    return generator;
+}
+
+std::vector<float> uniforms(size_t n, double from, double to, Generator& generator) {
+    std::vector<float> values(n);
+    mini::fill_uniform(values, from, to, generator);
+    return values;
+}
+
+std::vector<float> normals(size_t n, double mean, double deviation,
+                           Generator& generator) {
+    std::vector<float> values(n);
+    mini::fill_normal(values, mean, deviation, generator);
+    return values;
+}
+
+std::vector<float> bernoullis(size_t n, double probability, Generator& generator) {
+    std::vector<float> values(n);
+    mini::fill_bernoulli(values, probability, generator);
+    return values;
+}
+
+void check_floats(const json& expected, const std::vector<float>& actual) {
+    REQUIRE(actual.size() == expected.at("n").get<size_t>());
+    if (expected.contains("f32_hex"))
+        CHECK(actual == floats_from_hex(expected.at("f32_hex")));
+    CHECK(digest(actual) == expected.at("sha256_le_float32").get<std::string>());
+}
+
+void check_doubles(const json& expected, const std::vector<double>& actual) {
+    REQUIRE(actual.size() == expected.at("u64_hex").size());
+    for (size_t i = 0; i < actual.size(); ++i) {
+        const std::string text = expected.at("u64_hex").at(i);
+        CHECK(std::bit_cast<uint64_t>(actual[i]) == std::stoull(text, nullptr, 16));
+    }
+}
+
+void check_in_a_row(const json& draws, Generator& generator) {
+    REQUIRE(draws.size() == 6);
+    check_floats(draws[0], uniforms(1, 0, 1, generator));
+    check_floats(draws[1], normals(1, 0, 1, generator));
+    check_floats(draws[2], normals(3, 0, 1, generator));
+    check_floats(draws[3], uniforms(2, 0, 1, generator));
+    check_floats(draws[4], normals(20, 0, 1, generator));
+    check_floats(draws[5], uniforms(1, 0, 1, generator));
+}
+
+// Compares one case of draws_misc; false when we do not know what it draws.
+bool check_draw(const json& golden, Generator& generator) {
+    const std::string what = golden.at("what");
+    if (what == "rand(1),randn(1),randn(3),rand(2),randn(20),rand(1) in a row") {
+        check_in_a_row(golden.at("draws"), generator);
+        return true;
+    }
+    if (what.ends_with("dtype=float64)")) {
+        std::vector<double> values(5);
+        if (what.starts_with("torch.rand(5,"))
+            mini::fill_uniform(values, 0, 1, generator);
+        else if (what.starts_with("torch.randn(5,"))
+            mini::fill_normal(values, 0, 1, generator);
+        else
+            return false;
+        check_doubles(golden, values);
+        return true;
+    }
+
+    std::vector<float> values(20);
+    if (what == "torch.empty(20).uniform_(-0.3,0.7)") {
+        mini::fill_uniform(values, -0.3, 0.7, generator);
+    } else if (what == "torch.empty(20).normal_(1.5,2.0)") {
+        mini::fill_normal(values, 1.5, 2, generator);
+    } else if (what == "torch.empty(20).bernoulli_(0.5)") {
+        values = bernoullis(20, 0.5, generator);
+    } else if (what == "torch.empty(20).bernoulli_(0.3)") {
+        values = bernoullis(20, 0.3, generator);
+    } else if (what == "torch.empty(20).exponential_()") {
+        mini::fill_exponential(values, 1, generator);
+    } else {
+        return false;
+    }
+    check_floats(golden.at("draws").at(0), values);
+    return true;
+}
+
+// Draws what one case of integers.json says; nothing when we do not know it.
+std::optional<std::vector<int64_t>> integers_like(const json& golden) {
+    const std::string what = golden.at("what");
+    Generator generator = generator_for(golden);
+    std::vector<int64_t> values(golden.at("values").size());
+    for (int64_t& value : values) {
+        if (what == "torch.randint(0,100,(64,),generator=g)")
+            value = generator.randint(0, 100);
+        else if (what == "torch.randint(0,2**40,(16,),generator=g)")
+            value = generator.randint(0, int64_t{1} << 40);
+        else if (what == "torch.empty((8,),int32).random_(generator=g)")
+            value = generator.random_int32();
+        else if (what == "torch.empty((4,),int64).random_(generator=g)" ||
+                 what == "torch.manual_seed; 3 x torch.empty((),int64).random_().item()")
+            value = generator.random_int64();
+        else
+            return std::nullopt;
+    }
+    return values;
+}
+
+}  // namespace
+
+TEST_CASE("uniform and normal floats are torch.rand's and randn's, bit for bit") {
+    const Build build = any_build();
+    const json cases = golden_cases("rand_randn" + build.ending);
+    for (const json& golden : cases) {
+        const size_t n = golden.at("n");
+        CAPTURE(build.ending, golden.at("seed").get<uint64_t>(), n);
+        Generator generator = generator_for(golden, build);
+        Generator another = generator;
+        check_floats(golden.at("rand"), uniforms(n, 0, 1, generator));
+        check_floats(golden.at("randn"), normals(n, 0, 1, another));
+    }
+    CHECK(cases.size() == 60);
+}
+
+TEST_CASE("draws of other kinds, and of several kinds in a row, are PyTorch's") {
+    const Build build = any_build();
+    const json cases = golden_cases("draws_misc" + build.ending);
+    size_t compared = 0;
+    for (const json& golden : cases) {
+        CAPTURE(build.ending, golden.at("seed").get<uint64_t>(),
+                golden.at("what").get<std::string>());
+        Generator generator = generator_for(golden, build);
+        const bool known = check_draw(golden, generator);
+        CHECK(known);
+        compared += known;
+    }
+    CHECK(compared == cases.size());
+    CHECK(compared == 16);
+}
+
+TEST_CASE("integers are those of torch.randint and random_") {
+    const json cases = golden_cases("integers");
+    size_t compared = 0;
+    for (const json& golden : cases) {
+        CAPTURE(golden.dump());
+        const auto values = integers_like(golden);
+        REQUIRE(values.has_value());
+        CHECK(*values == golden.at("values").get<std::vector<int64_t>>());
+        ++compared;
+    }
+    CHECK(compared == cases.size());
+    CHECK(compared == 15);
+}
+
+TEST_CASE("permutations are torch.randperm's, in numbers of 64 bits and of 32") {
+    const json cases = golden_cases("randperm");
+    for (const json& golden : cases) {
+        const int64_t n = golden.at("n");
+        CAPTURE(golden.at("seed").get<uint64_t>(), n);
+        Generator generator = generator_for(golden), same = generator_for(golden);
+        const auto order = mini::randperm(n, generator);
+        CHECK(digest(order) ==
+              golden.at("perm").at("sha256_le_int64").get<std::string>());
+
+        const auto narrow = mini::randperm_u32(n, same);
+        CHECK(std::vector<int64_t>(narrow.begin(), narrow.end()) == order);
+        CHECK(generator.random() == same.random());
+    }
+    CHECK(cases.size() == 20);
+}
+
+TEST_CASE("a second permutation goes on where the first one stopped") {
+    const json cases = golden_cases("randperm_twice");
+    for (const json& golden : cases) {
+        CAPTURE(golden.at("seed").get<uint64_t>(), golden.at("n").get<int>());
+        Generator generator = generator_for(golden);
+        for (const char* which : {"first", "second"})
+            CHECK(digest(mini::randperm(golden.at("n"), generator)) ==
+                  golden.at(which).at("sha256_le_int64").get<std::string>());
+    }
+    CHECK(cases.size() == 10);
+}
+
+TEST_CASE("bernoulli draws are those of torch.nn.functional.dropout and dropout2d") {
+    const json cases = golden_cases("dropout");
+    for (const json& golden : cases) {
+        const auto expected = golden.at("kept").get<std::string>();
+        Generator generator = generator_for(golden);
+        std::string kept;
+        for (const float value :
+             bernoullis(expected.size(), 1 - golden.at("p").get<double>(), generator))
+            kept += value == 1.0f ? '1' : '0';
+        CAPTURE(golden.dump());
+        CHECK(kept == expected);
+    }
+    CHECK(cases.size() == 18);
+}

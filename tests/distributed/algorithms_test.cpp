@@ -31,7 +31,7 @@ std::vector<uint64_t> run_on(const std::string& kind, int world_size,
                              const std::function<void(Transport&)>& body) {
     auto transports = make_transports(kind, world_size);
     const auto failures = on_ranks(world_size, [&](int rank) {
-        Transport& transport = *transports[static_cast<size_t>(rank)];
+        GroupTransport& transport = *transports[static_cast<size_t>(rank)];
         transport.begin({}, kLong);
         try {
             body(transport);

@@ -24,7 +24,7 @@ class PlayedBackend : public VerifyingBackend {
   public:
     using Transfer = std::function<void(PlayedBackend&, Deadline)>;
 
-    PlayedBackend(std::unique_ptr<Transport> side, bool verify,
+    PlayedBackend(std::unique_ptr<GroupTransport> side, bool verify,
                   std::atomic<int>& transfers, Transfer transfer)
         : VerifyingBackend(std::move(side), verify),
           transfers_(transfers),

@@ -51,7 +51,7 @@ struct PointTransfer {
 class GlooBackend : public VerifyingBackend {
   public:
     /// `cookie` and `local_host` are for subgroups to meet by.
-    GlooBackend(std::unique_ptr<Transport> side, bool verify, const Cookie& cookie,
+    GlooBackend(std::unique_ptr<GroupTransport> side, bool verify, const Cookie& cookie,
                 std::string local_host)
         : VerifyingBackend(std::move(side), verify),
           cookie_(cookie),

@@ -13,7 +13,7 @@ namespace mini::dist {
 
 /// Our own connections of the same ranks, and what subgroups need to meet.
 struct Side {
-    std::unique_ptr<Transport> transport;
+    std::unique_ptr<GroupTransport> transport;
     Cookie cookie{};
     std::string local_host;
 };

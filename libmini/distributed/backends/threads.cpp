@@ -29,7 +29,7 @@ std::pair<Socket, Socket> make_socket_pair() {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Transport>> make_threads_transports(int world_size) {
+std::vector<std::unique_ptr<GroupTransport>> make_threads_transports(int world_size) {
     if (world_size < 1)
         throw UsageError(
             concat("the world size is ", world_size, "; it must be 1 or more"));
@@ -48,7 +48,7 @@ std::vector<std::unique_ptr<Transport>> make_threads_transports(int world_size) 
                 std::move(other), memory, RingChannel::Side::kSecond));
         }
 
-    std::vector<std::unique_ptr<Transport>> transports;
+    std::vector<std::unique_ptr<GroupTransport>> transports;
     for (size_t rank = 0; rank < P; ++rank)
         transports.push_back(std::make_unique<MeshTransport>(static_cast<int>(rank),
                                                              std::move(streams[rank])));
@@ -61,7 +61,7 @@ namespace {
 // are threads of one process.
 std::unique_ptr<Backend> split_threads(const std::vector<int>& ranks,
                                        ProcessGroup& parent) {
-    using Transports = std::vector<std::unique_ptr<Transport>>;
+    using Transports = std::vector<std::unique_ptr<GroupTransport>>;
     const int index = index_among(ranks, parent);
     Transports mine;
     if (index == 0) mine = make_threads_transports(static_cast<int>(ranks.size()));

@@ -12,7 +12,7 @@
 namespace mini::dist {
 
 /// One transport a rank, each connected to all others.
-std::vector<std::unique_ptr<Transport>> make_threads_transports(int world_size);
+std::vector<std::unique_ptr<GroupTransport>> make_threads_transports(int world_size);
 
 /// One group, as each of its ranks sees it.
 std::vector<std::shared_ptr<QueuedGroup>> make_threads_groups(

@@ -33,7 +33,7 @@ class TransportBackend : public Backend {
   public:
     /// `hosts`: for each rank a number, the same for ranks on one host; empty when all
     /// are on one. `splitter` makes subgroups; without one there are none.
-    TransportBackend(std::string name, std::unique_ptr<Transport> transport,
+    TransportBackend(std::string name, std::unique_ptr<GroupTransport> transport,
                      std::vector<int> hosts = {}, Splitter splitter = nullptr);
 
     std::string name() const override { return name_; }
@@ -59,7 +59,7 @@ class TransportBackend : public Backend {
 
   private:
     const std::string name_;
-    const std::unique_ptr<Transport> transport_;
+    const std::unique_ptr<GroupTransport> transport_;
     std::vector<int> hosts_;
     const Splitter splitter_;
     const char* last_algorithm_ = "";

@@ -44,7 +44,7 @@ std::string rank_list(const std::vector<int>& ranks) {
     return text;
 }
 
-VerifyingBackend::VerifyingBackend(std::unique_ptr<Transport> side, bool verify)
+VerifyingBackend::VerifyingBackend(std::unique_ptr<GroupTransport> side, bool verify)
     : side_(std::move(side)),
       verify_(verify),
       sent_(static_cast<size_t>(side_->world_size())),

@@ -38,7 +38,7 @@ class VerifyingBackend : public Backend {
   public:
     /// `side` connects the same ranks. With `verify` off ranks that call different things
     /// are not noticed; who is gone still is.
-    VerifyingBackend(std::unique_ptr<Transport> side, bool verify);
+    VerifyingBackend(std::unique_ptr<GroupTransport> side, bool verify);
     ~VerifyingBackend() override;
 
     int rank() const override { return side_->rank(); }
@@ -111,7 +111,7 @@ class VerifyingBackend : public Backend {
     /// Whether something has gone wrong: no operation works any more.
     bool has_failed() const { return has_failed_ || is_interrupted_; }
 
-    Transport& side() { return *side_; }
+    GroupTransport& side() { return *side_; }
     bool verifies() const { return verify_; }
 
     /// Posts a note to or from another rank's side channel; it may take as long as it
@@ -149,7 +149,7 @@ class VerifyingBackend : public Backend {
     std::vector<int> silent_ranks(std::chrono::milliseconds waited);
     bool say_goodbye();
 
-    const std::unique_ptr<Transport> side_;
+    const std::unique_ptr<GroupTransport> side_;
     const bool verify_;
     Collective current_;
     std::chrono::milliseconds timeout_{};

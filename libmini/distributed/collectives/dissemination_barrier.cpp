@@ -12,7 +12,7 @@ void dissemination_barrier(Transport& transport) {
         transport.send_recv((rank + distance) % P, {}, (rank - distance + P) % P, {});
 }
 
-void await_all_ranks(Transport& transport, Deadline deadline) {
+void await_all_ranks(GroupTransport& transport, Deadline deadline) {
     // A number that no collective of a group has.
     constexpr Collective kConnected{.operation = Operation::kBarrier,
                                     .sequence = ~uint64_t{1}};

@@ -20,6 +20,6 @@ void dissemination_barrier(Transport& transport);
 /// Blocks until every rank has called it, and so until each is connected to all others.
 /// A rank that dies before that is named by all. Throws as Transport does, after it has told
 /// the other ranks.
-void await_all_ranks(Transport& transport, Deadline deadline);
+void await_all_ranks(GroupTransport& transport, Deadline deadline);
 
 }  // namespace mini::dist

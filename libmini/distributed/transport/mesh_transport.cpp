@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,42 +29,17 @@ constexpr int kSpins = 100;
 // How many turns may move something before a wait looks at its deadline.
 constexpr unsigned kTurnsPerLook = 256;
 
-// What a message that is put aside gets at first.
-constexpr size_t kFirstRoom = 64 << 10;
-
-// Room for the next bytes of the message that comes in: no more than twice what has come, as
-// its header may promise more than its sender ever sends.
-std::span<std::byte> room_in(std::vector<std::byte>& payload,
-                             const MessageStream& stream) {
-    const size_t wanted = std::max(kFirstRoom, 2 * stream.payload_received());
-    if (stream.payload_received() == payload.size())
-        payload.resize(std::min<size_t>(stream.header()->payload_bytes, wanted));
-    return payload;
-}
-
 }  // namespace
-
-std::string describe(const PointMessage& message) {
-    const bool sends = message.direction == PointMessage::Direction::kSend;
-    const std::string peer =
-        message.peer == kAnySource ? "any rank" : concat("rank ", message.peer);
-    return concat(sends ? "send to " : "recv from ", peer, " (tag ", message.tag, ", ",
-                  message.data.size() / item_size(message.dtype), " ", message.dtype,
-                  ")");
-}
-
-void finish(PointMessage& message) {
-    message.done = true;
-    const auto finished = std::exchange(message.finished, nullptr);
-    if (finished) finished();
-}
 
 MeshTransport::MeshTransport(int rank, std::vector<MessageStream> streams)
     : rank_(rank),
-      peers_(streams.size()),
+      streams_(std::move(streams)),
+      inbox_(rank, static_cast<int>(streams_.size()), history_),
+      detector_(rank, streams_, history_),
+      outboxes_(streams_.size()),
+      has_gone_(streams_.size()),
       bell_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
     MINI_CHECK(bell_.is_open(), system_message("eventfd", errno));
-    for (size_t i = 0; i < streams.size(); ++i) peers_[i].stream = std::move(streams[i]);
 }
 
 MeshTransport::~MeshTransport() = default;
@@ -74,33 +50,27 @@ void MeshTransport::begin(const Collective& collective,
     timeout_ = timeout;
     deadline_ = deadline_after(timeout);
     has_warned_ = false;
-    told_ = kAnySource;
+    announced_to_ = kAnySource;
 }
 
 // ---- what is to move
 
-void MeshTransport::enqueue(int to, Outgoing outgoing) {
-    Peer& other = peer(to);
+void MeshTransport::enqueue(int to, const Outgoing& outgoing) {
     bytes_sent_ += outgoing.payload.size();
     ++messages_sent_;
-    other.outgoing.push_back(outgoing);
-    if (other.outgoing.size() == 1) other.stream.start(outgoing.header, outgoing.payload);
-}
-
-void MeshTransport::want(int from, Wanted& wanted) {
-    peer(from).wanted = &wanted;
-    deliver_early(from, {MessageHeader::Kind::kCollective, 0});
+    outbox(to).push_back(outgoing);
+    if (outbox(to).size() == 1) stream(to).start(outgoing.header, outgoing.payload);
 }
 
 void MeshTransport::send_recv(int to, std::span<const std::byte> out, int from,
                               std::span<std::byte> in, const Combine& combine) {
     bool sent = false;
-    Wanted wanted{in, combine};
+    CollectiveReceive receive{in, combine};
     MessageHeader header;
     header.collective = history_.current();
     enqueue(to, {header, out, &sent});
-    want(from, wanted);
-    run_until_done(sent, to, wanted.done, from);
+    inbox_.expect(from, receive);
+    run_until_done(sent, to, receive.done, from);
 }
 
 void MeshTransport::send(int to, std::span<const std::byte> out) {
@@ -114,9 +84,9 @@ void MeshTransport::send(int to, std::span<const std::byte> out) {
 
 void MeshTransport::recv(int from, std::span<std::byte> in, const Combine& combine) {
     const bool nothing = true;
-    Wanted wanted{in, combine};
-    want(from, wanted);
-    run_until_done(nothing, kNobody, wanted.done, from);
+    CollectiveReceive receive{in, combine};
+    inbox_.expect(from, receive);
+    run_until_done(nothing, kNobody, receive.done, from);
 }
 
 void MeshTransport::post(PointMessage& message) {
@@ -131,11 +101,7 @@ void MeshTransport::post(PointMessage& message) {
         enqueue(message.peer, {header, message.data, &message.done});
         return;
     }
-    const bool any = message.peer == kAnySource;
-    (any ? any_source_ : peer(message.peer).receives).push_back(&message);
-    for (int from = 0; from < world_size(); ++from)
-        if (from != rank_ && (any || from == message.peer) && !message.done)
-            deliver_early(from, {MessageHeader::Kind::kPoint, message.tag});
+    inbox_.expect(message);
 }
 
 // ---- moving
@@ -154,37 +120,37 @@ void MeshTransport::run_until_done(const bool& sent, int to, const bool& receive
         } else if (!sent || !received) {
             const int awaited = received ? to : from;
             check_deadline(awaited);
-            tell_that_we_wait(awaited);
+            announce_wait(awaited);
             is_listening_ = true;
             sleep(has_warned_ ? deadline_ : deadline_ - timeout_ / 2);
         }
     }
     is_listening_ = false;
-    if (std::exchange(has_told_all_, false)) tell_all_whom_we_await(kNobody);
+    if (std::exchange(has_announced_to_all_, false)) announce_wait_to_all(kNobody);
 }
 
-// Tells a rank, once in a collective, that this one waits for it. Should it be in another
-// collective, waiting for us or somebody else, it finds out.
-void MeshTransport::tell_that_we_wait(int awaited) {
-    if (std::exchange(told_, awaited) != awaited) tell(awaited, awaited);
+// Tells a rank, once in a collective, that this one waits for it. If that rank waits in another
+// collective, it learns of the mismatch.
+void MeshTransport::announce_wait(int awaited) {
+    if (std::exchange(announced_to_, awaited) != awaited) send_waiting(awaited, awaited);
 }
 
-// Tells all ranks: should one of them wait for this one until its deadline, it knows by then
-// who keeps them both.
-void MeshTransport::tell_all_whom_we_await(int awaited) {
+// Tells all ranks which rank this one waits for: a rank whose wait for this one reaches its
+// deadline then knows the cause of both waits.
+void MeshTransport::announce_wait_to_all(int awaited) {
     for (int other = 0; other < world_size(); ++other)
-        if (other != rank_ && !peer(other).has_gone) tell(other, awaited);
+        if (other != rank_ && !has_gone_[static_cast<size_t>(other)])
+            send_waiting(other, awaited);
 }
 
-void MeshTransport::tell(int to, int awaited) {
-    Peer& other = peer(to);
-    if (!other.outgoing.empty()) return;  // a message that says it is on its way
+void MeshTransport::send_waiting(int to, int awaited) {
+    if (!outbox(to).empty()) return;  // a message that says it is on its way
     MessageHeader header;
     header.kind = MessageHeader::Kind::kWaiting;
     header.rank = awaited;
     header.collective = history_.current();
-    other.outgoing.push_back({header, {}, &nobody_asks_});
-    other.stream.start(header, {});
+    outbox(to).push_back({header, {}, &unobserved_});
+    stream(to).start(header, {});
     push_to(to);
 }
 
@@ -218,13 +184,13 @@ bool MeshTransport::move_all() {
     bool moved = false;
     for (int other = 0; other < world_size(); ++other) {
         if (other == rank_) continue;
-        if (!peer(other).outgoing.empty()) moved |= push_to(other);
+        if (!outbox(other).empty()) moved |= push_to(other);
         if (wants_input(other)) moved |= pull_from(other);
     }
     return finish_points() || moved;
 }
 
-// Lets go of the messages from point to point that are done; whether there were any.
+// Finishes the messages from point to point that are done; whether there were any.
 bool MeshTransport::finish_points() {
     bool any = false;
     for (auto place = points_.begin(); place != points_.end();) {
@@ -242,69 +208,81 @@ bool MeshTransport::finish_points() {
 }
 
 bool MeshTransport::push_to(int to) {
-    Peer& other = peer(to);
+    Outbox& messages = outbox(to);
     try {
-        const bool moved = other.stream.push();
-        if (!other.stream.is_sent()) return moved;
+        const bool moved = stream(to).push();
+        if (!stream(to).is_sent()) return moved;
 
         // Say so, and start the next one.
-        *other.outgoing.front().done = true;
-        other.outgoing.pop_front();
-        if (!other.outgoing.empty())
-            other.stream.start(other.outgoing.front().header,
-                               other.outgoing.front().payload);
+        *messages.front().done = true;
+        messages.pop_front();
+        if (!messages.empty())
+            stream(to).start(messages.front().header, messages.front().payload);
         return true;
     } catch (const ConnectionClosed&) {
-        // A rank may go without hearing whom we await. What it sent before can still be read.
-        if (other.outgoing.front().done != &nobody_asks_) peer_closed(to);
-        other.outgoing.pop_front();
-        if (!other.outgoing.empty()) peer_closed(to);
-        if (!is_asked_for(to)) other.has_gone = true;
+        // A rank may leave without learning which rank this one waits for. What it sent
+        // before can still be read.
+        if (messages.front().done != &unobserved_) connection_closed(to);
+        messages.pop_front();
+        if (!messages.empty()) connection_closed(to);
+        if (!inbox_.is_expected(to)) has_gone_[static_cast<size_t>(to)] = true;
         return false;
     }
 }
 
-// Whether somebody asks for a message of this rank.
-bool MeshTransport::is_asked_for(int from) const {
-    const Peer& other = peers_[static_cast<size_t>(from)];
-    return other.wanted != nullptr || !other.receives.empty() || !any_source_.empty();
-}
-
-bool MeshTransport::wants_input(int from) {
-    // A message that nobody asks for stays where it is, once we have seen what it is.
-    const Peer& other = peer(from);
-    const bool is_waiting =
-        other.stream.header() != nullptr && other.destination.done == nullptr;
-    return is_asked_for(from) || (!is_waiting && !other.has_gone &&
-                                  (other.stream.is_in_message() || is_listening_));
+bool MeshTransport::wants_input(int from) const {
+    // A message that is not expected stays in its channel, once its header has been seen.
+    const MessageStream& other = streams_[static_cast<size_t>(from)];
+    const bool is_unexpected = other.header() != nullptr && !inbox_.has_buffer(from);
+    return inbox_.is_expected(from) ||
+           (!is_unexpected && !has_gone_[static_cast<size_t>(from)] &&
+            (other.is_in_message() || is_listening_));
 }
 
 bool MeshTransport::pull_from(int from) {
-    Peer& other = peer(from);
-    MessageStream& stream = other.stream;
+    MessageStream& other = stream(from);
     try {
         bool moved = false;
-        if (stream.header() == nullptr) {
-            moved = stream.pull_header();
-            if (stream.header() == nullptr) return moved;
+        if (other.header() == nullptr) {
+            moved = other.pull_header();
+            if (other.header() == nullptr) return moved;
         }
-        if (other.destination.done == nullptr && !choose_destination(from)) return moved;
-        if (Early* const early = other.destination.early)
-            other.destination.place = room_in(early->payload, stream);
-        moved |= stream.pull_payload(other.destination.place, other.destination.combine);
-        if (stream.has_payload()) finish_arrival(from);
-        return moved;
+        if (!inbox_.has_buffer(from) && !accept_message(from)) return moved;
+        return inbox_.pull(from, other) || moved;
     } catch (const ConnectionClosed&) {
-        // A rank that nobody needs any more may go.
-        if (is_asked_for(from) || other.destination.done != nullptr) peer_closed(from);
-        other.has_gone = true;
+        // A rank of which nothing is expected may leave.
+        if (inbox_.is_expected(from) || inbox_.has_buffer(from)) connection_closed(from);
+        has_gone_[static_cast<size_t>(from)] = true;
         return false;
     }
+}
+
+// Looks at the header of a message; whether it has a buffer for its payload now.
+bool MeshTransport::accept_message(int from) {
+    const MessageHeader& header = *stream(from).header();
+    if (header.kind == MessageHeader::Kind::kFailure) {
+        if (inbox_.is_expected(from)) connection_closed(from);
+        return false;
+    }
+    if (header.kind != MessageHeader::Kind::kPoint)
+        history_.check_number(rank_, from, header.collective);
+    if (header.kind == MessageHeader::Kind::kWaiting) {
+        detector_.note_waiting(from, header);
+        stream(from).finish_message();
+        return false;
+    }
+    return inbox_.choose_buffer(from, header);
+}
+
+void MeshTransport::connection_closed(int peer) {
+    MINI_CHECK(!interrupted_, "the group was destroyed during ",
+               describe(history_.current()));
+    detector_.connection_closed(peer, timeout_);
 }
 
 // ---- waiting
 
-// Sleeps until something can move, somebody rings, or until `until`.
+// Sleeps until something can move, wake() is called, or `until` has passed.
 void MeshTransport::sleep(Deadline until) {
     std::vector<pollfd> entries = {{bell_.fd(), POLLIN, 0}};
     std::vector<Channel*> channels = {nullptr};
@@ -312,10 +290,10 @@ void MeshTransport::sleep(Deadline until) {
     for (int other = 0; other < world_size(); ++other) {
         if (other == rank_) continue;
         const int interest =
-            (peer(other).outgoing.empty() ? Channel::kNothing : Channel::kToSend) |
+            (outbox(other).empty() ? Channel::kNothing : Channel::kToSend) |
             (wants_input(other) ? Channel::kToReceive : Channel::kNothing);
         if (interest == Channel::kNothing) continue;
-        Channel& channel = peer(other).stream.channel();
+        Channel& channel = stream(other).channel();
         entries.push_back({channel.socket().fd(), 0, 0});
         can_sleep &= channel.prepare_to_sleep(interest, entries.back().events);
         until = std::min(until, channel.next_event());
@@ -328,29 +306,33 @@ void MeshTransport::sleep(Deadline until) {
     for (size_t i = 1; i < channels.size(); ++i) channels[i]->wake_up(entries[i].revents);
 }
 
-// Says once, halfway, whom this rank waits for; gives up at the end.
+// Warns once, halfway, which rank this one waits for; gives up at the end.
 void MeshTransport::check_deadline(int awaited) {
     check_point_deadlines();
     if (!has_warned_ && has_passed(deadline_ - timeout_ / 2)) {
         has_warned_ = true;
-        logging::warning("waiting for rank ", awaited, " in ", activity(), " for ",
-                         seconds_text(timeout_ / 2), " now; the deadline is ",
-                         seconds_text(timeout_));
-        has_told_all_ = true;
-        tell_all_whom_we_await(awaited);
+        logging::warning(
+            "waiting for rank ", awaited, " in ", describe(history_.current()), " for ",
+            seconds_text(timeout_ / 2), " now; the deadline is ", seconds_text(timeout_));
+        has_announced_to_all_ = true;
+        announce_wait_to_all(awaited);
     }
     if (has_passed(deadline_))
-        deadline_passed(awaited,
-                        concat("rank ", rank_, " waited ", seconds_text(timeout_),
-                               " for rank ", awaited, " in ", activity()));
+        detector_.deadline_passed(
+            awaited,
+            concat("rank ", rank_, " waited ", seconds_text(timeout_), " for rank ",
+                   awaited, " in ", describe(history_.current())),
+            timeout_);
 }
 
 void MeshTransport::check_point_deadlines() {
     for (const PointMessage* point : points_) {
         if (!has_passed(point->deadline)) continue;
-        deadline_passed(point->peer,
-                        concat("rank ", rank_, " waited ", seconds_text(point->timeout),
-                               " in ", describe(*point)));
+        detector_.deadline_passed(
+            point->peer,
+            concat("rank ", rank_, " waited ", seconds_text(point->timeout), " in ",
+                   describe(*point)),
+            timeout_);
     }
 }
 
@@ -364,7 +346,7 @@ void MeshTransport::wake() noexcept {
     [[maybe_unused]] const ssize_t n = ::write(bell_.fd(), &one, sizeof one);
 }
 
-// Whether somebody rang since the last time.
+// Whether wake() was called since the last time.
 bool MeshTransport::take_wake_up() {
     if (!bell_rung_.load(std::memory_order_relaxed)) return false;
     uint64_t count = 0;
@@ -372,6 +354,13 @@ bool MeshTransport::take_wake_up() {
     bell_rung_ = false;
     if (on_wake_) on_wake_();
     return true;
+}
+
+void MeshTransport::interrupt() noexcept {
+    interrupted_ = true;
+    for (const MessageStream& other : streams_)
+        if (other.is_open()) ::shutdown(other.channel().socket().fd(), SHUT_RDWR);
+    wake();  // a rank that waits for none does not look at its connections
 }
 
 }  // namespace mini::dist

@@ -28,11 +28,12 @@ struct MessageHeader {
         kCollective = 1,
         kPoint = 2,
         kFailure = 3,
-        kWaiting = 4,  // whom the sender waits for, in the collective that it names
+        kWaiting = 4,  // the rank that the sender waits for, in the collective named
     };
 
     Kind kind = Kind::kCollective;
-    int32_t rank = -1;  // kFailure: whom it is about; kWaiting: -1 for nobody any more
+    int32_t rank =
+        -1;  // kFailure: the rank it is about; kWaiting: -1 when the wait is over
     Collective collective;  // kCollective; kPoint: operation, dtype and count
     uint64_t payload_bytes = 0;
     uint64_t detail = 0;  // kPoint: the tag; kFailure: a Failure::Kind

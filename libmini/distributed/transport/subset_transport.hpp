@@ -3,9 +3,7 @@
 
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <functional>
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -21,9 +19,6 @@ class SubsetTransport : public Transport {
 
     int rank() const override { return rank_; }
     int world_size() const override { return static_cast<int>(members_.size()); }
-    void begin(const Collective& collective, std::chrono::milliseconds timeout) override {
-        whole_.begin(collective, timeout);
-    }
     void send_recv(int to, std::span<const std::byte> out, int from,
                    std::span<std::byte> in, const Combine& combine = {}) override {
         whole_.send_recv(member(to), out, member(from), in, combine);
@@ -34,16 +29,6 @@ class SubsetTransport : public Transport {
     void recv(int from, std::span<std::byte> in, const Combine& combine = {}) override {
         whole_.recv(member(from), in, combine);
     }
-    void post(PointMessage& message) override { whole_.post(message); }
-    void progress() override { whole_.progress(); }
-    void wake() noexcept override { whole_.wake(); }
-    void set_on_wake(std::function<void()> on_wake) override {
-        whole_.set_on_wake(std::move(on_wake));
-    }
-    uint64_t bytes_sent() const override { return whole_.bytes_sent(); }
-    uint64_t messages_sent() const override { return whole_.messages_sent(); }
-    void leave(const Failure& reason) noexcept override { whole_.leave(reason); }
-    void interrupt() noexcept override { whole_.interrupt(); }
 
   private:
     int member(int rank) const { return members_[static_cast<size_t>(rank)]; }

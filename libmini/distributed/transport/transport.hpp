@@ -1,7 +1,6 @@
-// Transport: messages from one rank to another, all that the algorithms of this room
-// stand on.
+// Transport: messages from one rank to another, all that the collectives stand on.
 //
-//     algorithms/     ring_all_reduce   tree_broadcast   ring_all_gather   barrier ...
+//     collectives/    ring_all_reduce   tree_broadcast   ring_all_gather   barrier ...
 //                     -------------------------- Transport --------------------------
 //                     MeshTransport: a channel to every other rank
 //
@@ -56,9 +55,11 @@ std::string describe(const PointMessage& message);
 /// message itself.
 void finish(PointMessage& message);
 
-// All blocking functions throw PeerLost naming the rank that is gone, Timeout naming the
-// silent one, MismatchedCollective naming both. After that the transport is of no further
+// Both classes' blocking functions throw PeerLost naming the rank that is gone, Timeout naming
+// the silent one, MismatchedCollective naming both. After that the transport is of no further
 // use.
+
+/// What an algorithm needs: messages of the collective that has begun.
 class Transport {
   public:
     virtual ~Transport() = default;
@@ -66,14 +67,9 @@ class Transport {
     virtual int rank() const = 0;
     virtual int world_size() const = 0;
 
-    /// Starts a collective: what the messages that follow belong to, and how long it may
-    /// take.
-    virtual void begin(const Collective& collective,
-                       std::chrono::milliseconds timeout) = 0;
-
     /// Sends `out` to rank `to` while receiving `in` from rank `from`; blocks until both
     /// are done. Doing both at once is what keeps a ring of blocking ranks from
-    /// deadlocking. With `combine`, what comes in is combined with what `in` holds.
+    /// deadlocking. With `combine`, the incoming elements are combined with those of `in`.
     /// REQUIRES: `in` has exactly the size the sender sends; to and from are other ranks;
     /// `out` and `in` do not overlap.
     virtual void send_recv(int to, std::span<const std::byte> out, int from,
@@ -82,9 +78,19 @@ class Transport {
     /// One half of send_recv. Either may block until the other side does its half.
     virtual void send(int to, std::span<const std::byte> out) = 0;
     virtual void recv(int from, std::span<std::byte> in, const Combine& combine = {}) = 0;
+};
 
-    /// Puts a message from point to point under way; never blocks. It moves on whenever
-    /// this transport waits, whatever for, and lives until it is done.
+/// What a process group needs besides: collectives to begin, messages from point to point,
+/// waking up, and leaving.
+class GroupTransport : public Transport {
+  public:
+    /// Starts a collective: what the messages that follow belong to, and how long it may
+    /// take.
+    virtual void begin(const Collective& collective,
+                       std::chrono::milliseconds timeout) = 0;
+
+    /// Starts a message from point to point; never blocks. It moves on whenever this
+    /// transport waits, and must live until it is done.
     virtual void post(PointMessage& message) = 0;
 
     /// Blocks until one of the posted messages is done, or wake() was called.

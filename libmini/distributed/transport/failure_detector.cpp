@@ -1,0 +1,148 @@
+#include "libmini/distributed/transport/failure_detector.hpp"
+
+#include <sched.h>
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace mini::dist {
+namespace {
+
+// How long to search for the rank that left first.
+constexpr std::chrono::milliseconds kSearchTime(250);
+
+// How much of its timeout a rank spends, after it has passed, on finding the cause: all is
+// said before a tenth more has gone by.
+constexpr int kGraceShare = 20;
+
+}  // namespace
+
+FailureDetector::FailureDetector(int rank, std::vector<MessageStream>& streams,
+                                 const CollectiveHistory& history)
+    : rank_(rank), streams_(streams), history_(history), waiting_(streams.size()) {}
+
+void FailureDetector::note_waiting(int waiting, const MessageHeader& header) {
+    waiting_[static_cast<size_t>(waiting)] = {header.rank, header.collective};
+}
+
+void FailureDetector::connection_closed(int peer, std::chrono::milliseconds timeout) {
+    MessageStream& closed_stream = stream(peer);
+    const MessageHeader* const header = closed_stream.header();
+    const bool in_report =
+        header != nullptr && header->kind == MessageHeader::Kind::kFailure;
+    const bool cut_off = closed_stream.is_in_message() && !in_report;
+
+    // Read its report; on the way, see whether it ran another collective.
+    bool closed = false;
+    const auto skipped = [&](const MessageHeader& skipped_header) {
+        if (skipped_header.kind != MessageHeader::Kind::kPoint)
+            history_.check_number(rank_, peer, skipped_header.collective);
+    };
+    const auto report =
+        closed_stream.last_words(deadline_after(kLastWordsTime), closed, skipped);
+    if (report) report_of(peer, *report, timeout);
+
+    // It made none. Cut off in the middle of a message it could not: another rank knows.
+    const int lost = cut_off ? first_to_go(peer, timeout) : peer;
+    throw PeerLost(lost, concat("rank ", lost, " is gone: its connection to rank ", rank_,
+                                " closed during ", describe(history_.current()),
+                                "; its own output says why"));
+}
+
+// The rank that is gone when `cut_off` ended in the middle of a message: the one that another
+// rank reports, or one that ended between two messages; else `cut_off` itself.
+int FailureDetector::first_to_go(int cut_off, std::chrono::milliseconds timeout) {
+    const Deadline deadline = deadline_after(kSearchTime);
+    for (bool others = true; others && !has_passed(deadline); ::sched_yield()) {
+        others = false;
+        for (int other = 0; other < world_size(); ++other) {
+            if (other == rank_ || other == cut_off) continue;
+            others = true;
+            bool closed = false;
+            const auto report = stream(other).last_words(Clock::now(), closed);
+            if (report) report_of(other, *report, timeout);
+            if (closed && !stream(other).is_in_message()) return other;
+        }
+    }
+    return cut_off;
+}
+
+void FailureDetector::report_of(int reporter, const Failure& failure,
+                                std::chrono::milliseconds timeout) {
+    Failure meaning = reported(failure, reporter);
+
+    // When the report is about the reporter itself, add what this rank was doing.
+    if (failure.kind == Failure::Kind::kOther || failure.rank == reporter)
+        meaning.message +=
+            concat("; rank ", rank_, " was in ", describe(history_.current()));
+    const bool names_another = failure.rank >= 0 && failure.rank < world_size() &&
+                               failure.rank != rank_ && failure.rank != reporter;
+    if (failure.kind == Failure::Kind::kTimeout && names_another)
+        follow_chain(failure.rank, meaning.message,
+                     deadline_after(timeout / kGraceShare));
+    throw_failure(meaning);
+}
+
+void FailureDetector::deadline_passed(int silent, const std::string& story,
+                                      std::chrono::milliseconds timeout) {
+    if (silent < 0) throw Timeout(concat(story, "; no rank has sent it"));
+    follow_chain(silent, story, deadline_after(timeout / kGraceShare));
+}
+
+// A silent rank may itself be waiting. Its report says for which rank or, when the report is
+// late, what it said when half of its time had passed. The rank that says nothing is the cause.
+void FailureDetector::follow_chain(int silent, std::string story, Deadline grace) {
+    leave({Failure::Kind::kTimeout, silent, story});
+    for (int hop = 0; hop < world_size() && silent != rank_; ++hop) {
+        bool closed = false;
+        const auto report = stream(silent).last_words(grace, closed);
+        if (closed)
+            throw PeerLost(silent, concat("rank ", silent, " is gone (", story, ")"));
+        const bool names_none =
+            report && report->rank < 0;  // its text says what it knows
+        if (report && (names_none || report->kind != Failure::Kind::kTimeout))
+            throw_failure(reported(*report, silent));
+        const int next = report ? report->rank : awaited_by(silent);
+        if (next < 0 || next >= world_size() || (!report && next == rank_)) break;
+        story +=
+            concat("; rank ", silent, report ? " waited" : " waits", " for rank ", next);
+        silent = next;
+    }
+    throw Timeout(concat(story, "; rank ", silent,
+                         " is silent: is its process stopped, stuck, or in other code?"));
+}
+
+// The rank that `waiting` said it waits for in the collective under way here; -1 for none.
+int FailureDetector::awaited_by(int waiting) const {
+    const Waiting& said = waiting_[static_cast<size_t>(waiting)];
+    return said.collective == history_.current() ? said.awaited : -1;
+}
+
+void FailureDetector::leave(const Failure& reason) noexcept {
+    if (std::exchange(has_left_, true)) return;
+    try {
+        MessageHeader header;
+        header.kind = MessageHeader::Kind::kFailure;
+        header.rank = reason.rank;
+        header.detail = static_cast<uint64_t>(reason.kind);
+        const std::string text = reason.message.substr(0, kMaxFailureBytes);
+        for (MessageStream& other : streams_) {
+            if (!other.is_open()) continue;
+            try {
+                // In the middle of a message a report cannot be sent.
+                if (other.is_between_messages()) {
+                    other.start(header, std::as_bytes(std::span(text)));
+                    other.push();
+                }
+            } catch (const ConnectionClosed&) {
+            }
+            ::shutdown(other.channel().socket().fd(), SHUT_WR);
+        }
+    } catch (...) {  // no memory for the text: the closed connections say enough
+    }
+}
+
+}  // namespace mini::dist

@@ -1,0 +1,184 @@
+#include "libmini/distributed/transport/inbox.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::dist {
+namespace {
+
+// How much may wait here, before a rank that sends without end is stopped.
+constexpr size_t kMaxEarlyBytes = size_t{1} << 30;
+constexpr size_t kMaxEarlyMessages = size_t{1} << 18;
+
+// The first memory of a message that is kept.
+constexpr size_t kFirstBytes = 64 << 10;
+
+// Memory for the next bytes of a message that is kept: no more than twice what has come, as
+// its header may announce more than its sender ever sends.
+std::span<std::byte> grown(std::vector<std::byte>& payload, const MessageStream& stream) {
+    const size_t wanted = std::max(kFirstBytes, 2 * stream.payload_received());
+    if (stream.payload_received() == payload.size())
+        payload.resize(std::min<size_t>(stream.header()->payload_bytes, wanted));
+    return payload;
+}
+
+std::string size_fault(int from, size_t sent, int rank, size_t expected) {
+    return concat("rank ", from, " sent ", sent, " bytes where rank ", rank, " expects ",
+                  expected);
+}
+
+}  // namespace
+
+Inbox::Inbox(int rank, int world_size, const CollectiveHistory& history)
+    : rank_(rank), history_(history), senders_(static_cast<size_t>(world_size)) {}
+
+void Inbox::expect(int from, CollectiveReceive& receive) {
+    sender(from).collective = &receive;
+    deliver_early(from, {MessageHeader::Kind::kCollective, 0});
+}
+
+void Inbox::expect(PointMessage& receive) {
+    const bool any = receive.peer == kAnySource;
+    (any ? any_source_ : sender(receive.peer).receives).push_back(&receive);
+    for (int from = 0; from < static_cast<int>(senders_.size()); ++from)
+        if (from != rank_ && (any || from == receive.peer) && !receive.done)
+            deliver_early(from, {MessageHeader::Kind::kPoint, receive.tag});
+}
+
+bool Inbox::is_expected(int from) const {
+    const Sender& other = sender(from);
+    return other.collective != nullptr || !other.receives.empty() || !any_source_.empty();
+}
+
+bool Inbox::choose_buffer(int from, const MessageHeader& header) {
+    Sender& other = sender(from);
+    if (header.kind == MessageHeader::Kind::kCollective && other.collective != nullptr) {
+        CollectiveReceive& receive = *other.collective;
+        check_size(from, header, receive.buffer.size());
+        other.buffer = {receive.buffer, receive.combine, &receive.done, nullptr};
+    } else if (PointMessage* const receive = receive_for(from, header)) {
+        check_size(from, header, receive->data.size());
+        other.buffer = {receive->data, {}, &receive->done, nullptr};
+        match(*receive, from);
+    } else if (is_expected(from)) {  // the message behind it is
+        keep(from, header);
+    }
+    return has_buffer(from);
+}
+
+bool Inbox::pull(int from, MessageStream& stream) {
+    Buffer& buffer = sender(from).buffer;
+    if (buffer.early != nullptr) buffer.bytes = grown(buffer.early->payload, stream);
+    const bool moved = stream.pull_payload(buffer.bytes, buffer.combine);
+    if (stream.has_payload()) {
+        stream.finish_message();
+        finish(from);
+    }
+    return moved;
+}
+
+Inbox::Sort Inbox::sort_of(const MessageHeader& header) {
+    const bool is_point = header.kind == MessageHeader::Kind::kPoint;
+    return {header.kind, is_point ? header.detail : 0};
+}
+
+void Inbox::check_size(int from, const MessageHeader& header, size_t expected) const {
+    if (header.kind == MessageHeader::Kind::kCollective) {
+        history_.check_same(rank_, from, header.collective);
+        MINI_CHECK(header.payload_bytes == expected,
+                   size_fault(from, header.payload_bytes, rank_, expected), " in ",
+                   describe(history_.current()));
+        return;
+    }
+    if (header.payload_bytes == expected) return;
+    throw MismatchedCollective(concat(
+        "mismatched messages: ", size_fault(from, header.payload_bytes, rank_, expected),
+        " (tag ", header.detail, ", ", header.collective.count, " ",
+        header.collective.dtype, " sent)"));
+}
+
+// The first receive from point to point that takes such a message; null for none.
+PointMessage* Inbox::receive_for(int from, const MessageHeader& header) {
+    if (header.kind != MessageHeader::Kind::kPoint) return nullptr;
+    for (const auto* list : {&sender(from).receives, &any_source_})
+        for (PointMessage* const receive : *list)
+            if (receive->tag == header.detail) return receive;
+    return nullptr;
+}
+
+// Takes a receive off the lists: its message is here, or coming in.
+void Inbox::match(PointMessage& receive, int from) {
+    receive.source = from;
+    sender(from).receives.remove(&receive);
+    any_source_.remove(&receive);
+}
+
+// Makes memory for a message that is not expected yet.
+void Inbox::keep(int from, const MessageHeader& header) {
+    early_bytes_ += header.payload_bytes;
+    ++early_messages_;
+    MINI_CHECK(header.payload_bytes <= kMaxEarlyBytes && early_bytes_ <= kMaxEarlyBytes &&
+                   early_messages_ <= kMaxEarlyMessages,
+               "ranks have sent ", early_messages_, " messages of ", early_bytes_,
+               " bytes, the last one rank ", from, ", that rank ", rank_,
+               " has not asked for; it must receive them, or rank ", from,
+               " must send less at once");
+    Sender& other = sender(from);
+    Early& early = other.early[sort_of(header)].emplace_back();
+    early.header = header;
+    other.buffer = {{}, {}, &early.complete, &early};
+}
+
+// A payload has come in full.
+void Inbox::finish(int from) {
+    Sender& other = sender(from);
+    *other.buffer.done = true;
+    const Early* const early = other.buffer.early;
+    if (other.collective != nullptr && other.buffer.done == &other.collective->done)
+        other.collective = nullptr;
+    other.buffer = {};
+    if (early != nullptr) deliver_early(from, sort_of(early->header));
+}
+
+// Gives kept messages of one sort to the receives that wait for them.
+void Inbox::deliver_early(int from, Sort sort) {
+    Sender& other = sender(from);
+    const auto found = other.early.find(sort);
+    if (found == other.early.end()) return;
+    std::deque<Early>& early = found->second;
+
+    // In order: none may overtake one that is still coming in.
+    while (!early.empty() && early.front().complete && deliver(from, early.front())) {
+        early_bytes_ -= early.front().payload.size();
+        --early_messages_;
+        early.pop_front();
+    }
+    if (early.empty()) other.early.erase(found);
+}
+
+// Copies a kept message to the receive that takes it; whether there is one.
+bool Inbox::deliver(int from, Early& early) {
+    Sender& other = sender(from);
+    if (early.header.kind == MessageHeader::Kind::kCollective) {
+        CollectiveReceive* const receive = std::exchange(other.collective, nullptr);
+        if (receive == nullptr) return false;
+        check_size(from, early.header, receive->buffer.size());
+        if (receive->combine) {
+            receive->combine.apply(receive->buffer.data(), early.payload.data(),
+                                   early.payload.size() / receive->combine.element_bytes);
+        } else {
+            std::ranges::copy(early.payload, receive->buffer.begin());
+        }
+        return receive->done = true;
+    }
+    PointMessage* const receive = receive_for(from, early.header);
+    if (receive == nullptr) return false;
+    check_size(from, early.header, receive->data.size());
+    std::ranges::copy(early.payload, receive->data.begin());
+    match(*receive, from);
+    return receive->done = true;
+}
+
+}  // namespace mini::dist

@@ -30,7 +30,7 @@ void GpuOrder::wait_on_stream() const {
     places_->end.wait(cuda::current_stream(places_->device));
 }
 
-bool FreesLater::set(bool on) { return cuda::set_frees_later(on); }
+bool DeferredFreeScope::set(bool on) { return cuda::set_frees_later(on); }
 
 bool is_on_gpu(const Call& call) {
     const auto on_gpu = [](const std::vector<Tensor>& tensors) {

@@ -40,14 +40,14 @@ class GpuOrder {
     std::unique_ptr<Places> places_;  // events, where there is CUDA
 };
 
-/// For a thread that looks after a group, while it does: when it frees tensors, it does not wait
-/// for a GPU (cuda::set_frees_later).
-class FreesLater {
+/// While it lives, tensors that this thread frees do not make it wait for a GPU
+/// (cuda::set_frees_later).
+class DeferredFreeScope {
   public:
-    FreesLater() : before_(set(true)) {}
-    ~FreesLater() { set(before_); }
-    FreesLater(const FreesLater&) = delete;
-    FreesLater& operator=(const FreesLater&) = delete;
+    DeferredFreeScope() : before_(set(true)) {}
+    ~DeferredFreeScope() { set(before_); }
+    DeferredFreeScope(const DeferredFreeScope&) = delete;
+    DeferredFreeScope& operator=(const DeferredFreeScope&) = delete;
 
   private:
     static bool set(bool on);

@@ -23,7 +23,7 @@ void GpuOrder::end(cudaStream_t) {}
 bool GpuOrder::is_done() const { return true; }
 void GpuOrder::wait_on_stream() const {}
 
-bool FreesLater::set(bool) { return false; }
+bool DeferredFreeScope::set(bool) { return false; }
 
 bool is_on_gpu(const Call&) { return false; }
 void check_not_recorded(const Call&) {}

@@ -8,23 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/core/log.hpp"
-#include "libmini/core/thread.hpp"
 #include "libmini/distributed/collectives/elements.hpp"
-#include "libmini/distributed/group/queued_task.hpp"
 #include "libmini/distributed/group/subgroup.hpp"
+#include "libmini/distributed/net/pause.hpp"
 
 namespace mini::dist {
 namespace {
-
-// A GPU's results come when the host may be elsewhere: there is no moment to copy them on.
-void check_contiguous(const Call& call) {
-    for (const Tensor& output : call.outputs)
-        check_shape(output.is_contiguous(), operation_name(call.operation),
-                    ": the output is ", output.shape(), " with strides ",
-                    output.strides(), " on ", output.device(),
-                    "; on a GPU it must be contiguous");
-}
 
 Elements only_tensor(const Call& call) {
     return Elements(call.operation == Operation::kSend ? call.inputs.front()
@@ -39,11 +28,14 @@ QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
       timeout_(timeout),
       recorder_({.rank = backend_->rank(),
                  .world_size = backend_->world_size(),
-                 .backend = backend_->name()}) {
+                 .backend = backend_->name()}),
+      queue_({.run = [this](const TaskHandle& task) { run(task); },
+              .has_more = [this] { return !points_.is_empty() || !under_way_.empty(); },
+              .wake = [this] { backend_->wake(); }}) {
     backend_->set_on_wake([this] { post_points(); });
     try {
-        thread_ = start_thread([this] { run(); });
-    } catch (const Error&) {  // those that wait for this rank are to know why
+        queue_.start(rank());
+    } catch (const Error&) {  // the ranks that wait for this one are told why
         backend_->leave(current_failure());
         throw;
     }
@@ -63,7 +55,7 @@ void QueuedGroup::barrier_until(Deadline deadline) {
 void QueuedGroup::shutdown() {
     stop({Failure::Kind::kPeerLost, rank(), concat("rank ", rank(), " left the group")},
          When::kAfterQueue);
-    if (is_unheard_ && !is_heard_->exchange(true))
+    if (late_failure_ && !failure_reported_->exchange(true))
         throw_failure(
             {failure_->kind, failure_->rank,
              concat("shutdown: what was on the GPU when wait() returned has not "
@@ -81,11 +73,11 @@ void QueuedGroup::abandon(const std::string& reason) {
 WorkHandle QueuedGroup::start(Call call) {
     const Collective collective = collective_of(call, rank(), world_size());
     for (Tensor& output : call.outputs) output.bump_version();
-    const Way way = way_of(call);
+    const Way way = way_of(call, *backend_);
     auto task = std::make_shared<Task>(std::move(call), collective, way);
-    task->is_heard = is_heard_;
+    task->failure_reported = failure_reported_;
 
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(queue_.mutex());
     check_usable(task->call);
     if (task->call.is_point()) {
         enqueue_point(task);
@@ -93,19 +85,6 @@ WorkHandle QueuedGroup::start(Call call) {
         enqueue_collective(task);
     }
     return task;
-}
-
-QueuedGroup::Way QueuedGroup::way_of(const Call& call) const {
-    if (!is_on_gpu(call)) return Way::kHost;
-    check_contiguous(call);
-    check_not_recorded(call);
-    if (!backend_->takes_cuda() || call.is_point()) return Way::kStaged;
-    const Device device = call.any_tensor().device();
-    MINI_CHECK(device.index == backend_->gpu(), operation_name(call.operation),
-               ": the tensor is on ", device, ", but rank ", rank(), "'s GPU in backend ",
-               backend(), " is ", Device::cuda(backend_->gpu()),
-               "; move it there, or call set_default_device before init_process_group");
-    return Way::kLaunched;
 }
 
 std::shared_ptr<ProcessGroup> QueuedGroup::new_group(const std::vector<int>& ranks) {
@@ -118,12 +97,12 @@ std::shared_ptr<ProcessGroup> QueuedGroup::new_group(const std::vector<int>& ran
 void QueuedGroup::check_usable(const Call& call) const {
     const char* const name = operation_name(call.operation);
     if (failure_) {
-        *is_heard_ = true;
+        *failure_reported_ = true;
         throw_failure({failure_->kind, failure_->rank,
                        concat(name, ": the group is broken since: ", failure_->message)});
     }
-    MINI_CHECK(!closing_, name, ": the group has been shut down");
-    MINI_CHECK(!call.blocking || call.is_point() || !has_blocked_caller_, name,
+    MINI_CHECK(!queue_.is_closed(), name, ": the group has been shut down");
+    MINI_CHECK(!call.blocking || call.is_point() || !queue_.has_waiting_caller(), name,
                ": two threads call blocking operations of one group at once, so the "
                "ranks cannot agree on an order; give each thread its own group");
 }
@@ -144,81 +123,23 @@ void QueuedGroup::enqueue_point(const TaskHandle& task) {
     message.finished = [this, task] { finish(task); };
     task->ticket =
         recorder_.queued(task->collective, message.data.size(), call.peer, call.tag);
-    new_points_.push_back(task);
-    if (running_) backend_->wake();
-    changed_.notify_all();
+    points_.push(task);
+    if (queue_.is_running()) backend_->wake();
+    queue_.notify();
 }
 
 void QueuedGroup::enqueue_collective(const TaskHandle& task) {
     task->collective.sequence = next_sequence_++;
     task->ticket = recorder_.queued(task->collective, payload_bytes(task->call));
     task->take_turn();  // while no other thread's call can come between
-    const bool may_help = task->call.blocking && is_idle();
-    queue_.push_back(task);
-    if (task->call.blocking) {
-        task->helper = this;
-        has_blocked_caller_ = true;
-    }
-    if (may_help) return;  // the caller comes back in wait() and does it
-    if (progressing_) backend_->wake();
-    changed_.notify_all();
-}
-
-// Whether nothing is under way and nothing waits.
-bool QueuedGroup::is_idle() const {
-    return !running_ && queue_.empty() && under_way_.empty() && new_points_.empty();
-}
-
-// Runs a blocking call on its caller's thread, if its turn has come.
-void QueuedGroup::help(const Task& task) {
-    const FreesLater scope;
-    std::unique_lock lock(mutex_);
-    const bool my_turn = !running_ && under_way_.empty() && new_points_.empty() &&
-                         !queue_.empty() && queue_.front().get() == &task;
-    if (!my_turn) {
-        changed_.notify_all();
-        return;
-    }
-    const TaskHandle mine = queue_.front();
-    queue_.pop_front();
-    running_ = true;
-    lock.unlock();
-    turn(mine);
-}
-
-void QueuedGroup::let_next_caller_in() {
-    const std::lock_guard lock(mutex_);
-    has_blocked_caller_ = false;
+    if (task->call.blocking) task->queue = &queue_;
+    queue_.push(task, task->call.blocking);
 }
 
 // ---- the side of the backend
 
-bool QueuedGroup::has_work() const {
-    return !running_ && !(queue_.empty() && new_points_.empty() && under_way_.empty());
-}
-
-void QueuedGroup::run() {
-    logging::set_rank(rank());
-    const FreesLater scope;
-    while (true) {
-        TaskHandle task;
-        {
-            std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] { return has_work() || (closing_ && !running_); });
-            if (!has_work()) return;
-            if (!queue_.empty()) {
-                task = queue_.front();
-                queue_.pop_front();
-            }
-            running_ = true;
-            progressing_ = task == nullptr;
-        }
-        turn(task);
-    }
-}
-
-// One collective, or, with null, as far as the messages from point to point go.
-void QueuedGroup::turn(const TaskHandle& task) {
+// One collective or, with null, what is under way beside the queue.
+void QueuedGroup::run(const TaskHandle& task) {
     try {
         post_points();
         if (task) {
@@ -229,9 +150,6 @@ void QueuedGroup::turn(const TaskHandle& task) {
     } catch (...) {
         fail(task, current_failure());
     }
-    const std::lock_guard lock(mutex_);
-    running_ = progressing_ = false;
-    changed_.notify_all();
 }
 
 void QueuedGroup::execute(const TaskHandle& task) {
@@ -255,7 +173,7 @@ void QueuedGroup::execute(const TaskHandle& task) {
     task->succeed();
 }
 
-// Gives a collective to the GPU. It is under way then, as messages from point to point are.
+// Puts a collective into the GPU's stream. It is under way then.
 void QueuedGroup::launch(const TaskHandle& task) {
     GpuCollective& on_gpu = *task->on_gpu();
     on_gpu.collective = task->collective;
@@ -269,7 +187,7 @@ void QueuedGroup::launch(const TaskHandle& task) {
     };
     backend_->launch(on_gpu);
     {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(queue_.mutex());
         under_way_.insert(task);
     }
     task->set_launched();
@@ -277,36 +195,42 @@ void QueuedGroup::launch(const TaskHandle& task) {
 
 void QueuedGroup::finish(const TaskHandle& task) {
     {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(queue_.mutex());
         under_way_.erase(task);
     }
     recorder_.finished(task->ticket);
     try {
         task->succeed();
-    } catch (...) {  // it is under way no more: nobody else would say so
+    } catch (...) {  // it is not under way, so fail() would not find it
         task->fail(current_failure());
         throw;
     }
+}
+
+// The tasks that have not been handed to the backend. REQUIRES: the mutex is locked.
+QueuedGroup::Tasks QueuedGroup::take_queued() {
+    Tasks queued = queue_.take_all();
+    const Tasks points = points_.take_all();
+    queued.insert(queued.end(), points.begin(), points.end());
+    return queued;
 }
 
 // Ends everything: what is under way, what is queued, and what the others wait for.
 void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
     Tasks unfinished;
     {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(queue_.mutex());
         if (!failure_) failure_ = failure;
-        unfinished.swap(queue_);
-        unfinished.insert(unfinished.end(), new_points_.begin(), new_points_.end());
+        unfinished = take_queued();
         unfinished.insert(unfinished.end(), under_way_.begin(), under_way_.end());
-        new_points_.clear();
         under_way_.clear();
         for (const TaskHandle& dropped : unfinished) {
-            is_unheard_ |= dropped->is_launched();
+            late_failure_ |= dropped->is_launched();
             dropped->give_up_turn();
         }
     }
-    // Tell the other ranks first: who waits for the task may end the process. Let go of the
-    // GPU last, for that may take as long as the device does, but before the tensors go.
+    // Tell the other ranks first: a caller that waits for the task may end the process. Let go
+    // of the GPU last, which may take as long as the device does, but before freeing tensors.
     backend_->leave(*failure_);  // failure_ does not change any more
     if (task) recorder_.failed(task->ticket);
     for (const TaskHandle& dropped : unfinished) recorder_.failed(dropped->ticket);
@@ -337,30 +261,84 @@ void QueuedGroup::fail_all(const Tasks& tasks) const {
 // Ends the communication thread: after what is queued, or, to drop it, at once.
 void QueuedGroup::stop(const Failure& reason, When when) {
     const std::lock_guard stopping(stop_mutex_);
-    if (!thread_.joinable()) return;
+    if (!queue_.is_started()) return;
     Tasks dropped;
     {
-        const std::lock_guard lock(mutex_);
-        closing_ = true;
+        const std::lock_guard lock(queue_.mutex());
+        queue_.close();
         if (when == When::kNow) {
             if (!failure_) failure_ = reason;
-            dropped.swap(queue_);
-            dropped.insert(dropped.end(), new_points_.begin(), new_points_.end());
-            new_points_.clear();
-            if (running_ || !under_way_.empty()) backend_->interrupt();
+            dropped = take_queued();
+            if (queue_.is_running() || !under_way_.empty()) backend_->interrupt();
         }
-        changed_.notify_all();
     }
     for (const TaskHandle& task : dropped) recorder_.failed(task->ticket);
     fail_all(dropped);
-    for (const TaskHandle& task : dropped) task->drop_tensors();  // nobody has begun them
-    thread_.join();
-
-    // A caller may still be in the backend: what it runs was interrupted, or ends.
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !running_; });
+    for (const TaskHandle& task : dropped) task->drop_tensors();  // none has been started
+    queue_.join();
     backend_->leave(reason);
     backend_->let_go();
+}
+
+// ---- tensors on a GPU that is not ready: this thread only ever looks, since what the device
+// does first may never end, and this is the thread that would find that out
+
+// Hands messages from point to point whose tensors are ready to the backend.
+void QueuedGroup::post_points() {
+    bool all_ready = true;
+    for (const TaskHandle& task : take_ready_points(all_ready)) {
+        recorder_.started(task->ticket);
+        backend_->post(task->message);
+    }
+    if (all_ready) {
+        looks_ = 0;
+    } else {
+        pause(looks_++);
+        backend_->wake();  // look again
+    }
+}
+
+// These messages are under way from now on.
+QueuedGroup::Tasks QueuedGroup::take_ready_points(bool& all_ready) {
+    const std::lock_guard lock(queue_.mutex());
+    Tasks ready = points_.take_ready();
+    under_way_.insert(ready.begin(), ready.end());  // where fail() finds them
+    for (const TaskHandle& held : points_.waiting()) check_in_time(*held);
+    all_ready = points_.is_empty();
+    return ready;
+}
+
+// Throws Timeout when the GPU has not reached a message's tensor by the deadline. A collective
+// that is late as well is the likely cause, and the backend reports it.
+void QueuedGroup::check_in_time(const Task& task) const {
+    const Deadline deadline = task.message.deadline;
+    if (!has_passed(deadline)) return;
+    for (const TaskHandle& other : under_way_)
+        if (other->on_gpu() != nullptr && other->on_gpu()->deadline <= deadline) return;
+    throw_late_inputs(task, task.message.timeout);
+}
+
+// Blocks until the host has what the task reads, until the deadline at the latest, and no
+// longer than the group lives.
+void QueuedGroup::wait_for_inputs(const Task& task) {
+    const auto timeout = task.call.timeout.value_or(timeout_);
+    const Deadline deadline = deadline_after(timeout);
+    for (int looks = 0; !task.has_inputs(); ++looks) {
+        if (has_passed(deadline)) throw_late_inputs(task, timeout);
+        {
+            const std::lock_guard lock(queue_.mutex());
+            MINI_CHECK(!failure_, "the group was destroyed during ", task.text());
+        }
+        pause(looks);
+    }
+}
+
+void QueuedGroup::throw_late_inputs(const Task& task,
+                                    std::chrono::milliseconds waited) const {
+    throw Timeout(concat("rank ", rank(), " waited ", seconds_text(waited), " in ",
+                         task.text(),
+                         " for the GPU to come to its tensor: is a kernel before it "
+                         "stuck?"));
 }
 
 }  // namespace mini::dist

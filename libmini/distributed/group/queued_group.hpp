@@ -1,15 +1,13 @@
 // The process group over any backend: checks calls, queues them, runs them in order.
 //
-//     caller         all_reduce_async -> [ #7 | #8 | #9 ] -> communication thread -> Backend
-//                    Work::wait       <- - - - - - - - - - - done, or what it failed with
+//     QueuedGroup        checks calls, records them, ends everything after a failure
+//       CollectiveQueue  collectives in the order of their calls, on one thread
+//       PointQueue       messages from point to point, which wait for no collective
+//       Backend          moves the data
 //
-// One thread is enough, and the order of the calls is the order on the wire: that is why
-// ranks that call the same things in the same order always meet. A blocking call whose
-// turn it is runs on the caller's own thread, which saves waking the other one up twice.
-// Messages from point to point have no place in this order: they are handed to the
-// backend as soon as it looks up and a GPU has come to their tensors. Collectives on the memory
-// of the backend's GPU are out of the queue once they are in its stream; the thread looks after
-// them until the device is done. It never waits for a device without looking at deadlines.
+// Collectives on the memory of the backend's GPU leave the queue when they are in its
+// stream; they are under way until the device is done. The thread never waits for a device
+// without looking at deadlines.
 //
 // After the first failure ranks no longer know what the others have received, so the
 // group stays broken: what is queued and what comes later fails at once with the first
@@ -19,7 +17,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -27,11 +24,12 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "libmini/distributed/flight/flight_recorder.hpp"
 #include "libmini/distributed/group/backend.hpp"
+#include "libmini/distributed/group/collective_queue.hpp"
+#include "libmini/distributed/group/point_queue.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 
 namespace mini::dist {
@@ -58,23 +56,14 @@ class QueuedGroup : public ProcessGroup {
     void abandon(const std::string& reason);
 
   private:
-    class Task;
-    using TaskHandle = std::shared_ptr<Task>;
     using Tasks = std::deque<TaskHandle>;
     enum class When { kAfterQueue, kNow };
-    enum class Way : uint8_t { kHost, kStaged, kLaunched };  // see queued_task.hpp
 
-    Way way_of(const Call& call) const;
     void check_usable(const Call& call) const;
     void enqueue_point(const TaskHandle& task);
     void enqueue_collective(const TaskHandle& task);
-    bool is_idle() const;
-    bool has_work() const;
 
-    void run();
-    void turn(const TaskHandle& task);
-    void help(const Task& task);
-    void let_next_caller_in();
+    void run(const TaskHandle& task);
     void execute(const TaskHandle& task);
     void launch(const TaskHandle& task);
     void post_points();
@@ -84,6 +73,7 @@ class QueuedGroup : public ProcessGroup {
     [[noreturn]] void throw_late_inputs(const Task& task,
                                         std::chrono::milliseconds waited) const;
     void finish(const TaskHandle& task);
+    Tasks take_queued();
     void fail(const TaskHandle& task, const Failure& failure);
     void fail_all(const Tasks& tasks) const;
     void stop(const Failure& reason, When when);
@@ -92,25 +82,17 @@ class QueuedGroup : public ProcessGroup {
     const std::chrono::milliseconds timeout_;
     EventLog events_;
     FlightRecorder recorder_;
-
     int looks_ = 0;  // at messages that are not ready; of the thread in the backend
 
-    std::mutex mutex_;  // guards all below
-    std::condition_variable changed_;
-    Tasks queue_;                     // collectives to come
-    Tasks new_points_;                // messages from point to point to come
-    std::set<TaskHandle> under_way_;  // those handed over, and collectives on a GPU
+    CollectiveQueue queue_;  // its mutex guards all below
+    PointQueue points_;
+    std::set<TaskHandle> under_way_;  // messages handed over, and collectives on a GPU
     uint64_t next_sequence_ = 0;
-    bool running_ = false;      // a thread is in the backend
-    bool progressing_ = false;  // it is there for messages from point to point alone
-    bool closing_ = false;
     std::optional<Failure> failure_;  // the first one
-    bool is_unheard_ = false;         // it is of what a caller has waited for already,
-    std::shared_ptr<std::atomic<bool>> is_heard_ =  // unless somebody was told since
+    bool late_failure_ = false;       // it is of a task whose wait() had returned
+    std::shared_ptr<std::atomic<bool>> failure_reported_ =  // to a caller
         std::make_shared<std::atomic<bool>>(false);
-    bool has_blocked_caller_ = false;
     std::mutex stop_mutex_;
-    std::thread thread_;
 };
 
 }  // namespace mini::dist

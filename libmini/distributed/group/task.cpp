@@ -1,4 +1,4 @@
-#include "libmini/distributed/group/queued_task.hpp"
+#include "libmini/distributed/group/task.hpp"
 
 #include <cstddef>
 #include <string>
@@ -23,9 +23,31 @@ void copy_back(const Call& from, Call& to) {
         if (!to.outputs[i].is_contiguous()) ops::copy_(to.outputs[i], from.outputs[i]);
 }
 
+// A GPU's results come when the host may be elsewhere: there is no moment to copy them on.
+void check_contiguous(const Call& call) {
+    for (const Tensor& output : call.outputs)
+        check_shape(output.is_contiguous(), operation_name(call.operation),
+                    ": the output is ", output.shape(), " with strides ",
+                    output.strides(), " on ", output.device(),
+                    "; on a GPU it must be contiguous");
+}
+
 }  // namespace
 
-QueuedGroup::Task::Task(Call wanted, const Collective& collective, Way way)
+Way way_of(const Call& call, const Backend& backend) {
+    if (!is_on_gpu(call)) return Way::kHost;
+    check_contiguous(call);
+    check_not_recorded(call);
+    if (!backend.takes_cuda() || call.is_point()) return Way::kStaged;
+    const Device device = call.any_tensor().device();
+    MINI_CHECK(device.index == backend.gpu(), operation_name(call.operation),
+               ": the tensor is on ", device, ", but rank ", backend.rank(),
+               "'s GPU in backend ", backend.name(), " is ", Device::cuda(backend.gpu()),
+               "; move it there, or call set_default_device before init_process_group");
+    return Way::kLaunched;
+}
+
+Task::Task(Call wanted, const Collective& collective, Way way)
     : collective(collective), wanted_(std::move(wanted)), call(contiguous(wanted_)) {
     if (way == Way::kStaged) {
         staging_ = std::make_unique<GpuStaging>(call);
@@ -36,21 +58,19 @@ QueuedGroup::Task::Task(Call wanted, const Collective& collective, Way way)
     }
 }
 
-bool QueuedGroup::Task::has_inputs() const {
-    return staging_ == nullptr || staging_->has_inputs();
-}
+bool Task::has_inputs() const { return staging_ == nullptr || staging_->has_inputs(); }
 
-std::string QueuedGroup::Task::text() const {
+std::string Task::text() const {
     return call.is_point() ? describe(message) : describe(collective);
 }
 
-bool QueuedGroup::Task::is_completed() const {
+bool Task::is_completed() const {
     const std::lock_guard lock(mutex_);
     return done_;
 }
 
-void QueuedGroup::Task::wait() {
-    if (helper != nullptr) helper->help(*this);
+void Task::wait() {
+    if (queue != nullptr) queue->help(*this);
     std::optional<Failure> failure;
     {
         std::unique_lock lock(mutex_);
@@ -59,36 +79,36 @@ void QueuedGroup::Task::wait() {
         });
         failure = failure_;
     }
-    if (helper != nullptr) helper->let_next_caller_in();
+    if (queue != nullptr) queue->end_help();
     if (failure) {
-        *is_heard = true;
+        *failure_reported = true;
         throw_failure(*failure);
     }
     if (staging_) staging_->wait_on_stream();
     if (gpu_.order) gpu_.order->wait_on_stream();
 }
 
-int QueuedGroup::Task::source_rank() const {
+int Task::source_rank() const {
     return call.operation == Operation::kRecv ? message.source : -1;
 }
 
-void QueuedGroup::Task::take_turn() {
+void Task::take_turn() {
     if (gpu_.order)
         gpu_.turn = std::make_unique<GpuTurn>(call.any_tensor().device().index);
 }
 
-void QueuedGroup::Task::set_launched() {
+void Task::set_launched() {
     const std::lock_guard lock(mutex_);
     launched_ = true;
     changed_.notify_all();
 }
 
-bool QueuedGroup::Task::is_launched() const {
+bool Task::is_launched() const {
     const std::lock_guard lock(mutex_);
     return launched_;
 }
 
-void QueuedGroup::Task::succeed() {
+void Task::succeed() {
     if (staging_) {
         staging_->give_back();
     } else if (!gpu_.order) {
@@ -98,19 +118,19 @@ void QueuedGroup::Task::succeed() {
     end(std::nullopt);
 }
 
-void QueuedGroup::Task::fail(Failure failure) {
-    gpu_.finished = nullptr;  // it keeps this task
+void Task::fail(Failure failure) {
+    gpu_.finished = nullptr;  // it holds a reference to this task
     gpu_.turn = nullptr;
     end(std::move(failure));
 }
 
-void QueuedGroup::Task::drop_tensors() {
+void Task::drop_tensors() {
     wanted_ = {};
     call.outputs.clear();
     call.inputs.clear();
 }
 
-void QueuedGroup::Task::end(std::optional<Failure> failure) {
+void Task::end(std::optional<Failure> failure) {
     const std::lock_guard lock(mutex_);
     failure_ = std::move(failure);
     done_ = true;

@@ -1,4 +1,4 @@
-// One operation of a QueuedGroup, and the Work that its caller holds.
+// Task: one operation of a QueuedGroup, and the Work that its caller holds.
 //
 //     where the tensors are    what happens                              wait() returns when
 //     the host                 the backend moves them                    it has
@@ -11,17 +11,28 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
+#include "libmini/distributed/flight/flight_recorder.hpp"
+#include "libmini/distributed/group/backend.hpp"
+#include "libmini/distributed/group/collective_queue.hpp"
 #include "libmini/distributed/group/gpu_staging.hpp"
-#include "libmini/distributed/group/queued_group.hpp"
+#include "libmini/distributed/group/process_group.hpp"
 
 namespace mini::dist {
 
-class QueuedGroup::Task : public Work {
+/// How an operation reaches the tensors: the table above.
+enum class Way : uint8_t { kHost, kStaged, kLaunched };
+
+/// The way of a call to `backend`. Throws UsageError or ShapeError for tensors on a GPU that
+/// `backend` cannot take.
+Way way_of(const Call& call, const Backend& backend);
+
+class Task : public Work {
   public:
     Task(Call wanted, const Collective& collective, Way way);
 
@@ -36,25 +47,25 @@ class QueuedGroup::Task : public Work {
     /// The call of the backend's GPU; null for any other.
     GpuCollective* on_gpu() { return gpu_.order ? &gpu_ : nullptr; }
 
-    /// Takes its place among the collectives of all groups, where it is one on a GPU.
+    /// A collective on a GPU takes its place among those of all groups, or gives it up.
     void take_turn();
     void give_up_turn() { gpu_.turn = nullptr; }
 
-    /// It is in the GPU's stream: nobody need wait for more.
+    /// It is in the GPU's stream: wait() returns from now on.
     void set_launched();
     bool is_launched() const;
 
     void succeed();
     void fail(Failure failure);
 
-    /// Lets go of the tensors of a task that has failed, which nothing may use any more.
+    /// Frees the tensors of a task that has failed.
     void drop_tensors();
 
     Collective collective;
     PointMessage message;  // of send and recv
     FlightRecorder::Ticket ticket = 0;
-    QueuedGroup* helper = nullptr;  // of a blocking call: who runs it if need be
-    std::shared_ptr<std::atomic<bool>> is_heard;  // the group's
+    CollectiveQueue* queue = nullptr;  // of a blocking call: wait() may run it there
+    std::shared_ptr<std::atomic<bool>> failure_reported;  // the group's
 
   private:
     void end(std::optional<Failure> failure);

@@ -1,0 +1,85 @@
+#include "libmini/distributed/group/collective_queue.hpp"
+
+#include <utility>
+
+#include "libmini/core/log.hpp"
+#include "libmini/core/thread.hpp"
+#include "libmini/distributed/group/gpu_order.hpp"
+
+namespace mini::dist {
+
+void CollectiveQueue::start(int rank) {
+    thread_ = start_thread([this, rank] {
+        logging::set_rank(rank);
+        loop();
+    });
+}
+
+void CollectiveQueue::push(const TaskHandle& task, bool waits) {
+    const bool idle = !running_ && queue_.empty() && !hooks_.has_more();
+    queue_.push_back(task);
+    if (waits) has_waiting_caller_ = true;
+    if (waits && idle) return;  // the caller comes back in help() and runs it
+    if (progressing_) hooks_.wake();
+    changed_.notify_all();
+}
+
+void CollectiveQueue::loop() {
+    const DeferredFreeScope scope;
+    while (true) {
+        TaskHandle task;
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, [this] { return has_work() || (closed_ && !running_); });
+            if (!has_work()) return;
+            if (!queue_.empty()) {
+                task = queue_.front();
+                queue_.pop_front();
+            }
+            running_ = true;
+            progressing_ = task == nullptr;
+        }
+        run(task);
+    }
+}
+
+void CollectiveQueue::help(const Task& task) {
+    const DeferredFreeScope scope;
+    std::unique_lock lock(mutex_);
+    const bool my_turn = !running_ && !hooks_.has_more() && !queue_.empty() &&
+                         queue_.front().get() == &task;
+    if (!my_turn) {
+        changed_.notify_all();
+        return;
+    }
+    const TaskHandle mine = queue_.front();
+    queue_.pop_front();
+    running_ = true;
+    lock.unlock();
+    run(mine);
+}
+
+void CollectiveQueue::run(const TaskHandle& task) {
+    hooks_.run(task);
+    const std::lock_guard lock(mutex_);
+    running_ = progressing_ = false;
+    changed_.notify_all();
+}
+
+void CollectiveQueue::end_help() {
+    const std::lock_guard lock(mutex_);
+    has_waiting_caller_ = false;
+}
+
+void CollectiveQueue::close() {
+    closed_ = true;
+    changed_.notify_all();
+}
+
+void CollectiveQueue::join() {
+    thread_.join();
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !running_; });
+}
+
+}  // namespace mini::dist

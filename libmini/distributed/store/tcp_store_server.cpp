@@ -12,10 +12,8 @@
 #include <cstdint>
 #include <exception>
 #include <list>
-#include <map>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -25,34 +23,22 @@
 #include "libmini/core/log.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
 #include "libmini/distributed/store/store_protocol.hpp"
+#include "libmini/distributed/store/store_service.hpp"
 
 namespace mini::dist {
 namespace {
 
-using protocol::Command;
-using protocol::Request;
-using protocol::Status;
-
-
-// A pause where there is not even memory to look who has something to say.
+// A pause where there is not even memory to poll.
 constexpr std::chrono::milliseconds kNoMemoryPause(10);
 
-// A get or wait whose key is not there yet.
-struct Question {
-    uint32_t id;
-    Command command;
-    std::string key;
-};
-
-struct Client {
+struct Client : StoreClient {
     Socket socket;
     Deadline hello_deadline;
     bool greeted = false;
     bool dropped = false;
-    std::string inbox;                // bytes that are no whole message yet
-    std::string outbox;               // bytes that the socket has not taken yet
-    std::optional<Question> pending;  // one at most: who asks again has stopped waiting
-    size_t counted_bytes = 0;         // of its memory, what the sum over all clients has
+    std::string inbox;         // bytes that are no whole message yet
+    std::string outbox;        // bytes that the socket has not taken yet
+    size_t counted_bytes = 0;  // of its memory, what the sum over all clients has
 };
 
 // What a string has beyond its own object, in which short ones lie.
@@ -62,7 +48,7 @@ size_t heap_bytes(const std::string& text) {
 
 // A question's key is also the one under which its client waits.
 size_t bytes_of(const Client& client) {
-    const size_t question = client.pending ? 2 * heap_bytes(client.pending->key) : 0;
+    const size_t question = client.question ? 2 * heap_bytes(client.question->key) : 0;
     return heap_bytes(client.inbox) + heap_bytes(client.outbox) + question;
 }
 
@@ -80,7 +66,11 @@ class TcpStoreServer::Loop {
         : cookie_(cookie),
           limits_(limits),
           door_(listen_on(address)),
-          wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+          wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+          service_(limits, [this](StoreClient& client, uint32_t id,
+                                  protocol::Status status, const std::string& value) {
+              reply(static_cast<Client&>(client), id, status, value);
+          }) {
         MINI_CHECK(wake_.is_open(), system_message("eventfd", errno));
         thread_ = std::thread([this] { run(); });
     }
@@ -116,11 +106,8 @@ class TcpStoreServer::Loop {
     void drop_largest();
     void read_from(Client& client);
     bool greet(Client& client);
-    void handle(Client& client, Request request);
-    void ask(Client& client, Question question);
-    void forget_question(Client& client);
-    void answer_waiters(const std::string& key);
-    void reply(Client& client, uint32_t id, Status status, const std::string& value);
+    void reply(Client& client, uint32_t id, protocol::Status status,
+               const std::string& value);
     void write_to(Client& client);
     void remove_dropped();
     void count(uint64_t StoreCounters::*counter);
@@ -130,8 +117,7 @@ class TcpStoreServer::Loop {
     Acceptor door_;
     Socket wake_;  // an eventfd: readable when the loop is to end
     std::list<Client> clients_;
-    StoreTable table_;
-    std::map<std::string, std::vector<Client*>> waiters_;  // by the key they wait for
+    StoreService service_;
     size_t buffer_bytes_ = 0;  // of all clients' requests and answers under way
     bool stopping_ = false;
 
@@ -237,7 +223,7 @@ void TcpStoreServer::Loop::drop_largest() {
     client.dropped = true;
     std::string().swap(client.inbox);
     std::string().swap(client.outbox);
-    forget_question(client);
+    service_.forget(client);
     buffer_bytes_ -= std::exchange(client.counted_bytes, 0);
     count(&StoreCounters::over_memory);
 }
@@ -250,7 +236,8 @@ void TcpStoreServer::Loop::read_from(Client& client) {
     while (!client.dropped) {
         auto request = protocol::take_request(client.inbox);
         if (!request) return;
-        handle(client, std::move(*request));
+        count(&StoreCounters::requests);
+        service_.handle(client, std::move(*request));
         settle(client);
     }
 }
@@ -275,64 +262,12 @@ bool TcpStoreServer::Loop::greet(Client& client) {
     return true;
 }
 
-void TcpStoreServer::Loop::handle(Client& client, Request request) {
-    count(&StoreCounters::requests);
-    forget_question(client);
-    const Command command = request.command;
-    if (command == Command::kGet || command == Command::kWait)
-        return ask(client, {request.id, command, std::move(request.key)});
-    const uint32_t id = request.id;
-    const std::string key = request.key;
-    Status status = Status::kDone;
-    std::string answer;
-    try {
-        answer = carry_out(std::move(request), table_, limits_);
-    } catch (const Error& error) {
-        status = Status::kRefused;
-        answer = error.what();
-    } catch (const std::bad_alloc&) {  // perhaps only for the answer
-        answer_waiters(key);
-        throw;
-    }
-    answer_waiters(key);  // first: this client may be gone
-    reply(client, id, status, answer);
-}
-
-// Answers at once, or when the key comes.
-void TcpStoreServer::Loop::ask(Client& client, Question question) {
-    const std::string* value = table_.find(question.key);
-    if (value != nullptr)
-        return reply(client, question.id, Status::kDone,
-                     question.command == Command::kGet ? *value : "");
-    client.pending = std::move(question);
-    waiters_[client.pending->key].push_back(&client);
-}
-
-void TcpStoreServer::Loop::forget_question(Client& client) {
-    if (!client.pending) return;
-    const auto found = waiters_.find(client.pending->key);
-    client.pending.reset();
-    if (found == waiters_.end()) return;  // it is being answered
-    std::erase(found->second, &client);
-    if (found->second.empty()) waiters_.erase(found);
-}
-
-void TcpStoreServer::Loop::answer_waiters(const std::string& key) {
-    if (table_.find(key) == nullptr)
-        return;  // an erase, or a compare_set that set nothing
-    const auto waiting = waiters_.extract(key);
-    if (waiting.empty()) return;
-    for (Client* client : waiting.mapped())
-        serve(*client, [&] {
-            if (!client->pending) return;  // it was dropped to make room
-            ask(*client, *std::exchange(client->pending, std::nullopt));
-        });
-}
-
-void TcpStoreServer::Loop::reply(Client& client, uint32_t id, Status status,
+void TcpStoreServer::Loop::reply(Client& client, uint32_t id, protocol::Status status,
                                  const std::string& value) {
-    client.outbox += protocol::to_bytes(protocol::Reply{id, status, value});
-    write_to(client);
+    serve(client, [&] {
+        client.outbox += protocol::to_bytes(protocol::Reply{id, status, value});
+        write_to(client);
+    });
 }
 
 void TcpStoreServer::Loop::write_to(Client& client) {
@@ -344,7 +279,7 @@ void TcpStoreServer::Loop::remove_dropped() {
     uint64_t clients = 0, strangers = 0;
     for (Client& client : clients_) {
         if (!client.dropped) continue;
-        forget_question(client);
+        service_.forget(client);
         buffer_bytes_ -= std::exchange(client.counted_bytes, 0);
         ++(client.greeted ? clients : strangers);
     }

@@ -1,0 +1,65 @@
+#include "libmini/distributed/store/store_service.hpp"
+
+#include <new>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::dist {
+
+using protocol::Command;
+using protocol::Status;
+
+void StoreService::handle(StoreClient& client, protocol::Request request) {
+    forget(client);
+    const Command command = request.command;
+    if (command == Command::kGet || command == Command::kWait)
+        return ask(client, {request.id, command, std::move(request.key)});
+    const uint32_t id = request.id;
+    const std::string key = request.key;
+    Status status = Status::kDone;
+    std::string answer;
+    try {
+        answer = carry_out(std::move(request), table_, limits_);
+    } catch (const Error& error) {
+        status = Status::kRefused;
+        answer = error.what();
+    } catch (const std::bad_alloc&) {  // perhaps only for the answer
+        answer_waiters(key);
+        throw;
+    }
+    answer_waiters(key);  // first: this client may be gone
+    reply_(client, id, status, answer);
+}
+
+// Answers at once, or when the key comes.
+void StoreService::ask(StoreClient& client, StoreClient::Question question) {
+    const std::string* value = table_.find(question.key);
+    if (value != nullptr)
+        return reply_(client, question.id, Status::kDone,
+                      question.command == Command::kGet ? *value : "");
+    client.question = std::move(question);
+    waiters_[client.question->key].push_back(&client);
+}
+
+void StoreService::forget(StoreClient& client) {
+    if (!client.question) return;
+    const auto found = waiters_.find(client.question->key);
+    client.question.reset();
+    if (found == waiters_.end()) return;  // it is being answered
+    std::erase(found->second, &client);
+    if (found->second.empty()) waiters_.erase(found);
+}
+
+void StoreService::answer_waiters(const std::string& key) {
+    if (table_.find(key) == nullptr)
+        return;  // an erase, or a compare_set that set nothing
+    const auto waiting = waiters_.extract(key);
+    if (waiting.empty()) return;
+    for (StoreClient* client : waiting.mapped()) {
+        if (!client->question) continue;  // it was dropped to make room
+        ask(*client, *std::exchange(client->question, std::nullopt));
+    }
+}
+
+}  // namespace mini::dist

@@ -105,7 +105,7 @@ TEST_CASE("the first buckets go from the last parameter to the first",
     const auto assigned = on_ranks(2, [](dist::ProcessGroup&) {
         Toy model;
         const DistributedDataParallel ddp(
-            model, {.first_bucket_bytes = 8, .bucket_cap_bytes = 40});
+            model, {.first_bucket_bytes = 8, .bucket_cap_mb = parallel::mib(40)});
         return assignment_of(ddp);
     });
     for (const Assignment& rank : assigned) {
@@ -119,11 +119,11 @@ TEST_CASE("the first buckets go from the last parameter to the first",
 
 // ---- 16.3
 
-TEST_CASE("a gradient is copied to its place and multiplied by its share",
+TEST_CASE("a gradient is copied to its index and multiplied by its share",
           "[lab16][lab16.3]") {
     Bucket bucket({0, 1}, floats({8, 4}));
     const Tensor gradient = Tensor::from(Values{6, 9});
-    bucket.bring_in(0, gradient, 1.0f / 3);
+    bucket.copy_gradient(0, gradient, 1.0f / 3);
     INFO("6 and 9 with a share of one third are 2 and 3; hint 16.3/1 helps");
     const auto values = bucket.buffer().to_vector<float>();
     CHECK(std::abs(values[0] - 2) < 1e-6f);
@@ -132,30 +132,30 @@ TEST_CASE("a gradient is copied to its place and multiplied by its share",
     CHECK(gradient.to_vector<float>() == Values{6, 9});
 
     bucket.reset();
-    bucket.bring_in(0, Tensor::from(Values{1, 1}), 1.0f);
+    bucket.copy_gradient(0, Tensor::from(Values{1, 1}), 1.0f);
     INFO("in the next pass 1 and 1 replace what the buffer held, and do not add to it");
     CHECK(bucket.gradient(0).to_vector<float>() == Values{1, 1});
 }
 
-TEST_CASE("a gradient that lies in its place already still takes its share",
+TEST_CASE("a gradient that lies in its index already still takes its share",
           "[lab16][lab16.3]") {
     Bucket bucket({0}, floats({8}));
-    Tensor place = bucket.gradient(0);
-    ops::fill_(place, 8.0f);
-    bucket.bring_in(0, place, 0.25f);
+    Tensor index = bucket.gradient(0);
+    ops::fill_(index, 8.0f);
+    bucket.copy_gradient(0, index, 0.25f);
     INFO(
         "from the second step on the gradient is the view of the bucket: 8 times 0.25 "
         "is 2 there too; hint 16.3/2 helps");
-    CHECK(place.to_vector<float>() == Values{2, 2});
+    CHECK(index.to_vector<float>() == Values{2, 2});
 }
 
 TEST_CASE("a gradient that is missing counts as zero", "[lab16][lab16.3]") {
     Bucket bucket({0}, floats({8}));
-    Tensor place = bucket.gradient(0);
-    ops::fill_(place, 8.0f);
-    bucket.bring_in(0, Tensor(), 0.5f);
+    Tensor index = bucket.gradient(0);
+    ops::fill_(index, 8.0f);
+    bucket.copy_gradient(0, Tensor(), 0.5f);
     INFO("what the last pass left in the buffer must not be averaged again");
-    CHECK(place.to_vector<float>() == Values{0, 0});
+    CHECK(index.to_vector<float>() == Values{0, 0});
     CHECK(bucket.is_full());
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("a bucket is full when each of its gradients has come", "[lab16][lab16
     Bucket bucket({0, 1, 2}, floats({4, 4, 4}));
     for (const auto& [slot, full] : std::vector<std::pair<size_t, bool>>{
              {2, false}, {2, false}, {0, false}, {2, false}, {1, true}}) {
-        bucket.bring_in(slot, Tensor::ones({1}), 1.0f);
+        bucket.copy_gradient(slot, Tensor::ones({1}), 1.0f);
         INFO("gradients 2 2 0 2 1 of three come in turn; this one is "
              << slot << "; one that comes again is not counted again: hint 16.3/3");
         CHECK(bucket.is_ready(slot));
@@ -176,9 +176,9 @@ TEST_CASE("a bucket is full when each of its gradients has come", "[lab16][lab16
 
 TEST_CASE("a gradient that is brought in again replaces the first", "[lab16][lab16.3]") {
     Bucket bucket({0, 1}, floats({4, 4}));
-    bucket.bring_in(0, Tensor::from(Values{6}), 0.5f);
-    bucket.bring_in(1, Tensor::from(Values{8}), 0.5f);
-    bucket.bring_in(0, Tensor::from(Values{10}), 0.5f);
+    bucket.copy_gradient(0, Tensor::from(Values{6}), 0.5f);
+    bucket.copy_gradient(1, Tensor::from(Values{8}), 0.5f);
+    bucket.copy_gradient(0, Tensor::from(Values{10}), 0.5f);
     INFO("6 and 8 with a share of a half are 3 and 4; then 10 comes for the first, and");
     INFO("makes it 5; the second stays as it is; hint 16.3/3 helps");
     CHECK(bucket.buffer().to_vector<float>() == Values{5, 4});

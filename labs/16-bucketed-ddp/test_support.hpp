@@ -105,7 +105,8 @@ class Branches : public nn::Module {
 };
 
 // A bucket for each parameter, so that there is an order to look at.
-inline const DDPOptions kBucketEach{.first_bucket_bytes = 1, .bucket_cap_bytes = 1};
+inline const DDPOptions kBucketEach{.first_bucket_bytes = 1,
+                                    .bucket_cap_mb = parallel::mib(1)};
 
 inline Tensor draw(const Shape& shape, uint64_t seed) {
     Tensor x = Tensor::empty(shape);
@@ -131,9 +132,9 @@ inline Values gradients_of(const nn::Module& module) {
 }
 
 inline Assignment assignment_of(const DistributedDataParallel& ddp) {
-    Assignment places;
-    for (const Bucket& bucket : ddp.buckets()) places.push_back(bucket.places());
-    return places;
+    Assignment indices;
+    for (const Bucket& bucket : ddp.buckets()) indices.push_back(bucket.indices());
+    return indices;
 }
 
 inline std::vector<int64_t> indices(const std::vector<Event>& log, EventKind kind) {
@@ -177,7 +178,7 @@ inline std::string why_launches_differ(const std::vector<Event>& log,
 
 inline std::string in_words(const Assignment& assignment) {
     std::string text;
-    for (const Places& places : assignment) text += concat(places);
+    for (const Places& indices : assignment) text += concat(indices);
     return text;
 }
 

@@ -262,15 +262,15 @@ TEST_CASE("DDP trains on several ranks what one process trains on the whole batc
     const auto seen = on_ranks(ranks, [&](dist::ProcessGroup& group) {
         manual_seed(9 + static_cast<uint64_t>(group.rank()));
         Toy replica;
-        DistributedDataParallel ddp(replica,
-                                    {.first_bucket_bytes = cap, .bucket_cap_bytes = cap});
+        DistributedDataParallel ddp(
+            replica, {.first_bucket_bytes = cap, .bucket_cap_mb = parallel::mib(cap)});
         return train(replica, ddp, group.rank(), ranks);
     });
     for (const Values& rank : seen) {
         INFO("5 steps on " << ranks << " ranks with buckets of " << cap << " bytes");
         CHECK(rank == seen[0]);
         // The sums of 12 gradients are added in another order: some units in the last
-        // place of numbers below 2.
+        // index of numbers below 2.
         for (size_t i = 0; i < alone.size(); ++i)
             REQUIRE(std::abs(rank[i] - alone[i]) < 1e-5f);
     }

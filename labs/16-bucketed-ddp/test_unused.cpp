@@ -72,7 +72,7 @@ TEST_CASE("a parameter that some ranks leave out gets the average with their zer
     const auto seen = on_ranks(4, [](dist::ProcessGroup& group) {
         Branches model;
         DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
-                                            .bucket_cap_bytes = 1,
+                                            .bucket_cap_mb = parallel::mib(1),
                                             .find_unused_parameters = true});
         model.on = {true, group.rank() == 0, false};
         ddp(Tensor::full({1}, group.rank() + 1)).backward();
@@ -91,7 +91,7 @@ TEST_CASE("a parameter that no rank uses keeps the gradient it had", "[lab16][la
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches model;
         DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
-                                            .bucket_cap_bytes = 1,
+                                            .bucket_cap_mb = parallel::mib(1),
                                             .find_unused_parameters = true});
         ddp(Tensor::full({1}, group.rank() + 1)).backward();
         model.on[2] = false;
@@ -112,9 +112,9 @@ TEST_CASE("what is unused in a static graph is handed out in every pass",
     INFO("in Slot::used_somewhere; hint 16.6/2 helps");
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches model;
-        DistributedDataParallel ddp(
-            model,
-            {.first_bucket_bytes = 1, .bucket_cap_bytes = 1, .static_graph = true});
+        DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
+                                            .bucket_cap_mb = parallel::mib(1),
+                                            .static_graph = true});
         model.on = {true, group.rank() == 0, false};
         std::vector<std::string> passes;
         for (int pass = 1; pass <= 3; ++pass) {

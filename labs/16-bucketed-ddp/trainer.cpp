@@ -51,7 +51,7 @@ std::unique_ptr<parallel::ReplicatedModule> replicate(
     auto ddp = std::make_unique<parallel::DistributedDataParallel>(
         model, parallel::DDPOptions{
                    .first_bucket_bytes = std::min(parallel::kFirstBucketBytes, cap),
-                   .bucket_cap_bytes = cap,
+                   .bucket_cap_mb = options.bucket_cap_mb,
                    .process_group = group});
     if (options.compress != "none") ddp->register_comm_hook(hook_of(options.compress));
     return ddp;

@@ -12,12 +12,12 @@ void broadcast_coalesced(dist::ProcessGroup& group, const std::vector<Tensor>& t
     // Start one broadcast a chunk.
     std::vector<Bucket> chunks;
     std::vector<dist::WorkHandle> works;
-    for (auto& places : compute_bucket_assignment(tensors, {chunk_bytes})) {
-        Bucket& chunk = chunks.emplace_back(std::move(places), tensors);
+    for (auto& indices : compute_bucket_assignment(tensors, {chunk_bytes})) {
+        Bucket& chunk = chunks.emplace_back(std::move(indices), tensors);
         if (group.rank() == root)
-            for (size_t slot = 0; slot < chunk.places().size(); ++slot) {
+            for (size_t slot = 0; slot < chunk.indices().size(); ++slot) {
                 Tensor to = chunk.gradient(slot);
-                ops::copy_(to, tensors[chunk.places()[slot]].detach());
+                ops::copy_(to, tensors[chunk.indices()[slot]].detach());
             }
         works.push_back(group.broadcast_async(chunk.buffer(), root));
     }
@@ -26,8 +26,8 @@ void broadcast_coalesced(dist::ProcessGroup& group, const std::vector<Tensor>& t
     for (size_t i = 0; i < chunks.size(); ++i) {
         works[i]->wait();
         if (group.rank() == root) continue;
-        for (size_t slot = 0; slot < chunks[i].places().size(); ++slot) {
-            Tensor to = tensors[chunks[i].places()[slot]].detach();
+        for (size_t slot = 0; slot < chunks[i].indices().size(); ++slot) {
+            Tensor to = tensors[chunks[i].indices()[slot]].detach();
             ops::copy_(to, chunks[i].gradient(slot));
         }
     }

@@ -16,7 +16,7 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
             throw UsageError(concat("buckets: the size limit ", limit, " is below 1"));
 
     struct Open {
-        std::vector<size_t> places;
+        std::vector<size_t> indices;
         int64_t bytes = 0;
         size_t closed = 0;
     };
@@ -26,33 +26,33 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
     for (size_t i = 0; i < tensors.size(); ++i) {
         // Join the open bucket of this dtype.
         Open& open = open_by_dtype[tensors[i].dtype()];
-        open.places.push_back(i);
+        open.indices.push_back(i);
         open.bytes += static_cast<int64_t>(tensors[i].bytes());
 
         // Close it once it has reached its limit.
         if (open.bytes < limits[std::min(open.closed, limits.size() - 1)]) continue;
-        buckets.push_back(std::move(open.places));
-        open = {.places = {}, .bytes = 0, .closed = open.closed + 1};
+        buckets.push_back(std::move(open.indices));
+        open = {.indices = {}, .bytes = 0, .closed = open.closed + 1};
     }
     for (auto& [dtype, open] : open_by_dtype)
-        if (!open.places.empty()) buckets.push_back(std::move(open.places));
+        if (!open.indices.empty()) buckets.push_back(std::move(open.indices));
     // [lab16.1]
 
     std::ranges::sort(buckets, {}, [](const auto& bucket) { return bucket.front(); });
     return buckets;
 }
 
-Bucket::Bucket(std::vector<size_t> places, const std::vector<Tensor>& parameters)
-    : places_(std::move(places)), ready_(places_.size()), pending_(places_.size()) {
-    // `places` has moved to `places_`.
+Bucket::Bucket(std::vector<size_t> indices, const std::vector<Tensor>& parameters)
+    : indices_(std::move(indices)), ready_(indices_.size()), pending_(indices_.size()) {
+    // `indices` has moved to `indices_`.
     // [lab16.2] Make one flat buffer, and give each gradient its part of it as a view.
     int64_t numel = 0;
-    for (const size_t place : places_) numel += parameters[place].numel();
-    buffer_ = parameters[places_.front()].new_zeros({numel});
+    for (const size_t index : indices_) numel += parameters[index].numel();
+    buffer_ = parameters[indices_.front()].new_zeros({numel});
 
     int64_t offset = 0;
-    for (const size_t place : places_) {
-        const Tensor& parameter = parameters[place];
+    for (const size_t index : indices_) {
+        const Tensor& parameter = parameters[index];
         gradients_.push_back(ops::view(ops::narrow(buffer_, 0, offset, parameter.numel()),
                                        parameter.shape()));
         offset += parameter.numel();
@@ -61,19 +61,19 @@ Bucket::Bucket(std::vector<size_t> places, const std::vector<Tensor>& parameters
 }
 
 void Bucket::reset() {
-    ready_.assign(places_.size(), false);
-    pending_ = places_.size();
+    ready_.assign(indices_.size(), false);
+    pending_ = indices_.size();
     finish = nullptr;
 }
 
-void Bucket::bring_in(size_t slot, const Tensor& gradient, float share) {
-    // [lab16.3] Put the gradient into its place, take its share, and count it.
-    Tensor place = gradients_[slot];
+void Bucket::copy_gradient(size_t slot, const Tensor& gradient, float share) {
+    // [lab16.3] Copy the gradient into its view, take its share, and count it.
+    Tensor view = gradients_[slot];
     if (!gradient.defined())
-        ops::fill_(place, 0.0f);
-    else if (!gradient.shares_storage(place))
-        ops::copy_(place, gradient);
-    if (share != 1.0f) ops::mul_(place, share);
+        ops::fill_(view, 0.0f);
+    else if (!gradient.shares_storage(view))
+        ops::copy_(view, gradient);
+    if (share != 1.0f) ops::mul_(view, share);
     if (!ready_[slot]) --pending_;
     ready_[slot] = true;
     // [lab16.3]

@@ -18,15 +18,11 @@
 
 namespace mini::parallel {
 
-/// PyTorch's sizes: a small first bucket, so that communication starts early, then larger ones.
-constexpr int64_t kFirstBucketBytes = int64_t{1} << 20;
-constexpr int64_t kBucketCapBytes = int64_t{25} << 20;
-
-/// Groups the places 0 .. n-1 of `tensors`, in order, into buckets of one dtype
+/// Groups the indices 0 .. n-1 of `tensors`, in order, into buckets of one dtype
 /// (`torch.distributed._compute_bucket_assignment_by_size`). A tensor joins the open
 /// bucket first; the bucket is closed once it holds `limits[k]` bytes or more, k counting
 /// the closed buckets of that dtype, the last limit standing for all after it. Buckets
-/// are in the order of their first place. Throws UsageError when `limits` is empty or has
+/// are in the order of their first index. Throws UsageError when `limits` is empty or has
 /// a number below 1.
 std::vector<std::vector<size_t>> compute_bucket_assignment(
     const std::vector<Tensor>& tensors, const std::vector<int64_t>& limits);
@@ -34,12 +30,12 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
 /// A flat buffer for the gradients of several parameters, and what is known of them.
 class Bucket {
   public:
-    /// A buffer for the gradients of parameters[place] for each of `places`, in this order;
+    /// A buffer for the gradients of parameters[index] for each of `indices`, in this order;
     /// `parameters` is the reducer's whole list. The buffer is zero, on the device of these
-    /// parameters. REQUIRES: `places` is not empty, and these parameters have one dtype.
-    Bucket(std::vector<size_t> places, const std::vector<Tensor>& parameters);
+    /// parameters. REQUIRES: `indices` is not empty, and these parameters have one dtype.
+    Bucket(std::vector<size_t> indices, const std::vector<Tensor>& parameters);
 
-    const std::vector<size_t>& places() const { return places_; }
+    const std::vector<size_t>& indices() const { return indices_; }
     int64_t bytes() const { return static_cast<int64_t>(buffer_.bytes()); }
     Tensor buffer() const { return buffer_; }
 
@@ -50,18 +46,18 @@ class Bucket {
     /// Forgets which gradients are there.
     void reset();
 
-    /// Copies `gradient` to the place of `slot`, unless it lies there already, multiplies
+    /// Copies `gradient` into the view of `slot`, unless it is that view already, multiplies
     /// it there by `share`, and counts it: the bucket is full when all have been counted.
-    /// An undefined gradient is zero. A gradient that is brought in again before reset()
+    /// An undefined gradient is zero. A gradient that is copied again before reset()
     /// replaces the first one, and is not counted again.
-    void bring_in(size_t slot, const Tensor& gradient, float share);
+    void copy_gradient(size_t slot, const Tensor& gradient, float share);
     bool is_ready(size_t slot) const { return ready_[slot]; }
     bool is_full() const { return pending_ == 0; }
 
     std::function<void()> finish;  // waits for the reduction; empty before the launch
 
   private:
-    std::vector<size_t> places_;
+    std::vector<size_t> indices_;
     Tensor buffer_;
     std::vector<Tensor> gradients_;  // views of buffer_
     std::vector<bool> ready_;

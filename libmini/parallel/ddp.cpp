@@ -30,14 +30,7 @@ Plan agree_on(const Plan& mine, bool is_active, dist::ProcessGroup& group) {
 DistributedDataParallel::DistributedDataParallel(nn::Module& module,
                                                  const DDPOptions& options)
     : ReplicatedModule(module, options.process_group, options.broadcast_buffers),
-      reducer_(trained(),
-               {.first_bucket_bytes = options.first_bucket_bytes,
-                .bucket_cap_bytes = options.bucket_cap_bytes,
-                .torch_first_iteration = options.torch_first_iteration,
-                .find_unused_parameters = options.find_unused_parameters,
-                .static_graph = options.static_graph,
-                .check_gradients = options.check_gradients},
-               shared_group()) {}
+      reducer_(trained(), options, shared_group()) {}
 
 int DistributedDataParallel::begin_iteration(bool sends_buffers, bool averages) {
     const auto active = Join::notify_join_context(*this);

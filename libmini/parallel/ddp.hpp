@@ -4,7 +4,7 @@
 // alike, since rank 0's parameters are broadcast, and stay alike, since every backward()
 // leaves the same averaged gradients on every rank.
 //
-//     DistributedDataParallel ddp(model, {.bucket_cap_bytes = 1 << 20});
+//     DistributedDataParallel ddp(model, {.bucket_cap_mb = 1});
 //     optim::SGD optimizer(model.parameters(), {.lr = 0.01});
 //     for (const data::Batch& batch : loader) {
 //         optimizer.zero_grad();
@@ -18,41 +18,12 @@
 #include <memory>
 #include <vector>
 
+#include "libmini/parallel/ddp_options.hpp"
 #include "libmini/parallel/join.hpp"
 #include "libmini/parallel/reducer.hpp"
 #include "libmini/parallel/replicated_module.hpp"
 
 namespace mini::parallel {
-
-struct DDPOptions {
-    /// Bucket sizes in bytes, from the first iteration on.
-    int64_t first_bucket_bytes = kFirstBucketBytes;
-    int64_t bucket_cap_bytes = kBucketCapBytes;
-
-    /// The default group when null.
-    std::shared_ptr<dist::ProcessGroup> process_group = nullptr;
-
-    /// Sends rank 0's buffers, like running means, to all before each forward pass.
-    bool broadcast_buffers = true;
-
-    /// Looks, after each forward pass, for parameters that had no part in its result, and
-    /// does not wait for their gradients. A parameter that no rank used keeps the
-    /// gradient it had. Costs a walk over the graph and one small all-reduce.
-    bool find_unused_parameters = false;
-
-    /// The graph is the same in every iteration: the first one shows which parameters are
-    /// unused, or used several times, and the walk is saved. In the first iteration
-    /// nothing overlaps.
-    bool static_graph = false;
-
-    /// Looks for NaN and infinity in every gradient; what one rank finds, backward()
-    /// throws on all. Costs a pass over the gradients and a small all-gather.
-    bool check_gradients = false;
-
-    /// PyTorch's order of events: in the first iteration one bucket holds all gradients,
-    /// so nothing overlaps, where buckets are going to be made anew.
-    bool torch_first_iteration = false;
-};
 
 /// `torch.nn.parallel.DistributedDataParallel` (with gradient_as_bucket_view). The wrapped
 /// module's parameters appear as "module.<name>". After a synchronised backward() their

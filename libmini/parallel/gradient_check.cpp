@@ -17,12 +17,12 @@ namespace {
 // A finite number times 0 is 0, anything else is NaN, which a sum keeps.
 bool is_finite(const Tensor& x) {
     if (x.device().is_cuda()) {
-        const Tensor place = Tensor::empty({}, DType::kInt64, x.device());
+        const Tensor index = Tensor::empty({}, DType::kInt64, x.device());
         on_gpu(x.device(), [&](cudaStream_t stream) {
-            gpu::first_not_finite(reinterpret_cast<int64_t*>(place.raw_data()),
+            gpu::first_not_finite(reinterpret_cast<int64_t*>(index.raw_data()),
                                   x.contiguous_data<float>(), x.numel(), stream);
         });
-        return place.item() < 0;
+        return index.item() < 0;
     }
     float sum = 0.0f;
     for (const float value : x.span<float>()) sum += value * 0.0f;
@@ -31,8 +31,8 @@ bool is_finite(const Tensor& x) {
 
 }  // namespace
 
-void GradientCheck::look_at(size_t place, const Tensor& gradient) {
-    if (first_bad_ < 0 && !is_finite(gradient)) first_bad_ = static_cast<int64_t>(place);
+void GradientCheck::look_at(size_t index, const Tensor& gradient) {
+    if (first_bad_ < 0 && !is_finite(gradient)) first_bad_ = static_cast<int64_t>(index);
 }
 
 void GradientCheck::agree(dist::ProcessGroup& group, const nn::NamedTensors& parameters,
@@ -41,9 +41,9 @@ void GradientCheck::agree(dist::ProcessGroup& group, const nn::NamedTensors& par
     const auto found = dist::all_gather_values(group, mine);
     std::vector<std::string> where;
     for (size_t rank = 0; rank < found.size(); ++rank)
-        if (const int64_t place = found[rank][0]; place >= 0)
+        if (const int64_t index = found[rank][0]; index >= 0)
             where.push_back(
-                concat(parameters[static_cast<size_t>(place)].first, " on rank ", rank));
+                concat(parameters[static_cast<size_t>(index)].first, " on rank ", rank));
     MINI_CHECK(where.empty(),
                "DistributedDataParallel: NaN or infinity in the gradient of ",
                join(where), ", in iteration ", iteration,

@@ -17,8 +17,8 @@ namespace mini::parallel {
 class GradientCheck {
   public:
     /// Looks for NaN and infinity in the gradient of parameter `place`; remembers the
-    /// first place that has one.
-    void look_at(size_t place, const Tensor& gradient);
+    /// first index that has one.
+    void look_at(size_t index, const Tensor& gradient);
 
     /// Throws Error, the same on all ranks, naming each rank that found one and the
     /// parameter, when any did; forgets it. Blocks until all ranks have come here.

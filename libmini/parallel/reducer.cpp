@@ -13,7 +13,7 @@
 
 namespace mini::parallel {
 
-Reducer::Reducer(nn::NamedTensors parameters, const ReducerOptions& options,
+Reducer::Reducer(nn::NamedTensors parameters, const DDPOptions& options,
                  std::shared_ptr<dist::ProcessGroup> group)
     : parameters_(std::move(parameters)),
       options_(options),
@@ -21,16 +21,16 @@ Reducer::Reducer(nn::NamedTensors parameters, const ReducerOptions& options,
       divisor_(group_->world_size()),
       slots_(parameters_.size()) {
     make_buckets(first_assignment());
-    for (size_t place = 0; place < parameters_.size(); ++place)
-        slots_[place].hook =
-            grad_accumulator(tensor(place))->add_hook([this, place](const Tensor&) {
-                on_gradient(place);
+    for (size_t index = 0; index < parameters_.size(); ++index)
+        slots_[index].hook =
+            grad_accumulator(tensor(index))->add_hook([this, index](const Tensor&) {
+                on_gradient(index);
             });
 }
 
 Reducer::~Reducer() {
-    for (size_t place = 0; place < parameters_.size(); ++place)
-        grad_accumulator(tensor(place))->remove_hook(slots_[place].hook);
+    for (size_t index = 0; index < parameters_.size(); ++index)
+        grad_accumulator(tensor(index))->remove_hook(slots_[index].hook);
 }
 
 void Reducer::set_comm_hook(CommHook hook) {
@@ -45,29 +45,38 @@ void Reducer::set_comm_hook(CommHook hook) {
 
 // ---- which gradients share a bucket
 
-std::vector<Tensor> Reducer::tensors(const std::vector<size_t>& places) const {
+std::vector<Tensor> Reducer::tensors(const std::vector<size_t>& indices) const {
     std::vector<Tensor> result;
-    for (const size_t place : places) result.push_back(tensor(place));
+    for (const size_t index : indices) result.push_back(tensor(index));
     return result;
+}
+
+int64_t Reducer::bucket_cap_bytes() const {
+    const double bytes = options_.bucket_cap_mb * kBytesPerMib;
+    if (!(bytes >= 1 && bytes < 0x1p62))
+        throw UsageError(concat("DistributedDataParallel: bucket_cap_mb is ",
+                                options_.bucket_cap_mb,
+                                " MiB; it must be at least one byte"));
+    return static_cast<int64_t>(bytes);
 }
 
 // PyTorch fills buckets from the first parameter on, and reverses their list: one bucket
 // for all where they will be made anew.
 std::vector<std::vector<size_t>> Reducer::first_assignment() const {
-    std::vector<int64_t> limits{options_.first_bucket_bytes, options_.bucket_cap_bytes};
-    std::vector<size_t> places(parameters_.size());
-    std::iota(places.begin(), places.end(), size_t{0});
+    std::vector<int64_t> limits{options_.first_bucket_bytes, bucket_cap_bytes()};
+    std::vector<size_t> indices(parameters_.size());
+    std::iota(indices.begin(), indices.end(), size_t{0});
     if (options_.torch_first_iteration) {
         if (may_rebuild()) limits = {std::numeric_limits<int64_t>::max()};
-        auto assignment = compute_bucket_assignment(tensors(places), limits);
+        auto assignment = compute_bucket_assignment(tensors(indices), limits);
         std::ranges::reverse(assignment);
         return assignment;
     }
     // [lab16.2] Go from the last parameter to the first, about as gradients will come.
-    std::ranges::reverse(places);
-    auto assignment = compute_bucket_assignment(tensors(places), limits);
+    std::ranges::reverse(indices);
+    auto assignment = compute_bucket_assignment(tensors(indices), limits);
     for (auto& bucket : assignment)
-        for (size_t& place : bucket) place = places[place];
+        for (size_t& index : bucket) index = indices[index];
     return assignment;
     // [lab16.2]
 }
@@ -77,20 +86,20 @@ void Reducer::make_buckets(std::vector<std::vector<size_t>> assignment) {
     std::iota(all.begin(), all.end(), size_t{0});
     const std::vector<Tensor> parameters = tensors(all);
     buckets_.clear();
-    for (std::vector<size_t>& places : assignment) {
-        for (size_t slot = 0; slot < places.size(); ++slot) {
-            slots_[places[slot]].bucket = buckets_.size();
-            slots_[places[slot]].slot = slot;
+    for (std::vector<size_t>& indices : assignment) {
+        for (size_t slot = 0; slot < indices.size(); ++slot) {
+            slots_[indices[slot]].bucket = buckets_.size();
+            slots_[indices[slot]].slot = slot;
         }
-        buckets_.emplace_back(std::move(places), parameters);
+        buckets_.emplace_back(std::move(indices), parameters);
     }
 }
 
 void Reducer::rebuild_buckets() {
     auto assignment = compute_bucket_assignment(
-        tensors(order_), {options_.first_bucket_bytes, options_.bucket_cap_bytes});
+        tensors(order_), {options_.first_bucket_bytes, bucket_cap_bytes()});
     for (auto& bucket : assignment)
-        for (size_t& place : bucket) place = order_[place];
+        for (size_t& index : bucket) index = order_[index];
     make_buckets(std::move(assignment));
     is_rebuilt_ = true;
 }
@@ -110,8 +119,8 @@ void Reducer::set_gradient_order(const std::vector<int64_t>& order) {
 
 std::vector<size_t> Reducer::agreed_order() {
     // Put the parameters without a gradient behind, from the last one on.
-    for (size_t place = parameters_.size(); place-- > 0;)
-        if (std::ranges::find(order_, place) == order_.end()) order_.push_back(place);
+    for (size_t index = parameters_.size(); index-- > 0;)
+        if (std::ranges::find(order_, index) == order_.end()) order_.push_back(index);
 
     // [lab16.5] Take rank 0's order, on every rank.
     const Tensor order = cpu_tensor(std::vector<int64_t>(order_.begin(), order_.end()));
@@ -142,8 +151,8 @@ void Reducer::prepare_for_backward(const Tensor& output) {
     for (Slot& slot : slots_) slot.unused = slot.expected == 0;
     if (options_.find_unused_parameters && !options_.static_graph) {
         const std::vector<bool> used = used_parameters(output, parameters_);
-        for (size_t place = 0; place < slots_.size(); ++place)
-            slots_[place].unused = !used[place];
+        for (size_t index = 0; index < slots_.size(); ++index)
+            slots_[index].unused = !used[index];
     }
     expecting_ = true;
 }
@@ -159,27 +168,27 @@ void Reducer::begin_pass() {
     started_ = true;
     queue_callback([this] { finish(); });
     if (is_learning()) return;
-    for (size_t place = 0; place < slots_.size(); ++place)
-        if (slots_[place].unused) bring_in_unused(place);
+    for (size_t index = 0; index < slots_.size(); ++index)
+        if (slots_[index].unused) mark_unused_ready(index);
 }
 
-void Reducer::on_gradient(size_t place) {
-    slots_[place].used = true;  // within no_sync too: it will be averaged
+void Reducer::on_gradient(size_t index) {
+    slots_[index].used = true;  // within no_sync too: it will be averaged
     if (!expecting_) return;
     if (!started_) begin_pass();
-    group_->events().record(EventKind::kGradReady, static_cast<int64_t>(place),
-                            static_cast<int64_t>(tensor(place).bytes()));
-    Slot& slot = slots_[place];
-    if (++slot.fired == 1 && is_first_pass()) order_.push_back(place);
+    group_->events().record(EventKind::kGradReady, static_cast<int64_t>(index),
+                            static_cast<int64_t>(tensor(index).bytes()));
+    Slot& slot = slots_[index];
+    if (++slot.fired == 1 && is_first_pass()) order_.push_back(index);
     if (is_learning()) return;
-    check_gradient(place);
-    if (slot.fired == slot.expected) bring_in(place);
+    check_gradient(index);
+    if (slot.fired == slot.expected) mark_ready(index);
 }
 
 // Whether this gradient was to be expected.
-void Reducer::check_gradient(size_t place) const {
-    const Slot& slot = slots_[place];
-    const std::string& name = parameters_[place].first;
+void Reducer::check_gradient(size_t index) const {
+    const Slot& slot = slots_[index];
+    const std::string& name = parameters_[index].first;
     MINI_CHECK(!(options_.static_graph && (slot.unused || slot.fired > slot.expected)),
                "DistributedDataParallel: the gradient of ", name, " came ", slot.fired,
                " times on rank ", group_->rank(), ", but ",
@@ -195,32 +204,32 @@ void Reducer::check_gradient(size_t place) const {
                "; is the parameter used outside of forward()?");
 }
 
-// From now on the parameter's gradient is its place in the bucket.
-void Reducer::bring_in(size_t place) {
-    Tensor parameter = tensor(place);
+// From now on the parameter's gradient is its view of the bucket.
+void Reducer::mark_ready(size_t index) {
+    Tensor parameter = tensor(index);
     const Tensor gradient = parameter.grad();
-    if (options_.check_gradients) check_.look_at(place, gradient);
-    parameter.set_grad(in_bucket(place));
-    hand_over(place, gradient);
+    if (options_.check_gradients) check_.look_at(index, gradient);
+    parameter.set_grad(in_bucket(index));
+    copy_to_bucket(index, gradient);
 }
 
 // What has accumulated before takes part, and is kept in case no rank has a gradient.
-void Reducer::bring_in_unused(size_t place) {
-    Tensor parameter = tensor(place);
+void Reducer::mark_unused_ready(size_t index) {
+    Tensor parameter = tensor(index);
     const Tensor& gradient = parameter.grad();
-    if (gradient.defined() && gradient.shares_storage(in_bucket(place)))
+    if (gradient.defined() && gradient.shares_storage(in_bucket(index)))
         parameter.set_grad(ops::clone(gradient));
-    hand_over(place, parameter.grad());
+    copy_to_bucket(index, parameter.grad());
 }
 
 // A communication hook sees gradients undivided.
-void Reducer::hand_over(size_t place, const Tensor& gradient) {
-    Bucket& bucket = bucket_of(place);
+void Reducer::copy_to_bucket(size_t index, const Tensor& gradient) {
+    Bucket& bucket = bucket_of(index);
     const float share = comm_hook_ ? 1.0f : 1.0f / static_cast<float>(divisor_);
-    bucket.bring_in(slots_[place].slot, gradient, share);
+    bucket.copy_gradient(slots_[index].slot, gradient, share);
     if (!bucket.is_full()) return;
     group_->events().record(EventKind::kBucketReady,
-                            static_cast<int64_t>(slots_[place].bucket), bucket.bytes());
+                            static_cast<int64_t>(slots_[index].bucket), bucket.bytes());
     launch_full_buckets();
 }
 
@@ -245,7 +254,7 @@ FinishHook Reducer::launch(size_t index) {
                        .is_last = index + 1 == buckets_.size(),
                        .buffer = bucket.buffer(),
                        .gradients = bucket.gradients(),
-                       .parameters = tensors(bucket.places())},
+                       .parameters = tensors(bucket.indices())},
                       *group_);
 }
 
@@ -253,13 +262,13 @@ FinishHook Reducer::launch(size_t index) {
 
 // This rank's first pass of a static graph: what came is what will always come.
 void Reducer::learn_graph() {
-    for (size_t place = 0; place < slots_.size(); ++place) {
-        slots_[place].unused = slots_[place].fired == 0;
-        slots_[place].expected = slots_[place].fired;
+    for (size_t index = 0; index < slots_.size(); ++index) {
+        slots_[index].unused = slots_[index].fired == 0;
+        slots_[index].expected = slots_[index].fired;
     }
     has_learnt_ = true;
-    for (size_t place = 0; place < slots_.size(); ++place)
-        slots_[place].unused ? bring_in_unused(place) : bring_in(place);
+    for (size_t index = 0; index < slots_.size(); ++index)
+        slots_[index].unused ? mark_unused_ready(index) : mark_ready(index);
 }
 
 void Reducer::finish() {
@@ -294,7 +303,7 @@ void Reducer::complete() {
         all_have_learnt_ = counts.back() == group_->world_size();
     }
     const bool has_unused = std::ranges::any_of(slots_, &Slot::unused);
-    if (has_unused || shares_use) hand_out_unused(counts);
+    if (has_unused || shares_use) set_unused_gradients(counts);
     if (!has_unused && options_.find_unused_parameters) warn_of_needless_search();
 
     for (Slot& slot : slots_) slot.used = false;
@@ -317,12 +326,12 @@ std::vector<int64_t> Reducer::own_use() const {
     return use;
 }
 
-void Reducer::hand_out_unused(const std::vector<int64_t>& use) {
+void Reducer::set_unused_gradients(const std::vector<int64_t>& use) {
     // [lab16.6] Give unused parameters the average, where some rank has used them.
-    for (size_t place = 0; place < slots_.size(); ++place) {
-        Slot& slot = slots_[place];
-        if (!use.empty()) slot.used_somewhere = use[place] > 0;
-        if (slot.unused && slot.used_somewhere) tensor(place).set_grad(in_bucket(place));
+    for (size_t index = 0; index < slots_.size(); ++index) {
+        Slot& slot = slots_[index];
+        if (!use.empty()) slot.used_somewhere = use[index] > 0;
+        if (slot.unused && slot.used_somewhere) tensor(index).set_grad(in_bucket(index));
     }
     // [lab16.6]
 }
@@ -339,11 +348,11 @@ void Reducer::warn_of_needless_search() const {
 void Reducer::shadow_iteration() {
     prepare_for_forward();
     reset();
-    for (size_t place = 0; place < slots_.size(); ++place) {
-        Slot& slot = slots_[place];
+    for (size_t index = 0; index < slots_.size(); ++index) {
+        Slot& slot = slots_[index];
         slot.unused = true;
-        if (!slot.used) tensor(place).set_grad(Tensor());
-        bring_in_unused(place);
+        if (!slot.used) tensor(index).set_grad(Tensor());
+        mark_unused_ready(index);
     }
     complete();
 }
@@ -366,10 +375,10 @@ void Reducer::throw_unlaunched() const {
 
 std::string Reducer::missing_gradients() const {
     std::string names;
-    for (size_t place = 0; place < parameters_.size(); ++place) {
-        const Slot& slot = slots_[place];
+    for (size_t index = 0; index < parameters_.size(); ++index) {
+        const Slot& slot = slots_[index];
         if (!buckets_[slot.bucket].is_ready(slot.slot))
-            names += " " + parameters_[place].first;
+            names += " " + parameters_[index].first;
     }
     return names;
 }

@@ -5,7 +5,7 @@
 //     all-reduce             [ bucket 0 ]       [ bucket 1 ]     then backward() returns
 //
 // A hook on each parameter's gradient accumulator copies the gradient, divided by the
-// number of ranks, into its place in a bucket. A full bucket is handed to the
+// number of ranks, into its view of a bucket. A full bucket is handed to the
 // communication thread, but never before the buckets in front of it: all ranks launch the
 // same all-reduces in the same order, whichever gradient comes first on whichever rank.
 // At the end of the backward pass the reducer waits for all buckets; the parameters'
@@ -28,24 +28,16 @@
 #include "libmini/nn/module.hpp"
 #include "libmini/parallel/bucket.hpp"
 #include "libmini/parallel/comm_hooks.hpp"
+#include "libmini/parallel/ddp_options.hpp"
 #include "libmini/parallel/gradient_check.hpp"
 
 namespace mini::parallel {
 
-struct ReducerOptions {
-    int64_t first_bucket_bytes = kFirstBucketBytes;
-    int64_t bucket_cap_bytes = kBucketCapBytes;
-    bool torch_first_iteration = false;
-    bool find_unused_parameters = false;
-    bool static_graph = false;
-    bool check_gradients = false;
-};
-
 class Reducer {
   public:
-    /// Takes the parameters in forward order, and listens to them. Options: see
-    /// DDPOptions. Throws UsageError for bucket sizes below 1.
-    Reducer(nn::NamedTensors parameters, const ReducerOptions& options,
+    /// Takes the parameters in forward order, and adds a hook to each. Throws UsageError
+    /// for bucket sizes below one byte.
+    Reducer(nn::NamedTensors parameters, const DDPOptions& options,
             std::shared_ptr<dist::ProcessGroup> group);
 
     /// Takes its hooks off the parameters.
@@ -94,17 +86,18 @@ class Reducer {
         bool used_somewhere = true;  // by some rank, as far as `use` has said
     };
 
-    Tensor tensor(size_t place) const { return parameters_[place].second; }
-    Bucket& bucket_of(size_t place) { return buckets_[slots_[place].bucket]; }
-    Tensor in_bucket(size_t place) {
-        return bucket_of(place).gradient(slots_[place].slot);
+    Tensor tensor(size_t index) const { return parameters_[index].second; }
+    Bucket& bucket_of(size_t index) { return buckets_[slots_[index].bucket]; }
+    Tensor in_bucket(size_t index) {
+        return bucket_of(index).gradient(slots_[index].slot);
     }
     bool is_learning() const { return options_.static_graph && !has_learnt_; }
     bool may_rebuild() const {
         return options_.static_graph || !options_.find_unused_parameters;
     }
 
-    std::vector<Tensor> tensors(const std::vector<size_t>& places) const;
+    std::vector<Tensor> tensors(const std::vector<size_t>& indices) const;
+    int64_t bucket_cap_bytes() const;
     std::vector<std::vector<size_t>> first_assignment() const;
     void make_buckets(std::vector<std::vector<size_t>> assignment);
     void rebuild_buckets();
@@ -116,11 +109,11 @@ class Reducer {
 
     void reset();
     void begin_pass();
-    void on_gradient(size_t place);
-    void check_gradient(size_t place) const;
-    void bring_in(size_t place);
-    void bring_in_unused(size_t place);
-    void hand_over(size_t place, const Tensor& gradient);
+    void on_gradient(size_t index);
+    void check_gradient(size_t index) const;
+    void mark_ready(size_t index);
+    void mark_unused_ready(size_t index);
+    void copy_to_bucket(size_t index, const Tensor& gradient);
 
     // Is called whenever a bucket has become full. Launches buckets in the order of their
     // numbers, each once: next_bucket_ and those behind it, up to the first that is not
@@ -144,13 +137,13 @@ class Reducer {
     // Slot::used_somewhere whether there was any. With static_graph the ranks tell each
     // other only until all have had their first pass; later `use` is empty, and what was
     // remembered holds.
-    void hand_out_unused(const std::vector<int64_t>& use);
+    void set_unused_gradients(const std::vector<int64_t>& use);
     void warn_of_needless_search() const;
     std::string missing_gradients() const;
     [[noreturn]] void throw_unlaunched() const;
 
     nn::NamedTensors parameters_;
-    ReducerOptions options_;
+    const DDPOptions options_;
     std::shared_ptr<dist::ProcessGroup> group_;
     CommHook comm_hook_;
     GradientCheck check_;

@@ -15,8 +15,8 @@ namespace mini::parallel {
 GradientListener::GradientListener(nn::Module& module,
                                    std::shared_ptr<dist::ProcessGroup> group)
     : ReplicatedModule(module, std::move(group), /*broadcast_buffers=*/true) {
-    for (size_t place = 0; place < trained().size(); ++place) {
-        const auto hear = [this, place](const Tensor&) {
+    for (size_t index = 0; index < trained().size(); ++index) {
+        const auto hear = [this, index](const Tensor&) {
             if (!expecting_) return;
             if (!std::exchange(started_, true))
                 queue_callback([this] {
@@ -24,15 +24,15 @@ GradientListener::GradientListener(nn::Module& module,
                     on_end();
                     expecting_ = started_ = false;
                 });
-            on_gradient(place);
+            on_gradient(index);
         };
-        hooks_.push_back(grad_accumulator(trained()[place].second)->add_hook(hear));
+        hooks_.push_back(grad_accumulator(trained()[index].second)->add_hook(hear));
     }
 }
 
 GradientListener::~GradientListener() {
-    for (size_t place = 0; place < hooks_.size(); ++place)
-        grad_accumulator(trained()[place].second)->remove_hook(hooks_[place]);
+    for (size_t index = 0; index < hooks_.size(); ++index)
+        grad_accumulator(trained()[index].second)->remove_hook(hooks_[index]);
 }
 
 void GradientListener::prepare_for_backward(const Tensor&) {
@@ -50,10 +50,10 @@ void AveragedModule::on_end() { average_gradients(trained_tensors(), group()); }
 
 void FlatModule::on_end() { average_flat_gradients(trained_tensors(), group()); }
 
-void OverlappedModule::on_gradient(size_t place) {
-    Tensor grad = trained()[place].second.grad();
+void OverlappedModule::on_gradient(size_t index) {
+    Tensor grad = trained()[index].second.grad();
     ops::mul_(grad, 1.0f / static_cast<float>(group().world_size()));
-    group().events().record(EventKind::kBucketLaunch, static_cast<int64_t>(place),
+    group().events().record(EventKind::kBucketLaunch, static_cast<int64_t>(index),
                             static_cast<int64_t>(grad.bytes()));
     under_way_.push_back(group().all_reduce_async(grad));
 }

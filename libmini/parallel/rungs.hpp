@@ -29,9 +29,9 @@ class GradientListener : public ReplicatedModule {
     ~GradientListener() override;
 
   protected:
-    /// Called when the gradient of parameter `place` is there, in the order in which they
+    /// Called when the gradient of parameter `index` is there, in the order in which they
     /// come, and once after the last one, before backward() returns.
-    virtual void on_gradient(size_t place) { (void)place; }
+    virtual void on_gradient(size_t index) { (void)index; }
     virtual void on_end() = 0;
 
     std::vector<Tensor> trained_tensors() const;
@@ -71,7 +71,7 @@ class OverlappedModule : public GradientListener {
     using GradientListener::GradientListener;
 
   private:
-    void on_gradient(size_t place) override;
+    void on_gradient(size_t index) override;
     void on_end() override;
 
     std::vector<dist::WorkHandle> under_way_;

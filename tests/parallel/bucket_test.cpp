@@ -66,11 +66,11 @@ TEST_CASE("a bucket's gradients are views that lie in its buffer one after the o
 
 TEST_CASE("a bucket is full when each gradient has come, and each may come once") {
     Bucket bucket({0, 1}, floats({1, 1}));
-    bucket.bring_in(1, Tensor::full({1}, 8), 0.25f);
+    bucket.copy_gradient(1, Tensor::full({1}, 8), 0.25f);
     CHECK_FALSE(bucket.is_full());
-    bucket.bring_in(1, Tensor::full({1}, 8), 0.25f);
+    bucket.copy_gradient(1, Tensor::full({1}, 8), 0.25f);
     CHECK_FALSE(bucket.is_full());
-    bucket.bring_in(0, Tensor(), 0.25f);
+    bucket.copy_gradient(0, Tensor(), 0.25f);
     CHECK(bucket.is_full());
     CHECK(bucket.buffer().to_vector<float>() == std::vector<float>{0, 2});
     bucket.reset();

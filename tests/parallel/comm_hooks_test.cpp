@@ -29,8 +29,8 @@ std::vector<Values> gradients_with(int ranks, const std::function<CommHook()>& m
     return on_ranks(ranks, [&](dist::ProcessGroup& group) {
         manual_seed(3);
         Toy module;
-        DistributedDataParallel ddp(module,
-                                    {.first_bucket_bytes = 30, .bucket_cap_bytes = 70});
+        DistributedDataParallel ddp(
+            module, {.first_bucket_bytes = 30, .bucket_cap_mb = parallel::mib(70)});
         if (make) ddp.register_comm_hook(make());
         for (int i = 0; i < iterations; ++i) {
             module.zero_grad();
@@ -99,8 +99,8 @@ TEST_CASE("a hook of one's own sees every bucket with its gradients and paramete
     };
     const auto all = on_ranks(2, [](dist::ProcessGroup&) {
         Toy module;
-        DistributedDataParallel ddp(module,
-                                    {.first_bucket_bytes = 30, .bucket_cap_bytes = 70});
+        DistributedDataParallel ddp(
+            module, {.first_bucket_bytes = 30, .bucket_cap_mb = parallel::mib(70)});
         Seen seen;
         ddp.register_comm_hook([&](const GradBucket& bucket, dist::ProcessGroup& group) {
             seen.indices.push_back(bucket.index);

@@ -1,4 +1,7 @@
 #include "libmini/distributed/launch/default_group.hpp"
+
+#include <cmath>
+
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
 
@@ -46,6 +49,16 @@ TEST_CASE("modules with different numbers of parameters are refused on all ranks
         CHECK(
             message.find("rank 0 has 2 parameters that require grad, but rank 1 has 1") !=
             std::string::npos);
+}
+
+TEST_CASE("a bucket_cap_mb of less than one byte, or none at all, is refused") {
+    const double cap = GENERATE(0.0, -1.0, 0.5 / (1 << 20), std::nan(""));
+    const auto messages = on_ranks(1, [&](dist::ProcessGroup&) {
+        nn::Linear module(1, 1);
+        return message_of(
+            [&] { DistributedDataParallel ddp(module, {.bucket_cap_mb = cap}); });
+    });
+    CHECK(messages[0].find("it must be at least one byte") != std::string::npos);
 }
 
 TEST_CASE("a module with nothing to train is refused") {

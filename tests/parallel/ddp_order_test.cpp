@@ -18,12 +18,12 @@ using parallel::DistributedDataParallel;
 namespace {
 
 const parallel::DDPOptions kSmallBuckets{.first_bucket_bytes = 32,
-                                         .bucket_cap_bytes = 64};
+                                         .bucket_cap_mb = parallel::mib(64)};
 
 std::vector<std::vector<size_t>> assignment(const DistributedDataParallel& ddp) {
-    std::vector<std::vector<size_t>> places;
-    for (const auto& bucket : ddp.buckets()) places.push_back(bucket.places());
-    return places;
+    std::vector<std::vector<size_t>> indices;
+    for (const auto& bucket : ddp.buckets()) indices.push_back(bucket.indices());
+    return indices;
 }
 
 void train_once(DistributedDataParallel& ddp) { sum(ddp(draw({2, 3}, 1))).backward(); }
@@ -62,14 +62,14 @@ TEST_CASE("a given gradient order makes the other run's buckets at once and for 
 }
 
 TEST_CASE("any order of the parameters will do, and nothing else") {
-    const auto places = on_ranks(1, [](dist::ProcessGroup&) {
+    const auto indices = on_ranks(1, [](dist::ProcessGroup&) {
         Toy toy;
-        DistributedDataParallel ddp(toy,
-                                    {.first_bucket_bytes = 1, .bucket_cap_bytes = 1});
+        DistributedDataParallel ddp(
+            toy, {.first_bucket_bytes = 1, .bucket_cap_mb = parallel::mib(1)});
         ddp.set_gradient_order({2, 0, 3, 1});
         return assignment(ddp);
     });
-    CHECK(places[0] == std::vector<std::vector<size_t>>{{2}, {0}, {3}, {1}});
+    CHECK(indices[0] == std::vector<std::vector<size_t>>{{2}, {0}, {3}, {1}});
 }
 
 TEST_CASE("a gradient order that is none, or comes too late, is refused") {

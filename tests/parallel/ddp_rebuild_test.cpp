@@ -20,9 +20,9 @@ namespace {
 using Assignment = std::vector<std::vector<size_t>>;
 
 Assignment assignment(const DistributedDataParallel& ddp) {
-    Assignment places;
-    for (const auto& bucket : ddp.buckets()) places.push_back(bucket.places());
-    return places;
+    Assignment indices;
+    for (const auto& bucket : ddp.buckets()) indices.push_back(bucket.indices());
+    return indices;
 }
 
 // Three layers of equal size; the first is used last.
@@ -50,8 +50,8 @@ void train_once(DistributedDataParallel& ddp) { sum(ddp(draw({2, 4}, 1))).backwa
 TEST_CASE("the second iteration has buckets in the order in which gradients came") {
     const auto seen = on_ranks(3, [](dist::ProcessGroup&) {
         Layers module(/*reversed=*/true);
-        DistributedDataParallel ddp(module,
-                                    {.first_bucket_bytes = 64, .bucket_cap_bytes = 64});
+        DistributedDataParallel ddp(
+            module, {.first_bucket_bytes = 64, .bucket_cap_mb = parallel::mib(64)});
         std::vector<Assignment> result{assignment(ddp)};
         for (int pass = 0; pass < 3; ++pass) {
             train_once(ddp);
@@ -73,8 +73,8 @@ TEST_CASE("the second iteration has buckets in the order in which gradients came
 TEST_CASE("ranks whose gradients come in another order take rank 0's buckets") {
     const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
         Layers module(/*reversed=*/group.rank() == 2);
-        DistributedDataParallel ddp(module,
-                                    {.first_bucket_bytes = 64, .bucket_cap_bytes = 64});
+        DistributedDataParallel ddp(
+            module, {.first_bucket_bytes = 64, .bucket_cap_mb = parallel::mib(64)});
         train_once(ddp);
         train_once(ddp);
         return assignment(ddp);
@@ -89,7 +89,7 @@ TEST_CASE(
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Layers module;
         DistributedDataParallel ddp(module, {.first_bucket_bytes = 64,
-                                             .bucket_cap_bytes = 64,
+                                             .bucket_cap_mb = parallel::mib(64),
                                              .torch_first_iteration = true});
         const Assignment first = assignment(ddp);
         group.events().clear();
@@ -110,8 +110,8 @@ TEST_CASE("the same gradients come out of old buckets and new ones") {
     const auto seen = on_ranks(3, [](dist::ProcessGroup&) {
         manual_seed(7);
         Layers module(/*reversed=*/true);
-        DistributedDataParallel ddp(module,
-                                    {.first_bucket_bytes = 16, .bucket_cap_bytes = 80});
+        DistributedDataParallel ddp(
+            module, {.first_bucket_bytes = 16, .bucket_cap_mb = parallel::mib(80)});
         std::vector<std::vector<float>> result;
         for (int pass = 0; pass < 3; ++pass) {
             module.zero_grad();

@@ -19,7 +19,7 @@ namespace {
 using Values = std::vector<float>;
 
 // A bucket for each parameter, so that there is an order to look at.
-const DDPOptions kBucketEach{.first_bucket_bytes = 1, .bucket_cap_bytes = 1};
+const DDPOptions kBucketEach{.first_bucket_bytes = 1, .bucket_cap_mb = parallel::mib(1)};
 
 std::vector<int64_t> indices(const std::vector<Event>& events) {
     std::vector<int64_t> result;
@@ -27,7 +27,7 @@ std::vector<int64_t> indices(const std::vector<Event>& events) {
     return result;
 }
 
-// The place in the log of the first event of this kind and index.
+// The index in the log of the first event of this kind and index.
 size_t place(const std::vector<Event>& events, EventKind kind, int64_t index) {
     const auto found = std::ranges::find_if(events, [&](const Event& event) {
         return event.kind == kind && event.index == index;
@@ -85,10 +85,10 @@ TEST_CASE("buckets are made from the last parameter to the first, the first one 
     const auto buckets = on_ranks(2, [](dist::ProcessGroup&) {
         Toy module;  // 60, 20, 40 and 8 bytes
         const DistributedDataParallel ddp(
-            module, {.first_bucket_bytes = 8, .bucket_cap_bytes = 40});
-        std::vector<std::vector<size_t>> places;
-        for (const auto& bucket : ddp.buckets()) places.push_back(bucket.places());
-        return places;
+            module, {.first_bucket_bytes = 8, .bucket_cap_mb = parallel::mib(40)});
+        std::vector<std::vector<size_t>> indices;
+        for (const auto& bucket : ddp.buckets()) indices.push_back(bucket.indices());
+        return indices;
     });
     CHECK(buckets[0] == std::vector<std::vector<size_t>>{{3}, {2}, {1, 0}});
     CHECK(buckets[1] == buckets[0]);

@@ -39,8 +39,9 @@ std::vector<std::string> gradients(const Branches& module) {
     return all;
 }
 
-const DDPOptions kFindUnused{
-    .first_bucket_bytes = 1, .bucket_cap_bytes = 1, .find_unused_parameters = true};
+const DDPOptions kFindUnused{.first_bucket_bytes = 1,
+                             .bucket_cap_mb = parallel::mib(1),
+                             .find_unused_parameters = true};
 
 }  // namespace
 

@@ -70,7 +70,7 @@ class Branching : public nn::Module {
 
 struct Job {
     Shape sample = kRow;
-    DDPOptions options{.first_bucket_bytes = 40, .bucket_cap_bytes = 150};
+    DDPOptions options{.first_bucket_bytes = 40, .bucket_cap_mb = parallel::mib(150)};
     int micro_batches = 1;  // gradients are accumulated over so many
 };
 
@@ -149,7 +149,7 @@ class PlainConvNet : public nn::ConvNet {
 
 TEST_CASE("a ConvNet trains alike on any number of ranks") {
     Job job;
-    job.options = {.first_bucket_bytes = 1000, .bucket_cap_bytes = 30000};
+    job.options = {.first_bucket_bytes = 1000, .bucket_cap_mb = parallel::mib(30000)};
     job.sample = {1, 28, 28};
     check_all_world_sizes<PlainConvNet>(job);
 }

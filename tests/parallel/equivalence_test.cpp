@@ -43,7 +43,7 @@ std::vector<float> train(int world_size, Sync sync) {
         if (sync == Sync::kDDP)
             ddp = std::make_unique<parallel::DistributedDataParallel>(
                 model, parallel::DDPOptions{.first_bucket_bytes = 1000,
-                                            .bucket_cap_bytes = 30000});
+                                            .bucket_cap_mb = parallel::mib(30000)});
         nn::Module& network = ddp ? static_cast<nn::Module&>(*ddp) : model;
         optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
 

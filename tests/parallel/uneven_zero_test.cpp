@@ -48,8 +48,8 @@ std::vector<Values> train_sharded(const Job& job) {
     return on_ranks(job.world_size(), [&](dist::ProcessGroup& group) {
         manual_seed(3);
         Toy module;
-        DistributedDataParallel ddp(module,
-                                    {.first_bucket_bytes = 30, .bucket_cap_bytes = 70});
+        DistributedDataParallel ddp(
+            module, {.first_bucket_bytes = 30, .bucket_cap_mb = parallel::mib(70)});
         ZeroRedundancyOptimizer zero(module.parameters(), make_sgd);
         const int batches = job.batches[static_cast<size_t>(group.rank())];
         for (int epoch = 0; epoch < kEpochs; ++epoch)

@@ -1,12 +1,12 @@
 // Tensors of all dtypes share the buckets.
     for (size_t i = 0; i < tensors.size(); ++i) {
         Open& open = open_by_dtype[DType::kFloat32];
-        open.places.push_back(i);
+        open.indices.push_back(i);
         open.bytes += static_cast<int64_t>(tensors[i].bytes());
 
         if (open.bytes < limits[std::min(open.closed, limits.size() - 1)]) continue;
-        buckets.push_back(std::move(open.places));
-        open = {.places = {}, .bytes = 0, .closed = open.closed + 1};
+        buckets.push_back(std::move(open.indices));
+        open = {.indices = {}, .bytes = 0, .closed = open.closed + 1};
     }
     for (auto& [dtype, open] : open_by_dtype)
-        if (!open.places.empty()) buckets.push_back(std::move(open.places));
+        if (!open.indices.empty()) buckets.push_back(std::move(open.indices));

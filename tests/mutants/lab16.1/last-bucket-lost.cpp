@@ -1,10 +1,10 @@
 // Tensors in a bucket that never reached its limit belong to none.
     for (size_t i = 0; i < tensors.size(); ++i) {
         Open& open = open_by_dtype[tensors[i].dtype()];
-        open.places.push_back(i);
+        open.indices.push_back(i);
         open.bytes += static_cast<int64_t>(tensors[i].bytes());
 
         if (open.bytes < limits[std::min(open.closed, limits.size() - 1)]) continue;
-        buckets.push_back(std::move(open.places));
-        open = {.places = {}, .bytes = 0, .closed = open.closed + 1};
+        buckets.push_back(std::move(open.indices));
+        open = {.indices = {}, .bytes = 0, .closed = open.closed + 1};
     }

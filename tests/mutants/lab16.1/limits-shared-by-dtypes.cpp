@@ -1,12 +1,12 @@
 // A bucket of one dtype uses up a limit of another.
     for (size_t i = 0; i < tensors.size(); ++i) {
         Open& open = open_by_dtype[tensors[i].dtype()];
-        open.places.push_back(i);
+        open.indices.push_back(i);
         open.bytes += static_cast<int64_t>(tensors[i].bytes());
 
         if (open.bytes < limits[std::min(buckets.size(), limits.size() - 1)]) continue;
-        buckets.push_back(std::move(open.places));
-        open = {.places = {}, .bytes = 0, .closed = open.closed + 1};
+        buckets.push_back(std::move(open.indices));
+        open = {.indices = {}, .bytes = 0, .closed = open.closed + 1};
     }
     for (auto& [dtype, open] : open_by_dtype)
-        if (!open.places.empty()) buckets.push_back(std::move(open.places));
+        if (!open.indices.empty()) buckets.push_back(std::move(open.indices));

@@ -24,7 +24,7 @@
 #include "libmini/io/sha256.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/nn/module.hpp"
-#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/has_cuda.hpp"
 #include "libmini/tools/command_line.hpp"
 
 namespace program {

@@ -6,35 +6,58 @@ A room stands one floor above the highest room that it needs.
 import re
 from pathlib import Path
 
-ROOM = re.compile(r"mini_room\((\w+)(.*?)\)", re.DOTALL)
+ROOM = re.compile(r"mini_room\((\w+)(.*?)\)", re.S)
 NEED = re.compile(r"\bmini_(\w+)")
+SUBDIRECTORY = re.compile(r"^add_subdirectory\((\S+)\)", re.M)
+LINKED = r"target_link_libraries\(mini_{} ([^)]*)\)"
 
 WHAT = {
-    "core": "errors, generators, log, events",
+    "core": "errors, log, events, threads",
+    "random": "PyTorch's and Python's draws",
+    "cudasim": "CUDA on the CPU",
     "kernels": "plain functions; CPU and CUDA",
     "tensor": "dtype, shape, strides, device",
     "autograd": "graph, reverse mode, hooks",
     "data": "partitions, samplers, loader",
-    "dist": "rendezvous, collectives",
     "io": "safetensors, checkpoints",
+    "net": "sockets, deadlines",
+    "store": "keys and values for all ranks",
+    "rendezvous": "how ranks find each other",
+    "transport": "messages between ranks",
+    "flight": "the crash recorder",
+    "collectives": "ring, tree, halving-doubling",
+    "group": "ProcessGroup, Work, queue",
+    "backends": "ring, threads, gloo, mpi, nccl",
+    "launch": "init_process_group, spawn",
     "nn": "modules, layers, losses, models",
     "optim": "SGD, Adam, schedulers",
     "parallel": "averaging, buckets, DDP",
+    "training": "the trainer of train_mnist",
     "tools": "minirun and mini",
 }
 
-WIDTH, ROW, ROOM_W, ROOM_H, LEFT = 900, 104, 196, 58, 76
+WIDTH, ROW, ROOM_W, ROOM_H, LEFT = 900, 96, 186, 56, 76
+
+
+def rooms_below(folder):
+    """(folder, name, needs) of each room, in the order of add_subdirectory."""
+    text = re.sub(r"#[^\n]*", "", (folder / "CMakeLists.txt").read_text(encoding="utf-8"))
+    found = ROOM.search(text)
+    if not found:
+        for name in SUBDIRECTORY.findall(text):
+            yield from rooms_below(folder / name)
+        return
+    needs = set(NEED.findall(found[2].partition("NEEDS")[2]))
+    inner = [path.read_text(encoding="utf-8") for path in folder.glob("*/CMakeLists.txt")]
+    for linked in re.findall(LINKED.format(found[1]), "\n".join([text, *inner])):
+        needs.update(NEED.findall(linked))
+    yield folder, found[1], needs
 
 
 def rooms(root):
-    """{"tensor": {"kernels", "core"}, ...}"""
-    needs = {}
-    for path in sorted(Path(root, "libmini").glob("*/CMakeLists.txt")):
-        found = ROOM.search(path.read_text(encoding="utf-8"))
-        if found:
-            _, _, named = found[2].partition("NEEDS")
-            needs[found[1]] = set(NEED.findall(named))
-    return needs
+    """{"tensor": {"kernels", "core"}, ...} from the ground up."""
+    found = {name: needs for _, name, needs in rooms_below(Path(root, "libmini"))}
+    return {name: needs & set(found) for name, needs in found.items()}
 
 
 def floors(needs):
@@ -62,12 +85,14 @@ def direct(room, needs):
     return sorted(needs[room] - hidden)
 
 
-def places(floor):
-    """{"core": (x, y of the middle), ...}"""
+def places(floor, needs):
+    """{"core": (x, y of the middle), ...}; a room stands near the rooms that it needs."""
     top = max(floor.values())
     at = {}
     for level in range(1, top + 1):
-        row = sorted(room for room in floor if floor[room] == level)
+        row = [room for room in sorted(floor) if floor[room] == level]
+        row.sort(key=lambda room: sum(at[need][0] for need in direct(room, needs)) /
+                 max(1, len(direct(room, needs))))
         step = (WIDTH - LEFT) / len(row)
         for i, room in enumerate(row):
             at[room] = (LEFT + step * (i + 0.5), (top - level) * ROW + ROW / 2)
@@ -85,7 +110,7 @@ def arrow(start, end):
 def drawing(root):
     needs = rooms(root)
     floor = floors(needs)
-    at = places(floor)
+    at = places(floor, needs)
     height = max(floor.values()) * ROW
     out = [f'<svg class="house" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="The rooms of '
            'libmini, floor by floor, each with arrows to the rooms it stands on">',

@@ -4,7 +4,7 @@ import html
 import re
 
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([\w.-]+\.svg)\)")
-HEADER = re.compile(r"`(libmini/(?:core|tensor|autograd|data|dist|io|nn|optim|parallel)/[\w/]+\.hpp)`")
+HEADER = re.compile(r"`(libmini/(?:core|random|tensor|autograd|data|distributed|io|nn|optim|parallel)/[\w/]+\.hpp)`")
 DETAILS = re.compile(r"^( *)<details>\s*<summary>([^<]*)</summary>\n(.*?)^ *</details>\n?",
                      re.DOTALL | re.MULTILINE)
 CODE_SPAN = re.compile(r"(`+[^`]+`+)")

@@ -41,19 +41,23 @@ endif()
 # a batch reads once. Turn it off to see whether each file stands alone.
 option(MINI_UNITY "Compile the files of a room in batches" ON)
 
-# mini_room(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt [ALONE c.cpp])
+# mini_room(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt [ALONE c.cpp] [OPTIMISED])
 #
 # Declares one room of the house as the library mini_<name>. NEEDS names the rooms on lower
 # floors, and the outside libraries, that it stands on. Files of ALONE stay out of batches; so
 # do files with a region for learners, and files that an overlay replaces: the linker
-# takes or leaves an object file as a whole.
+# takes or leaves an object file as a whole. OPTIMISED is for loops over millions of numbers: debug
+# builds compile them with -O1, since unoptimised they would take most of the time of the tests.
 function(mini_room name)
-    cmake_parse_arguments(room "" "" "SOURCES;NEEDS;ALONE" ${ARGN})
+    cmake_parse_arguments(room "OPTIMISED" "" "SOURCES;NEEDS;ALONE" ${ARGN})
     add_library(mini_${name} STATIC ${room_SOURCES})
     mini_batches(mini_${name} ${room_ALONE})
     list(TRANSFORM room_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${room_SOURCES})
     target_link_libraries(mini_${name} PUBLIC mini_flags ${room_NEEDS})
+    if(room_OPTIMISED)
+        target_compile_options(mini_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
+    endif()
 endfunction()
 
 # mini_batches(<target> <files that stay alone>...)

@@ -3,7 +3,6 @@
 #include <exception>
 
 #include "libmini/core/error.hpp"
-#include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::data {

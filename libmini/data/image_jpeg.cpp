@@ -107,8 +107,8 @@ class JpegWalk {
         require(whole && data[5] > 0, "a frame as long as its components",
                 "another length");
         if (data[0] != 8) refuse("8 bits a sample", concat(int{data[0]}), kConvertImage);
-        check_image_size(big_endian_16(data.subspan(3, 2)), big_endian_16(data.subspan(1, 2)),
-                         name_);
+        check_image_size(big_endian_16(data.subspan(3, 2)),
+                         big_endian_16(data.subspan(1, 2)), name_);
         progressive_ = marker == 0xc2;
         for (Span rest = data.subspan(6); !rest.empty(); rest = rest.subspan(3)) {
             require(rest[2] < 4, "quantization tables 0 to 3", "another one");

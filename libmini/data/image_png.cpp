@@ -105,7 +105,8 @@ Header read_header(const Chunk& chunk, const std::string& name) {
         bad_file(name, "the PNG chunk IHDR of 13 bytes first",
                  concat(chunk.type, " of ", chunk.data.size()), kReplaceImage);
     const Span data = chunk.data;
-    check_image_size(big_endian_32(data.first(4)), big_endian_32(data.subspan(4, 4)), name);
+    check_image_size(big_endian_32(data.first(4)), big_endian_32(data.subspan(4, 4)),
+                     name);
     const Header header = {.width = big_endian_32(data.first(4)),
                            .height = big_endian_32(data.subspan(4, 4)),
                            .depth = data[8],

@@ -4,7 +4,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "libmini/data/image_file.hpp"
+#include "libmini/data/image_limits.hpp"
 
 namespace {
 

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "libmini/core/error.hpp"
-#include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::data {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/on_cpu.hpp"
 
 namespace mini::nn::init {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "libmini/optim/gpu_steps.hpp"
 #include "libmini/optim/options.hpp"
+#include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::optim {

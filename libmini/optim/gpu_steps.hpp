@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/tensor.hpp"
 
 namespace mini::optim {
 

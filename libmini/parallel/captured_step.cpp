@@ -7,6 +7,7 @@
 #include "libmini/kernels/cuda/graph.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
 namespace {

@@ -9,6 +9,7 @@
 
 namespace mini::parallel {
 
+/// The size of the first bucket unless options say otherwise.
 constexpr int64_t kFirstBucketBytes = int64_t{1} << 20;
 
 /// The arguments of `torch.nn.parallel.DistributedDataParallel` by PyTorch's names, and some
@@ -45,6 +46,7 @@ struct DDPOptions {
     bool torch_first_iteration = false;
 };
 
+/// Bytes of a MiB.
 constexpr double kBytesPerMib = 1 << 20;
 
 /// A number of bytes in MiB, exactly: for buckets of some bytes.

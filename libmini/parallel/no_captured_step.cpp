@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "libmini/parallel/captured_step.hpp"
-#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/has_cuda.hpp"
 
 namespace mini::parallel {
 

@@ -10,6 +10,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/on_cpu.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {

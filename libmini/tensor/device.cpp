@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "libmini/core/error.hpp"
-#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/has_cuda.hpp"
 
 namespace mini {
 namespace {

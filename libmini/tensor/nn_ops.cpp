@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/dispatch.hpp"
 
 namespace mini::ops {

@@ -1,4 +1,5 @@
 #include "libmini/tensor/ops.hpp"
+#include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/dispatch.hpp"
 
 #include <algorithm>

@@ -3,8 +3,9 @@
 #include <cstring>
 
 #include "libmini/core/error.hpp"
+#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/tensor/buffer_cache.hpp"
-#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/has_cuda.hpp"
 
 namespace mini {
 

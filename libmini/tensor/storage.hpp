@@ -43,4 +43,9 @@ class Storage {
     std::atomic<uint64_t> version_ = 0;
 };
 
+/// Copies bytes from one place to another, on any devices. Into or out of the CPU's memory
+/// it blocks until done.
+void copy_bytes(std::byte* to, Device to_device, const std::byte* from,
+                Device from_device, size_t bytes);
+
 }  // namespace mini

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "libmini/tensor/dispatch.hpp"
-#include "libmini/tensor/ops.hpp"
 
 namespace mini {
 
@@ -146,14 +145,6 @@ void Tensor::check_span() const {
     check_shape(device().is_cpu(), "span: the tensor is on ", device(),
                 "; copy it with to(Device::cpu()) first");
     check_contiguous();
-}
-
-Tensor Tensor::to(Device device) const {
-    if (device == this->device()) return *this;
-    const Tensor in = ops::contiguous(*this);
-    Tensor out = empty(shape(), dtype(), device);
-    copy_bytes(out.raw_data(), device, in.raw_data(), in.device(), in.bytes());
-    return out;
 }
 
 void Tensor::set_data(const Tensor& other) {

@@ -7,6 +7,7 @@
 #include "libmini/cudasim/call.hpp"
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
+#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
 #include "tests/kernels/cuda/run_self.hpp"
 

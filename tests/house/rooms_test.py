@@ -19,31 +19,18 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs/site"))
+from house import rooms, rooms_below  # noqa: E402
 
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
+# Circles that are still to be cut. The list may only become shorter: a component that joins one
+# is a fault, and so is an entry that has been cut.
+KNOWN_CIRCLES = [[f"libmini/cudasim/{name}" for name in (
+    "access_log", "api", "block", "call", "findings", "graph", "hooks", "host_guard", "inspector",
+    "memory", "order", "report", "stream", "stuck")]]
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 SYSTEM = "libmini/cudasim/include"  # what kernels include as <cuda_runtime.h>
-ROOM = re.compile(r"mini_room\((\w+)(.*?)\)", re.S)
-NEED = re.compile(r"\bmini_(\w+)")
-SUBDIRECTORY = re.compile(r"^add_subdirectory\((\S+)\)", re.M)
-LINKED = r"target_link_libraries\(mini_{} ([^)]*)\)"
-
-
-def rooms_below(folder):
-    """(folder, name, needs) of each room, from the ground up."""
-    text = (folder / "CMakeLists.txt").read_text(encoding="utf-8")
-    text = re.sub(r"#[^\n]*", "", text)
-    found = ROOM.search(text)
-    if found:
-        needs = set(NEED.findall(found[2].partition("NEEDS")[2]))
-        for inner in [text, *(path.read_text(encoding="utf-8")
-                              for path in folder.glob("*/CMakeLists.txt"))]:
-            for linked in re.findall(LINKED.format(found[1]), inner):
-                needs.update(NEED.findall(linked))
-        yield folder, found[1], needs
-        return
-    for name in SUBDIRECTORY.findall(text):
-        yield from rooms_below(folder / name)
 
 
 class House:
@@ -51,12 +38,9 @@ class House:
 
     def __init__(self, root):
         self.root = root
-        self.order, self.needs, folders = [], {}, {}
-        for folder, name, needs in rooms_below(root / "libmini"):
-            self.order.append(name)
-            self.needs[name] = needs
-            folders[folder] = name
-        self.needs = {room: needs & set(self.order) for room, needs in self.needs.items()}
+        self.needs = rooms(root)
+        self.order = list(self.needs)
+        folders = {folder: name for folder, name, _ in rooms_below(root / "libmini")}
         self.room_of, self.includes = {}, defaultdict(set)
         for path in sorted((root / "libmini").rglob("*")):
             if path.suffix not in SUFFIXES:
@@ -98,8 +82,13 @@ class House:
                     yield f"{room} NEEDS mini_{need}, which is added after it"
                 elif need not in used[room]:
                     yield f"{room} NEEDS mini_{need}, but includes nothing of it"
-        for circle in self.circles():
-            yield "a circle of components: " + ", ".join(circle)
+        circles = self.circles()
+        for circle in circles:
+            if circle not in KNOWN_CIRCLES:
+                yield "a circle of components: " + ", ".join(circle)
+        for circle in KNOWN_CIRCLES:
+            if circle not in circles:
+                yield "no circle any more, take it out of KNOWN_CIRCLES: " + ", ".join(circle)
 
     def components(self):
         """{component: the components that it includes}"""

@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/has_cuda.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "libmini/tensor/print.hpp"
 #include "tests/support/catch.hpp"

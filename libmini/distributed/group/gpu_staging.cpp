@@ -4,7 +4,8 @@
 #include <mutex>
 #include <vector>
 
-#include "libmini/tensor/dispatch.hpp"
+#include "libmini/kernels/cuda/copy.hpp"
+#include "libmini/tensor/has_cuda.hpp"
 
 namespace mini::dist {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "libmini/distributed/group/gpu_order.hpp"
 #include "libmini/distributed/group/gpu_staging.hpp"
-#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/has_cuda.hpp"
 
 namespace mini::dist {
 

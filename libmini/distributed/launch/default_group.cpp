@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "libmini/core/world.hpp"
+#include "libmini/distributed/backends/registry.hpp"
 
 namespace mini::dist {
 namespace {

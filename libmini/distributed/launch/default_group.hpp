@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/backends/registry.hpp"
+#include "libmini/distributed/group/init_options.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 
 namespace mini::dist {

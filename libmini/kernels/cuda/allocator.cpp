@@ -15,7 +15,6 @@
 #include "libmini/core/text.hpp"
 #include "libmini/kernels/cuda/blocks.hpp"
 #include "libmini/kernels/cuda/pending.hpp"
-#include "libmini/kernels/cuda/pinned.hpp"
 #include "libmini/kernels/cuda/relaxed_capture.hpp"
 
 namespace mini::cuda {
@@ -23,16 +22,9 @@ namespace {
 
 constexpr size_t kMostBytes = std::numeric_limits<size_t>::max() / 2;
 
-bool caching_at_first() {
-    const char* const text = std::getenv("MINI_CUDA_CACHING");
-    return text == nullptr || std::string(text) != "0";
-}
-
 // Where this thread's allocations on a device come from; 0 is everyone's memory.
 thread_local int pool_device = -1;
 thread_local uint64_t thread_pool = 0;
-
-thread_local bool leaves_frees = false;
 
 // No call that may wait for the device is made under the mutex: with a peer lost, the device
 // is not done before somebody aborts the communication, and who does that frees tensors.
@@ -46,7 +38,6 @@ class Allocator {
     void dissolve(uint64_t pool);
 
     std::mutex mutex;  // guards all that follows
-    bool caching = caching_at_first();
     std::map<int, MemoryStats> stats;
     uint64_t last_pool = 0;
 
@@ -89,7 +80,7 @@ void* Allocator::allocate(size_t bytes, int device, cudaStream_t stream) {
     {
         const std::lock_guard lock(mutex);
         ++stats[device].requests;
-        direct = !caching && pool == 0;  // a graph's pool must keep its memory
+        direct = !caching() && pool == 0;  // a graph's pool must keep its memory
         void* const kept = possible && !direct ? take(of, size) : nullptr;
         if (kept != nullptr) return kept;
     }
@@ -206,7 +197,7 @@ void Allocator::deallocate(void* pointer) {
     const auto found = direct_.find(pointer);
     const bool waits =
         found != direct_.end() || (block != nullptr && !block->other_streams.empty());
-    if (waits && leaves_frees) {
+    if (waits && frees_later()) {
         postponed_.push_back(pointer);
         any_postponed_ = true;
         return;
@@ -236,7 +227,7 @@ void Allocator::deallocate(void* pointer) {
 
 // Frees what threads that free later have left, on one that does not.
 void Allocator::free_postponed() {
-    if (leaves_frees || !any_postponed_) return;
+    if (frees_later() || !any_postponed_) return;
     std::vector<void*> left;
     {
         const std::lock_guard lock(mutex);
@@ -286,9 +277,6 @@ void deallocate(void* pointer) noexcept {
     }
 }
 
-bool set_frees_later(bool on) { return std::exchange(leaves_frees, on); }
-bool frees_later() { return leaves_frees; }
-
 void record_stream(void* pointer, cudaStream_t stream) {
     if (pointer == nullptr || allocator().record_stream(pointer, stream)) return;
     record_pinned(pointer, stream);
@@ -306,16 +294,6 @@ void reset_peak_memory_stats(int device) {
 }
 
 void empty_cache(int device) { allocator().empty_cache(device); }
-
-bool caching() {
-    const std::lock_guard lock(allocator().mutex);
-    return allocator().caching;
-}
-
-void set_caching(bool on) {
-    const std::lock_guard lock(allocator().mutex);
-    allocator().caching = on;
-}
 
 GraphPool::GraphPool(int device) : device_(device) {
     const std::lock_guard lock(allocator().mutex);

@@ -20,6 +20,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "libmini/kernels/cuda/free_policy.hpp"
+#include "libmini/kernels/cuda/pinned.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::cuda {
@@ -42,12 +44,6 @@ void* allocate(size_t bytes, int device, cudaStream_t stream);
 /// recorded one, may still use it.
 void deallocate(void* pointer) noexcept;
 
-/// Whether this thread, when it frees memory, pinned memory too, leaves what CUDA may wait for
-/// the device with to the next other thread that allocates, frees or empties: for threads that
-/// others rely on while the device is stuck. Returns what was set before.
-bool set_frees_later(bool on);
-bool frees_later();
-
 /// Work in `stream` uses the block of `pointer`, which was allocated for another stream: until
 /// what the stream holds when the block is freed is done, nobody gets it
 /// (`torch.Tensor.record_stream`). Pinned memory waits for what the stream holds now.
@@ -62,10 +58,6 @@ void reset_peak_memory_stats(int device);
 /// Gives what is kept back to the device (`torch.cuda.empty_cache`). Blocks until the device
 /// is done with it.
 void empty_cache(int device);
-
-/// Whether freed blocks are kept; MINI_CUDA_CACHING says at first.
-bool caching();
-void set_caching(bool on);
 
 /// Memory that belongs to a captured graph, whose kernels hold its addresses: what is allocated
 /// inside a Scope comes from blocks of its own, and goes back to those alone until the pool is
@@ -95,14 +87,5 @@ class GraphPool {
     int device_;
     uint64_t id_;
 };
-
-/// Host memory that a device can read and write by itself; null for no bytes. Freed memory is
-/// kept, and given out again once the copies that used it (runtime.hpp's copy, record_stream)
-/// are done (`torch.Tensor.pin_memory`).
-void* allocate_pinned(size_t bytes);
-void deallocate_pinned(void* pointer) noexcept;
-
-/// Gives kept pinned memory back to the system.
-void empty_pinned_cache();
 
 }  // namespace mini::cuda

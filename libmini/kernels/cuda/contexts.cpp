@@ -5,9 +5,10 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <set>
 
-#include "libmini/kernels/cuda/devices.hpp"
-#include "libmini/kernels/cuda/runtime.hpp"
+#include "libmini/core/log.hpp"
+#include "libmini/kernels/cuda/errors.hpp"
 
 namespace mini::cuda {
 namespace {
@@ -15,11 +16,22 @@ namespace {
 std::atomic<uint64_t> opened = 0;  // a bit a device
 std::atomic<bool> initialized = false;
 
+thread_local int device_of_rank = -1;  // -1: not known
+thread_local std::set<int> warned_devices;
 thread_local int postponed = -1;  // where the thread is in name alone, or -1
 
 // A device beyond the 64th counts as closed: it costs a call more.
 uint64_t bit_of(int device) {
     return device >= 0 && device < 64 ? uint64_t{1} << device : 0;
+}
+
+// Warns, once a device, when this thread's rank has a device and it uses another one.
+void warn_of_strange_device(int device) {
+    if (device_of_rank < 0 || device == device_of_rank) return;
+    if (!warned_devices.insert(device).second) return;
+    logging::warning("a context opens on device ", device, ", but this rank's device is ",
+                     device_of_rank, "; create tensors on Device::cuda(", device_of_rank,
+                     "), or call set_device before anything else uses a device");
 }
 
 bool is_open(int device) { return (opened & bit_of(device)) != 0; }
@@ -59,6 +71,8 @@ int open_device() {
     const uint64_t all = opened;
     return all == 0 || is_open(mine) ? mine : std::countr_zero(all);
 }
+
+void note_device_of_rank(int device) { device_of_rank = device; }
 
 bool is_initialized() { return initialized; }
 void note_initialized() { initialized = true; }

@@ -22,6 +22,10 @@ void return_to_device(int device) noexcept;
 /// A device that is open, the thread's own if that is one; where none is, the thread's.
 int open_device();
 
+/// Notes the device of this thread's rank: from now on this thread is warned when it opens a
+/// context on another one.
+void note_device_of_rank(int device);
+
 /// Whether this process has asked CUDA for anything (`torch.cuda.is_initialized`). A forked
 /// process could not use CUDA any more.
 bool is_initialized();

@@ -3,16 +3,10 @@
 #include <cuda_runtime.h>
 
 #include <cstdlib>
-#include <set>
 #include <string>
-
-#include "libmini/core/log.hpp"
 
 namespace mini::cuda {
 namespace {
-
-thread_local int device_of_rank = -1;  // -1: no rank has said
-thread_local std::set<int> warned_devices;
 
 // LOCAL_RANK, which minirun sets.
 int local_rank() {
@@ -57,17 +51,9 @@ int set_device_from_local_rank() {
         " but this machine has ", count, count == 1 ? " device" : " devices",
         "; start at most ", count,
         " processes here, or let them share: set_device(LOCAL_RANK % device_count())");
-    device_of_rank = rank;
+    note_device_of_rank(rank);
     set_device(rank);
     return rank;
-}
-
-void warn_of_strange_device(int device) {
-    if (device_of_rank < 0 || device == device_of_rank) return;
-    if (!warned_devices.insert(device).second) return;
-    logging::warning("a context opens on device ", device, ", but this rank's device is ",
-                     device_of_rank, "; create tensors on Device::cuda(", device_of_rank,
-                     "), or call set_device before anything else uses a device");
 }
 
 }  // namespace mini::cuda

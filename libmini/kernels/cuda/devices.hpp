@@ -38,7 +38,4 @@ void set_device(int device);
 /// are fewer devices than that.
 int set_device_from_local_rank();
 
-/// Warns, once a device, when this thread has a device from its rank and now uses another one.
-void warn_of_strange_device(int device);
-
 }  // namespace mini::cuda

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <utility>
 
-#include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
+#include "libmini/kernels/cuda/free_policy.hpp"
 #include "libmini/kernels/cuda/relaxed_capture.hpp"
 
 namespace mini::cuda {

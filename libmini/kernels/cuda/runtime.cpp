@@ -1,7 +1,6 @@
 #include "libmini/kernels/cuda/runtime.hpp"
 
 #include <cuda_runtime.h>
-#include <cxxabi.h>
 
 #include <cstdlib>
 #include <memory>
@@ -9,7 +8,6 @@
 #include <vector>
 
 #include "libmini/kernels/cuda/contexts.hpp"
-#include "libmini/kernels/cuda/pinned.hpp"
 #include "libmini/kernels/cuda/relaxed_capture.hpp"
 
 namespace mini::cuda {
@@ -19,20 +17,6 @@ namespace {
 std::vector<cudaStream_t>& current_streams() {
     thread_local std::vector<cudaStream_t> streams;
     return streams;
-}
-
-std::string error_text(cudaError_t error) {
-    return concat(cudaGetErrorName(error), ", ", cudaGetErrorString(error));
-}
-
-// Throws with what CUDA says; an error that is thrown is not left for the next call to find.
-[[noreturn]] void fail(int code, const std::string& call) {
-    const auto error = static_cast<cudaError_t>(code);
-    int device = 0;
-    const bool known = cudaGetDevice(&device) == cudaSuccess;  // not without a driver
-    cudaGetLastError();
-    throw CudaError(concat(call, known ? concat(" on device ", device) : "", ": ",
-                           error_text(error)));
 }
 
 // For destructors: does `body` on a device, if it can be entered.
@@ -46,26 +30,7 @@ void quietly_on(int device, const Body& body) noexcept {
     cudaGetLastError();
 }
 
-// The name as the source has it, or as far as it is known.
-std::string kernel_name(const void* kernel) {
-    const char* symbol = nullptr;
-    if (cudaFuncGetName(&symbol, kernel) != cudaSuccess || symbol == nullptr)
-        return "kernel";
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> name(
-        abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
-    return name ? name.get() : symbol;
-}
-
 }  // namespace
-
-void check(int code, const char* call) {
-    if (code != cudaSuccess) fail(code, call);
-}
-
-void check_launch(const void* kernel, int code) {
-    if (code != cudaSuccess) fail(code, concat("launch of ", kernel_name(kernel)));
-}
 
 int device_count() {
     note_initialized();
@@ -192,13 +157,6 @@ StreamGuard::StreamGuard(int device, cudaStream_t stream)
 }
 
 StreamGuard::~StreamGuard() { current_streams()[static_cast<size_t>(device_)] = before_; }
-
-void copy(void* to, const void* from, size_t bytes, cudaStream_t stream) {
-    if (bytes == 0) return;
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync");
-    pinned_copied(to, from, stream);
-    pinned_copied(from, to, stream);
-}
 
 void set_bytes(void* to, int value, size_t bytes, cudaStream_t stream) {
     if (bytes > 0) check(cudaMemsetAsync(to, value, bytes, stream), "cudaMemsetAsync");

@@ -1,4 +1,4 @@
-// CUDA's handles as C++ values: devices, streams, events, and errors that name the call.
+// CUDA's handles as C++ values: devices, streams and events.
 //
 // No header of CUDA is needed here, so that the rest of the library can hold a stream.
 
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "libmini/core/error.hpp"
+#include "libmini/kernels/cuda/errors.hpp"
 
 struct CUstream_st;
 struct CUevent_st;
@@ -15,16 +15,6 @@ using cudaStream_t = CUstream_st*;
 using cudaEvent_t = CUevent_st*;
 
 namespace mini::cuda {
-
-/// What CUDA says of itself: names the call or the kernel, and the device.
-class CudaError : public Error {
-  public:
-    using Error::Error;
-};
-
-/// Throws CudaError unless `code`, a cudaError_t, is success.
-void check(int code, const char* call);
-void check_launch(const void* kernel, int code);
 
 /// The number of devices, 0 where there is none (`torch.cuda.device_count`).
 int device_count();
@@ -125,11 +115,6 @@ class StreamGuard {
     int device_ = 0;
     cudaStream_t before_ = nullptr;
 };
-
-/// Copies bytes between any two places, host or device, in a stream's order. Blocks only as
-/// far as CUDA does for memory that is not pinned. Memory of allocate_pinned may be freed right
-/// after.
-void copy(void* to, const void* from, size_t bytes, cudaStream_t stream);
 
 /// Sets bytes of device memory, in a stream's order.
 void set_bytes(void* to, int value, size_t bytes, cudaStream_t stream);

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/each.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/strides.hpp"

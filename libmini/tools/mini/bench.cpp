@@ -58,12 +58,6 @@ void run(const BenchOptions& options, const std::string& format) {
 
 }  // namespace
 
-double BenchRow::algbw() const { return static_cast<double>(bytes) / microseconds / 1e3; }
-
-double BenchRow::busbw(int world_size) const {
-    return algbw() * 2 * (world_size - 1) / world_size;
-}
-
 void add_bench(Command& mini) {
     Command bench = mini.add_command("bench", "Measures this machine");
     bench.require_command();

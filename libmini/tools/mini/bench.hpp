@@ -7,21 +7,9 @@
 
 #pragma once
 
-#include <cstddef>
-
 #include "libmini/tools/command_line.hpp"
 
 namespace mini::tools {
-
-/// One line of the table.
-struct BenchRow {
-    size_t bytes = 0;
-    double microseconds = 0;  // of one all-reduce, the median over batches of them
-    size_t wrong = 0;         // elements, of all ranks, in one that was looked at
-
-    double algbw() const;  // GB/s
-    double busbw(int world_size) const;
-};
 
 /// Declares `bench` in `mini`; what is asked for is measured when the command line has
 /// been parsed. REQUIRES: no thread is running then: ranks are forked.

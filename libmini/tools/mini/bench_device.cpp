@@ -9,7 +9,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
-#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/has_cuda.hpp"
 
 namespace mini::tools {
 namespace {
@@ -92,7 +92,8 @@ double microseconds_each(Device device, double seconds,
     const double fitting = seconds * 1e6 / kTimedBatches / once;
     const int repeats = std::clamp(static_cast<int>(fitting), 1, kMostRepeats);
     std::vector<double> times;
-    for (int i = 0; i < kTimedBatches; ++i) times.push_back(run_batch(device, repeats, work));
+    for (int i = 0; i < kTimedBatches; ++i)
+        times.push_back(run_batch(device, repeats, work));
     std::nth_element(times.begin(), times.begin() + kTimedBatches / 2, times.end());
     return times[kTimedBatches / 2];
 }

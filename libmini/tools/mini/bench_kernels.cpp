@@ -8,6 +8,7 @@
 
 #include "libmini/kernels/cuda/matmul.hpp"
 #include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/tensor.hpp"
 #include "libmini/tools/mini/bench_device.hpp"
 
 namespace mini::tools {

@@ -146,6 +146,12 @@ class Children {
 
 }  // namespace
 
+double BenchRow::algbw() const { return static_cast<double>(bytes) / microseconds / 1e3; }
+
+double BenchRow::busbw(int world_size) const {
+    return algbw() * 2 * (world_size - 1) / world_size;
+}
+
 std::vector<BenchRow> measure_all_reduce(const BenchOptions& options) {
     dist::parse_algorithm(options.algorithm);
     if (!dist::is_available(options.backend))

@@ -2,12 +2,21 @@
 
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "libmini/tools/mini/bench.hpp"
-
 namespace mini::tools {
+
+/// One line of the table of mini bench allreduce; see bench.hpp.
+struct BenchRow {
+    size_t bytes = 0;
+    double microseconds = 0;  // of one all-reduce, the median over batches of them
+    size_t wrong = 0;         // elements, of all ranks, in one that was looked at
+
+    double algbw() const;  // GB/s
+    double busbw(int world_size) const;
+};
 
 struct BenchOptions {
     int ranks = 2;

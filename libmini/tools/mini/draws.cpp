@@ -74,30 +74,33 @@ void add_random(Command& mini) {
         mini.add_command("random", "Prints float32 numbers as PyTorch draws them");
     random.require_command();
 
-    Subcommand uniform(random, "uniform", "torch.rand, Tensor.uniform_",
-                       [](std::span<float> values, const DrawsOptions& wanted, Generator& g) {
-                           fill_uniform(values, wanted.first, wanted.second, g);
-                       });
+    Subcommand uniform(
+        random, "uniform", "torch.rand, Tensor.uniform_",
+        [](std::span<float> values, const DrawsOptions& wanted, Generator& g) {
+            fill_uniform(values, wanted.first, wanted.second, g);
+        });
     uniform.command.add("--from", uniform.wanted->first, "The least number");
     uniform.command.add("--to", uniform.wanted->second, "All numbers are below it");
 
-    Subcommand normal(random, "normal", "torch.randn, Tensor.normal_",
-                      [](std::span<float> values, const DrawsOptions& wanted, Generator& g) {
-                          fill_normal(values, wanted.first, wanted.second, g);
-                      });
+    Subcommand normal(
+        random, "normal", "torch.randn, Tensor.normal_",
+        [](std::span<float> values, const DrawsOptions& wanted, Generator& g) {
+            fill_normal(values, wanted.first, wanted.second, g);
+        });
     normal.command.add("--mean", normal.wanted->first, "The mean");
     normal.command.add("--std", normal.wanted->second, "The standard deviation")
         .not_negative();
 
-    Subcommand bernoulli(random, "bernoulli", "Tensor.bernoulli_, dropout's masks",
-                         [](std::span<float> values, const DrawsOptions& wanted, Generator& g) {
-                             if (!(wanted.first >= 0 && wanted.first <= 1))
-                                 throw UsageError(
-                                     concat("--p wants a number from 0 to 1,"
-                                            " not ",
-                                            wanted.first));
-                             fill_bernoulli(values, wanted.first, g);
-                         });
+    Subcommand bernoulli(
+        random, "bernoulli", "Tensor.bernoulli_, dropout's masks",
+        [](std::span<float> values, const DrawsOptions& wanted, Generator& g) {
+            if (!(wanted.first >= 0 && wanted.first <= 1))
+                throw UsageError(
+                    concat("--p wants a number from 0 to 1,"
+                           " not ",
+                           wanted.first));
+            fill_bernoulli(values, wanted.first, g);
+        });
     bernoulli.wanted->first = 0.5;
     bernoulli.command.add("--p", bernoulli.wanted->first, "The probability of 1");
 }

@@ -22,7 +22,8 @@ struct FlightOptions {
     int last = 8;
 };
 
-void print_group(const GroupFlight& group, const FlightOptions& wanted, const Screen& screen) {
+void print_group(const GroupFlight& group, const FlightOptions& wanted,
+                 const Screen& screen) {
     const dist::FlightHead& head = group.head();
     fmt::print("run {}{}, {}, backend {}: {} of {} ranks left a dump\n\n", head.run,
                head.restart > 0 ? fmt::format(" (restart {})", head.restart) : "",

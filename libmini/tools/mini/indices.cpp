@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/data/distributed_eval_sampler.hpp"
@@ -238,7 +242,7 @@ void print(const Shares& shares, const IndicesOptions& wanted) {
 class IndicesCommand {
   public:
     IndicesCommand(Command& indices, const char* name, const char* description,
-               Shares (*answer)(const IndicesOptions&))
+                   Shares (*answer)(const IndicesOptions&))
         : command_(indices.add_command(name, description)) {
         command_.add("--format", wanted_->format, "table, or json: one list")
             .one_of({"table", "json"});
@@ -247,12 +251,14 @@ class IndicesCommand {
     }
 
     template <typename T>
-    IndicesCommand& required(const char* name, T IndicesOptions::*field, const char* description) {
+    IndicesCommand& required(const char* name, T IndicesOptions::*field,
+                             const char* description) {
         option(name, field, description).required();
         return *this;
     }
     template <typename T>
-    IndicesCommand& optional(const char* name, T IndicesOptions::*field, const char* description) {
+    IndicesCommand& optional(const char* name, T IndicesOptions::*field,
+                             const char* description) {
         option(name, field, description);
         return *this;
     }
@@ -260,7 +266,8 @@ class IndicesCommand {
         wanted_->seed = unless_given;
         return optional("--seed", &IndicesOptions::seed, description);
     }
-    IndicesCommand& flag(const char* name, bool IndicesOptions::*field, const char* description) {
+    IndicesCommand& flag(const char* name, bool IndicesOptions::*field,
+                         const char* description) {
         command_.add_flag(name, (*wanted_).*field, description);
         return *this;
     }
@@ -286,16 +293,17 @@ void add_indices(Command& mini) {
     constexpr const char* kRank = "Only this rank (all ranks unless given)";
 
     IndicesCommand(indices, "distributed", "DistributedSampler: every rank's samples",
-               distributed)
+                   distributed)
         .required("--len", &IndicesOptions::length, "Samples in the dataset")
         .required("--replicas", &IndicesOptions::replicas, "Ranks")
         .optional("--rank", &IndicesOptions::rank, kRank)
         .optional("--epoch", &IndicesOptions::epoch, "As set_epoch gives it")
         .seed("The same on all ranks")
         .flag("--no-shuffle", &IndicesOptions::no_shuffle, "In order")
-        .flag("--drop-last", &IndicesOptions::drop_last, "Drop the tail instead of padding it");
-    IndicesCommand(indices, "evaluation", "DistributedEvalSampler: each sample exactly once",
-               evaluation)
+        .flag("--drop-last", &IndicesOptions::drop_last,
+              "Drop the tail instead of padding it");
+    IndicesCommand(indices, "evaluation",
+                   "DistributedEvalSampler: each sample exactly once", evaluation)
         .required("--len", &IndicesOptions::length, "Samples in the dataset")
         .required("--replicas", &IndicesOptions::replicas, "Ranks")
         .optional("--rank", &IndicesOptions::rank, kRank);
@@ -306,7 +314,8 @@ void add_indices(Command& mini) {
         .required("--len", &IndicesOptions::length, "Samples in the dataset")
         .seed(kSeed)
         .flag("--replacement", &IndicesOptions::replacement, "A sample may come again")
-        .optional("--num-samples", &IndicesOptions::num_samples, "How many (--len unless given)");
+        .optional("--num-samples", &IndicesOptions::num_samples,
+                  "How many (--len unless given)");
     IndicesCommand(indices, "weighted", "WeightedRandomSampler", weighted)
         .required("--weights", &IndicesOptions::numbers, "One a sample: a,b,c")
         .required("--num-samples", &IndicesOptions::num_samples, "How many")
@@ -314,7 +323,8 @@ void add_indices(Command& mini) {
         .optional("--torch", &IndicesOptions::torch,
                   "The version of PyTorch (2.15): a single sample with replacement is "
                   "drawn in another way since 2.0")
-        .flag("--no-replacement", &IndicesOptions::no_replacement, "Each sample at most once");
+        .flag("--no-replacement", &IndicesOptions::no_replacement,
+              "Each sample at most once");
     IndicesCommand(indices, "subset", "SubsetRandomSampler", subset)
         .required("--indices", &IndicesOptions::indices, "Of the samples: a,b,c")
         .seed(kSeed);
@@ -324,7 +334,8 @@ void add_indices(Command& mini) {
         .seed("Of Python's random.Random (1234)", 1234)
         .flag("--assign-remainder", &IndicesOptions::assign_remainder,
               "Hand out what truncation leaves over");
-    IndicesCommand(indices, "shuffle", "Python's random.Random(seed).shuffle", python_shuffle)
+    IndicesCommand(indices, "shuffle", "Python's random.Random(seed).shuffle",
+                   python_shuffle)
         .required("--n", &IndicesOptions::length, "How many")
         .seed("Of Python's random.Random");
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/matmul.hpp"
 #include "libmini/tools/mini/kernels.hpp"

@@ -8,11 +8,26 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
-
-#include "libmini/tools/mini/indices.hpp"
+#include <vector>
 
 namespace mini::tools {
+
+/// One owner's samples: a rank's, a part's, or the whole order's.
+struct Share {
+    std::string owner;  // "rank 0", "part 1", "order"
+    std::vector<int64_t> indices;
+    int64_t padding_from = INT64_MAX;  // positions from here on repeat others' samples
+};
+
+/// What `mini indices` shows.
+struct Shares {
+    std::string title;  // the question, in words
+    std::vector<Share> shares;
+    bool one_list = false;  // JSON: a list of indices, not a list of such lists
+    std::string remark;     // one sentence below the table; may be empty
+};
 
 struct TableOptions {
     bool colour = false;

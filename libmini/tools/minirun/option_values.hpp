@@ -4,12 +4,27 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <set>
 #include <string>
 
-#include "libmini/tools/minirun/options.hpp"
-
 namespace mini::tools {
+
+/// The most ranks that one minirun starts.
+constexpr int kMaxRanks = 256;
+
+/// Which of a rank's outputs something applies to: torchrun's "3", or "0:1,1:2" by local
+/// rank. Bit 1 is stdout, bit 2 is stderr.
+struct StreamChoice {
+    int all = 0;
+    std::map<int, int> by_rank = {};
+
+    bool has(int local_rank, int bit) const {
+        const auto own = by_rank.find(local_rank);
+        return ((own == by_rank.end() ? all : own->second) & bit) != 0;
+    }
+    bool empty() const { return all == 0 && by_rank.empty(); }
+};
 
 /// A whole number between `low` and `high`. `alternative` is added to what is wanted.
 int whole_number(const std::string& option, const std::string& text, int low, int high,

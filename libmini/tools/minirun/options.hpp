@@ -10,29 +10,14 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "libmini/tools/minirun/option_values.hpp"
+
 namespace mini::tools {
-
-/// The most ranks that one minirun starts.
-constexpr int kMaxRanks = 256;
-
-/// Which of a rank's outputs something applies to: torchrun's "3", or "0:1,1:2" by local
-/// rank. Bit 1 is stdout, bit 2 is stderr.
-struct StreamChoice {
-    int all = 0;
-    std::map<int, int> by_rank = {};
-
-    bool has(int local_rank, int bit) const {
-        const auto own = by_rank.find(local_rank);
-        return ((own == by_rank.end() ? all : own->second) & bit) != 0;
-    }
-    bool empty() const { return all == 0 && by_rank.empty(); }
-};
 
 struct Options {
     int ranks = 1;  // on this node

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
 #include "tests/support/caching.hpp"
 #include "tests/support/catch.hpp"

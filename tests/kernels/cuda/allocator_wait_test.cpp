@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
 #include "tests/support/caching.hpp"
 #include "tests/support/catch.hpp"

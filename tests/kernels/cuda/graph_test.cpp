@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/matmul.hpp"
 #include "tests/support/catch.hpp"

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "libmini/kernels/cuda/copy.hpp"
 #include "tests/kernels/cuda/support.hpp"
 
 namespace mini::kernels {

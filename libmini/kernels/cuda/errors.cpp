@@ -1,0 +1,47 @@
+#include "libmini/kernels/cuda/errors.hpp"
+
+#include <cuda_runtime.h>
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace mini::cuda {
+namespace {
+
+// Throws with what CUDA says; an error that is thrown is not left for the next call to find.
+[[noreturn]] void fail(int code, const std::string& call) {
+    int device = 0;
+    const bool known = cudaGetDevice(&device) == cudaSuccess;  // not without a driver
+    cudaGetLastError();
+    throw CudaError(
+        concat(call, known ? concat(" on device ", device) : "", ": ", error_text(code)));
+}
+
+// The name as the source has it, or as far as it is known.
+std::string kernel_name(const void* kernel) {
+    const char* symbol = nullptr;
+    if (cudaFuncGetName(&symbol, kernel) != cudaSuccess || symbol == nullptr)
+        return "kernel";
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> name(
+        abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+    return name ? name.get() : symbol;
+}
+
+}  // namespace
+
+std::string error_text(int code) {
+    const auto error = static_cast<cudaError_t>(code);
+    return concat(cudaGetErrorName(error), ", ", cudaGetErrorString(error));
+}
+
+void check(int code, const char* call) {
+    if (code != cudaSuccess) fail(code, call);
+}
+
+void check_launch(const void* kernel, int code) {
+    if (code != cudaSuccess) fail(code, concat("launch of ", kernel_name(kernel)));
+}
+
+}  // namespace mini::cuda

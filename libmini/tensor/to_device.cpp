@@ -1,0 +1,15 @@
+// Tensor::to, which stands on the functions of ops.hpp.
+
+#include "libmini/tensor/ops.hpp"
+
+namespace mini {
+
+Tensor Tensor::to(Device device) const {
+    if (device == this->device()) return *this;
+    const Tensor in = ops::contiguous(*this);
+    Tensor out = empty(shape(), dtype(), device);
+    copy_bytes(out.raw_data(), device, in.raw_data(), in.device(), in.bytes());
+    return out;
+}
+
+}  // namespace mini

@@ -40,7 +40,7 @@ struct Envelope {
 //
 //     sender      gloo send, envelope ----------------------.          .--> receipt: done
 //     receiver                         envelope fits: gloo recv, receipt
-struct PointTransfer {
+struct GlooTransfer {
     PointMessage* message = nullptr;
     std::unique_ptr<gloo::transport::UnboundBuffer> buffer;
     Envelope envelope;
@@ -79,16 +79,16 @@ class GlooBackend : public VerifyingBackend {
     void choose_algorithm(const Call& call);
     void end_worker();
     void break_context() noexcept;
-    bool move_on(PointTransfer& transfer);
-    bool finish_send(PointTransfer& transfer);
-    bool finish_receive(PointTransfer& transfer);
+    bool move_on(GlooTransfer& transfer);
+    bool finish_send(GlooTransfer& transfer);
+    bool finish_receive(GlooTransfer& transfer);
     void check_deadline(const PointMessage& message);
 
     const Cookie cookie_;
     const std::string local_host_;
     ContextHandle context_;
     Worker worker_;
-    std::list<PointTransfer> points_;
+    std::list<GlooTransfer> points_;
     uint64_t next_slot_ = 0;
     const char* last_algorithm_ = "";
 };
@@ -187,7 +187,7 @@ void GlooBackend::abandon() noexcept {
 // ---- point to point
 
 void GlooBackend::post_to_library(PointMessage& message) {
-    PointTransfer& transfer = points_.emplace_back();
+    GlooTransfer& transfer = points_.emplace_back();
     transfer.message = &message;
     transfer.sends = message.direction == PointMessage::Direction::kSend;
     transfer.first.data = std::as_writable_bytes(std::span(&transfer.envelope, 1));
@@ -223,18 +223,18 @@ size_t GlooBackend::move_points() {
 }
 
 // Whether it is done.
-bool GlooBackend::move_on(PointTransfer& transfer) {
+bool GlooBackend::move_on(GlooTransfer& transfer) {
     return transfer.sends ? finish_send(transfer) : finish_receive(transfer);
 }
 
-bool GlooBackend::finish_send(PointTransfer& transfer) {
+bool GlooBackend::finish_send(GlooTransfer& transfer) {
     if (!transfer.first.done || !transfer.receipt.done) return false;
     const PointMessage& message = *transfer.message;
     const milliseconds left(milliseconds_left(message.deadline) + 1);
     return message.data.empty() || transfer.buffer->waitSend(left);
 }
 
-bool GlooBackend::finish_receive(PointTransfer& transfer) {
+bool GlooBackend::finish_receive(GlooTransfer& transfer) {
     // The envelope is here: look whether the message fits before gloo brings it.
     if (!transfer.first.done) return false;
     PointMessage& message = *transfer.message;

@@ -36,7 +36,7 @@ struct Pending {
     MPI_Request request = MPI_REQUEST_NULL;
 };
 
-struct PointTransfer {
+struct MpiTransfer {
     PointMessage* message = nullptr;
     MPI_Request request = MPI_REQUEST_NULL;
 };
@@ -69,13 +69,13 @@ class MpiBackend : public VerifyingBackend {
     void duplicate(MPI_Comm all, MPI_Comm& comm, std::chrono::milliseconds timeout);
     void start(Pending& pending);
     MPI_Op op_of(DType dtype, ReduceOp op);
-    bool is_done(PointTransfer& transfer);
+    bool is_done(MpiTransfer& transfer);
 
     const Cookie cookie_;
     const std::string local_host_;
     MPI_Comm collectives_ = MPI_COMM_NULL, messages_ = MPI_COMM_NULL;
     std::map<std::pair<DType, ReduceOp>, MPI_Op> ops_;
-    std::list<PointTransfer> points_;
+    std::list<MpiTransfer> points_;
 };
 
 void MpiBackend::connect(MPI_Comm all, std::chrono::milliseconds timeout) {
@@ -266,7 +266,7 @@ void MpiBackend::post_to_library(PointMessage& message) {
     MINI_CHECK(message.data.size() <= INT_MAX, describe(message), ": MPI sends up to ",
                INT_MAX, " bytes at once");
 
-    PointTransfer& transfer = points_.emplace_back();
+    MpiTransfer& transfer = points_.emplace_back();
     transfer.message = &message;
     const int bytes = static_cast<int>(message.data.size());
     const int tag = static_cast<int>(message.tag);
@@ -299,7 +299,7 @@ size_t MpiBackend::move_points() {
     return finished;
 }
 
-bool MpiBackend::is_done(PointTransfer& transfer) {
+bool MpiBackend::is_done(MpiTransfer& transfer) {
     PointMessage& message = *transfer.message;
     MPI_Status status;
     int done = 0, error_class = MPI_SUCCESS, bytes = 0;

@@ -44,8 +44,8 @@ class StoreForGloo : public gloo::rendezvous::Store {
     const Deadline deadline_;
 };
 
-// Gloo of 2022 takes the store by reference, later ones share it. A template, because only
-// there a call that this version lacks is no error.
+// Gloo of 2022 takes the store by reference, later ones share it. A template, so that
+// the overload missing from this version is discarded.
 template <typename Context, typename Device>
 void connect_all(Context& context, StoreForGloo& store, Device& device) {
     if constexpr (requires { context.connectFullMesh(store, device); }) {
@@ -64,8 +64,8 @@ void ignore_broken_pipes() {
     if (now.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
 }
 
-// All ranks are there when they connect, so it takes but a moment; gloo tries several times
-// for so long.
+// All ranks are there when they connect, so it takes but a moment; gloo tries several
+// times for so long.
 constexpr int kConnectTries = 8;
 constexpr milliseconds kConnectTime(5000);
 

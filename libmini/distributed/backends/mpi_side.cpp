@@ -74,8 +74,8 @@ void put(const std::string& text, auto& place) {
     text.copy(place.data(), place.size() - 1);
 }
 
-// How the ranks of MPI's world find rank 0's store. MPI's own collectives would wait for a
-// rank that does not come without end, so each rank sends to rank 0 and hears from it.
+// How the ranks of MPI's world find rank 0's store. MPI's own collectives would wait for
+// a rank that does not come without end, so each rank sends to rank 0 and hears from it.
 class StartMeeting {
   public:
     StartMeeting(int rank, int world_size, std::chrono::milliseconds timeout)
@@ -88,7 +88,8 @@ class StartMeeting {
     }
 
     /// What rank 0 says; blocks until then. `open` makes the store on rank 0, given
-    /// whether all ranks are on its host. Throws Timeout naming the ranks that are missing.
+    /// whether all ranks are on its host. Throws Timeout naming the ranks that are
+    /// missing.
     Invitation hold(const std::function<Invitation(bool is_local)>& open) {
         if (rank_ != 0) return ask_rank_0();
         try {
@@ -125,7 +126,7 @@ class StartMeeting {
     void send_to_all() {
         for (int peer = 1; peer < world_size(); ++peer)
             start_send(&invitation_, sizeof invitation_, peer);
-        are_done(deadline_after(kGrace));  // who does not read it is found out later
+        are_done(deadline_after(kGrace));  // a rank that does not read it is found later
     }
 
     Invitation ask_rank_0() {

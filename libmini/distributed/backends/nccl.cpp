@@ -37,9 +37,9 @@ const Collective kMeeting{.operation = Operation::kBroadcast,
 // How long ranks that leave together wait for each other's last word to NCCL.
 constexpr milliseconds kPartingTime(5000);
 
-// Collectives in the stream at once. One holds some thousand launches, and whoever gives it
-// more is held up until the device moves on: that must not be the thread that aborts when the
-// device does not.
+// Collectives in the stream at once. A stream holds some thousand launches, and a thread
+// that adds more blocks until the device moves on: that must not be the thread that
+// aborts when the device does not.
 constexpr size_t kMostOnGpu = 128;
 
 // What subgroups need to meet by.
@@ -63,8 +63,8 @@ class NcclBackend : public VerifyingBackend {
         if (has_failed()) stream_.abandon();  // what it waits for may never come
     }
 
-    /// Blocks until all ranks have called it. Throws PeerLost or Timeout naming the rank that
-    /// has not.
+    /// Blocks until all ranks have called it. Throws PeerLost or Timeout naming the rank
+    /// that has not.
     void connect(milliseconds timeout);
 
     std::string name() const override { return "nccl"; }
@@ -230,8 +230,8 @@ bool NcclBackend::is_done(const GpuCollective& collective) {
 
 // ---- which GPU
 
-// The thread's default device if it is a GPU; else that of the local rank which the launcher
-// told, or the rank's where all are on one host.
+// The thread's default device if it is a GPU; else that of the local rank which the
+// launcher told, or the rank's where all are on one host.
 int choose_gpu(int rank) {
     int gpus = 0;
     const cudaError_t state = cudaGetDeviceCount(&gpus);

@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kGoodbyeTime(3000);
 
-// So often a rank looks for answers, however long it took to get a core: a transport does not
-// ask the kernel each time whether a connection has closed.
+// So often a rank looks for answers, however long it took to get a core: a transport does
+// not ask the kernel each time whether a connection has closed.
 constexpr int kLeastLooks = 50;
 
-// In turn(): run() finds out who is to blame.
+// In turn(): run() finds the rank to name.
 class DeadlinePassed : public Timeout {
   public:
     using Timeout::Timeout;
@@ -28,8 +28,8 @@ std::span<std::byte> bytes_of(Collective& collective) {
     return std::as_writable_bytes(std::span(&collective, 1));
 }
 
-// How long to wait for the answers of those that are there, who may be slow to get a core: a
-// twentieth of the timeout, within bounds.
+// How long to wait for the answers of ranks, which may be slow to get a core: a twentieth
+// of the timeout, within bounds.
 std::chrono::milliseconds grace_of(std::chrono::milliseconds timeout) {
     return std::clamp(timeout / 20, std::chrono::milliseconds(500),
                       std::chrono::milliseconds(1000));
@@ -72,7 +72,7 @@ void VerifyingBackend::post_note(PointMessage& note, PointMessage::Direction dir
     note.peer = peer;
     note.tag = tag;
     note.dtype = DType::kUInt8;
-    note.deadline = kNever;  // whoever waits for it has one
+    note.deadline = kNever;  // the wait for it has one
     note.done = false;
     side_->post(note);
 }
@@ -213,7 +213,7 @@ void VerifyingBackend::set_on_wake(std::function<void()> on_wake) {
     on_wake_ = std::move(on_wake);
 }
 
-// ---- who is there
+// ---- which ranks are there
 
 // Whoever asks is told that this rank is there, whenever it waits for anything.
 void VerifyingBackend::listen() {
@@ -228,7 +228,7 @@ void VerifyingBackend::answer() {
     listen();
 }
 
-// What the library says is seldom who is gone: find out.
+// The library seldom says which rank is gone: find it.
 void VerifyingBackend::throw_library_failure(const std::string& activity,
                                              const std::string& message) {
     const std::vector<int> silent = silent_ranks(timeout_);
@@ -277,7 +277,8 @@ std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited
 
 // ---- leaving
 
-// The library may cut off what the others have not read yet: leave together. Whether all do.
+// The library may cut off what the others have not read yet: leave together. Whether all
+// do.
 bool VerifyingBackend::say_goodbye() {
     each_peer([this](int peer, size_t i) {
         post_note(goodbyes_[i].say, PointMessage::Direction::kSend, peer, kGoodbyeTag);
@@ -303,7 +304,7 @@ void VerifyingBackend::leave(const Failure& reason) noexcept {
         const bool is_orderly =
             reason.kind == Failure::Kind::kPeerLost && reason.rank == rank();
         if (!has_failed() && is_orderly) together = say_goodbye();
-    } catch (...) {  // another one has gone: those who still wait are to know which
+    } catch (...) {  // another rank has gone: ranks that still wait are told which
         last_words = current_failure();
     }
     if (together) part();

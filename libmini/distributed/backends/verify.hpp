@@ -10,9 +10,9 @@
 // Messages whose tags the library does not have go over the side channel too.
 //
 // Each rank sends every other one the Collective it is about to run: P-1 messages of 40
-// bytes, so all ranks see what each one runs, and know whom to name if one is missing.
+// bytes, so all ranks see what each one runs, and can name a rank that is missing.
 // When the library fails later, or waits for too long, a roll call over the side channel
-// finds out who does not answer.
+// finds the ranks that do not answer.
 //
 // TransportBackend needs none of this: each of its messages carries its Collective.
 
@@ -37,7 +37,7 @@ namespace mini::dist {
 class VerifyingBackend : public Backend {
   public:
     /// `side` connects the same ranks. With `verify` off ranks that call different things
-    /// are not noticed; who is gone still is.
+    /// are not noticed; a rank that is gone still is.
     VerifyingBackend(std::unique_ptr<GroupTransport> side, bool verify);
     ~VerifyingBackend() override;
 
@@ -61,8 +61,8 @@ class VerifyingBackend : public Backend {
     /// deadline; may throw any std::exception.
     virtual void transfer(const Call& call, Deadline deadline) = 0;
 
-    /// Puts a collective of the GPU's memory into a stream, if it is not empty. For backends
-    /// with a GPU.
+    /// Puts a collective of the GPU's memory into a stream, if it is not empty. For
+    /// backends with a GPU.
     virtual void issue(GpuCollective& /*collective*/) {}
 
     /// The largest tag of a message that the library carries, if it carries any.
@@ -78,8 +78,8 @@ class VerifyingBackend : public Backend {
     /// Lets go of the library: nothing of it is needed any more, or nothing can be.
     virtual void abandon() noexcept = 0;
 
-    /// Comes before, and before the side channel ends, when all ranks leave and know it of
-    /// each other.
+    /// Comes before, and before the side channel ends, when all ranks leave and know it
+    /// of each other.
     virtual void part() noexcept {}
 
     /// Blocks until done(), while messages from point to point move on. Throws PeerLost
@@ -95,7 +95,7 @@ class VerifyingBackend : public Backend {
     /// One turn of such a wait; throws as it does. How many messages became done.
     size_t turn(Deadline deadline);
 
-    /// Answers those who ask, while this rank clears up after a failure.
+    /// Answers the roll call of other ranks while this rank clears up after a failure.
     void attend() noexcept;
 
     /// Throws Timeout naming the ranks that do not answer, PeerLost when one is gone:
@@ -103,8 +103,8 @@ class VerifyingBackend : public Backend {
     [[noreturn]] void throw_silence(std::chrono::milliseconds waited,
                                     const std::string& activity);
 
-    /// Throws Error with what the library said, and the ranks that do not answer, PeerLost
-    /// when one is gone: "<activity> failed in nccl: ...; all ranks are there".
+    /// Throws Error with what the library said, and the ranks that do not answer,
+    /// PeerLost when one is gone: "<activity> failed in nccl: ...; all ranks are there".
     [[noreturn]] void throw_library_failure(const std::string& activity,
                                             const std::string& message);
 

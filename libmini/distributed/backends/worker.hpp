@@ -15,7 +15,7 @@
 
 namespace mini::dist {
 
-/// A thread that does one thing at a time, for somebody who has other things to do as well.
+/// A thread that runs one job at a time, for a caller that must not block.
 class Worker {
   public:
     Worker()
@@ -43,8 +43,8 @@ class Worker {
             std::rethrow_exception(std::exchange(desk_->failure, nullptr));
     }
 
-    /// Leaves the worker to its job, which the library does not end: nobody will wait for
-    /// it. REQUIRES: the job owns all that it uses.
+    /// Detaches the thread from a job that the library does not end; it is not waited
+    /// for. REQUIRES: the job owns all that it uses.
     void let_go() { thread_.detach(); }
 
   private:

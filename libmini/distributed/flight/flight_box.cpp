@@ -198,7 +198,7 @@ void write_dump(const std::string& path, const Flight& flight,
     for (const FlightRecord& record : flight.records)
         text += record_line(record, wall).dump(-1, ' ', false, kReplace) + "\n";
 
-    // Write beside it, then rename: nobody ever reads half a dump.
+    // Write beside it, then rename, so that half a dump is never read.
     const std::string draft = concat(path, ".", ::getpid(), ".tmp");
     ::unlink(draft.c_str());
     const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

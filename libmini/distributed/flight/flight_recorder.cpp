@@ -146,7 +146,7 @@ class Registry {
 FlightBox* map_box(const std::string& path) {
     int fd = -1;
     if (!path.empty()) {
-        ::unlink(path.c_str());  // an earlier group's; who maps it still keeps it
+        ::unlink(path.c_str());  // an earlier group's; a process that maps it keeps it
         fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd < 0) return nullptr;
         // Reserve the room: a full disk is an error here, SIGBUS later.

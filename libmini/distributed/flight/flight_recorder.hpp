@@ -6,10 +6,12 @@
 //     SIGUSR1       ----------------------------------> dump, there or in $TMPDIR, /tmp
 //
 // Dumps are $MINI_FLIGHT_DIR/flight-<run>-rank<r>.json; `mini flight` reads those of all
-// ranks and says who is missing where. With MINI_FLIGHT_DIR the records lie in a file
-// from the start (flight-<run>-rank<r>.box), which outlives the rank, kill -9 included.
+// ranks and says which ranks did not reach which operation. With MINI_FLIGHT_DIR the
+// records lie in a file from the start (flight-<run>-rank<r>.box), which outlives the
+// rank, kill -9 included.
 //
-// A record of three steps costs under 0.5 us (tests/distributed/flight_recorder_test.cpp).
+// A record of three steps costs under 0.5 us
+// (tests/distributed/flight_recorder_test.cpp).
 //
 // The signal's handler only posts a semaphore; a small thread, there as long as any group
 // is, writes the dumps. A program that handles SIGUSR1 itself, or ignores it, is left

@@ -38,7 +38,8 @@ struct GpuCollective {
     std::function<void()> finished;
 };
 
-/// Lets go of a collective that is done: calls `finished`, which may be what keeps it.
+/// Ends a collective that is done: calls `finished`, which may hold the last reference to
+/// it.
 inline void finish(GpuCollective& collective) {
     const auto finished = std::exchange(collective.finished, nullptr);
     if (finished) finished();
@@ -53,8 +54,8 @@ class Backend {
     virtual int rank() const = 0;
     virtual int world_size() const = 0;
 
-    /// The GPU whose memory it moves itself; -1 for none: it gets the host's copies. Messages
-    /// from point to point are the host's memory in any case.
+    /// The GPU whose memory it moves itself; -1 for none: it gets the host's copies.
+    /// Messages from point to point are the host's memory in any case.
     virtual int gpu() const { return -1; }
     bool takes_cuda() const { return gpu() >= 0; }
 
@@ -65,9 +66,10 @@ class Backend {
                      std::chrono::milliseconds timeout) = 0;
 
     /// Puts a collective on the GPU's memory into a stream, between the two ends of its
-    /// order; blocks until it is there, which may be long before the device is done. That is
-    /// noticed whenever the backend waits, or in progress(), which both throw what goes wrong
-    /// on the device; it lives until then. Throws as run does. REQUIRES: takes_cuda().
+    /// order; blocks until it is there, which may be long before the device is done. That
+    /// is noticed whenever the backend waits, or in progress(), which both throw what
+    /// goes wrong on the device; it lives until then. Throws as run does. REQUIRES:
+    /// takes_cuda().
     virtual void launch(GpuCollective& collective);
 
     /// Messages from point to point, as Transport has them.

@@ -3,8 +3,8 @@
 //     caller's stream     ... kernels | event .................... | wait, kernels
 //     backend's stream                  wait, collective, event
 //
-// The host waits for neither: it learns from the second event that the device is done, and
-// keeps the tensors until then, so that nobody else gets their memory.
+// The host waits for neither: it learns from the second event that the device is done,
+// and keeps the tensors until then, so that their memory is not reused.
 
 #pragma once
 
@@ -58,8 +58,8 @@ class DeferredFreeScope {
 /// Whether a call's tensors are on a GPU.
 bool is_on_gpu(const Call& call);
 
-/// Throws UsageError where the caller's stream is recorded in a CUDA graph, which would hold
-/// the place of the call but not the call. REQUIRES: is_on_gpu.
+/// Throws UsageError where the caller's stream is recorded in a CUDA graph, which would
+/// hold the place of the call but not the call. REQUIRES: is_on_gpu.
 void check_not_recorded(const Call& call);
 
 }  // namespace mini::dist

@@ -35,7 +35,7 @@ class Work {
     virtual int source_rank() const { return -1; }
 };
 
-/// Shared by who waits for the operation and by who runs it.
+/// Shared by the caller and by the thread that runs the operation.
 using WorkHandle = std::shared_ptr<Work>;
 
 class ProcessGroup {
@@ -59,15 +59,15 @@ class ProcessGroup {
     /// makes no sense, see collective_of.
     virtual WorkHandle start(Call call) = 0;
 
-    // Collectives. REQUIRES of all: tensors on one device, of equal shape and dtype on all
-    // ranks, live and untouched until the Work is done. Tensors that are not contiguous
-    // are copied there and back, but outputs on a GPU must be. Throw Error at once for a
-    // tensor that is not so.
+    // Collectives. REQUIRES of all: tensors on one device, of equal shape and dtype on
+    // all ranks, live and untouched until the Work is done. Tensors that are not
+    // contiguous are copied there and back, but outputs on a GPU must be. Throw Error at
+    // once for a tensor that is not so.
     //
-    // On a GPU a collective comes after what the caller's current stream holds at the call.
-    // wait() makes the current stream wait for the results, and blocks the host only until
-    // they are queued; is_completed() says whether they are there. What fails on a GPU after
-    // wait() is thrown by the group's next operation.
+    // On a GPU a collective comes after what the caller's current stream holds at the
+    // call. wait() makes the current stream wait for the results, and blocks the host
+    // only until they are queued; is_completed() says whether they are there. What fails
+    // on a GPU after wait() is thrown by the group's next operation.
 
     /// Leaves the reduction over all ranks in `tensor` on every rank, the same bits on
     /// each (`torch.distributed.all_reduce`). kAvg needs a floating-point dtype.
@@ -81,8 +81,8 @@ class ProcessGroup {
     WorkHandle broadcast_async(Tensor tensor, int root);
     void broadcast(Tensor tensor, int root);
 
-    /// Leaves the reduction in `tensor` on rank `root`; what the others' then holds is
-    /// not said (`torch.distributed.reduce`).
+    /// Leaves the reduction in `tensor` on rank `root`; what `tensor` then
+    /// holds on the others is unspecified (`torch.distributed.reduce`).
     WorkHandle reduce_async(Tensor tensor, int root, ReduceOp op = ReduceOp::kSum);
     void reduce(Tensor tensor, int root, ReduceOp op = ReduceOp::kSum);
 
@@ -119,7 +119,7 @@ class ProcessGroup {
 
     // From point to point. Messages between two ranks with the same tag arrive in the
     // order in which they were sent; they do not wait for collectives, nor these for
-    // them. Throw Error at once for a peer that is no other rank, and for a tag of 2^63 or
+    // them. Throw Error at once for an invalid peer, and for a tag of 2^63 or
     // more (tags.hpp).
 
     /// Sends `tensor` to rank `peer` (`torch.distributed.isend` and `send`). It may be
@@ -127,8 +127,8 @@ class ProcessGroup {
     WorkHandle send_async(Tensor tensor, int peer, uint64_t tag = 0);
     void send(Tensor tensor, int peer, uint64_t tag = 0);
 
-    /// Receives into `tensor` from rank `peer`, or from whoever sends first with
-    /// kAnySource (`torch.distributed.irecv` and `recv`). The latter returns the sender.
+    /// Receives into `tensor` from rank `peer`, or with kAnySource from the first rank
+    /// that sends (`torch.distributed.irecv` and `recv`). The latter returns the sender.
     WorkHandle recv_async(Tensor tensor, int peer, uint64_t tag = 0);
     int recv(Tensor tensor, int peer, uint64_t tag = 0);
 

@@ -192,8 +192,8 @@ std::optional<RankFailure> bury(Child& child) {
     return failure;
 }
 
-// Holds SIGTERM back for its lifetime: a rank that is asked to end before it has taken off
-// the parent's signal handlers would run them.
+// Holds SIGTERM back for its lifetime: a rank that is asked to end before it has taken
+// off the parent's signal handlers would run them.
 class HeldSignal {
   public:
     HeldSignal() {
@@ -230,7 +230,8 @@ class Family {
     Family(const Family&) = delete;
     Family& operator=(const Family&) = delete;
 
-    // Blocks until all ranks have ended or one has failed; the failure that was the cause.
+    // Blocks until all ranks have ended or one has failed; the failure that was the
+    // cause.
     std::optional<RankFailure> wait() {
         std::optional<RankFailure> first;
         Deadline deadline = kNever;
@@ -279,7 +280,7 @@ class Family {
         }
     }
 
-    // Buries those that have ended; of their failures the first that is no consequence,
+    // Reaps the children that have ended and returns the failure that caused the others,
     // else the first.
     std::optional<RankFailure> bury_ended() {
         std::optional<RankFailure> first;

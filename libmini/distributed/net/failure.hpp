@@ -1,5 +1,5 @@
 // Failure: an error as plain data, which can travel where an exception cannot: from the
-// communication thread to whoever waits, and from the rank that found it to all the
+// communication thread to the waiting caller, and from the rank that found it to all
 // others.
 
 #pragma once
@@ -13,7 +13,7 @@ struct Failure {
     enum class Kind : uint8_t { kPeerLost, kTimeout, kMismatch, kOther };
 
     Kind kind = Kind::kOther;
-    int rank = -1;  // who is gone (kPeerLost) or silent (kTimeout)
+    int rank = -1;  // the rank that is gone (kPeerLost) or silent (kTimeout)
     std::string message;
 };
 

@@ -1,13 +1,13 @@
-// The first bytes on every connection, in both directions: who speaks, whom it expects,
-// and proof that it belongs to this run. Anything else that connects to one of our ports,
-// or answers there (a scanner, a browser, an echo, a rank of another run), is recognised by
-// its first 48 bytes and dropped.
+// The first bytes on every connection, in both directions: the sender, the peer it
+// expects, and proof that it belongs to this run. Anything else that connects to one of
+// our ports, or answers there (a scanner, a browser, an echo, a rank of another run), is
+// recognised by its first 48 bytes and dropped.
 //
 //     connects        role kStoreClient, expects rank 0        kMeshConnector, rank, peer
 //     accepts         role kStoreServer, rank 0                kMeshAcceptor, rank, peer
 //
-// The cookie keeps runs and strangers apart. It is no encryption: whoever reads the wire
-// reads it.
+// The cookie keeps other runs and other programs out. It does not encrypt: it can be read
+// on the wire.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace mini::dist {
 
-/// 16 random bytes that all ranks of a run know; all zero when nobody chose any.
+/// 16 random bytes that all ranks of a run know; all zero when none was chosen.
 using Cookie = std::array<std::byte, 16>;
 
 /// From 32 hexadecimal digits. Throws UsageError for anything else.

@@ -77,7 +77,7 @@ Socket connect_locally(const std::string& name, Deadline deadline) {
     const LocalAddress local = local_address_of(name);
     const auto* const address = reinterpret_cast<const sockaddr*>(&local.address);
     while (::connect(socket.fd(), address, local.length) != 0) {
-        // EAGAIN: so many wait to be accepted that there is no room for one more.
+        // EAGAIN: the queue of connections to be accepted is full.
         const bool may_come = errno == EAGAIN || errno == EINTR;
         if (!may_come) throw ConnectionClosed(system_message("connect", errno));
         if (has_passed(deadline)) throw Timeout("nobody accepts the connection");

@@ -173,7 +173,7 @@ Socket hold_port(const std::string& host) {
     if (::bind(socket.fd(), targets->ai_addr, targets->ai_addrlen) != 0)
         throw_cannot_listen(address, errno);
 
-    // From now on another that sets this too may have the port as long as nobody listens.
+    // From now on another socket that sets this too may bind the port while none listens.
     set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
     return socket;
 }
@@ -212,7 +212,7 @@ Socket connect_to(const Address& address, Deadline deadline, Refusal refusal) {
             error = errno;
             if (!socket.is_open()) continue;
             if (!is_connected_to_itself(socket)) return socket;
-            error = ECONNREFUSED;  // as nobody listens there
+            error = ECONNREFUSED;  // as when no socket listens there
         }
         const std::string reason = concat("no connection to ", to_text(address), ": ",
                                           system_message("connect", error));

@@ -65,9 +65,9 @@ constexpr int kBacklog = 512;
 /// naming the address, the reason and the next step.
 Socket listen_on(const Address& address);
 
-/// A free port of `host`, kept: while this socket lives, the kernel gives its port
-/// (`local_address`) to nobody who asks for any, and lets in who names it, as listen_on does.
-/// Throws Error as listen_on does.
+/// A free port of `host`, kept: while this socket lives, the kernel does not give its
+/// port (`local_address`) to a socket that asks for any; one that names the port, as
+/// listen_on does, gets it. Throws Error as listen_on does.
 Socket hold_port(const std::string& host);
 
 /// The numeric addresses of a socket's own end and of the other one; "?" when it has
@@ -78,11 +78,11 @@ Address peer_address(const Socket& socket);
 /// Whether only this machine reaches a numeric address: 127.x.x.x or ::1.
 bool is_loopback(const Address& address);
 
-/// Whether a socket's two ends are one: TCP connects a socket whose own port the kernel has
-/// chosen to be the one that it asks for to itself (simultaneous open).
+/// Whether a socket's two ends are one: TCP connects a socket whose own port the kernel
+/// has chosen to be the one that it asks for to itself (simultaneous open).
 bool is_connected_to_itself(const Socket& socket);
 
-/// What it means when nobody listens at an address.
+/// What it means when no socket listens at an address.
 enum class Refusal { kNotYet, kNoMore };
 
 /// Connects, trying again until the deadline; blocks until then. Throws Timeout with the
@@ -95,8 +95,9 @@ Socket connect_to(const Address& address, Deadline deadline,
 /// blocks.
 Socket accept_from(const Socket& listener);
 
-/// Accepts connections in a loop around poll. While the process has no descriptor or memory
-/// for one more, it leaves the listener alone for a moment, as the loop would spin.
+/// Accepts connections in a loop around poll. While the process has no descriptor or
+/// memory for one more, it leaves the listener alone for a moment, as the loop would
+/// spin.
 class Acceptor {
   public:
     explicit Acceptor(Socket listener) : listener_(std::move(listener)) {}

@@ -166,8 +166,8 @@ void check_ranges(const Meeting& meeting) {
                                 "; it must be in ", lowest, " .. 65535"));
 }
 
-// torchrun says "none" when nobody gave the job a name, and keeps the name when it starts
-// the ranks anew.
+// torchrun says "none" for a job without a name, and keeps the name when it restarts the
+// ranks.
 std::string run_id() {
     std::string id = variable("MINI_RUN_ID");
     if (id.empty()) id = variable("TORCHELASTIC_RUN_ID");

@@ -193,7 +193,7 @@ void check_pmix(const Lookup& lookup, const RankVariables& chosen) {
     check_agreement(chosen, pmix);
 }
 
-// Nobody said both numbers: an error when somebody said one.
+// No pair of variables is complete: an error when one variable of a pair is set.
 void report_half_pairs(const Lookup& lookup) {
     const auto expected = [&](const std::string& missing, const std::string& there) {
         throw UsageError(concat("environment variable ", missing,

@@ -50,8 +50,8 @@ std::string give_verdict(Store& store, const std::string& verdict) {
 
 // ---- taking a seat
 
-// What a rank that takes its seat says of itself, all in one value: a rank that dies leaves
-// either nothing or what the others need to go on.
+// What a rank that takes its seat says of itself, all in one value: a rank that dies
+// leaves either nothing or what the others need to go on.
 struct Seat {
     int world_size = 0;
     int process = 0;
@@ -100,7 +100,8 @@ std::string take_seat(Store& store, const Meeting& meeting, const std::string& l
     return "";
 }
 
-// "" for a rank that has joined, or waits for rank 0 as we do; else who is missing.
+// "" for a rank that has joined, or waits for rank 0 as this one does; else the missing
+// rank.
 std::string missing_text(Store& store, int rank) {
     if (store.check(has_joined(rank))) return "";
     if (!store.check(seat(rank))) return concat("rank ", rank);
@@ -129,7 +130,7 @@ std::vector<std::string> of_all(std::string (*key)(int rank), int world_size) {
     return keys;
 }
 
-// Ends the waits of all who may wait for others to join; they will read the verdict.
+// Ends the waits of all ranks that wait for others to join; they will read the verdict.
 void release(Store& store, const Meeting& meeting) {
     int world_size = meeting.world_size;
     if (store.check(seat(0))) {
@@ -139,14 +140,14 @@ void release(Store& store, const Meeting& meeting) {
     for (const std::string& key : of_all(has_joined, world_size)) store.set(key, "");
 }
 
-// Blocks until all ranks have joined, or somebody has found what is wrong. A rank that dies
-// here takes nothing with it that another waits for, but that it has joined.
+// Blocks until all ranks have joined, or one of them has found a fault. A rank that dies
+// here loses only its join record.
 std::string await_verdict(Store& store, const Meeting& meeting,
                           const std::string& local_host, Deadline deadline) {
     try {
         const std::string fault = take_seat(store, meeting, local_host, deadline);
         if (!fault.empty()) {
-            // Whoever contradicts another is no part of the group, whatever the verdict.
+            // A rank that contradicts another leaves the group, whatever the verdict.
             give_verdict(store, concat(kContradiction, fault));
             release(store, meeting);
             return concat(kContradiction, fault);
@@ -170,7 +171,7 @@ void agree(Store& store, const Meeting& meeting, const std::string& local_host,
     throw Error(verdict.substr(std::min(kContradiction.size(), verdict.size())));
 }
 
-// Who comes late is to hear what is wrong, rather than find nobody.
+// Ranks that come late are told the verdict, rather than find no server.
 void await_latecomers(Store& store, int world_size) {
     try {
         store.wait(of_all(seat, world_size), deadline_after(kLateTime));
@@ -188,8 +189,8 @@ std::unique_ptr<TcpStore> connect_to_store(const Meeting& meeting, const Address
     const auto connect = [&] {
         return std::make_unique<TcpStore>(address, meeting.cookie, deadline);
     };
-    // A rank 0 that ends while it says Hello looks like a stranger for a moment; a
-    // stranger stays one.
+    // Try again: rank 0 may have died in the middle of its Hello; another program answers
+    // the same each time.
     const auto connect_patiently = [&] {
         for (int tries = 1;; ++tries) {
             try {

@@ -11,7 +11,7 @@
 // a rank that does not come) writes it into the store as the verdict; the last one to
 // take a seat writes "ok". All wait for the verdict, so all say the same.
 //
-//     MINI_STORE_COOKIE      what keeps other runs and strangers out of rank 0's store
+//     MINI_STORE_COOKIE      keeps other runs and programs out of rank 0's store
 //     MINI_ADVERTISE_ADDR    the address of this host on which ranks reach this one,
 //                            where the one that leads to the store is not it
 //     MINI_RUN_ID            tells the runs that use one file apart (or torchrun's
@@ -35,7 +35,7 @@ struct Meeting {
     int world_size = -1;
     Cookie cookie{};
     std::string file = "";       // over file://, instead of master
-    std::string run_id = "";     // "" when nobody chose any
+    std::string run_id = "";     // "" when none was chosen
     std::string advertise = "";  // "" for the address that leads to the store
 };
 
@@ -54,9 +54,9 @@ struct Rendezvous {
 };
 
 /// Meets the other ranks; blocks until all have joined. Throws Timeout naming the missing
-/// ranks ("3 of 4 joined; missing: rank 2"), with its process one that only began to join;
-/// Error for a rank or a world size that contradicts another's, naming both processes, on
-/// every rank at once.
+/// ranks ("3 of 4 joined; missing: rank 2"), with its process one that only began to
+/// join; Error for a rank or a world size that contradicts another's, naming both
+/// processes, on every rank at once.
 Rendezvous meet(const Meeting& meeting, Deadline deadline);
 
 /// "rank 1, rank 2": the ranks from `first` on that are not there; "" for none.
@@ -67,8 +67,8 @@ std::string missing_ranks(int first, int world_size,
 /// through, so after the next barrier, the place is free for another meeting.
 void part(Rendezvous rendezvous, Deadline deadline);
 
-/// The same after a failure: rank 0 keeps the store for a moment, so that the others do not
-/// take its end for the cause.
+/// The same after a failure: rank 0 keeps the store for a moment, so that the others do
+/// not take its end for the cause.
 void part_after_failure(Rendezvous rendezvous);
 
 }  // namespace mini::dist

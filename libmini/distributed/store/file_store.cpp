@@ -22,7 +22,8 @@ constexpr std::string_view kMagic = "libmini file store 1\n";
 constexpr off_t kCallByte = 0;
 constexpr off_t kOpenByte = 1;
 
-// Files have no event that works across hosts: who waits looks again after this time.
+// Files have no event that works across hosts: a wait reads the file again after this
+// time.
 constexpr std::chrono::milliseconds kPause(2);
 
 // How long a process may keep the others out, before it is taken to be stopped.
@@ -113,7 +114,7 @@ bool FileStore::open_file() {
     return true;
 }
 
-// Empties a file that nobody uses; one that is not ours is left alone.
+// Empties a file that no process uses; a file of another kind is left as it is.
 void FileStore::begin_log() {
     std::string start(kMagic.size(), '\0');
     const ssize_t n = ::pread(file_.fd(), start.data(), start.size(), 0);

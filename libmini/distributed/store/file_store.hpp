@@ -5,12 +5,13 @@
 //
 // Two bytes of the file serve as locks, which the kernel takes back when a process dies:
 //
-//     byte 0    held while a rank reads and appends: no two calls get in between
-//     byte 1    shared by all that have the store open; who can have it alone is alone
+//     byte 0    held while a rank reads and appends, so that calls do not interleave
+//     byte 1    shared by all processes that have the store open; a process that can lock it
+//               exclusively is the only one
 //
-// So a file left by a run that crashed is told from one in use: who opens it and finds
-// itself alone begins anew, and who closes it as the last one deletes it. A record that a
-// dying process left half written is overwritten by the next.
+// So a file left by a run that crashed is told from one in use: a process that opens the
+// file and is the only one starts with an empty store, and the last one to close it
+// deletes it. A record that a dying process left half written is overwritten by the next.
 
 #pragma once
 

@@ -9,7 +9,7 @@
 //     TcpStore      in one process, TcpStoreServer; the others connect to it
 //     PrefixStore   a part of another store: all its keys begin alike
 //
-// Values are bytes that nobody interprets, but for add, which keeps decimal numbers.
+// Values are bytes without a meaning to the store, except that add keeps decimal numbers.
 
 #pragma once
 
@@ -38,16 +38,16 @@ class Store {
     /// Sets a key, new or not.
     virtual void set(const std::string& key, const std::string& value) = 0;
 
-    /// The value of a key; blocks until somebody has set it. Without a deadline it waits
+    /// The value of a key; blocks until a rank has set it. Without a deadline it waits
     /// for as long as timeout() says.
     virtual std::string get(const std::string& key, Deadline deadline) = 0;
     std::string get(const std::string& key) { return get(key, default_deadline()); }
 
     /// Adds to a number that starts at 0 and returns the sum; no two calls get in
     /// between. Throws Error naming key and value, which stays, when the value is not the
-    /// decimal digits of a number, or the sum is too large. (PyTorch's stores take a value
-    /// that begins with a number, as strtoll does; its TCPStore closes the connection of
-    /// who adds to another one.)
+    /// decimal digits of a number, or the sum is too large. (PyTorch's stores take a
+    /// value that begins with a number, as strtoll does; its TCPStore closes the
+    /// connection of a client that adds to any other value.)
     virtual int64_t add(const std::string& key, int64_t amount) = 0;
 
     /// Sets the key to `desired` if its value is `expected`, or if the key is missing and

@@ -20,12 +20,12 @@ using protocol::Status;
 
 constexpr size_t kShownBytes = 40;  // of an answer that makes no sense, in a message
 
-// Calls that wait for nobody but the server are answered within this time, or it is in
-// trouble.
+// Calls that do not wait for another rank are answered within this time, or the server is
+// stuck.
 constexpr std::chrono::seconds kAnswerTime(30);
 
-// How long a stranger at the store's address may take to say Hello before it is called
-// one.
+// How long a program at the store's address may take to say Hello; after that it is taken
+// for another program.
 constexpr std::chrono::seconds kHelloTime(5);
 
 }  // namespace
@@ -129,8 +129,8 @@ std::string TcpStore::ask(Command command, const std::string& key,
         is_sent = true;
         reply = receive_reply(next_id_++, deadline);
     } catch (const Timeout& timeout) {
-        // A late reply is skipped when it comes; half a request would take the next one for
-        // its rest.
+        // A late reply is skipped when it comes; half a request would take the next one
+        // for its rest.
         if (!is_sent) close({Failure::Kind::kTimeout, -1, timeout.what()});
         throw;
     } catch (const ConnectionClosed& closed) {

@@ -22,8 +22,8 @@ namespace mini::dist {
 /// connection; all later calls then throw the same error and say so.
 class TcpStore : public Store {
   public:
-    /// Connects, trying again until the deadline. Throws Timeout when nobody answers
-    /// there, Error when somebody else does.
+    /// Connects, trying again until the deadline. Throws Timeout when no server
+    /// answers there, Error when another program does.
     TcpStore(const Address& server, const Cookie& cookie, Deadline deadline);
 
     /// The same over a connection that is there already; messages call its other end

@@ -36,7 +36,7 @@ struct Client : StoreClient {
     Deadline hello_deadline;
     bool greeted = false;
     bool dropped = false;
-    std::string inbox;         // bytes that are no whole message yet
+    std::string inbox;         // bytes of a message that is not complete
     std::string outbox;        // bytes that the socket has not taken yet
     size_t counted_bytes = 0;  // of its memory, what the sum over all clients has
 };
@@ -140,7 +140,7 @@ void TcpStoreServer::Loop::run() {
 }
 
 void TcpStoreServer::Loop::wait_for_events() {
-    // List whom to listen to, and when the next stranger runs out of time.
+    // List the sockets to poll, and when the next Hello is overdue.
     std::vector<pollfd> entries = {{wake_.fd(), POLLIN, 0}, {door_.poll_fd(), POLLIN, 0}};
     std::vector<Client*> polled;
     Deadline next_turn = door_.next_turn(kNever);
@@ -152,7 +152,7 @@ void TcpStoreServer::Loop::wait_for_events() {
     }
     if (poll_until(entries, next_turn) < 0) return;  // a signal: go round again
 
-    // Serve those who have something to say.
+    // Serve the sockets that are ready.
     stopping_ = entries[0].revents != 0;
     if (entries[1].revents != 0) welcome();
     for (size_t i = 0; i < polled.size(); ++i) {
@@ -285,7 +285,8 @@ void TcpStoreServer::Loop::remove_dropped() {
     }
     if (clients + strangers == 0) return;
 
-    // Counted before they hear of it: whoever has seen the end finds it in the counters.
+    // Counted before the sockets close, so that a client that saw the end finds it
+    // counted.
     const std::lock_guard lock(mutex_);
     counters_.connected_clients -= clients;
     counters_.strangers += strangers;

@@ -1,14 +1,14 @@
-// The keeper of the TCP store: one thread, one poll loop, a dictionary.
+// The server of the TCP store: one thread, one poll loop, a dictionary.
 //
-// It listens on exactly the address it was given, so on loopback nobody outside the
-// machine can reach it. A connection must say Hello with the run's cookie within two
+// It listens on exactly the address it was given, so on loopback no other machine
+// can reach it. A connection must say Hello with the run's cookie within two
 // seconds; one that says anything else, or too little, or asks for more than the caps
-// allow, is closed, and the others do not notice:
+// allow, is closed; other connections are not affected:
 //
 //     a flood of connections    the oldest that has not said Hello makes room
-//     no descriptors left       strangers are dropped, then accepting pauses
+//     no descriptors left       connections without Hello are dropped, then accepting pauses
 //     too many keys or bytes    the call is refused, with a reason
-//     too much under way        who holds most in requests and answers is closed
+//     too much under way        the client with most in requests and answers is closed
 //     no memory                 the connection that asked for it is closed
 
 #pragma once
@@ -39,11 +39,11 @@ struct StoreCounters {
 class TcpStoreServer {
   public:
     /// Listens and starts the thread; port 0 takes any free one. Warns where others than
-    /// this machine can reach an address that no cookie guards. Throws Error for an address
-    /// that is busy or not ours.
+    /// this machine can reach an address that no cookie guards. Throws Error for an
+    /// address that is busy or not ours.
     TcpStoreServer(const Address& address, const Cookie& cookie, StoreLimits limits = {});
 
-    /// Closes all connections; who waits in them gets PeerLost.
+    /// Closes all connections; clients that wait get PeerLost.
     ~TcpStoreServer();
     TcpStoreServer(const TcpStoreServer&) = delete;
     TcpStoreServer& operator=(const TcpStoreServer&) = delete;

@@ -1,12 +1,13 @@
-// A ring of bytes with one writer and one reader, who may be two processes that share its
-// memory.
+// A ring of bytes with one writer and one reader, which may be two processes that share
+// its memory.
 //
 //     written   counts all bytes ever written, read all that were read;
-//     between   byte k lies at place k modulo the capacity
+//     between   byte k lies at offset k modulo the capacity
 //
-// Neither side ever waits for a lock. Who is about to sleep raises its flag and looks
-// once more; who moves a counter looks at the other's flag afterwards. Both with
-// sequential consistency, so at least one of the two sees the other (Dekker).
+// Neither side ever waits for a lock. A side that is about to sleep raises its flag and
+// then reads the counters once more; a side that has moved a counter then reads the other
+// side's flag. Both with sequential consistency, so at least one of the two sees the
+// other (Dekker).
 
 #pragma once
 

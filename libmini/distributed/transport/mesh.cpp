@@ -114,7 +114,7 @@ MessageStream connect_to_rank(int peer, const Meeting& meeting, const Place& min
 
 // ---- the rank that accepts
 
-// A connection that has not said who it is.
+// A connection whose Hello has not come in full.
 struct Visitor {
     Socket socket;
     bool is_local = false;
@@ -147,8 +147,8 @@ std::unique_ptr<Channel> channel_of(Visitor& visitor) {
         RingChannel::Side::kSecond);
 }
 
-// Serves the visitors for one turn of the loop: those who are ranks become streams, those
-// who are not, or take too long, are dropped.
+// Serves the pending connections for one turn of the loop: those of ranks become streams,
+// others, and those that take too long, are dropped.
 void serve_visitors(std::list<Visitor>& visitors, std::vector<MessageStream>& streams,
                     const Hello& mine, Deadline deadline) {
     const int world_size = static_cast<int>(streams.size());
@@ -187,8 +187,8 @@ void accept_visitor(Acceptor& door, bool is_local, std::list<Visitor>& visitors)
     visitor.deadline = deadline_after(kHelloTime);
 }
 
-// Who is connected and has gone will never be complete, nor will this rank. The others may
-// have heard why.
+// Who is connected and has gone will never be complete, nor will this rank. The others
+// may have heard why.
 void check_still_there(std::vector<MessageStream>& streams, int rank) {
     for (size_t peer = 0; peer < streams.size(); ++peer) {
         if (!streams[peer].is_open()) continue;

@@ -7,11 +7,11 @@
 //     exactly once
 //
 // Within a host, the higher rank makes the memory that both will share and hands it over
-// with its first message: it has no name, so nothing is left behind, whoever dies. Both
-// sides say Hello with the run's cookie, their rank, the rank they expect, and a random
-// number that the listening rank has put into the store; who says anything else is dropped,
-// and who answers anything else is not the rank that listened there. When the mesh is
-// complete nobody listens any more.
+// with its first message: the memory has no name, so nothing is left behind when a
+// process dies. Both sides say Hello with the run's cookie, their rank, the rank they
+// expect, and a random number that the listening rank has put into the store. A
+// connection that says anything else is dropped; a listener that answers anything else is
+// not the rank that was expected. When the mesh is complete the listeners are closed.
 
 #pragma once
 
@@ -33,8 +33,8 @@ enum class Medium {
     kSharedMemory,  // shared memory, or an error for ranks of several hosts or users
 };
 
-/// What becomes of each channel before it is used: nothing, or a layer around it. The same
-/// on all ranks.
+/// What becomes of each channel before it is used: nothing, or a layer around it. The
+/// same on all ranks.
 using ChannelLayer = std::function<std::unique_ptr<Channel>(std::unique_ptr<Channel>)>;
 
 /// The connections of one rank to all others.

@@ -1,5 +1,5 @@
-// Memory that processes of one host share, without a name: it belongs to whoever holds a
-// descriptor of it, and is gone with the last one, however that one ends.
+// Memory that processes of one host share, without a name: it lives as long as a process
+// holds a descriptor of it, and is freed with the last one, however that process ends.
 
 #pragma once
 

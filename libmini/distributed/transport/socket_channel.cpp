@@ -17,8 +17,8 @@ constexpr size_t kMostUnread = 64 << 20;
 
 }  // namespace
 
-// Closing a socket with bytes that nobody has read breaks the connection off, and what was on
-// its way to the other side, a rank's last words perhaps, is lost.
+// Closing a socket with unread bytes resets the connection, and what was on its way to
+// the other side, perhaps the report of a failure, is lost.
 SocketChannel::~SocketChannel() {
     std::vector<std::byte> scrap(kStagingBytes);
     for (size_t read = 0; read < kMostUnread;) {

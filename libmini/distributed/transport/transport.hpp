@@ -25,7 +25,7 @@
 
 namespace mini::dist {
 
-/// In the place of a rank to receive from: whoever sends first.
+/// Instead of a rank to receive from: the first rank that sends.
 constexpr int kAnySource = -1;
 
 /// A message from point to point under way: handed to the transport and back when done.
@@ -42,7 +42,7 @@ struct PointMessage {
     std::chrono::milliseconds timeout{};
 
     bool done = false;
-    int source = kAnySource;  // kRecv: who sent it
+    int source = kAnySource;  // kRecv: the sender
 
     /// Called on the transport's thread when it is done and the transport has let it go.
     std::function<void()> finished;
@@ -51,13 +51,13 @@ struct PointMessage {
 /// "send to rank 1 (tag 7, 100 float32)", "recv from any rank (...)".
 std::string describe(const PointMessage& message);
 
-/// Lets go of a message that is done: calls `finished`, which may be what keeps the
-/// message itself.
+/// Ends a message that is done: calls `finished`, which may hold the last reference to
+/// the message.
 void finish(PointMessage& message);
 
-// Both classes' blocking functions throw PeerLost naming the rank that is gone, Timeout naming
-// the silent one, MismatchedCollective naming both. After that the transport is of no further
-// use.
+// Both classes' blocking functions throw PeerLost naming the rank that is gone, Timeout
+// naming the silent one, MismatchedCollective naming both. After that the transport is of
+// no further use.
 
 /// What an algorithm needs: messages of the collective that has begun.
 class Transport {
@@ -69,9 +69,9 @@ class Transport {
 
     /// Sends `out` to rank `to` while receiving `in` from rank `from`; blocks until both
     /// are done. Doing both at once is what keeps a ring of blocking ranks from
-    /// deadlocking. With `combine`, the incoming elements are combined with those of `in`.
-    /// REQUIRES: `in` has exactly the size the sender sends; to and from are other ranks;
-    /// `out` and `in` do not overlap.
+    /// deadlocking. With `combine`, the incoming elements are combined with those of
+    /// `in`. REQUIRES: `in` has exactly the size the sender sends; to and from are other
+    /// ranks; `out` and `in` do not overlap.
     virtual void send_recv(int to, std::span<const std::byte> out, int from,
                            std::span<std::byte> in, const Combine& combine = {}) = 0;
 
@@ -80,8 +80,8 @@ class Transport {
     virtual void recv(int from, std::span<std::byte> in, const Combine& combine = {}) = 0;
 };
 
-/// What a process group needs besides: collectives to begin, messages from point to point,
-/// waking up, and leaving.
+/// What a process group needs besides: collectives to begin, messages from point to
+/// point, waking up, and leaving.
 class GroupTransport : public Transport {
   public:
     /// Starts a collective: what the messages that follow belong to, and how long it may

@@ -177,7 +177,7 @@ void show_samplers(int world_size, uint64_t seed) {
         for (const auto& batch : data::BatchSampler(in_order, 4, drop_last).batches())
             show(drop_last ? "BatchSampler of 4, drop_last" : "BatchSampler of 4", batch);
 
-    // Deal to ranks; a new epoch is dealt anew only where set_epoch says that it has come.
+    // Deal to ranks; a new epoch has a new order only after set_epoch.
     for (const int64_t epoch : {0, 1})
         for (int rank = 0; rank < world_size; ++rank) {
             data::DistributedSampler sampler(

@@ -35,8 +35,8 @@ class CheckpointReader {
     template <typename T>
     std::vector<std::vector<T>> rows(const std::string& name, const mini::Shape& shape);
 
-    /// Throws BadFile with the list of all that was wrong, and of the tensors that nobody
-    /// asked for, those aside whose names begin with one of `others`.
+    /// Throws BadFile with the list of all that was wrong, and of the tensors that were
+    /// not asked for, those aside whose names begin with one of `others`.
     void finish(const std::vector<std::string>& others) const;
 
   private:

@@ -246,7 +246,7 @@ mini::nn::ResNet make_model(const std::string& name) {
 
 // The job of one rank, once all have met.
 void run(const Options& options, const Data& data, mini::Device device) {
-    mini::manual_seed(options.seed);  // replicas that nobody makes alike start alike
+    mini::manual_seed(options.seed);  // so that replicas start alike without a broadcast
     mini::nn::ResNet model = make_model(options.model);
     model.to(device);
     const Results results = train_together(options, model, data, device);

@@ -1,8 +1,8 @@
 // The part of a lab's check that answers its watchdog.
 //
-// When a case does not end in time, the parent (labs/lab_tool/runner.py) sends SIGUSR2 to each
-// of its threads in turn. The thread writes which rank it is and its stack; that is how a
-// deadlock is told as who waits where. Linked into every lab's check program.
+// When a case does not end in time, the parent (labs/lab_tool/runner.py) sends SIGUSR2 to
+// each of its threads in turn. The thread writes which rank it is and its stack; that is
+// how a deadlock is told as who waits where. Linked into every lab's check program.
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -24,8 +24,8 @@ void say(const std::string& line) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
 }
 
-// Not what a signal's handler may do, strictly: but the process is about to be killed, and
-// whoever waits for the answer waits for a few seconds only.
+// Not what a signal's handler may do, strictly: but the process is about to be killed,
+// and the tool waits for the answer for a few seconds only.
 void tell_stack(int) {
     const auto world = mini::current_world();
     say("== stack of " +

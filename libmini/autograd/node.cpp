@@ -71,7 +71,7 @@ Grads AccumulateGrad::apply(Tensor grad) {
     check_shape(grad.shape() == leaf.shape(), "backward: a gradient of shape ",
                 grad.shape(), " arrived at a leaf of shape ", leaf.shape());
 
-    // Keep the first gradient as it is, if nobody else holds it; add later ones in place.
+    // Keep the first gradient as it is, if it is not shared; add later ones in place.
     Tensor& total = leaf.autograd_meta()->grad;
     if (total.defined())
         ops::add_(total, ops::contiguous(grad));
@@ -125,7 +125,8 @@ Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs
     }
     if (!any) return result;
 
-    // An operation that had nothing to do may hand back its input; the graph needs another.
+    // An operation that had nothing to do may hand back its input; the graph needs
+    // another.
     if (result.autograd_meta() != nullptr) result = result.detach();
     auto meta = std::make_shared<AutogradMeta>();
     meta->requires_grad = true;

@@ -1,4 +1,5 @@
-// The graph of autograd: who made which tensor, and how a gradient passes back through it.
+// The graph of autograd: which function made which tensor, and how a gradient passes back
+// through it.
 //
 //     y = relu(x w)          [AccumulateGrad x] <--.
 //                            [AccumulateGrad w] <-- [matmul] <-- [relu] <-- y
@@ -48,7 +49,8 @@ class Node {
     /// Whether input `i` wants its share.
     bool needs(size_t i) const { return inputs_[i] != nullptr; }
 
-    /// Nodes are numbered as they are made, on each thread; the engine goes from high to low.
+    /// Nodes are numbered as they are made, on each thread; the engine goes from high to
+    /// low.
     uint64_t sequence() const { return sequence_; }
 
   private:
@@ -105,7 +107,8 @@ class SavedTensor {
     uint64_t version_ = 0;
 };
 
-/// How a gradient passes through an operation: its share for each input, where node.needs(i).
+/// How a gradient passes through an operation: its share for each input, where
+/// node.needs(i).
 using Backward = std::function<Grads(const Tensor& grad, const Node& node)>;
 
 /// Notes in the graph that `result` was made from `inputs`, unless none of them requires

@@ -1,4 +1,4 @@
-// What the machine gives: its name, and random digits that nobody guesses.
+// What the machine gives: its name, and random digits that cannot be guessed.
 
 #pragma once
 

@@ -86,7 +86,7 @@ class Pool {
         for (int64_t i = 0; i < wanted; ++i) work_.notify_one();
         work_on(job);
 
-        // Once the job is off the list nobody new joins it; wait for those that have.
+        // Once the job is off the list no helper joins it; wait for those that have.
         std::unique_lock lock(mutex_);
         std::erase(jobs_, &job);
         done_.wait(lock, [&] { return job.helpers == 0; });
@@ -147,9 +147,9 @@ class Pool {
     std::vector<std::thread> threads_;
 };
 
-// The pool of this process. It is not taken down at exit; idle helpers just end then. It is
-// there before any code runs: were it made at first use, a fork in that moment would leave the
-// child waiting for a thread that it has not.
+// The pool of this process. It is not taken down at exit; idle helpers just end then. It
+// is there before any code runs: were it made at first use, a fork in that moment would
+// leave the child waiting for a thread that it has not.
 struct PoolHolder {
     std::mutex mutex;  // held across fork, so that the child does not find it locked
     Pool* pool = nullptr;
@@ -161,8 +161,9 @@ void before_fork() { holder.mutex.lock(); }
 
 void after_fork_in_parent() { holder.mutex.unlock(); }
 
-// A child finds the parent's pool in its memory but none of its threads. It can neither use nor
-// destroy that pool: it forgets it, in sight of leak checkers, and will make its own.
+// A child finds the parent's pool in its memory but none of its threads. It can neither
+// use nor destroy that pool: it forgets it, in sight of leak checkers, and will make its
+// own.
 void after_fork_in_child() {
     if (Pool* const inherited = std::exchange(holder.pool, nullptr)) {
         inherited->older = holder.forgotten;

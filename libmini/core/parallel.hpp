@@ -1,11 +1,11 @@
 // A small thread pool, and the one loop that runs on it.
 //
 // Own threads rather than OpenMP: the thread sanitizer cannot follow OpenMP's runtime,
-// and its threads do not survive fork. The pool is made at first use and made anew in a
+// and its threads do not survive fork. The pool is made at first use, and again in a
 // forked child.
 //
 //     parallel_for(10, 4, body)     body(0, 4)   body(4, 8)   body(8, 10)
-//     on two threads                caller       helper       whoever is free first
+//     on two threads                caller       helper       the first that is free
 //
 // Chunks depend on the extent and the grain alone, never on the number of threads: a
 // kernel that adds up partial sums chunk by chunk gives the same bits with one thread and

@@ -2,14 +2,16 @@
 //
 //     | device 0 | device 1 | ... | pinned host memory |      kRegionBytes each
 //
-// The ranges are reserved once, without memory, and opened allocation by allocation, so that
-// "whose is this address" is a subtraction and a division, and a checker can keep its shadow
-// at a fixed offset. Between two allocations lies a red zone that is nobody's:
+// The ranges are reserved once, without memory, and opened allocation by allocation, so
+// that "whose is this address" is a subtraction and a division, and a checker can keep
+// its shadow at a fixed offset. Between two allocations lies a red zone that belongs to
+// no allocation:
 //
 //     |#### zone ####|  allocation 1  |#### zone ####|  allocation 2 |#### ...
 //
-// Addresses that were freed come back only once the range is used up: for as long as possible,
-// an address names one allocation. The memory behind them goes back to the system at once.
+// Addresses that were freed come back only once the range is used up: for as long as
+// possible, an address names one allocation. The memory behind them goes back to the
+// system at once.
 //
 // MINI_SIM_DEVICES (4) and MINI_SIM_MEMORY (bytes a device, 16 GiB) set the sizes;
 // MINI_SIM_CAPABILITY (8) is the first number of the devices' compute capability.
@@ -64,12 +66,12 @@ struct Allocation {
     }
 };
 
-/// The allocation that holds this address or, when it lies in a red zone, the one before it;
-/// none where there was never one, and for memory that is pageable.
+/// The allocation that holds this address or, when it lies in a red zone, the one before
+/// it; none where there was never one, and for memory that is pageable.
 std::optional<Allocation> find_allocation(const void* pointer);
 
-/// New memory of a device or kPinned; null when the device has not so much left. Zero bytes
-/// give an address of their own.
+/// New memory of a device or kPinned; null when the device has not so much left. Zero
+/// bytes give an address of their own.
 std::byte* allocate_memory(size_t bytes, int device);
 
 /// Whether `pointer` was the beginning of a living allocation, which ends.

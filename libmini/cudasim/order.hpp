@@ -1,17 +1,17 @@
-// What comes before what: vector clocks over the streams and the host, and what the simulator
-// tells a checker about the work that it runs.
+// What comes before what: vector clocks over the streams and the host, and what the
+// simulator tells a checker about the work that it runs.
 //
-// Each stream is a timeline, and all threads of the host together are timeline 0. Operations
-// are counted on each timeline. The clock of an operation says, timeline by timeline, how many
-// operations of that one it certainly comes after:
+// Each stream is a timeline, and all threads of the host together are timeline 0.
+// Operations are counted on each timeline. The clock of an operation says, timeline by
+// timeline, how many operations of that one it certainly comes after:
 //
 //     given to a stream      after the stream's last one, and after all the host has waited for
 //     stream waits an event  after what the event's stream had when it was recorded
 //     host waits             the host comes after the stream, or the event
 //
-// Two operations that touch the same memory, one of them writing, must be ordered by these
-// clocks; in which order they happened to run says nothing. The threads of the host count as
-// one because the mutexes between them cannot be seen from here.
+// Two operations that touch the same memory, one of them writing, must be ordered by
+// these clocks; in which order they happened to run says nothing. The threads of the host
+// count as one because the mutexes between them cannot be seen from here.
 
 #pragma once
 
@@ -35,7 +35,7 @@ struct Stamp {
 /// clock[t]: how many operations of timeline t come before.
 using Clock = std::vector<uint64_t>;
 
-/// Whether all that `earlier` names comes before whoever has this clock.
+/// Whether all that `earlier` names comes before the thread that has this clock.
 inline bool precedes(Stamp earlier, const Clock& clock) {
     return earlier.timeline < clock.size() && clock[earlier.timeline] >= earlier.count;
 }
@@ -67,9 +67,9 @@ struct ThreadState {
     unsigned mask = 0;              // of a warp's barrier
 };
 
-/// Told what happens. Calls come from any thread, for different devices at the same time; the
-/// two about operations from the thread that runs one, before and after its blocks. No call
-/// may use the CUDA interface.
+/// Told what happens. Calls come from any thread, for different devices at the same time;
+/// the two about operations from the thread that runs one, before and after its blocks.
+/// No call may use the CUDA interface.
 class Observer {
   public:
     virtual ~Observer() = default;

@@ -142,7 +142,8 @@ void Machine::come_after(OperationInfo& info, std::vector<OperationPointer>& aft
     if (!earlier->done) after.push_back(earlier);
 }
 
-// Runs what is needed for an operation, with the threads that wait for others, until it is done.
+// Runs what is needed for an operation, with the threads that wait for others, until it
+// is done.
 void Machine::run_until(Lock& lock, const OperationPointer& operation) {
     const OperationPointer goal = operation;  // outlives the caller's handle
     while (!goal->done) {
@@ -155,7 +156,8 @@ void Machine::run_until(Lock& lock, const OperationPointer& operation) {
     }
 }
 
-// The first operation to run on the way to `goal`; null when another thread is running it.
+// The first operation to run on the way to `goal`; null when another thread is running
+// it.
 Operation* Machine::ready_before(const Operation& goal) {
     for (const Operation* wanted = &goal;;) {
         const Stream& stream = *wanted->stream;
@@ -240,10 +242,10 @@ bool Machine::query(Lock& lock, const OperationPointer& operation) {
 }
 
 // Runs a host function, which may wait for what the asking thread has yet to do, on a
-// thread of its own, as CUDA does; returns when it is over or has taken long. The handle is
-// a copy: the place in the queue it came from is gone when the host function is over.
+// thread of its own, as CUDA does; returns when it is over or has taken long. The handle
+// is a copy: the place in the queue it came from is gone when the host function is over.
 void Machine::run_elsewhere(Lock& lock, OperationPointer operation) {
-    operation->stream->running = true;  // nobody else begins it
+    operation->stream->running = true;  // no other thread begins it
     std::thread([this, operation] {
         Lock other = this->lock();
         run(other, *operation);

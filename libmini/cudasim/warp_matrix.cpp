@@ -36,7 +36,7 @@ void warp_multiply(float* d, const float* a, const float* b, const float* c,
         }
         d[i] = total;
     }
-    warp_barrier(kAllLanes);  // nobody leaves while another reads
+    warp_barrier(kAllLanes);  // no lane leaves while another reads
 }
 
 }  // namespace mini::sim

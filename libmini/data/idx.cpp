@@ -101,7 +101,7 @@ std::vector<int64_t> read_header(GzFile& file, int dimensions) {
                    dimensions, dimensions == 1 ? " dimension" : " dimensions"),
             hex(word));
 
-    // Read the sizes, and refuse what nobody could want.
+    // Read the sizes, and refuse those beyond any dataset.
     std::vector<int64_t> sizes;
     for (int i = 0; i < dimensions; ++i) {
         if (file.read(word) < word.size())

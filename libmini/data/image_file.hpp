@@ -3,13 +3,13 @@
 //     file --> caps --> PNG: every chunk's CRC, the size and sum of the pixel data --> stb
 //                       JPEG: every segment, its tables, the end mark             --> stb
 //
-// stb_image decodes well and trusts much, so that it gets a file only after we have walked
-// through it ourselves, and works inside a fixed amount of memory. A file gives the whole
-// picture or an error. What nobody can notice: JPEG has no check sums, so that a byte that
-// is wrong or missing among its pixels may give another picture.
+// stb_image decodes well and trusts much, so that it gets a file only after we have
+// walked through it ourselves, and works inside a fixed amount of memory. A file gives
+// the whole picture or an error. One fault cannot be noticed: JPEG has no check sums, so
+// that a byte that is wrong or missing among its pixels may give another picture.
 //
-// Cost: a PNG is unpacked twice. Memory: the file (twice for a PNG) and kMaxDecodeBytes, so
-// that reading any file stays below 64 MiB.
+// Cost: a PNG is unpacked twice. Memory: the file (twice for a PNG) and kMaxDecodeBytes,
+// so that reading any file stays below 64 MiB.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Reading a file that may be anything: missing, a folder, a pipe that nobody writes to, or
+// Reading a file that may be anything: missing, a folder, a pipe without a writer, or
 // far too long. Every failure is one line that says
 //
 //     path: expected ..., found ...; the next step

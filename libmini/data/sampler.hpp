@@ -2,15 +2,15 @@
 //
 //     SequentialSampler      0 1 2 3 4 5
 //     RandomSampler          3 0 5 1 4 2      a new permutation every epoch
-//       with replacement     3 3 0 5 1 3      each index drawn anew
+//       with replacement     3 3 0 5 1 3      each index drawn independently
 //     SubsetRandomSampler    40 10 50 20      a permutation of the indices given
 //     WeightedRandomSampler  1 1 4 1 5 1      heavy indices more often
 //
 // A sampler hands out the indices of one epoch as a list; the next call hands out the
 // next epoch's. Orders equal PyTorch's to the last index.
 //
-// Random samplers draw from the generator they are given, which they share with whoever
-// else holds it; without one, from the thread's generator_of(Stream::kDataOrder), which
+// Random samplers draw from the generator they are given, which they share with all that
+// hold it; without one, from the thread's generator_of(Stream::kDataOrder), which
 // is its default generator unless streams are separated.
 
 #pragma once
@@ -60,7 +60,8 @@ struct RandomSamplerOptions {
 ///
 /// Without replacement: as many whole permutations as fit into num_samples, then always
 /// one more of which only the rest is used, even when that is nothing. With a generator
-/// that lives on, the second epoch therefore starts after a permutation nobody saw.
+/// that lives on, the second epoch therefore starts after a permutation that was not
+/// used.
 ///
 /// Without a generator each epoch draws a seed (two words) and permutes with a private
 /// generator of that seed, as PyTorch 1.6 and later do.

@@ -47,7 +47,7 @@ class CheckpointFolder {
 
     /// The one of the highest step that loads; each that does not is passed over with a
     /// warning. None in a folder without checkpoints. Throws BadFile when there are some
-    /// and none loads, lest a run silently begin anew.
+    /// and none loads, so that a run does not silently start from the beginning.
     std::optional<Checkpoint> latest() const;
 
     /// Where the checkpoint of a step lies, or would.

@@ -1,7 +1,7 @@
 // Files that are read whole or not at all, and written whole or not at all.
 //
 // A new file grows under a temporary name in the same folder and takes its real name by
-// rename, which the file system does in one step. Whoever opens the real name, also after
+// rename, which the file system does in one step. A reader of the real name, also after
 // a crash in the middle, finds the old contents or the new ones, never a mixture:
 //
 //     write model.tmp-417-0, fsync it      a crash here leaves the old model

@@ -20,8 +20,8 @@ class Sha256 {
     /// Appends bytes to what is digested.
     void update(std::span<const std::byte> bytes);
 
-    /// The digest of all bytes so far, as 64 hexadecimal digits; the object then starts
-    /// anew.
+    /// The digest of all bytes so far, as 64 hexadecimal digits; the object can then
+    /// be used again from the start.
     std::string finish_hex();
 
   private:

@@ -10,8 +10,8 @@
 
 namespace mini::nn {
 
-/// Modules one after the other (`torch.nn.Sequential`): those of somebody else, those it
-/// makes and owns, or some of both.
+/// Modules one after the other (`torch.nn.Sequential`): modules of the caller, modules
+/// that it makes and owns, or some of both.
 ///
 ///     nn::Linear first(2, 3), second(3, 1);       nn::Sequential net;
 ///     nn::Sequential net(first, second);          net.append<nn::Linear>(2, 3);
@@ -43,7 +43,7 @@ class Sequential : public Module {
     std::vector<Module*> steps_;
 };
 
-/// Modules in a row that somebody else puts to use (`torch.nn.ModuleList`).
+/// A list of modules for another module to call (`torch.nn.ModuleList`).
 class ModuleList : public Module {
   public:
     /// Makes the next module, and returns it.

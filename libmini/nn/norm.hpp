@@ -7,7 +7,7 @@
 // and then y * weight + bias, one number a channel each. In training every sample's
 // result depends on the whole batch, so ranks with a share of the batch each normalise by
 // other moments than one process with all of it, and their running values drift apart
-// unless somebody hands them round.
+// unless they are broadcast.
 //
 // Ioffe and Szegedy 2015, "Batch normalization".
 

@@ -4,11 +4,12 @@
 //     call 3         the same recorded, and then replayed
 //     call 4, ...    the batch copied to where the graph reads it, one launch
 //
-// A graph repeats its launches to the last argument. So what changes from step to step has
-// to lie in memory: the batch, and a number that random draws add to their offset, moved on
-// by each replay, or else all masks of dropout would be the same. A learning rate is an
-// argument; when it changes the step is recorded again. What the graph allocates comes from
-// a pool of its own, since nobody else may get that memory between two replays.
+// A graph repeats its launches to the last argument. So what changes from step to step
+// has to lie in memory: the batch, and a number that random draws add to their offset,
+// moved on by each replay, or else all masks of dropout would be the same. A learning
+// rate is an argument; when it changes the step is recorded again. What the graph
+// allocates comes from a pool of its own, since that memory must not be reused between
+// two replays.
 
 #pragma once
 
@@ -40,8 +41,8 @@ class CapturedStep {
 
     /// zero_grad(), loss, backward() and step(), in the order of the current stream, and
     /// returns the loss, outside the graph of autograd; the next call overwrites it. The
-    /// batch may be on any device; from the CPU's memory it blocks until copied. A batch of
-    /// other shapes than the first one's is not recorded but computed as usual. Throws
+    /// batch may be on any device; from the CPU's memory it blocks until copied. A batch
+    /// of other shapes than the first one's is not recorded but computed as usual. Throws
     /// CudaError when `loss` does what cannot be recorded.
     Tensor operator()(const std::vector<Tensor>& batch);
 

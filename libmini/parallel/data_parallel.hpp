@@ -37,27 +37,27 @@ struct DataParallelOptions {
 /// replicas write into theirs is lost, as in PyTorch.
 ///
 /// Dropout and the like: device 0 draws from the caller's generator, as without
-/// DataParallel. Device i draws from one of its own, started anew in every forward()
+/// DataParallel. Device i draws from one of its own, restarted in every forward()
 /// from the word that the caller's dropout stream would give next, plus i. So masks
 /// differ between devices, manual_seed governs all of them, and a generator's saved
 /// state resumes all.
 class DataParallel : public nn::Module {
   public:
     /// Starts a thread for each device but the first. `make_replica` builds the same
-    /// module anew, since modules cannot be copied; it is called on those threads, one
+    /// module again, since modules cannot be copied; it is called on those threads, one
     /// at a time, once a device, and again where a second forward() comes before the
-    /// first backward(). Throws UsageError for a device that is not there or comes
-    /// twice. REQUIRES: `module` outlives this object.
+    /// first backward(). Throws UsageError for a device that is not there or comes twice.
+    /// REQUIRES: `module` outlives this object.
     DataParallel(nn::Module& module, ModuleFactory make_replica,
                  DataParallelOptions options = {});
 
-    /// The module's result for x, which is cut along dimension 0; blocks until all
-    /// lanes are done, but not for GPUs. x may be on any device. Devices that get no chunk
-    /// have nothing to do. With one device it is module(x). Warns once, of a batch that leaves a device less than 3/4 of the
-    /// rows of another. Throws what a replica throws, of the first one that did, with
-    /// "Caught Error in replica 1 on device cpu:1. " in front; Error for a parameter or
-    /// buffer that is not on device_ids[0], and for a make_replica that builds another
-    /// module.
+    /// The module's result for x, which is cut along dimension 0; blocks until all lanes
+    /// are done, but not for GPUs. x may be on any device. Devices that get no chunk have
+    /// nothing to do. With one device it is module(x). Warns once, of a batch that leaves
+    /// a device less than 3/4 of the rows of another. Throws what a replica throws, of
+    /// the first one that did, with "Caught Error in replica 1 on device cpu:1. " in
+    /// front; Error for a parameter or buffer that is not on device_ids[0], and for a
+    /// make_replica that builds another module.
     Tensor forward(const Tensor& x) override;
 
     /// What was moved since the start, forward and backward.

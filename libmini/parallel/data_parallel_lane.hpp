@@ -1,10 +1,11 @@
 // Lane: the thread that works for one device. All that DataParallel knows of devices is
-// here: which there are, who runs their work, and how numbers get from one to another.
+// here: which there are, which thread runs their work, and how tensors are copied from
+// one to another.
 //
 // A lane of a GPU launches that device's kernels, and copy_between copies by way of the
-// bus. A lane of the CPU, Device::cpu(i), is a thread over the memory that all lanes share.
-// Numbers are copied from lane to lane nevertheless, so that what is measured and tested is
-// what several GPUs do.
+// bus. A lane of the CPU, Device::cpu(i), is a thread over the memory that all lanes
+// share. Numbers are copied from lane to lane nevertheless, so that what is measured and
+// tested is what several GPUs do.
 
 #pragma once
 

@@ -25,10 +25,10 @@
 
 namespace mini::parallel {
 
-/// `torch.nn.parallel.DistributedDataParallel` (with gradient_as_bucket_view). The wrapped
-/// module's parameters appear as "module.<name>". After a synchronised backward() their
-/// gradients are views of the buckets, which the next such pass overwrites: clone what you
-/// want to keep.
+/// `torch.nn.parallel.DistributedDataParallel` (with gradient_as_bucket_view). The
+/// wrapped module's parameters appear as "module.<name>". After a synchronised backward()
+/// their gradients are views of the buckets, which the next such pass overwrites: clone
+/// what you want to keep.
 class DistributedDataParallel : public ReplicatedModule, public Joinable {
   public:
     /// See ReplicatedModule. Blocks until every rank has come here. REQUIRES: `module`
@@ -44,23 +44,23 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
     const std::vector<Bucket>& buckets() const { return reducer_.buckets(); }
     bool has_rebuilt_buckets() const { return reducer_.has_rebuilt_buckets(); }
 
-    /// Within a Join, a rank without batches shadows the others' iterations with gradients
-    /// that are zero, and ends with the model of the rank that trained longest. Meanwhile
-    /// its gradients are the averages; then it has none. Sums are divided by the number of
-    /// all ranks or, if that is wished, of those that are active; communication hooks
-    /// divide by that of all ranks.
+    /// Within a Join, a rank without batches shadows the others' iterations with
+    /// gradients that are zero, and ends with the model of the rank that trained longest.
+    /// Meanwhile its gradients are the averages; then it has none. Sums are divided by
+    /// the number of all ranks or, if that is wished, of those that are active;
+    /// communication hooks divide by that of all ranks.
     std::unique_ptr<JoinHook> join_hook(const JoinOptions& options) override;
     dist::ProcessGroup& join_process_group() override { return group(); }
 
-    /// The parameters' places in the order of their gradients in the first iteration;
-    /// empty before. Where all had one, rank 0's order decides how buckets are made anew,
-    /// and with it in which order a ring adds: a run that goes on elsewhere to the same
-    /// bits needs it.
+    /// The parameters' indices in the order of their gradients in the first iteration;
+    /// empty before. Where all had one, rank 0's order decides how buckets are rebuilt,
+    /// and so the order in which a ring adds: a run that is to continue elsewhere to the
+    /// same bits needs it.
     std::vector<int64_t> gradient_order() const { return reducer_.gradient_order(); }
 
-    /// Makes the buckets anew at once, by another run's order, instead of learning it in
-    /// the first iteration; every rank gives the same. Throws UsageError for what is no
-    /// order of the parameters, and after the first iteration.
+    /// Rebuilds the buckets at once, by another run's order, instead of learning it in
+    /// the first iteration; every rank gives the same. Throws UsageError for anything but
+    /// an order of the parameters, and after the first iteration.
     void set_gradient_order(const std::vector<int64_t>& order) {
         reducer_.set_gradient_order(order);
     }

@@ -90,7 +90,7 @@ void Join::set_up(bool is_enabled) {
     }
 }
 
-// Returns whether nobody was left when this rank joined.
+// Returns whether no other rank was active when this rank joined.
 bool Join::shadow_the_others() {
     for (int64_t alone = 0;; ++alone) {
         ActiveRanks active(group_, false);

@@ -1,7 +1,7 @@
 // Join: ranks with different numbers of batches train together to the end.
 //
 // A rank that has no more batches has joined. It goes on calling the others' collectives,
-// with zeros, one iteration after the other, until nobody is left:
+// with zeros, one iteration after the other, until no rank is active:
 //
 //     rank 0   [ batch 0 ] [ batch 1 ] [ batch 2 ] [ batch 3 ] | post_hook
 //     rank 1   [ batch 0 ] [ batch 1 ] (main_hook) (main_hook) | post_hook
@@ -45,8 +45,8 @@ class JoinHook {
     virtual void main_hook() {}
 
     /// Called on every rank once all have joined. `is_last_joiner` says whether this
-    /// rank was active in the last iteration; at least one was, unless nobody had a
-    /// batch: then all are.
+    /// rank was active in the last iteration; at least one was. When no rank had a
+    /// batch it is true for all.
     virtual void post_hook(bool is_last_joiner) { static_cast<void>(is_last_joiner); }
 };
 

@@ -88,7 +88,7 @@ void orthogonalize(Tensor& matrix, double epsilon) {
     });
 }
 
-// A column that has become zero would stay so for ever: starts it anew.
+// A column of zeros would stay zero for ever: draws it again.
 void draw_zero_columns(Tensor& Q, Generator& generator) {
     const int64_t m = Q.size(0), r = Q.size(1);
     float* const values = Q.data<float>();
@@ -230,7 +230,8 @@ void PowerSGD::finish(Compressed& parts, const Tensor& buffer, const Tensor& exa
 
     // What travelled whole comes last: its place in the buffer still held this rank's own
     // numbers, so its error is zero. PyTorch keeps local minus average as its error; the
-    // ranks' errors then add up to zero, but each grows with every step, and costs digits.
+    // ranks' errors then add up to zero, but each grows with every step, and costs
+    // digits.
     Cutter cutter(parts.all_whole);
     for (Tensor& gradient : parts.whole)
         ops::copy_(gradient, cutter.next(gradient.shape()));

@@ -61,7 +61,7 @@ int64_t Reducer::bucket_cap_bytes() const {
 }
 
 // PyTorch fills buckets from the first parameter on, and reverses their list: one bucket
-// for all where they will be made anew.
+// for all if they will be rebuilt.
 std::vector<std::vector<size_t>> Reducer::first_assignment() const {
     std::vector<int64_t> limits{options_.first_bucket_bytes, bucket_cap_bytes()};
     std::vector<size_t> indices(parameters_.size());
@@ -343,8 +343,8 @@ void Reducer::warn_of_needless_search() const {
             "was used; without it each iteration saves a walk over the graph");
 }
 
-// Like a pass after zero_grad() in which this rank uses no parameter. PyTorch does not set
-// the gradients of a joined rank; a sharded optimizer there would step with old ones.
+// Like a pass after zero_grad() in which this rank uses no parameter. PyTorch does not
+// set the gradients of a joined rank; a sharded optimizer there would step with old ones.
 void Reducer::shadow_iteration() {
     prepare_for_forward();
     reset();

@@ -13,9 +13,10 @@
 //
 // Which gradients share a bucket is a guess at first, from the last parameter to the
 // first. The first pass shows in which order they really come; before the second one,
-// rank 0's order is sent to all, and the buckets are made anew.
+// rank 0's order is sent to all, and the buckets are rebuilt.
 //
-// Li et al. 2020, PyTorch Distributed: Experiences on Accelerating Data Parallel Training.
+// Li et al. 2020, PyTorch Distributed: Experiences on Accelerating Data Parallel
+// Training.
 
 #pragma once
 
@@ -45,7 +46,7 @@ class Reducer {
     Reducer(const Reducer&) = delete;
     Reducer& operator=(const Reducer&) = delete;
 
-    /// Makes the buckets anew when the order of the gradients has become known; once,
+    /// Rebuilds the buckets when the order of the gradients has become known; once,
     /// blocking, on all ranks. Throws Error when the last pass left gradients out.
     void prepare_for_forward();
 
@@ -55,8 +56,8 @@ class Reducer {
 
     /// Takes part in one iteration of the other ranks with gradients that are zero, or
     /// what has accumulated here since the last one; blocks until it is over. This rank's
-    /// gradients are then the averages, as on the other ranks, and undefined where no rank
-    /// has used the parameter.
+    /// gradients are then the averages, as on the other ranks, and undefined where no
+    /// rank has used the parameter.
     void shadow_iteration();
 
     /// Uses `hook` instead of one all-reduce a bucket. Throws UsageError the second time,

@@ -29,7 +29,7 @@
 namespace mini {
 
 /// `num_samples` categories 0 .. weights.size()-1, category i with a chance in proportion
-/// to weights[i], each time anew (replacement) or at most once, in the order drawn. A
+/// to weights[i], independently (replacement) or at most once, in the order drawn. A
 /// category of weight zero is never drawn. Costs O(log n) a sample with replacement,
 /// O(n log num_samples) in all without.
 ///

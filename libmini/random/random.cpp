@@ -58,8 +58,8 @@ void uniform_each(std::span<T> values, double from, double to, Generator& genera
 
 constexpr double kTurn = 2 * std::numbers::pi;
 
-// Two normal numbers from two uniform ones by Box and Muller: a radius and an angle. 1 - u
-// rather than u, which may be 0 and have no logarithm.
+// Two normal numbers from two uniform ones by Box and Muller: a radius and an angle. 1 -
+// u rather than u, which may be 0 and have no logarithm.
 template <typename T>
 void normal_pair(T& first, T& second) {
     const T radius = std::sqrt(T{-2} * std::log(T{1} - first));
@@ -110,7 +110,7 @@ void normal_each(std::span<T> values, double mean, double deviation,
     for (size_t i = 0; i + kNormalBlock <= values.size(); i += kNormalBlock)
         turn_block(&values[i]);
 
-    // Draw the last 16 anew when the blocks do not fill the span.
+    // Draw the last 16 again when the blocks do not fill the span.
     if (values.size() % kNormalBlock == 0) return;
     const auto last = values.last(kNormalBlock);
     for (T& value : last) value = uniform<T>(generator);

@@ -15,10 +15,11 @@
 //   bernoulli, exponential    2 each   uniform double < p, -log(1 - u)     2.7, no MKL
 //
 // where r64 is two words, the first one high. The last column says where PyTorch differs
-// from itself: "2.7 and before" means two ways, chosen by set_version; "two roundings" two
-// ways, chosen by set_rounding; "2.7, no MKL" means 2.7 and later on every machine, and
-// earlier ones but for their x86 wheels, whose bernoulli and exponential come from Intel's
-// MKL and are not ours. Unless set, both are those of PyTorch 2.15's wheel on x86-64.
+// from itself: "2.7 and before" means two ways, chosen by set_version; "two roundings"
+// two ways, chosen by set_rounding; "2.7, no MKL" means 2.7 and later on every machine,
+// and earlier ones but for their x86 wheels, whose bernoulli and exponential come from
+// Intel's MKL and are not ours. Unless set, both are those of PyTorch 2.15's wheel on
+// x86-64.
 //
 // Reference: ATen/core/DistributionsHelper.h, ATen/native/cpu/DistributionTemplates.h.
 
@@ -156,10 +157,10 @@ void fill_exponential(std::span<double> values, double lambda, Generator& genera
 /// Fills `values` from the normal distribution (`Tensor.normal_`, and `torch.randn`
 /// from 0 and 1). Fewer than 16 are normal_double() each, scaled in double. From 16 on,
 /// each value first takes a uniform number of its own precision, then blocks of 16 are
-/// turned in place, number j with number j + 8; a rest is the last 16 values drawn
-/// anew.
+/// turned in place, number j with number j + 8; for a rest, the last 16 values are drawn
+/// again.
 ///
-/// kFused takes the logarithms, sines and cosines of such floats from core/cephes.hpp, as
+/// kFused takes the logarithms, sines and cosines of such floats from random/cephes.hpp, as
 /// PyTorch does with AVX2; all others are the C library's.
 void fill_normal(std::span<float> values, double mean, double deviation,
                  Generator& generator);

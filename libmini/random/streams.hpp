@@ -30,7 +30,7 @@ Generator& generator_of(Stream stream);
 
 /// From here on gives every stream of this thread its own generator, its seed made of
 /// `seed` and the stream's name, its rounding and version those of the default generator,
-/// which is left as it is. Called again, starts all streams anew.
+/// which is left as it is. Called again, restarts all streams.
 void separate_streams(uint64_t seed);
 
 /// From here on all streams of this thread draw from default_generator() again.

@@ -20,8 +20,8 @@ struct Device {
     static Device cpu(int index = 0) { return {Type::kCPU, index}; }
     static Device cuda(int index = 0) { return {Type::kCUDA, index}; }
 
-    /// From PyTorch's spelling, "cuda" meaning "cuda:0". Throws UsageError for another word
-    /// and for a GPU that is not there, naming how many there are or why none is.
+    /// From PyTorch's spelling, "cuda" meaning "cuda:0". Throws UsageError for another
+    /// word and for a GPU that is not there, naming how many there are or why none is.
     static Device parse(std::string_view text);
 
     bool is_cpu() const { return type == Type::kCPU; }
@@ -35,8 +35,8 @@ inline std::ostream& operator<<(std::ostream& out, Device device) {
     return out << (device.is_cpu() ? "cpu:" : "cuda:") << device.index;
 }
 
-/// Where this thread makes tensors when nobody says (`torch.get_default_device`): the CPU
-/// unless set_default_device says otherwise. Threads begin with the CPU.
+/// Where this thread makes tensors when no device is given (`torch.get_default_device`):
+/// the CPU unless set_default_device says otherwise. Threads begin with the CPU.
 Device default_device();
 void set_default_device(Device device);
 

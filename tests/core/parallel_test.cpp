@@ -140,7 +140,7 @@ TEST_CASE("an exception reaches the caller, and the loop works again afterwards"
 }
 
 TEST_CASE("after an exception the chunks not begun are left out") {
-    constexpr int64_t kCountless = int64_t{1} << 60;  // nobody could finish so many
+    constexpr int64_t kCountless = int64_t{1} << 60;  // too many to finish
     const Threads threads(GENERATE(1, 2, 4));
 
     // The first chunk fails once another thread has joined in.

@@ -28,7 +28,7 @@ void use(int device) {
     deallocate(memory);
 }
 
-// What happens to events and memory once nobody is on their device any more.
+// What happens to events and memory once no thread is on their device.
 void use_afterwards(int device) {
     Event event(device);
     event.record(current_stream(device));

@@ -73,7 +73,7 @@ inline int64_t refused_of_damaged(const Bytes& good,
 }
 
 /// The message of the BadFile that `body` throws when it runs as a user whom permissions
-/// bind: for root, in a child process that is nobody.
+/// bind: for root, in a child process of another user.
 inline std::string message_without_root(const std::function<void()>& body) {
     int ends[2];
     if (pipe(ends) != 0) throw std::runtime_error("pipe failed");

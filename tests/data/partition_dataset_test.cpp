@@ -68,7 +68,7 @@ TEST_CASE("partition_dataset gives each rank the tutorial's part and batch size"
         CHECK(epoch.samples != expected);  // shuffled
         CHECK(epoch.sizes.front() == std::min(part.bsz, n / size));
         CHECK(part.train_set.size() == static_cast<int64_t>(epoch.sizes.size()));
-        CHECK(read(part).samples != epoch.samples);  // and shuffled anew
+        CHECK(read(part).samples != epoch.samples);  // and shuffled again
     }
 }
 

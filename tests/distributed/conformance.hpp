@@ -1,5 +1,6 @@
 // Every operation on every dtype over one group, checked against what it must give:
-// called on every rank, in whatever process that is. Throws Error at the first difference.
+// called on every rank, in whatever process that is. Throws Error at the first
+// difference.
 
 #pragma once
 
@@ -77,7 +78,8 @@ inline std::vector<Tensor> blocks_of(int rank, int world_size, int64_t n, DType 
     return tensors;
 }
 
-/// Where `strided`, all_reduce also on a tensor that is not contiguous, which CUDA refuses.
+/// Where `strided`, all_reduce also on a tensor that is not contiguous, which CUDA
+/// refuses.
 inline void check_reductions(ProcessGroup& group, int64_t n, DType dtype,
                              bool strided = true) {
     const int rank = group.rank(), P = group.world_size(), root = P - 1;
@@ -148,7 +150,7 @@ inline void check_messages(ProcessGroup& group, int64_t n, DType dtype) {
     expect(one, numbers_of(left, n, 1), "message with tag 1");
     expect(two, numbers_of(left, n, 2), "message with tag 2");
 
-    // All to rank 0, which takes whoever comes first.
+    // All to rank 0, which takes the first that comes.
     std::vector<bool> has_come(static_cast<size_t>(P), false);
     for (int i = 1; i < P && rank == 0; ++i) {
         const Tensor x = Tensor::zeros({n}, dtype);
@@ -184,8 +186,8 @@ inline void check_messages_beside_collectives(ProcessGroup& group) {
            "all_reduce");
 }
 
-/// Three monitored barriers, a message with the largest tag of a program, and a tag that is
-/// refused without harm to the group.
+/// Three monitored barriers, a message with the largest tag of a program, and a tag that
+/// is refused without harm to the group.
 inline void check_reserved_tags(ProcessGroup& group) {
     const int rank = group.rank(), P = group.world_size();
     const int right = (rank + 1) % P, left = (rank + P - 1) % P;
@@ -256,7 +258,7 @@ inline void check_subgroups(ProcessGroup& world) {
     }
     if (alone) MINI_CHECK(sum_over(*alone, 7) == 7.0f, "wrong sum alone");
     MINI_CHECK(sum_over(world, 1) == 4.0f, "the whole group still works");
-    world.barrier();  // nobody leaves while another is still at it
+    world.barrier();  // no rank leaves while another is still in it
 }
 
 }  // namespace mini::dist::test

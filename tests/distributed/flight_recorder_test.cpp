@@ -85,7 +85,7 @@ TEST_CASE("the recorder keeps the last 4096 operations, in order") {
     const auto oldest = recorder.queued(all_reduce_number(0), 4);
     for (uint64_t i = 1; i < kFlightRecords + 5; ++i)
         recorder.queued(all_reduce_number(i), 4);
-    recorder.finished(oldest);  // it fell out: nobody else's record is touched
+    recorder.finished(oldest);  // it fell out: no other record is touched
     const Flight flight = recorder.snapshot();
     CHECK(flight.head.recorded == kFlightRecords + 5);
     REQUIRE(flight.records.size() == kFlightRecords);

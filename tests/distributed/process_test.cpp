@@ -36,7 +36,7 @@ struct Child {
     int reading_end = -1;
 };
 
-// The children of one test; kills and buries those that are left.
+// The children of one test; kills and reaps those that are left.
 class Family {
   public:
     ~Family() {
@@ -215,7 +215,8 @@ TEST_CASE("a process that calls something else is a mismatch on both") {
 }
 
 TEST_CASE("run_threads that can start only some of its threads ends them and says so") {
-    // The groups of three ranks and their recorder have four threads, the ranks three more.
+    // The groups of three ranks and their recorder have four threads, the ranks three
+    // more.
     const int threads = GENERATE(0, 1, 2, 3, 4, 5, 6);
     Processes processes;
     processes.start(1, [&](int /*rank*/, int /*port*/) {

@@ -34,7 +34,7 @@ inline std::shared_ptr<ProcessGroup> join_group(const std::string& kind, int ran
                                .verify = verify});
 }
 
-/// The ranks of one test; kills and buries those that are left.
+/// The ranks of one test; kills and reaps those that are left.
 class Processes {
   public:
     Processes() = default;

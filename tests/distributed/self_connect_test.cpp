@@ -1,5 +1,5 @@
-// A network of its own, in which the kernel can lend only two ports: there a rank that waits
-// for rank 0 on one of them would soon be connected to itself.
+// A network of its own, in which the kernel can lend only two ports: there a rank that
+// waits for rank 0 on one of them would soon be connected to itself.
 
 #include <net/if.h>
 #include <sched.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kPort = 50000;
 
-// False where this machine lets nobody make network namespaces.
+// False where this machine does not allow network namespaces.
 bool enter_network_of_two_ports() {
     if (::unshare(CLONE_NEWNET) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
         return false;

@@ -1,5 +1,5 @@
-// The store's server while memory runs out: a program of its own, in which any allocation of
-// the server's thread can be made to fail.
+// The store's server while memory runs out: a program of its own, in which any allocation
+// of the server's thread can be made to fail.
 
 #include <atomic>
 #include <cstdint>
@@ -32,8 +32,8 @@ bool must_fail() {
 
 }  // namespace
 
-// All that come in pairs, as the address sanitizer has its own of each. Not inline: GCC 14 would
-// see free() beside new, and warn.
+// All that come in pairs, as the address sanitizer has its own of each. Not inline: GCC
+// 14 would see free() beside new, and warn.
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
     return must_fail() ? nullptr : std::malloc(size == 0 ? 1 : size);
 }
@@ -84,7 +84,7 @@ TEST_CASE(
         CHECK_FALSE(contains(text, "Timeout"));  // it is closed, not forgotten
         ended += !text.empty();
 
-        // Whoever comes now finds a store that works.
+        // A client that connects now finds a store that works.
         TcpStore next(server.address(), Cookie{}, deadline_after(kLong));
         CHECK(next.add("rounds", 1) == n + 1);
         for (const char* end : {"", "n"})

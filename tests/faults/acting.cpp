@@ -70,7 +70,7 @@ class Victim {
                 await_the_others();
                 group = nullptr;
                 return true;
-            case Kind::kPaused:  // somebody else sends SIGCONT
+            case Kind::kPaused:  // the watching process sends SIGCONT
                 if (body_ == Body::kProcess) return ::raise(SIGSTOP) != 0;
                 [[fallthrough]];
             case Kind::kSlow: std::this_thread::sleep_for(s_.timeout / 2); return false;

@@ -2,9 +2,9 @@
 //
 //     dist_faults KIND [--fast] [--bounds] [--at-least FAULTS] [--only TEXT] [--seed N]
 //
-// Exit code 0: every survivor of every fault said what it must, with --bounds in time too,
-// nobody hung, nothing is left. 1: not so, or the options make no sense. 2: this build has
-// no such groups. The last line holds the counts.
+// Exit code 0: every survivor of every fault said what it must, with --bounds in time
+// too, no rank hung, nothing is left. 1: not so, or the options make no sense. 2: this
+// build has no such groups. The last line holds the counts.
 
 #include <dirent.h>
 #include <fmt/core.h>

@@ -23,7 +23,7 @@ pid_t start_process(const std::function<void()>& body);
 /// Sleeps until a child has changed, or until the deadline.
 void wait_for_a_child(Deadline deadline);
 
-/// Buries all of them, continues or ends those that have stopped; false when the watchdog
+/// Reaps all of them, continues or ends those that have stopped; false when the watchdog
 /// had to end them.
 bool watch(std::vector<pid_t> processes, const Scenario& scenario);
 

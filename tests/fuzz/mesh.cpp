@@ -100,7 +100,7 @@ void run_mesh_transport(Input input) {
     while (!of_rank1.done || !of_any.done) rank0.progress();
 }
 
-// ---- a stranger at the door of rank 0, before rank 1 comes
+// ---- another program connects to rank 0, before rank 1 comes
 
 const dist::Cookie kCookie = dist::parse_cookie("00112233445566778899aabbccddeeff");
 

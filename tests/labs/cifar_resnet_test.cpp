@@ -138,7 +138,7 @@ TEST_CASE("replicas averaged at the end are equal then but are not what DDP trai
     CHECK(together[0] != ddp.at("state_sha256")[0]);
     CHECK(ddp.at("sha256_before_averaging").empty());
 
-    // Alone, averaging at the end changes nothing: there is nobody to drift from.
+    // Alone, averaging at the end changes nothing: there is no other replica.
     const json one = results_of(launched(1, options + Words{"--average-at-end"}));
     CHECK(one.at("state_sha256") == results_of(launched(1, options)).at("state_sha256"));
 }

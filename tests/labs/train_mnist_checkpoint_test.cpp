@@ -135,8 +135,8 @@ TEST_CASE("a job whose ranks are killed again and again ends with undisturbed bi
     const Words options{"--epochs", "80", "--optimizer", "adam"};
     const auto undisturbed = results(ranks, workshop.job(options));
 
-    // With --fresh, what an older and longer run has left must play no part; and started
-    // anew by minirun, the job must go on all the same.
+    // With --fresh, what an older and longer run has left must play no part; and
+    // restarted by minirun, the job must go on all the same.
     Words words = workshop.saving(options) + Words{"--every", "5"};
     if (fresh) {
         results(ranks, workshop.saving({"--epochs", "100"}));

@@ -33,7 +33,7 @@ TEST_CASE("ranks that mpirun or srun would start find one another by its variabl
         "SLURM_LOCALID=$r SLURM_PROCID=$r ",
         "OMPI_MCA_ess_base_jobid=$$ OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 "
         "OMPI_COMM_WORLD_LOCAL_RANK=$r OMPI_COMM_WORLD_RANK=$r ");
-    // One shell for both ranks: $$ is its number, and a job id that nobody else has.
+    // One shell for both ranks: $$ is its number, and a job id that no other job has.
     const std::string rank = "env " + variables + kProgram + job;
     const Ended ended = run_script(
         1,

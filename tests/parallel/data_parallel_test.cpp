@@ -335,7 +335,7 @@ TEST_CASE("dropout differs between devices and follows the caller's seed", "[cpu
     CHECK(row(1) != row(2));
     CHECK(row(0) != row(2));
 
-    // Device 0 draws what the module alone would draw, and nobody else draws from it.
+    // Device 0 draws what the module alone would draw, and no other device draws from it.
     manual_seed(1);
     CHECK(module(Tensor::ones({1, 64})).to_vector<float>() == row(0));
     const float next = default_generator().uniform_float();

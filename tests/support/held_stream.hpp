@@ -10,7 +10,7 @@
 
 namespace mini::test {
 
-// A stream whose device is not done before somebody lets it go.
+// A stream whose device is not done before it is released.
 class HeldStream {
   public:
     explicit HeldStream(int device) : stream_(device) {

@@ -1,5 +1,5 @@
-// A rank for tests: does a few collectives; then rank 1 misbehaves as the argument says, once
-// the others are in the next one.
+// A rank for tests: does a few collectives; then rank 1 misbehaves as the argument says,
+// once the others are in the next one.
 //
 //     throw, abort, segv   in the way of its name     skip   rank 1 stays out of the last
 //     stubborn             all ignore SIGTERM and SIGINT while rank 1 stays out
@@ -38,7 +38,7 @@ void await_others(mini::dist::Store& begun, int world_size) {
     for (int rank = 0; rank < world_size; ++rank)
         if (rank != 1) others.push_back(std::to_string(rank));
     begun.wait(others, mini::dist::deadline_after(std::chrono::seconds(30)));
-    std::filesystem::remove(meeting_place());  // nobody else may live to do so
+    std::filesystem::remove(meeting_place());  // the others may not live to do so
 }
 
 void misbehave(const std::string& manner) {

@@ -142,9 +142,9 @@ void GlooBackend::transfer(const Call& call, Deadline deadline) {
     worker_.rethrow();
 }
 
-// The worker still uses the tensors: have it fail before their owner goes on. Gloo now and
-// then does not end a send that was under way to the rank that is gone; then the worker,
-// which owns what it uses, stays behind until its own time is up.
+// The worker still uses the tensors: have it fail before their owner goes on. Gloo now
+// and then does not end a send that was under way to the rank that is gone; then the
+// worker, which owns what it uses, stays behind until its own time is up.
 void GlooBackend::end_worker() {
     break_context();
     const Deadline patience = deadline_after(kEndTime);
@@ -290,7 +290,7 @@ std::shared_ptr<QueuedGroup> make_gloo_group(const Meeting& meeting, bool verify
     }
     auto group = std::make_shared<QueuedGroup>(std::move(backend), timeout);
 
-    // Nobody may leave, and close the store, while another still needs it.
+    // No rank may leave, and close the store, while another still needs it.
     part(std::move(rendezvous), deadline);
     group->barrier_until(deadline);
     return group;

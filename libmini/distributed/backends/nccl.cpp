@@ -27,7 +27,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The bringing of the communicator's number, which is before all collectives.
+// Broadcast of the ncclUniqueId, which is before all collectives.
 const Collective kMeeting{.operation = Operation::kBroadcast,
                           .dtype = DType::kUInt8,
                           .root = 0,
@@ -283,7 +283,7 @@ std::shared_ptr<QueuedGroup> make_nccl_group(const Meeting& meeting, bool verify
     }
     auto group = std::make_shared<QueuedGroup>(std::move(backend), timeout);
 
-    // Nobody may leave, and close the store, while another still needs it.
+    // No rank may leave, and close the store, while another still needs it.
     part(std::move(rendezvous), deadline);
     group->barrier_until(deadline);
     return group;

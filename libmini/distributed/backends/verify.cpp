@@ -215,7 +215,7 @@ void VerifyingBackend::set_on_wake(std::function<void()> on_wake) {
 
 // ---- which ranks are there
 
-// Whoever asks is told that this rank is there, whenever it waits for anything.
+// Answers the roll call of other ranks, whenever this rank waits for anything.
 void VerifyingBackend::listen() {
     any_question_.finished = [this] { answer(); };
     post_note(any_question_, PointMessage::Direction::kRecv, kAnySource, kAskTag);

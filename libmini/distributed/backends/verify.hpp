@@ -75,7 +75,7 @@ class VerifyingBackend : public Backend {
     /// became done. Never blocks for long.
     virtual size_t move_points() = 0;
 
-    /// Lets go of the library: nothing of it is needed any more, or nothing can be.
+    /// Ends the use of the library, in order or after a failure.
     virtual void abandon() noexcept = 0;
 
     /// Comes before, and before the side channel ends, when all ranks leave and know it

@@ -96,7 +96,8 @@ class Backend {
     /// long.
     virtual void leave(const Failure& reason) noexcept = 0;
 
-    /// Lets go of the GPU after leave(), which may take as long as the device does.
+    /// Frees what it has on the GPU after leave(), which may take as long as the device
+    /// does.
     virtual void let_go() noexcept {}
 
     /// Makes what is under way throw, and all that follows; safe from any thread.

@@ -10,8 +10,8 @@
 //     node          GROUP_RANK        -                          -                SLURM_NODEID
 //
 // The first launcher from the left that says both rank and world size wins. PMIx says the
-// rank only (PMIX_RANK) and so can contradict but not win. Slurm's variables also stand in
-// batch scripts and interactive shells, where no other rank will ever come: they count
+// rank only (PMIX_RANK) and so can contradict but not win. Slurm's variables also stand
+// in batch scripts and interactive shells, where no other rank will ever come: they count
 // only in a step that srun started, SLURM_STEP_ID.
 //
 // Two launchers that both speak must agree. Legal, and common: one that started a single
@@ -56,7 +56,7 @@ struct DerivedMaster {
 /// For launchers that set no MASTER_ADDR and MASTER_PORT: loopback when all ranks are on
 /// one host, else the first host of a Slurm step; the port follows from the job's id, or
 /// where there is none from `fallback_id`. Throws UsageError that says to set MASTER_ADDR
-/// when ranks are, or may be, on several hosts and nobody names them.
+/// when ranks are, or may be, on several hosts and no variable names them.
 DerivedMaster derive_master(const Lookup& lookup, const RankVariables& variables,
                             const std::string& fallback_id);
 

@@ -45,8 +45,9 @@ struct Meeting {
 /// (`torch.distributed.init_process_group`).
 Meeting plan_meeting(const std::string& init_method, int rank, int world_size);
 
-/// What a rank has once all are there. The server is rank 0's only, and nobody's over
-/// file://. `local_host` is the address of this host on which to listen for other ranks.
+/// What a rank has once all are there. Rank 0 alone has the server, and over file://
+/// there is none. `local_host` is the address of this host on which to listen for other
+/// ranks.
 struct Rendezvous {
     std::unique_ptr<TcpStoreServer> server;
     std::unique_ptr<Store> store;

@@ -85,8 +85,8 @@ FileStore::FileStore(const std::string& path) : path_(path) {
 
 FileStore::~FileStore() {
     try {
-        // Delete the file if nobody else has it open; else leave it to those, under the
-        // same lock, so that of two that go together the second knows it is the last.
+        // Delete the file if no other process has it open, under the same lock, so that
+        // of two that leave together the second knows it is the last.
         const FileLock lock(*this, deadline_after(kFarewellTime));
         if (set_lock(file_, F_WRLCK, kOpenByte)) ::unlink(path_.c_str());
         set_lock(file_, F_UNLCK, kOpenByte);

@@ -11,7 +11,7 @@ namespace mini::kernels::cpu {
 namespace {
 
 using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using MatrixMap = Eigen::Map<Matrix>;  // a matrix in memory that somebody else owns
+using MatrixMap = Eigen::Map<Matrix>;  // a matrix in the caller's memory
 using ConstMatrixMap = Eigen::Map<const Matrix>;
 
 constexpr int64_t kProductGrain = 1 << 22;  // multiplications a chunk, about 0.1 ms

@@ -71,7 +71,7 @@ void pool_run_2x2(float* __restrict y, int32_t* __restrict where, const float* x
 }
 
 // The usual case, windows of 2 x 2 side by side. In runs of at most 8 the compiler picks
-// vectors that leave no tail to a scalar loop, whose branches nobody can predict: 0.9 us
+// vectors that leave no tail to a scalar loop, whose branches cannot be predicted: 0.9 us
 // an image of 10 x 24 x 24, where whole rows took 6.2 and pool_plane takes 35.
 void pool_plane_2x2(float* y, int32_t* where, const float* x, int64_t H, int64_t W) {
     constexpr int64_t kRun = 8;

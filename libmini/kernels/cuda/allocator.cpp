@@ -26,8 +26,9 @@ constexpr size_t kMostBytes = std::numeric_limits<size_t>::max() / 2;
 thread_local int pool_device = -1;
 thread_local uint64_t thread_pool = 0;
 
-// No call that may wait for the device is made under the mutex: with a peer lost, the device
-// is not done before somebody aborts the communication, and who does that frees tensors.
+// No call that may wait for the device is made under the mutex: with a peer lost, the
+// device is not done before a thread aborts the communication, and that thread frees
+// tensors.
 class Allocator {
   public:
     void* allocate(size_t bytes, int device, cudaStream_t stream);
@@ -215,7 +216,7 @@ void Allocator::deallocate(void* pointer) {
         blocks_.release(block);
     } else if (block->of.pool == 0) {
         const auto streams = std::move(block->other_streams);
-        lock.unlock();  // a full stream lets nobody record before it has moved on
+        lock.unlock();  // recording in a full stream blocks until it has moved on
         const DeviceGuard guard(block->of.device);
         EventList events = record_events(block->of.device, streams);
         lock.lock();

@@ -1,10 +1,11 @@
 // Where a thread is, and which devices its process has opened.
 //
-// The first call on a device opens a context there, which takes some hundred megabytes and,
-// where a device is for one process alone, fails if it is another's. A thread begins on device
-// 0; so whoever goes to device 3 and back again opens device 0 for nothing, in each of eight
-// processes of a host. Here a thread goes back only to a device that is open anyway; else it
-// goes back in name, and in fact when it next enters that device.
+// The first call on a device opens a context there, which takes some hundred megabytes
+// and, where a device is for one process alone, fails if it is another's. A thread begins
+// on device 0; so a thread that goes to device 3 and back again opens device 0 for
+// nothing, in each of eight processes of a host. Here a thread goes back only to a device
+// that is open anyway; else it goes back in name, and in fact when it next enters that
+// device.
 
 #pragma once
 
@@ -22,12 +23,12 @@ void return_to_device(int device) noexcept;
 /// A device that is open, the thread's own if that is one; where none is, the thread's.
 int open_device();
 
-/// Notes the device of this thread's rank: from now on this thread is warned when it opens a
-/// context on another one.
+/// Notes the device of this thread's rank: from now on this thread is warned when it
+/// opens a context on another one.
 void note_device_of_rank(int device);
 
-/// Whether this process has asked CUDA for anything (`torch.cuda.is_initialized`). A forked
-/// process could not use CUDA any more.
+/// Whether this process has asked CUDA for anything (`torch.cuda.is_initialized`). A
+/// forked process could not use CUDA any more.
 bool is_initialized();
 
 /// Notes that it has.

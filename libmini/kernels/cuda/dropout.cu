@@ -1,15 +1,17 @@
 // Dropout: random numbers by counting.
 //
 // Philox 4x32-10 scrambles a counter of 128 bits with a key of 64 by ten rounds of two
-// multiplications, into four words. There is no state to hand from one number to the next:
-// a thread puts its own number into the counter and draws what nobody else draws.
+// multiplications, into four words. There is no state to hand from one number to the
+// next: a thread puts its own number into the counter and draws what no other thread
+// draws.
 //
 //     element    0  1  2  3 | 4  5  6  7 | ...
 //     counter    (offset / 4, 0)  (offset / 4, 1)    high half: the subsequence
 //     key        seed
 //
-// These are the words of curand_init(seed, subsequence, offset), so of PyTorch's dropout on
-// a tensor small enough for one pass of its grid. u = (word + 1/2) / 2^32 is in (0, 1].
+// These are the words of curand_init(seed, subsequence, offset), so of PyTorch's dropout
+// on a tensor small enough for one pass of its grid. u = (word + 1/2) / 2^32 is in (0,
+// 1].
 //
 // Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3".
 // Traffic: x once, y and the mask once.

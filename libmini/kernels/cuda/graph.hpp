@@ -40,9 +40,9 @@ class Graph {
     CUgraphExec_st* executable_ = nullptr;
 };
 
-/// A number in device memory that the random draws of this thread add to their offset, for
-/// the length of a scope in which they are recorded: a replay draws anew if it moves the
-/// number on (kernels.hpp, PhiloxState).
+/// A number in device memory that the random draws of this thread add to their offset,
+/// for the length of a scope in which they are recorded: a replay draws other numbers if
+/// it moves the number on (kernels.hpp, PhiloxState).
 class RecordedDraws {
   public:
     explicit RecordedDraws(const uint64_t* more_offset);

@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kTile* kTile) tiled_kernel(Product p) {
 
         // Add the products of a row of one with a column of the other.
         for (int k = 0; k < kTile; ++k) total += a_tile[y][k] * b_tile[k][x];
-        __syncthreads();  // nobody copies over a tile that another still reads
+        __syncthreads();  // no thread copies over a tile that another still reads
     }
     write(p, corner.row + y, corner.col + x, total);
 }

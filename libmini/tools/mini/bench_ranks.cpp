@@ -122,7 +122,7 @@ pid_t fork_rank(const BenchOptions& options, int rank, int port) {
     std::_Exit(code);
 }
 
-// Whether all have ended well; whoever is left is ended.
+// Whether all have ended well; children that are left are ended.
 class Children {
   public:
     ~Children() {

@@ -23,7 +23,7 @@ int edit_distance(const std::string& a, const std::string& b) {
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-    constexpr size_t kLongest = 64;  // nobody mistypes an option that long
+    constexpr size_t kLongest = 64;  // no option is as long
     const std::string name = word.substr(0, std::min(word.find('='), kLongest));
     const std::string* closest = nullptr;
     int least = 1 + static_cast<int>(name.size()) / 3;  // a third of the letters wrong

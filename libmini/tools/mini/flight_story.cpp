@@ -115,7 +115,7 @@ std::string tell_quiet(const GroupFlight& group) {
     return text;
 }
 
-// Messages from point to point that nobody answered.
+// Messages from point to point that the peer never answered.
 void tell_points(const GroupFlight& group, std::vector<std::string>& story) {
     size_t told = 0, all = 0;
     for (const RankFlight& rank : group.ranks)

@@ -7,7 +7,7 @@
 //     all_reduce #57: ranks 0, 2 are in it for 3.2 s; rank 1 finished barrier #56 and has
 //     not called it
 //
-// The number to look at is the lowest that some rank is in: whoever is in a later one has
+// The number to look at is the lowest that some rank is in: ranks in a later one have
 // finished it.
 
 #pragma once
@@ -27,8 +27,8 @@ struct GroupFlight {
     const dist::FlightHead& head() const { return ranks.front().head; }
 };
 
-/// Sorts dumps by run, restart and group. Throws BadFile when two are of the same rank, or
-/// disagree about the world size.
+/// Sorts dumps by run, restart and group. Throws BadFile when two are of the same rank,
+/// or disagree about the world size.
 std::vector<GroupFlight> by_group(std::vector<RankFlight> flights);
 
 /// Ranks of the group that left no dump.

@@ -5,11 +5,11 @@
 //                       |_________ process group of the rank _________________|
 //
 // A signal goes to the whole group. Should minirun die first, the kernel kills the rank
-// (PR_SET_PDEATHSIG), and the caretaker, who knows of the group before PROGRAM runs, kills
-// what PROGRAM has started: even kill -9 leaves no process of the group behind. One that
-// has left the group, as daemons do, is out of reach. A process that has ended is a zombie
-// until it is reaped, and so long nobody else gets its number: we signal before reaping,
-// and therefore never anyone but our own.
+// (PR_SET_PDEATHSIG), and the caretaker, who knows of the group before PROGRAM runs,
+// kills what PROGRAM has started: even kill -9 leaves no process of the group behind. One
+// that has left the group, as daemons do, is out of reach. A process that has ended is a
+// zombie until it is reaped, and so long no other process gets its number: we signal
+// before reaping, and therefore never anyone but our own.
 
 #pragma once
 

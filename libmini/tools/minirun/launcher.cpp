@@ -25,7 +25,7 @@ std::string variable(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-// Digits that all who know `secret` get, and nobody learns the secret from.
+// Digits that follow from `secret`, and that do not reveal it.
 std::string digits_from(const std::string& purpose, const std::string& secret) {
     const std::string text = concat("minirun ", purpose, ": ", secret);
     return io::sha256_hex(std::as_bytes(std::span(text))).substr(0, kCookieDigits);

@@ -1,4 +1,4 @@
-// From the command line to the end of the job: makes the job, runs it, and runs it anew
+// From the command line to the end of the job: makes the job, runs it, and restarts it
 // when a rank failed and --max-restarts allows it.
 //
 //     run 3f2a     port 40311     TORCHELASTIC_RESTART_COUNT=0     rank 1 fails
@@ -15,8 +15,8 @@
 
 namespace mini::tools {
 
-/// The job as all nodes see it; port 0 when it is yet to be chosen. Throws UsageError when
-/// several nodes have no secret in common.
+/// The job as all nodes see it; port 0 when it is yet to be chosen. Throws UsageError
+/// when several nodes have no secret in common.
 Job plan_job(const Options& options);
 
 /// What --dry-run prints: a line for each rank, to be pasted into a shell.

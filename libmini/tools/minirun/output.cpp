@@ -162,7 +162,7 @@ void Output::log(Stream& stream, std::string_view bytes) {
 void Output::take(Stream& stream, std::string_view bytes) {
     log(stream, bytes);
 
-    // Show rank 0's bytes as they come, when somebody watches.
+    // Show rank 0's bytes as they come, when a terminal shows them.
     const bool shown = live(stream);
     if (shown) {
         Sink& screen = sink(stream.output);
@@ -182,7 +182,7 @@ void Output::take(Stream& stream, std::string_view bytes) {
     }
     stream.line.erase(0, start);
 
-    // Let go of a line that has no end in sight.
+    // Write out a line that has no end in sight.
     if (stream.line.size() < kLongestLine) return;
     if (!shown) put_line(stream, stream.line, false);
     stream.line.clear();

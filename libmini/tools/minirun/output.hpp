@@ -4,13 +4,13 @@
 //     rank 1  "loading\n"      [rank 1] loading
 //
 // Beside the screen, or instead of it, a rank's output goes into log files, byte for
-// byte. Lines are never mixed: into a file or a pipe only whole lines go out. On a terminal
-// rank 0 shows at once, so that a progress bar moves; when another rank speaks while rank
-// 0's line is half drawn, that line is ended first.
+// byte. Lines are never mixed: into a file or a pipe only whole lines go out. On a
+// terminal rank 0 shows at once, so that a progress bar moves; when another rank speaks
+// while rank 0's line is half drawn, that line is ended first.
 //
-// None of this waits for the reader of our own output. While the reader takes nothing, the
-// pipes of the ranks that write to it are not read: they fill, the ranks wait, and no line
-// is lost.
+// None of this waits for the reader of our own output. While the reader takes nothing,
+// the pipes of the ranks that write to it are not read: they fill, the ranks wait, and no
+// line is lost.
 //
 //     rank --pipe--> Output --pending--> reader that does not read
 //      waits  full       does not read; a bufferful a rank is pending at most
@@ -52,8 +52,8 @@ class Output {
     /// Copies what the ranks have written, as far as our own output takes it.
     void copy();
 
-    /// Copies what is left and completes unfinished lines: all ranks have ended. False when
-    /// our own output does not take it all: to be called again.
+    /// Copies what is left and completes unfinished lines: all ranks have ended. False
+    /// when our own output does not take it all: to be called again.
     bool finish();
 
     /// Gives up all that has not been written.
@@ -65,7 +65,7 @@ class Output {
     /// Whether the ranks' stderr goes unread, because our own does.
     bool is_deaf() const { return held_up_[1]; }
 
-    /// The last lines that local rank `local_rank` wrote on stderr; none when nobody has
+    /// The last lines that local rank `local_rank` wrote on stderr; none when no rank has
     /// written after it, so that they are in plain sight.
     std::vector<std::string> tail(int local_rank) const;
 

@@ -1,5 +1,5 @@
-// The port on which rank 0 will serve the store. minirun only chooses it, and sees to it that
-// nobody else gets a free one before rank 0 listens, or when rank 0 has ended.
+// The port on which rank 0 will serve the store. minirun only chooses it, and sees to it
+// that no other process gets a free one before rank 0 listens, or when rank 0 has ended.
 
 #pragma once
 

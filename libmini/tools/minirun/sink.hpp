@@ -5,8 +5,8 @@
 //
 // A blocking write would keep minirun from signals and from the deaths of ranks. So
 // flush() asks poll before each write and writes PIPE_BUF bytes at most, which a writable
-// pipe takes whole. A terminal may take fewer, and another process may fill a pipe that it
-// shares with us; there the file is opened once more, by its name under /proc, because
+// pipe takes whole. A terminal may take fewer, and another process may fill a pipe that
+// it shares with us; there the file is opened once more, by its name under /proc, because
 // O_NONBLOCK on the descriptor that we have would hold for all who share it.
 
 #pragma once
@@ -31,8 +31,8 @@ class Sink {
     /// Appends to what is to be written. Writes nothing yet.
     void put(std::string_view bytes);
 
-    /// Writes as much as the reader takes now, whole lines where it can. A reader that has
-    /// gone takes all: SIGPIPE says that it has.
+    /// Writes as much as the reader takes now, whole lines where it can. A reader that
+    /// has gone takes all: SIGPIPE says that it has.
     void flush();
 
     /// Whether anything waits for the reader.
@@ -55,7 +55,7 @@ class Sink {
     bool terminal_;
     Descriptor own_;  // the same file, opened non-blocking; not for all sorts of files
     std::string pending_;
-    bool broken_ = false;  // nobody reads it any more
+    bool broken_ = false;  // its reader has gone
 };
 
 }  // namespace mini::tools

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kGatherTime{100};
 
-// How long a job in which nobody has said anything may take to say why it ends.
+// How long to wait for the reason of an end, when no rank has written any.
 constexpr std::chrono::seconds kWordsTime{2};
 
 constexpr int kUsageExit = 2;  // by custom, "the command line makes no sense"
@@ -107,7 +107,7 @@ void Supervisor::take_signals() {
     while (read(signals_.get(), &info, sizeof(info)) == sizeof(info)) {
         const int signal = static_cast<int>(info.ssi_signo);
         if (signal == SIGCHLD) continue;  // take_ends looks at every child anyway
-        if (signal == SIGPIPE && !anyone_lives()) continue;  // nobody is left to end
+        if (signal == SIGPIPE && !anyone_lives()) continue;  // there is no rank to end
         if (signal != SIGPIPE) ++times_told_to_end_;
 
         // The first one asks the ranks to end; a further one is out of patience.

@@ -1,4 +1,4 @@
-// Pointers to the wrong memory, and memory that nobody wrote.
+// Pointers to the wrong memory, and memory that was never written.
 
 #include <memory>
 #include <vector>

@@ -29,8 +29,8 @@ namespace {
 enum class Kind { kReduce, kBroadcast, kSend, kRecv };
 constexpr int kEverybody = -1;
 
-// A stream of CUDA's holds some thousand things; whoever gives it more waits, though the device
-// may be stuck. Here that is an error.
+// A stream of CUDA's holds some thousand things; a thread that adds more waits, though
+// the device may be stuck. Here that is an error.
 constexpr int kMostWaiting = 256;
 
 struct Piece {

@@ -37,7 +37,7 @@ enum class Layout {
 };
 const char* layout_name(Layout layout);
 
-/// A tensor in some layout, and the room around it that nobody may touch.
+/// A tensor in some layout, and the room around it that must not be written.
 class Laid {
   public:
     /// `bytes` become its elements, row by row.

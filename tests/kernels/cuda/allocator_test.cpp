@@ -102,7 +102,7 @@ TEST_CASE("a block that another stream uses waits for it") {
     deallocate(first);
     done.record(other.get());
 
-    // Whoever gets the block gets it after that.
+    // The block is given out after that.
     bool was_done = false;
     void* second = nullptr;
     std::vector<void*> others;
@@ -211,7 +211,8 @@ TEST_CASE("pinned memory is given out again once its copies are done") {
     void* const device = allocate(kBytes, 0, stream.get());
     std::vector<int> got(kBytes / sizeof(int));
     for (int round = 1; round <= 3; ++round) {
-        // Freed right after the call; the next round must not write into a copy that waits.
+        // Freed right after the call; the next round must not write into a copy that
+        // waits.
         auto* const pinned = static_cast<int*>(allocate_pinned(kBytes));
         std::fill_n(pinned, got.size(), round);
         copy(device, pinned, kBytes, stream.get());

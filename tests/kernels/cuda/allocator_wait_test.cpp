@@ -1,6 +1,6 @@
-// The allocator, while the device is not done: a thread that waits for it holds up nobody who
-// needs no more than what is kept. (With a peer lost, that is who aborts the communication, for
-// whose end the first thread waits.)
+// The allocator, while the device is not done: a thread that waits for it does not hold
+// up threads that need no more than what is kept. (With a peer lost, that is who aborts
+// the communication, for whose end the first thread waits.)
 
 #include <atomic>
 #include <chrono>
@@ -24,8 +24,8 @@ using test::HeldStream;
 
 constexpr size_t kMiB = 1 << 20;
 
-// Starts `wait`, which is to wait for the held stream, and does `meanwhile` beside it. The test
-// fails, and does not hang, where `meanwhile` has to wait as well.
+// Starts `wait`, which is to wait for the held stream, and does `meanwhile` beside it.
+// The test fails, and does not hang, where `meanwhile` has to wait as well.
 void check_beside(HeldStream& held, const std::function<void()>& wait,
                   const std::function<void()>& meanwhile) {
     auto waiting = std::async(std::launch::async, wait);
@@ -54,7 +54,8 @@ TEST_CASE("who waits for memory does not hold up who frees some") {
     deallocate(used);
     const size_t retries = memory_stats(0).retries;
 
-    // More than there is: everything kept is to be given back, and `used` waits for its stream.
+    // More than there is: everything kept is to be given back, and `used` waits for its
+    // stream.
     const auto wait = [] {
         try {
             allocate(memory_info(0).total + 1, 0, nullptr);

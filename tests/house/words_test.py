@@ -1,0 +1,75 @@
+"""Comments and pages say things plainly: no phrase of BANNED.
+
+The reader is a student whose first language may not be English, and who searches for the field's
+terms (docs/CONTRIBUTING.md, "Words"). Read are the comments of sources and the text of pages, but for
+code in them.
+"""
+
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# A phrase, and what to write instead.
+BANNED = {
+    r"\bnobody\b": "no rank, no thread, no process: the noun",
+    r"\bsomebody\b": "a rank, a caller, another process: the noun",
+    r"\bwhoever\b": "the rank that ..., a client that ...: the noun",
+    r"\banew\b": "again, rebuilt, restarted",
+    r"\b(?:is|are) to bring\b": "sends, provides",
+    r"\bthe bringing of\b": "broadcast of, transfer of",
+    r"\bburies\b": "reaps",
+    r"\bat the door\b": "during the handshake",
+    r"\b(?:is|are) no other rank\b": "an invalid peer",
+    r"\bis not said\b": "is unspecified",
+    r"\blets? go of\b": "frees, ends, leaves: what is done",
+}
+
+SOURCES = {".hpp", ".cpp", ".cu"}
+COMMENT = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|//([^\n]*)")
+CODE_IN_PAGE = re.compile(r"```.*?```|`[^`]*`", re.S)
+
+
+def prose(path):
+    """(number, text) of the lines of prose in a file."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix in SOURCES:
+        for found in COMMENT.finditer(text):
+            if found[1] is not None:
+                yield text.count("\n", 0, found.start()) + 1, found[1]
+    else:
+        plain = CODE_IN_PAGE.sub(lambda found: "\n" * found[0].count("\n"), text)
+        yield from enumerate(plain.split("\n"), 1)
+
+
+def banned_in(text):
+    return [(found[0], instead) for phrase, instead in BANNED.items()
+            for found in re.finditer(phrase, text, re.I)]
+
+
+def files():
+    for folder in ("libmini", "labs", "tests", "docs"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in SOURCES | {".md"} and path.is_file():
+                yield path
+    yield ROOT / "README.md"
+
+
+class Words(unittest.TestCase):
+    def test_no_phrase_of_the_list(self):
+        found = [f"{path.relative_to(ROOT)}:{line}: \"{phrase}\": write {instead}"
+                 for path in files()
+                 for line, text in prose(path) for phrase, instead in banned_in(text)]
+        self.assertEqual(found, [], "\n" + "\n".join(found))
+
+
+class TheRules(unittest.TestCase):
+    def test_a_phrase_is_found_in_any_case_and_only_as_a_word(self):
+        self.assertEqual([phrase for phrase, _ in banned_in("Nobody makes it anew; canew.")],
+                         ["Nobody", "anew"])
+        self.assertEqual(banned_in("The rank that sends rebuilds it."), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -97,10 +97,11 @@ inline Call recv_within(milliseconds timeout, const Tensor& x, int peer) {
 }
 
 /// One transport a rank: kind "threads", or over loopback "tcp" and "shm".
-inline std::vector<std::unique_ptr<GroupTransport>> make_transports(const std::string& kind,
-                                                               int world_size) {
+inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
+    const std::string& kind, int world_size) {
     if (kind == "threads") return make_threads_transports(world_size);
-    std::vector<std::unique_ptr<GroupTransport>> transports(static_cast<size_t>(world_size));
+    std::vector<std::unique_ptr<GroupTransport>> transports(
+        static_cast<size_t>(world_size));
     const Medium medium = kind == "tcp" ? Medium::kTcp : Medium::kSharedMemory;
     const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
     const auto failures = on_ranks(world_size, [&](int rank) {

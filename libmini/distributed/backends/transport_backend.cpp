@@ -132,7 +132,8 @@ const char* run_over(Transport& transport, const Call& call,
     return "";
 }
 
-TransportBackend::TransportBackend(std::string name, std::unique_ptr<GroupTransport> transport,
+TransportBackend::TransportBackend(std::string name,
+                                   std::unique_ptr<GroupTransport> transport,
                                    std::vector<int> hosts, Splitter splitter)
     : name_(std::move(name)),
       transport_(std::move(transport)),

@@ -17,7 +17,7 @@ namespace mini::kernels::cpu {
 namespace {
 
 constexpr int64_t kRowsInLine = 16;      // so few rows are added one after the other
-constexpr int64_t kFoldedColumns = 32;           // columns of a long row, folded into a matrix
+constexpr int64_t kFoldedColumns = 32;   // columns of a long row, folded into a matrix
 constexpr int64_t kReduceGrain = 65536;  // elements a chunk
 
 // out = the sum of the rows of x (rows, cols). Scratch: cols floats for each halving.
@@ -45,7 +45,8 @@ int64_t halvings(int64_t rows) {
 float sum_row(const float* x, int64_t n, float* scratch) {
     float lanes[kFoldedColumns];
     sum_rows(lanes, x, n / kFoldedColumns, kFoldedColumns, scratch);
-    for (int64_t i = n / kFoldedColumns * kFoldedColumns; i < n; ++i) lanes[i % kFoldedColumns] += x[i];
+    for (int64_t i = n / kFoldedColumns * kFoldedColumns; i < n; ++i)
+        lanes[i % kFoldedColumns] += x[i];
     float total = 0.0f;
     for (const float lane : lanes) total += lane;
     return total;

@@ -23,7 +23,7 @@ from lab_tool.screen import LabError, ProgressLine
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS, Verdict, judge, judge_all
 from lab_tool.workspace import Workspace
 
-PRESET = "debug"
+PRESET = "release"
 LISTING = (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"])  # Catch2 2 and 3
 LISTING_SECONDS = 30
 TOGETHER_SECONDS = 120.0

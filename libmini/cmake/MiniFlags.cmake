@@ -29,6 +29,16 @@ if(MINI_SANITIZE)
     target_link_options(mini_flags INTERFACE -fsanitize=${MINI_SANITIZE})
 endif()
 
+# The flags of a learner's files and of their tests, in builds without sanitizers of their own.
+add_library(mini_checked INTERFACE)
+if(NOT MINI_SANITIZE)
+    target_compile_options(mini_checked INTERFACE
+        $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
+        -O1 -g -UNDEBUG -D_GLIBCXX_ASSERTIONS
+        -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(mini_checked INTERFACE -fsanitize=address,undefined)
+endif()
+
 # libFuzzer is told which branches an input takes.
 if(MINI_FUZZ)
     if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -51,21 +61,24 @@ option(MINI_UNITY "Compile the files of a room in batches" ON)
 function(mini_room name)
     cmake_parse_arguments(room "OPTIMISED" "" "SOURCES;NEEDS;ALONE" ${ARGN})
     add_library(mini_${name} STATIC ${room_SOURCES})
-    mini_batches(mini_${name} ${room_ALONE})
+    mini_batches(mini_${name} 16 ${room_ALONE})
     list(TRANSFORM room_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${room_SOURCES})
+    set_property(GLOBAL APPEND PROPERTY MINI_ROOMS ${name})
     target_link_libraries(mini_${name} PUBLIC mini_flags ${room_NEEDS})
     if(room_OPTIMISED)
         target_compile_options(mini_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
     endif()
 endfunction()
 
-# mini_batches(<target> <files that stay alone>...)
-function(mini_batches target)
-    if(NOT MINI_UNITY)
+# mini_batches(<target> <files in a batch> <files that stay alone>...)
+function(mini_batches target size)
+    get_target_property(sources ${target} SOURCES)
+    list(LENGTH sources count)
+    if(NOT MINI_UNITY OR count EQUAL 1)
         return()
     endif()
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
     # GCC takes the files of a batch for headers, whose anonymous namespaces would be a fault; and
     # inlines from one into the next, where GCC 12 takes empty optionals for uninitialized ones.
     target_compile_options(${target} PRIVATE
@@ -74,7 +87,6 @@ function(mini_batches target)
         target_compile_options(${target} PRIVATE
             $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
     endif()
-    get_target_property(sources ${target} SOURCES)
     foreach(source ${sources})
         cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE file)
         mini_has_region(has_region ${file})
@@ -90,6 +102,7 @@ endfunction()
 function(mini_program name)
     cmake_parse_arguments(program "MINE" "" "SOURCES;NEEDS" ${ARGN})
     add_executable(${name} ${program_SOURCES})
+    mini_batches(${name} 16)
     target_link_libraries(${name} PRIVATE mini_flags ${program_NEEDS})
     if(program_MINE)
         mini_program_mine(${name} SOURCES ${program_SOURCES} NEEDS ${program_NEEDS})

@@ -3,9 +3,12 @@
 #     work/libmini/data/partition.cpp     the learner's own, of which git knows nothing
 #     build/schemata/...                  what labs/lab dev check generates
 #
-# An overlay's files of rooms are one object library. Its objects come first on the link line, so
-# the linker has no reason to take ours out of libmini_data.a. Nothing of the library is compiled
+# An overlay's files of one room are one object library. Its objects come first on the link line,
+# so the linker has no reason to take ours out of libmini_data.a. Nothing of the library is compiled
 # twice, and a deleted file goes back to ours at the next build.
+#
+# A check's own files and the files under check have sanitizers; the rest of the library is the one
+# that the demo has built, so that a learner waits for a handful of files only.
 
 set(MINI_WORK_WITHOUT "" CACHE STRING
     "Files of work/ that labs/lab leaves out because they do not compile, such as libmini/a.cpp")
@@ -43,23 +46,83 @@ function(mini_overlay_flags folder)
     endforeach()
 endfunction()
 
-# mini_overlay(<name> <folder>): the object library of an overlay's files of libmini, new ones
-# too, and of those of rooms in labs. Call it when all rooms are declared.
-function(mini_overlay name folder)
-    mini_overlay_files(files ${folder} libmini)
-    mini_overlay_files(labs_files ${folder} labs)
+# mini_room_of(<out> <path>): the room that a file of the library belongs to, such as "data"; or ""
+# for a file of labs that is in no room.
+function(mini_room_of out path)
     get_property(room_sources GLOBAL PROPERTY MINI_ROOM_SOURCES)
-    foreach(file ${labs_files})
-        file(RELATIVE_PATH path ${folder} ${file})
-        if(${PROJECT_SOURCE_DIR}/${path} IN_LIST room_sources)
-            list(APPEND files ${file})
+    get_property(rooms GLOBAL PROPERTY MINI_ROOMS)
+    set(found core)
+    set(depth 0)
+    if(path MATCHES "^labs/" AND NOT ${PROJECT_SOURCE_DIR}/${path} IN_LIST room_sources)
+        set(found "")
+        set(rooms "")
+    endif()
+    foreach(room ${rooms})
+        get_target_property(folder mini_${room} SOURCE_DIR)
+        cmake_path(IS_PREFIX folder ${PROJECT_SOURCE_DIR}/${path} is_inside)
+        string(LENGTH ${folder} length)
+        if(is_inside AND length GREATER depth)
+            set(found ${room})
+            set(depth ${length})
         endif()
     endforeach()
+    set(${out} "${found}" PARENT_SCOPE)
+endfunction()
+
+# mini_overlay(<kind> <folder> [mini_checked]): the files of rooms that lie in an overlay, new ones
+# too, as one object library mini_<kind>_<room> for each room. Call it when all rooms are declared.
+function(mini_overlay kind folder)
+    mini_overlay_files(files ${folder} libmini)
+    mini_overlay_files(labs_files ${folder} labs)
+    list(APPEND files ${labs_files})
     mini_overlay_flags(${folder} ${files})
-    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp CONTENT "// No files.\n")
-    add_library(${name} OBJECT EXCLUDE_FROM_ALL
-        ${files} ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
-    target_link_libraries(${name} PUBLIC libmini::libmini)
+    foreach(file ${files})
+        file(RELATIVE_PATH path ${folder} ${file})
+        mini_room_of(room ${path})
+        if(room AND NOT TARGET mini_${kind}_${room})
+            add_library(mini_${kind}_${room} OBJECT EXCLUDE_FROM_ALL)
+            target_link_libraries(mini_${kind}_${room} PUBLIC mini_${room} PRIVATE ${ARGN})
+        endif()
+        if(room)
+            target_sources(mini_${kind}_${room} PRIVATE ${file})
+        endif()
+    endforeach()
+endfunction()
+
+# mini_rooms_of(<out> <targets>...): the rooms that these link, and those that they link in turn.
+function(mini_rooms_of out)
+    get_property(rooms GLOBAL PROPERTY MINI_ROOMS)
+    set(found "")
+    set(seen "")
+    set(next ${ARGN})
+    while(next)
+        list(POP_FRONT next target)
+        if(NOT TARGET ${target} OR target IN_LIST seen)
+            continue()
+        endif()
+        list(APPEND seen ${target})
+        get_target_property(real ${target} ALIASED_TARGET)
+        get_target_property(below ${target} INTERFACE_LINK_LIBRARIES)
+        string(REGEX REPLACE "^mini_" "" room "${target}")
+        if(room IN_LIST rooms)
+            list(APPEND found ${room})
+        endif()
+        string(REGEX REPLACE "\\$<LINK_ONLY:([^>]*)>" "\\1" below "${below}")
+        list(APPEND next ${below})
+        if(real)
+            list(APPEND next ${real})
+        endif()
+    endwhile()
+    set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# mini_link_overlay(<program> <kind> <needs>...): links an overlay's files of the rooms that the
+# program needs.
+function(mini_link_overlay program kind)
+    mini_rooms_of(rooms ${ARGN})
+    foreach(room ${rooms})
+        target_link_libraries(${program} PRIVATE $<TARGET_NAME_IF_EXISTS:mini_${kind}_${room}>)
+    endforeach()
 endfunction()
 
 # mini_overlaid(<out> <folder> <sources>...): the sources of this directory, each replaced by its
@@ -86,23 +149,25 @@ function(mini_program_mine name)
     cmake_parse_arguments(program "" "" "SOURCES;NEEDS" ${ARGN})
     mini_overlaid(sources ${PROJECT_SOURCE_DIR}/work ${program_SOURCES})
     add_executable(${name}_mine EXCLUDE_FROM_ALL ${sources})
-    target_link_libraries(${name}_mine PRIVATE mini_flags mini_work ${program_NEEDS})
+    mini_link_overlay(${name}_mine work ${program_NEEDS})
+    target_link_libraries(${name}_mine PRIVATE mini_flags ${program_NEEDS})
 endfunction()
 
-# mini_lab_check(07 test.cpp [more.cpp] NEEDS libmini): what `labs/lab check 7` runs, as
+# mini_lab_check(07 test.cpp [more.cpp] NEEDS mini_data): what `labs/lab check 7` runs, as
 # lab07_check with the learner's code and as lab07_schemata with every mutant inside. Both are
-# built only when they are asked for.
+# built only when they are asked for. NEEDS are the rooms that the tests use, and no more.
 function(mini_lab_check number)
     if(NOT MINI_TESTS)
         return()
     endif()
     cmake_parse_arguments(check "" "" "NEEDS" ${ARGN})
     foreach(kind check schemata)
-        mini_overlaid(sources ${MINI_OVERLAY_OF_${kind}} ${check_UNPARSED_ARGUMENTS})
+        mini_overlaid(sources ${MINI_FOLDER_OF_${kind}} ${check_UNPARSED_ARGUMENTS})
         add_executable(lab${number}_${kind} EXCLUDE_FROM_ALL
             ${sources} ${PROJECT_SOURCE_DIR}/labs/check/watch.cpp)
+        mini_link_overlay(lab${number}_${kind} ${kind} ${check_NEEDS})
         target_link_libraries(lab${number}_${kind} PRIVATE
-            mini_test_main mini_${MINI_OBJECTS_OF_${kind}} ${check_NEEDS})
+            mini_checked mini_test_main ${check_NEEDS})
     endforeach()
 
     # The last step of `cmake --workflow --preset lab07`; plain ctest does not run it.
@@ -112,7 +177,5 @@ function(mini_lab_check number)
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
 
-set(MINI_OVERLAY_OF_check ${PROJECT_SOURCE_DIR}/work)
-set(MINI_OBJECTS_OF_check work)
-set(MINI_OVERLAY_OF_schemata ${PROJECT_SOURCE_DIR}/build/schemata)
-set(MINI_OBJECTS_OF_schemata schemata)
+set(MINI_FOLDER_OF_check ${PROJECT_SOURCE_DIR}/work)
+set(MINI_FOLDER_OF_schemata ${PROJECT_SOURCE_DIR}/build/schemata)

@@ -16,7 +16,7 @@ namespace {
 
 // What decode_image has to say about these bytes: one line with file, expectation, finding
 // and next step, or "" when it takes them.
-std::string complaint(const Bytes& file) {
+std::string image_complaint(const Bytes& file) {
     const std::string message =
         message_of<BadFile>([&] { decode_image(file, "some/picture"); });
     if (message.empty()) return "";
@@ -31,10 +31,6 @@ Picture picture() {
     return {.sample = [](uint32_t x, uint32_t y, uint32_t c) {
         return (x * 50 + y * 60 + c * 70) % 256;
     }};
-}
-
-Bytes first(const Bytes& bytes, size_t count) {
-    return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 Bytes golden_jpeg(const std::string& name = "baseline") {
@@ -87,15 +83,15 @@ TEST_CASE("a PNG with a wrong CRC is refused, with the chunk and its offset") {
     Bytes file = png_of(picture());
     SECTION("of the header") {
         file[8 + 8 + 13] ^= 1;
-        CHECK(contains(complaint(file), "of the PNG chunk IHDR at byte 8, found"));
+        CHECK(contains(image_complaint(file), "of the PNG chunk IHDR at byte 8, found"));
     }
     SECTION("of the pixels") {
         file[file.size() - 12 - 1] ^= 1;
-        CHECK(contains(complaint(file), "of the PNG chunk IDAT at byte 33, found"));
+        CHECK(contains(image_complaint(file), "of the PNG chunk IDAT at byte 33, found"));
     }
     SECTION("of the end") {
         file.back() ^= 1;
-        CHECK(contains(complaint(file), "of the PNG chunk IEND"));
+        CHECK(contains(image_complaint(file), "of the PNG chunk IEND"));
     }
 }
 
@@ -103,16 +99,17 @@ TEST_CASE("a PNG cut short anywhere is refused") {
     const Bytes file = png_of(picture());
     for (size_t length = 0; length < file.size(); ++length) {
         CAPTURE(length);
-        REQUIRE(complaint(first(file, length)) != "");
+        REQUIRE(image_complaint(first(file, length)) != "");
     }
-    CHECK(contains(complaint(first(file, file.size() - 12)), "(IEND has not come)"));
+    CHECK(
+        contains(image_complaint(first(file, file.size() - 12)), "(IEND has not come)"));
 }
 
 TEST_CASE("a PNG chunk that is longer than the file is refused") {
     Bytes file = png_of(picture());
     for (const uint8_t high : {0x00, 0x7f, 0xff}) {
         file[33] = high, file[34] = 1;
-        CHECK(contains(complaint(file), "a PNG chunk at byte 33 of at most"));
+        CHECK(contains(image_complaint(file), "a PNG chunk at byte 33 of at most"));
     }
 }
 
@@ -121,37 +118,39 @@ TEST_CASE("PNG pixel data that are not what the header says are refused") {
     const Bytes rows = png_rows(p), packed = deflated(rows);
     REQUIRE(rows.size() == 64);
     SECTION("too few") {
-        CHECK(contains(complaint(png_with(p, deflated(first(rows, 63)))),
+        CHECK(contains(image_complaint(png_with(p, deflated(first(rows, 63)))),
                        "expected PNG pixel data that unpack to 64 bytes, found only 63"));
     }
     SECTION("too many") {
-        CHECK(contains(complaint(png_with(p, deflated(rows + Bytes{0}))), "found more"));
+        CHECK(contains(image_complaint(png_with(p, deflated(rows + Bytes{0}))),
+                       "found more"));
     }
     SECTION("a zlib stream cut short") {
         for (size_t length = 0; length < packed.size(); ++length)
-            REQUIRE(contains(complaint(png_with(p, first(packed, length))),
+            REQUIRE(contains(image_complaint(png_with(p, first(packed, length))),
                              "a damaged zlib stream"));
     }
     SECTION("a wrong check sum behind the stream") {
         Bytes damaged = packed;
         damaged.back() ^= 1;
-        CHECK(contains(complaint(png_with(p, damaged)), "incorrect data check"));
+        CHECK(contains(image_complaint(png_with(p, damaged)), "incorrect data check"));
     }
     SECTION("no zlib stream") {
-        CHECK(contains(complaint(png_with(p, {1, 2, 3})), "incorrect header check"));
+        CHECK(
+            contains(image_complaint(png_with(p, {1, 2, 3})), "incorrect header check"));
     }
     SECTION("a filter that does not exist") {
         Bytes wrong = rows;
         wrong[16] = 5;
-        CHECK(contains(complaint(png_with(p, deflated(wrong))), "invalid filter"));
+        CHECK(contains(image_complaint(png_with(p, deflated(wrong))), "invalid filter"));
     }
     SECTION("another size in the header") {
         Picture lie = p;
         lie.height = 5;
-        CHECK(contains(complaint(png_with(lie, packed)), "unpack to 80 bytes"));
+        CHECK(contains(image_complaint(png_with(lie, packed)), "unpack to 80 bytes"));
     }
     SECTION("no pixels at all") {
-        CHECK(contains(complaint(kPngSignature + png_header(p) + chunk("IEND", {})),
+        CHECK(contains(image_complaint(kPngSignature + png_header(p) + chunk("IEND", {})),
                        "found a damaged zlib stream"));
     }
 }
@@ -162,51 +161,56 @@ TEST_CASE("a PNG header or palette that no picture has is refused") {
     Picture p = good;
     SECTION("no width") {
         p.width = 0;
-        CHECK(contains(complaint(png_with(p, packed)), "found 0 x 4"));
+        CHECK(contains(image_complaint(png_with(p, packed)), "found 0 x 4"));
     }
     SECTION("no height") {
         p.height = 0;
-        CHECK(contains(complaint(png_with(p, packed)), "found 5 x 0"));
+        CHECK(contains(image_complaint(png_with(p, packed)), "found 5 x 0"));
     }
     SECTION("a depth that the colour type does not have") {
         p.depth = GENERATE(uint8_t{0}, uint8_t{1}, uint8_t{3}, uint8_t{4}, uint8_t{255});
-        CHECK(contains(complaint(png_with(p, packed)), "found colour type 2 with"));
+        CHECK(contains(image_complaint(png_with(p, packed)), "found colour type 2 with"));
     }
     SECTION("a colour type that does not exist") {
         const uint8_t colour = GENERATE(uint8_t{1}, uint8_t{5}, uint8_t{7}, uint8_t{255});
         const Bytes header = {0, 0, 0, 5, 0, 0, 0, 4, 8, colour, 0, 0, 0};
-        CHECK(contains(complaint(kPngSignature + chunk("IHDR", header)), "colour type"));
+        CHECK(contains(image_complaint(kPngSignature + chunk("IHDR", header)),
+                       "colour type"));
     }
     SECTION("unknown compression, filter or interlacing") {
         for (size_t i = 10; i < 13; ++i) {
             Bytes header = {0, 0, 0, 5, 0, 0, 0, 4, 8, 2, 0, 0, 0};
             header[i] = 2;
-            CHECK(contains(complaint(kPngSignature + chunk("IHDR", header)),
+            CHECK(contains(image_complaint(kPngSignature + chunk("IHDR", header)),
                            "interlacing 0 or 1"));
         }
     }
     SECTION("a header of another length, a second one, or none first") {
-        CHECK(contains(complaint(kPngSignature + chunk("IHDR", {1, 2})), "IHDR of 2"));
-        CHECK(contains(complaint(kPngSignature + chunk("IDAT", packed)), "found IDAT"));
-        CHECK(contains(complaint(kPngSignature + png_header(p) + png_header(p)),
+        CHECK(contains(image_complaint(kPngSignature + chunk("IHDR", {1, 2})),
+                       "IHDR of 2"));
+        CHECK(contains(image_complaint(kPngSignature + chunk("IDAT", packed)),
+                       "found IDAT"));
+        CHECK(contains(image_complaint(kPngSignature + png_header(p) + png_header(p)),
                        "the PNG chunk IHDR"));
     }
     SECTION("a palette that is missing, late, double, odd or too large") {
         p.colour = 3;
-        CHECK(contains(complaint(png_with(p, packed)), "found none before IEND"));
+        CHECK(contains(image_complaint(png_with(p, packed)), "found none before IEND"));
         const Bytes begin = kPngSignature + png_header(p);
         const Bytes late = chunk("IDAT", packed) + chunk("PLTE", {1, 2, 3});
-        CHECK(contains(complaint(begin + late), "before the pixels"));
+        CHECK(contains(image_complaint(begin + late), "before the pixels"));
         const Bytes twice = chunk("PLTE", {1, 2, 3}) + chunk("PLTE", {1, 2, 3});
-        CHECK(contains(complaint(begin + twice), "one PNG palette"));
-        CHECK(contains(complaint(begin + chunk("PLTE", {1, 2})), "of 2 bytes"));
-        CHECK(contains(complaint(begin + chunk("PLTE", ramp(771, 9))), "of 771 bytes"));
+        CHECK(contains(image_complaint(begin + twice), "one PNG palette"));
+        CHECK(contains(image_complaint(begin + chunk("PLTE", {1, 2})), "of 2 bytes"));
+        CHECK(contains(image_complaint(begin + chunk("PLTE", ramp(771, 9))),
+                       "of 771 bytes"));
     }
     SECTION("a chunk that must be understood and is not") {
-        CHECK(contains(complaint(kPngSignature + png_header(p) + chunk("WHAT", {})),
+        CHECK(contains(image_complaint(kPngSignature + png_header(p) + chunk("WHAT", {})),
                        "the PNG chunk WHAT"));
-        CHECK(contains(complaint(kPngSignature + png_header(p) + chunk("W\nAT", {})),
-                       "four letters"));
+        CHECK(
+            contains(image_complaint(kPngSignature + png_header(p) + chunk("W\nAT", {})),
+                     "four letters"));
     }
 }
 
@@ -214,25 +218,25 @@ TEST_CASE("a picture that is too large is refused by its header, without the mem
     Picture p = picture();
     p.width = p.height = 60000;
     const Bytes file = png_with(p, deflated({}));
-    CHECK(contains(complaint(file), "found 60000 x 60000; scale the picture down"));
+    CHECK(contains(image_complaint(file), "found 60000 x 60000; scale the picture down"));
     CHECK(peak_growth_mib([&] { decode_image(file, "picture"); }) < 16);
     p.width = p.height = 0xffffffff;
-    CHECK(contains(complaint(png_with(p, {})), "found 4294967295 x 4294967295"));
+    CHECK(contains(image_complaint(png_with(p, {})), "found 4294967295 x 4294967295"));
     p.width = 16385, p.height = 1;
-    CHECK(contains(complaint(png_with(p, {})), "found 16385 x 1"));
+    CHECK(contains(image_complaint(png_with(p, {})), "found 16385 x 1"));
     p.width = 2049, p.height = 2048;
-    CHECK(contains(complaint(png_with(p, {})), "at most 4194304 in all"));
+    CHECK(contains(image_complaint(png_with(p, {})), "at most 4194304 in all"));
 
     Bytes jpeg = golden_jpeg();
     const size_t frame = segment(jpeg, 0xc0);
     for (size_t i = 5; i < 9; ++i) jpeg[frame + i] = 0xea;  // 0xeaea = 60138
-    CHECK(contains(complaint(jpeg), "found 60138 x 60138"));
+    CHECK(contains(image_complaint(jpeg), "found 60138 x 60138"));
 }
 
 TEST_CASE("a small PNG that unpacks to much more than its size is read no further") {
     const Bytes bomb = png_with(picture(), deflated(Bytes(50'000'000)));
     CHECK(bomb.size() < 60'000);
-    CHECK(contains(complaint(bomb), "unpack to 64 bytes, found more"));
+    CHECK(contains(image_complaint(bomb), "unpack to 64 bytes, found more"));
     CHECK(peak_growth_mib([&] { decode_image(bomb, "picture"); }) < 8);
 }
 
@@ -247,7 +251,7 @@ TEST_CASE("the largest pictures of every kind are read or refused within 64 MiB"
     const size_t pixels = size_t{2048} * 2048 * p.channels() * p.depth / 8;
     const size_t rows = p.interlaced ? 256 + 256 + 256 + 512 + 512 + 1024 + 1024 : 2048;
     const Bytes file = png_with(p, deflated(Bytes(pixels + rows)));
-    const std::string message = complaint(file);
+    const std::string message = image_complaint(file);
     if (p.depth == 8 && !p.interlaced) CHECK(message == "");
     if (!message.empty()) CHECK(contains(message, "within 40 MiB, found one that needs"));
     check_memory(file);
@@ -257,22 +261,25 @@ TEST_CASE("a JPEG cut short anywhere is refused") {
     const Bytes file = golden_jpeg(GENERATE("baseline", "progressive"));
     for (size_t length = 0; length < file.size(); ++length) {
         CAPTURE(length);
-        REQUIRE(complaint(first(file, length)) != "");
+        REQUIRE(image_complaint(first(file, length)) != "");
     }
-    CHECK(contains(complaint(first(file, file.size() - 2)),
+    CHECK(contains(image_complaint(first(file, file.size() - 2)),
                    "expected the end mark FF D9, found the end of the file"));
 }
 
 TEST_CASE("a JPEG whose tables or components are missing is refused") {
     const Bytes file = golden_jpeg();
-    CHECK(complaint(file) == "");
-    CHECK(contains(complaint(without_segment(file, 0xdb)), "a quantization table"));
-    CHECK(contains(complaint(without_segment(file, 0xc4)), "Huffman tables that were"));
-    CHECK(contains(complaint(without_segment(file, 0xc0)), "a frame before the first"));
-    CHECK(contains(complaint(without_segment(file, 0xda)), "a marker FF"));
-    CHECK(contains(complaint(first(file, segment(file, 0xda)) + Bytes{0xff, 0xd9}),
+    CHECK(image_complaint(file) == "");
+    CHECK(contains(image_complaint(without_segment(file, 0xdb)), "a quantization table"));
+    CHECK(contains(image_complaint(without_segment(file, 0xc4)),
+                   "Huffman tables that were"));
+    CHECK(contains(image_complaint(without_segment(file, 0xc0)),
+                   "a frame before the first"));
+    CHECK(contains(image_complaint(without_segment(file, 0xda)), "a marker FF"));
+    CHECK(contains(image_complaint(first(file, segment(file, 0xda)) + Bytes{0xff, 0xd9}),
                    "a scan of every component"));
-    CHECK(contains(complaint({0xff, 0xd8, 0xff, 0xd9}), "a picture before the end mark"));
+    CHECK(contains(image_complaint({0xff, 0xd8, 0xff, 0xd9}),
+                   "a picture before the end mark"));
 }
 
 TEST_CASE("a JPEG that lacks any one of its Huffman tables is refused") {
@@ -285,7 +292,7 @@ TEST_CASE("a JPEG that lacks any one of its Huffman tables is refused") {
             Bytes lacking = file;
             lacking[at + 1] = 0xfe;
             CAPTURE(at);
-            CHECK(contains(complaint(lacking), "Huffman tables that were defined"));
+            CHECK(contains(image_complaint(lacking), "Huffman tables that were defined"));
             ++tables;
         }
         at += length;
@@ -300,38 +307,39 @@ TEST_CASE("a JPEG with impossible tables, frames or scans is refused") {
     SECTION("a Huffman table of 16 x 255 values") {
         const Bytes table =
             Bytes{0xff, 0xc4, 0x10, 0x03, 0} + Bytes(16, 255) + Bytes(4080);
-        CHECK(contains(complaint(first(good, 2) + table + good), "at most 256 values"));
+        CHECK(contains(image_complaint(first(good, 2) + table + good),
+                       "at most 256 values"));
     }
     SECTION("12 bits a sample") {
         file[frame + 4] = 12;
-        CHECK(contains(complaint(file), "expected 8 bits a sample, found 12"));
+        CHECK(contains(image_complaint(file), "expected 8 bits a sample, found 12"));
     }
     SECTION("lossless, arithmetic and other frames") {
         file[frame + 1] = GENERATE(uint8_t{0xc3}, uint8_t{0xc9}, uint8_t{0xcf});
-        CHECK(contains(complaint(file), "a baseline or progressive JPEG"));
+        CHECK(contains(image_complaint(file), "a baseline or progressive JPEG"));
     }
     SECTION("no width") {
         file[frame + 7] = file[frame + 8] = 0;
-        CHECK(contains(complaint(file), "found 0 x 13"));
+        CHECK(contains(image_complaint(file), "found 0 x 13"));
     }
     SECTION("two frames") {
         const Bytes one(good.begin() + static_cast<std::ptrdiff_t>(frame),
                         good.begin() + static_cast<std::ptrdiff_t>(scan));
-        CHECK(contains(complaint(first(good, scan) + one + good), "one frame"));
+        CHECK(contains(image_complaint(first(good, scan) + one + good), "one frame"));
     }
     SECTION("a scan of a component that the frame does not have") {
         file[scan + 5] = 77;
-        CHECK(contains(complaint(file), "found component 77"));
+        CHECK(contains(image_complaint(file), "found component 77"));
     }
     SECTION("a segment that is longer than the file") {
         file[2 + 2] = 0xff;
-        CHECK(contains(complaint(file), "a segment FF e0 of 2 to"));
+        CHECK(contains(image_complaint(file), "a segment FF e0 of 2 to"));
     }
     SECTION("more scans than a picture needs") {
         const Bytes one(good.begin() + static_cast<std::ptrdiff_t>(scan), good.end() - 2);
         Bytes many = first(good, scan);
         for (int i = 0; i < 101; ++i) many = many + one;
-        CHECK(contains(complaint(many + Bytes{0xff, 0xd9}), "at most 100 scans"));
+        CHECK(contains(image_complaint(many + Bytes{0xff, 0xd9}), "at most 100 scans"));
     }
 }
 

@@ -80,12 +80,6 @@ struct Images : mini::data::Dataset {
     std::vector<std::pair<int64_t, int64_t>> sizes;
 };
 
-// Sets this thread's world, and clears it at the end of the test.
-struct InWorld {
-    explicit InWorld(mini::World world) { mini::set_current_world(world); }
-    ~InWorld() { mini::set_current_world(std::nullopt); }
-};
-
 }  // namespace
 
 TEST_CASE("BatchSampler cuts the order into batches and keeps or drops the rest") {

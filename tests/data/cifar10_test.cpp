@@ -36,7 +36,7 @@ void write_cifar10(const std::string& folder) {
     write_file(folder + "/test_batch.bin", records(3));
 }
 
-std::string complaint(const std::string& folder, bool train = false) {
+std::string cifar10_complaint(const std::string& folder, bool train = false) {
     const std::string message = message_of<BadFile>([&] { load_cifar10(folder, train); });
     CHECK(message.find('\n') == std::string::npos);
     CHECK((message.empty() || contains(message, "cifar-10-binary.tar.gz")));
@@ -47,7 +47,7 @@ std::string complaint(const std::string& folder, bool train = false) {
 std::string complaint_of(const Bytes& contents) {
     const Folder folder;
     write_file(folder / "test_batch.bin", contents);
-    const std::string message = complaint(folder.path());
+    const std::string message = cifar10_complaint(folder.path());
     CHECK((message.empty() || message.rfind(folder / "test_batch.bin", 0) == 0));
     return message;
 }
@@ -95,17 +95,17 @@ TEST_CASE("CIFAR-10 is found in the folder that its archive unpacks to") {
 
 TEST_CASE("CIFAR-10's missing files are all named") {
     const Folder folder;
-    CHECK(contains(complaint(folder.path(), true),
+    CHECK(contains(cifar10_complaint(folder.path(), true),
                    "found no data_batch_1.bin, data_batch_2.bin, data_batch_3.bin, "
                    "data_batch_4.bin, data_batch_5.bin; download"));
     write_cifar10(folder.path());
     std::filesystem::remove(folder / "data_batch_2.bin");
     std::filesystem::remove(folder / "data_batch_5.bin");
-    CHECK(contains(complaint(folder.path(), true),
+    CHECK(contains(cifar10_complaint(folder.path(), true),
                    folder.path() + ": expected CIFAR-10's train files, found no "
                                    "data_batch_2.bin, data_batch_5.bin;"));
-    CHECK(complaint(folder.path(), false) == "");
-    CHECK(contains(complaint("/no/such/folder"), "found no test_batch.bin"));
+    CHECK(cifar10_complaint(folder.path(), false) == "");
+    CHECK(contains(cifar10_complaint("/no/such/folder"), "found no test_batch.bin"));
 }
 
 TEST_CASE("a CIFAR-10 file that is empty is refused") {
@@ -138,7 +138,7 @@ TEST_CASE("a CIFAR-10 file that is far too long is refused before it is read") {
     write_file(folder / "test_batch.bin", {});
     const int64_t size = int64_t{3073} << 20;  // a hole: nothing on the disk
     REQUIRE(::truncate((folder / "test_batch.bin").c_str(), size) == 0);
-    CHECK(contains(complaint(folder.path()),
+    CHECK(contains(cifar10_complaint(folder.path()),
                    "expected at most 61460000 bytes, found 3222274048"));
     CHECK(peak_growth_mib([&] { load_cifar10(folder.path(), false); }) < 8);
 }
@@ -148,17 +148,18 @@ TEST_CASE("one bad CIFAR-10 file among five is found before the others are read"
     write_cifar10(folder.path());
     write_file(folder / "data_batch_1.bin", Bytes(3073, 99));  // not looked at
     write_file(folder / "data_batch_5.bin", Bytes(3072));
-    CHECK(contains(complaint(folder.path(), true), "data_batch_5.bin: expected one"));
+    CHECK(contains(cifar10_complaint(folder.path(), true),
+                   "data_batch_5.bin: expected one"));
 }
 
 TEST_CASE("what is no regular file is no CIFAR-10 file, and is not waited for") {
     const Folder folder;
     const std::string path = folder / "test_batch.bin";
     std::filesystem::create_directory(path);
-    CHECK(contains(complaint(folder.path()), "found a directory"));
+    CHECK(contains(cifar10_complaint(folder.path()), "found a directory"));
     std::filesystem::remove(path);
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-    CHECK(contains(complaint(folder.path()), "found a pipe"));
+    CHECK(contains(cifar10_complaint(folder.path()), "found a pipe"));
 }
 
 TEST_CASE("a CIFAR-10 file without permission is refused") {

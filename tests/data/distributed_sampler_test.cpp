@@ -61,12 +61,6 @@ void operator delete(void* block, size_t /*size*/) noexcept { operator delete(bl
 
 namespace {
 
-// Sets this thread's world, and clears it at the end of the test.
-struct InWorld {
-    explicit InWorld(World world) { mini::set_current_world(world); }
-    ~InWorld() { mini::set_current_world(std::nullopt); }
-};
-
 Indices indices_of(int64_t n, mini::data::DistributedSamplerOptions options,
                    int64_t epoch = 0) {
     DistributedSampler sampler(n, options);

@@ -18,7 +18,7 @@ namespace {
 const Bytes kImages = idx_header({3, 4, 5}) + ramp(60, 256);
 
 // What read_idx has to say about a file with these contents.
-std::string complaint(const Bytes& contents, int dimensions = 3) {
+std::string idx_complaint(const Bytes& contents, int dimensions = 3) {
     const Folder folder;
     const std::string path = folder / "file";
     write_file(path, contents);
@@ -27,10 +27,6 @@ std::string complaint(const Bytes& contents, int dimensions = 3) {
     CHECK((message.empty() || message.rfind(path + ": ", 0) == 0));
     CHECK((message.empty() || contains(message, "fetch_mnist")));
     return message;
-}
-
-Bytes first(const Bytes& bytes, size_t count) {
-    return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 }  // namespace
@@ -66,13 +62,13 @@ TEST_CASE("an IDX file of no items is a file") {
 TEST_CASE("every way to cut an IDX file short is found, plain and gzipped") {
     for (size_t length = 0; length < kImages.size(); ++length) {
         CAPTURE(length);
-        REQUIRE(complaint(first(kImages, length)) != "");
-        REQUIRE(complaint(gzipped(first(kImages, length))) != "");
+        REQUIRE(idx_complaint(first(kImages, length)) != "");
+        REQUIRE(idx_complaint(gzipped(first(kImages, length))) != "");
     }
     const Bytes packed = gzipped(kImages);
     for (size_t length = 0; length < packed.size(); ++length) {
         CAPTURE(length);
-        REQUIRE(complaint(first(packed, length)) != "");
+        REQUIRE(idx_complaint(first(packed, length)) != "");
     }
 }
 
@@ -83,36 +79,39 @@ TEST_CASE("a damaged gzip stream is found, down to a bit of its check sum") {
         CAPTURE(position);
         Bytes damaged = packed;
         damaged[position] ^= 1;
-        REQUIRE(contains(complaint(damaged), "intact gzip stream"));
+        REQUIRE(contains(idx_complaint(damaged), "intact gzip stream"));
     }
 }
 
 TEST_CASE("a message says what was expected and what was found") {
-    CHECK(contains(complaint(idx_header({3, 4, 5}) + ramp(59, 256)),
+    CHECK(contains(idx_complaint(idx_header({3, 4, 5}) + ramp(59, 256)),
                    "expected 60 bytes after the header (3 x 4 x 5), found only 59"));
-    CHECK(contains(complaint(kImages + Bytes{0}), "expected 60 bytes after the header"));
-    CHECK(contains(complaint(kImages + Bytes{0}), "found more"));
-    CHECK(contains(complaint(kImages, 1), "expected the magic number 0x00000801"));
-    CHECK(contains(complaint(kImages, 1), "found 0x00000803"));
-    CHECK(contains(complaint({'P', 'K', 3, 4, 0, 0}), "found 0x504b0304"));
-    CHECK(contains(complaint({}), "found a file of 0 bytes"));
+    CHECK(contains(idx_complaint(kImages + Bytes{0}),
+                   "expected 60 bytes after the header"));
+    CHECK(contains(idx_complaint(kImages + Bytes{0}), "found more"));
+    CHECK(contains(idx_complaint(kImages, 1), "expected the magic number 0x00000801"));
+    CHECK(contains(idx_complaint(kImages, 1), "found 0x00000803"));
+    CHECK(contains(idx_complaint({'P', 'K', 3, 4, 0, 0}), "found 0x504b0304"));
+    CHECK(contains(idx_complaint({}), "found a file of 0 bytes"));
 }
 
 TEST_CASE("a header that promises too much is refused before anything is allocated") {
     const uint32_t most = 0xffffffff;
-    CHECK(contains(complaint(idx_header({most, most, most})),
+    CHECK(contains(idx_complaint(idx_header({most, most, most})),
                    "promises 4294967295 x 4294967295 x 4294967295"));
-    CHECK(contains(complaint(idx_header({1u << 31, 1u << 31, 4})), "expected at most"));
-    CHECK(contains(complaint(idx_header({(1u << 30) + 1}), 1), "expected at most"));
+    CHECK(
+        contains(idx_complaint(idx_header({1u << 31, 1u << 31, 4})), "expected at most"));
+    CHECK(contains(idx_complaint(idx_header({(1u << 30) + 1}), 1), "expected at most"));
 
     // Just under the cap: memory follows the file, which holds 5 bytes.
-    CHECK(contains(complaint(idx_header({1u << 30}) + ramp(5, 256), 1), "found only 5"));
+    CHECK(contains(idx_complaint(idx_header({1u << 30}) + ramp(5, 256), 1),
+                   "found only 5"));
 }
 
 TEST_CASE("a small file that unpacks to much more than it promises is read no further") {
     const Bytes bomb = gzipped(idx_header({10}) + Bytes(50'000'000));
     CHECK(bomb.size() < 500'000);
-    CHECK(contains(complaint(bomb, 1),
+    CHECK(contains(idx_complaint(bomb, 1),
                    "expected 10 bytes after the header (10), found more"));
 }
 
@@ -135,7 +134,7 @@ TEST_CASE("every length from an empty file to a whole header is refused by what 
         CAPTURE(length);
         const std::string found = length < 4 ? std::to_string(length) + " bytes"
                                              : std::string("the end of the file in it");
-        REQUIRE(contains(complaint(first(kImages, length)), found));
+        REQUIRE(contains(idx_complaint(first(kImages, length)), found));
     }
 }
 
@@ -143,8 +142,8 @@ TEST_CASE("a dimension of 0 promises no bytes, whatever the others say") {
     const uint32_t most = 0xffffffff;
     for (const auto& sizes : std::vector<std::vector<uint32_t>>{
              {0, most, most}, {0, 0, 0}, {5, 0, 5}, {0, 28, 28}}) {
-        CHECK(complaint(idx_header(sizes)) == "");
-        CHECK(contains(complaint(idx_header(sizes) + Bytes{1}), "found more"));
+        CHECK(idx_complaint(idx_header(sizes)) == "");
+        CHECK(contains(idx_complaint(idx_header(sizes) + Bytes{1}), "found more"));
     }
 }
 

@@ -33,7 +33,7 @@ std::vector<std::string> listed(const Folder& folder, const ImageFolder& images)
     return lines;
 }
 
-std::string complaint(const std::string& root) {
+std::string folder_complaint(const std::string& root) {
     const std::string message = message_of<BadFile>([&] { ImageFolder images(root); });
     CHECK(message.find('\n') == std::string::npos);
     CHECK((message.empty() || message.rfind(root + ": expected ", 0) == 0));
@@ -93,10 +93,11 @@ TEST_CASE("an image folder takes the extensions that it is told") {
 
 TEST_CASE("a root that is missing, a file, or without a class folder is refused") {
     const Folder folder;
-    CHECK(contains(complaint(folder / "nothing"), "No such file or directory"));
+    CHECK(contains(folder_complaint(folder / "nothing"), "No such file or directory"));
     put(folder / "file.png");
-    CHECK(contains(complaint(folder / "file.png"), "Not a directory"));
-    CHECK(contains(complaint(folder.path()), "a folder for each class, found none"));
+    CHECK(contains(folder_complaint(folder / "file.png"), "Not a directory"));
+    CHECK(
+        contains(folder_complaint(folder.path()), "a folder for each class, found none"));
 }
 
 TEST_CASE("classes without a picture are refused, all by name") {
@@ -104,7 +105,7 @@ TEST_CASE("classes without a picture are refused, all by name") {
     put(folder / "cat/tom.png");
     put(folder / "dog/rex.txt");
     std::filesystem::create_directories(folder / "eel/deep");
-    const std::string message = complaint(folder.path());
+    const std::string message = folder_complaint(folder.path());
     CHECK(contains(message, "pictures (.png, .jpg, .jpeg) of every class"));
     CHECK(contains(message, "found none of dog, eel; add some"));
 }

@@ -21,7 +21,7 @@ using mini::data::mnist_normalize;
 namespace {
 
 // What load_mnist has to say about the train part of `folder`.
-std::string complaint(const Folder& folder) {
+std::string mnist_complaint(const Folder& folder) {
     const std::string message =
         message_of<BadFile>([&] { load_mnist(folder.path(), true); });
     CHECK(message.find('\n') == std::string::npos);
@@ -195,7 +195,8 @@ TEST_CASE("MNIST with a missing file names it") {
     CHECK(mini::data::missing_mnist_files(folder.path()).size() == 4);
     write_mnist(folder.path(), 3, 2);
     std::filesystem::remove(folder / "train-labels-idx1-ubyte");
-    CHECK(contains(complaint(folder), "expected MNIST's file train-labels-idx1-ubyte"));
+    CHECK(contains(mnist_complaint(folder),
+                   "expected MNIST's file train-labels-idx1-ubyte"));
     CHECK(mini::data::missing_mnist_files(folder.path()) ==
           std::vector<std::string>{"train-labels-idx1-ubyte"});
     CHECK(contains(message_of<BadFile>([] { load_mnist("/no/such/folder", false); }),
@@ -210,35 +211,35 @@ TEST_CASE("MNIST files that do not belong together are refused") {
 
     SECTION("more labels than images") {
         write_file(labels, idx_header({4}) + ramp(4, 10));
-        CHECK(contains(complaint(folder),
+        CHECK(contains(mnist_complaint(folder),
                        "expected 3 labels, one for each image of " + images));
-        CHECK(contains(complaint(folder), "found 4"));
+        CHECK(contains(mnist_complaint(folder), "found 4"));
     }
     SECTION("a label above 9") {
         write_file(labels, idx_header({3}) + Bytes{1, 10, 2});
-        CHECK(contains(complaint(folder),
+        CHECK(contains(mnist_complaint(folder),
                        "expected labels 0 to 9, found 10 at position 1"));
     }
     SECTION("images of another size") {
         write_file(images, idx_header({3, 32, 32}) + ramp(3 * 1024, 251));
-        CHECK(contains(complaint(folder), "28 x 28, found 3 of 32 x 32"));
+        CHECK(contains(mnist_complaint(folder), "28 x 28, found 3 of 32 x 32"));
     }
     SECTION("no images") {
         write_file(images, idx_header({0, 28, 28}));
-        CHECK(contains(complaint(folder), "found 0 of 28 x 28"));
+        CHECK(contains(mnist_complaint(folder), "found 0 of 28 x 28"));
     }
     SECTION("labels where images should be") {
         write_file(images, idx_header({3}) + ramp(3, 10));
-        CHECK(contains(complaint(folder), "expected the magic number 0x00000803"));
+        CHECK(contains(mnist_complaint(folder), "expected the magic number 0x00000803"));
     }
     SECTION("images cut short") {
         write_file(images, idx_header({3, 28, 28}) + ramp(2000, 251));
-        CHECK(contains(complaint(folder), "found only 2000"));
+        CHECK(contains(mnist_complaint(folder), "found only 2000"));
     }
     SECTION("a directory in place of a file") {
         std::filesystem::remove(images);
         std::filesystem::create_directory(images);
-        CHECK(contains(complaint(folder), "found a directory"));
+        CHECK(contains(mnist_complaint(folder), "found a directory"));
     }
 }
 

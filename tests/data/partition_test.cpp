@@ -17,8 +17,6 @@ namespace {
 
 using Indices = std::vector<int64_t>;
 
-std::shared_ptr<Numbers> numbers(int64_t n) { return std::make_shared<Numbers>(n); }
-
 // The sizes of all parts, with the remainder assigned.
 Indices assigned(int64_t n, const std::vector<double>& sizes) {
     const DataPartitioner partitioner(numbers(n), sizes, {.assign_remainder = true});

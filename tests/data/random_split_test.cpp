@@ -18,12 +18,6 @@ using Parts = std::vector<std::shared_ptr<const Partition>>;
 
 namespace {
 
-std::shared_ptr<Numbers> numbers(int64_t n) { return std::make_shared<Numbers>(n); }
-
-std::shared_ptr<Generator> seeded(uint64_t seed) {
-    return std::make_shared<Generator>(seed);
-}
-
 Indices lengths_of(const Parts& parts) {
     Indices lengths;
     for (const auto& part : parts) lengths.push_back(part->size());

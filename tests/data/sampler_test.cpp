@@ -24,10 +24,6 @@ using nlohmann::json;
 
 namespace {
 
-std::shared_ptr<Generator> seeded(uint64_t seed) {
-    return std::make_shared<Generator>(seed);
-}
-
 int64_t length_of(const json& list) { return static_cast<int64_t>(list.size()); }
 
 void check_random(const json& c) {

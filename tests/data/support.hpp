@@ -9,12 +9,16 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "libmini/core/world.hpp"
 #include "libmini/data/dataset.hpp"
+#include "libmini/random/random.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/message_of.hpp"
@@ -30,6 +34,11 @@ using Bytes = std::vector<uint8_t>;
 inline Bytes operator+(Bytes a, const Bytes& b) {
     a.insert(a.end(), b.begin(), b.end());
     return a;
+}
+
+/// The first `count` of them.
+inline Bytes first(const Bytes& bytes, size_t count) {
+    return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 /// The header of an IDX file of bytes.
@@ -92,6 +101,20 @@ class Numbers : public mini::data::Dataset {
 
   private:
     int64_t size_;
+};
+
+inline std::shared_ptr<Numbers> numbers(int64_t n) {
+    return std::make_shared<Numbers>(n);
+}
+
+inline std::shared_ptr<mini::Generator> seeded(uint64_t seed) {
+    return std::make_shared<mini::Generator>(seed);
+}
+
+/// Sets this thread's world, and clears it at the end of the test.
+struct InWorld {
+    explicit InWorld(mini::World world) { mini::set_current_world(world); }
+    ~InWorld() { mini::set_current_world(std::nullopt); }
 };
 
 /// A small image of bytes: byte k of (C, H, W) is (31 k + 7) mod 256, as in

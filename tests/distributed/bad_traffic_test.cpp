@@ -114,17 +114,6 @@ void receive_for_ever(MeshTransport& transport, PointMessage& message) {
     transport.post(message);
 }
 
-size_t resident_bytes() {
-    size_t total = 0, resident = 0;
-    std::ifstream("/proc/self/statm") >> total >> resident;
-    return resident * static_cast<size_t>(::getpagesize());
-}
-
-size_t open_descriptors() {
-    const std::filesystem::directory_iterator first("/proc/self/fd");
-    return static_cast<size_t>(std::distance(begin(first), end(first)));
-}
-
 }  // namespace
 
 TEST_CASE("a collective ends at its deadline though another rank sends all the time") {

@@ -59,11 +59,6 @@ std::chrono::microseconds processor_time() {
     return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
-size_t open_descriptors() {
-    const std::filesystem::directory_iterator all("/proc/self/fd");
-    return static_cast<size_t>(std::distance(begin(all), end(all)));
-}
-
 }  // namespace
 
 TEST_CASE(

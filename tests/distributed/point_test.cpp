@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/distributed/conformance.hpp"
+#include "tests/distributed/require_none.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -17,13 +18,6 @@ using namespace mini::dist;
 using namespace mini::dist::test;
 
 namespace {
-
-void require_none(const std::vector<std::exception_ptr>& failures) {
-    for (size_t rank = 0; rank < failures.size(); ++rank) {
-        INFO("rank " << rank << ": " << text_of(failures[rank]));
-        REQUIRE(failures[rank] == nullptr);
-    }
-}
 
 Tensor number(double value) { return Tensor::full({1}, value, DType::kInt64); }
 

@@ -11,6 +11,7 @@
 
 #include "libmini/distributed/backends/ring.hpp"
 #include "libmini/distributed/launch/launch.hpp"
+#include "tests/distributed/require_none.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -19,10 +20,6 @@ using namespace mini::dist;
 using namespace mini::dist::test;
 
 namespace {
-
-void require_none(const std::vector<std::exception_ptr>& failures) {
-    for (const auto& failure : failures) REQUIRE(text_of(failure) == "");
-}
 
 // A store in which a rank gets nothing before `may_read`.
 class LateStore : public TcpStore {

@@ -27,20 +27,7 @@ using namespace mini::dist::test;
 
 namespace {
 
-constexpr size_t kMiB = 1 << 20;
-
-size_t resident_bytes() {
-    size_t total = 0, resident = 0;
-    std::ifstream("/proc/self/statm") >> total >> resident;
-    return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-}
-
-void send_text(const Socket& socket, const std::string& text) {
-    try {
-        send_all(socket, std::as_bytes(std::span(text)), deadline_after(kLong));
-    } catch (const ConnectionClosed&) {
-    }
-}
+constexpr size_t kMebibyte = 1 << 20;
 
 // A client that has said Hello, and says what the test wants.
 Socket greeted(const TcpStoreServer& server) {
@@ -56,18 +43,18 @@ Socket greeted(const TcpStoreServer& server) {
 }  // namespace
 
 TEST_CASE("half requests, answers not fetched and long keys stay within one budget") {
-    constexpr size_t kBudget = 16 * kMiB;
+    constexpr size_t kBudget = 16 * kMebibyte;
     TcpStoreServer server({"127.0.0.1", 0}, Cookie{}, {.bytes = kBudget});
     TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
-    store.set("value", std::string(kMiB, 'v'));
+    store.set("value", std::string(kMebibyte, 'v'));
     const size_t before = resident_bytes();
     std::vector<Socket> clients;
     size_t most = 0;
     SECTION("half requests") {
-        const protocol::RequestHead head{1, protocol::Command::kSet, 1, 16 * kMiB};
+        const protocol::RequestHead head{1, protocol::Command::kSet, 1, 16 * kMebibyte};
         const std::string half =
             std::string(reinterpret_cast<const char*>(&head), sizeof head) +
-            std::string(2 * kMiB, 'h');
+            std::string(2 * kMebibyte, 'h');
         for (int i = 0; i < 60; ++i) {
             send_text(clients.emplace_back(greeted(server)), half);
             most = std::max(most, resident_bytes());
@@ -96,7 +83,7 @@ TEST_CASE("half requests, answers not fetched and long keys stay within one budg
     while (server.counters().over_memory == 0 && !has_passed(deadline))
         std::this_thread::yield();
     CHECK(server.counters().over_memory > 0);
-    CHECK(store.get("value", deadline_after(kLong)).size() == kMiB);
+    CHECK(store.get("value", deadline_after(kLong)).size() == kMebibyte);
     CHECK(store.add("n", 1) == 1);
     if (!mini::test::kSanitized) CHECK(most < before + 3 * kBudget);
 }

@@ -259,13 +259,6 @@ TEST_CASE("a cookie is 32 hexadecimal digits and nothing else") {
 
 namespace {
 
-// The memory that this process occupies, in bytes.
-size_t resident_bytes() {
-    size_t total = 0, resident = 0;
-    std::ifstream("/proc/self/statm") >> total >> resident;
-    return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-}
-
 constexpr size_t kMostGrowth = (mini::test::kSanitized ? 500 : 10) << 20;
 
 // A client that works without pause until it is told to stop.
@@ -290,13 +283,6 @@ class BusyJob {
     std::atomic<bool> stop_ = false;
     std::future<int64_t> calls_;
 };
-
-void send_text(const Socket& socket, const std::string& text) {
-    try {
-        send_all(socket, std::as_bytes(std::span(text)), deadline_after(kLong));
-    } catch (const ConnectionClosed&) {
-    }
-}
 
 std::string text_of_hello(uint8_t cookie) {
     const Hello hello = make_hello(Hello::Role::kStoreClient, cookie_of(cookie), 1, 0);

@@ -19,10 +19,13 @@
 #include "libmini/distributed/transport/mesh.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/process_usage.hpp"
 
 namespace mini::dist::test {
 
 using mini::test::contains;
+using mini::test::open_descriptors;
+using mini::test::resident_bytes;
 using std::chrono::milliseconds;
 constexpr milliseconds kLong = std::chrono::seconds(30);
 
@@ -81,6 +84,14 @@ inline std::string failure_of(const std::function<void()>& call) {
         return text_of(std::current_exception());
     }
     return "";
+}
+
+/// Sends all of `text`, or as much of it as the other side takes before it closes.
+inline void send_text(const Socket& socket, const std::string& text) {
+    try {
+        send_all(socket, std::as_bytes(std::span(text)), deadline_after(kLong));
+    } catch (const ConnectionClosed&) {
+    }
 }
 
 /// Calls with a deadline of their own.

@@ -99,7 +99,7 @@ bool bury_ranks(Board& board, Deadline deadline) {
 }  // namespace
 
 Outcome play_under_mpirun(const Scenario& s) {
-    const test::Folder folder;
+    const mini::test::Folder folder;
     const std::string file = folder / "board";
     const SharedBoard board(file);
     const pid_t mpirun = start_process([&] { become_mpirun(s, file); });

@@ -8,7 +8,7 @@
 namespace mini::kernels {
 namespace {
 
-struct Problem {
+struct ConvProblem {
     ImageExtents in;
     int64_t O;
     Window window;
@@ -20,7 +20,7 @@ struct Problem {
     int64_t w_size() const { return O * in.C * window.kernel * window.kernel; }
 };
 
-const std::vector<Problem> kProblems = {
+const std::vector<ConvProblem> kProblems = {
     {{1, 1, 1, 1}, 1, {1, 1, 0}},      // one multiplication
     {{2, 1, 28, 28}, 10, {5, 1, 0}},   // the tutorial's first layer
     {{9, 10, 12, 12}, 20, {5, 1, 0}},  // its second, with images in two chunks
@@ -36,7 +36,7 @@ const std::vector<Problem> kProblems = {
 
 // Calls visit(y index, x index, w index) for every multiplication of the convolution.
 template <typename Visit>
-void for_each_multiplication(const Problem& p, Visit visit) {
+void for_each_multiplication(const ConvProblem& p, Visit visit) {
     const auto [N, C, H, W] = p.in;
     const auto [kernel, stride, padding] = p.window;
     for (int64_t y = 0; y < p.y_size(); ++y) {
@@ -52,14 +52,14 @@ void for_each_multiplication(const Problem& p, Visit visit) {
     }
 }
 
-std::vector<float> conv2d_of(const Problem& p, const std::vector<float>& x,
+std::vector<float> conv2d_of(const ConvProblem& p, const std::vector<float>& x,
                              const std::vector<float>& w, const float* bias) {
     std::vector<float> y = unwritten(p.y_size());
     cpu::conv2d(y.data(), x.data(), w.data(), bias, p.in, p.O, p.window);
     return y;
 }
 
-std::vector<float> backward_input_of(const Problem& p, const std::vector<float>& g,
+std::vector<float> backward_input_of(const ConvProblem& p, const std::vector<float>& g,
                                      const std::vector<float>& w) {
     std::vector<float> dx = unwritten(p.x_size());
     cpu::conv2d_backward_input(dx.data(), g.data(), w.data(), p.in, p.O, p.window);
@@ -67,7 +67,7 @@ std::vector<float> backward_input_of(const Problem& p, const std::vector<float>&
 }
 
 // dw, followed by dbias.
-std::vector<float> backward_weight_of(const Problem& p, const std::vector<float>& g,
+std::vector<float> backward_weight_of(const ConvProblem& p, const std::vector<float>& g,
                                       const std::vector<float>& x) {
     std::vector<float> dw = unwritten(p.w_size() + p.O);
     cpu::conv2d_backward_weight(dw.data(), dw.data() + p.w_size(), g.data(), x.data(),
@@ -78,7 +78,7 @@ std::vector<float> backward_weight_of(const Problem& p, const std::vector<float>
 }  // namespace
 
 TEST_CASE("a convolution equals its definition") {
-    const Problem p = GENERATE(from_range(kProblems));
+    const ConvProblem p = GENERATE(from_range(kProblems));
     CAPTURE(p.in.N, p.in.C, p.in.H, p.in.W, p.O, p.window.kernel, p.window.stride,
             p.window.padding);
     const std::vector<float> x = whole_numbers(p.x_size(), 1),
@@ -98,7 +98,7 @@ TEST_CASE("a convolution equals its definition") {
 }
 
 TEST_CASE("the gradients of a convolution equal their definitions") {
-    const Problem p = GENERATE(from_range(kProblems));
+    const ConvProblem p = GENERATE(from_range(kProblems));
     CAPTURE(p.in.N, p.in.C, p.in.H, p.in.W, p.O, p.window.kernel, p.window.stride,
             p.window.padding);
     const std::vector<float> x = whole_numbers(p.x_size(), 1),
@@ -128,7 +128,7 @@ TEST_CASE("the gradients of a convolution equal their definitions") {
 TEST_CASE("a convolution known by hand") {
     // An image of 3 x 3 and the window (1 2 / 3 4): 1*1 + 2*2 + 3*4 + 4*5 = 37, and so
     // on.
-    const Problem p = {{1, 1, 3, 3}, 1, {2, 1, 0}};
+    const ConvProblem p = {{1, 1, 3, 3}, 1, {2, 1, 0}};
     const std::vector<float> x = {1, 2, 3, 4, 5, 6, 7, 8, 9}, w = {1, 2, 3, 4};
     const float bias = 100.0f;
     CHECK(conv2d_of(p, x, w, &bias) == std::vector<float>{137, 147, 167, 177});
@@ -140,7 +140,7 @@ TEST_CASE("a convolution known by hand") {
 }
 
 TEST_CASE("convolutions have the same bits for any number of threads") {
-    const Problem p = {{37, 3, 9, 9}, 5, {3, 1, 1}};
+    const ConvProblem p = {{37, 3, 9, 9}, 5, {3, 1, 1}};
     const std::vector<float> x = rough_numbers(p.x_size(), 1),
                              w = rough_numbers(p.w_size(), 2);
     const std::vector<float> g = rough_numbers(p.y_size(), 3);
@@ -150,8 +150,8 @@ TEST_CASE("convolutions have the same bits for any number of threads") {
 }
 
 TEST_CASE("an image's convolution does not depend on the images beside it") {
-    const Problem many = {{11, 2, 6, 6}, 3, {3, 1, 0}},
-                  one = {{1, 2, 6, 6}, 3, {3, 1, 0}};
+    const ConvProblem many = {{11, 2, 6, 6}, 3, {3, 1, 0}},
+                      one = {{1, 2, 6, 6}, 3, {3, 1, 0}};
     const std::vector<float> x = rough_numbers(many.x_size(), 1);
     const std::vector<float> w = rough_numbers(many.w_size(), 2);
     const std::vector<float> last(x.end() - one.x_size(), x.end());

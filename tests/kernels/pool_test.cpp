@@ -53,7 +53,7 @@ Pooled pool_by_definition(const std::vector<float>& x, const ImageExtents& in,
     return out;
 }
 
-struct Problem {
+struct PoolProblem {
     ImageExtents in;
     Window window;
 };
@@ -61,7 +61,7 @@ struct Problem {
 }  // namespace
 
 TEST_CASE("max pooling and its gradient equal their definitions") {
-    const auto [in, window] = GENERATE(values<Problem>({
+    const auto [in, window] = GENERATE(values<PoolProblem>({
         {{1, 1, 2, 2}, {2, 2, 0}},
         {{3, 10, 24, 24}, {2, 2, 0}},   // the tutorial's first pooling
         {{2, 20, 8, 8}, {2, 2, 0}},     // its second

@@ -12,7 +12,7 @@ using namespace mini::test;
 
 namespace {
 
-const std::string kProgram = "linear_ddp";
+const std::string kLinearDDP = "linear_ddp";
 
 // Of `linear_ddp --samplers`: the indices on the lines that begin with `name`.
 std::vector<std::set<int>> indices_of(const std::string& out, const std::string& name) {
@@ -33,7 +33,7 @@ TEST_CASE("linear_ddp has PyTorch's losses on 1 and 2 and 3 and 4 ranks") {
     for (const int ranks : {1, 2, 3, 4}) {
         CAPTURE(ranks);
         const auto json =
-            json_of(ranks, kProgram,
+            json_of(ranks, kLinearDDP,
                     {"--samples", "960", "--epochs", "5", "--batch-size",
                      std::to_string(48 / ranks)});  // 48 a step, all together
         // Floats of about 3, summed in another order.
@@ -46,7 +46,7 @@ TEST_CASE("linear_ddp learns its data down to the noise on 1 and 2 and 3 and 4 r
     for (const int ranks : {1, 2, 3, 4}) {
         CAPTURE(ranks);
         const auto json =
-            json_of(ranks, kProgram,
+            json_of(ranks, kLinearDDP,
                     {"--epochs", "15", "--batch-size", std::to_string(24 / ranks)});
         CHECK(json.at("train_loss").back().get<double>() < 0.011);  // of which noise 0.01
         CHECK(json.at("parameter_error").get<double>() < 0.02);
@@ -56,23 +56,23 @@ TEST_CASE("linear_ddp learns its data down to the noise on 1 and 2 and 3 and 4 r
 
 TEST_CASE("linear_ddp ends with the same bits every time and with others for a seed") {
     const std::vector<std::string> options{"--epochs", "2"};
-    const auto first = json_of(3, kProgram, options);
-    CHECK(json_of(3, kProgram, options) == first);
-    CHECK(json_of(3, kProgram, {"--epochs", "2", "--seed", "1"}).at("train_loss") !=
+    const auto first = json_of(3, kLinearDDP, options);
+    CHECK(json_of(3, kLinearDDP, options) == first);
+    CHECK(json_of(3, kLinearDDP, {"--epochs", "2", "--seed", "1"}).at("train_loss") !=
           first.at("train_loss"));
 }
 
 TEST_CASE("linear_ddp runs where there are fewer samples than ranks") {
-    const auto json = json_of(4, kProgram, {"--samples", "1", "--epochs", "2"});
+    const auto json = json_of(4, kLinearDDP, {"--samples", "1", "--epochs", "2"});
     check_replicas(json.at("parameters_sha256"), 4);
     CHECK(json.at("train_loss") ==
-          json_of(1, kProgram, {"--samples", "1", "--epochs", "2"}).at("train_loss"));
+          json_of(1, kLinearDDP, {"--samples", "1", "--epochs", "2"}).at("train_loss"));
 }
 
 TEST_CASE("linear_ddp shows that samplers deal each sample out and anew each epoch") {
     for (const int ranks : {1, 2, 3}) {
         CAPTURE(ranks);
-        const Ended ended = run_ranks(ranks, kProgram, {"--samplers"});
+        const Ended ended = run_ranks(ranks, kLinearDDP, {"--samplers"});
         REQUIRE(ended.code == 0);
         std::vector<std::vector<std::set<int>>> epochs;
         for (const std::string epoch : {"0", "1"}) {
@@ -92,29 +92,29 @@ TEST_CASE("linear_ddp shows that samplers deal each sample out and anew each epo
 }
 
 TEST_CASE("linear_ddp prints an epoch a line and a summary or one JSON object") {
-    const Ended text = run_ranks(2, kProgram, {"--epochs", "2"});
+    const Ended text = run_ranks(2, kLinearDDP, {"--epochs", "2"});
     CHECK(text.code == 0);
     CHECK(contains(text.out, "epoch  2   loss "));
     CHECK(contains(text.out, "world size 2"));
     CHECK(contains(text.out, "equal to the bit on all ranks"));
 
-    const auto json = json_of(2, kProgram, {"--epochs", "3", "--batch-size", "100"});
+    const auto json = json_of(2, kLinearDDP, {"--epochs", "3", "--batch-size", "100"});
     CHECK(json.at("world_size") == 2);
     CHECK(json.at("epochs") == 3);
     CHECK(json.at("batch_size") == 100);
     CHECK(json.at("samples") == 1000);
     CHECK(json.at("train_loss").size() == 3);
-    const Ended alone = run_alone(kProgram, {"--epochs", "1", "--json"});
+    const Ended alone = run_alone(kLinearDDP, {"--epochs", "1", "--json"});
     CHECK(parse_output(alone).at("world_size") == 1);
 }
 
 TEST_CASE("linear_ddp explains its options and refuses what makes no sense") {
-    check_help(kProgram, {"--epochs", "--batch-size", "--samples", "--lr", "--seed",
-                          "--samplers", "--json"});
-    check_refuses(kProgram, 2, {"--bogus"}, "--bogus");
-    check_refuses(kProgram, 2, {"--epochs", "0"}, "--epochs");
-    check_refuses(kProgram, 2, {"--epochs", "two"}, "two");
-    check_refuses(kProgram, 3, {"--batch-size", "-1"}, "--batch-size");
-    check_refuses(kProgram, 1, {"--lr", "nan"}, "a number from 0 on, but is nan");
-    check_refuses(kProgram, 1, {"--lr", "-1"}, "a number from 0 on, but is -1");
+    check_help(kLinearDDP, {"--epochs", "--batch-size", "--samples", "--lr", "--seed",
+                            "--samplers", "--json"});
+    check_refuses(kLinearDDP, 2, {"--bogus"}, "--bogus");
+    check_refuses(kLinearDDP, 2, {"--epochs", "0"}, "--epochs");
+    check_refuses(kLinearDDP, 2, {"--epochs", "two"}, "two");
+    check_refuses(kLinearDDP, 3, {"--batch-size", "-1"}, "--batch-size");
+    check_refuses(kLinearDDP, 1, {"--lr", "nan"}, "a number from 0 on, but is nan");
+    check_refuses(kLinearDDP, 1, {"--lr", "-1"}, "a number from 0 on, but is -1");
 }

@@ -14,7 +14,7 @@ using namespace mini::test;
 
 namespace {
 
-const std::string kProgram = "simple_model";
+const std::string kSimpleModel = "simple_model";
 
 // spawn does not fork beside the thread that the thread sanitizer runs.
 bool can_spawn() {
@@ -33,12 +33,12 @@ Words as_golden(const Words& more) {
 
 nlohmann::json by_dp(int devices, Words more) {
     more.insert(more.end(), {"--mode", "dp", "--devices", std::to_string(devices)});
-    return json_of(1, kProgram, as_golden(more)).at("dp");
+    return json_of(1, kSimpleModel, as_golden(more)).at("dp");
 }
 
 nlohmann::json by_ddp(int ranks, Words more) {
     more.insert(more.end(), {"--mode", "ddp"});
-    return json_of(ranks, kProgram, as_golden(more)).at("ddp");
+    return json_of(ranks, kSimpleModel, as_golden(more)).at("ddp");
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ TEST_CASE("simple_model has PyTorch's losses on 1 and 2 and 3 and 4 devices or r
 
 TEST_CASE("simple_model spawns four ranks and reaches the same loss in both ways") {
     if (!can_spawn()) return;
-    const auto json = parse_output(run_alone(kProgram, {"--devices", "4", "--json"}));
+    const auto json = parse_output(run_alone(kSimpleModel, {"--devices", "4", "--json"}));
     CHECK(json.at("ddp").at("world_size") == 4);
     CHECK(distance(json.at("dp").at("loss"), json.at("ddp").at("loss")) < 1e-6);
     CHECK(json.at("dp").at("loss").back().get<double>() < 0.36);
@@ -72,8 +72,8 @@ TEST_CASE("simple_model spawns 1 and 2 and 3 ranks that do what minirun's do") {
     for (const int ranks : {1, 2, 3}) {
         CAPTURE(ranks);
         const Ended ended =
-            run_alone(kProgram, as_golden({"--mode", "ddp", "--json", "--world-size",
-                                           std::to_string(ranks)}));
+            run_alone(kSimpleModel, as_golden({"--mode", "ddp", "--json", "--world-size",
+                                               std::to_string(ranks)}));
         CHECK(parse_output(ended).at("ddp") == by_ddp(ranks, {}));
     }
 }
@@ -121,7 +121,7 @@ TEST_CASE("simple_model counts what DDP sends: gradients only and each rank its 
 TEST_CASE("simple_model keeps replicas equal where ranks do not divide the samples") {
     for (const int ranks : {3, 4}) {
         const auto ddp =
-            json_of(ranks, kProgram,
+            json_of(ranks, kSimpleModel,
                     {"--mode", "ddp", "--samples", "97", "--batch-size", "12"})
                 .at("ddp");
         check_replicas(ddp.at("parameters_sha256"), ranks);
@@ -130,14 +130,14 @@ TEST_CASE("simple_model keeps replicas equal where ranks do not divide the sampl
 }
 
 TEST_CASE("simple_model prints both ways or one JSON object and from rank 0 alone") {
-    const Ended text = run_ranks(2, kProgram, {});
+    const Ended text = run_ranks(2, kSimpleModel, {});
     CHECK(text.code == 0);
     CHECK(contains(text.out, "DataParallel, devices: 3"));
     CHECK(contains(text.out, "DistributedDataParallel, ranks: 2"));
     CHECK(contains(text.out, "equal to the bit on all ranks"));
     CHECK_FALSE(contains(text.out, "[rank 1]"));
 
-    const auto json = json_of(2, kProgram, {"--epochs", "3"});
+    const auto json = json_of(2, kSimpleModel, {"--epochs", "3"});
     CHECK(json.at("mode") == "both");
     CHECK(json.at("epochs") == 3);
     CHECK(json.at("batch_size") == 20);
@@ -145,16 +145,17 @@ TEST_CASE("simple_model prints both ways or one JSON object and from rank 0 alon
     CHECK(json.at("dim") == 10);
     CHECK(json.at("dp").at("loss").size() == 3);
     CHECK(json.at("ddp").at("loss").size() == 3);
-    CHECK_FALSE(json_of(2, kProgram, {"--mode", "dp"}).contains("ddp"));
+    CHECK_FALSE(json_of(2, kSimpleModel, {"--mode", "dp"}).contains("ddp"));
 }
 
 TEST_CASE("simple_model explains its options and refuses what makes no sense") {
-    check_help(kProgram, {"--mode", "--devices", "--world-size", "--epochs",
-                          "--batch-size", "--samples", "--dim", "--lr", "--json"});
-    check_refuses(kProgram, 1, {"--mode", "fsdp"}, "fsdp not in {dp,ddp,both}");
-    check_refuses(kProgram, 3, {"--batch-size", "20"}, "20 cannot be divided among 3");
-    check_refuses(kProgram, 1, {"--devices", "0"}, "--devices");
-    const Ended alone = run_alone(kProgram, {"--batch-size", "10"});
+    check_help(kSimpleModel, {"--mode", "--devices", "--world-size", "--epochs",
+                              "--batch-size", "--samples", "--dim", "--lr", "--json"});
+    check_refuses(kSimpleModel, 1, {"--mode", "fsdp"}, "fsdp not in {dp,ddp,both}");
+    check_refuses(kSimpleModel, 3, {"--batch-size", "20"},
+                  "20 cannot be divided among 3");
+    check_refuses(kSimpleModel, 1, {"--devices", "0"}, "--devices");
+    const Ended alone = run_alone(kSimpleModel, {"--batch-size", "10"});
     CHECK(alone.code == 2);
     CHECK(contains(alone.err, "10 cannot be divided among 4 ranks; try 8"));
 }

@@ -19,7 +19,7 @@ using test::distance;
 
 namespace {
 
-constexpr double kTolerance = 1e-4;
+constexpr double kGoldenTolerance = 1e-4;
 
 nn::ResNet make(const std::string& name, nn::ResNetOptions options) {
     return name == "resnet18" ? nn::resnet18(options) : nn::resnet50(options);
@@ -50,13 +50,13 @@ void check_gradients(const nn::ResNet& net, const nlohmann::json& expected) {
     for (const auto& [name, parameter] : net.named_parameters()) {
         CAPTURE(name);
         const double wanted = expected.at(i).at(0);
-        CHECK(std::abs(norm(parameter.grad()) - wanted) < kTolerance * wanted);
+        CHECK(std::abs(norm(parameter.grad()) - wanted) < kGoldenTolerance * wanted);
         const double rms = wanted / std::sqrt(static_cast<double>(parameter.numel()));
         const auto some = samples(parameter.grad());
         for (size_t j = 0; j < some.size(); ++j) {
             const double element = expected.at(i).at(1).at(j);
             CHECK(std::abs(some[j] - element) <
-                  kTolerance * std::max(std::abs(element), rms));
+                  kGoldenTolerance * std::max(std::abs(element), rms));
         }
         ++i;
     }
@@ -114,10 +114,10 @@ TEST_CASE("a training step of ResNet-18 and ResNet-50 gives the numbers of torch
         const Tensor target = Tensor::from(std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
 
         const Tensor scores = net(x);
-        CHECK(distance(scores, expected.at("scores")) < kTolerance);
+        CHECK(distance(scores, expected.at("scores")) < kGoldenTolerance);
         const Tensor loss = cross_entropy(scores, target);
         const double wanted = expected.at("loss");
-        CHECK(std::abs(loss.item() - wanted) < kTolerance * wanted);
+        CHECK(std::abs(loss.item() - wanted) < kGoldenTolerance * wanted);
         loss.backward();
         check_gradients(net, expected.at("gradients"));
 
@@ -125,10 +125,10 @@ TEST_CASE("a training step of ResNet-18 and ResNet-50 gives the numbers of torch
         for (const auto& [name, buffer] : net.named_buffers()) {
             CAPTURE(name);
             const double size = expected.at("buffers").at(i++).at(0);
-            CHECK(std::abs(norm(buffer) - size) < kTolerance * size);
+            CHECK(std::abs(norm(buffer) - size) < kGoldenTolerance * size);
         }
         net.eval();
-        CHECK(distance(net(x), expected.at("evaluation")) < kTolerance);
+        CHECK(distance(net(x), expected.at("evaluation")) < kGoldenTolerance);
     }
 }
 

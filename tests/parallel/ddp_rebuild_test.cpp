@@ -19,12 +19,6 @@ namespace {
 
 using Assignment = std::vector<std::vector<size_t>>;
 
-Assignment assignment(const DistributedDataParallel& ddp) {
-    Assignment indices;
-    for (const auto& bucket : ddp.buckets()) indices.push_back(bucket.indices());
-    return indices;
-}
-
 // Three layers of equal size; the first is used last.
 class Layers : public nn::Module {
   public:
@@ -43,8 +37,6 @@ class Layers : public nn::Module {
     bool reversed_;
 };
 
-void train_once(DistributedDataParallel& ddp) { sum(ddp(draw({2, 4}, 1))).backward(); }
-
 }  // namespace
 
 TEST_CASE("the second iteration has buckets in the order in which gradients came") {
@@ -54,7 +46,7 @@ TEST_CASE("the second iteration has buckets in the order in which gradients came
             module, {.first_bucket_bytes = 64, .bucket_cap_mb = parallel::mib(64)});
         std::vector<Assignment> result{assignment(ddp)};
         for (int pass = 0; pass < 3; ++pass) {
-            train_once(ddp);
+            train_once(ddp, 4);
             result.push_back(assignment(ddp));
         }
         return result;
@@ -75,8 +67,8 @@ TEST_CASE("ranks whose gradients come in another order take rank 0's buckets") {
         Layers module(/*reversed=*/group.rank() == 2);
         DistributedDataParallel ddp(
             module, {.first_bucket_bytes = 64, .bucket_cap_mb = parallel::mib(64)});
-        train_once(ddp);
-        train_once(ddp);
+        train_once(ddp, 4);
+        train_once(ddp, 4);
         return assignment(ddp);
     });
     CHECK(seen[1] == seen[0]);
@@ -93,9 +85,9 @@ TEST_CASE(
                                              .torch_first_iteration = true});
         const Assignment first = assignment(ddp);
         group.events().clear();
-        train_once(ddp);
+        train_once(ddp, 4);
         const size_t launches = group.events().snapshot(EventKind::kBucketLaunch).size();
-        train_once(ddp);
+        train_once(ddp, 4);
         return std::tuple(first, launches, assignment(ddp), ddp.has_rebuilt_buckets());
     });
     for (const auto& [first, launches, second, rebuilt] : seen) {
@@ -115,7 +107,7 @@ TEST_CASE("the same gradients come out of old buckets and new ones") {
         std::vector<std::vector<float>> result;
         for (int pass = 0; pass < 3; ++pass) {
             module.zero_grad();
-            train_once(ddp);
+            train_once(ddp, 4);
             result.push_back(flat_gradients(module));
         }
         return result;
@@ -127,6 +119,8 @@ TEST_CASE("the same gradients come out of old buckets and new ones") {
 }
 
 namespace {
+
+using Assignment = std::vector<std::vector<size_t>>;
 
 // Counts its forward passes in a buffer that every rank changes in its own way.
 class Counting : public nn::Module {

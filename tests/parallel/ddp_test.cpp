@@ -265,9 +265,9 @@ TEST_CASE("evaluation without gradients communicates nothing") {
 namespace {
 
 // Shares one weight between two uses, and has a parameter that is not trained.
-class Tied : public nn::Module {
+class SharedWeight : public nn::Module {
   public:
-    Tied() {
+    SharedWeight() {
         register_parameter("weight", weight);
         register_parameter("again", weight);
         register_parameter("frozen", frozen);
@@ -289,7 +289,7 @@ TEST_CASE("a shared weight is averaged once, a frozen parameter not at all") {
         int64_t collectives = 0;
     };
     const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
-        Tied module;
+        SharedWeight module;
         ops::fill_(module.frozen, static_cast<float>(group.rank() + 7));
         DistributedDataParallel ddp(module, kBucketEach);
         group.events().clear();

@@ -16,7 +16,7 @@ using namespace mini::test;
 
 namespace {
 
-constexpr int64_t kBatch = 12;  // of all ranks together
+constexpr int64_t kDevicesBatch = 12;  // of all ranks together
 constexpr int64_t kSteps = 5;
 
 // A layer with statistics, and one that has none.
@@ -39,7 +39,7 @@ class Normed : public nn::Module {
 };
 
 // Parameters and buffers, as floats.
-std::vector<float> state_of(const nn::Module& module) {
+std::vector<float> flat_state(const nn::Module& module) {
     std::vector<float> all = flat_parameters(module);
     for (const Tensor& buffer : module.buffers()) {
         const auto values = ops::to(buffer, DType::kFloat32).to_vector<float>();
@@ -56,8 +56,8 @@ std::vector<float> train_alone(Device device, bool evaluating, Options... option
     if (evaluating) model.eval();
     optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
     for (int64_t step = 0; step < kSteps; ++step)
-        train_step(model, optimizer, digits(kBatch, step), device);
-    return state_of(model);
+        train_step(model, optimizer, digits(kDevicesBatch, step), device);
+    return flat_state(model);
 }
 
 const nn::ConvNetOptions kNoDropout = {.dropout = false};
@@ -73,16 +73,16 @@ std::vector<float> train_ranks(const std::vector<Device>& devices) {
             model.to(device);
             Replicated network(model);
             optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
-            const int64_t share = kBatch / group.world_size();
+            const int64_t share = kDevicesBatch / group.world_size();
             for (int64_t step = 0; step < kSteps; ++step) {
-                const Digits all = digits(kBatch, step);
+                const Digits all = digits(kDevicesBatch, step);
                 const int64_t first = group.rank() * share;
                 train_step(network, optimizer,
                            {ops::narrow(all.images, 0, first, share),
                             ops::narrow(all.labels, 0, first, share)},
                            device);
             }
-            return state_of(model);
+            return flat_state(model);
         });
     for (const auto& state : states) REQUIRE(state == states[0]);
     return states[0];
@@ -100,8 +100,8 @@ TEST_CASE("five steps of the ConvNet on a CUDA device give the CPU's parameters"
     nn::ConvNet model(kNoDropout);
     optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
     for (int64_t step = 0; step < kSteps; ++step)
-        train_step(model, optimizer, digits(kBatch, step + 1), Device::cpu());
-    CHECK(greatest_difference(state_of(model), cpu) > 100 * kDeviceTolerance);
+        train_step(model, optimizer, digits(kDevicesBatch, step + 1), Device::cpu());
+    CHECK(greatest_difference(flat_state(model), cpu) > 100 * kDeviceTolerance);
 }
 
 TEST_CASE("in evaluation dropout does nothing, on a CUDA device as on the CPU") {

@@ -22,24 +22,25 @@ using namespace mini::parallel;
 
 namespace {
 
-constexpr int64_t kBatch = 168;  // of all ranks together: 2, 4, 6, 8 and 14 divide it
-constexpr int64_t kFeatures = 6;
-const Shape kRow{kFeatures};
+constexpr int64_t kModelsBatch =
+    168;  // of all ranks together: 2, 4, 6, 8 and 14 divide it
+constexpr int64_t kWidth = 6;
+const Shape kRow{kWidth};
 
 // Few where a step takes long: on the simulator's devices, or watched.
-int steps() { return kWatchesThreads || default_device().is_cuda() ? 4 : 20; }
+int steps_of_models() { return kWatchesThreads || default_device().is_cuda() ? 4 : 20; }
 
 using Values = std::vector<float>;
 
 // An encoder and a decoder with one weight, used twice.
-class Tied : public nn::Module {
+class TiedLayers : public nn::Module {
   public:
-    Tied() {
+    TiedLayers() {
         register_module("in", in);
         register_parameter("again", in.weight);
     }
     Tensor forward(const Tensor& x) override { return matmul(tanh(in(x)), in.weight); }
-    nn::Linear in{kFeatures, 5};
+    nn::Linear in{kWidth, 5};
 };
 
 // Its first layer is not trained.
@@ -51,7 +52,7 @@ class Frozen : public nn::Module {
         for (Tensor parameter : first.parameters()) parameter.set_requires_grad(false);
     }
     Tensor forward(const Tensor& x) override { return second(tanh(first(x))); }
-    nn::Linear first{kFeatures, 5}, second{5, kFeatures};
+    nn::Linear first{kWidth, 5}, second{5, kWidth};
 };
 
 // Takes one of two ways in turn, and never the third.
@@ -62,9 +63,8 @@ class Branching : public nn::Module {
             register_module(std::to_string(i), ways[i]);
     }
     Tensor forward(const Tensor& x) override { return ways[step++ % 2](x); }
-    std::array<nn::Linear, 3> ways{nn::Linear(kFeatures, kFeatures),
-                                   nn::Linear(kFeatures, kFeatures),
-                                   nn::Linear(kFeatures, kFeatures)};
+    std::array<nn::Linear, 3> ways{nn::Linear(kWidth, kWidth), nn::Linear(kWidth, kWidth),
+                                   nn::Linear(kWidth, kWidth)};
     size_t step = 0;
 };
 
@@ -96,7 +96,7 @@ void step(DistributedDataParallel& ddp, const Tensor& mine, const Job& job) {
 
 template <typename Model>
 Values train(int world_size, const Job& job) {
-    const int count = steps();
+    const int count = steps_of_models();
     const auto parameters = on_ranks(world_size, [&](dist::ProcessGroup& group) {
         manual_seed(1234);
         Model model;
@@ -104,7 +104,7 @@ Values train(int world_size, const Job& job) {
         optim::SGD optimizer(model.parameters(), {.lr = 0.1, .momentum = 0.9});
         for (int i = 0; i < count; ++i) {
             Shape shape = job.sample;
-            shape.insert(shape.begin(), kBatch);
+            shape.insert(shape.begin(), kModelsBatch);
             const Tensor batch = draw(shape, static_cast<uint64_t>(i));
             optimizer.zero_grad();
             step(ddp, share_of(batch, group.rank(), world_size), job);
@@ -116,22 +116,12 @@ Values train(int world_size, const Job& job) {
     return parameters[0];
 }
 
-double distance(const Values& found, const Values& expected) {
-    REQUIRE(found.size() == expected.size());
-    double difference = 0.0, length = 0.0;
-    for (size_t i = 0; i < found.size(); ++i) {
-        difference += std::pow(static_cast<double>(found[i]) - expected[i], 2);
-        length += std::pow(static_cast<double>(expected[i]), 2);
-    }
-    return std::sqrt(difference / length);
-}
-
 template <typename Model>
 void check_all_world_sizes(const Job& job) {
     const Values alone = train<Model>(1, job);
     for (const int world_size : {2, 3, 4, 7}) {
         CAPTURE(world_size);
-        CHECK(distance(train<Model>(world_size, job), alone) < 1e-6);
+        CHECK(relative_error(train<Model>(world_size, job), alone) < 1e-6);
     }
 }
 
@@ -155,7 +145,7 @@ TEST_CASE("a ConvNet trains alike on any number of ranks") {
 }
 
 TEST_CASE("tied weights train alike on any number of ranks") {
-    check_all_world_sizes<Tied>({});
+    check_all_world_sizes<TiedLayers>({});
 }
 
 TEST_CASE("beside frozen parameters the others train alike on any number of ranks") {
@@ -170,13 +160,14 @@ TEST_CASE("branches that are not taken train alike on any number of ranks") {
 
 TEST_CASE("accumulated gradients train alike on any number of ranks") {
     check_all_world_sizes<Frozen>({.micro_batches = 2});
-    CHECK(distance(train<Frozen>(2, {.micro_batches = 2}), train<Frozen>(2, {})) < 1e-6);
+    CHECK(relative_error(train<Frozen>(2, {.micro_batches = 2}), train<Frozen>(2, {})) <
+          1e-6);
 }
 
 namespace {
 
 Tensor uneven_batch(int number) {
-    return draw({4, kFeatures}, static_cast<uint64_t>(number));
+    return draw({4, kWidth}, static_cast<uint64_t>(number));
 }
 
 // One epoch over batches that are dealt out in turn: some ranks get one more. Gradients
@@ -201,7 +192,7 @@ Values train_unevenly(int world_size, int batches) {
     return parameters[0];
 }
 
-// The same steps by one process: the mean over the batches of each step.
+// The same steps_of_models by one process: the mean over the batches of each step.
 Values train_steps_alone(int world_size, int batches) {
     manual_seed(1234);
     Frozen model;
@@ -225,7 +216,7 @@ TEST_CASE("uneven batches train like one process that takes what there is in eac
     for (const int world_size : {1, 2, 3, 4, 7}) {
         CAPTURE(world_size);
         const int batches = 6 * world_size + world_size / 2;
-        CHECK(distance(train_unevenly(world_size, batches),
-                       train_steps_alone(world_size, batches)) < 1e-6);
+        CHECK(relative_error(train_unevenly(world_size, batches),
+                             train_steps_alone(world_size, batches)) < 1e-6);
     }
 }

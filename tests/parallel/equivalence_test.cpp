@@ -65,13 +65,6 @@ std::vector<float> train(int world_size, Sync sync) {
     return parameters[0];
 }
 
-double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
-    double largest = a.size() == b.size() ? 0.0 : INFINITY;
-    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-        largest = std::max(largest, std::abs(static_cast<double>(a[i]) - b[i]));
-    return largest;
-}
-
 }  // namespace
 
 TEST_CASE("one, two and four ranks with one global batch train the same model") {

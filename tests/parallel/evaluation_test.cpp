@@ -23,18 +23,18 @@ namespace {
 
 constexpr int64_t kSamples = 10'000, kFeatures = 20, kClasses = 10;
 
-struct Counted {
+struct Tally {
     int64_t right = 0, seen = 0;
-    bool operator==(const Counted&) const = default;
+    bool operator==(const Tally&) const = default;
 };
 
 // How often a fixed, untrained classifier is right on the samples of `sampler`.
-Counted count(const std::shared_ptr<const data::Dataset>& dataset,
-              std::shared_ptr<data::Sampler> sampler) {
+Tally count(const std::shared_ptr<const data::Dataset>& dataset,
+            std::shared_ptr<data::Sampler> sampler) {
     manual_seed(0);
     nn::Linear model(kFeatures, kClasses);
     data::DataLoader loader(dataset, {.batch_size = 64, .sampler = std::move(sampler)});
-    Counted counted;
+    Tally counted;
     for (const data::Batch& batch : loader) {
         const auto logits = model(batch.data.to(default_device())).to_vector<float>();
         const auto target = batch.target.to_vector<int64_t>();
@@ -59,12 +59,12 @@ std::shared_ptr<const data::Dataset> random_samples() {
 }
 
 // What all ranks counted together, each over the sampler that `make` gives it.
-Counted count_on_ranks(
+Tally count_on_ranks(
     int world_size, const std::shared_ptr<const data::Dataset>& dataset,
     const std::function<std::shared_ptr<data::Sampler>(const data::Dataset&)>& make) {
-    Counted total;
+    Tally total;
     dist::run_threads(world_size, [&](dist::ProcessGroup& group) {
-        const Counted mine = count(dataset, make(*dataset));
+        const Tally mine = count(dataset, make(*dataset));
         const auto all = dist::all_gather_values<int64_t>(group, {mine.right, mine.seen});
         if (group.rank() != 0) return;
         for (const auto& values : all) {
@@ -79,12 +79,12 @@ Counted count_on_ranks(
 
 TEST_CASE("an accuracy on 2, 3, 4 or 7 ranks is exactly that of one process") {
     const auto dataset = random_samples();
-    const Counted alone =
+    const Tally alone =
         count(dataset, std::make_shared<data::SequentialSampler>(kSamples));
     REQUIRE(alone.seen == kSamples);
     for (const int ranks : {2, 3, 4, 7}) {
         CAPTURE(ranks);
-        const Counted together =
+        const Tally together =
             count_on_ranks(ranks, dataset, [](const data::Dataset& samples) {
                 return std::make_shared<data::DistributedEvalSampler>(samples);
             });
@@ -94,13 +94,13 @@ TEST_CASE("an accuracy on 2, 3, 4 or 7 ranks is exactly that of one process") {
 
 TEST_CASE("with the padded sampler, ranks count samples twice and get it wrong") {
     const auto dataset = random_samples();
-    const Counted alone =
+    const Tally alone =
         count(dataset, std::make_shared<data::SequentialSampler>(kSamples));
-    const Counted padded = count_on_ranks(3, dataset, [](const data::Dataset& samples) {
+    const Tally padded = count_on_ranks(3, dataset, [](const data::Dataset& samples) {
         return std::make_shared<data::DistributedSampler>(samples);
     });
     CHECK(padded.seen == kSamples + 2);
-    const auto accuracy = [](const Counted& counted) {
+    const auto accuracy = [](const Tally& counted) {
         return static_cast<double>(counted.right) / static_cast<double>(counted.seen);
     };
     CHECK(accuracy(padded) != accuracy(alone));

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -84,6 +86,40 @@ inline std::vector<float> flat_parameters(const nn::Module& module) {
         all.insert(all.end(), values.begin(), values.end());
     }
     return all;
+}
+
+/// The largest |a[i] - b[i]|; infinite where the sizes differ.
+inline double largest_difference(const std::vector<float>& a,
+                                 const std::vector<float>& b) {
+    double largest = a.size() == b.size() ? 0.0 : INFINITY;
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        largest = std::max(largest, std::abs(static_cast<double>(a[i]) - b[i]));
+    return largest;
+}
+
+/// The length of the difference over that of what was expected; infinite where sizes differ.
+inline double relative_error(const std::vector<float>& found,
+                             const std::vector<float>& expected) {
+    if (found.size() != expected.size()) return INFINITY;
+    double difference = 0.0, length = 0.0;
+    for (size_t i = 0; i < found.size(); ++i) {
+        difference += std::pow(static_cast<double>(found[i]) - expected[i], 2);
+        length += std::pow(static_cast<double>(expected[i]), 2);
+    }
+    return std::sqrt(difference / length);
+}
+
+/// For each bucket of `ddp`, the indices of its parameters.
+inline std::vector<std::vector<size_t>> assignment(
+    const parallel::DistributedDataParallel& ddp) {
+    std::vector<std::vector<size_t>> indices;
+    for (const auto& bucket : ddp.buckets()) indices.push_back(bucket.indices());
+    return indices;
+}
+
+/// Forward and backward of two samples of `features` numbers each.
+inline void train_once(parallel::DistributedDataParallel& ddp, int64_t features) {
+    sum(ddp(draw({2, features}, 1))).backward();
 }
 
 }  // namespace mini::test

@@ -32,7 +32,7 @@ struct Job {
     int world_size() const { return static_cast<int>(batches.size()); }
 };
 
-std::unique_ptr<optim::Optimizer> make_sgd(std::vector<Tensor> parameters) {
+std::unique_ptr<optim::Optimizer> make_decaying_sgd(std::vector<Tensor> parameters) {
     return std::make_unique<optim::SGD>(
         std::move(parameters),
         optim::SGDOptions{.lr = 0.05, .momentum = 0.9, .weight_decay = 0.01});
@@ -50,7 +50,7 @@ std::vector<Values> train_sharded(const Job& job) {
         Toy module;
         DistributedDataParallel ddp(
             module, {.first_bucket_bytes = 30, .bucket_cap_mb = parallel::mib(70)});
-        ZeroRedundancyOptimizer zero(module.parameters(), make_sgd);
+        ZeroRedundancyOptimizer zero(module.parameters(), make_decaying_sgd);
         const int batches = job.batches[static_cast<size_t>(group.rank())];
         for (int epoch = 0; epoch < kEpochs; ++epoch)
             Join({&ddp, &zero}, job.options).run([&] {
@@ -70,7 +70,7 @@ std::vector<Values> train_sharded(const Job& job) {
 Values train_plain(const Job& job) {
     manual_seed(3);
     Toy module;
-    const auto sgd = make_sgd(module.parameters());
+    const auto sgd = make_decaying_sgd(module.parameters());
     for (int epoch = 0; epoch < kEpochs; ++epoch)
         for (int step = 0; step < std::ranges::max(job.batches); ++step) {
             const auto active = std::ranges::count_if(
@@ -85,13 +85,6 @@ Values train_plain(const Job& job) {
             sgd->step();
         }
     return flat_parameters(module);
-}
-
-double largest_difference(const Values& a, const Values& b) {
-    double largest = 0.0;
-    for (size_t i = 0; i < a.size(); ++i)
-        largest = std::max(largest, std::abs(static_cast<double>(a[i]) - b[i]));
-    return largest;
 }
 
 }  // namespace
@@ -125,7 +118,7 @@ TEST_CASE("a joined owner leaves a parameter alone that no rank has used") {
     const auto by_rank = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches module;
         DistributedDataParallel ddp(module, {.find_unused_parameters = true});
-        ZeroRedundancyOptimizer zero(module.parameters(), make_sgd);
+        ZeroRedundancyOptimizer zero(module.parameters(), make_decaying_sgd);
         Join({&ddp, &zero}).run([&] {
             for (int step = 0; step < (group.rank() == 0 ? 3 : 1); ++step) {
                 module.on = {true, step == 0, step == 0};

@@ -5,20 +5,12 @@
 #include <vector>
 
 #include "libmini/random/random.hpp"
+#include "tests/random/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/message_of.hpp"
 
 using mini::Generator;
-
-namespace {
-
-std::vector<float> normals(size_t n, Generator& generator) {
-    std::vector<float> values(n);
-    mini::fill_normal(values, 0, 1, generator);
-    return values;
-}
-
-}  // namespace
+using mini::test::normals;
 
 TEST_CASE("a generator goes on from a saved state as if it had not stopped") {
     const int words = GENERATE(0, 1, 623, 624, 625, 1000);

@@ -11,18 +11,14 @@
 #include <thread>
 
 #include "libmini/core/error.hpp"
+#include "tests/random/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/message_of.hpp"
 
 using mini::Generator;
+using mini::test::normals;
 
 namespace {
-
-std::vector<float> normals(size_t n, Generator& generator) {
-    std::vector<float> values(n);
-    mini::fill_normal(values, 0, 1, generator);
-    return values;
-}
 
 std::vector<float> uniforms(size_t n, Generator& generator) {
     std::vector<float> values(n);

@@ -6,6 +6,8 @@
 
 namespace mini::test {
 
+constexpr size_t kMiB = 1 << 20;
+
 /// Whether the allocator caches, until the end of the scope. Nothing is kept on device 0 at its
 /// begin and its end.
 class Caching {

@@ -3,20 +3,12 @@
 #include <limits>
 
 #include "tests/support/catch.hpp"
+#include "tests/tensor/support.hpp"
 
 using namespace mini;
+using namespace mini::test;
 
-namespace {
-
-using Values = std::vector<float>;
-
-Tensor count_up(const Shape& shape) {
-    Values values(static_cast<size_t>(element_count(shape)));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
-    return Tensor::from(values, shape);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("the 16-bit floats convert through float32, rounded to the nearest") {
     const Tensor x = Tensor::from(std::vector<float>{0.1f, -2.5f, 70000.0f, 3.0f});

@@ -11,20 +11,11 @@
 #include "libmini/tensor/print.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/tensor/support.hpp"
 
 using namespace mini;
+using namespace mini::test;
 using test::message_of;
-
-namespace {
-
-// 0, 1, 2, ... in the given shape.
-Tensor count_up(const Shape& shape) {
-    std::vector<float> values(static_cast<size_t>(element_count(shape)));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
-    return Tensor::from(values, shape);
-}
-
-}  // namespace
 
 TEST_CASE("a tensor knows its shape, strides, dtype and number of elements") {
     const Tensor x = Tensor::zeros({2, 3, 4});

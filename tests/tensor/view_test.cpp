@@ -1,19 +1,11 @@
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/tensor/support.hpp"
 
 using namespace mini;
+using namespace mini::test;
 
-namespace {
-
-Tensor count_up(const Shape& shape) {
-    std::vector<float> values(static_cast<size_t>(element_count(shape)));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
-    return Tensor::from(values, shape);
-}
-
-using Values = std::vector<float>;
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("views share storage with what they look at") {
     const Tensor x = count_up({2, 3});

@@ -17,7 +17,7 @@ using mini::test::run_mini;
 
 namespace {
 
-std::vector<float> list(const std::string& arguments) {
+std::vector<float> drawn(const std::string& arguments) {
     const Answer answer = run_mini(fmt::format("random {} --format json", arguments));
     CAPTURE(arguments, answer.text);
     REQUIRE(answer.code == 0);
@@ -36,20 +36,20 @@ TEST_CASE("mini random prints torch.rand's and randn's numbers, rounded either w
                 fmt::format("--n {} --seed {}", c.at("n").dump(), c.at("seed").dump());
             const auto and_rounding =
                 rounding == "fused" ? same : same + " --rounding separate";
-            CHECK(digest(list("uniform " + same)) ==
+            CHECK(digest(drawn("uniform " + same)) ==
                   c.at("rand").at("sha256_le_float32").get<std::string>());
-            CHECK(digest(list("normal " + and_rounding)) ==
+            CHECK(digest(drawn("normal " + and_rounding)) ==
                   c.at("randn").at("sha256_le_float32").get<std::string>());
         }
     }
 }
 
 TEST_CASE("mini random prints numbers of other bounds, and dropout's masks") {
-    CHECK(list("uniform --n 2 --from -0.7071067811865476 --to 0.7071067811865476") ==
+    CHECK(drawn("uniform --n 2 --from -0.7071067811865476 --to 0.7071067811865476") ==
           std::vector<float>{-0.005293981172144413f, 0.37932288646698f});
-    CHECK(list("normal --n 3 --mean 2 --std 0") == std::vector<float>{2, 2, 2});
-    CHECK(list("bernoulli --n 3 --p 1") == std::vector<float>{1, 1, 1});
-    CHECK(list("uniform --n 0").empty());
+    CHECK(drawn("normal --n 3 --mean 2 --std 0") == std::vector<float>{2, 2, 2});
+    CHECK(drawn("bernoulli --n 3 --p 1") == std::vector<float>{1, 1, 1});
+    CHECK(drawn("uniform --n 0").empty());
     CHECK(run_mini("random uniform --n 1").text == "0.49625658988952637\n");
 }
 

@@ -74,7 +74,7 @@ GroupFlight group_of(const std::vector<Flight>& flights) {
 }
 
 // What the reader says to a file of this text.
-std::string complaint(const std::string& text) {
+std::string flight_complaint(const std::string& text) {
     const Folder folder;
     std::ofstream(folder / "flight-x.json", std::ios::binary) << text;
     return message_of<mini::BadFile>(
@@ -171,7 +171,7 @@ TEST_CASE("the table has a row an operation and a column a rank, wrapped to the 
 
 TEST_CASE("a damaged dump is refused in one line that names file and line") {
     const std::string good = good_dump();
-    REQUIRE(complaint(good).empty());
+    REQUIRE(flight_complaint(good).empty());
     const std::string bad = GENERATE_COPY(
         std::string(), std::string("{}\n"), std::string("[1]\n"),
         std::string("\0\xff\n", 3), good.substr(0, good.size() - 1),
@@ -186,8 +186,8 @@ TEST_CASE("a damaged dump is refused in one line that names file and line") {
         replaced(good, "\"finished\"", "\"done\""), replaced(good, "\"what\"", "\"who\""),
         replaced(good, "\"run\":\"run\"", "\"run\":7"));
     CAPTURE(bad.substr(0, 200));
-    CHECK(contains(complaint(bad), "flight-x.json"));
-    CHECK_FALSE(contains(complaint(bad), "\n"));
+    CHECK(contains(flight_complaint(bad), "flight-x.json"));
+    CHECK_FALSE(contains(flight_complaint(bad), "\n"));
 }
 
 TEST_CASE("a dump's text cannot move the terminal's cursor") {

@@ -21,7 +21,7 @@ namespace {
 
 Answer indices(const std::string& arguments) { return run_mini("indices " + arguments); }
 
-std::vector<int64_t> list(const std::string& arguments) {
+std::vector<int64_t> listed(const std::string& arguments) {
     const Answer answer = indices(fmt::format("{} --format json", arguments));
     CAPTURE(arguments, answer.text);
     REQUIRE(answer.code == 0);
@@ -42,7 +42,7 @@ TEST_CASE("mini indices distributed gives every rank PyTorch's samples") {
     int checked = 0;
     for (size_t k = 0; k < cases.size(); k += 5) {  // a spread of them: one run each
         const auto& c = cases[k];
-        const auto mine = list(fmt::format(
+        const auto mine = listed(fmt::format(
             "distributed --len {} --replicas {} --rank {} --epoch {} --seed {}{}{}",
             c.at("n").get<int64_t>(), c.at("replicas").get<int>(),
             c.at("rank").get<int>(), c.at("epoch").get<int>(),
@@ -58,8 +58,8 @@ TEST_CASE("mini indices distributed gives every rank PyTorch's samples") {
 TEST_CASE("mini indices randperm gives torch.randperm's order") {
     for (const auto& c : golden_cases("randperm")) {
         const auto order =
-            list(fmt::format("randperm --n {} --seed {}", c.at("n").get<int64_t>(),
-                             c.at("seed").get<int64_t>()));
+            listed(fmt::format("randperm --n {} --seed {}", c.at("n").get<int64_t>(),
+                               c.at("seed").get<int64_t>()));
         CHECK(digest(order) == c.at("perm").at("sha256_le_int64").get<std::string>());
     }
 }
@@ -89,14 +89,14 @@ TEST_CASE("mini indices random, weighted and subset give the samplers' orders") 
             continue;  // the tests of the samplers themselves have all of them
         }
         arguments += fmt::format(" --seed {}", c.at("seed").dump());
-        CHECK(list(arguments) == c.at("indices").get<std::vector<int64_t>>());
+        CHECK(listed(arguments) == c.at("indices").get<std::vector<int64_t>>());
     }
     CHECK(random > 20);
     CHECK(weighted > 10);
     CHECK(subset > 0);
 }
 
-TEST_CASE("mini indices partition prints one list a part") {
+TEST_CASE("mini indices partition prints one listed a part") {
     for (const auto& c : golden_cases("data_partitioner")) {
         if (c.at("n").get<int64_t>() > 1000) continue;
         std::string sizes;
@@ -135,7 +135,7 @@ TEST_CASE("mini indices partition counts who belongs to no part") {
 
 TEST_CASE("mini indices shuffle gives Python's order") {
     for (const auto& c : golden_cases("python_shuffle")) {
-        const auto order = list(fmt::format(
+        const auto order = listed(fmt::format(
             "shuffle --n {} --seed {}", c.at("n").get<int64_t>(), c.at("seed").dump()));
         CHECK(digest(order) == c.at("shuffled").at("sha256_le_int64").get<std::string>());
     }
@@ -176,7 +176,7 @@ TEST_CASE("a table too long for anybody is cut, and says so") {
     const Answer table = indices("randperm --n 5000");
     CHECK(contains(table.text, "more positions; --format json prints all of them"));
     CHECK(table.text.size() < 2000);
-    CHECK(list("randperm --n 5000").size() == 5000);
+    CHECK(listed("randperm --n 5000").size() == 5000);
 }
 
 TEST_CASE("mini indices answers nonsense with one line and exit code 2") {

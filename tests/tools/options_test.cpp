@@ -18,8 +18,8 @@ mini::tools::Options parse(const Words& words) {
     return mini::tools::parse_options(static_cast<int>(argv.size()), argv.data());
 }
 
-// The complaint about `words`, or "" when there is none.
-std::string complaint(const Words& words) {
+// The options_complaint about `words`, or "" when there is none.
+std::string options_complaint(const Words& words) {
     try {
         parse(words);
         return "";
@@ -59,8 +59,8 @@ TEST_CASE("a number of ranks that makes no sense is one clear line") {
     const std::string count = GENERATE("0", "-1", "1e9", "1000000000", "99999999999999",
                                        "2x", "", "two", "257");
     CAPTURE(count);
-    CHECK_FALSE(complaint({"-n", count, "train"}).empty());
-    CHECK(complaint({"-n", count, "train"}).find('\n') == std::string::npos);
+    CHECK_FALSE(options_complaint({"-n", count, "train"}).empty());
+    CHECK(options_complaint({"-n", count, "train"}).find('\n') == std::string::npos);
 }
 
 TEST_CASE("torchrun's options are read, with dashes or underscores") {
@@ -87,7 +87,7 @@ TEST_CASE("torchrun's options are read, with dashes or underscores") {
 
 TEST_CASE("a mistyped option is met with the one that was meant") {
     const auto hint = [](const std::string& wrong) {
-        return complaint({"-n", "2", wrong, "train"});
+        return options_complaint({"-n", "2", wrong, "train"});
     };
     CHECK(contains(hint("--max-restart"), "did you mean --max-restarts?"));
     CHECK(contains(hint("--max_restats=3"), "did you mean --max-restarts?"));
@@ -110,20 +110,21 @@ TEST_CASE("options that contradict each other, or lack another, are one clear li
     Words all = {"-n", "2"};
     all.insert(all.end(), words.begin(), words.end());
     all.push_back("train");
-    CHECK_FALSE(complaint(all).empty());
-    CHECK(complaint(all).find('\n') == std::string::npos);
+    CHECK_FALSE(options_complaint(all).empty());
+    CHECK(options_complaint(all).find('\n') == std::string::npos);
 }
 
 TEST_CASE("what is missing or unknown is named") {
-    CHECK(contains(complaint({}), "no program"));
-    CHECK(contains(complaint({"-n", "2"}), "no program"));
-    CHECK(contains(complaint({"-n", "2", "--"}), "no program"));
-    CHECK(contains(complaint({"train"}), "-n N"));
-    CHECK(contains(complaint({"-n", "2", "--bogus", "train"}), "--bogus"));
-    CHECK(contains(complaint({"-n", "2", "--grace", "nan", "train"}), "--grace"));
-    CHECK(contains(complaint({"-n", "2", "--grace", "-1", "train"}), "--grace"));
-    CHECK(contains(complaint({"-n", "2", "--grace", "3601", "train"}), "3600"));
-    CHECK(contains(complaint({"-n", "2", "--master-port", "65536", "train"}), "65535"));
+    CHECK(contains(options_complaint({}), "no program"));
+    CHECK(contains(options_complaint({"-n", "2"}), "no program"));
+    CHECK(contains(options_complaint({"-n", "2", "--"}), "no program"));
+    CHECK(contains(options_complaint({"train"}), "-n N"));
+    CHECK(contains(options_complaint({"-n", "2", "--bogus", "train"}), "--bogus"));
+    CHECK(contains(options_complaint({"-n", "2", "--grace", "nan", "train"}), "--grace"));
+    CHECK(contains(options_complaint({"-n", "2", "--grace", "-1", "train"}), "--grace"));
+    CHECK(contains(options_complaint({"-n", "2", "--grace", "3601", "train"}), "3600"));
+    CHECK(contains(options_complaint({"-n", "2", "--master-port", "65536", "train"}),
+                   "65535"));
 }
 
 TEST_CASE("the help has a text of its own") {

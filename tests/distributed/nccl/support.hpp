@@ -12,6 +12,7 @@
 #include "libmini/distributed/backends/nccl.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "libmini/tensor/ops.hpp"
+#include "tests/distributed/require_none.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -37,13 +38,6 @@ inline std::vector<std::exception_ptr> on_gpus(
         body(*group, Device::cuda(rank));
         group->shutdown();
     });
-}
-
-inline void require_none(const std::vector<std::exception_ptr>& failures) {
-    for (size_t rank = 0; rank < failures.size(); ++rank) {
-        INFO("rank " << rank << ": " << text_of(failures[rank]));
-        REQUIRE(failures[rank] == nullptr);
-    }
 }
 
 inline Tensor filled(int64_t n, double value, Device device) {

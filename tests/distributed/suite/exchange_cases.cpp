@@ -40,12 +40,6 @@ std::vector<Laid> blocks(const Place& place, const Exchange& e, int owner) {
     return all;
 }
 
-std::vector<Tensor> tensors_of(const std::vector<Laid>& all) {
-    std::vector<Tensor> tensors;
-    for (const Laid& laid : all) tensors.push_back(laid.tensor());
-    return tensors;
-}
-
 void check_inputs(const Place& place, const Exchange& e, const std::vector<Laid>& all) {
     for (size_t k = 0; k < all.size(); ++k)
         check_equal(all[k].bytes(), e.block(place.rank(), static_cast<int>(k)), e.dtype,
@@ -103,9 +97,9 @@ void barrier(const Place& place, const Exchange& e) {
     check_cost_of(place, e);
 }
 
-using Body = void (*)(const Place&, const Exchange&);
+using ExchangeBody = void (*)(const Place&, const Exchange&);
 
-void add(std::vector<Case>& cases, const Exchange& e, Body body) {
+void add(std::vector<Case>& cases, const Exchange& e, ExchangeBody body) {
     const std::string more = e.operation == Operation::kReduceScatter
                                  ? concat(" ", reduce_op_name(e.op))
                                  : std::string();
@@ -113,8 +107,8 @@ void add(std::vector<Case>& cases, const Exchange& e, Body body) {
                      [e, body](const Place& place) { body(place, e); }});
 }
 
-void add_table(std::vector<Case>& cases, const Scope& scope, Operation operation,
-               Body body) {
+void add_exchange(std::vector<Case>& cases, const Scope& scope, Operation operation,
+                  ExchangeBody body) {
     for (const DType dtype : kTypes)
         for (const int64_t n : kSizes)
             for (const Layout layout : {Layout::kDense, Layout::kEveryOther})
@@ -128,9 +122,9 @@ void add_table(std::vector<Case>& cases, const Scope& scope, Operation operation
 }  // namespace
 
 void add_exchanges(std::vector<Case>& cases, const Scope& scope) {
-    add_table(cases, scope, Operation::kAllGather, all_gather);
-    add_table(cases, scope, Operation::kReduceScatter, reduce_scatter);
-    add_table(cases, scope, Operation::kAllToAll, all_to_all);
+    add_exchange(cases, scope, Operation::kAllGather, all_gather);
+    add_exchange(cases, scope, Operation::kReduceScatter, reduce_scatter);
+    add_exchange(cases, scope, Operation::kAllToAll, all_to_all);
     for (const ReduceOp op : kReduceOps)
         for (const DType dtype : kTypes)
             for (const int64_t n : {7, 1000})

@@ -64,12 +64,6 @@ std::vector<Laid> blocks(const Place& place, const Rooted& r, int owner) {
     return all;
 }
 
-std::vector<Tensor> tensors_of(const std::vector<Laid>& all) {
-    std::vector<Tensor> tensors;
-    for (const Laid& laid : all) tensors.push_back(laid.tensor());
-    return tensors;
-}
-
 void gather(const Place& place, const Rooted& r) {
     const Laid input(r.dtype, r.block(place.rank()), r.layout);
     const auto outputs = blocks(place, r, /*owner=*/99);
@@ -98,9 +92,9 @@ void scatter(const Place& place, const Rooted& r) {
     check_cost_of(place, r);
 }
 
-using Body = void (*)(const Place&, const Rooted&);
+using RootedBody = void (*)(const Place&, const Rooted&);
 
-void add(std::vector<Case>& cases, const Rooted& r, Body body) {
+void add(std::vector<Case>& cases, const Rooted& r, RootedBody body) {
     std::string more = concat(", root ", r.root);
     if (r.operation == Operation::kReduce) more += concat(" ", reduce_op_name(r.op));
     cases.push_back({case_name(r.operation, r.dtype, r.n, r.layout, more),
@@ -108,8 +102,8 @@ void add(std::vector<Case>& cases, const Rooted& r, Body body) {
 }
 
 // All types, sizes and roots, dense and not.
-void add_table(std::vector<Case>& cases, const Scope& scope, Operation operation,
-               Body body) {
+void add_rooted(std::vector<Case>& cases, const Scope& scope, Operation operation,
+                RootedBody body) {
     for (const int root : roots(scope.world_size)) {
         for (const DType dtype : kTypes)
             for (const int64_t n : kSizes)
@@ -127,8 +121,8 @@ void add_table(std::vector<Case>& cases, const Scope& scope, Operation operation
 }  // namespace
 
 void add_broadcast_and_reduce(std::vector<Case>& cases, const Scope& scope) {
-    add_table(cases, scope, Operation::kBroadcast, broadcast);
-    add_table(cases, scope, Operation::kReduce, reduce);
+    add_rooted(cases, scope, Operation::kBroadcast, broadcast);
+    add_rooted(cases, scope, Operation::kReduce, reduce);
     for (const ReduceOp op : kReduceOps)
         for (const DType dtype : kTypes)
             for (const int root : roots(scope.world_size))
@@ -140,8 +134,8 @@ void add_broadcast_and_reduce(std::vector<Case>& cases, const Scope& scope) {
 }
 
 void add_gather_and_scatter(std::vector<Case>& cases, const Scope& scope) {
-    add_table(cases, scope, Operation::kGather, gather);
-    add_table(cases, scope, Operation::kScatter, scatter);
+    add_rooted(cases, scope, Operation::kGather, gather);
+    add_rooted(cases, scope, Operation::kScatter, scatter);
 }
 
 }  // namespace mini::dist::suite

@@ -138,6 +138,12 @@ Bytes Laid::bytes() const {
     return bytes;
 }
 
+std::vector<Tensor> tensors_of(const std::vector<Laid>& all) {
+    std::vector<Tensor> tensors;
+    for (const Laid& laid : all) tensors.push_back(laid.tensor());
+    return tensors;
+}
+
 void check_equal(const Bytes& actual, const Bytes& expected, DType dtype,
                  const std::string& what) {
     MINI_CHECK(actual.size() == expected.size(), what, " has ", actual.size(),

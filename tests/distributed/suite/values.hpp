@@ -53,6 +53,8 @@ class Laid {
     Tensor room_, tensor_;
 };
 
+std::vector<Tensor> tensors_of(const std::vector<Laid>& all);
+
 /// Throws Error naming the first element that differs. `what`: "rank 1's output 2".
 void check_equal(const Bytes& actual, const Bytes& expected, DType dtype,
                  const std::string& what);

@@ -18,8 +18,7 @@ namespace {
 
 using test::Caching;
 using test::contains;
-
-constexpr size_t kMiB = 1 << 20;
+using test::kMiB;
 
 TEST_CASE("freed memory is given out again without asking the device") {
     const Caching clean(true);

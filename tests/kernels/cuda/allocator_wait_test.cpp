@@ -21,8 +21,7 @@ namespace {
 
 using test::Caching;
 using test::HeldStream;
-
-constexpr size_t kMiB = 1 << 20;
+using test::kMiB;
 
 // Starts `wait`, which is to wait for the held stream, and does `meanwhile` beside it.
 // The test fails, and does not hang, where `meanwhile` has to wait as well.

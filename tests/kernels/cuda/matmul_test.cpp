@@ -22,9 +22,9 @@ constexpr size_t kGuard = 512;  // floats
 
 // Floats on device 0, `shift` floats past the beginning of an allocation; behind them is
 // NaN, so that a kernel that reads past the end shows it.
-class OnDevice {
+class GuardedFloats {
   public:
-    explicit OnDevice(const std::vector<float>& values, size_t shift = 0)
+    explicit GuardedFloats(const std::vector<float>& values, size_t shift = 0)
         : bytes_(values.size() * sizeof(float)),
           block_(mini::cuda::allocate(bytes_ + (shift + kGuard) * sizeof(float), 0,
                                       nullptr)),
@@ -35,9 +35,9 @@ class OnDevice {
                          nullptr);
         mini::cuda::synchronize_stream(nullptr);
     }
-    ~OnDevice() { mini::cuda::deallocate(block_); }
-    OnDevice(const OnDevice&) = delete;
-    OnDevice& operator=(const OnDevice&) = delete;
+    ~GuardedFloats() { mini::cuda::deallocate(block_); }
+    GuardedFloats(const GuardedFloats&) = delete;
+    GuardedFloats& operator=(const GuardedFloats&) = delete;
 
     float* data() const { return data_; }
 
@@ -54,14 +54,14 @@ class OnDevice {
     float* data_;
 };
 
-struct Extents {
+struct Sizes {
     int64_t M, N, K;
 };
 
 std::vector<float> product_on(MatmulRung rung, const std::vector<float>& a,
                               const std::vector<float>& b, std::vector<float> out,
-                              Extents at, MatmulOptions options = {}, size_t shift = 0) {
-    const OnDevice a_there(a, shift), b_there(b, shift), out_there(out, shift);
+                              Sizes at, MatmulOptions options = {}, size_t shift = 0) {
+    const GuardedFloats a_there(a, shift), b_there(b, shift), out_there(out, shift);
     cuda::matmul_on(rung, out_there.data(), a_there.data(), b_there.data(), at.M, at.N,
                     at.K, options, nullptr);
     return out_there.values();
@@ -113,7 +113,7 @@ TEST_CASE("every rung takes matrices that begin at any float") {
     const MatmulRung rung = any_rung();
     const size_t shift = GENERATE(1, 2, 3);
     const bool transposed = GENERATE(false, true);
-    const Extents at = {.M = 36, .N = 132, .K = 24};
+    const Sizes at = {.M = 36, .N = 132, .K = 24};
     CAPTURE(name(rung), shift, transposed);
     const std::vector<float> a = whole_numbers(at.M * at.K, 1);
     const std::vector<float> b = whole_numbers(at.K * at.N, 2);
@@ -133,7 +133,7 @@ double unit(int mantissa_bits) { return std::ldexp(1.0, -mantissa_bits - 1); }
 // more.
 TEST_CASE("every rung is as near the exact product as its format allows") {
     const MatmulRung rung = any_rung();
-    const Extents at = {.M = 40, .N = 50, .K = 300};
+    const Sizes at = {.M = 40, .N = 50, .K = 300};
     CAPTURE(name(rung));
     const std::vector<float> a = rough_numbers(at.M * at.K, 1);
     const std::vector<float> b = rough_numbers(at.K * at.N, 2);
@@ -179,7 +179,7 @@ TEST_CASE("tf32 and bf16 round what they are given, and bf16 the more") {
 
 TEST_CASE("a product on the device has the same bits each time") {
     const MatmulRung rung = any_rung();
-    const Extents at = {.M = 70, .N = 90, .K = 200};
+    const Sizes at = {.M = 70, .N = 90, .K = 200};
     CAPTURE(name(rung));
     const std::vector<float> a = rough_numbers(at.M * at.K, 1);
     const std::vector<float> b = rough_numbers(at.K * at.N, 2);
@@ -202,7 +202,7 @@ TEST_CASE("what is not a number comes out as none, and does not spread") {
 
 TEST_CASE("the rung of matmul can be chosen") {
     const MatmulRung before = cuda::matmul_rung();
-    const OnDevice a({1.0f / 3.0f}), b({1.0f}), out({0.0f});
+    const GuardedFloats a({1.0f / 3.0f}), b({1.0f}), out({0.0f});
     if (cuda::runs_on(MatmulRung::kBf16, 0)) {
         cuda::set_matmul_rung(MatmulRung::kBf16);
         cuda::matmul(out.data(), a.data(), b.data(), 1, 1, 1, {}, nullptr);

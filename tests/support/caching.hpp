@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstddef>
+
 #include "libmini/kernels/cuda/allocator.hpp"
 
 namespace mini::test {

@@ -16,14 +16,14 @@ constexpr int kLeft = 90, kTop = 50;  // margins
 constexpr uintptr_t kSector = 32;     // bytes in a row of the picture
 constexpr uintptr_t kNear = 4096;     // bytes between two accesses of one array, at most
 
-struct Row {
+struct PictureRow {
     int y = 0;
     uintptr_t offset = 0;  // from the first address of its array
 };
 
 // Sectors that were touched, from the lowest; a gap between arrays.
-std::map<uintptr_t, Row> rows_of(const std::vector<sim::LoggedAccess>& accesses) {
-    std::map<uintptr_t, Row> rows;
+std::map<uintptr_t, PictureRow> rows_of(const std::vector<sim::LoggedAccess>& accesses) {
+    std::map<uintptr_t, PictureRow> rows;
     for (const sim::LoggedAccess& access : accesses) rows[access.address / kSector];
     uintptr_t array = 0, before = 0;
     int y = kTop;

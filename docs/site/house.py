@@ -13,6 +13,7 @@ LINKED = r"target_link_libraries\(mini_{} ([^)]*)\)"
 
 WHAT = {
     "core": "errors, log, events, threads",
+    "program": "command line, progress bar",
     "random": "PyTorch's and Python's draws",
     "cudasim": "CUDA on the CPU",
     "kernels": "plain functions; CPU and CUDA",

@@ -20,9 +20,10 @@
 #include <vector>
 
 #include "labs/numbered.hpp"
-#include "labs/program.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/partition.hpp"
+#include "libmini/training/common_options.hpp"
+#include "libmini/training/program.hpp"
 
 namespace {
 
@@ -116,13 +117,13 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return program::run("dealing", [&] {
+    return training::run("dealing", [&] {
         Options options;
-        program::CommandLine line(
-            "What the tutorial's partition costs, beside a sampler.", "dealing");
-        program::add_count(line, "--samples", options.samples, "of the dataset");
-        program::add_count(line, "--ranks", options.ranks, "to follow rank 0 of");
-        program::add_count(line, "--epochs", options.epochs, "to follow it through");
+        CommandLine line("What the tutorial's partition costs, beside a sampler.",
+                         "dealing");
+        training::add_count(line, "--samples", options.samples, "of the dataset");
+        training::add_count(line, "--ranks", options.ranks, "to follow rank 0 of");
+        training::add_count(line, "--epochs", options.epochs, "to follow it through");
         if (line.parse(argc, argv)) run(options);
     });
 }

@@ -16,7 +16,6 @@
 #include <mutex>
 #include <vector>
 
-#include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/data/digits.hpp"
 #include "libmini/data/distributed_eval_sampler.hpp"
@@ -25,7 +24,9 @@
 #include "libmini/distributed/launch/launch.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
-#include "libmini/parallel/accuracy.hpp"
+#include "libmini/training/accuracy.hpp"
+#include "libmini/training/common_options.hpp"
+#include "libmini/training/program.hpp"
 
 namespace {
 
@@ -83,17 +84,17 @@ MakeSampler distributed(bool drop_last) {
     };
 }
 
-parallel::Accuracy evaluate(const std::shared_ptr<const data::Dataset>& dataset,
+training::Accuracy evaluate(const std::shared_ptr<const data::Dataset>& dataset,
                             const nn::NamedTensors& state, int ranks,
                             const MakeSampler& make) {
-    parallel::Accuracy result;
+    training::Accuracy result;
     dist::run_threads(ranks, [&](dist::ProcessGroup& group) {
         Classifier model;
         model.load_state_dict(state);
         data::DataLoader loader(dataset,
                                 {.batch_size = kBatchSize,
                                  .sampler = make(dataset->size(), ranks, group.rank())});
-        const auto accuracy = parallel::count_correct(model, loader, group);
+        const auto accuracy = training::count_correct(model, loader, group);
         if (group.rank() == 0) result = accuracy;
     });
     return result;
@@ -119,12 +120,12 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return program::run("padded_accuracy", [&] {
+    return training::run("padded_accuracy", [&] {
         Options options;
-        program::CommandLine line("The accuracy of one model, by three samplers.",
-                                  "padded_accuracy");
-        program::add_count(line, "--samples", options.samples, "test images");
-        program::add_count(line, "--ranks", options.ranks, "at most");
+        CommandLine line("The accuracy of one model, by three samplers.",
+                         "padded_accuracy");
+        training::add_count(line, "--samples", options.samples, "test images");
+        training::add_count(line, "--ranks", options.ranks, "at most");
         if (line.parse(argc, argv)) run(options);
     });
 }

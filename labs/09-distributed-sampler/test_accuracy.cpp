@@ -11,7 +11,7 @@
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
 #include "libmini/nn/module.hpp"
-#include "libmini/parallel/accuracy.hpp"
+#include "libmini/training/accuracy.hpp"
 #include "tests/support/catch.hpp"
 
 using mini::data::DistributedEvalSampler, mini::data::DistributedSampler;
@@ -35,7 +35,7 @@ class ModuloThree : public mini::nn::Module {
 };
 
 struct Evaluation {
-    mini::parallel::Accuracy accuracy;
+    mini::training::Accuracy accuracy;
     size_t collectives = 0;
     int64_t batches = 0;
     bool in_training = false;
@@ -53,7 +53,7 @@ std::vector<Evaluation> evaluate(int64_t n, int ranks, int64_t batch_size = 2) {
             std::make_shared<Numbered>(n),
             {.batch_size = batch_size, .sampler = std::make_shared<SamplerType>(n)});
         result.batches = loader.size();
-        result.accuracy = mini::parallel::count_correct(model, loader, group);
+        result.accuracy = mini::training::count_correct(model, loader, group);
         result.collectives =
             group.events().snapshot(mini::EventKind::kCollectiveBegin).size();
         result.in_training = model.trained_on_evaluation;
@@ -67,7 +67,7 @@ TEST_CASE("the accuracy of all ranks together is that of one", "[lab09][lab09.6]
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const int64_t n = GENERATE(1, 3, 10, 23);
     // The model is right on samples 0, 1 and 2 only.
-    const mini::parallel::Accuracy expected = {.correct = std::min<int64_t>(n, 3),
+    const mini::training::Accuracy expected = {.correct = std::min<int64_t>(n, 3),
                                                .seen = n};
     const auto results = evaluate<DistributedEvalSampler>(n, ranks);
     for (size_t rank = 0; rank < results.size(); ++rank) {

@@ -31,19 +31,25 @@
 #include <string>
 #include <vector>
 
-#include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
+#include "libmini/core/error.hpp"
 #include "libmini/data/digits.hpp"
 #include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
 #include "libmini/data/locate.hpp"
 #include "libmini/data/partition.hpp"
+#include "libmini/distributed/group/gather.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/tensor/ops.hpp"
+#include "libmini/training/common_options.hpp"
+#include "libmini/training/digests.hpp"
+#include "libmini/training/program.hpp"
+#include "libmini/training/rank_device.hpp"
 
 using namespace mini;
 
@@ -158,7 +164,7 @@ std::vector<Share> gather_shares(dist::ProcessGroup& group, const Share& mine) {
 Results train(const Options& options, int local_rank, Device device,
               dist::ProcessGroup& group) {
     TrainAndTest datasets;
-    program::on_all_ranks(group, [&] { datasets = load(options); });
+    training::on_all_ranks(group, [&] { datasets = load(options); });
 
     // Divide training and test data; rank and world size are the default group's.
     const auto train_sampler = std::make_shared<data::DistributedSampler>(
@@ -191,7 +197,7 @@ Results train(const Options& options, int local_rank, Device device,
                       << std::flush;
     }
     evaluate(model, test_loader, device, group, results);
-    results.parameters_sha256 = program::parameter_digests(group, model);
+    results.parameters_sha256 = training::parameter_digests(group, model);
     return results;
 }
 
@@ -220,7 +226,7 @@ void report(const Options& options, const Results& results) {
     for (size_t rank = 0; rank < results.shares.size(); ++rank) {
         const Share& share = results.shares[rank];
         const Device device =
-            program::device_named(options.device, static_cast<int>(share.local_rank));
+            training::device_named(options.device, static_cast<int>(share.local_rank));
         std::cout << concat("  rank ", rank, ", local rank ", share.local_rank, " on ",
                             device, ": ", share.train_samples, " training and ",
                             share.test_samples, " test images\n");
@@ -228,11 +234,11 @@ void report(const Options& options, const Results& results) {
     std::cout << fmt::format(
         "  accuracy {:.4f}: {} of {} test images, each counted once\n  replicas {}\n",
         accuracy, results.test_correct, results.test_seen,
-        program::compare(results.parameters_sha256));
+        training::compare(results.parameters_sha256));
 }
 
 bool parse_options(int argc, char** argv, Options& options) {
-    program::CommandLine line(
+    CommandLine line(
         "Trains a small network on MNIST, one process for each device of each host.\n"
         "On its own it is one rank; \"minirun -n 2 train_local_rank\" makes two.",
         "train_local_rank");
@@ -240,23 +246,24 @@ bool parse_options(int argc, char** argv, Options& options) {
              "MNIST's folder, or \"digits\" for the embedded digits; without it\n"
              "MNIST if it is found, else the digits")
         .type_name("DIR");
-    program::add_device(line, options.device);
-    program::add_count(line, "--epochs", options.epochs, "passes over the training data");
-    program::add_count(line, "--batch-size", options.batch_size,
-                       "samples a step on each rank");
-    program::add_count(line, "--samples", options.samples,
-                       "train on the first so many images only")
+    training::add_device(line, options.device);
+    training::add_count(line, "--epochs", options.epochs,
+                        "passes over the training data");
+    training::add_count(line, "--batch-size", options.batch_size,
+                        "samples a step on each rank");
+    training::add_count(line, "--samples", options.samples,
+                        "train on the first so many images only")
         .default_text("");
-    program::add_count(line, "--workers", options.workers,
-                       "threads that fetch batches ahead, on each rank");
-    program::add_common(line, options.lr, options.seed, options.json);
+    training::add_count(line, "--workers", options.workers,
+                        "threads that fetch batches ahead, on each rank");
+    training::add_common(line, options.lr, options.seed, options.json);
     return line.parse(argc, argv);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    return program::run("train_local_rank", [&] {
+    return training::run("train_local_rank", [&] {
         Options options;
         if (!parse_options(argc, argv, options)) return;
 
@@ -264,9 +271,9 @@ int main(int argc, char** argv) {
         // rank, not of their rank, since every host counts its GPUs from 0. Choose it before
         // the group is made: NCCL's would be made for it.
         const int local_rank = dist::get_local_rank();
-        const Device device = program::device_of_rank(options.device, local_rank);
+        const Device device = training::device_of_rank(options.device, local_rank);
 
-        const auto group = program::join_group();
+        const auto group = training::join_group();
         const Results results = train(options, local_rank, device, *group);
         if (group->rank() == 0) report(options, results);
         dist::destroy_process_group();

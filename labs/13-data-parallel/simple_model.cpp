@@ -24,6 +24,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -35,16 +36,20 @@
 #include <string>
 #include <vector>
 
-#include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
+#include "libmini/distributed/group/gather.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/spawn.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/data_parallel.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/random/random.hpp"
+#include "libmini/training/common_options.hpp"
+#include "libmini/training/digests.hpp"
+#include "libmini/training/program.hpp"
 
 using namespace mini;
 
@@ -52,8 +57,12 @@ namespace {
 
 constexpr uint64_t kDataSeed = 1;
 
+enum class Mode { kDP, kDDP, kBoth };
+constexpr std::array kModes{Choice{"dp", Mode::kDP}, Choice{"ddp", Mode::kDDP},
+                            Choice{"both", Mode::kBoth}};
+
 struct Options {
-    std::string mode = "both";
+    Mode mode = Mode::kBoth;
     int devices = 3;
     int world_size = 4;
     int64_t epochs = 10;
@@ -192,7 +201,7 @@ Results train_ddp(const Options& options, dist::ProcessGroup& group) {
     for (const float mean : loss.to_vector<float>()) results.loss.push_back(mean);
     for (const auto& bytes : dist::all_gather_values<int64_t>(group, {sent}))
         results.bytes.push_back(bytes[0]);
-    results.digests = program::parameter_digests(group, model);
+    results.digests = training::parameter_digests(group, model);
     return results;
 }
 
@@ -204,7 +213,7 @@ nlohmann::ordered_json as_json(const Results& results, const std::string& worker
 
 void report_json(const Options& options, const std::optional<Results>& dp,
                  const std::optional<Results>& ddp) {
-    nlohmann::ordered_json json = {{"mode", options.mode},
+    nlohmann::ordered_json json = {{"mode", word_of(options.mode, kModes)},
                                    {"epochs", options.epochs},
                                    {"batch_size", options.batch_size},
                                    {"samples", options.samples},
@@ -244,47 +253,40 @@ void report(const Options& options, const std::optional<Results>& dp,
             "  each step  {} bytes from the rank that sends most: gradients only\n"
             "  replicas   {}\n",
             ddp->workers, ddp->loss.front(), ddp->loss.back(),
-            std::ranges::max(ddp->bytes), program::compare(ddp->digests));
+            std::ranges::max(ddp->bytes), training::compare(ddp->digests));
     }
     std::cout << std::flush;
 }
 
 bool parse_options(int argc, char** argv, Options& options) {
-    program::CommandLine line(
+    CommandLine line(
         "Trains logistic regression by DataParallel, by DistributedDataParallel, or by\n"
         "both, and compares their losses and what they send.",
         "simple_model");
-    program::add_choice(line, "--mode", options.mode, {"dp", "ddp", "both"}, "which");
-    program::add_count(line, "--devices", options.devices, "of DataParallel");
-    program::add_count(line, "--world-size", options.world_size,
-                       "ranks of DDP, where no launcher has started them");
-    program::add_count(line, "--epochs", options.epochs, "passes over the data");
-    program::add_count(line, "--batch-size", options.batch_size,
-                       "samples a step, of all devices or ranks together");
-    program::add_count(line, "--samples", options.samples, "how many there are");
-    program::add_count(line, "--dim", options.dim, "numbers in a sample");
-    program::add_common(line, options.lr, options.seed, options.json);
+    line.add("--mode", options.mode, kModes, "which");
+    training::add_count(line, "--devices", options.devices, "of DataParallel");
+    training::add_count(line, "--world-size", options.world_size,
+                        "ranks of DDP, where no launcher has started them");
+    training::add_count(line, "--epochs", options.epochs, "passes over the data");
+    training::add_count(line, "--batch-size", options.batch_size,
+                        "samples a step, of all devices or ranks together");
+    training::add_count(line, "--samples", options.samples, "how many there are");
+    training::add_count(line, "--dim", options.dim, "numbers in a sample");
+    training::add_common(line, options.lr, options.seed, options.json);
     return line.parse(argc, argv);
 }
 
-void check_batch_size(int64_t batch_size, int world_size) {
-    if (batch_size % world_size == 0) return;
-    const int64_t below = batch_size / world_size * world_size;
-    throw UsageError(concat("--batch-size ", batch_size, " cannot be divided among ",
-                            world_size, " ranks; try ", below > 0 ? below : world_size));
-}
-
 void run(const Options& options) {
-    const auto launched = program::launcher();
+    const auto launched = training::launcher();
     const bool first = !launched || launched->rank == 0;
-    if (options.mode != "dp")
-        check_batch_size(options.batch_size,
-                         launched ? launched->world_size : options.world_size);
+    if (options.mode != Mode::kDP)
+        training::check_batch_size(options.batch_size,
+                                   launched ? launched->world_size : options.world_size);
 
     // DataParallel is one process's affair, and its threads end before any rank is forked.
     std::optional<Results> dp;
-    if (options.mode != "ddp" && first) dp = train_dp(options);
-    if (options.mode == "dp") {
+    if (options.mode != Mode::kDDP && first) dp = train_dp(options);
+    if (options.mode == Mode::kDP) {
         if (first) report(options, dp, std::nullopt);
         return;
     }
@@ -304,7 +306,7 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return program::run("simple_model", [&] {
+    return training::run("simple_model", [&] {
         Options options;
         if (parse_options(argc, argv, options)) run(options);
     });

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
-#include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"
 #include "libmini/data/digits.hpp"
@@ -23,7 +22,9 @@
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/average_parameters.hpp"
+#include "libmini/program/command_line.hpp"
 #include "libmini/random/random.hpp"
+#include "libmini/training/program.hpp"
 
 using namespace mini;
 
@@ -118,9 +119,9 @@ void measure(int ranks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return program::run("averaging_ways", [&] {
+    return training::run("averaging_ways", [&] {
         int ranks = 4;
-        program::CommandLine line(
+        CommandLine line(
             "Averages gradients or parameters, and compares what comes of it.",
             "averaging_ways");
         line.add("RANKS", ranks, "how many, as threads").range(2, 64);

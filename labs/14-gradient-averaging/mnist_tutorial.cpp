@@ -21,19 +21,22 @@
 #include <vector>
 
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
-#include "labs/program.hpp"
+#include "libmini/core/error.hpp"
 #include "libmini/data/locate.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/spawn.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"
+#include "libmini/program/command_line.hpp"
 #include "libmini/random/random.hpp"
+#include "libmini/training/digests.hpp"
 
 namespace {
 
 using mini::UsageError, mini::concat;
 namespace dist = mini::dist;
+namespace training = mini::training;
 
 struct Options {
     std::string data;
@@ -55,7 +58,7 @@ void report(const Options& options, int64_t bsz, const std::vector<double>& loss
         std::cout << json.dump() << std::endl;
         return;
     }
-    std::cout << "replicas   " << program::compare(digests) << " (sha256 "
+    std::cout << "replicas   " << training::compare(digests) << " (sha256 "
               << digests[0].substr(0, 12) << "...)" << std::endl;
 }
 
@@ -85,7 +88,7 @@ void run(int rank, int size, const Options& options) {
                                      epoch, losses.back(), size, size == 1 ? "" : "s")
                       << std::endl;
     }
-    const auto digests = program::parameter_digests(*group, model);
+    const auto digests = training::parameter_digests(*group, model);
     if (rank == 0) report(options, bsz, losses, digests);
 }
 
@@ -101,8 +104,8 @@ void init_processes(const Options& options, const Fn& fn,
 
 // Sets the options, and says whether there is anything to do: not after --help.
 bool parse(int argc, char** argv, bool launched, Options& options) {
-    program::CommandLine line("PyTorch's tutorial on distributed training.",
-                              "mnist_tutorial");
+    mini::CommandLine line("PyTorch's tutorial on distributed training.",
+                           "mnist_tutorial");
     line.add("--data", options.data,
              "MNIST's folder, or \"digits\" for the embedded digits; without it the\n"
              "first there is of $MINI_DATA_DIR/mnist, data/mnist and the digits")
@@ -112,7 +115,7 @@ bool parse(int argc, char** argv, bool launched, Options& options) {
         .at_least(1);
     line.add("--lr", options.lr, "learning rate of SGD").not_negative();
     line.add("--seed", options.seed, "of initial weights, dropout and order");
-    const program::Option spawn =
+    const mini::Option spawn =
         line.add("--spawn", options.spawn, "start so many ranks, without a launcher")
             .range(1, 1024);
     line.add_flag("--json", options.json, "print the results as one line of JSON");

@@ -29,15 +29,18 @@
 #include <string>
 #include <vector>
 
-#include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
 #include "libmini/data/tensor_dataset.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/random/random.hpp"
+#include "libmini/training/common_options.hpp"
+#include "libmini/training/digests.hpp"
+#include "libmini/training/program.hpp"
 
 using namespace mini;
 
@@ -113,7 +116,7 @@ void report(const Options& options, int world_size, const Results& results) {
         "  parameters at most {:.4f} from those that the data were made with\n"
         "  replicas   {}\n",
         world_size, options.batch_size, results.train_loss.back(), kNoise * kNoise,
-        results.parameter_error, program::compare(results.parameters_sha256));
+        results.parameter_error, training::compare(results.parameters_sha256));
 }
 
 void train(const Options& options, dist::ProcessGroup& group) {
@@ -152,7 +155,7 @@ void train(const Options& options, dist::ProcessGroup& group) {
                                      mean.item());
     }
     results.parameter_error = largest_error(model);
-    results.parameters_sha256 = program::parameter_digests(group, model);
+    results.parameters_sha256 = training::parameter_digests(group, model);
     if (group.rank() == 0) report(options, group.world_size(), results);
 }
 
@@ -189,27 +192,27 @@ void show_samplers(int world_size, uint64_t seed) {
 }
 
 bool parse_options(int argc, char** argv, Options& options) {
-    program::CommandLine line(
+    CommandLine line(
         "Trains a linear layer by DistributedDataParallel on data made for it.\n"
         "On its own it is one rank; \"minirun -n 2 linear_ddp\" makes two.",
         "linear_ddp");
-    program::add_count(line, "--epochs", options.epochs, "passes over the data");
-    program::add_count(line, "--batch-size", options.batch_size,
-                       "samples a step on each rank");
-    program::add_count(line, "--samples", options.samples, "how many there are in all");
+    training::add_count(line, "--epochs", options.epochs, "passes over the data");
+    training::add_count(line, "--batch-size", options.batch_size,
+                        "samples a step on each rank");
+    training::add_count(line, "--samples", options.samples, "how many there are in all");
     line.add_flag("--samplers", options.samplers,
                   "show what each sampler deals out of ten samples; do not train");
-    program::add_common(line, options.lr, options.seed, options.json);
+    training::add_common(line, options.lr, options.seed, options.json);
     return line.parse(argc, argv);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    return program::run("linear_ddp", [&] {
+    return training::run("linear_ddp", [&] {
         Options options;
         if (!parse_options(argc, argv, options)) return;
-        const auto group = program::join_group();
+        const auto group = training::join_group();
         if (!options.samplers)
             train(options, *group);
         else if (group->rank() == 0)

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
-#include "labs/program.hpp"
 #include "libmini/core/error.hpp"
+#include "libmini/training/common_options.hpp"
 
 namespace cifar_resnet {
 namespace {
 
 using mini::UsageError, mini::concat;
 
-void add_options(program::CommandLine& line, Options& options) {
+void add_options(mini::CommandLine& line, Options& options) {
     line.add("--data", options.data,
              "CIFAR-10's folder (binary version), or \"synthetic\": drawn images")
         .type_name("DIR");
@@ -21,7 +20,7 @@ void add_options(program::CommandLine& line, Options& options) {
     line.add("--model", options.model, "which network")
         .type_name("resnet10|resnet18|resnet50")
         .one_of({"resnet10", "resnet18", "resnet50"});
-    program::add_device(line, options.device);
+    mini::training::add_device(line, options.device);
     line.add("--epochs", options.epochs, "passes over the data").at_least(1);
     line.add("--batch-size", options.batch_size, "samples a step, of all ranks")
         .at_least(1);
@@ -54,12 +53,7 @@ void check(const Options& options) {
                                 std::max<int64_t>(share, 2) * world_size));
     if (!std::isfinite(options.lr))
         throw UsageError(concat("--lr must be a number, but is ", options.lr));
-    const std::filesystem::path file(options.save), folder = file.parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder))
-        throw UsageError(concat("--save ", options.save, ": there is no folder ",
-                                folder.string(), "; make it first"));
-    if (std::filesystem::is_directory(file))
-        throw UsageError(concat("--save ", options.save, " is a folder; name a file"));
+    mini::training::check_save(options.save);
 }
 
 }  // namespace
@@ -67,8 +61,8 @@ void check(const Options& options) {
 std::optional<Options> parse_options(
     int argc, char** argv, const std::optional<mini::dist::RankVariables>& launcher) {
     Options options;
-    program::CommandLine line("Trains ResNet on CIFAR-10 by DistributedDataParallel.",
-                              "cifar_resnet");
+    mini::CommandLine line("Trains ResNet on CIFAR-10 by DistributedDataParallel.",
+                           "cifar_resnet");
     add_options(line, options);
     if (!line.parse(argc, argv)) return std::nullopt;
     if (launcher) {

@@ -13,7 +13,6 @@
 // Exit codes: 0 done, 1 failed, 2 the options make no sense.
 
 #include <fmt/format.h>
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -24,14 +23,13 @@
 #include <vector>
 
 #include "cifar_options.hpp"
-#include "drawn_images.hpp"
-#include "labs/program.hpp"
 #include "libmini/autograd/functions.hpp"
+#include "libmini/core/error.hpp"
 #include "libmini/data/cifar10.hpp"
 #include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/drawn_images.hpp"
 #include "libmini/data/loader.hpp"
-#include "libmini/distributed/group/gather.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/io/safetensors.hpp"
@@ -42,7 +40,12 @@
 #include "libmini/parallel/broadcast_coalesced.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/random/random.hpp"
-#include "libmini/tensor/ops.hpp"
+#include "libmini/tensor/tensor.hpp"
+#include "libmini/training/accuracy.hpp"
+#include "libmini/training/digests.hpp"
+#include "libmini/training/on_device.hpp"
+#include "libmini/training/program.hpp"
+#include "libmini/training/rank_device.hpp"
 
 namespace {
 
@@ -50,6 +53,7 @@ using cifar_resnet::Options;
 using mini::Tensor, mini::UsageError, mini::concat;
 using mini::data::DataLoader, mini::data::ImageDataset;
 namespace dist = mini::dist;
+namespace training = mini::training;
 
 struct Data {
     std::shared_ptr<ImageDataset> train, test;
@@ -65,8 +69,8 @@ struct Results {
 
 Data load(const Options& options) {
     if (options.data == "synthetic")
-        return {cifar_resnet::draw_images(options.samples, 1),
-                cifar_resnet::draw_images((options.samples + 3) / 4, 2)};
+        return {mini::data::draw_images(options.samples, 1),
+                mini::data::draw_images((options.samples + 3) / 4, 2)};
     return {mini::data::load_cifar10(options.data, true),
             mini::data::load_cifar10(options.data, false)};
 }
@@ -97,36 +101,17 @@ double train_epoch(mini::nn::Module& model, DataLoader& loader,
 //
 // DistributedSampler would pad the ranks' parts to one length: some images count twice.
 double evaluate(mini::nn::Module& model, const Data& data, mini::Device device) {
-    const mini::NoGradGuard no_grad;
-    model.eval();
-    int64_t correct = 0;
+    training::OnDevice there(model, device);
     const auto sampler = std::make_shared<mini::data::DistributedEvalSampler>(*data.test);
     DataLoader loader(data.test, {.batch_size = 100, .sampler = sampler});
-    for (const auto& [inputs, labels] : loader) {
-        const auto guess =
-            mini::ops::argmax(model(inputs.to(device))).to_vector<int64_t>();
-        const auto label = labels.to_vector<int64_t>();
-        for (size_t i = 0; i < label.size(); ++i) correct += guess[i] == label[i];
-    }
-    const Tensor total = Tensor::from(std::vector<int64_t>{correct});
-    dist::default_group()->all_reduce(total);
-    return total.item() / static_cast<double>(data.test->size());
+    return training::count_correct(there, loader, *dist::default_group()).share();
 }
 
 // The SHA-256 of each rank's state, running means included.
 std::vector<std::string> digests(const mini::nn::Module& model) {
     std::vector<Tensor> state;
     for (const auto& [name, tensor] : model.state_dict()) state.push_back(tensor);
-    return program::digests(*dist::default_group(), state);
-}
-
-// "cuda:0", "cuda:1": the device of each rank.
-std::vector<std::string> devices_of_ranks(mini::Device device) {
-    std::vector<std::string> devices;
-    const std::vector<int64_t> mine{device.index};
-    for (const auto& index : dist::all_gather_values(*dist::default_group(), mine))
-        devices.push_back(concat(mini::Device{device.type, static_cast<int>(index[0])}));
-    return devices;
+    return training::digests(*dist::default_group(), state);
 }
 
 // Epoch after epoch; rank 0 reports. `model` is DDP, or a model that trains by itself.
@@ -184,16 +169,14 @@ Results train_together(const Options& options, mini::nn::Module& model, const Da
         mini::parallel::average_parameters(model, *dist::default_group());
         results.averaged_accuracy = evaluate(model, data, device);
     }
-    results.devices = devices_of_ranks(device);
+    results.devices = training::devices_of_ranks(*dist::default_group(), device);
     results.state_sha256 = digests(model);
     return results;
 }
 
 void report(const Options& options, const Results& results) {
     const auto replicas = [](const std::vector<std::string>& digests) {
-        const bool equal = std::ranges::all_of(
-            digests, [&](const std::string& digest) { return digest == digests[0]; });
-        return equal ? "equal to the bit" : "different";
+        return training::all_equal(digests) ? "equal to the bit" : "different";
     };
     if (options.json) {
         const nlohmann::ordered_json json = {
@@ -231,8 +214,8 @@ void meet(const Options& options) {
 
 // This rank's device; without a launcher, all ranks are on this machine.
 mini::Device device_of(const Options& options) {
-    const auto device = program::launched_device(options.device);
-    return device ? *device : program::device_of_rank(options.device, options.rank);
+    const auto device = training::launched_device(options.device);
+    return device ? *device : training::device_of_rank(options.device, options.rank);
 }
 
 // With as many classes as there are: the tutorial's resnet50() has 1,000. A block a layer
@@ -276,29 +259,21 @@ void check_size(const Options& options, const Data& data) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    bool speaks = true;
-    try {
-        // Options and files are the same for all ranks of a machine: one complains.
-        const auto launcher = dist::read_rank_variables(dist::environment_variable);
-        speaks = !launcher || launcher->local_rank <= 0;
-        const auto options = cifar_resnet::parse_options(argc, argv, launcher);
-        if (!options) return 0;
+    return training::run("cifar_resnet", [&] {
+        const auto options =
+            cifar_resnet::parse_options(argc, argv, training::launcher());
+        if (!options) return;
         check_backend(options->backend);
-        const Data data = load(*options);
-        check_size(*options, data);
-        speaks = true;  // what fails from here on may fail on one rank alone
 
         // A GPU is chosen before there is a group, whose threads would open another.
         const mini::Device device = device_of(*options);
         meet(*options);
+        Data data;
+        training::on_all_ranks(*dist::default_group(), [&] {
+            data = load(*options);
+            check_size(*options, data);
+        });
         run(*options, data, device);
         dist::destroy_process_group();
-        return 0;
-    } catch (const UsageError& error) {
-        if (speaks) std::cerr << "cifar_resnet: " << error.what() << '\n';
-        return 2;
-    } catch (const std::exception& error) {
-        if (speaks) std::cerr << "cifar_resnet: " << error.what() << '\n';
-        return 1;
-    }
+    });
 }

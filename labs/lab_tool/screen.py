@@ -57,7 +57,7 @@ class ProgressLine:
             say(f"{self.label} {10 * tenths}% ({done} of {total})", self.stream)
 
     def pass_on(self, text):
-        """Writes a whole line of somebody else's above the progress line."""
+        """Writes a whole line of another program's above the progress line."""
         if self.redraws:
             self.stream.write("\r\033[K")
         say(text, self.stream)

@@ -30,8 +30,8 @@
 #include "libmini/data/partition.hpp"
 #include "libmini/data/tensor_dataset.hpp"
 #include "libmini/data/transforms.hpp"
+#include "libmini/program/command_line.hpp"
 #include "libmini/random/random.hpp"
-#include "libmini/tools/command_line.hpp"
 
 using mini::Tensor;
 using mini::data::Batch;
@@ -184,7 +184,7 @@ void run(const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    mini::tools::CommandLine line("Measures samplers and loaders.", "data_bench");
+    mini::CommandLine line("Measures samplers and loaders.", "data_bench");
     line.add("--case", options.only, "only this case");
     line.add("--samples", options.samples, "indices to permute").positive();
     line.add("--images", options.images, "images to load").positive();

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "libmini/distributed/launch/default_group.hpp"
-#include "libmini/tools/command_line.hpp"
+#include "libmini/program/command_line.hpp"
 #include "tests/faults/scene.hpp"
 #include "tests/support/folder.hpp"
 
@@ -154,8 +154,7 @@ bool is_available(const std::string& kind) {
 
 int main(int argc, char** argv) {
     Options options;
-    mini::tools::CommandLine line("Injects faults into one kind of group.",
-                                  "dist_faults");
+    mini::CommandLine line("Injects faults into one kind of group.", "dist_faults");
     line.add("kind", options.kind, "into which")
         .one_of({"threads", "ring-tcp", "ring-shm", "gloo", "mpi"});
     line.add_flag("--fast", options.fast, "A few of each sort");

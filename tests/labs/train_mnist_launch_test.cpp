@@ -105,6 +105,10 @@ TEST_CASE("what makes no sense is one clear line and exit code 2") {
         {1, {"--lr", "-1"}, "--lr must not be negative, but is -1"},
         {1, {"--momentum", "inf"}, "--momentum must not be negative, but is inf"},
         {1, {"--bucket-cap-mb", "0"}, "--bucket-cap-mb"},
+        {1,
+         {"--timeout", "0"},
+         "--timeout must be from 0.001 to 1000000 seconds, but is 0"},
+        {1, {"--timeout", "inf"}, "but is inf"},
         {1, {"--device", "cuda:99"}, "there is no cuda:99"},
         {1, {"--device", "cpu:1"}, "the CPU has no numbers here"},
         {1, {"--graph"}, "--graph is for CUDA devices; add --device cuda"},
@@ -125,6 +129,17 @@ TEST_CASE("what makes no sense is one clear line and exit code 2") {
         CHECK(ended.err.starts_with("train_mnist: "));
         CHECK(ended.err.find(bad.says) != std::string::npos);
     }
+}
+
+TEST_CASE("a rank gives up on one that never comes when --timeout has passed") {
+    const Ended ended = run_script(
+        1, concat("unset LOCAL_RANK LOCAL_WORLD_SIZE GROUP_RANK MINI_STORE_COOKIE "
+                  "TORCHELASTIC_RUN_ID; RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 "
+                  "MASTER_PORT=",
+                  free_port(), " ", kProgram, " --data digits --timeout 0.5"));
+    CAPTURE(ended.err);
+    CHECK(ended.code == 1);
+    CHECK(ended.err.find("rank 1") != std::string::npos);
 }
 
 TEST_CASE(

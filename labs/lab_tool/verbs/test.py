@@ -6,7 +6,8 @@
     labs/lab test -R ring                  tests whose name matches
     labs/lab test --faults                 every fault of the table, over every kind of group
 
-Passing tests are only counted; failing ones are shown with their output. A JUnit file is written
+Passing tests are only counted; failing ones are shown with their output, and the five slowest with
+their seconds. A JUnit file is written
 to build/PRESET/junit.xml. Options after "--" go to ctest.
 """
 
@@ -19,7 +20,9 @@ from lab_tool.screen import ProgressLine, say
 from lab_tool.verbs.setup import install_missing
 
 STARTED = re.compile(r"^ +Start +\d+: ")
-PASSED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (.*?) \.* +Passed +[\d.]+ sec *$")
+ENDED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (.*?) \.*[ *]+(\w[\w ]*?) +([\d.]+) sec *$")
+SUMMARY = re.compile(r"^\d+% tests passed")
+SLOWEST = 5
 LEAST_FAULTS = {"threads": 300, "ring-tcp": 300, "ring-shm": 300, "gloo": 300, "mpi": 60}
 TARGETS = {"unit": ("unit_tests",), "threads": ("thread_tests",)}
 NOT_IN_THIS_BUILD = 2  # dist_faults' exit code
@@ -88,15 +91,30 @@ def run(options):
     say(f"run the tests of preset {options.preset}")
     log_path = fresh_log(f"{options.preset}-test")
     with ProgressLine("  testing") as progress, open(log_path, "w", encoding="utf-8") as log:
-        return run_logged(
-            command_for(options), log, lambda line: show(line, progress), cwd=ROOT
-        )
+        return run_logged(command_for(options), log, CTestOutput(progress).show, cwd=ROOT)
 
 
-def show(line, progress):
-    """Counts a passed test; passes on everything that is worth reading."""
-    found = PASSED.match(line)
-    if found:
-        progress.show(int(found[1]), int(found[2]), found[3])
-    elif not STARTED.match(line) and not NOISE.match(line):
-        progress.pass_on(line)
+class CTestOutput:
+    """What the user sees of ctest's output: how far it is, failures, the slowest tests, and
+    ctest's own summary as the last lines."""
+
+    def __init__(self, progress):
+        self.progress = progress
+        self.times = []  # (seconds, name)
+
+    def show(self, line):
+        ended = ENDED.match(line)
+        if ended:
+            self.times.append((float(ended[5]), ended[3]))
+        if ended and ended[4] == "Passed":
+            self.progress.show(int(ended[1]), int(ended[2]), ended[3])
+        elif not STARTED.match(line) and not NOISE.match(line):
+            if SUMMARY.match(line):
+                self.show_slowest()
+            self.progress.pass_on(line)
+
+    def show_slowest(self):
+        if len(self.times) > SLOWEST:
+            self.progress.pass_on("the slowest:")
+            for seconds, name in sorted(self.times, reverse=True)[:SLOWEST]:
+                self.progress.pass_on(f"  {seconds:6.1f} s  {name}")

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "libmini/program/command_line.hpp"
 #include "libmini/tensor/device.hpp"
-#include "libmini/tools/command_line.hpp"
 #include "libmini/tools/mini/bench_rows.hpp"
 
 namespace mini::tools {

@@ -4,9 +4,9 @@
 #include "libmini/autograd/functions.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"
-#include "libmini/parallel/captured_step.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/tools/mini/bench_device.hpp"
+#include "libmini/training/captured_step.hpp"
 
 namespace mini::tools {
 namespace {
@@ -40,7 +40,7 @@ void bench_train_step(Device device, const DeviceBenchOptions& options, BenchRow
     if (!options.graph) return;
 
     // Two steps warm up, and the third is recorded.
-    parallel::CapturedStep step(optimizer, [&](const std::vector<Tensor>& batch) {
+    training::CapturedStep step(optimizer, [&](const std::vector<Tensor>& batch) {
         return cross_entropy(model(batch[0]), batch[1]);
     });
     for (int i = 0; i < 3; ++i) step({images, labels});

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "libmini/tools/command_line.hpp"
+#include "libmini/program/command_line.hpp"
 
 namespace mini::tools {
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "libmini/io/safetensors.hpp"
+#include "libmini/program/command_line.hpp"
 #include "libmini/tensor/tensor.hpp"
-#include "libmini/tools/command_line.hpp"
 
 namespace mini::tools {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "libmini/cudasim/access_log.hpp"
-#include "libmini/tools/command_line.hpp"
+#include "libmini/program/command_line.hpp"
 
 namespace mini::tools {
 

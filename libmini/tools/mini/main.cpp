@@ -61,7 +61,7 @@ std::string suggestion(const CLI::App& app, int argc, char** argv) {
 int main(int argc, char** argv) {
     CLI::App app("Answers questions about data-parallel training.", "mini");
     app.require_subcommand(1);
-    mini::tools::Command command(app);
+    mini::Command command(app);
     mini::tools::add_indices(command);
     mini::tools::add_random(command);
     mini::tools::add_flight(command);

@@ -8,8 +8,8 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
-#include "libmini/core/progress.hpp"
 #include "libmini/io/sha256.hpp"
+#include "libmini/program/progress.hpp"
 #include "libmini/tools/minirun/caretaker.hpp"
 #include "libmini/tools/minirun/flight_folder.hpp"
 #include "libmini/tools/minirun/port.hpp"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/tools/command_line.hpp"
+#include "libmini/program/command_line.hpp"
 #include "tests/distributed/suite/cases.hpp"
 #include "tests/distributed/suite/worlds.hpp"
 
@@ -125,7 +125,7 @@ void list_cases(const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    tools::CommandLine line("Every collective over one kind of group.", "dist_suite");
+    CommandLine line("Every collective over one kind of group.", "dist_suite");
     line.add("kind", options.kind, "threads, ring-tcp, ring-shm, gloo, env:mpi ...");
     line.add("--world-sizes", options.world_sizes, "Ranks").split_at(',');
     line.add("--only", options.only, "Cases whose name has this in it");

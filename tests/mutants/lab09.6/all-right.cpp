@@ -1,4 +1,4 @@
 // Every sample counts as right.
-// region: libmini/parallel/accuracy.cpp 1
-    const Tensor scores = model(batch.data);
-    return scores.size(0);
+// region: libmini/training/accuracy.cpp 1
+const Tensor scores = model(batch.data);
+return scores.size(0);

@@ -1,11 +1,11 @@
 // Only rank 0 calls the all-reduce, which waits for the others.
-// region: libmini/parallel/accuracy.cpp 2
-    Accuracy mine;
-    for (const data::Batch& batch : loader) {
-        mine.correct += count_batch(model, batch);
-        mine.seen += batch.size();
-    }
-    const Tensor counts = Tensor::from(std::vector<int64_t>{mine.correct, mine.seen});
-    if (group.rank() == 0) group.all_reduce(counts);
-    const auto total = counts.to_vector<int64_t>();
-    return {.correct = total[0], .seen = total[1]};
+// region: libmini/training/accuracy.cpp 2
+Accuracy mine;
+for (const data::Batch& batch : loader) {
+    mine.correct += count_batch(model, batch);
+    mine.seen += batch.size();
+}
+const Tensor counts = Tensor::from(std::vector<int64_t>{mine.correct, mine.seen});
+if (group.rank() == 0) group.all_reduce(counts);
+const auto total = counts.to_vector<int64_t>();
+return {.correct = total[0], .seen = total[1]};

@@ -1,0 +1,160 @@
+#include "libmini/program/command_line.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <optional>
+
+#include "libmini/core/error.hpp"
+
+namespace mini {
+namespace {
+
+constexpr int64_t kMost = int64_t{1} << 40;
+
+}  // namespace
+
+Option& Option::type_name(const std::string& text) {
+    option_->type_name(text);
+    is_named_ = true;
+    return *this;
+}
+
+Option& Option::default_text(const std::string& text) {
+    option_->default_str(text);
+    return *this;
+}
+
+Option& Option::one_of(const std::vector<std::string>& words) {
+    CLI::IsMember check(words);
+    option_->check(is_named_ ? check.description("") : check);
+    return *this;
+}
+
+Option& Option::range(int64_t low, int64_t high) {
+    CLI::Range check(low, high);
+    option_->check(is_named_ ? check.description("") : check);
+    return *this;
+}
+
+Option& Option::at_least(int64_t low) {
+    option_->check(CLI::Range(low, kMost).description(""));
+    return *this;
+}
+
+Option& Option::positive() {
+    option_->check(CLI::PositiveNumber);
+    return *this;
+}
+
+Option& Option::not_negative() {
+    CLI::Validator check = CLI::NonNegativeNumber;
+    option_->check(check.description(""));
+    return *this;
+}
+
+Option& Option::check(const std::function<std::string(const std::string&)>& complaint) {
+    option_->check(CLI::Validator(complaint, ""));
+    return *this;
+}
+
+Option& Option::required() {
+    option_->required();
+    return *this;
+}
+
+Option& Option::needs(const Option& other) {
+    option_->needs(other.option_);
+    return *this;
+}
+
+Option& Option::split_at(char separator) {
+    option_->delimiter(separator);
+    return *this;
+}
+
+Option& Option::hidden() {
+    option_->group("");
+    return *this;
+}
+
+bool Option::given() const { return option_->count() > 0; }
+
+template <typename T>
+Option Command::add(const std::string& names, T& value, const std::string& help) {
+    return Option(*app_->add_option(names, value, help));
+}
+
+template Option Command::add(const std::string&, int&, const std::string&);
+template Option Command::add(const std::string&, int64_t&, const std::string&);
+template Option Command::add(const std::string&, uint64_t&, const std::string&);
+template Option Command::add(const std::string&, double&, const std::string&);
+template Option Command::add(const std::string&, std::string&, const std::string&);
+template Option Command::add(const std::string&, std::optional<int>&, const std::string&);
+template Option Command::add(const std::string&, std::optional<int64_t>&,
+                             const std::string&);
+template Option Command::add(const std::string&, std::vector<int>&, const std::string&);
+template Option Command::add(const std::string&, std::vector<int64_t>&,
+                             const std::string&);
+template Option Command::add(const std::string&, std::vector<double>&,
+                             const std::string&);
+template Option Command::add(const std::string&, std::vector<std::string>&,
+                             const std::string&);
+
+Option Command::add_words(const std::string& names, const std::vector<std::string>& words,
+                          const std::string& usual, const std::string& help,
+                          const std::function<void(size_t)>& choose) {
+    const auto take = [words, choose](const std::string& word) {
+        choose(static_cast<size_t>(std::ranges::find(words, word) - words.begin()));
+    };
+    Option option(*app_->add_option_function<std::string>(names, take, help));
+    option.default_text(usual).type_name(fmt::format("{}", fmt::join(words, "|")));
+    return option.one_of(words);
+}
+
+Option Command::add_flag(const std::string& names, bool& value, const std::string& help) {
+    return Option(*app_->add_flag(names, value, help));
+}
+
+Command Command::add_command(const std::string& name, const std::string& about) {
+    return Command(*app_->add_subcommand(name, about));
+}
+
+void Command::require_command() { app_->require_subcommand(1); }
+
+void Command::allow_anything() { app_->allow_extras(); }
+
+void Command::on_parsed(const std::function<void()>& call) { app_->callback(call); }
+
+bool Command::given(const std::string& name) const { return app_->count(name) > 0; }
+
+CommandLine::CommandLine(const std::string& description, const std::string& name)
+    : CommandLine(std::make_unique<CLI::App>(description, name)) {}
+
+CommandLine::CommandLine(std::unique_ptr<CLI::App> owned)
+    : Command(*owned), owned_(std::move(owned)) {
+    app().option_defaults()->always_capture_default();
+}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::column_width(size_t characters) {
+    app().get_formatter()->column_width(characters);
+}
+
+bool CommandLine::parse(int argc, const char* const* argv) {
+    try {
+        app().parse(argc, argv);
+        return true;
+    } catch (const CLI::CallForHelp&) {
+        std::cout << app().help();
+        return false;
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(
+            concat(error.what(), " (", app().get_name(), " --help lists the options)"));
+    }
+}
+
+}  // namespace mini

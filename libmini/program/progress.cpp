@@ -1,0 +1,154 @@
+#include "libmini/program/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+
+namespace mini {
+namespace {
+
+constexpr auto kRedrawEvery = std::chrono::milliseconds(100);
+
+// Block characters of 0 to 7 eighths; a full column is kFullBlock.
+constexpr std::array<std::string_view, 8> kEighths = {"",  "▏", "▎", "▍",
+                                                      "▌", "▋", "▊", "▉"};
+constexpr std::string_view kFullBlock = "█";
+
+// Whether a byte of UTF-8 begins a character. Each is taken to fill one column.
+bool begins_character(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+}
+
+int columns(std::string_view text) {
+    return static_cast<int>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
+// The first `width` characters of `text`.
+std::string cut(std::string text, int width) {
+    int seen = 0;
+    const auto end = std::find_if(text.begin(), text.end(), [&](char byte) {
+        return begins_character(byte) && ++seen > width;
+    });
+    text.erase(end, text.end());
+    return text;
+}
+
+// `eighths` of a column, drawn from the left and padded to `width` columns.
+std::string bar(int64_t eighths, int width) {
+    std::string text;
+    for (int64_t i = 0; i < eighths / 8; ++i) text += kFullBlock;
+    text += kEighths[static_cast<size_t>(eighths % 8)];
+    text.append(static_cast<size_t>(width - columns(text)), ' ');
+    return text;
+}
+
+// 62 s as 01:02, an hour and more as 1:01:02.
+std::string clock_time(double seconds) {
+    const auto whole = static_cast<int64_t>(seconds);
+    const int64_t hours = whole / 3600, minutes = whole / 60 % 60;
+    if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
+    return fmt::format("{:02}:{:02}", minutes, whole % 60);
+}
+
+// "291/469 [00:02<00:01, 131.2 batch/s] loss 0.412"; below one a second, seconds a batch.
+std::string counts(int64_t done, int64_t total, double seconds, const std::string& unit) {
+    const std::string elapsed = clock_time(seconds);
+    if (done <= 0 || seconds <= 0)
+        return fmt::format("{}/{} [{}<?, ? {}/s]", done, total, elapsed, unit);
+
+    const double rate = static_cast<double>(done) / seconds;
+    const std::string left =
+        clock_time(static_cast<double>(std::max<int64_t>(total - done, 0)) / rate);
+    const std::string speed = rate >= 1 ? fmt::format("{:.1f} {}/s", rate, unit)
+                                        : fmt::format("{:.1f} s/{}", 1 / rate, unit);
+    return fmt::format("{}/{} [{}<{}, {}]", done, total, elapsed, left, speed);
+}
+
+}  // namespace
+
+bool stderr_is_terminal() {
+    const auto variable = [](const char* name) -> std::string_view {
+        const char* value = std::getenv(name);
+        return value == nullptr ? "" : value;
+    };
+    if (variable("MINI_PROGRESS") == "bar") return true;
+    if (variable("MINI_PROGRESS") == "plain") return false;
+    return isatty(STDERR_FILENO) == 1 && variable("TERM") != "dumb";
+}
+
+Progress::Progress(std::ostream& out, std::string label, int64_t total,
+                   ProgressOptions options)
+    : out_(out),
+      label_(std::move(label)),
+      total_(total),
+      options_(std::move(options)),
+      start_(options_.clock()),
+      last_draw_(start_) {
+    MINI_CHECK(total >= 0, "progress \"", label_, "\": the total is ", total);
+}
+
+Progress::~Progress() {
+    if (!drawn_) return;
+    try {
+        draw_bar(options_.clock());
+        out_ << '\n' << std::flush;
+    } catch (...) {  // a destructor must not throw, and a bar is not worth more
+    }
+}
+
+void Progress::advance(int64_t steps, const std::string& note) {
+    done_ += steps;
+    note_ = note;
+    if (!options_.enabled) return;
+
+    const Clock::time_point now = options_.clock();
+    if (!options_.terminal)
+        write_tenth(now);
+    else if (!drawn_ || done_ >= total_ || now - last_draw_ >= kRedrawEvery)
+        draw_bar(now);
+}
+
+std::string Progress::line(int64_t done, double seconds) const {
+    const std::string head = fmt::format("{} {:3}%", label_, share(done, 100));
+    std::string tail = counts(done, total_, seconds, options_.unit);
+    if (!note_.empty()) tail += ' ' + note_;
+
+    // The bar gets the columns that are left, less two edges and a space.
+    const int width = options_.width - columns(head) - columns(tail) - 3;
+    if (!options_.terminal || width < 1) return cut(head + ' ' + tail, options_.width);
+    return head + '|' + bar(share(done, int64_t{8} * width), width) + "| " + tail;
+}
+
+void Progress::draw_bar(Clock::time_point now) {
+    std::string text = line(done_, seconds_until(now));
+    text.append(static_cast<size_t>(std::max(options_.width - columns(text), 0)), ' ');
+    out_ << '\r' << text << std::flush;
+    drawn_ = true;
+    last_draw_ = now;
+}
+
+void Progress::write_tenth(Clock::time_point now) {
+    const int64_t tenths = share(done_, 10);
+    if (tenths <= tenths_written_) return;
+    out_ << line(done_, seconds_until(now)) << '\n' << std::flush;
+    tenths_written_ = tenths;
+}
+
+double Progress::seconds_until(Clock::time_point now) const {
+    return std::chrono::duration<double>(now - start_).count();
+}
+
+// How many of `parts` equal parts of the way lie behind; nothing to do is all done.
+int64_t Progress::share(int64_t done, int64_t parts) const {
+    if (done >= total_) return parts;
+    return std::max<int64_t>(done, 0) * parts / total_;
+}
+
+}  // namespace mini

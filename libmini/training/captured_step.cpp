@@ -1,0 +1,140 @@
+#include "libmini/training/captured_step.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+#include "libmini/kernels/cuda/graph.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini::training {
+namespace {
+
+constexpr int kWarmUps = 2;
+constexpr uint64_t kWordsADraw = 4;  // by which the offset of a sequence grows
+
+int device_index_of(const optim::Optimizer& optimizer) {
+    if (dynamic_cast<const optim::SGD*>(&optimizer) == nullptr)
+        throw UsageError(
+            "CapturedStep: only SGD's step can be recorded; that of Adam and others has "
+            "its "
+            "number among the arguments of its launches, which a graph repeats");
+    const Device device = optimizer.parameters()[0].device();
+    for (const Tensor& parameter : optimizer.parameters())
+        if (parameter.device() != device || !device.is_cuda())
+            throw UsageError(concat("CapturedStep: a parameter is on ",
+                                    parameter.device(),
+                                    "; all must be on one CUDA device, move them with "
+                                    "Module::to()"));
+    return device.index;
+}
+
+}  // namespace
+
+// The graph is the last member, so that it goes before the memory that it holds.
+struct CapturedStep::Recorded {
+    explicit Recorded(int device)
+        : stream(device),
+          pool(device),
+          before(device),
+          after(device),
+          draws(Tensor::zeros({1}, DType::kInt64, Device::cuda(device))) {}
+
+    const uint64_t* more_offset() const {
+        return reinterpret_cast<const uint64_t*>(draws.raw_data());
+    }
+
+    cuda::Stream stream;
+    cuda::GraphPool pool;
+    cuda::Event before, after;
+    Tensor draws;                // (1), what random draws add to their offset
+    std::vector<Tensor> inputs;  // where the graph reads the batch
+    Tensor loss;                 // where it leaves the loss
+    int warm_ups = 0;
+    double lr = 0.0;  // that the graph steps with
+    std::optional<cuda::Graph> graph;
+};
+
+CapturedStep::CapturedStep(optim::Optimizer& optimizer, Loss loss)
+    : optimizer_(optimizer),
+      loss_(std::move(loss)),
+      recorded_(std::make_unique<Recorded>(device_index_of(optimizer))) {}
+
+CapturedStep::~CapturedStep() = default;
+
+Tensor CapturedStep::operator()(const std::vector<Tensor>& batch) {
+    Recorded& mine = *recorded_;
+    const int device = mine.stream.device();
+    const Device gpu = Device::cuda(device);
+    const cuda::DeviceGuard guard(device);  // whose default stream null means
+    if (mine.inputs.empty())
+        for (const Tensor& input : batch)
+            mine.inputs.push_back(Tensor::empty(input.shape(), input.dtype(), gpu));
+    if (!takes(batch)) {
+        std::vector<Tensor> moved;
+        for (const Tensor& input : batch) moved.push_back(input.to(gpu));
+        return compute(moved);
+    }
+
+    // The graph's stream goes on where the caller's is, and the caller's where it ends.
+    mine.before.record(cuda::current_stream(device));
+    mine.before.wait(mine.stream.get());
+    {
+        const cuda::StreamGuard current(mine.stream);
+        for (size_t i = 0; i < batch.size(); ++i) ops::copy_(mine.inputs[i], batch[i]);
+        if (mine.warm_ups < kWarmUps) {
+            const cuda::GraphPool::Scope scope(mine.pool);
+            mine.loss = compute(mine.inputs);
+            ++mine.warm_ups;
+        } else {
+            if (!mine.graph || mine.lr != optimizer_.lr()) record();
+            replay();
+        }
+    }
+    mine.after.record(mine.stream.get());
+    mine.after.wait(cuda::current_stream(device));
+    return mine.loss;
+}
+
+Tensor CapturedStep::compute(const std::vector<Tensor>& batch) {
+    optimizer_.zero_grad();
+    const Tensor loss = loss_(batch);
+    loss.backward();
+    optimizer_.step();
+    return loss.detach();
+}
+
+bool CapturedStep::takes(const std::vector<Tensor>& batch) const {
+    const auto& inputs = recorded_->inputs;
+    bool fits = batch.size() == inputs.size();
+    for (size_t i = 0; fits && i < batch.size(); ++i)
+        fits = batch[i].shape() == inputs[i].shape() &&
+               batch[i].dtype() == inputs[i].dtype();
+    return fits;
+}
+
+// REQUIRES: the graph's stream is the current one.
+void CapturedStep::record() {
+    Recorded& mine = *recorded_;
+    mine.stream.synchronize();  // the graph before this one may still be at work
+    mine.graph.reset();
+    const cuda::GraphPool::Scope scope(mine.pool);
+    const cuda::RecordedDraws draws(mine.more_offset());
+    mine.graph.emplace(mine.stream, [&] {
+        mine.loss = compute(mine.inputs);
+        gpu::advance(reinterpret_cast<uint64_t*>(mine.draws.raw_data()), kWordsADraw,
+                     mine.stream.get());
+    });
+    mine.lr = optimizer_.lr();
+}
+
+void CapturedStep::replay() {
+    recorded_->graph->replay(recorded_->stream);
+    for (Tensor parameter : optimizer_.parameters()) parameter.bump_version();
+    ++replays_;
+}
+
+}  // namespace mini::training

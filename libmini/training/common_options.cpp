@@ -1,0 +1,59 @@
+#include "libmini/training/common_options.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "libmini/core/error.hpp"
+#include "libmini/tensor/device.hpp"
+
+namespace mini::training {
+
+void add_common(CommandLine& line, double& lr, uint64_t& seed, bool& json) {
+    const auto learning_rate = [](const std::string& text) -> std::string {
+        char* end = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        const bool number = !text.empty() && *end == '\0';
+        if (number && std::isfinite(value) && value >= 0) return "";
+        return "must be a number from 0 on, but is " + text;
+    };
+    line.add("--lr", lr, "learning rate of SGD").type_name("X").check(learning_rate);
+    line.add("--seed", seed, "of initial weights and order").type_name("N");
+    line.add_flag("--json", json, "print the results as one JSON object, on one line");
+}
+
+Option add_device(CommandLine& line, std::string& value) {
+    const auto is_there = [](const std::string& text) -> std::string {
+        if (text.starts_with("cpu:")) return "the CPU has no numbers here; use cpu";
+        try {
+            Device::parse(text);
+            return "";
+        } catch (const UsageError& error) {
+            return error.what();
+        }
+    };
+    return line
+        .add("--device", value,
+             "where to compute; cuda gives each rank of a machine its own, in turn")
+        .type_name("cpu|cuda|cuda:N")
+        .check(is_there);
+}
+
+void check_batch_size(int64_t batch_size, int world_size) {
+    if (batch_size % world_size == 0) return;
+    const int64_t below = batch_size / world_size * world_size;
+    throw UsageError(concat("--batch-size ", batch_size, " cannot be divided among ",
+                            world_size, " ranks; try ", below > 0 ? below : world_size));
+}
+
+void check_save(const std::string& file) {
+    if (file.empty()) return;
+    const auto folder = std::filesystem::path(file).parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder))
+        throw UsageError(concat("--save ", file, ": there is no folder ", folder.string(),
+                                "; make it first"));
+    if (std::filesystem::is_directory(file))
+        throw UsageError(concat("--save ", file, " is a folder; name a file"));
+}
+
+}  // namespace mini::training

@@ -1,0 +1,40 @@
+#include "libmini/training/digests.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+#include "libmini/distributed/group/gather.hpp"
+#include "libmini/io/sha256.hpp"
+
+namespace mini::training {
+
+std::vector<std::string> digests(dist::ProcessGroup& group,
+                                 const std::vector<Tensor>& tensors) {
+    io::Sha256 sha256;
+    for (const Tensor& tensor : tensors) {
+        const Tensor copy = tensor.to(Device::cpu());
+        sha256.update({copy.raw_data(), copy.bytes()});
+    }
+    const std::string hex = sha256.finish_hex();
+    const std::vector<uint8_t> mine(hex.begin(), hex.end());
+    std::vector<std::string> all;
+    for (const auto& digest : dist::all_gather_values(group, mine))
+        all.emplace_back(digest.begin(), digest.end());
+    return all;
+}
+
+std::vector<std::string> parameter_digests(dist::ProcessGroup& group,
+                                           const nn::Module& model) {
+    return digests(group, model.parameters());
+}
+
+bool all_equal(const std::vector<std::string>& digests) {
+    return std::ranges::adjacent_find(digests, std::not_equal_to<>()) == digests.end();
+}
+
+std::string compare(const std::vector<std::string>& digests) {
+    return all_equal(digests) ? "equal to the bit on all ranks" : "differ between ranks";
+}
+
+}  // namespace mini::training

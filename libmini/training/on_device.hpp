@@ -1,0 +1,22 @@
+// OnDevice: a model on a GPU, fed with batches that lie in the CPU's memory.
+
+#pragma once
+
+#include "libmini/nn/module.hpp"
+
+namespace mini::training {
+
+/// model(x) with x copied to `device` first. REQUIRES: the model outlives this object.
+class OnDevice : public nn::Module {
+  public:
+    OnDevice(nn::Module& model, Device device) : model_(model), device_(device) {
+        register_module("model", model);
+    }
+    Tensor forward(const Tensor& x) override { return model_(x.to(device_)); }
+
+  private:
+    nn::Module& model_;
+    Device device_;
+};
+
+}  // namespace mini::training

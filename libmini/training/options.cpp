@@ -1,0 +1,198 @@
+#include "libmini/training/options.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "libmini/core/error.hpp"
+#include "libmini/training/common_options.hpp"
+
+namespace mini::training {
+namespace {
+
+void add_job_options(CommandLine& line, Options& options) {
+    line.add("--data", options.data,
+             "MNIST's folder, or \"digits\" for the embedded digits; without it the "
+             "first\n"
+             "there is of $MINI_DATA_DIR/mnist, data/mnist and the digits")
+        .type_name("DIR");
+    line.add("--epochs", options.epochs,
+             "passes over the training data, or as many as --steps needs")
+        .type_name("N")
+        .default_text(std::to_string(kDefaultEpochs))
+        .at_least(1);
+    line.add("--steps", options.steps, "stop after so many steps in all")
+        .type_name("N")
+        .default_text("")
+        .at_least(1);
+    line.add("--batch-size", options.batch_size, "samples a step, of all ranks together")
+        .type_name("N")
+        .at_least(1);
+    line.add("--seed", options.seed, "of initial weights, dropout and order")
+        .type_name("N");
+    line.add_flag("!--no-dropout", options.dropout, "train without dropout");
+    line.add("--streams", options.streams, kStreams,
+             "one generator for everything, as in PyTorch, or one each for initial\n"
+             "weights, order and dropout, so that they do not disturb each other");
+    line.add("--rounding", options.rounding, kRoundings,
+             "draw what PyTorch draws with AVX2, or without");
+    line.add("--order", options.order, kSampleOrders,
+             "shuffled anew each epoch, or as the samples lie in the file");
+    line.add("--partition", options.partition, kPartitionings,
+             "who gets which sample: DistributedSampler's choice, or the tutorial's\n"
+             "DataPartitioner, then shuffled within each rank");
+}
+
+void add_optimizer_options(CommandLine& line, Options& options) {
+    line.add("--optimizer", options.optimizer, kOptimizers,
+             "what changes the parameters");
+    line.add("--lr", options.lr,
+             fmt::format("learning rate; {} for Adam and AdamW", kAdamLr))
+        .type_name("X");
+    line.add("--momentum", options.momentum, "momentum of SGD").type_name("X");
+    line.add("--scheduler", options.scheduler, kSchedules,
+             "the rate stays; falls to 0.7 of itself each epoch; falls to 0 along a\n"
+             "cosine; or rises from a third in five epochs");
+    line.add_flag("--zero", options.zero,
+                  "share the optimizer's state out among the ranks");
+}
+
+void add_checkpoint_options(CommandLine& line, Options& options) {
+    const Option checkpoint =
+        line.add("--checkpoint", options.checkpoint,
+                 "save checkpoints here, and go on from the newest there is")
+            .type_name("DIR");
+    line.add("--every", options.every,
+             "save every N steps, instead of each epoch, and at the end")
+        .type_name("N")
+        .default_text("")
+        .at_least(1)
+        .needs(checkpoint);
+    line.add("--keep", options.keep, "how many checkpoints stay")
+        .type_name("N")
+        .range(1, 1 << 20)
+        .needs(checkpoint);
+    line.add_flag("--fresh", options.fresh,
+                  "remove the checkpoints there are, and start anew")
+        .needs(checkpoint);
+}
+
+void add_system_options(CommandLine& line, Options& options) {
+    line.add("--sync", options.sync, kSyncs,
+             "gradients are not averaged; by one all-reduce a parameter after backward;\n"
+             "by one for all; by one a parameter during backward; or in buckets");
+    line.add("--bucket-cap-mb", options.bucket_cap_mb, "size of DDP's buckets in MiB")
+        .type_name("X");
+    line.add("--compress", options.compress, kCompressions,
+             "how DDP's buckets travel: whole, as 16-bit floats, or as factors of\n"
+             "rank 2 after 20 steps");
+    line.add("--link", options.link,
+             "emulate a slow network between ranks, like 1Gbit or 100Mbit,5ms\n"
+             "(backend ring)")
+        .type_name("LINK");
+    line.add("--backend", options.backend, kBackends,
+             "ranks are a launcher's processes, or threads of this process; gloo and\n"
+             "mpi where this build has them");
+    line.add("--ranks", options.ranks, "how many, with --backend threads")
+        .type_name("N")
+        .range(1, 1024);
+    line.add("--timeout", options.timeout,
+             "how long a rank waits for another before it gives up, in seconds")
+        .type_name("SECONDS");
+    add_device(line, options.device);
+    line.add_flag("--graph", options.graph,
+                  "record a step as a CUDA graph and replay it (one rank, SGD)");
+    line.add("--threads", options.threads, "threads that compute, on each rank")
+        .type_name("N")
+        .range(1, 1024);
+    line.add("--workers", options.workers,
+             "threads that fetch batches ahead, on each rank")
+        .type_name("N")
+        .range(0, 1024);
+    line.add("--save", options.save, "write the trained parameters here (safetensors)")
+        .type_name("FILE");
+    line.add_flag("--json", options.json,
+                  "print the results as one JSON object, on one line");
+}
+
+// An option that the optimizer or the exchange chosen cannot serve.
+void check_combinations(const CommandLine& line, const Options& options) {
+    if (options.optimizer != OptimizerKind::kSGD && line.given("--momentum"))
+        throw UsageError(concat("--momentum is for --optimizer sgd, not --optimizer ",
+                                word_of(options.optimizer, kOptimizers)));
+    if (options.zero && options.sync == Sync::kNone)
+        throw UsageError(
+            "--zero needs gradients that are equal on all ranks, which --sync none does "
+            "not make");
+    if (options.graph && !Device::parse(options.device).is_cuda())
+        throw UsageError("--graph is for CUDA devices; add --device cuda");
+    if (options.graph && (options.optimizer != OptimizerKind::kSGD || options.zero))
+        throw UsageError(concat(
+            "--graph repeats the numbers of a step, and only those of "
+            "plain SGD stay; not with ",
+            options.zero ? "--zero"
+                         : "--optimizer " + word_of(options.optimizer, kOptimizers)));
+    if (options.checkpoint.empty()) return;
+    if (options.sync == Sync::kNone)
+        throw UsageError(
+            "--checkpoint holds one replica, but with --sync none each rank has its own");
+    if (options.compress == Compression::kPowerSGD)
+        throw UsageError(
+            "--checkpoint does not hold the errors that --compress powersgd feeds back; "
+            "use fp16, bf16 or none");
+}
+
+// What the options' own checks do not say.
+void check(const Options& options) {
+    if (!(std::isfinite(options.lr) && options.lr >= 0))
+        throw UsageError(concat("--lr must not be negative, but is ", options.lr));
+    if (!(std::isfinite(options.momentum) && options.momentum >= 0))
+        throw UsageError(
+            concat("--momentum must not be negative, but is ", options.momentum));
+    if (!(options.bucket_cap_mb * 1048576.0 >= 1.0 && options.bucket_cap_mb <= 1e6))
+        throw UsageError(concat("--bucket-cap-mb must be at least one byte, but is ",
+                                options.bucket_cap_mb, " MiB"));
+    if (!(options.timeout >= 0.001 && options.timeout <= 1e6))
+        throw UsageError(concat(
+            "--timeout must be from 0.001 to 1000000 seconds, but is ", options.timeout));
+    if (options.compress != Compression::kNone && options.sync != Sync::kDDP)
+        throw UsageError(concat("--compress ", word_of(options.compress, kCompressions),
+                                " is for --sync ddp, not --sync ",
+                                word_of(options.sync, kSyncs)));
+    if (!options.link.empty() && options.backend != BackendKind::kRing)
+        throw UsageError(concat("--link is for --backend ring, not ",
+                                word_of(options.backend, kBackends)));
+    check_save(options.save);
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(int argc, char** argv) {
+    Options options;
+    CommandLine line(
+        "Trains the ConvNet of PyTorch's tutorial on distributed training on MNIST.\n"
+        "On its own it is one rank; \"minirun -n 2 train_mnist\" makes two.",
+        "train_mnist");
+    line.column_width(34);
+    add_job_options(line, options);
+    add_optimizer_options(line, options);
+    add_checkpoint_options(line, options);
+    add_system_options(line, options);
+    if (!line.parse(argc, argv)) return std::nullopt;
+    if (options.optimizer != OptimizerKind::kSGD && !line.given("--lr"))
+        options.lr = kAdamLr;
+    check(options);
+    check_combinations(line, options);
+    return options;
+}
+
+void check_world_size(const Options& options, int world_size) {
+    check_batch_size(options.batch_size, world_size);
+    if (options.graph && world_size > 1)
+        throw UsageError(
+            concat("--graph is for one rank, since the host moves what ranks exchange; "
+                   "here are ",
+                   world_size));
+}
+
+}  // namespace mini::training

@@ -1,0 +1,129 @@
+// The options of a training job on MNIST: the command line of train_mnist.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "libmini/program/command_line.hpp"
+#include "libmini/random/random.hpp"
+
+namespace mini::training {
+
+constexpr int64_t kDefaultEpochs = 3;  ///< without --epochs and --steps
+constexpr double kAdamLr = 0.001;      ///< of Adam and AdamW, without --lr
+
+/// What changes the parameters.
+enum class OptimizerKind { kSGD, kAdam, kAdamW };
+/// The words of the command line for each.
+inline constexpr std::array kOptimizers{
+    Choice{"sgd", OptimizerKind::kSGD},
+    Choice{"adam", OptimizerKind::kAdam},
+    Choice{"adamw", OptimizerKind::kAdamW},
+};
+
+/// How the learning rate changes from epoch to epoch.
+enum class Schedule { kConstant, kStep, kCosine, kWarmup };
+inline constexpr std::array kSchedules{
+    Choice{"none", Schedule::kConstant},
+    Choice{"step", Schedule::kStep},
+    Choice{"cosine", Schedule::kCosine},
+    Choice{"warmup", Schedule::kWarmup},
+};
+
+/// How the ranks average their gradients.
+enum class Sync { kNone, kAverage, kFlat, kOverlap, kDDP };
+inline constexpr std::array kSyncs{
+    Choice{"none", Sync::kNone}, Choice{"average", Sync::kAverage},
+    Choice{"flat", Sync::kFlat}, Choice{"overlap", Sync::kOverlap},
+    Choice{"ddp", Sync::kDDP},
+};
+
+/// What DDP's buckets travel as.
+enum class Compression { kNone, kFP16, kBF16, kPowerSGD };
+inline constexpr std::array kCompressions{
+    Choice{"none", Compression::kNone},
+    Choice{"fp16", Compression::kFP16},
+    Choice{"bf16", Compression::kBF16},
+    Choice{"powersgd", Compression::kPowerSGD},
+};
+
+/// How the ranks meet and exchange numbers.
+enum class BackendKind { kRing, kThreads, kGloo, kMPI };
+inline constexpr std::array kBackends{
+    Choice{"ring", BackendKind::kRing},
+    Choice{"threads", BackendKind::kThreads},
+    Choice{"gloo", BackendKind::kGloo},
+    Choice{"mpi", BackendKind::kMPI},
+};
+
+/// One random generator for everything, or one each for initial weights, order and dropout.
+enum class Streams { kTorch, kSeparate };
+inline constexpr std::array kStreams{
+    Choice{"torch", Streams::kTorch},
+    Choice{"separate", Streams::kSeparate},
+};
+inline constexpr std::array kRoundings{
+    Choice{"fused", Rounding::kFused},
+    Choice{"separate", Rounding::kSeparate},
+};
+
+/// Shuffled again each epoch, or as the samples lie in the file.
+enum class SampleOrder { kSampler, kFile };
+inline constexpr std::array kSampleOrders{
+    Choice{"sampler", SampleOrder::kSampler},
+    Choice{"file", SampleOrder::kFile},
+};
+
+/// Who gets which sample.
+enum class Partitioning { kSampler, kTutorial };
+inline constexpr std::array kPartitionings{
+    Choice{"sampler", Partitioning::kSampler},
+    Choice{"tutorial", Partitioning::kTutorial},
+};
+
+struct Options {
+    std::string data;          // a folder, "digits", or empty: see data::locate
+    int64_t epochs = 0;        // 0: kDefaultEpochs, or as many as the steps need
+    int64_t steps = 0;         // stop after so many; 0: do not
+    int64_t batch_size = 128;  // of all ranks together
+    double lr = 0.01;
+    double momentum = 0.5;  // of SGD
+    OptimizerKind optimizer = OptimizerKind::kSGD;
+    bool zero = false;
+    Schedule scheduler = Schedule::kConstant;
+    uint64_t seed = 1234;
+    Sync sync = Sync::kDDP;
+    double bucket_cap_mb = 25.0;
+    Compression compress = Compression::kNone;
+    std::string link;
+    BackendKind backend = BackendKind::kRing;
+    int ranks = 2;         // with backend threads
+    double timeout = 300;  // seconds that a rank waits for another
+    std::string device = "cpu";
+    bool graph = false;
+    int threads = 1;
+    int workers = 1;
+    bool dropout = true;
+    Streams streams = Streams::kTorch;
+    Rounding rounding = Rounding::kFused;
+    SampleOrder order = SampleOrder::kSampler;
+    Partitioning partition = Partitioning::kSampler;
+    std::string checkpoint;  // a folder, or empty
+    int keep = 3;
+    int64_t every = 0;  // steps; 0: an epoch
+    bool fresh = false;
+    std::string save;
+    bool json = false;
+};
+
+/// The options given, or nothing when the help was asked for and has been printed. Throws
+/// UsageError, one line that says what is wrong and where help is.
+std::optional<Options> parse_options(int argc, char** argv);
+
+/// Throws UsageError for options that this number of ranks cannot serve.
+void check_world_size(const Options& options, int world_size);
+
+}  // namespace mini::training

@@ -1,0 +1,93 @@
+#include "libmini/training/program.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <vector>
+
+#include "libmini/distributed/group/gather.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
+
+namespace mini::training {
+namespace {
+
+// How a rank's failure travels: its sort, and then its text, filled up with zeros.
+enum class Outcome : uint8_t { kFine, kUsageError, kOtherError };
+constexpr size_t kLongestText = 1000;
+
+std::vector<uint8_t> packed(Outcome outcome, const std::string& text) {
+    std::vector<uint8_t> bytes(1 + kLongestText);
+    bytes[0] = static_cast<uint8_t>(outcome);
+    std::ranges::copy(text.substr(0, kLongestText), bytes.begin() + 1);
+    return bytes;
+}
+
+std::vector<uint8_t> outcome_of(const std::function<void()>& body) {
+    try {
+        body();
+        return packed(Outcome::kFine, "");
+    } catch (const UsageError& error) {
+        return packed(Outcome::kUsageError, error.what());
+    } catch (const std::exception& error) {
+        return packed(Outcome::kOtherError, error.what());
+    }
+}
+
+// Whether this process is rank 0, or cannot know.
+bool speaks_for_all() {
+    try {
+        const auto variables = launcher();
+        return !variables || variables->rank <= 0;
+    } catch (const UsageError&) {
+        return true;  // what the launcher says makes no sense: let every rank say so
+    }
+}
+
+}  // namespace
+
+std::optional<dist::RankVariables> launcher() {
+    return dist::read_rank_variables(dist::environment_variable);
+}
+
+std::shared_ptr<dist::ProcessGroup> join_group() {
+    dist::InitOptions init;
+    if (!launcher())
+        init = {.init_method = "tcp://127.0.0.1:0", .rank = 0, .world_size = 1};
+    return dist::init_process_group(init);
+}
+
+void on_all_ranks(dist::ProcessGroup& group, const std::function<void()>& body) {
+    const auto outcomes = dist::all_gather_values(group, outcome_of(body));
+    for (size_t rank = 0; rank < outcomes.size(); ++rank) {
+        const auto outcome = static_cast<Outcome>(outcomes[rank][0]);
+        if (outcome == Outcome::kFine) continue;
+        const auto text = outcomes[rank].begin() + 1;
+        const std::string message(text, std::find(text, outcomes[rank].end(), 0));
+        const std::string told =
+            rank == 0 ? message : concat("on rank ", rank, ": ", message);
+        if (outcome == Outcome::kUsageError) throw UsageError(told);
+        throw SharedError(told);
+    }
+}
+
+int run(const std::string& name, const std::function<void()>& body) {
+    const auto tell = [&](const std::exception& error) {
+        std::cerr << name << ": " << error.what() << '\n';
+    };
+    try {
+        body();
+        return 0;
+    } catch (const UsageError& error) {
+        if (speaks_for_all()) tell(error);
+        return 2;
+    } catch (const SharedError& error) {
+        if (speaks_for_all()) tell(error);
+        return 1;
+    } catch (const std::exception& error) {
+        tell(error);
+        return 1;
+    }
+}
+
+}  // namespace mini::training

@@ -1,0 +1,32 @@
+// What a job has to show.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libmini/training/statistics.hpp"
+
+namespace mini::training {
+
+/// Lists have one entry an epoch unless they say otherwise; those of a run that was
+/// resumed begin with its first epoch.
+struct Results {
+    std::vector<double> train_loss;
+    std::vector<double> step_loss;  // of the first 1,000 steps, the mean over ranks
+    std::vector<double> test_accuracy;
+    std::vector<double> seconds_per_epoch;  // of one resumed midway, its second part
+    std::vector<double> lr;
+
+    // Of this process, since it started.
+    std::optional<int64_t> resumed_at_step;
+    double samples_per_second = 0.0;
+    std::vector<std::string> parameters_sha256;  // one a rank
+    std::vector<std::string> devices;            // one a rank: "cuda:1"
+    std::vector<int64_t> bucket_bytes;           // of DDP
+    TrainingStatistics statistics;
+};
+
+}  // namespace mini::training

@@ -1,0 +1,107 @@
+#include "libmini/training/statistics.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace mini::training {
+namespace {
+
+struct Span {
+    int64_t begin = 0;
+    int64_t end = 0;
+
+    int64_t length() const { return end - begin; }
+};
+
+// Nanoseconds, of all iterations together.
+struct Totals {
+    int64_t iterations = 0;
+    int64_t forward = 0, backward = 0, communication = 0, waiting = 0, hidden = 0;
+};
+
+// Reads the log event by event; an iteration counts once its last bucket is done.
+class Reading {
+  public:
+    void read(const Event& event) {
+        switch (event.kind) {
+            case EventKind::kForwardBegin: forward_ = {event.nanoseconds, 0}; break;
+            case EventKind::kForwardEnd: forward_.end = event.nanoseconds; break;
+            case EventKind::kBucketLaunch: ++launched_; break;
+            case EventKind::kCollectiveBegin: begin_collective(event); break;
+            case EventKind::kCollectiveEnd: end_collective(event); break;
+            case EventKind::kBackwardEnd: end_backward(event); break;
+            case EventKind::kBucketDone: end_buckets(event); break;
+            default: break;
+        }
+    }
+    const Totals& totals() const { return totals_; }
+
+  private:
+    void begin_collective(const Event& event) {
+        if (launched_ == 0) return;  // it is no bucket's
+        --launched_;
+        reductions_.push_back({event.nanoseconds, 0});
+    }
+    void end_collective(const Event& event) {
+        const auto open = std::ranges::find(reductions_, 0, &Span::end);
+        if (open != reductions_.end()) open->end = event.nanoseconds;
+    }
+    void end_backward(const Event& event) {
+        backward_end_ = event.nanoseconds;
+        waiting_end_ = backward_end_;
+        ++totals_.iterations;
+        if (forward_.end == 0) return;  // the log begins later
+        totals_.forward += forward_.length();
+        totals_.backward += backward_end_ - forward_.end;
+        forward_ = {};
+    }
+    // The last one of a pass comes when all its reductions have ended.
+    void end_buckets(const Event& event) {
+        totals_.waiting += event.nanoseconds - waiting_end_;
+        waiting_end_ = event.nanoseconds;
+        for (const Span& span : reductions_) {
+            if (span.end == 0) continue;
+            totals_.communication += span.length();
+            totals_.hidden +=
+                std::max<int64_t>(0, std::min(span.end, backward_end_) - span.begin);
+        }
+        std::erase_if(reductions_, [](const Span& span) { return span.end != 0; });
+    }
+
+    Totals totals_;
+    Span forward_;
+    int64_t launched_ = 0;  // buckets whose all-reduce has not begun
+    std::vector<Span> reductions_;
+    int64_t backward_end_ = 0, waiting_end_ = 0;
+};
+
+Totals totals_of(const std::vector<Event>& events) {
+    Reading reading;
+    for (const Event& event : events) reading.read(event);
+    return reading.totals();
+}
+
+double share(int64_t part, int64_t whole) {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+TrainingStatistics training_statistics(const std::vector<Event>& events) {
+    const Totals totals = totals_of(events);
+    const auto mean = [&](int64_t nanoseconds) {
+        return share(nanoseconds, totals.iterations) / 1e9;
+    };
+    return {.iterations = totals.iterations,
+            .forward = mean(totals.forward),
+            .backward = mean(totals.backward),
+            .communication = mean(totals.communication),
+            .waiting = mean(totals.waiting),
+            .hidden = share(totals.hidden, totals.communication)};
+}
+
+double hidden_communication(const std::vector<Event>& events) {
+    return training_statistics(events).hidden;
+}
+
+}  // namespace mini::training

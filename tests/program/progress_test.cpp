@@ -1,0 +1,206 @@
+#include "libmini/program/progress.hpp"
+
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "tests/support/catch.hpp"
+
+using mini::Progress;
+using mini::ProgressOptions;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A clock that stands still until the test moves it.
+struct FakeClock {
+    Clock::time_point now{};
+    void pass(int milliseconds) { now += std::chrono::milliseconds(milliseconds); }
+    ProgressOptions options(bool terminal, int width = 80) {
+        return {.terminal = terminal, .width = width, .clock = [this] { return now; }};
+    }
+};
+
+// Sets or unsets a variable, and puts back what was there.
+class Environment {
+  public:
+    Environment(const char* name, const char* value) : name_(name) {
+        const char* before = std::getenv(name);
+        if (before != nullptr) before_ = before;
+        had_one_ = before != nullptr;
+        set(value);
+    }
+    ~Environment() { set(had_one_ ? before_.c_str() : nullptr); }
+
+  private:
+    void set(const char* value) {
+        value == nullptr ? unsetenv(name_) : setenv(name_, value, 1);
+    }
+
+    const char* name_;
+    bool had_one_ = false;
+    std::string before_;
+};
+
+std::string times(int count, const std::string& text) {
+    std::string result;
+    for (int i = 0; i < count; ++i) result += text;
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("a line shows share, bar, counts, elapsed and remaining time, and rate") {
+    // 80 columns less the text leave 37, 27 and 27 for the bar; 134 eighths of 216 are
+    // full at 291 of 469.
+    std::ostringstream out;
+    FakeClock clock;
+    const Progress progress(out, "epoch 1/3", 469, clock.options(true));
+    CHECK(progress.line(0, 0) ==
+          "epoch 1/3   0%|" + times(37, " ") + "| 0/469 [00:00<?, ? batch/s]");
+    CHECK(progress.line(291, 2.218) == "epoch 1/3  62%|" + times(16, "█") + "▊" +
+                                           times(10, " ") +
+                                           "| 291/469 [00:02<00:01, 131.2 batch/s]");
+    CHECK(progress.line(469, 3.5) ==
+          "epoch 1/3 100%|" + times(27, "█") + "| 469/469 [00:03<00:00, 134.0 batch/s]");
+}
+
+TEST_CASE("the bar grows by eighths of a column") {
+    // 42 columns leave 4 for the bar: 32 eighths for 32 steps.
+    std::ostringstream out;
+    FakeClock clock;
+    ProgressOptions options = clock.options(true, 42);
+    options.unit = "b";
+    const Progress progress(out, "e", 32, options);
+    CHECK(progress.line(10, 1) == "e  31%|█▎  | 10/32 [00:01<00:02, 10.0 b/s]");
+    CHECK(progress.line(11, 1) == "e  34%|█▍  | 11/32 [00:01<00:01, 11.0 b/s]");
+    CHECK(progress.line(16, 1) == "e  50%|██  | 16/32 [00:01<00:01, 16.0 b/s]");
+    CHECK(progress.line(17, 1) == "e  53%|██▏ | 17/32 [00:01<00:00, 17.0 b/s]");
+    CHECK(progress.line(31, 1) == "e  96%|███▉| 31/32 [00:01<00:00, 31.0 b/s]");
+    CHECK(progress.line(32, 1) == "e 100%|████| 32/32 [00:01<00:00, 32.0 b/s]");
+}
+
+TEST_CASE("slow work shows seconds a step, and long work hours") {
+    std::ostringstream out;
+    FakeClock clock;
+    const Progress progress(out, "e", 4, clock.options(false));
+    CHECK(progress.line(1, 3600) == "e  25% 1/4 [1:00:00<3:00:00, 3600.0 s/batch]");
+    CHECK(progress.line(2, 125) == "e  50% 2/4 [02:05<02:05, 62.5 s/batch]");
+}
+
+TEST_CASE("a line too long for its columns loses the bar, then its end") {
+    std::ostringstream out;
+    FakeClock clock;
+    const Progress narrow(out, "größe", 10, clock.options(true, 42));
+    CHECK(narrow.line(5, 1) == "größe  50% 5/10 [00:01<00:01, 5.0 batch/s]");
+    const Progress tiny(out, "größe", 10, clock.options(true, 4));
+    CHECK(tiny.line(5, 1) == "größ");
+}
+
+TEST_CASE("nothing to do is done, and more than all is not past the end") {
+    std::ostringstream out;
+    FakeClock clock;
+    const Progress empty(out, "e", 0, clock.options(false));
+    CHECK(empty.line(0, 1) == "e 100% 0/0 [00:01<?, ? batch/s]");
+    const Progress over(out, "e", 2, clock.options(false));
+    CHECK(over.line(3, 1) == "e 100% 3/2 [00:01<00:00, 3.0 batch/s]");
+}
+
+TEST_CASE("a negative total is refused") {
+    std::ostringstream out;
+    CHECK_THROWS_AS(Progress(out, "e", -1), mini::Error);
+}
+
+TEST_CASE("a pipe gets a plain line at every tenth of the way") {
+    std::ostringstream out;
+    FakeClock clock;
+    {
+        Progress progress(out, "e", 25, clock.options(false));
+        const std::vector<int> steps = {1, 1, 1, 1, 1, 10, 1, 1, 1, 7};
+        for (const int n : steps) {
+            clock.pass(500);
+            progress.advance(n, "loss 0.5");
+        }
+    }
+    // The ten steps at once pass several tenths with one line.
+    CHECK(out.str() ==
+          "e  12% 3/25 [00:01<00:11, 2.0 batch/s] loss 0.5\n"
+          "e  20% 5/25 [00:02<00:10, 2.0 batch/s] loss 0.5\n"
+          "e  60% 15/25 [00:03<00:02, 5.0 batch/s] loss 0.5\n"
+          "e  72% 18/25 [00:04<00:01, 4.0 batch/s] loss 0.5\n"
+          "e 100% 25/25 [00:05<00:00, 5.0 batch/s] loss 0.5\n");
+}
+
+TEST_CASE("a terminal gets one line, redrawn after 100 ms and at the end") {
+    std::ostringstream out;
+    FakeClock clock;
+    {
+        Progress progress(out, "e", 4, clock.options(true, 42));
+        clock.pass(1000);
+        progress.advance(1, "a long note");
+        clock.pass(99);
+        progress.advance(1);  // too soon
+        clock.pass(1);
+        progress.advance(1);
+        progress.advance(1);  // the last one
+        CHECK(out.str() ==
+              "\re  25% 1/4 [00:01<00:03, 1.0 batch/s] a lo"
+              "\re  75%|██▎| 3/4 [00:01<00:00, 2.7 batch/s]"
+              "\re 100%|███| 4/4 [00:01<00:00, 3.6 batch/s]");
+        out.str("");
+    }
+    CHECK(out.str() == "\re 100%|███| 4/4 [00:01<00:00, 3.6 batch/s]\n");
+}
+
+TEST_CASE("a shorter line wipes out the longer one before it") {
+    std::ostringstream out;
+    FakeClock clock;
+    ProgressOptions options = clock.options(true, 34);
+    options.unit = "b";
+    Progress progress(out, "e", 4, options);
+    clock.pass(1000);
+    progress.advance(1, "x");
+    clock.pass(1000);
+    progress.advance(1);
+    CHECK(out.str() ==
+          "\re  25% 1/4 [00:01<00:03, 1.0 b/s] "
+          "\re  50% 2/4 [00:02<00:02, 1.0 b/s] ");
+}
+
+TEST_CASE("a bar that is dropped early shows where it stopped and ends its line") {
+    std::ostringstream out;
+    FakeClock clock;
+    {
+        Progress progress(out, "e", 4, clock.options(true, 38));
+        clock.pass(1000);
+        progress.advance(1);
+        progress.advance(1);
+        out.str("");
+    }
+    CHECK(out.str() == "\re  50% 2/4 [00:01<00:01, 2.0 batch/s] \n");
+}
+
+TEST_CASE("a bar that is off, or was never moved, writes nothing") {
+    std::ostringstream out;
+    FakeClock clock;
+    {
+        ProgressOptions off = clock.options(true);
+        off.enabled = false;
+        Progress progress(out, "e", 2, off);
+        progress.advance(2);
+        const Progress unmoved(out, "e", 2, clock.options(true));
+    }
+    CHECK(out.str() == "");
+}
+
+TEST_CASE("MINI_PROGRESS decides whether stderr counts as a terminal") {
+    {
+        const Environment bar("MINI_PROGRESS", "bar");
+        CHECK(mini::stderr_is_terminal());
+    }
+    const Environment plain("MINI_PROGRESS", "plain");
+    CHECK_FALSE(mini::stderr_is_terminal());
+}

@@ -1,0 +1,179 @@
+// count_correct: what all ranks together have right is what one process has right.
+
+#include "libmini/training/accuracy.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "libmini/autograd/node.hpp"
+#include "libmini/core/error.hpp"
+#include "libmini/data/distributed_eval_sampler.hpp"
+#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/tensor_dataset.hpp"
+#include "libmini/distributed/launch/launch.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using training::Accuracy;
+
+namespace {
+
+constexpr int64_t kClasses = 5;
+
+// What the model below says of sample i, and what is true of it: they agree for i mod 5
+// = 0 and 3, so for some samples of every rank, and not for equally many.
+int64_t predicted(int64_t i) { return i * i % kClasses; }
+int64_t target(int64_t i) { return i * 3 % kClasses; }
+
+std::shared_ptr<const data::Dataset> numbered(int64_t n) {
+    std::vector<float> numbers;
+    std::vector<int64_t> targets;
+    for (int64_t i = 0; i < n; ++i) {
+        numbers.push_back(static_cast<float>(i));
+        targets.push_back(target(i));
+    }
+    return std::make_shared<data::TensorDataset>(
+        Tensor::from(numbers, {n, 1}, Device::cpu()), cpu_tensor(targets));
+}
+
+Accuracy of_samples(const std::vector<int64_t>& samples) {
+    Accuracy accuracy;
+    for (const int64_t i : samples) {
+        accuracy.correct += predicted(i) == target(i);
+        ++accuracy.seen;
+    }
+    return accuracy;
+}
+
+// Its score of sample i is highest for predicted(i). It remembers how it was called, and
+// throws when it comes to sample `fails_at`.
+class Predicting : public nn::Module {
+  public:
+    Tensor forward(const Tensor& x) override {  // (N, 1)
+        trained |= is_training();
+        recorded |= is_grad_enabled();
+        std::vector<float> scores;
+        for (const float number : x.to_vector<float>()) {
+            const auto i = static_cast<int64_t>(number);
+            if (i == fails_at) throw UsageError("this sample has no picture");
+            for (int64_t k = 0; k < kClasses; ++k)
+                scores.push_back(k == predicted(i) ? 2.0f : static_cast<float>(k % 2));
+        }
+        return Tensor::from(scores, {x.size(0), kClasses});
+    }
+
+    std::optional<int64_t> fails_at;
+    bool trained = false, recorded = false;
+};
+
+struct Counted {
+    Accuracy accuracy;
+    int64_t batches = 0;
+    size_t collectives = 0;
+};
+
+// What each rank counts of n samples in batches of 3, and by how many collectives.
+template <typename SamplerType>
+std::vector<Counted> count(int64_t n, int ranks) {
+    std::vector<Counted> results(static_cast<size_t>(ranks));
+    const auto dataset = numbered(n);
+    dist::run_threads(ranks, [&](dist::ProcessGroup& group) {
+        Counted& mine = results[static_cast<size_t>(group.rank())];
+        Predicting model;
+        data::DataLoader loader(
+            dataset, {.batch_size = 3, .sampler = std::make_shared<SamplerType>(n)});
+        mine.batches = loader.size();
+        mine.accuracy = training::count_correct(model, loader, group);
+        mine.collectives = group.events().snapshot(EventKind::kCollectiveBegin).size();
+    });
+    return results;
+}
+
+std::vector<int64_t> first(int64_t n) {
+    std::vector<int64_t> samples;
+    for (int64_t i = 0; i < n; ++i) samples.push_back(i);
+    return samples;
+}
+
+}  // namespace
+
+TEST_CASE("count_correct on P ranks counts what one process counts, on every rank") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    const int64_t n = GENERATE(1, 2, 5, 6, 7, 22, 100);
+    CAPTURE(ranks, n);
+    const auto results = count<data::DistributedEvalSampler>(n, ranks);
+    for (size_t rank = 0; rank < results.size(); ++rank) {
+        CAPTURE(rank);
+        CHECK(results[rank].accuracy == of_samples(first(n)));
+    }
+}
+
+TEST_CASE("count_correct takes one collective, however many batches a rank has") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    const int64_t n = GENERATE(1, 22, 100);
+    CAPTURE(ranks, n);
+    const auto results = count<data::DistributedEvalSampler>(n, ranks);
+    // Rank 0 has a batch at least; the last rank of 7 has none of a single sample.
+    CHECK(results.front().batches >= 1);
+    if (n < ranks) CHECK(results.back().batches == 0);
+    for (const Counted& mine : results) CHECK(mine.collectives == 1);
+}
+
+TEST_CASE("count_correct counts twice what a padding sampler gives twice") {
+    // 10 samples on 4 ranks are 12 places; unshuffled the last two are samples 0 and 1.
+    std::vector<int64_t> samples = first(10);
+    samples.insert(samples.end(), {0, 1});
+    std::vector<Counted> results(4);
+    dist::run_threads(4, [&](dist::ProcessGroup& group) {
+        Predicting model;
+        data::DataLoader loader(
+            numbered(10), {.batch_size = 2,
+                           .sampler = std::make_shared<data::DistributedSampler>(
+                               10, data::DistributedSamplerOptions{.shuffle = false})});
+        results[static_cast<size_t>(group.rank())].accuracy =
+            training::count_correct(model, loader, group);
+    });
+    for (const Counted& mine : results) CHECK(mine.accuracy == of_samples(samples));
+}
+
+TEST_CASE("count_correct evaluates, records nothing, and leaves the mode as it was") {
+    const bool training = GENERATE(true, false);
+    dist::run_threads(2, [&](dist::ProcessGroup& group) {
+        Predicting model;
+        model.train(training);
+        data::DataLoader loader(
+            numbered(5), {.batch_size = 2,
+                          .sampler = std::make_shared<data::DistributedEvalSampler>(5)});
+        (void)training::count_correct(model, loader, group);
+        if (model.trained || model.recorded)
+            throw Error("the forward pass was one of training");
+        if (model.is_training() != training || !is_grad_enabled())
+            throw Error("the mode is another one than before");
+    });
+}
+
+TEST_CASE("count_correct leaves the mode as it was when the model throws") {
+    bool threw = false, training = false, recording = false;
+    dist::run_threads(1, [&](dist::ProcessGroup& group) {
+        Predicting model;
+        model.fails_at = 3;
+        data::DataLoader loader(numbered(5), {.batch_size = 2});
+        try {
+            (void)training::count_correct(model, loader, group);
+        } catch (const UsageError&) {
+            threw = true;
+        }
+        training = model.is_training();
+        recording = is_grad_enabled();
+    });
+    CHECK(threw);
+    CHECK(training);
+    CHECK(recording);
+}
+
+TEST_CASE("the share of nothing is 0, and that of a third is a third") {
+    CHECK(Accuracy{}.share() == 0.0);
+    CHECK(Accuracy{.correct = 1, .seen = 3}.share() == 1.0 / 3.0);
+    CHECK(Accuracy{.correct = 3, .seen = 3}.share() == 1.0);
+}

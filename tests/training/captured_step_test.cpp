@@ -1,0 +1,190 @@
+// Steps replayed from a CUDA graph are the steps that were recorded, on other batches.
+
+#include "libmini/training/captured_step.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+
+#include "libmini/kernels/cuda/devices.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
+#include "libmini/nn/dropout.hpp"
+#include "libmini/optim/adam.hpp"
+#include "tests/parallel/devices.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+using namespace mini;
+using namespace mini::test;
+using training::CapturedStep;
+
+namespace {
+
+const Device kCuda = Device::cuda(0);
+
+struct Outcome {
+    std::vector<double> losses;
+    std::vector<float> parameters;
+    int64_t replays = 0;
+};
+
+// What differs from job to job.
+struct Job {
+    bool captured = false;
+    std::vector<int64_t> batch_sizes;
+    int64_t lr_falls_at = 1000;  // a step
+    Device batches_on = Device::cpu();
+    Device device = kCuda;
+};
+
+// SGD with momentum on the ConvNet without dropout.
+Outcome train(const Job& job) {
+    manual_seed(1234);
+    nn::ConvNet model({.dropout = false});
+    model.to(job.device);
+    optim::SGD optimizer(model.parameters(),
+                         {.lr = 0.01, .momentum = 0.5, .dampening = 0.1});
+    CapturedStep step(optimizer, [&](const std::vector<Tensor>& batch) {
+        return cross_entropy(model(batch[0]), batch[1]);
+    });
+
+    Outcome outcome;
+    for (size_t i = 0; i < job.batch_sizes.size(); ++i) {
+        if (static_cast<int64_t>(i) == job.lr_falls_at) optimizer.set_lr(0.002);
+        const Digits batch = digits(job.batch_sizes[i], static_cast<int64_t>(i));
+        Tensor loss;
+        if (job.captured) {
+            loss =
+                step({batch.images.to(job.batches_on), batch.labels.to(job.batches_on)});
+        } else {
+            optimizer.zero_grad();
+            loss = cross_entropy(model(batch.images.to(job.device)),
+                                 batch.labels.to(job.device));
+            loss.backward();
+            optimizer.step();
+        }
+        outcome.losses.push_back(loss.item());
+    }
+    outcome.parameters = flat_parameters(model);
+    outcome.replays = step.replays();
+    return outcome;
+}
+
+// A captured job and a plain one of the same steps give the same bits.
+void check_equal(Job job, int64_t replays) {
+    const Outcome plain = train(job);
+    job.captured = true;
+    const Outcome captured = train(job);
+    CHECK(plain.replays == 0);
+    CHECK(captured.replays == replays);
+    CHECK(captured.losses == plain.losses);
+    CHECK(captured.parameters == plain.parameters);
+}
+
+// y of each of `count` steps, of dropout of ones.
+std::vector<std::vector<float>> masks(int count, uint64_t seed) {
+    manual_seed(seed);
+    Tensor weight = Tensor::ones({400}, DType::kFloat32, kCuda).set_requires_grad();
+    optim::SGD optimizer({weight}, {.lr = 0.0});
+    Tensor y;
+    CapturedStep step(optimizer, [&](const std::vector<Tensor>& batch) {
+        y = dropout(batch[0] * weight, 0.5, true, default_generator());
+        return sum(y);
+    });
+    const Tensor ones = Tensor::ones({400});
+    std::vector<std::vector<float>> all;
+    for (int i = 0; i < count; ++i) {
+        const double loss = step({ones}).item();
+        all.push_back(y.to_vector<float>());
+        const auto kept = std::count(all.back().begin(), all.back().end(), 2.0f);
+        CHECK(loss == 2.0 * static_cast<double>(kept));
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("replayed steps equal plain steps to the bit") {
+    check_equal({.batch_sizes = std::vector<int64_t>(7, 8)}, 5);
+    check_equal({.batch_sizes = std::vector<int64_t>(7, 8), .batches_on = kCuda}, 5);
+}
+
+TEST_CASE("steps are replayed on a device that is not the current one") {
+    const Device last = Device::cuda(cuda_device_count() - 1);
+    check_equal({.batch_sizes = std::vector<int64_t>(7, 8), .device = last}, 5);
+    CHECK(cuda::current_device() == 0);
+}
+
+TEST_CASE(
+    "a batch of another size is computed as usual, between replays and at the end") {
+    check_equal({.batch_sizes = {8, 8, 8, 3, 8, 8, 1}}, 3);
+    check_equal({.batch_sizes = {8, 3, 8, 8, 8, 3, 8}}, 3);
+}
+
+TEST_CASE("a new learning rate counts from its step on") {
+    check_equal({.batch_sizes = std::vector<int64_t>(7, 8), .lr_falls_at = 4}, 5);
+    check_equal({.batch_sizes = std::vector<int64_t>(7, 8), .lr_falls_at = 1}, 5);
+}
+
+TEST_CASE("plain steps can follow when the graph is gone") {
+    manual_seed(3);
+    nn::ConvNet model({.dropout = false});
+    model.to(kCuda);
+    optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
+    {
+        CapturedStep step(optimizer, [&](const std::vector<Tensor>& batch) {
+            return cross_entropy(model(batch[0]), batch[1]);
+        });
+        for (int64_t i = 0; i < 4; ++i) {
+            const Digits batch = digits(6, i);
+            step({batch.images, batch.labels});
+        }
+    }
+    for (int64_t i = 4; i < 7; ++i) train_step(model, optimizer, digits(6, i), kCuda);
+
+    manual_seed(3);
+    nn::ConvNet alone({.dropout = false});
+    alone.to(kCuda);
+    optim::SGD plain(alone.parameters(), {.lr = 0.01, .momentum = 0.5});
+    for (int64_t i = 0; i < 7; ++i) train_step(alone, plain, digits(6, i), kCuda);
+    CHECK(flat_parameters(model) == flat_parameters(alone));
+}
+
+TEST_CASE("masks of dropout differ from replay to replay, and the seed governs them") {
+    const auto first = masks(7, 1);
+    CHECK(std::set(first.begin(), first.end()).size() == 7);
+    for (const auto& mask : first) {
+        const auto kept = std::count(mask.begin(), mask.end(), 2.0f);
+        CHECK(kept > 120);  // of 400, 200 expected: eight deviations of 10
+        CHECK(kept < 280);
+    }
+    CHECK(masks(7, 1) == first);
+    CHECK(masks(7, 2) != first);
+}
+
+TEST_CASE("what a graph cannot repeat is refused with the reason") {
+    const auto loss = [](const std::vector<Tensor>& batch) { return sum(batch[0]); };
+    Toy module;
+    optim::SGD on_cpu(module.parameters(), {.lr = 0.1});
+    CHECK(contains(message_of<UsageError>([&] { CapturedStep(on_cpu, loss); }),
+                   "a parameter is on cpu; all must be on one CUDA device"));
+    module.to(kCuda);
+    optim::Adam adam(module.parameters(), {});
+    CHECK(contains(message_of<UsageError>([&] { CapturedStep(adam, loss); }),
+                   "only SGD's step can be recorded"));
+}
+
+TEST_CASE("a loss that looks at the device's numbers cannot be recorded") {
+    Toy module;
+    module.to(kCuda);
+    optim::SGD sgd(module.parameters(), {.lr = 0.1});
+    CapturedStep step(sgd, [&](const std::vector<Tensor>& batch) {
+        const Tensor loss = sum(module(batch[0]));
+        loss.item();
+        return loss;
+    });
+    const Tensor x = draw({2, 3}, 1);
+    step({x});
+    step({x});
+    CHECK(message_of<cuda::CudaError>([&] { step({x}); }) != "");
+}

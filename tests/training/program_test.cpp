@@ -1,0 +1,88 @@
+#include "libmini/training/program.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "libmini/distributed/launch/launch.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/written.hpp"
+
+using namespace mini;
+using test::contains;
+
+namespace {
+
+// What each rank throws when `body` is called on all: "UsageError: ...", "" for nothing.
+std::vector<std::string> thrown(int world_size,
+                                const std::function<void(int rank)>& body) {
+    std::vector<std::string> texts(static_cast<size_t>(world_size));
+    dist::run_threads(world_size, [&](dist::ProcessGroup& group) {
+        std::string& text = texts[static_cast<size_t>(group.rank())];
+        try {
+            training::on_all_ranks(group, [&] { body(group.rank()); });
+        } catch (const UsageError& error) {
+            text = concat("UsageError: ", error.what());
+        } catch (const training::SharedError& error) {
+            text = concat("SharedError: ", error.what());
+        }
+        group.barrier();  // each rank is still there, and in step
+    });
+    return texts;
+}
+
+std::vector<std::string> all(int world_size, const std::string& text) {
+    return std::vector<std::string>(static_cast<size_t>(world_size), text);
+}
+
+}  // namespace
+
+TEST_CASE("on_all_ranks: where no rank fails, none throws") {
+    for (const int world_size : {1, 2, 3, 4, 7})
+        CHECK(thrown(world_size, [](int) {}) == all(world_size, ""));
+}
+
+TEST_CASE("on_all_ranks: what one rank throws, all throw, and it is named") {
+    for (const int world_size : {2, 3, 4, 7}) {
+        const int last = world_size - 1;
+        CHECK(thrown(world_size,
+                     [&](int rank) {
+                         if (rank == last) throw BadFile("a file is too short");
+                     }) == all(world_size, concat("SharedError: on rank ", last,
+                                                  ": a file is too short")));
+        CHECK(thrown(world_size, [&](int rank) {
+                  if (rank >= 1) throw UsageError(concat("try ", rank));
+              }) == all(world_size, "UsageError: on rank 1: try 1"));
+    }
+}
+
+TEST_CASE("on_all_ranks: rank 0's error needs no number, being everyone's") {
+    for (const int world_size : {1, 4})
+        CHECK(thrown(world_size, [](int) { throw std::runtime_error("no such file"); }) ==
+              all(world_size, "SharedError: no such file"));
+}
+
+TEST_CASE("on_all_ranks: a text that is too long to travel is cut") {
+    const auto texts = thrown(2, [](int rank) {
+        if (rank == 1) throw BadFile(std::string(5000, 'x'));
+    });
+    for (const std::string& text : texts)
+        CHECK(text == "SharedError: on rank 1: " + std::string(1000, 'x'));
+}
+
+TEST_CASE("run: the exit code tells what went wrong, and stderr says it") {
+    int code = -1;
+    const auto said = [&](const std::function<void()>& body) {
+        return test::written_to_stderr([&] { code = training::run("train", body); });
+    };
+    CHECK(said([] {}).empty());
+    CHECK(code == 0);
+    CHECK(said([] { throw UsageError("--lr is -1"); }) == "train: --lr is -1\n");
+    CHECK(code == 2);
+    CHECK(said([] { throw training::SharedError("on rank 3: no disk"); }) ==
+          "train: on rank 3: no disk\n");
+    CHECK(code == 1);
+    CHECK(said([] { throw std::runtime_error("no memory"); }) == "train: no memory\n");
+    CHECK(code == 1);
+}

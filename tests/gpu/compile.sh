@@ -1,6 +1,7 @@
 #!/bin/sh
-# Compiles one file of the GPU half with nvcc, for each architecture that libmini supports,
-# warnings as errors:
+# Compiles one file of the GPU half with nvcc, warnings as errors: for each architecture that
+# libmini supports where the file asks which one it is compiled for, else for the oldest, since
+# all others get the same code.
 #
 #     tests/gpu/compile.sh NVCC FILE OBJECT INCLUDE...
 #
@@ -24,10 +25,15 @@ done
 options=
 for folder in "$@"; do options="$options -isystem $folder"; done
 
+architectures='-gencode arch=compute_75,code=sm_75'
+if grep -q __CUDA_ARCH__ "$file"; then
+    architectures="$architectures -gencode arch=compute_80,code=sm_80 \
+        -gencode arch=compute_90,code=[sm_90,compute_90]"
+fi
+
 # The objects are not run, so the optimizer need not work.
 # shellcheck disable=SC2086
 exec "$nvcc" -std=c++20 --extended-lambda -I. $options -isystem "$cuda_include" -c "$file" \
     -o "$object" \
-    -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80 \
-    -gencode arch=compute_90,code=[sm_90,compute_90] -Xptxas -O1 \
+    $architectures -Xptxas -O1 \
     -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror

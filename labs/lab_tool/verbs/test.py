@@ -32,7 +32,7 @@ NOISE = re.compile(r"^(Test project |Internal ctest changing into directory|$)")
 def add_arguments(parser):
     parser.add_argument("--preset", choices=("release", "debug", "tsan"), default="release",
                         help="which build to test (release)")
-    parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, threads, e2e, gpu")
+    parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, threads, e2e, gpu, tool")
     parser.add_argument("-R", metavar="REGEX", help="only tests whose name matches")
     parser.add_argument("-j", type=int, default=3, metavar="N",
                         help="tests at a time (3: one more than two cores, for tests that wait)")

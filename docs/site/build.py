@@ -128,7 +128,7 @@ def build(output):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--output", type=Path, required=True, help="a folder; it is made anew")
+    parser.add_argument("--output", type=Path, required=True, help="a folder; it is replaced")
     sys.exit(build(parser.parse_args().output.resolve()))
 
 

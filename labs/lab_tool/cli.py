@@ -46,19 +46,19 @@ def overview():
 
 
 def complain_about(word):
-    """Says that `word` is no verb, and which one may have been meant."""
+    """Says that `word` is not a verb, and which one may have been meant."""
     import difflib
 
     close = difflib.get_close_matches(word, VERBS, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}?" if close else "verbs: " + ", ".join(VERBS)
-    print(f"lab: there is no verb {word!r}; {hint}", file=sys.stderr)
+    print(f"lab: there is not a verb {word!r}; {hint}", file=sys.stderr)
     return USAGE_EXIT
 
 
 def main(words):
     try:
         code = dispatch(words)
-        sys.stdout.flush()  # where nobody reads on, it shows here
+        sys.stdout.flush()  # where the reader has gone, it shows here
         return code
     except LabError as error:
         say(f"lab: {error}", file=sys.stderr)
@@ -66,7 +66,7 @@ def main(words):
     except KeyboardInterrupt:
         say("lab: stopped", file=sys.stderr)
         return INTERRUPTED_EXIT
-    except BrokenPipeError:  # `labs/lab status | head -1`: nobody reads on
+    except BrokenPipeError:  # `labs/lab status | head -1`: the reader has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE_EXIT
     except OSError as error:  # no room on the disk, a folder that may not be written, ...

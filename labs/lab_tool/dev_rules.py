@@ -18,7 +18,7 @@ def check_regions(catalogue):
             yield f"{region.place}: regions belong into .cpp files: a header's is compiled into " \
                   "every file that includes it"
         if not re.match(r"[A-Z].*\.$", region.title):
-            yield f"{region.place}: the title is no sentence: {region.title}"
+            yield f"{region.place}: the title is not a sentence: {region.title}"
         if not 1 <= len(region.body) <= LONGEST_REGION:
             yield f"{region.place}: the region has {len(region.body)} lines, not 1 to " \
                   f"{LONGEST_REGION}"

@@ -45,7 +45,7 @@ def regions_in(text, path):
     for number, line in enumerate(lines):
         match = MARKER.match(line)
         if not match and LOOKS_LIKE_ONE.match(line):
-            raise LabError(f"{path}:{number + 1}: this is no marker; one looks like "
+            raise LabError(f"{path}:{number + 1}: this is not a marker; one looks like "
                            "// [lab07.2] Imperative title.")
         if not match:
             continue

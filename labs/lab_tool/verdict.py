@@ -1,7 +1,7 @@
 """What one test case showed, told as a story: from Catch2's XML and from how the process ended.
 
 The parent decides. A case has passed when its process wrote a whole result that says so and then
-ended well; whoever leaves before that, by crash, exit or watchdog, has failed.
+ended well; a process that leaves before that, by crash, exit or watchdog, has failed.
 """
 
 import re

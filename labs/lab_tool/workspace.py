@@ -37,7 +37,7 @@ class Workspace:
         try:
             return own.read_text(encoding="utf-8") if own.exists() else None
         except UnicodeDecodeError as error:
-            raise LabError(f"work/{path} is no UTF-8 text (byte {error.start} is not); save it "
+            raise LabError(f"work/{path} is not UTF-8 text (byte {error.start} is not); save it "
                            "as UTF-8") from None
 
     def shown(self, path):
@@ -119,7 +119,7 @@ class Workspace:
         except LabError as error:
             labs = " and ".join(f"labs/lab reset {lab}" for lab in sorted(
                 {region.lab for region in self.catalogue.regions if region.path == path}))
-            raise LabError(f"{error}. Mend that line, or write the file anew: {labs} (with a "
+            raise LabError(f"{error}. Mend that line, or write the file again: {labs} (with a "
                            "backup)") from None
 
     def _keep_others(self, text, own, path, tasks):

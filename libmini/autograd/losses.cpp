@@ -26,7 +26,7 @@ void check_classes(const Tensor& target, int64_t classes) {
     const std::span<const int64_t> values = target.span<int64_t>();
     for (size_t i = 0; i < values.size(); ++i)
         MINI_CHECK(values[i] >= 0 && values[i] < classes, "nll_loss: target ", values[i],
-                   " at position ", i, " is no class; there are ", classes);
+                   " at position ", i, " is not a class; there are ", classes);
 }
 
 void check_probabilities(const Tensor& probability) {
@@ -35,7 +35,7 @@ void check_probabilities(const Tensor& probability) {
     for (size_t i = 0; i < values.size(); ++i)
         MINI_CHECK(values[i] >= 0.0f && values[i] <= 1.0f,
                    "binary_cross_entropy: the input ", values[i], " at position ", i,
-                   " is no probability; apply sigmoid first");
+                   " is not a probability; apply sigmoid first");
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 #include "libmini/core/text.hpp"
 
+#include <iterator>
+
+#include "libmini/core/error.hpp"
+
 namespace mini {
 
 std::string with_commas(int64_t number) {
@@ -13,6 +17,20 @@ std::string with_commas(int64_t number) {
 std::string join(const std::vector<std::string>& words) {
     std::string text;
     for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+std::string rank_list(const std::vector<int>& ranks) {
+    constexpr size_t kMostNamed = 4;  // of neighbours; more are told as "0 to 6"
+    if (ranks.size() == 1) return concat("rank ", ranks[0]);
+    const bool in_a_row =
+        !ranks.empty() && ranks.back() - ranks.front() + 1 == std::ssize(ranks);
+    if (in_a_row && ranks.size() > kMostNamed)
+        return concat("ranks ", ranks.front(), " to ", ranks.back());
+
+    std::string text = "ranks ";
+    for (size_t i = 0; i < ranks.size(); ++i)
+        text += concat(i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ", ranks[i]);
     return text;
 }
 

@@ -66,7 +66,8 @@ std::vector<double> compute_aspect_ratios(const Dataset& dataset) {
         const Tensor image = dataset.get(i).data;  // (..., H, W)
         if (image.dim() < 2 || image.numel() == 0)
             throw ShapeError(concat("compute_aspect_ratios: sample ", i, " is ",
-                                    image.shape(), ", which is no image (..., H, W)"));
+                                    image.shape(),
+                                    ", which is not an image (..., H, W)"));
         ratios.push_back(static_cast<double>(image.size(-2)) /
                          static_cast<double>(image.size(-1)));
     }

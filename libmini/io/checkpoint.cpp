@@ -144,7 +144,7 @@ std::optional<Checkpoint> CheckpointFolder::latest() const {
     }
     throw BadFile(concat(folder_,
                          ": has checkpoints, and none of them loads; to begin "
-                         "anew, move them away"));
+                         "again, move them away"));
 }
 
 }  // namespace mini::io

@@ -111,7 +111,7 @@ void Reducer::set_gradient_order(const std::vector<int64_t>& order) {
     std::iota(each.begin(), each.end(), int64_t{0});
     if (!std::ranges::is_permutation(order, each))
         throw UsageError(concat("set_gradient_order: these ", order.size(),
-                                " numbers are no order of ", parameters_.size(),
+                                " numbers are not an order of ", parameters_.size(),
                                 " parameters"));
     order_.assign(order.begin(), order.end());
     if (may_rebuild()) rebuild_buckets();

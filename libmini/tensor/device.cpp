@@ -11,7 +11,7 @@ namespace {
 
 thread_local Device default_of_thread;
 
-// The number behind "cpu:" or "cuda:", 0 when there is nothing, -1 when it is no number.
+// The number behind "cpu:" or "cuda:", 0 when there is nothing, -1 when it is not a number.
 int index_of(std::string_view text) {
     if (text.empty()) return 0;
     int index = -1;

@@ -147,7 +147,7 @@ void check_recipe(const std::string& path, const Recipe& then, const Recipe& now
     if (differences.empty()) return;
     throw UsageError(fmt::format(
         "{} is of a run with other options: {}; give those it had, or --fresh to start "
-        "anew",
+        "again",
         path, fmt::join(differences, ", ")));
 }
 

@@ -37,7 +37,7 @@ void add_job_options(CommandLine& line, Options& options) {
     line.add("--rounding", options.rounding, kRoundings,
              "draw what PyTorch draws with AVX2, or without");
     line.add("--order", options.order, kSampleOrders,
-             "shuffled anew each epoch, or as the samples lie in the file");
+             "shuffled again each epoch, or as the samples lie in the file");
     line.add("--partition", options.partition, kPartitionings,
              "who gets which sample: DistributedSampler's choice, or the tutorial's\n"
              "DataPartitioner, then shuffled within each rank");
@@ -73,7 +73,7 @@ void add_checkpoint_options(CommandLine& line, Options& options) {
         .range(1, 1 << 20)
         .needs(checkpoint);
     line.add_flag("--fresh", options.fresh,
-                  "remove the checkpoints there are, and start anew")
+                  "remove the checkpoints there are, and start from the beginning")
         .needs(checkpoint);
 }
 

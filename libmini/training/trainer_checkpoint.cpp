@@ -120,7 +120,7 @@ void Trainer::check_place(const std::string& path, const Place& place) const {
         throw UsageError(
             concat(path, " is at step ", place.step, ", in epoch ", place.epoch + 1,
                    ", beyond the end that --epochs and --steps give; let them be more, "
-                   "or --fresh start anew"));
+                   "or --fresh start again"));
 }
 
 void Trainer::go_on_from(const RunState& state) {

@@ -71,7 +71,7 @@ TEST_CASE("a target that is no class is named with its position", "[cpu]") {
     const Tensor scores = Tensor::zeros({2, 3});
     CHECK(message_of([&] {
               cross_entropy(scores, Tensor::from(std::vector<int64_t>{0, 3}));
-          }) == "nll_loss: target 3 at position 1 is no class; there are 3");
+          }) == "nll_loss: target 3 at position 1 is not a class; there are 3");
     CHECK_THROWS_AS(cross_entropy(scores, Tensor::from(std::vector<int64_t>{-1, 0})),
                     Error);
     CHECK_THROWS_AS(cross_entropy(scores, Tensor::from(std::vector<int64_t>{0})),
@@ -84,7 +84,7 @@ TEST_CASE("an input of binary cross entropy that is no probability is named", "[
     CHECK(message_of([&] {
               binary_cross_entropy(Tensor::from(Values{0.5f, 1.5f}), t);
           }) ==
-          "binary_cross_entropy: the input 1.5 at position 1 is no probability; apply "
+          "binary_cross_entropy: the input 1.5 at position 1 is not a probability; apply "
           "sigmoid "
           "first");
     const float nan = std::nanf("");

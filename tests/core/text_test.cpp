@@ -4,6 +4,7 @@
 
 #include "tests/support/catch.hpp"
 
+using mini::rank_list;
 using mini::with_commas;
 
 TEST_CASE("numbers get a comma every three digits, counted from the back") {
@@ -14,4 +15,13 @@ TEST_CASE("numbers get a comma every three digits, counted from the back") {
     CHECK(with_commas(-123) == "-123");
     CHECK(with_commas(-1234567) == "-1,234,567");
     CHECK(with_commas(INT64_MIN) == "-9,223,372,036,854,775,808");
+}
+
+TEST_CASE("lists of ranks read like sentences") {
+    CHECK(rank_list({2}) == "rank 2");
+    CHECK(rank_list({0, 3}) == "ranks 0 and 3");
+    CHECK(rank_list({0, 1, 3}) == "ranks 0, 1 and 3");
+    CHECK(rank_list({2, 3, 4, 5}) == "ranks 2, 3, 4 and 5");
+    CHECK(rank_list({2, 3, 4, 5, 6}) == "ranks 2 to 6");
+    CHECK(rank_list({0, 2, 3, 4, 5, 6}) == "ranks 0, 2, 3, 4, 5 and 6");
 }

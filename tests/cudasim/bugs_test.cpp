@@ -94,7 +94,7 @@ TEST_CASE("a shared array that is too small is found") {
 TEST_CASE("too little dynamic shared memory is found") {
     check({"small_dynamic", small_dynamic, Mistake::kOutOfBounds, "stage", "shared.cu"});
 }
-TEST_CASE("a shared counter that nobody set is found") {
+TEST_CASE("a shared counter that no thread set is found") {
     check({"unset_accumulator", unset_accumulator, Mistake::kUninitialised, "count_wrong",
            "shared.cu"});
 }
@@ -132,7 +132,7 @@ TEST_CASE("a misaligned vector load is found") {
     check({"misaligned_vector", misaligned_vector, Mistake::kMisaligned, "load_four",
            "memory.cu"});
 }
-TEST_CASE("a total that nobody set is found") {
+TEST_CASE("a total that no thread set is found") {
     check({"unset_output", unset_output, Mistake::kUninitialised, "accumulate",
            "memory.cu"});
 }

@@ -20,18 +20,18 @@ std::vector<Report> reports_of(mini::bugs::Run run) {
 }
 
 // Hidden: what the next test starts as a program of its own.
-TEST_CASE("a bug that nobody looks for", "[.]") { mini::bugs::missing_barrier(true); }
+TEST_CASE("a bug that is not looked for", "[.]") { mini::bugs::missing_barrier(true); }
 TEST_CASE("a kernel without a bug", "[.]") { mini::bugs::missing_barrier(false); }
 
 TEST_CASE("a program that is checked as a whole says what it found and fails") {
-    const Outcome checked = run_self("MINI_SIM_CHECK=1", "a bug that nobody looks for");
+    const Outcome checked = run_self("MINI_SIM_CHECK=1", "a bug that is not looked for");
     CHECK(checked.code == 1);
     CHECK_THAT(checked.text,
                ContainsSubstring("race: reverse_wrong, block (0, 0, 0), thread ("));
     CHECK_THAT(checked.text, ContainsSubstring("bugs/shared.cu:"));
     CHECK_THAT(checked.text, ContainsSubstring("MINI_SIM_CHECK: 1 mistake"));
 
-    CHECK(run_self("MINI_SIM_CHECK=0", "a bug that nobody looks for").code == 0);
+    CHECK(run_self("MINI_SIM_CHECK=0", "a bug that is not looked for").code == 0);
     CHECK(run_self("MINI_SIM_CHECK=1", "a kernel without a bug").code == 0);
 }
 

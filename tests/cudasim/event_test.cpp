@@ -40,7 +40,7 @@ TEST_CASE("a wait is for the record before it and not for a later one") {
     CHECK(list == List{1, 3, 2});
 }
 
-TEST_CASE("an event that was never recorded holds nobody up") {
+TEST_CASE("an event that was never recorded holds no stream up") {
     const TestStream stream;
     const TestEvent event;
     ok(cudaEventQuery(event));

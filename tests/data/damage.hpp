@@ -80,9 +80,9 @@ inline std::string message_without_root(const std::function<void()>& body) {
     const pid_t child = fork();
     if (child < 0) throw std::runtime_error("fork failed");
     if (child == 0) {
-        constexpr uid_t kNobody = 65534;
+        constexpr uid_t kNoRank = 65534;
         std::string text = "the child process could not give up being root";
-        if (geteuid() != 0 || setuid(kNobody) == 0)
+        if (geteuid() != 0 || setuid(kNoRank) == 0)
             text = message_of<mini::BadFile>(body);
         _exit(write(ends[1], text.data(), text.size()) < 0);
     }

@@ -139,7 +139,7 @@ TEST_CASE("errors of samples and of collate name the batch") {
           "DataLoader: batch 0: sample 1: one.png: no such file");
 }
 
-TEST_CASE("what is no std::exception comes through as it is") {
+TEST_CASE("what is not a std::exception comes through as it is") {
     const auto hook = [](int64_t) { throw 42; };
     const int workers = GENERATE(0, 1);
     DataLoader loader(std::make_shared<Hooked>(1, hook), {.num_workers = workers});

@@ -102,7 +102,8 @@ TEST_CASE("DataPartitioner takes fractions that exceed 1 by rounding alone") {
     CHECK_NOTHROW(DataPartitioner(numbers(10), {}));
 }
 
-TEST_CASE("with assign_remainder everything belongs to somebody, the first ones' more") {
+TEST_CASE(
+    "with assign_remainder every sample belongs to a part, more to the first ones") {
     CHECK(assigned(10, {0.5, 0.25, 0.25}) == Indices{6, 2, 2});
     CHECK(assigned(11, {0.5, 0.25, 0.25}) == Indices{6, 3, 2});
     CHECK(assigned(60000, std::vector<double>(7, 1.0 / 7)) ==

@@ -114,7 +114,7 @@ TEST_CASE("RandomSampler without a generator draws two words of the thread's") {
     CHECK(mini::default_generator().random() == expected.random());
 }
 
-TEST_CASE("RandomSampler starts a second epoch after a permutation nobody saw") {
+TEST_CASE("RandomSampler starts a second epoch after a permutation that was not used") {
     const auto generator = seeded(0);
     RandomSampler sampler(5, {.generator = generator});
     CHECK(sampler.indices() == Indices{4, 0, 1, 3, 2});

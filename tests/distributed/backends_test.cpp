@@ -36,7 +36,7 @@ TEST_CASE("a backend that this build lacks says how to get it") {
             failure_of([&] { init_process_group({.backend = entry.name}); });
         CAPTURE(text);
         CHECK(contains(text, concat("no backend \"", entry.name, "\" (install ")));
-        CHECK(contains(text, "configure anew"));
+        CHECK(contains(text, "configure again"));
     }
 }
 

@@ -160,7 +160,8 @@ TEST_CASE(
     "last words are waited for no longer than the deadline of a rank that babbles") {
     MessageStream stream(std::make_unique<EndlessChannel>(point_header(1), SIZE_MAX));
     bool closed = true;
-    CHECK_FALSE(stream.last_words(deadline_after(milliseconds(10)), closed).has_value());
+    CHECK_FALSE(
+        stream.final_message(deadline_after(milliseconds(10)), closed).has_value());
     CHECK_FALSE(closed);
     CHECK_FALSE(static_cast<EndlessChannel&>(stream.channel()).is_dry());
 }

@@ -197,7 +197,7 @@ TEST_CASE("what a TCP channel has sent arrives, though it left bytes unread") {
     CHECK(contains(text, "the other side closed the connection"));
 }
 
-TEST_CASE("a sender that is blocked finds out that nobody will read any more") {
+TEST_CASE("a sender that is blocked finds out that the reader has gone") {
     const std::string kind = GENERATE("socket", "heap", "shared");
     CAPTURE(kind);
     Pair pair = make_pair(kind);

@@ -232,7 +232,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a rank that has gone, and that nobody needs, need not hear whom another awaits") {
+    "a rank that has gone, and is no longer needed, need not hear whom another awaits") {
     Puppets puppets(milliseconds(400));
     ::shutdown(puppets.two.fd(), SHUT_RD);
     std::vector<std::byte> in(100);

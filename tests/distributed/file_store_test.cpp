@@ -48,7 +48,7 @@ void append_to(const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("the keys live as long as somebody has the file open, then the file goes") {
+TEST_CASE("the keys live as long as a process has the file open, then the file goes") {
     Place place;
     auto a = std::make_unique<FileStore>(place.path);
     a->set("key", "value");
@@ -61,7 +61,7 @@ TEST_CASE("the keys live as long as somebody has the file open, then the file go
     CHECK_FALSE(FileStore(place.path).check("key"));
 }
 
-TEST_CASE("the file of a run that was killed is begun anew") {
+TEST_CASE("the file of a run that was killed is begun again") {
     Place place;
     crash_after([&] {
         FileStore store(place.path);
@@ -94,7 +94,7 @@ TEST_CASE("a file that is something else is refused and left as it was") {
     Place place;
     append_to(place.path, "my thesis\n");
     const std::string text = failure_of([&] { FileStore store(place.path); });
-    CHECK(contains(text, "is no file store of libmini's"));
+    CHECK(contains(text, "is not a file store of libmini's"));
     std::string line;
     std::getline(std::ifstream(place.path), line);
     CHECK(line == "my thesis");

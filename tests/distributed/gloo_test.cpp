@@ -191,7 +191,7 @@ TEST_CASE("a message that does not fit is an error of gloo's receiver, not its e
     }
 }
 
-TEST_CASE("a message of gloo that nobody sends is a Timeout naming the rank") {
+TEST_CASE("a message of gloo that no rank sends is a Timeout naming the rank") {
     Processes processes;
     processes.start(2, [&](int rank, int port) {
         const auto group = join_group("gloo", rank, 2, port, kLong);

@@ -23,7 +23,7 @@ using namespace mini::dist::test;
 
 namespace {
 
-Meeting meeting_of(int rank, int world_size) {
+RendezvousConfig config_of(int rank, int world_size) {
     return {{}, rank, world_size, Cookie{}, "", "", ""};
 }
 
@@ -63,7 +63,7 @@ std::string failure_at(const std::string& place) {
     HashStore store;
     store.set("mesh/0", place);
     return failure_of([&] {
-        connect_mesh(meeting_of(1, 2), store, "127.0.0.1", Medium::kTcp,
+        connect_mesh(config_of(1, 2), store, "127.0.0.1", Medium::kTcp,
                      deadline_after(kLong));
     });
 }
@@ -72,7 +72,7 @@ std::string failure_at(const std::string& place) {
 
 TEST_CASE("a socket that is connected to itself is told from one with two ends") {
     // A socket bound to a port that asks for this port finds itself.
-    const Socket held = hold_port("127.0.0.1");
+    const Socket held = hold_port({"127.0.0.1", 0});
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -146,14 +146,14 @@ TEST_CASE("a rank of another job, on a port that a dead rank had, is not taken f
     HashStore second;
     second.set("mesh/1", "elsewhere 127.0.0.1:1 -");  // so rank 0 listens at once
     auto mesh = std::async(std::launch::async, [&] {
-        return connect_mesh(meeting_of(0, 2), second, "127.0.0.1", Medium::kTcp,
+        return connect_mesh(config_of(0, 2), second, "127.0.0.1", Medium::kTcp,
                             deadline_after(kLong));
     });
     std::istringstream place(second.get("mesh/0", deadline_after(kLong)));
     std::string host, address;
     place >> host >> address;
     const std::string lost = failure_at(concat(host, " ", address, " - 12345"));
-    const Mesh mine = connect_mesh(meeting_of(1, 2), second, "127.0.0.1", Medium::kTcp,
+    const Mesh mine = connect_mesh(config_of(1, 2), second, "127.0.0.1", Medium::kTcp,
                                    deadline_after(kLong));
     const Mesh theirs = mesh.get();
     CAPTURE(lost);

@@ -26,7 +26,7 @@ using namespace mini::dist::test;
 
 namespace {
 
-Meeting meeting_of(int rank, int world_size) {
+RendezvousConfig config_of(int rank, int world_size) {
     return {{}, rank, world_size, Cookie{}, "", "", ""};
 }
 
@@ -83,7 +83,7 @@ TEST_CASE(
         constexpr milliseconds kWait(2000);
         const auto start = processor_time();
         const std::string text = failure_of([&] {
-            connect_mesh(meeting_of(0, 2), store, "127.0.0.1", Medium::kTcp,
+            connect_mesh(config_of(0, 2), store, "127.0.0.1", Medium::kTcp,
                          deadline_after(kWait));
         });
         MINI_CHECK(contains(text, "Timeout: rank 0 waited for a connection from rank 1"),
@@ -108,7 +108,7 @@ TEST_CASE("of many silent connections at a rank's listener the oldest make room"
             listens.set_value();
         });
         auto rank0 = std::async(std::launch::async, [&] {
-            return connect_mesh(meeting_of(0, 2), store, "127.0.0.1", Medium::kTcp,
+            return connect_mesh(config_of(0, 2), store, "127.0.0.1", Medium::kTcp,
                                 deadline_after(kLong));
         });
         listens.get_future().wait();
@@ -121,7 +121,7 @@ TEST_CASE("of many silent connections at a rank's listener the oldest make room"
             most = std::max(most, open_descriptors());
         }
         MINI_CHECK(most <= before + kMostWaiting + 2, most, " after ", before);
-        connect_mesh(meeting_of(1, 2), store, "127.0.0.1", Medium::kTcp,
+        connect_mesh(config_of(1, 2), store, "127.0.0.1", Medium::kTcp,
                      deadline_after(kLong));
         MINI_CHECK(rank0.get().streams[1].is_open(), "no mesh");
     });

@@ -160,7 +160,8 @@ TEST_CASE("a group is destroyed while its GPU does not come to a collective") {
     CHECK(work->is_completed());
 }
 
-TEST_CASE("tensors that were the device's own are freed by whoever can wait for it") {
+TEST_CASE(
+    "tensors that were the device's own are freed by a thread that can wait for it") {
     if (!has_gpus(2)) return;
     const mini::test::Caching off(false);
     std::promise<void> over;
@@ -180,7 +181,7 @@ TEST_CASE("tensors that were the device's own are freed by whoever can wait for 
     CHECK(text_of(on_gpus(2, body)[0]) == "");
 }
 
-TEST_CASE("a message that nobody sends ends by its deadline") {
+TEST_CASE("a message that no rank sends ends by its deadline") {
     if (!has_gpus(2)) return;
     std::promise<void> over;
     const auto body = [&](QueuedGroup& group, Device device) {

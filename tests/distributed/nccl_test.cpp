@@ -87,7 +87,7 @@ TEST_CASE("the CPU's tensors and messages of both go by the side of it") {
                 const auto sent =
                     group.send_async(filled(7, group.rank(), place), right, 5);
                 MINI_CHECK(group.recv(got, P == 2 ? kAnySource : left, 5) == left,
-                           "a message from somebody else");
+                           "a message from another rank");
                 sent->wait();
                 expect(got, left);
             }

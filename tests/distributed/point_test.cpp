@@ -194,7 +194,7 @@ TEST_CASE("a receive of another size than what was sent says both sizes") {
     CHECK(contains(text, "tag 7"));
 }
 
-TEST_CASE("a receive that nobody sends to ends at its deadline and names the rank") {
+TEST_CASE("a receive that no rank sends to ends at its deadline and names the rank") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 3, milliseconds(200));
     const std::string one = failure_of([&] { groups[0]->recv(number(0), 2, 9); });
@@ -213,7 +213,7 @@ TEST_CASE("a rank that leaves is named by one that waits for its message") {
     CHECK(contains(failure_of([&] { work->wait(); }), "PeerLost(2)"));
 }
 
-TEST_CASE("messages to oneself and to nobody are refused at once") {
+TEST_CASE("messages to oneself and to no rank are refused at once") {
     const auto groups = make_groups("threads", 2);
     CHECK(contains(failure_of([&] { groups[0]->send(number(0), 0); }), "its own peer"));
     CHECK(contains(failure_of([&] { groups[0]->send(number(0), 2); }),

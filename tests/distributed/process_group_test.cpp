@@ -300,10 +300,10 @@ TEST_CASE("a rank that finds another gone in the start hears why that one gave u
     const std::shared_future<void> at_once = now.get_future(), late = later.get_future();
     const auto failures = on_ranks(3, [&](int rank) {
         LateStore store(server.address(), rank == 2 ? late : at_once);
-        const Meeting meeting{server.address(), rank, 3, Cookie{}};
+        const RendezvousConfig config{server.address(), rank, 3, Cookie{}};
         const auto timeout = rank == 1 ? milliseconds(3000) : kLong;
         try {
-            connect_mesh(meeting, store, store.local_host(), Medium::kAuto,
+            connect_mesh(config, store, store.local_host(), Medium::kAuto,
                          deadline_after(timeout));
         } catch (const Error&) {
             if (++gone == 2) later.set_value();

@@ -37,9 +37,9 @@ struct Child {
 };
 
 // The children of one test; kills and reaps those that are left.
-class Family {
+class ChildProcesses {
   public:
-    ~Family() {
+    ~ChildProcesses() {
         for (const Child& child : children_) {
             ::kill(child.process, SIGKILL);
             ::waitpid(child.process, nullptr, 0);
@@ -110,8 +110,8 @@ void allow_threads(int count) {
 
 // Becomes another user, as which a program could have been started.
 void become_nobody() {
-    constexpr uid_t kNobody = 65534;
-    MINI_CHECK(::setresuid(kNobody, kNobody, kNobody) == 0, "setresuid failed");
+    constexpr uid_t kNoRank = 65534;
+    MINI_CHECK(::setresuid(kNoRank, kNoRank, kNoRank) == 0, "setresuid failed");
     ::prctl(PR_SET_DUMPABLE, 1);  // else /proc/self is root's
 }
 
@@ -125,8 +125,8 @@ void reduce_for_ever(int64_t n) {
 
 TEST_CASE("processes reduce, broadcast, gather and meet at barriers") {
     const int world_size = GENERATE(1, 2, 4);
-    Family family;
-    family.start(world_size, kLong, [&](int rank) {
+    ChildProcesses children;
+    children.start(world_size, kLong, [&](int rank) {
         const int P = world_size;
         for (const int64_t n : {0, 1, 5, 1000, 100'003}) {
             Tensor x = Tensor::full({n}, rank + 1);
@@ -138,16 +138,16 @@ TEST_CASE("processes reduce, broadcast, gather and meet at barriers") {
             default_group()->barrier();
         }
     });
-    for (int rank = 0; rank < world_size; ++rank) CHECK(family.report(rank) == "");
+    for (int rank = 0; rank < world_size; ++rank) CHECK(children.report(rank) == "");
 }
 
 TEST_CASE("a killed process is a PeerLost on every survivor, naming it") {
     const int64_t n = GENERATE(1, 30'000, 5'000'000);
     const int victim = GENERATE(0, 1, 2);
-    Family family;
+    ChildProcesses children;
     int started[2];
     REQUIRE(::pipe(started) == 0);
-    family.start(3, kLong, [&](int rank) {
+    children.start(3, kLong, [&](int rank) {
         default_group()->barrier();
         if (rank == victim && ::write(started[1], "x", 1) == 1) reduce_for_ever(n);
         reduce_for_ever(n);
@@ -155,9 +155,9 @@ TEST_CASE("a killed process is a PeerLost on every survivor, naming it") {
     char byte = 0;
     REQUIRE(::read(started[0], &byte, 1) == 1);
     ::usleep(20'000);  // somewhere in the middle; any moment must do
-    ::kill(family.process(victim), SIGKILL);
+    ::kill(children.process(victim), SIGKILL);
     for (int rank = 0; rank < 3; ++rank) {
-        const std::string text = family.report(rank);
+        const std::string text = children.report(rank);
         CAPTURE(n, victim, rank, text);
         if (rank == victim)
             CHECK(text == "");
@@ -170,15 +170,15 @@ TEST_CASE("a killed process is a PeerLost on every survivor, naming it") {
 
 TEST_CASE("a stopped process is a Timeout on every survivor, naming it") {
     const int victim = GENERATE(0, 1);
-    Family family;
-    family.start(3, milliseconds(4000), [&](int rank) {
+    ChildProcesses children;
+    children.start(3, milliseconds(4000), [&](int rank) {
         default_group()->barrier();
         if (rank == victim) ::raise(SIGSTOP);
         default_group()->all_reduce(Tensor::zeros({100}));
     });
     for (int rank = 0; rank < 3; ++rank) {
         if (rank == victim) continue;
-        const std::string text = family.report(rank);
+        const std::string text = children.report(rank);
         CAPTURE(victim, rank, text);
         CHECK(contains(text, "Timeout"));
         CHECK(contains(text, concat("rank ", victim, " is silent")));
@@ -186,27 +186,27 @@ TEST_CASE("a stopped process is a Timeout on every survivor, naming it") {
 }
 
 TEST_CASE("a process that ends early is named together with what the others were doing") {
-    Family family;
-    family.start(2, kLong, [&](int rank) {
+    ChildProcesses children;
+    children.start(2, kLong, [&](int rank) {
         default_group()->barrier();
         if (rank == 1) ::_exit(0);
         default_group()->all_reduce(Tensor::zeros({8}));
     });
-    const std::string text = family.report(0);
+    const std::string text = children.report(0);
     CAPTURE(text);
     CHECK(contains(text, "PeerLost(1): rank 1 is gone"));
     CHECK(contains(text, "during all_reduce #2 (sum of 8 float32)"));
 }
 
 TEST_CASE("a process that calls something else is a mismatch on both") {
-    Family family;
-    family.start(2, kLong, [&](int rank) {
+    ChildProcesses children;
+    children.start(2, kLong, [&](int rank) {
         if (rank == 0) default_group()->all_reduce(Tensor::zeros({8}));
         if (rank == 1) default_group()->broadcast(Tensor::zeros({8}), 1);
         default_group()->barrier();
     });
     for (int rank = 0; rank < 2; ++rank) {
-        const std::string text = family.report(rank);
+        const std::string text = children.report(rank);
         CAPTURE(rank, text);
         CHECK(contains(text, "MismatchedCollective"));
         CHECK(contains(text, "all_reduce #1"));

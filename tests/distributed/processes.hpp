@@ -103,10 +103,10 @@ class Signal {
         ::close(ends_[0]);
         ::close(ends_[1]);
     }
-    void give() const { MINI_CHECK(::write(ends_[1], "x", 1) == 1, "nobody listens"); }
+    void give() const { MINI_CHECK(::write(ends_[1], "x", 1) == 1, "no process reads"); }
     void await() const {
         char byte = 0;
-        MINI_CHECK(::read(ends_[0], &byte, 1) == 1, "nobody spoke");
+        MINI_CHECK(::read(ends_[0], &byte, 1) == 1, "no process wrote");
     }
 
   private:

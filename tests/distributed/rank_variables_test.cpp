@@ -272,7 +272,7 @@ TEST_CASE(
           std::vector<std::string>{"n18446744073709551615"});
     CHECK(expand_host_list("n[18446744073709551614-18446744073709551615]").size() == 2);
     CHECK(contains(fault_of("n[0-18446744073709551615]"),
-                   "UsageError: \"n[0-18446744073709551615]\" is no list in Slurm's "
+                   "UsageError: \"n[0-18446744073709551615]\" is not a list in Slurm's "
                    "notation, such as node[01-03,7],gpu5 or 4(x2),3: it has more than "
                    "65536 entries"));
 
@@ -310,7 +310,7 @@ TEST_CASE("Slurm's task counts unfold") {
         CHECK(contains(failure_of([&] { expand_task_counts(large); }),
                        "it has more than 65536 entries"));
     CHECK(contains(failure_of([&] { expand_task_counts("4,x(x2)"); }),
-                   "\"x(x2)\" is no count of tasks"));
+                   "\"x(x2)\" is not a count of tasks"));
 }
 
 TEST_CASE("a program asks for its place on the host, and alone it is the only one") {

@@ -1,4 +1,4 @@
-// Meeting: what the environment must say, and what happens when ranks do not fit
+// RendezvousConfig: what the environment must say, and what happens when ranks do not fit
 // together.
 
 #include <unistd.h>
@@ -54,14 +54,14 @@ struct Environment {
 };
 
 std::string env_failure() {
-    return failure_of([] { plan_meeting("env://", -1, -1); });
+    return failure_of([] { rendezvous_config("env://", -1, -1); });
 }
 
 std::string url_failure(const std::string& url) {
-    return failure_of([&] { plan_meeting(url, -1, -1); });
+    return failure_of([&] { rendezvous_config(url, -1, -1); });
 }
 
-Meeting meeting_at(int port, int rank, int world_size) {
+RendezvousConfig config_at(int port, int rank, int world_size) {
     return {{"127.0.0.1", port}, rank, world_size, Cookie{}, "", "", ""};
 }
 
@@ -70,12 +70,12 @@ Meeting meeting_at(int port, int rank, int world_size) {
 TEST_CASE("env:// reads torchrun's variables and the cookie") {
     Environment environment;
     environment.set("MINI_STORE_COOKIE", "ff000000000000000000000000000000");
-    const Meeting meeting = plan_meeting("env://", -1, -1);
-    CHECK(meeting.rank == 1);
-    CHECK(meeting.world_size == 2);
-    CHECK(to_text(meeting.master) == "127.0.0.1:29500");
-    CHECK(meeting.cookie[0] == std::byte{0xff});
-    CHECK(plan_meeting("env://", 0, 3).world_size == 3);
+    const RendezvousConfig config = rendezvous_config("env://", -1, -1);
+    CHECK(config.rank == 1);
+    CHECK(config.world_size == 2);
+    CHECK(to_text(config.master) == "127.0.0.1:29500");
+    CHECK(config.cookie[0] == std::byte{0xff});
+    CHECK(rendezvous_config("env://", 0, 3).world_size == 3);
 }
 
 TEST_CASE("each variable that is missing or wrong is a UsageError naming it") {
@@ -115,10 +115,11 @@ TEST_CASE("each variable that is missing or wrong is a UsageError naming it") {
 }
 
 TEST_CASE("tcp:// takes rank and world size from the options or from the query") {
-    const Meeting a = plan_meeting("tcp://localhost:1234", 1, 4);
+    const RendezvousConfig a = rendezvous_config("tcp://localhost:1234", 1, 4);
     CHECK(a.rank == 1);
     CHECK(a.world_size == 4);
-    const Meeting b = plan_meeting("tcp://[::1]:1234?world_size=3&rank=2", -1, -1);
+    const RendezvousConfig b =
+        rendezvous_config("tcp://[::1]:1234?world_size=3&rank=2", -1, -1);
     CHECK(b.rank == 2);
     CHECK(b.world_size == 3);
     CHECK(b.master.host == "::1");
@@ -145,7 +146,7 @@ TEST_CASE("all ranks meet, in whatever order they come") {
     std::vector<Rendezvous> results(static_cast<size_t>(world_size));
     const auto failures = on_ranks(world_size, [&](int rank) {
         results[static_cast<size_t>(rank)] =
-            meet(meeting_at(port, rank, world_size), deadline_after(kLong));
+            join_rendezvous(config_at(port, rank, world_size), deadline_after(kLong));
     });
     for (const auto& failure : failures) CHECK(text_of(failure).empty());
     CHECK(results[0].server != nullptr);
@@ -159,7 +160,7 @@ TEST_CASE("a rank that does not come is named by all that wait for it") {
     const auto failures = on_ranks(4, [&](int rank) {
         if (rank == 2) return;
         const Rendezvous result =
-            meet(meeting_at(port, rank, 4), deadline_after(milliseconds(4000)));
+            join_rendezvous(config_at(port, rank, 4), deadline_after(milliseconds(4000)));
     });
     CAPTURE(text_of(failures[0]));
     CHECK(contains(text_of(failures[0]), "Timeout"));
@@ -170,8 +171,9 @@ TEST_CASE("a rank that does not come is named by all that wait for it") {
 
 TEST_CASE("without rank 0 the others say which address they tried") {
     const int port = free_port();
-    const std::string text = failure_of(
-        [&] { meet(meeting_at(port, 1, 2), deadline_after(milliseconds(30))); });
+    const std::string text = failure_of([&] {
+        join_rendezvous(config_at(port, 1, 2), deadline_after(milliseconds(30)));
+    });
     CAPTURE(text);
     CHECK(contains(text, concat("rank 1 found no rank 0 at 127.0.0.1:", port)));
 }
@@ -181,7 +183,7 @@ TEST_CASE("two processes with one rank is an error on every rank, naming both") 
     const auto failures = on_ranks(3, [&](int who) {
         const int rank =
             who == 2 ? 1 : who;  // 0, 1, 1 of 3: only the error can end the wait
-        meet(meeting_at(port, rank, 3), deadline_after(kLong));
+        join_rendezvous(config_at(port, rank, 3), deadline_after(kLong));
     });
     const std::string me = concat("process ", ::getpid(), " on ");
     for (const auto& failure : failures) {
@@ -193,8 +195,8 @@ TEST_CASE("two processes with one rank is an error on every rank, naming both") 
 
 TEST_CASE("a second rank 0 meets the first one, and both name both") {
     const int port = free_port();
-    const auto failures =
-        on_ranks(2, [&](int) { meet(meeting_at(port, 0, 2), deadline_after(kLong)); });
+    const auto failures = on_ranks(
+        2, [&](int) { join_rendezvous(config_at(port, 0, 2), deadline_after(kLong)); });
     for (const auto& failure : failures)
         CHECK(contains(text_of(failure), "Error: two processes have RANK 0: process "));
 }
@@ -202,8 +204,8 @@ TEST_CASE("a second rank 0 meets the first one, and both name both") {
 TEST_CASE("a port that a stranger holds is an error that says what to do") {
     const Socket stranger = listen_on({"127.0.0.1", 0});
     const int port = local_address(stranger).port;
-    const std::string text =
-        failure_of([&] { meet(meeting_at(port, 0, 2), deadline_after(kLong)); });
+    const std::string text = failure_of(
+        [&] { join_rendezvous(config_at(port, 0, 2), deadline_after(kLong)); });
     CAPTURE(text);
     CHECK(contains(text, concat("cannot listen on 127.0.0.1:", port)));
     CHECK(contains(text, "Address already in use"));
@@ -213,7 +215,7 @@ TEST_CASE("a port that a stranger holds is an error that says what to do") {
 TEST_CASE("two world sizes is an error on every rank, naming both") {
     const int port = free_port();
     const auto failures = on_ranks(2, [&](int rank) {
-        meet(meeting_at(port, rank, rank == 0 ? 2 : 3), deadline_after(kLong));
+        join_rendezvous(config_at(port, rank, rank == 0 ? 2 : 3), deadline_after(kLong));
     });
     CAPTURE(text_of(failures[0]), text_of(failures[1]));
     CHECK(contains(text_of(failures[0]),
@@ -229,7 +231,8 @@ TEST_CASE("a rank that comes when the others know what is wrong hears it too") {
     const auto failures = on_ranks(3, [&](int rank) {
         if (rank == 2) known.get_future().wait();
         const auto come = [&] {
-            meet(meeting_at(port, rank, rank == 1 ? 4 : 3), deadline_after(kLong));
+            join_rendezvous(config_at(port, rank, rank == 1 ? 4 : 3),
+                            deadline_after(kLong));
         };
         if (rank != 1) return come();
         const std::string failure = failure_of(come);
@@ -246,7 +249,7 @@ TEST_CASE("strangers at a rank's own port do not keep the mesh from forming") {
     Mesh mesh;
     std::thread rank0([&] {
         TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
-        mesh = connect_mesh(meeting_at(1, 0, 2), store, "127.0.0.1", medium,
+        mesh = connect_mesh(config_at(1, 0, 2), store, "127.0.0.1", medium,
                             deadline_after(kLong));
     });
     TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
@@ -263,7 +266,7 @@ TEST_CASE("strangers at a rank's own port do not keep the mesh from forming") {
     const Socket foreign = connect_to(door, deadline_after(kLong));
     send_all(foreign, std::as_bytes(std::span(&wrong, 1)), deadline_after(kLong));
 
-    const Mesh mine = connect_mesh(meeting_at(1, 1, 2), store, "127.0.0.1", medium,
+    const Mesh mine = connect_mesh(config_at(1, 1, 2), store, "127.0.0.1", medium,
                                    deadline_after(kLong));
     rank0.join();
     REQUIRE(mesh.streams[1].is_open());
@@ -278,7 +281,7 @@ TEST_CASE("a rank missing from the mesh is named") {
     const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
     TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
     const std::string text = failure_of([&] {
-        connect_mesh(meeting_at(1, 0, 3), store, "127.0.0.1", Medium::kAuto,
+        connect_mesh(config_at(1, 0, 3), store, "127.0.0.1", Medium::kAuto,
                      deadline_after(milliseconds(50)));
     });
     CHECK(contains(text, "Timeout: rank 0 waited for the address of rank 1, rank 2"));
@@ -301,14 +304,14 @@ TEST_CASE("a rank that has left before another reaches it is lost, not late") {
     for (const char* key : {"mesh/1", "mesh/2"})
         store.set(key, "elsewhere 127.0.0.1:1 -");
     const std::string first = failure_of([&] {
-        connect_mesh(meeting_at(1, 0, 3), store, "127.0.0.1", medium,
+        connect_mesh(config_at(1, 0, 3), store, "127.0.0.1", medium,
                      deadline_after(milliseconds(50)));
     });
     CHECK(contains(first, "waited for a connection from rank 1, rank 2"));
 
     const auto come_late = [&] {
         return failure_of([&] {
-            connect_mesh(meeting_at(1, 1, 3), store, "127.0.0.1", medium,
+            connect_mesh(config_at(1, 1, 3), store, "127.0.0.1", medium,
                          deadline_after(milliseconds(3000)));
         });
     };
@@ -333,19 +336,19 @@ TEST_CASE("env:// takes another launcher's rank, and derives where to meet") {
     environment.set("OMPI_COMM_WORLD_LOCAL_RANK", "1");
     environment.set("OMPI_COMM_WORLD_LOCAL_SIZE", "2");
     environment.set("OMPI_MCA_ess_base_jobid", "99");
-    const Meeting meeting = plan_meeting("env://", -1, -1);
-    CHECK(meeting.rank == 1);
-    CHECK(meeting.world_size == 2);
-    CHECK(to_text(meeting.master) == concat("127.0.0.1:", port_from_text("99")));
+    const RendezvousConfig config = rendezvous_config("env://", -1, -1);
+    CHECK(config.rank == 1);
+    CHECK(config.world_size == 2);
+    CHECK(to_text(config.master) == concat("127.0.0.1:", port_from_text("99")));
 
     // What is set is taken; only what is not is derived.
     environment.set("MASTER_ADDR", "::1");
-    CHECK(plan_meeting("env://", -1, -1).master.host == "::1");
-    CHECK(plan_meeting("env://", -1, -1).master.port == port_from_text("99"));
+    CHECK(rendezvous_config("env://", -1, -1).master.host == "::1");
+    CHECK(rendezvous_config("env://", -1, -1).master.port == port_from_text("99"));
     environment.set("MASTER_PORT", "1234");
-    CHECK(plan_meeting("env://", -1, -1).master.port == 1234);
+    CHECK(rendezvous_config("env://", -1, -1).master.port == 1234);
     environment.set("OMPI_COMM_WORLD_LOCAL_SIZE", "1");
-    CHECK(plan_meeting("env://", -1, -1).master.port == 1234);
+    CHECK(rendezvous_config("env://", -1, -1).master.port == 1234);
     ::unsetenv("MASTER_ADDR");
     CHECK(contains(env_failure(), "MASTER_ADDR expected, but not set"));
 }
@@ -354,21 +357,22 @@ TEST_CASE("torchrun's own store keeps MASTER_PORT, so ours goes elsewhere") {
     Environment environment;
     environment.set("TORCHELASTIC_RUN_ID", "none");
     environment.set("TORCHELASTIC_USE_AGENT_STORE", "False");
-    CHECK(plan_meeting("env://", -1, -1).master.port == 29500);
+    CHECK(rendezvous_config("env://", -1, -1).master.port == 29500);
     environment.set("TORCHELASTIC_USE_AGENT_STORE", "True");
-    const int port = plan_meeting("env://", -1, -1).master.port;
+    const int port = rendezvous_config("env://", -1, -1).master.port;
     CHECK(port != 29500);
-    CHECK(plan_meeting("env://", 0, 2).master.port == port);
+    CHECK(rendezvous_config("env://", 0, 2).master.port == port);
 }
 
 TEST_CASE("file:// takes an absolute path, rank and world size") {
     Environment environment;
-    const Meeting meeting = plan_meeting("file:///tmp/x?rank=1&world_size=3", -1, -1);
-    CHECK(meeting.file == "/tmp/x");
-    CHECK(meeting.rank == 1);
-    CHECK(meeting.world_size == 3);
-    CHECK(meeting.run_id == "");
-    CHECK(plan_meeting("file:///tmp/x", 0, 2).world_size == 2);
+    const RendezvousConfig config =
+        rendezvous_config("file:///tmp/x?rank=1&world_size=3", -1, -1);
+    CHECK(config.file == "/tmp/x");
+    CHECK(config.rank == 1);
+    CHECK(config.world_size == 3);
+    CHECK(config.run_id == "");
+    CHECK(rendezvous_config("file:///tmp/x", 0, 2).world_size == 2);
     CHECK(contains(url_failure("file:///tmp/x"), "rank expected, but not given"));
     CHECK(contains(url_failure("file://x?rank=0&world_size=1"), "begins at the root"));
     CHECK(contains(url_failure("file:///?rank=0&world_size=1"), "begins at the root"));
@@ -377,11 +381,11 @@ TEST_CASE("file:// takes an absolute path, rank and world size") {
     CHECK(contains(url_failure("file:///tmp/x?rank=2&world_size=2"), "RANK is 2"));
 
     environment.set("TORCHELASTIC_RUN_ID", "none");
-    CHECK(plan_meeting("file:///tmp/x", 0, 2).run_id == "");
+    CHECK(rendezvous_config("file:///tmp/x", 0, 2).run_id == "");
     environment.set("TORCHELASTIC_RUN_ID", "job7");
-    CHECK(plan_meeting("file:///tmp/x", 0, 2).run_id == "job7/");
+    CHECK(rendezvous_config("file:///tmp/x", 0, 2).run_id == "job7/");
     environment.set("MINI_RUN_ID", "mine");
-    CHECK(plan_meeting("file:///tmp/x", 0, 2).run_id == "mine/");
+    CHECK(rendezvous_config("file:///tmp/x", 0, 2).run_id == "mine/");
     environment.set("MINI_ADVERTISE_ADDR", "127.0.0.3");
-    CHECK(plan_meeting("file:///tmp/x", 0, 2).advertise == "127.0.0.3");
+    CHECK(rendezvous_config("file:///tmp/x", 0, 2).advertise == "127.0.0.3");
 }

@@ -60,7 +60,7 @@ TEST_CASE("who waits for rank 0 is never connected to itself, nor in rank 0's wa
     });
     const std::string report = processes.report(0);
     if (contains(report, "left out"))
-        WARN("left out: this machine lets nobody make network namespaces");
+        WARN("left out: this machine forbids network namespaces");
     else
         CHECK(report == "");
 }

@@ -78,7 +78,7 @@ TEST_CASE("a store whose request went half out closes, and never goes on out of 
     CHECK(received < kMaxValueBytes);
 }
 
-TEST_CASE("an answer that is no number where one must be is an error that shows it") {
+TEST_CASE("an answer that is not a number where one must be is an error that shows it") {
     FakeServer server;
     const auto store = server.connect();
     uint32_t id = 0;

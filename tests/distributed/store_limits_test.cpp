@@ -101,7 +101,8 @@ TEST_CASE("a store that other machines can reach without a cookie warns of it") 
     CHECK_FALSE(is_loopback({"10.0.0.1", 1}));
 }
 
-TEST_CASE("an amount that is no number, and a pair that is none, leave the table alone") {
+TEST_CASE(
+    "an amount that is not a number, and a pair that is none, leave the table alone") {
     StoreTable table;
     table.set("n", "5");
     const auto answer = [&](protocol::Command command, const std::string& value) {

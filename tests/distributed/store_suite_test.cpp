@@ -67,10 +67,10 @@ TEST_CASE("every store keeps bytes of any value, the empty one too, for all clie
     const auto a = keeper.client(), b = keeper.client();
     const std::string bytes("\0\xff\n a", 5);
     a->set("key", bytes);
-    a->set(bytes, "its key is no text");
+    a->set(bytes, "its key is not a text");
     a->set("empty", "");
     CHECK(b->get("key") == bytes);
-    CHECK(b->get(bytes) == "its key is no text");
+    CHECK(b->get(bytes) == "its key is not a text");
     CHECK(b->get("empty").empty());
     b->set("key", "new");
     CHECK(a->get("key") == "new");
@@ -119,7 +119,7 @@ TEST_CASE("every store adds to numbers, and refuses words without harm") {
         CAPTURE(word);
         a->set("word", word);
         CHECK(contains(failure_of([&] { a->add("word", 1); }),
-                       concat("word\" is \"", word, "\", which is no number")));
+                       concat("word\" is \"", word, "\", which is not a number")));
         CHECK(a->get("word") == word);
     }
     CHECK(a->get("big") == std::to_string(most));
@@ -175,7 +175,7 @@ TEST_CASE("a wait that times out names in every store the missing keys and only 
     CHECK(store->get("here", deadline_after(milliseconds(0))) == "1");
 }
 
-TEST_CASE("get and wait end in every store when somebody sets the key, in any way") {
+TEST_CASE("get and wait end in every store when a client sets the key, in any way") {
     const std::string kind = any_kind();
     CAPTURE(kind);
     Keeper keeper(kind);

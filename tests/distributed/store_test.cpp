@@ -67,7 +67,7 @@ TEST_CASE("after a get timed out its late answer is not taken for the next one")
     CHECK(f.store.get("other", deadline_after(kLong)) == "right");
 }
 
-TEST_CASE("garbage, half a hello and oversized requests are dropped and harm nobody") {
+TEST_CASE("garbage, half a hello and oversized requests are dropped and harm no client") {
     TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7),
                           {.hello_time = milliseconds(1000)});
     TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
@@ -202,7 +202,7 @@ TEST_CASE("when the keeper of the store is gone its clients hear that rank 0 is 
     CHECK(contains(waiting.get(), "PeerLost(0)"));
 }
 
-TEST_CASE("nobody at the store's address is a Timeout that names it") {
+TEST_CASE("no server at the store's address is a Timeout that names it") {
     const Address address{"127.0.0.1", free_port()};
     const std::string text = failure_of(
         [&] { TcpStore(address, Cookie{}, deadline_after(milliseconds(30))); });
@@ -210,10 +210,10 @@ TEST_CASE("nobody at the store's address is a Timeout that names it") {
     CHECK(contains(text, "Connection refused"));
 }
 
-TEST_CASE("a held port is for whom it was chosen, and for nobody who asks for any") {
-    Socket held = hold_port("127.0.0.1");
+TEST_CASE("a held port is not given to a socket that asks for any port") {
+    Socket held = hold_port({"127.0.0.1", 0});
     const Address place = local_address(held);
-    CHECK(place.port != local_address(hold_port("127.0.0.1")).port);
+    CHECK(place.port != local_address(hold_port({"127.0.0.1", 0})).port);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -228,7 +228,9 @@ TEST_CASE("a held port is for whom it was chosen, and for nobody who asks for an
     CHECK(bind_without_naming_reuse() == -1);
     held = Socket();
     CHECK(bind_without_naming_reuse() == 0);
-    CHECK(contains(failure_of([] { hold_port("192.0.2.1"); }),
+    CHECK(contains(failure_of([] {
+                       hold_port({"192.0.2.1", 0});
+                   }),
                    "cannot listen on 192.0.2.1:0: bind failed: "));
 }
 

@@ -37,7 +37,7 @@ inline int free_port() {
     static std::mutex mutex;
     static std::deque<Socket> held;
     const std::lock_guard lock(mutex);
-    held.push_back(hold_port("127.0.0.1"));
+    held.push_back(hold_port({"127.0.0.1", 0}));
     if (held.size() > kMostHeld) held.pop_front();
     return local_address(held.back()).port;
 }
@@ -119,8 +119,8 @@ inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
     const auto failures = on_ranks(world_size, [&](int rank) {
         const Deadline deadline = deadline_after(kLong);
         TcpStore store(server.address(), Cookie{}, deadline);
-        const Meeting meeting{server.address(), rank, world_size, Cookie{}};
-        Mesh mesh = connect_mesh(meeting, store, store.local_host(), medium, deadline);
+        const RendezvousConfig config{server.address(), rank, world_size, Cookie{}};
+        Mesh mesh = connect_mesh(config, store, store.local_host(), medium, deadline);
         transports[static_cast<size_t>(rank)] =
             std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
     });

@@ -169,9 +169,3 @@ TEST_CASE("a rank that leaves ends a library's wait on every other rank") {
         CHECK((text.empty() || contains(text, "out of memory")));
     }
 }
-
-TEST_CASE("rank lists read like sentences") {
-    CHECK(rank_list({2}) == "rank 2");
-    CHECK(rank_list({0, 3}) == "ranks 0 and 3");
-    CHECK(rank_list({0, 1, 3}) == "ranks 0, 1 and 3");
-}

@@ -133,10 +133,10 @@ std::vector<std::string> run(const std::string& kind, int world_size, int faulty
     const auto connected = on_ranks(world_size, [&](int rank) {
         const Deadline deadline = deadline_after(kLong);
         TcpStore store(server.address(), Cookie{}, deadline);
-        const Meeting meeting{server.address(), rank, world_size, Cookie{}};
+        const RendezvousConfig config{server.address(), rank, world_size, Cookie{}};
         const Fault mine = faulty == -1 || faulty == rank ? fault : Fault::kNone;
         Mesh mesh = connect_mesh(
-            meeting, store, store.local_host(),
+            config, store, store.local_host(),
             kind == "tcp" ? Medium::kTcp : Medium::kSharedMemory, deadline,
             [&](std::unique_ptr<Channel> inner) -> std::unique_ptr<Channel> {
                 return std::make_unique<FaultyChannel>(std::move(inner), mine, after);

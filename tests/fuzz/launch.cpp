@@ -103,8 +103,8 @@ void run_init_method(Input input) {
         else
             ::setenv(name, found->second.c_str(), /*overwrite=*/1);
     }
-    const auto meeting = dist::plan_meeting(text.substr(0, text.find('\n')), -1, -1);
-    require(meeting.rank >= 0 && meeting.rank < meeting.world_size,
+    const auto config = dist::rendezvous_config(text.substr(0, text.find('\n')), -1, -1);
+    require(config.rank >= 0 && config.rank < config.world_size,
             "a rank outside its world");
 }
 

@@ -66,7 +66,7 @@ void run_messages(Input input) {
     dist::MessageStream stream(
         std::make_unique<dist::SocketChannel>(std::move(connection.mine)));
     bool closed = false;
-    const auto words = stream.last_words(dist::deadline_after(kPatience), closed);
+    const auto words = stream.final_message(dist::deadline_after(kPatience), closed);
     if (words) dist::throw_failure(dist::reported(*words, 1));
     require(closed, "a connection that has ended goes on");
 }
@@ -173,13 +173,13 @@ void run_mesh_door(Input input) {
     const Gift gift{.kind = static_cast<Gift::Kind>(choice % 4),
                     .knows_token = choice >= 128};
     DoorStore store(gift, text_of(taker.rest()));
-    dist::Meeting meeting;
-    meeting.rank = 0;
-    meeting.world_size = 2;
-    meeting.cookie = kCookie;
+    dist::RendezvousConfig config;
+    config.rank = 0;
+    config.world_size = 2;
+    config.cookie = kCookie;
     const auto meet = [&] {
         const dist::Mesh mesh =
-            dist::connect_mesh(meeting, store, "127.0.0.1", dist::Medium::kAuto,
+            dist::connect_mesh(config, store, "127.0.0.1", dist::Medium::kAuto,
                                dist::deadline_after(kPatience));
         require(mesh.streams[1].is_open(), "rank 1 is not connected");
     };

@@ -1,8 +1,8 @@
-"""Comments and pages say things plainly: no phrase of BANNED.
+"""Comments, messages, the names of tests and pages say things plainly: no phrase of BANNED.
 
 The reader is a student whose first language may not be English, and who searches for the field's
-terms (docs/CONTRIBUTING.md, "Words"). Read are the comments of sources and the text of pages, but for
-code in them.
+terms (docs/CONTRIBUTING.md, "Words"). Read are the comments and strings of sources, the lines of scripts,
+and the text of pages, but for code in them.
 """
 
 import re
@@ -27,7 +27,7 @@ BANNED = {
 }
 
 SOURCES = {".hpp", ".cpp", ".cu"}
-COMMENT = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|//([^\n]*)")
+TEXT = re.compile(r"\"((?:\\.|[^\"\\\n])*)\"|//([^\n]*)")  # a string or a comment
 CODE_IN_PAGE = re.compile(r"```.*?```|`[^`]*`", re.S)
 
 
@@ -35,9 +35,10 @@ def prose(path):
     """(number, text) of the lines of prose in a file."""
     text = path.read_text(encoding="utf-8")
     if path.suffix in SOURCES:
-        for found in COMMENT.finditer(text):
-            if found[1] is not None:
-                yield text.count("\n", 0, found.start()) + 1, found[1]
+        for found in TEXT.finditer(text):
+            yield text.count("\n", 0, found.start()) + 1, found[1] or found[2] or ""
+    elif path.suffix == ".py":
+        yield from enumerate(text.split("\n"), 1)
     else:
         plain = CODE_IN_PAGE.sub(lambda found: "\n" * found[0].count("\n"), text)
         yield from enumerate(plain.split("\n"), 1)
@@ -51,7 +52,7 @@ def banned_in(text):
 def files():
     for folder in ("libmini", "labs", "tests", "docs"):
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in SOURCES | {".md"} and path.is_file():
+            if path.suffix in SOURCES | {".md", ".py"} and path != Path(__file__).resolve():
                 yield path
     yield ROOT / "README.md"
 

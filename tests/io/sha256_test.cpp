@@ -25,7 +25,9 @@ TEST_CASE("digests are those of the standard's examples") {
           "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST_CASE("pieces give the digest of the whole, and a finished digest starts anew") {
+TEST_CASE(
+    "pieces give the digest of the whole, and a finished digest starts from the "
+    "beginning") {
     mini::io::Sha256 digest;
     digest.update(bytes_of("a"));
     digest.update(bytes_of(""));

@@ -70,7 +70,7 @@ class Rules(FakeTree):
 
     def test_a_title_that_is_no_sentence(self):
         self.write("libmini/part.cpp", PARTITION.replace("Interleave.", "interleave"))
-        self.only_complaint("libmini/part.cpp:15: the title is no sentence")
+        self.only_complaint("libmini/part.cpp:15: the title is not a sentence")
 
     def test_a_region_that_is_too_long(self):
         self.write("libmini/part.cpp", PARTITION.replace("every(2);", "\n" * 25))

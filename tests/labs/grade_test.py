@@ -123,7 +123,7 @@ class Grade(FakeTree):
     def test_an_output_without_a_folder_is_refused_before_anything_is_checked(self):
         with mock.patch("lab_tool.verbs.grade.grade", side_effect=AssertionError):
             _, err = self.call("--output", str(self.root / "no/folder/grades.json"), code=1)
-        self.assertIn("no/folder is no folder", err)
+        self.assertIn("no/folder is not a folder", err)
 
 
 if __name__ == "__main__":

@@ -164,7 +164,7 @@ class Verbs(FakeTree):
         self.assertIn("3 of its hints are unread", out)
         self.assertNotIn("return index[i];", out)
         with mock.patch("sys.stdin.isatty", lambda: False):
-            self.assertIn("nobody is there to ask", self.call("solution", "7.1", code=1))
+            self.assertIn("there is no terminal to ask on", self.call("solution", "7.1", code=1))
         self.assertEqual(State(self.root).of("07")["solutions"], [])
         self.assertIn("return index[i];", self.call("solution", "7.1", "--yes"))
         self.assertEqual(State(self.root).of("07")["solutions"], ["07.1"])

@@ -182,7 +182,7 @@ def main(words):
     if not parts or any(part not in PARTS for part in parts):
         sys.exit(__doc__)
     if here and (ROOT / WORK).exists():
-        sys.exit(f"learner_journey: {ROOT / WORK} holds somebody's work; leave out --here")
+        sys.exit(f"learner_journey: {ROOT / WORK} holds a learner's work; leave out --here")
     os.environ.update(NO_COLOR="1", OMP_NUM_THREADS="1")
     for part in parts:
         if not here:

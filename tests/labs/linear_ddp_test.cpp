@@ -69,7 +69,8 @@ TEST_CASE("linear_ddp runs where there are fewer samples than ranks") {
           json_of(1, kLinearDDP, {"--samples", "1", "--epochs", "2"}).at("train_loss"));
 }
 
-TEST_CASE("linear_ddp shows that samplers deal each sample out and anew each epoch") {
+TEST_CASE(
+    "linear_ddp shows that samplers deal each sample out, in another order each epoch") {
     for (const int ranks : {1, 2, 3}) {
         CAPTURE(ranks);
         const Ended ended = run_ranks(ranks, kLinearDDP, {"--samplers"});

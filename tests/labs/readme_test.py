@@ -19,7 +19,7 @@ DECLARED = re.compile(r"(?:mini_program|add_executable)\((\w+)(?: (MINE))?")
 
 
 def prose(text):
-    """(number, line) of the lines that are no code, no table and not one long link."""
+    """(number, line) of the lines that are neither code, nor a table, nor one long link."""
     fenced = False
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("```"):

@@ -33,7 +33,7 @@ class Regions(unittest.TestCase):
                       self.complaint("// [lab07.1] Do.\n// [lab07.2] And.\n// [lab07.2]\n"))
         self.assertIn("a.cpp:2: the marker [lab07.1] stands inside",
                       self.complaint("// [lab07.1] Do.\n// [lab07.1] Do.\n"))
-        self.assertIn("a.cpp:1: this is no marker", self.complaint("  // [lab7.1] Do.\n"))
+        self.assertIn("a.cpp:1: this is not a marker", self.complaint("  // [lab7.1] Do.\n"))
 
 
 class Starter(unittest.TestCase):

@@ -73,7 +73,7 @@ def listeners(root):
 
 
 def knock(address, payload):
-    """Connects and sends; returns the open socket, or None when nobody opens."""
+    """Connects and sends; returns the open socket, or None when the port is closed."""
     try:
         visitor = socket.create_connection(address, timeout=5)
         visitor.sendall(payload)
@@ -103,7 +103,7 @@ def start_rank(rank, port):
 
 
 def held_port():
-    """A door whose port nobody gets who asks for any; rank 0, who names it, may listen there."""
+    """A held port: not given to a socket that asks for any; rank 0, which names it, may listen."""
     door = socket.socket()
     door.bind(("127.0.0.1", 0))
     door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -151,7 +151,7 @@ class Strangers(unittest.TestCase):
         visitors += [knock(("127.0.0.1", port), HALF_A_HELLO) for _ in range(1000)]
         self.assertGreaterEqual(sum(visitor is not None for visitor in visitors), 1000)
 
-        # With the last rank all doors close, and the job runs as if nobody had come.
+        # With the last rank all doors close, and the job runs as if no stranger had come.
         self.ranks.append(start_rank(RANKS - 1, port))
         started = until(lambda: not self.doors() and all(rank.poll() is None
                                                          for rank in self.ranks))

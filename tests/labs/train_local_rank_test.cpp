@@ -75,7 +75,7 @@ TEST_CASE("train_local_rank learns the embedded digits on 1 and 2 and 3 and 4 ra
     }
 }
 
-TEST_CASE("train_local_rank deals its training images out anew in each epoch") {
+TEST_CASE("train_local_rank deals its training images out again in each epoch") {
     // Three images on two ranks: one of them is dealt out twice, another one in another
     // epoch. Without learning, that is all that can change the loss.
     const Folder folder;
@@ -86,7 +86,7 @@ TEST_CASE("train_local_rank deals its training images out anew in each epoch") {
     CHECK(std::set<double>(loss.begin(), loss.end()).size() > 1);
 }
 
-TEST_CASE("train_local_rank counts its devices anew on every host") {
+TEST_CASE("train_local_rank counts its devices from 0 on every host") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 50);
     const std::string endpoint = "127.0.0.1:" + std::to_string(free_port());

@@ -102,7 +102,7 @@ class Watch(FakeTree):
         self.assertEqual(out.getvalue(), "lab: lab 09 is not started; run: labs/lab start 09\n")
 
     def test_a_name_without_a_file_is_passed_over(self):
-        os.symlink("nobody@nowhere.1", self.root / "work/libmini/.#part.cpp")  # an editor's lock
+        os.symlink("user@host.1", self.root / "work/libmini/.#part.cpp")  # an editor's lock
         self.assertEqual(list(watch.saved(self.root / "work")),
                          [str(self.root / "work/libmini/part.cpp")])
 

@@ -70,7 +70,7 @@ class Reset(FakeTree):
 
     def test_one_task_of_a_file_with_broken_markers_cannot_and_says_what_can(self):
         self.write("work/libmini/part.cpp", "// [lab07.1] Do.\nmess")
-        with self.assertRaisesRegex(LabError, r"part.cpp:1: .*anew: labs/lab reset 07 and "
+        with self.assertRaisesRegex(LabError, r"part.cpp:1: .*again: labs/lab reset 07 and "
                                               r"labs/lab reset 09 \(with a backup\)"):
             self.workspace("07").reset("07", "07.1")
         self.assertEqual(self.own(), "// [lab07.1] Do.\nmess")
@@ -112,7 +112,7 @@ class Compare(FakeTree):
         own = self.root / "work/libmini/part.cpp"
         own.parent.mkdir(parents=True)
         own.write_bytes(b"// caf\xe9\n")
-        with self.assertRaisesRegex(LabError, "work/libmini/part.cpp is no UTF-8 text .byte 6"):
+        with self.assertRaisesRegex(LabError, "work/libmini/part.cpp is not UTF-8 text .byte 6"):
             self.workspace("07").reset("07")
         self.assertEqual(own.read_bytes(), b"// caf\xe9\n")
 

@@ -78,6 +78,6 @@ TEST_CASE("a gradient order that is none, or comes too late, is refused") {
     });
     REQUIRE(messages[0].size() == 6);
     for (size_t i = 0; i < 5; ++i)
-        CHECK(contains(messages[0][i], "are no order of 4 parameters"));
+        CHECK(contains(messages[0][i], "are not an order of 4 parameters"));
     CHECK(contains(messages[0][5], "before the first iteration"));
 }

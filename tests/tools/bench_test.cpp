@@ -77,8 +77,7 @@ TEST_CASE("a row's name is there while it is measured and its numbers after") {
     CHECK(json.dump() == R"([{"rung":"slow","size":64,"us":2.5,"share":null}])");
 }
 
-TEST_CASE(
-    "sizes that nobody asked for are small on the simulator and a GPU's elsewhere") {
+TEST_CASE("default sizes are small on the simulator and a GPU's elsewhere") {
     for (const bool simulated : {false, true}) {
         CAPTURE(simulated);
         mini::tools::DeviceBenchOptions chosen;
@@ -145,5 +144,5 @@ TEST_CASE("sizes go by factors of four up to 1,024 GiB, and larger ones are refu
     const std::string text = GENERATE("1025G", "17179869184G:4", "1:17179869184G",
                                       "1099511627777", "99999999999999999999");
     CHECK(contains(mini::test::message_of([&] { parse_sizes(text); }),
-                   "no size from 1 to 1024G"));
+                   "not a size from 1 to 1024G"));
 }

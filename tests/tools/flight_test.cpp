@@ -104,7 +104,8 @@ TEST_CASE("who has not called an operation that others are in is named") {
                        flight_of(2, 4, {done, in_it}), flight_of(3, 4, {done, in_it})}));
     REQUIRE(story.size() == 1);
     CHECK(story[0] ==
-          "all_reduce #57 (sum of 10 float32): ranks 0, 2, 3 are in it for 3.2 s; rank 1 "
+          "all_reduce #57 (sum of 10 float32): ranks 0, 2 and 3 are in it for 3.2 s; "
+          "rank 1 "
           "finished barrier #56 and has not called it");
 }
 
@@ -130,10 +131,10 @@ TEST_CASE("different operations of one number are shown on both sides, and first
         group_of({flight_of(0, 3, {record(5, Operation::kAllReduce, State::kStarted)}),
                   flight_of(1, 3, {record(5, Operation::kBarrier, State::kStarted)}),
                   flight_of(2, 3, {record(5, Operation::kAllReduce, State::kStarted)})}));
-    CHECK(
-        story[0] ==
-        "operation #5 is not the same on all ranks: ranks 0, 2 called all_reduce #5 (sum "
-        "of 10 float32); rank 1 called barrier #5");
+    CHECK(story[0] ==
+          "operation #5 is not the same on all ranks: ranks 0 and 2 called all_reduce #5 "
+          "(sum "
+          "of 10 float32); rank 1 called barrier #5");
 }
 
 TEST_CASE("a message that waits for its peer is named") {

@@ -22,7 +22,6 @@ namespace mini::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using tools::Descriptor;
 
 constexpr std::chrono::seconds kPatience{30};
 
@@ -83,8 +82,8 @@ Job::Job(const std::vector<std::string>& args, Screen screen, Program program) {
     Ends err = terminal ? Ends{} : make_pipe();
     pid_ = fork();
     if (pid_ == 0) {
-        dup2(out.write.get(), STDOUT_FILENO);
-        dup2(terminal ? out.write.get() : err.write.get(), STDERR_FILENO);
+        dup2(out.write.fd(), STDOUT_FILENO);
+        dup2(terminal ? out.write.fd() : err.write.fd(), STDERR_FILENO);
         unsetenv("MINI_PROGRESS");
         unsetenv("NO_COLOR");
         unsetenv("OMP_NUM_THREADS");
@@ -108,7 +107,7 @@ bool Job::read_some(std::vector<int> pipes) {
     std::erase_if(pipes, [&](int i) { return !pipe_[i].is_open(); });
     if (pipes.empty()) return false;
     std::vector<pollfd> polled;
-    for (const int i : pipes) polled.push_back({pipe_[i].get(), POLLIN, 0});
+    for (const int i : pipes) polled.push_back({pipe_[i].fd(), POLLIN, 0});
     if (poll(polled.data(), polled.size(),
              std::chrono::milliseconds(kPatience).count()) <= 0)
         throw std::runtime_error("minirun is silent; so far: " + out() + err());
@@ -117,7 +116,7 @@ bool Job::read_some(std::vector<int> pipes) {
         if (polled[k].revents == 0) continue;
         const int i = pipes[k];
         std::array<char, 4096> buffer;
-        const ssize_t count = read(pipe_[i].get(), buffer.data(), buffer.size());
+        const ssize_t count = read(pipe_[i].fd(), buffer.data(), buffer.size());
         if (count > 0)
             text_[i].append(buffer.data(), static_cast<size_t>(count));
         else
@@ -149,9 +148,9 @@ int Job::wait_without_reading() { return wait_for_pid(std::exchange(pid_, -1)); 
 
 // A writing end of our own tells whether there is room.
 void Job::wait_until_full() const {
-    const std::string name = "/proc/self/fd/" + std::to_string(pipe_[0].get());
+    const std::string name = "/proc/self/fd/" + std::to_string(pipe_[0].fd());
     const Descriptor end(open(name.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
-    pollfd writable{end.get(), POLLOUT, 0};
+    pollfd writable{end.fd(), POLLOUT, 0};
     wait_until([&] { return poll(&writable, 1, 0) == 0; },
                "minirun writes too little to fill its stdout");
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/tools/minirun/descriptor.hpp"
+#include "libmini/core/descriptor.hpp"
 #include "tests/support/folder.hpp"
 
 namespace mini::test {
@@ -56,7 +56,7 @@ class Job {
     bool read_some(std::vector<int> pipes = {0, 1});
 
     pid_t pid_ = -1;
-    tools::Descriptor pipe_[2];
+    Descriptor pipe_[2];
     std::string text_[2];
 };
 

@@ -42,7 +42,7 @@ int count_in_order(const std::string& text, const std::string& word) {
 
 }  // namespace
 
-TEST_CASE("a signal ends minirun though nobody reads its output") {
+TEST_CASE("a signal ends minirun though its output is not read") {
     const int signals = GENERATE(1, 2);
     const std::string grace = signals == 1 ? "0.1" : "1000";
     CAPTURE(signals);
@@ -64,7 +64,7 @@ TEST_CASE("minirun says that it gave up output, where it is heard") {
     CHECK(job.wait_without_reading() == 128 + SIGINT);
 }
 
-TEST_CASE("a signal ends minirun though nobody reads its terminal") {
+TEST_CASE("a signal ends minirun though its terminal is not read") {
     Job job({"-n", "1", "--grace", "0.1", "--", "yes"}, Screen::kTerminal);
     job.wait_for("y");
     job.send(SIGTERM);
@@ -72,7 +72,8 @@ TEST_CASE("a signal ends minirun though nobody reads its terminal") {
 }
 
 TEST_CASE(
-    "when a rank dies while nobody reads, the others are ended, and no line is lost") {
+    "when a rank dies while the output is not read, the others are ended, and no line is "
+    "lost") {
     const std::string death = GENERATE("exit 7", "kill -9 $$");
     CAPTURE(death);
     const Folder folder;
@@ -94,7 +95,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "while nobody reads stdout, stderr goes on, and the ranks' pipes are left full") {
+    "while stdout is not read, stderr goes on, and the ranks' pipes are left full") {
     const Folder folder;
     const std::string written = folder.path() + "/written";
     Job job(script_args(

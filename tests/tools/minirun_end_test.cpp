@@ -219,7 +219,7 @@ TEST_CASE("kill -9 of minirun leaves nothing that a rank has started") {
     }
 }
 
-TEST_CASE("kill -9 of minirun leaves nobody, whenever it comes") {
+TEST_CASE("kill -9 of minirun leaves no process, whenever it comes") {
     // The first rank has spoken; the others may be anywhere between fork and exec.
     const std::string sleep = GENERATE("exec sleep 1000", "sleep 1000; true");
     adopt_orphans();

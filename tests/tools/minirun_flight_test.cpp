@@ -60,8 +60,8 @@ TEST_CASE("a rank that throws, aborts or crashes is the cause, with its last ope
     CAPTURE(story);
     // They were, where they heard of the loss before minirun ended them.
     const bool in_it =
-        contains(story, "(sum of 1000 float32): ranks 0, 2 are in it for ") ||
-        contains(story, "(sum of 1000 float32): ranks 0, 2 were in it for ");
+        contains(story, "(sum of 1000 float32): ranks 0 and 2 are in it for ") ||
+        contains(story, "(sum of 1000 float32): ranks 0 and 2 were in it for ");
     CHECK(in_it);
     CHECK(contains(story, "rank 1 finished all_reduce #"));
 }
@@ -73,7 +73,7 @@ TEST_CASE("SIGUSR1 makes ranks that hang dump, and mini flight says who is missi
 
     // Ask again until ranks 0 and 2 are seen to have begun.
     std::string story;
-    const std::string awaited = "ranks 0, 2 are in it for ";
+    const std::string awaited = "ranks 0 and 2 are in it for ";
     for (int tries = 0; tries < 300 && !contains(story, awaited); ++tries) {
         for (const pid_t pid : mini::test::ranks_of(job.pid())) kill(pid, SIGUSR1);
         for (const char* rank : {"-rank0.json", "-rank1.json", "-rank2.json"})

@@ -15,13 +15,13 @@
 #include "tests/support/contains.hpp"
 #include "tests/tools/job.hpp"
 
+using mini::Descriptor;
 using mini::test::contains;
 using mini::test::Ended;
 using mini::test::Job;
 using mini::test::lines;
 using mini::test::number_after;
 using mini::test::run_script;
-using mini::tools::Descriptor;
 
 TEST_CASE("each rank finds its number and the world's size") {
     const int ranks = GENERATE(1, 2, 3, 7);
@@ -117,13 +117,13 @@ struct Listener {
 
     Listener() {
         const int reuse = 1;
-        setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse));
+        setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof(reuse));
         socklen_t size = sizeof(address);
         address.sin_family = AF_INET;
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        REQUIRE(bind(socket.get(), as_sockaddr(), size) == 0);
-        REQUIRE(listen(socket.get(), 1) == 0);
-        REQUIRE(getsockname(socket.get(), as_sockaddr(), &size) == 0);
+        REQUIRE(bind(socket.fd(), as_sockaddr(), size) == 0);
+        REQUIRE(listen(socket.fd(), 1) == 0);
+        REQUIRE(getsockname(socket.fd(), as_sockaddr(), &size) == 0);
     }
 
     sockaddr* as_sockaddr() { return reinterpret_cast<sockaddr*>(&address); }
@@ -138,14 +138,14 @@ TEST_CASE("a busy fixed port is one line that names address, port and the next s
     CHECK(job.wait() == 1);
     CHECK(lines(job.err()).size() == 1);
     CHECK(contains(job.err(), "127.0.0.1:" + busy.port()));
-    CHECK(contains(job.err(), "another --master-port"));
+    CHECK(contains(job.err(), "minirun's --master-port"));
 }
 
 TEST_CASE("a fixed port may have connections of the last job in TIME_WAIT") {
     Listener last;
     Descriptor client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    REQUIRE(connect(client.get(), last.as_sockaddr(), sizeof(last.address)) == 0);
-    Descriptor served(accept4(last.socket.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    REQUIRE(connect(client.fd(), last.as_sockaddr(), sizeof(last.address)) == 0);
+    Descriptor served(accept4(last.socket.fd(), nullptr, nullptr, SOCK_CLOEXEC));
     REQUIRE(served.is_open());
     served.close();  // the side that closes first keeps the port in TIME_WAIT
     client.close();
@@ -166,7 +166,8 @@ TEST_CASE("the port that minirun chose can be listened on") {
 }
 
 TEST_CASE(
-    "nobody who asks for any port gets the one that minirun chose, while the job runs") {
+    "a socket that asks for any port does not get the one that minirun chose, while the "
+    "job runs") {
     Job job({"-n", "1", "sh", "-c", "echo port $MASTER_PORT x; sleep 1000"});
     job.wait_for(" x");
     sockaddr_in address{};
@@ -178,9 +179,9 @@ TEST_CASE(
     // a port to give.
     const Descriptor other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const auto* place = reinterpret_cast<const sockaddr*>(&address);
-    CHECK(bind(other.get(), place, sizeof address) == -1);
+    CHECK(bind(other.fd(), place, sizeof address) == -1);
     CHECK(errno == EADDRINUSE);
     job.send(SIGTERM);
     job.wait();
-    CHECK(bind(other.get(), place, sizeof address) == 0);
+    CHECK(bind(other.fd(), place, sizeof address) == 0);
 }

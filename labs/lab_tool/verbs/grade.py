@@ -3,7 +3,7 @@
 For files that were handed in without work/.lab.json, every lab counts whose files are all there.
 
 The verdicts are this process's own: neither what a check's process prints nor how it leaves can
-change them. It is no defence against code that forges on purpose, as that runs inside the check:
+change them. It is not a defence against code that forges on purpose, as that runs inside the check:
 read what is handed in. The text or JSON goes to stdout, or to the file that --output names;
 progress goes to stderr.
 """
@@ -31,7 +31,7 @@ def add_arguments(parser):
 
 def run(options):
     if options.output and not options.output.absolute().parent.is_dir():
-        raise LabError(f"{options.output.absolute().parent} is no folder; make it first")
+        raise LabError(f"{options.output.absolute().parent} is not a folder; make it first")
     catalogue = Catalogue()
     with contextlib.redirect_stdout(sys.stderr):
         grades = grade(catalogue)

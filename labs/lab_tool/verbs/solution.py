@@ -34,11 +34,11 @@ def run(options):
 
 
 def agreed(task, left):
-    """The learner's answer; LabError where there is nobody to ask."""
+    """The learner's answer; LabError where there is no terminal to ask on."""
     advice = f" {left} of its hints are unread (labs/lab hint {task.name})." if left > 0 else ""
     say_wrapped(f"This shows the whole solution of {task.name}, {task.what}.{advice}", "")
     if not sys.stdin.isatty():
-        raise LabError(f"nobody is there to ask; labs/lab solution {task.name} --yes shows it all "
+        raise LabError(f"there is no terminal to ask on; labs/lab solution {task.name} --yes shows it all "
                        "the same")
     try:
         return input("Show it? [y/N] ").strip().lower() in ("y", "yes")

@@ -266,22 +266,21 @@ void GlooBackend::check_deadline(const PointMessage& message) {
 
 std::string why_no_gloo() { return ""; }
 
-std::shared_ptr<QueuedGroup> make_gloo_group(const Meeting& meeting, bool verify,
+std::shared_ptr<QueuedGroup> make_gloo_group(const RendezvousConfig& config, bool verify,
                                              milliseconds timeout) {
     const Deadline deadline = deadline_after(timeout);
-    Rendezvous rendezvous = meet(meeting, deadline);
+    Rendezvous rendezvous = join_rendezvous(config, deadline);
     std::unique_ptr<GlooBackend> backend;
     try {
         Store& store = *rendezvous.store;
         const std::string& host = rendezvous.local_host;
-        Mesh mesh = connect_mesh(meeting, store, host, Medium::kAuto, deadline);
-        auto side =
-            std::make_unique<MeshTransport>(meeting.rank, std::move(mesh.streams));
+        Mesh mesh = connect_mesh(config, store, host, Medium::kAuto, deadline);
+        auto side = std::make_unique<MeshTransport>(config.rank, std::move(mesh.streams));
         await_all_ranks(*side, deadline);
         backend =
-            std::make_unique<GlooBackend>(std::move(side), verify, meeting.cookie, host);
+            std::make_unique<GlooBackend>(std::move(side), verify, config.cookie, host);
         const auto connect = [&] {
-            return connect_gloo(meeting.rank, meeting.world_size, store, host, deadline);
+            return connect_gloo(config.rank, config.world_size, store, host, deadline);
         };
         backend->connect(connect, timeout);
     } catch (const Error&) {

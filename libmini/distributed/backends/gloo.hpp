@@ -26,7 +26,7 @@ std::string why_no_gloo();
 
 /// Meets the other ranks, connects to each, and makes the group; blocks until all are
 /// connected to all. Throws as make_ring_group does, UsageError when the build lacks it.
-std::shared_ptr<QueuedGroup> make_gloo_group(const Meeting& meeting, bool verify,
+std::shared_ptr<QueuedGroup> make_gloo_group(const RendezvousConfig& config, bool verify,
                                              std::chrono::milliseconds timeout);
 
 }  // namespace mini::dist

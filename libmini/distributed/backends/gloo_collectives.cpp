@@ -173,7 +173,7 @@ void run_collective(Collectives<T> collectives, Operation operation) {
         case Operation::kSend:
         case Operation::kRecv: break;
     }
-    throw Error(concat(operation_name(operation), " is no collective with a tensor"));
+    throw Error(concat(operation_name(operation), " is not a collective with a tensor"));
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ void MpiBackend::start(Pending& pending) {
         case Operation::kRecv: break;
     }
     throw Error(
-        concat(operation_name(call.operation), " is no collective with a tensor"));
+        concat(operation_name(call.operation), " is not a collective with a tensor"));
 }
 
 MPI_Op MpiBackend::op_of(DType dtype, ReduceOp op) {
@@ -320,7 +320,7 @@ bool MpiBackend::is_done(MpiTransfer& transfer) {
     return true;
 }
 
-// ---- meeting
+// ---- rendezvous
 
 void check_expected(const char* what, int expected, int actual) {
     if (expected == -1 || expected == actual) return;
@@ -354,7 +354,7 @@ std::string why_no_mpi() { return ""; }
 
 std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions& options) {
     MINI_CHECK(!mpi_library().has_failed(),
-               "a group of backend mpi has failed in this process; start it anew");
+               "a group of backend mpi has failed in this process; start it again");
     int rank = 0, world_size = 1;
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &world_size), "MPI_Comm_size");

@@ -209,8 +209,8 @@ Side connect_mpi_side(int rank, int world_size, std::chrono::milliseconds timeou
 
     const Address address{invitation.address.data(), invitation.port};
     TcpStore store(address, invitation.cookie, deadline);
-    const Meeting meeting{address, rank, world_size, invitation.cookie};
-    Mesh mesh = connect_mesh(meeting, store, store.local_host(), Medium::kAuto, deadline);
+    const RendezvousConfig config{address, rank, world_size, invitation.cookie};
+    Mesh mesh = connect_mesh(config, store, store.local_host(), Medium::kAuto, deadline);
     auto transport = std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
     await_all_ranks(*transport, deadline);  // before the store goes
     return {std::move(transport), invitation.cookie, store.local_host()};

@@ -111,7 +111,7 @@ class NcclBackend : public VerifyingBackend {
     const char* last_algorithm_ = "";
 };
 
-// ---- meeting
+// ---- rendezvous
 
 void NcclBackend::connect(milliseconds timeout) {
     try {
@@ -129,7 +129,7 @@ void NcclBackend::meet_on_gpu(milliseconds timeout) {
         communicator_.start(rank(), world_size(), id);
         wait_for_communicator(timeout);
     } catch (const nccl::Failure& failure) {
-        throw_library_failure("the meeting of the GPUs", failure.what());
+        throw_library_failure("the rendezvous of the GPUs", failure.what());
     }
 }
 
@@ -139,7 +139,7 @@ void NcclBackend::wait_for_communicator(milliseconds timeout) {
         wait_until([this] { return communicator_.is_ready(); }, deadline);
     } catch (const Timeout&) {
         if (!has_passed(deadline)) throw;  // it is what another rank has found
-        throw_silence(timeout, "for the meeting of the GPUs");
+        throw_silence(timeout, "for the rendezvous of the GPUs");
     }
 }
 
@@ -250,10 +250,11 @@ std::string gpu_text(int gpu) {
     return concat(gpu, " of host ", host_name(), " (", bus, ")");
 }
 
-void check_gpus(Store& store, const Meeting& meeting, int gpu, Deadline deadline) {
-    store.set(concat("nccl/gpu/", meeting.rank), gpu_text(gpu));
+void check_gpus(Store& store, const RendezvousConfig& config, int gpu,
+                Deadline deadline) {
+    store.set(concat("nccl/gpu/", config.rank), gpu_text(gpu));
     std::vector<std::string> gpus;
-    for (int rank = 0; rank < meeting.world_size; ++rank)
+    for (int rank = 0; rank < config.world_size; ++rank)
         gpus.push_back(store.get(concat("nccl/gpu/", rank), deadline));
     const std::string fault = shared_gpu_fault(gpus, nccl::version());
     MINI_CHECK(fault.empty(), fault);
@@ -263,19 +264,19 @@ void check_gpus(Store& store, const Meeting& meeting, int gpu, Deadline deadline
 
 std::string why_no_nccl() { return ""; }
 
-std::shared_ptr<QueuedGroup> make_nccl_group(const Meeting& meeting, bool verify,
+std::shared_ptr<QueuedGroup> make_nccl_group(const RendezvousConfig& config, bool verify,
                                              milliseconds timeout) {
     const Deadline deadline = deadline_after(timeout);
-    const int gpu = choose_gpu(meeting.rank);
-    Rendezvous rendezvous = meet(meeting, deadline);
+    const int gpu = choose_gpu(config.rank);
+    Rendezvous rendezvous = join_rendezvous(config, deadline);
     std::unique_ptr<NcclBackend> backend;
     try {
         Store& store = *rendezvous.store;
         const std::string& host = rendezvous.local_host;
-        check_gpus(store, meeting, gpu, deadline);
-        Mesh mesh = connect_mesh(meeting, store, host, Medium::kAuto, deadline);
-        backend = std::make_unique<NcclBackend>(meeting.rank, std::move(mesh),
-                                                Home{meeting.cookie, host, gpu, verify});
+        check_gpus(store, config, gpu, deadline);
+        Mesh mesh = connect_mesh(config, store, host, Medium::kAuto, deadline);
+        backend = std::make_unique<NcclBackend>(config.rank, std::move(mesh),
+                                                Home{config.cookie, host, gpu, verify});
         backend->connect(timeout);
     } catch (const Error&) {
         part_after_failure(std::move(rendezvous));

@@ -35,7 +35,7 @@ std::string shared_gpu_fault(const std::vector<std::string>& gpus,
 /// Meets the other ranks and makes a communicator on the thread's default device, or, if that
 /// is the CPU, on GPU LOCAL_RANK. Throws Error when there is none or two ranks share one;
 /// UsageError when the build lacks the backend.
-std::shared_ptr<QueuedGroup> make_nccl_group(const Meeting& meeting, bool verify,
+std::shared_ptr<QueuedGroup> make_nccl_group(const RendezvousConfig& config, bool verify,
                                              std::chrono::milliseconds timeout);
 
 }  // namespace mini::dist

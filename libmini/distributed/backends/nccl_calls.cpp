@@ -117,7 +117,8 @@ void Communicator::start(const Call& call, cudaStream_t stream) const {
         case Operation::kSend:
         case Operation::kRecv: break;
     }
-    throw Error(concat(operation_name(call.operation), " is no collective on tensors"));
+    throw Error(
+        concat(operation_name(call.operation), " is not a collective on tensors"));
 }
 
 // Blocks from rank to rank. The same input for all, or one for each; likewise outputs.

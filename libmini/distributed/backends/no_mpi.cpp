@@ -5,7 +5,7 @@
 namespace mini::dist {
 
 std::string why_no_mpi() {
-    return "install libopenmpi-dev and openmpi-bin and configure anew";
+    return "install libopenmpi-dev and openmpi-bin and configure again";
 }
 
 std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions&) {

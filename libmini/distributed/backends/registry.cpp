@@ -14,8 +14,8 @@ namespace {
 
 using GroupHandle = std::shared_ptr<ProcessGroup>;
 
-Meeting meeting_of(const InitOptions& options) {
-    return plan_meeting(options.init_method, options.rank, options.world_size);
+RendezvousConfig config_of(const InitOptions& options) {
+    return rendezvous_config(options.init_method, options.rank, options.world_size);
 }
 
 std::string link_of(const InitOptions& options) {
@@ -24,7 +24,7 @@ std::string link_of(const InitOptions& options) {
 }
 
 GroupHandle make_ring(const InitOptions& options) {
-    return make_ring_group(meeting_of(options), options.medium, options.timeout,
+    return make_ring_group(config_of(options), options.medium, options.timeout,
                            link_of(options));
 }
 
@@ -38,7 +38,7 @@ GroupHandle make_threads(const InitOptions& options) {
 }
 
 GroupHandle make_gloo(const InitOptions& options) {
-    return make_gloo_group(meeting_of(options), options.verify.value_or(true),
+    return make_gloo_group(config_of(options), options.verify.value_or(true),
                            options.timeout);
 }
 
@@ -51,7 +51,7 @@ GroupHandle make_mpi(const InitOptions& options) {
 }
 
 GroupHandle make_nccl(const InitOptions& options) {
-    return make_nccl_group(meeting_of(options), options.verify.value_or(false),
+    return make_nccl_group(config_of(options), options.verify.value_or(false),
                            options.timeout);
 }
 

@@ -39,19 +39,19 @@ Splitter ring_splitter(const Cookie& cookie, const std::string& local_host, Medi
 
 }  // namespace
 
-std::shared_ptr<QueuedGroup> make_ring_group(const Meeting& meeting, Medium medium,
+std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
+                                             Medium medium,
                                              std::chrono::milliseconds timeout,
                                              const std::string& link) {
     const ChannelLayer layer = link_layer(link);
     const Deadline deadline = deadline_after(timeout);
-    Rendezvous rendezvous = meet(meeting, deadline);
+    Rendezvous rendezvous = join_rendezvous(config, deadline);
     Mesh mesh;
     std::unique_ptr<MeshTransport> transport;
     try {
-        mesh = connect_mesh(meeting, *rendezvous.store, rendezvous.local_host, medium,
+        mesh = connect_mesh(config, *rendezvous.store, rendezvous.local_host, medium,
                             deadline, layer);
-        transport =
-            std::make_unique<MeshTransport>(meeting.rank, std::move(mesh.streams));
+        transport = std::make_unique<MeshTransport>(config.rank, std::move(mesh.streams));
         await_all_ranks(*transport, deadline);
     } catch (const Error&) {
         part_after_failure(std::move(rendezvous));
@@ -60,7 +60,7 @@ std::shared_ptr<QueuedGroup> make_ring_group(const Meeting& meeting, Medium medi
     auto group = std::make_shared<QueuedGroup>(
         std::make_unique<TransportBackend>(
             "ring", std::move(transport), std::move(mesh.hosts),
-            ring_splitter(meeting.cookie, rendezvous.local_host, medium, layer)),
+            ring_splitter(config.cookie, rendezvous.local_host, medium, layer)),
         timeout);
 
     // No rank needs the store any more. Close it, and let no rank go on before: it may want

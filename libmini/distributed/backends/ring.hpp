@@ -15,7 +15,8 @@ namespace mini::dist {
 /// Meets the other ranks and connects to each; blocks until all are connected to all.
 /// Throws as meet and connect_mesh do. The store is closed again before it returns. `link`:
 /// the network to emulate (emulated_link.hpp), the same on all ranks; "" for none.
-std::shared_ptr<QueuedGroup> make_ring_group(const Meeting& meeting, Medium medium,
+std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
+                                             Medium medium,
                                              std::chrono::milliseconds timeout,
                                              const std::string& link = "");
 

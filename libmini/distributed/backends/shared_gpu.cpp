@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
+#include "libmini/core/text.hpp"
 #include "libmini/distributed/backends/nccl.hpp"
-#include "libmini/distributed/backends/verify.hpp"
 
 namespace mini::dist {
 

@@ -52,9 +52,9 @@ std::optional<Mesh> connect_members(const std::vector<int>& ranks, ProcessGroup&
         gather_texts(parent, "");
         return std::nullopt;
     }
-    const Meeting meeting{{}, index, static_cast<int>(ranks.size()), cookie};
+    const RendezvousConfig config{{}, index, static_cast<int>(ranks.size()), cookie};
     GatheredStore store(parent, ranks);
-    return connect_mesh(meeting, store, local_host, medium,
+    return connect_mesh(config, store, local_host, medium,
                         deadline_after(parent.timeout()), layer);
 }
 

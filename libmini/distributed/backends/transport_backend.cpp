@@ -119,7 +119,7 @@ void run_other(Transport& transport, const Call& call) {
         case Operation::kSend:
         case Operation::kRecv: break;  // elsewhere
     }
-    throw Error(concat(operation_name(call.operation), " is no collective"));
+    throw Error(concat(operation_name(call.operation), " is not a collective"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "libmini/distributed/backends/verify.hpp"
+#include "libmini/core/text.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +9,8 @@
 #include <span>
 #include <string>
 #include <utility>
+
+#include "libmini/core/text.hpp"
 
 namespace mini::dist {
 namespace {
@@ -36,13 +39,6 @@ std::chrono::milliseconds grace_of(std::chrono::milliseconds timeout) {
 }
 
 }  // namespace
-
-std::string rank_list(const std::vector<int>& ranks) {
-    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-    for (size_t i = 0; i < ranks.size(); ++i)
-        text += concat(i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ", ranks[i]);
-    return text;
-}
 
 VerifyingBackend::VerifyingBackend(std::unique_ptr<GroupTransport> side, bool verify)
     : side_(std::move(side)),
@@ -298,17 +294,17 @@ bool VerifyingBackend::say_goodbye() {
 
 void VerifyingBackend::leave(const Failure& reason) noexcept {
     if (std::exchange(has_left_, true)) return;
-    Failure last_words = reason;
+    Failure final_reason = reason;
     bool together = false;
     try {
         const bool is_orderly =
             reason.kind == Failure::Kind::kPeerLost && reason.rank == rank();
         if (!has_failed() && is_orderly) together = say_goodbye();
     } catch (...) {  // another rank has gone: ranks that still wait are told which
-        last_words = current_failure();
+        final_reason = current_failure();
     }
     if (together) part();
-    side_->leave(last_words);
+    side_->leave(final_reason);
     abandon();
 }
 

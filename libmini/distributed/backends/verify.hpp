@@ -167,7 +167,4 @@ class VerifyingBackend : public Backend {
     bool has_left_ = false;
 };
 
-/// "rank 2", "ranks 0 and 3", "ranks 0, 1 and 3".
-std::string rank_list(const std::vector<int>& ranks);
-
 }  // namespace mini::dist

@@ -19,28 +19,28 @@ namespace mini::dist {
 class Worker {
   public:
     Worker()
-        : desk_(std::make_shared<Desk>()),
-          thread_(start_thread([desk = desk_] { desk->run(); })) {}
+        : state_(std::make_shared<SharedState>()),
+          thread_(start_thread([state = state_] { state->run(); })) {}
     ~Worker() {
         if (!thread_.joinable()) return;
-        desk_->put(nullptr);
+        state_->put(nullptr);
         thread_.join();
     }
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
     /// REQUIRES: the job before is done, and the worker was not let go.
-    void start(std::function<void()> job) { desk_->put(std::move(job)); }
+    void start(std::function<void()> job) { state_->put(std::move(job)); }
 
     /// Whether it is done, after `moment` at the latest.
     bool is_done_within(std::chrono::milliseconds moment) {
-        return desk_->is_empty_within(moment);
+        return state_->is_empty_within(moment);
     }
 
     /// Throws what the job threw. REQUIRES: it is done.
     void rethrow() {
-        if (desk_->failure)
-            std::rethrow_exception(std::exchange(desk_->failure, nullptr));
+        if (state_->failure)
+            std::rethrow_exception(std::exchange(state_->failure, nullptr));
     }
 
     /// Detaches the thread from a job that the library does not end; it is not waited
@@ -49,7 +49,7 @@ class Worker {
 
   private:
     // What both see: the job, until it is done. The thread owns it too.
-    struct Desk {
+    struct SharedState {
         void put(std::function<void()> next) {
             const std::lock_guard lock(mutex);
             job = std::move(next);
@@ -88,7 +88,7 @@ class Worker {
         std::exception_ptr failure;
     };
 
-    std::shared_ptr<Desk> desk_;
+    std::shared_ptr<SharedState> state_;
     std::thread thread_;
 };
 

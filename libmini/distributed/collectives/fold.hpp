@@ -4,7 +4,7 @@
 //                      between   0 .. 3              do the work
 //                      after     0 -> 4   1 -> 5     and hand out the result
 //
-// Costs two messages of the whole buffer where P is no power of two.
+// Costs two messages of the whole buffer where P is not a power of two.
 
 #pragma once
 

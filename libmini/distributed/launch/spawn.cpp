@@ -213,9 +213,9 @@ class HeldSignal {
 };
 
 // All ranks; none is left running when this ends.
-class Family {
+class ChildProcesses {
   public:
-    Family(const std::function<void(int rank)>& fn, Job job) {
+    ChildProcesses(const std::function<void(int rank)>& fn, Job job) {
         const HeldSignal held;
         job.signals = held.before();
         try {
@@ -226,9 +226,9 @@ class Family {
             throw;
         }
     }
-    ~Family() { end_all(std::chrono::milliseconds(0)); }
-    Family(const Family&) = delete;
-    Family& operator=(const Family&) = delete;
+    ~ChildProcesses() { end_all(std::chrono::milliseconds(0)); }
+    ChildProcesses(const ChildProcesses&) = delete;
+    ChildProcesses& operator=(const ChildProcesses&) = delete;
 
     // Blocks until all ranks have ended or one has failed; the failure that was the
     // cause.
@@ -311,12 +311,13 @@ void spawn(const std::function<void(int rank)>& fn, int world_size,
     std::cout.flush();
     std::fflush(nullptr);
 
-    const Socket port = hold_port("127.0.0.1");  // until rank 0 listens on it, and after
-    Family family(fn,
-                  {world_size, local_address(port).port, random_hex(32), ::getpid(), {}});
-    const auto failure = family.wait();
+    const Socket port =
+        hold_port({"127.0.0.1", 0});  // until rank 0 listens on it, and after
+    ChildProcesses children(
+        fn, {world_size, local_address(port).port, random_hex(32), ::getpid(), {}});
+    const auto failure = children.wait();
     if (!failure) return;
-    family.end_all(options.grace);
+    children.end_all(options.grace);
     throw RankFailed(failure->rank, failure->message);
 }
 

@@ -18,7 +18,7 @@ Failure current_failure() {
     } catch (const std::exception& error) {
         return {Failure::Kind::kOther, -1, error.what()};
     } catch (...) {
-        return {Failure::Kind::kOther, -1, "an exception that is no std::exception"};
+        return {Failure::Kind::kOther, -1, "an exception that is not a std::exception"};
     }
 }
 

@@ -80,7 +80,7 @@ Socket connect_locally(const std::string& name, Deadline deadline) {
         // EAGAIN: the queue of connections to be accepted is full.
         const bool may_come = errno == EAGAIN || errno == EINTR;
         if (!may_come) throw ConnectionClosed(system_message("connect", errno));
-        if (has_passed(deadline)) throw Timeout("nobody accepts the connection");
+        if (has_passed(deadline)) throw Timeout("no process accepts the connection");
         std::this_thread::sleep_for(kLocalRetryPause);
     }
     return socket;

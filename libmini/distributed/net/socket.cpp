@@ -37,7 +37,8 @@ AddressList resolve(const Address& address) {
     const int code = ::getaddrinfo(address.host.c_str(),
                                    std::to_string(address.port).c_str(), &hints, &found);
     MINI_CHECK(code == 0, "cannot resolve the host name \"", address.host,
-               "\": ", ::gai_strerror(code), "; check MASTER_ADDR");
+               "\": ", ::gai_strerror(code),
+               "; check MASTER_ADDR (minirun's --master-addr)");
     return {found, &::freeaddrinfo};
 }
 
@@ -100,10 +101,6 @@ bool is_nothing_yet(int error) {
 
 }  // namespace
 
-void Socket::close() noexcept {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-}
-
 std::string to_text(const Address& address) {
     const bool is_ipv6 = address.host.find(':') != std::string::npos;
     return is_ipv6 ? concat('[', address.host, "]:", address.port)
@@ -140,9 +137,11 @@ namespace {
     if (error == EADDRINUSE)
         advice =
             "another program or run holds this port; stop it, or choose another port "
-            "(MASTER_PORT, minirun --port)";
+            "(MASTER_PORT, or minirun's --master-port)";
     if (error == EADDRNOTAVAIL)
-        advice = "this machine has no such address; MASTER_ADDR must be rank 0's own";
+        advice =
+            "this machine has no such address; MASTER_ADDR (minirun's "
+            "--master-addr) must be rank 0's own";
     if (error == EACCES) advice = "ports below 1024 need privileges; choose a higher one";
     throw Error(concat("cannot listen on ", to_text(address), ": ",
                        system_message("bind", error), "; ", advice));
@@ -166,10 +165,13 @@ Socket listen_on(const Address& address) {
     throw_cannot_listen(address, error);
 }
 
-Socket hold_port(const std::string& host) {
-    const Address address{host, 0};
+Socket hold_port(const Address& address) {
     const AddressList targets = resolve(address);
     Socket socket = new_socket(targets->ai_family);
+
+    // A port with a number may have connections of the last job in TIME_WAIT. A free one must
+    // be this socket's alone, so the option comes after bind.
+    if (address.port != 0) set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
     if (::bind(socket.fd(), targets->ai_addr, targets->ai_addrlen) != 0)
         throw_cannot_listen(address, errno);
 

@@ -12,8 +12,8 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
+#include "libmini/core/descriptor.hpp"
 #include "libmini/distributed/net/deadline.hpp"
 
 namespace mini::dist {
@@ -24,28 +24,7 @@ class ConnectionClosed : public Error {
     using Error::Error;
 };
 
-/// A file descriptor with one owner.
-class Socket {
-  public:
-    Socket() = default;
-    explicit Socket(int fd) : fd_(fd) {}
-    ~Socket() { close(); }
-    Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Socket& operator=(Socket&& other) noexcept {
-        if (this != &other) {
-            close();
-            fd_ = std::exchange(other.fd_, -1);
-        }
-        return *this;
-    }
-
-    int fd() const { return fd_; }
-    bool is_open() const { return fd_ >= 0; }
-    void close() noexcept;
-
-  private:
-    int fd_ = -1;
-};
+using Socket = Descriptor;
 
 /// A host name or number and a port.
 struct Address {
@@ -65,10 +44,10 @@ constexpr int kBacklog = 512;
 /// naming the address, the reason and the next step.
 Socket listen_on(const Address& address);
 
-/// A free port of `host`, kept: while this socket lives, the kernel does not give its
-/// port (`local_address`) to a socket that asks for any; one that names the port, as
-/// listen_on does, gets it. Throws Error as listen_on does.
-Socket hold_port(const std::string& host);
+/// The port of an address, held without listening on it; with port 0 any free one. While this
+/// socket lives, the kernel does not give its port (`local_address`) to a socket that asks for
+/// any; one that names the port, as listen_on does, gets it. Throws Error as listen_on does.
+Socket hold_port(const Address& address);
 
 /// The numeric addresses of a socket's own end and of the other one; "?" when it has
 /// none.

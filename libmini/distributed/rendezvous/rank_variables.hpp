@@ -43,7 +43,7 @@ struct RankVariables {
 };
 
 /// Reads the environment; nothing when no launcher speaks. Throws UsageError naming the
-/// variable for half a pair, a value that is no number or out of range, and naming both
+/// variable for half a pair, a value that is not a number or out of range, and naming both
 /// sources when two launchers contradict each other.
 std::optional<RankVariables> read_rank_variables(const Lookup& lookup);
 

@@ -75,16 +75,16 @@ std::string process_of(const Seat& seat) {
 }
 
 // "" when this rank has taken its seat; else what is wrong.
-std::string take_seat(Store& store, const Meeting& meeting, const std::string& local_host,
-                      Deadline deadline) {
-    const int rank = meeting.rank, world_size = meeting.world_size;
+std::string take_seat(Store& store, const RendezvousConfig& config,
+                      const std::string& local_host, Deadline deadline) {
+    const int rank = config.rank, world_size = config.world_size;
     const Seat mine{world_size, ::getpid(), host_name(), std::random_device()()};
     const std::string seated = store.compare_set(seat(rank), "", to_text(mine));
     if (seated != to_text(mine))
         return concat("two processes have RANK ", rank, ": ",
                       process_of(parse_seat(seated)), " and ", process_of(mine),
                       "; give each rank a number of its own",
-                      meeting.file.empty() ? "" : ", and each run a file of its own");
+                      config.file.empty() ? "" : ", and each run a file of its own");
 
     // Compare with rank 0.
     const Seat first = parse_seat(store.get(seat(0), deadline));
@@ -93,7 +93,7 @@ std::string take_seat(Store& store, const Meeting& meeting, const std::string& l
                       ") was started with WORLD_SIZE ", world_size, ", but rank 0 (",
                       process_of(first), ") with ", first.world_size,
                       "; start all ranks with the same");
-    if (!meeting.file.empty() && local_host == "127.0.0.1" && first.host != mine.host)
+    if (!config.file.empty() && local_host == "127.0.0.1" && first.host != mine.host)
         return concat("rank ", rank, " is on ", mine.host, " and rank 0 on ", first.host,
                       ", but both listen on 127.0.0.1 only; set MINI_ADVERTISE_ADDR on "
                       "each rank to an address by which others reach its host");
@@ -111,15 +111,14 @@ std::string missing_text(Store& store, int rank) {
                   " began to join and went no further; was it killed or stopped?)");
 }
 
-std::string too_late_text(Store& store, const Meeting& meeting) {
+std::string too_late_text(Store& store, const RendezvousConfig& config) {
     std::vector<std::string> missing;
-    for (int rank = 0; rank < meeting.world_size; ++rank)
+    for (int rank = 0; rank < config.world_size; ++rank)
         if (const std::string text = missing_text(store, rank); !text.empty())
             missing.push_back(text);
-    const std::string place =
-        meeting.file.empty() ? to_text(meeting.master) : meeting.file;
-    const int joined = meeting.world_size - static_cast<int>(missing.size());
-    return concat("rendezvous at ", place, ": ", joined, " of ", meeting.world_size,
+    const std::string place = config.file.empty() ? to_text(config.master) : config.file;
+    const int joined = config.world_size - static_cast<int>(missing.size());
+    return concat("rendezvous at ", place, ": ", joined, " of ", config.world_size,
                   " joined; missing: ", missing.empty() ? "none any more" : join(missing),
                   "; were they started, and can they reach this place?");
 }
@@ -131,8 +130,8 @@ std::vector<std::string> of_all(std::string (*key)(int rank), int world_size) {
 }
 
 // Ends the waits of all ranks that wait for others to join; they will read the verdict.
-void release(Store& store, const Meeting& meeting) {
-    int world_size = meeting.world_size;
+void release(Store& store, const RendezvousConfig& config) {
+    int world_size = config.world_size;
     if (store.check(seat(0))) {
         const Seat first = parse_seat(store.get(seat(0), deadline_after(kReadTime)));
         world_size = std::max(world_size, std::min(first.world_size, kMostRanks));
@@ -142,30 +141,30 @@ void release(Store& store, const Meeting& meeting) {
 
 // Blocks until all ranks have joined, or one of them has found a fault. A rank that dies
 // here loses only its join record.
-std::string await_verdict(Store& store, const Meeting& meeting,
+std::string await_verdict(Store& store, const RendezvousConfig& config,
                           const std::string& local_host, Deadline deadline) {
     try {
-        const std::string fault = take_seat(store, meeting, local_host, deadline);
+        const std::string fault = take_seat(store, config, local_host, deadline);
         if (!fault.empty()) {
             // A rank that contradicts another leaves the group, whatever the verdict.
             give_verdict(store, concat(kContradiction, fault));
-            release(store, meeting);
+            release(store, config);
             return concat(kContradiction, fault);
         }
-        store.set(has_joined(meeting.rank), "");
-        store.wait(of_all(has_joined, meeting.world_size), deadline);
+        store.set(has_joined(config.rank), "");
+        store.wait(of_all(has_joined, config.world_size), deadline);
         return give_verdict(store, kAllJoined);
     } catch (const Timeout&) {
         const std::string verdict =
-            give_verdict(store, concat(kTooLate, too_late_text(store, meeting)));
-        release(store, meeting);
+            give_verdict(store, concat(kTooLate, too_late_text(store, config)));
+        release(store, config);
         return verdict;
     }
 }
 
-void agree(Store& store, const Meeting& meeting, const std::string& local_host,
+void agree(Store& store, const RendezvousConfig& config, const std::string& local_host,
            Deadline deadline) {
-    const std::string verdict = await_verdict(store, meeting, local_host, deadline);
+    const std::string verdict = await_verdict(store, config, local_host, deadline);
     if (verdict == kAllJoined) return;
     if (verdict.starts_with(kTooLate)) throw Timeout(verdict.substr(kTooLate.size()));
     throw Error(verdict.substr(std::min(kContradiction.size(), verdict.size())));
@@ -184,10 +183,10 @@ void await_latecomers(Store& store, int world_size) {
 constexpr int kStrangerTries = 3;
 constexpr std::chrono::milliseconds kStrangerPause(30);
 
-std::unique_ptr<TcpStore> connect_to_store(const Meeting& meeting, const Address& address,
-                                           Deadline deadline) {
+std::unique_ptr<TcpStore> connect_to_store(const RendezvousConfig& config,
+                                           const Address& address, Deadline deadline) {
     const auto connect = [&] {
-        return std::make_unique<TcpStore>(address, meeting.cookie, deadline);
+        return std::make_unique<TcpStore>(address, config.cookie, deadline);
     };
     // Try again: rank 0 may have died in the middle of its Hello; another program answers
     // the same each time.
@@ -206,7 +205,7 @@ std::unique_ptr<TcpStore> connect_to_store(const Meeting& meeting, const Address
     try {
         return connect_patiently();
     } catch (const Timeout& timeout) {
-        throw Timeout(concat("rank ", meeting.rank, " found no rank 0 at ",
+        throw Timeout(concat("rank ", config.rank, " found no rank 0 at ",
                              to_text(address), " (", timeout.what(),
                              "); is it running, and is MASTER_ADDR its address?"));
     }
@@ -214,56 +213,56 @@ std::unique_ptr<TcpStore> connect_to_store(const Meeting& meeting, const Address
 
 // The store that already listens at our address, if it is this run's: then there are two
 // processes with rank 0, and meeting the other one will say so.
-std::unique_ptr<TcpStore> find_double(const Meeting& meeting, const Error& busy) {
+std::unique_ptr<TcpStore> find_double(const RendezvousConfig& config, const Error& busy) {
     try {
-        return std::make_unique<TcpStore>(meeting.master, meeting.cookie,
+        return std::make_unique<TcpStore>(config.master, config.cookie,
                                           deadline_after(kDoubleTime));
     } catch (const Error&) {
         throw busy;
     }
 }
 
-Rendezvous open_tcp(const Meeting& meeting, Deadline deadline) {
+Rendezvous open_tcp(const RendezvousConfig& config, Deadline deadline) {
     Rendezvous result;
-    Address address = meeting.master;
+    Address address = config.master;
     std::unique_ptr<TcpStore> store;
-    if (meeting.rank == 0) {
+    if (config.rank == 0) {
         try {
-            result.server = std::make_unique<TcpStoreServer>(address, meeting.cookie);
+            result.server = std::make_unique<TcpStoreServer>(address, config.cookie);
             address = result.server->address();
         } catch (const Error& busy) {
-            store = find_double(meeting, busy);
+            store = find_double(config, busy);
         }
     }
-    if (!store) store = connect_to_store(meeting, address, deadline);
+    if (!store) store = connect_to_store(config, address, deadline);
     result.local_host = store->local_host();
     result.store = std::move(store);
     return result;
 }
 
-Rendezvous open_file(const Meeting& meeting) {
+Rendezvous open_file(const RendezvousConfig& config) {
     Rendezvous result;
-    auto file = std::make_shared<FileStore>(meeting.file);
+    auto file = std::make_shared<FileStore>(config.file);
     result.store =
-        std::make_unique<PrefixStore>(concat("run/", meeting.run_id), std::move(file));
+        std::make_unique<PrefixStore>(concat("run/", config.run_id), std::move(file));
     result.local_host = "127.0.0.1";
     return result;
 }
 
 }  // namespace
 
-Rendezvous meet(const Meeting& meeting, Deadline deadline) {
+Rendezvous join_rendezvous(const RendezvousConfig& config, Deadline deadline) {
     Rendezvous result =
-        meeting.file.empty() ? open_tcp(meeting, deadline) : open_file(meeting);
-    if (!meeting.advertise.empty()) result.local_host = meeting.advertise;
+        config.file.empty() ? open_tcp(config, deadline) : open_file(config);
+    if (!config.advertise.empty()) result.local_host = config.advertise;
     try {
-        agree(*result.store, meeting, result.local_host, deadline);
+        agree(*result.store, config, result.local_host, deadline);
     } catch (const Timeout&) {  // all have been waited for
         part_after_failure(std::move(result));
         throw;
     } catch (const Error&) {
         // Let the others hear the verdict before the store goes.
-        if (result.server) await_latecomers(*result.store, meeting.world_size);
+        if (result.server) await_latecomers(*result.store, config.world_size);
         part_after_failure(std::move(result));
         throw;
     }

@@ -29,7 +29,7 @@
 namespace mini::dist {
 
 /// What a rank knows before it meets the others.
-struct Meeting {
+struct RendezvousConfig {
     Address master;
     int rank = -1;
     int world_size = -1;
@@ -43,7 +43,8 @@ struct Meeting {
 /// over both. Says on level info which launcher was believed. Throws UsageError for what
 /// is missing, no number, or out of range, naming the variable
 /// (`torch.distributed.init_process_group`).
-Meeting plan_meeting(const std::string& init_method, int rank, int world_size);
+RendezvousConfig rendezvous_config(const std::string& init_method, int rank,
+                                   int world_size);
 
 /// What a rank has once all are there. Rank 0 alone has the server, and over file://
 /// there is none. `local_host` is the address of this host on which to listen for other
@@ -58,14 +59,14 @@ struct Rendezvous {
 /// ranks ("3 of 4 joined; missing: rank 2"), with its process one that only began to
 /// join; Error for a rank or a world size that contradicts another's, naming both
 /// processes, on every rank at once.
-Rendezvous meet(const Meeting& meeting, Deadline deadline);
+Rendezvous join_rendezvous(const RendezvousConfig& config, Deadline deadline);
 
 /// "rank 1, rank 2": the ranks from `first` on that are not there; "" for none.
 std::string missing_ranks(int first, int world_size,
                           const std::function<bool(int rank)>& is_there);
 
 /// Closes the store; on rank 0 blocks until all others have closed theirs. Once rank 0 is
-/// through, so after the next barrier, the place is free for another meeting.
+/// through, so after the next barrier, the place is free for another config.
 void part(Rendezvous rendezvous, Deadline deadline);
 
 /// The same after a failure: rank 0 keeps the store for a moment, so that the others do

@@ -30,7 +30,7 @@ class List {
 
     [[noreturn]] void refuse(const std::string& reason) const {
         throw UsageError(concat(quoted(text_),
-                                " is no list in Slurm's notation, such as "
+                                " is not a list in Slurm's notation, such as "
                                 "node[01-03,7],gpu5 or 4(x2),3: ",
                                 reason));
     }
@@ -155,7 +155,7 @@ std::vector<int> expand_task_counts(const std::string& text) {
         uint64_t times = 1;
         if (!parse_whole(part.substr(0, open), count) || count < 0 ||
             (!is_alone && part.back() != ')') || !parse_whole(inside, times) || times < 1)
-            list.refuse(concat(quoted(part), " is no count of tasks"));
+            list.refuse(concat(quoted(part), " is not a count of tasks"));
         list.check_count(times);
         list.check_count(counts.size() + times);
         counts.insert(counts.end(), times, count);

@@ -121,7 +121,7 @@ void FileStore::begin_log() {
     start.resize(n < 0 ? 0 : static_cast<size_t>(n));
     if (kMagic.substr(0, start.size()) != start)
         throw BadFile(concat(path_,
-                             " is no file store of libmini's; it is left as it is; "
+                             " is not a file store of libmini's; it is left as it is; "
                              "give another path"));
     const auto size = static_cast<ssize_t>(kMagic.size());
     if (::ftruncate(file_.fd(), 0) != 0 ||
@@ -224,7 +224,7 @@ void FileStore::read_log() {
     size_t begin = 0;
     if (read_ == 0) {
         if (!log.starts_with(kMagic))
-            throw BadFile(concat(path_, " is no file store of libmini's"));
+            throw BadFile(concat(path_, " is not a file store of libmini's"));
         begin = kMagic.size();
     }
     while (const size_t bytes = read_record(log, begin)) begin += bytes;

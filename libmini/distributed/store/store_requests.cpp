@@ -32,7 +32,7 @@ std::string carry_out(Request request, StoreTable& table, const StoreLimits& lim
             check_room(request, table, limits);
             const auto amount = parse_number(request.value);
             MINI_CHECK(amount.has_value(), "add to \"", key,
-                       "\": the amount is no number");
+                       "\": the amount is not a number");
             return std::to_string(table.add(key, *amount));
         }
         case Command::kCompareSet: {

@@ -46,7 +46,7 @@ TcpStore::TcpStore(Socket connection, const Address& server, const Cookie& cooki
         fault = fault_of(theirs, mine);
     } catch (const ConnectionClosed&) {
         fault =
-            "it closed the connection at once: it is no store of libmini's, or it is "
+            "it closed the connection at once: it is not a store of libmini's, or it is "
             "full, "
             "or another run's (MINI_STORE_COOKIE must be the same on all ranks)";
     } catch (const Timeout&) {

@@ -12,7 +12,7 @@ ByteRing::ByteRing(std::span<std::byte> memory)
     : header_(reinterpret_cast<Header*>(memory.data())),
       bytes_(memory.subspan(sizeof(Header))) {
     MINI_CHECK(std::has_single_bit(bytes_.size()), "ByteRing: a capacity of ",
-               bytes_.size(), " bytes is no power of two");
+               bytes_.size(), " bytes is not a power of two");
 }
 
 size_t ByteRing::room() const {

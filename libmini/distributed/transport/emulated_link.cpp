@@ -117,7 +117,8 @@ void EmulatedLink::take_in() {
                 in_head_ += n;
                 if (in_head_ < sizeof in_) return;
                 if (in_.bytes == 0 || in_.bytes > kFrameBytes)
-                    throw ConnectionClosed("the other side's end is no emulated link");
+                    throw ConnectionClosed(
+                        "the other side's end is not an emulated link");
                 arrived_.push_back({Deadline(Clock::duration(in_.due)), {}});
                 arrived_.back().bytes.resize(in_.bytes);
             }

@@ -42,7 +42,7 @@ void FailureDetector::connection_closed(int peer, std::chrono::milliseconds time
             history_.check_number(rank_, peer, skipped_header.collective);
     };
     const auto report =
-        closed_stream.last_words(deadline_after(kLastWordsTime), closed, skipped);
+        closed_stream.final_message(deadline_after(kFinalMessageTime), closed, skipped);
     if (report) report_of(peer, *report, timeout);
 
     // It made none. Cut off in the middle of a message it could not: another rank knows.
@@ -62,7 +62,7 @@ int FailureDetector::first_to_go(int cut_off, std::chrono::milliseconds timeout)
             if (other == rank_ || other == cut_off) continue;
             others = true;
             bool closed = false;
-            const auto report = stream(other).last_words(Clock::now(), closed);
+            const auto report = stream(other).final_message(Clock::now(), closed);
             if (report) report_of(other, *report, timeout);
             if (closed && !stream(other).is_in_message()) return other;
         }
@@ -98,7 +98,7 @@ void FailureDetector::follow_chain(int silent, std::string story, Deadline grace
     leave({Failure::Kind::kTimeout, silent, story});
     for (int hop = 0; hop < world_size() && silent != rank_; ++hop) {
         bool closed = false;
-        const auto report = stream(silent).last_words(grace, closed);
+        const auto report = stream(silent).final_message(grace, closed);
         if (closed)
             throw PeerLost(silent, concat("rank ", silent, " is gone (", story, ")"));
         const bool names_none =

@@ -25,7 +25,7 @@ namespace {
 
 // Handshake timeout, and how many connections may be in their handshake.
 constexpr std::chrono::milliseconds kHelloTime(2000);
-constexpr size_t kMaxVisitors = 64;
+constexpr size_t kMaxPending = 64;
 
 constexpr const char* kNoDescriptors =
     " This process has no descriptors left for connections; raise ulimit -n.";
@@ -88,11 +88,11 @@ std::unique_ptr<Channel> greet(const Place& mine, const Place& theirs, const Hel
                                          RingChannel::Side::kFirst);
 }
 
-MessageStream connect_to_rank(int peer, const Meeting& meeting, const Place& mine,
+MessageStream connect_to_rank(int peer, const RendezvousConfig& config, const Place& mine,
                               const Place& theirs, Deadline deadline) {
     try {
-        const Hello hello = make_hello(Hello::Role::kMeshConnector, meeting.cookie,
-                                       meeting.rank, peer, theirs.token);
+        const Hello hello = make_hello(Hello::Role::kMeshConnector, config.cookie,
+                                       config.rank, peer, theirs.token);
         Hello answer;
         auto channel = greet(mine, theirs, hello, deadline, answer);
         const std::string fault = fault_of(answer, hello);
@@ -104,10 +104,10 @@ MessageStream connect_to_rank(int peer, const Meeting& meeting, const Place& min
     } catch (const ConnectionClosed& closed) {
         throw PeerLost(
             peer, concat("rank ", peer, " is gone: it closed the connection to rank ",
-                         meeting.rank, " during start-up (", closed.what(),
+                         config.rank, " during start-up (", closed.what(),
                          "); its own output says why"));
     } catch (const Timeout& timeout) {
-        throw Timeout(concat("rank ", meeting.rank, " could not connect to rank ", peer,
+        throw Timeout(concat("rank ", config.rank, " could not connect to rank ", peer,
                              ": ", timeout.what()));
     }
 }
@@ -115,7 +115,7 @@ MessageStream connect_to_rank(int peer, const Meeting& meeting, const Place& min
 // ---- the rank that accepts
 
 // A connection whose Hello has not come in full.
-struct Visitor {
+struct PendingConnection {
     Socket socket;
     bool is_local = false;
     Deadline deadline;
@@ -124,44 +124,46 @@ struct Visitor {
     Socket descriptor;  // of the memory to share
 };
 
-// The rank that `visitor` is, once it has proved it; -1 while it has not.
-int identify(Visitor& visitor, const Hello& mine, int world_size) {
-    auto rest =
-        std::as_writable_bytes(std::span(&visitor.hello, 1)).subspan(visitor.received);
-    visitor.received +=
-        visitor.is_local ? recv_with_descriptor(visitor.socket, rest, visitor.descriptor)
-                         : recv_some(visitor.socket, rest);
-    if (visitor.received < sizeof(Hello)) return -1;
-    const int rank = rank_of_connector(visitor.hello, mine, world_size);
+// The rank that `connection` is, once it has proved it; -1 while it has not.
+int identify(PendingConnection& connection, const Hello& mine, int world_size) {
+    auto rest = std::as_writable_bytes(std::span(&connection.hello, 1))
+                    .subspan(connection.received);
+    connection.received +=
+        connection.is_local
+            ? recv_with_descriptor(connection.socket, rest, connection.descriptor)
+            : recv_some(connection.socket, rest);
+    if (connection.received < sizeof(Hello)) return -1;
+    const int rank = rank_of_connector(connection.hello, mine, world_size);
     if (rank < 0) throw ConnectionClosed("a stranger");
     return rank;
 }
 
-std::unique_ptr<Channel> channel_of(Visitor& visitor) {
-    if (!visitor.is_local)
-        return std::make_unique<SocketChannel>(std::move(visitor.socket));
-    if (!visitor.descriptor.is_open()) throw ConnectionClosed("it brought no memory");
+std::unique_ptr<Channel> channel_of(PendingConnection& connection) {
+    if (!connection.is_local)
+        return std::make_unique<SocketChannel>(std::move(connection.socket));
+    if (!connection.descriptor.is_open()) throw ConnectionClosed("it brought no memory");
     return std::make_unique<RingChannel>(
-        std::move(visitor.socket),
-        map_shared_memory(visitor.descriptor, RingChannel::memory_bytes()),
+        std::move(connection.socket),
+        map_shared_memory(connection.descriptor, RingChannel::memory_bytes()),
         RingChannel::Side::kSecond);
 }
 
 // Serves the pending connections for one turn of the loop: those of ranks become streams,
 // others, and those that take too long, are dropped.
-void serve_visitors(std::list<Visitor>& visitors, std::vector<MessageStream>& streams,
-                    const Hello& mine, Deadline deadline) {
+void serve_pending(std::list<PendingConnection>& pending,
+                   std::vector<MessageStream>& streams, const Hello& mine,
+                   Deadline deadline) {
     const int world_size = static_cast<int>(streams.size());
-    std::erase_if(visitors, [&](Visitor& visitor) {
+    std::erase_if(pending, [&](PendingConnection& connection) {
         try {
-            const int peer = identify(visitor, mine, world_size);
-            if (peer < 0) return has_passed(visitor.deadline);
+            const int peer = identify(connection, mine, world_size);
+            if (peer < 0) return has_passed(connection.deadline);
             MessageStream& stream = streams[static_cast<size_t>(peer)];
             if (stream.is_open()) return true;
             const Hello answer =
                 make_hello(mine.role, mine.cookie, mine.rank, peer, mine.token);
-            send_all(visitor.socket, std::as_bytes(std::span(&answer, 1)), deadline);
-            stream = MessageStream(channel_of(visitor));
+            send_all(connection.socket, std::as_bytes(std::span(&answer, 1)), deadline);
+            stream = MessageStream(channel_of(connection));
             return true;
         } catch (const ConnectionClosed&) {
             return true;
@@ -171,20 +173,21 @@ void serve_visitors(std::list<Visitor>& visitors, std::vector<MessageStream>& st
     });
 }
 
-void accept_visitor(Acceptor& door, bool is_local, std::list<Visitor>& visitors) {
+void accept_connection(Acceptor& door, bool is_local,
+                       std::list<PendingConnection>& pending) {
     // A rank says Hello at once, so the oldest that has not is rarely one.
     const auto drop_oldest = [&] {
-        if (visitors.empty()) return false;
-        visitors.pop_front();
+        if (pending.empty()) return false;
+        pending.pop_front();
         return true;
     };
     Socket socket = door.accept(drop_oldest);
     if (!socket.is_open() || (is_local && !is_same_user(socket))) return;
-    if (visitors.size() >= kMaxVisitors) drop_oldest();
-    Visitor& visitor = visitors.emplace_back();
-    visitor.socket = std::move(socket);
-    visitor.is_local = is_local;
-    visitor.deadline = deadline_after(kHelloTime);
+    if (pending.size() >= kMaxPending) drop_oldest();
+    PendingConnection& connection = pending.emplace_back();
+    connection.socket = std::move(socket);
+    connection.is_local = is_local;
+    connection.deadline = deadline_after(kHelloTime);
 }
 
 // Who is connected and has gone will never be complete, nor will this rank. The others
@@ -197,7 +200,7 @@ void check_still_there(std::vector<MessageStream>& streams, int rank) {
         bool closed = false;
         const int lost = static_cast<int>(peer);
         const auto words =
-            streams[peer].last_words(deadline_after(kLastWordsTime), closed);
+            streams[peer].final_message(deadline_after(kFinalMessageTime), closed);
         if (words) throw_failure(reported(*words, lost));
         throw PeerLost(lost, concat("rank ", lost, " is gone: its connection to rank ",
                                     rank, " closed during start-up"));
@@ -234,7 +237,7 @@ void check_reported_failure(Store& store) {
 void accept_higher_ranks(Acceptor& far, Acceptor& near,
                          std::vector<MessageStream>& streams, const Hello& mine,
                          Deadline deadline) {
-    std::list<Visitor> visitors;
+    std::list<PendingConnection> pending;
     const int world_size = static_cast<int>(streams.size());
     while (true) {
         const std::string missing = missing_ranks(
@@ -251,33 +254,34 @@ void accept_higher_ranks(Acceptor& far, Acceptor& near,
 
         std::vector<pollfd> entries = {{far.poll_fd(), POLLIN, 0},
                                        {near.poll_fd(), POLLIN, 0}};
-        for (const Visitor& visitor : visitors)
-            entries.push_back({visitor.socket.fd(), POLLIN, 0});
+        for (const PendingConnection& connection : pending)
+            entries.push_back({connection.socket.fd(), POLLIN, 0});
         for (const MessageStream& stream : streams)
             if (stream.is_open())
                 entries.push_back({stream.channel().socket().fd(), POLLRDHUP, 0});
         const Deadline next_check = std::min(deadline, deadline_after(kHelloTime / 4));
         poll_until(entries, near.next_turn(far.next_turn(next_check)));
 
-        accept_visitor(far, /*is_local=*/false, visitors);
-        accept_visitor(near, /*is_local=*/true, visitors);
-        serve_visitors(visitors, streams, mine, deadline);
+        accept_connection(far, /*is_local=*/false, pending);
+        accept_connection(near, /*is_local=*/true, pending);
+        serve_pending(pending, streams, mine, deadline);
     }
 }
 
 // Where all ranks can be reached; blocks until all have said so.
-std::vector<Place> learn_places(const Meeting& meeting, Store& store, Deadline deadline) {
+std::vector<Place> learn_places(const RendezvousConfig& config, Store& store,
+                                Deadline deadline) {
     std::vector<Place> places;
     try {
-        for (int rank = 0; rank < meeting.world_size; ++rank)
+        for (int rank = 0; rank < config.world_size; ++rank)
             places.push_back(parse_place(store.get(address_key(rank), deadline)));
         return places;
     } catch (const Timeout&) {
-        const std::string missing = missing_ranks(0, meeting.world_size, [&](int rank) {
+        const std::string missing = missing_ranks(0, config.world_size, [&](int rank) {
             return store.check(address_key(rank));
         });
-        throw Timeout(concat("rank ", meeting.rank, " waited for the address of ",
-                             missing, "; did it start?"));
+        throw Timeout(concat("rank ", config.rank, " waited for the address of ", missing,
+                             "; did it start?"));
     }
 }
 
@@ -309,30 +313,31 @@ int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size) {
     return is_higher_rank && fault_of(theirs, mine).empty() ? theirs.rank : -1;
 }
 
-Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local_host,
-                  Medium medium, Deadline deadline, const ChannelLayer& layer) {
+Mesh connect_mesh(const RendezvousConfig& config, Store& store,
+                  const std::string& local_host, Medium medium, Deadline deadline,
+                  const ChannelLayer& layer) {
     // Listen where the others can reach us: on the address that leads to the store.
     Acceptor far(listen_on({local_host, 0}));
     const std::string name = random_local_name();
     Acceptor near(listen_locally(name));
     const Place mine{this_host(), local_address(far.listener()),
                      medium == Medium::kTcp ? "-" : name, random_token()};
-    const Hello hello = make_hello(Hello::Role::kMeshAcceptor, meeting.cookie,
-                                   meeting.rank, -1, mine.token);
-    store.set(address_key(meeting.rank), to_text(mine));
+    const Hello hello = make_hello(Hello::Role::kMeshAcceptor, config.cookie, config.rank,
+                                   -1, mine.token);
+    store.set(address_key(config.rank), to_text(mine));
 
-    const std::vector<Place> places = learn_places(meeting, store, deadline);
+    const std::vector<Place> places = learn_places(config, store, deadline);
     Mesh mesh{std::vector<MessageStream>(places.size()), number_hosts(places)};
-    check_medium(medium, places, meeting.rank);
+    check_medium(medium, places, config.rank);
 
     const auto connect_all = [&] {
-        for (int peer = 0; peer < meeting.rank; ++peer) {
+        for (int peer = 0; peer < config.rank; ++peer) {
             const auto p = static_cast<size_t>(peer);
             try {
                 mesh.streams[p] =
-                    connect_to_rank(peer, meeting, mine, places[p], deadline);
+                    connect_to_rank(peer, config, mine, places[p], deadline);
             } catch (const PeerLost&) {  // perhaps because another one had gone
-                check_still_there(mesh.streams, meeting.rank);
+                check_still_there(mesh.streams, config.rank);
                 check_reported_failure(store);
                 throw;
             }
@@ -343,9 +348,9 @@ Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local
         connect_all();
     } catch (const Error&) {  // those that wait for this rank are to know why
         const Failure failure = current_failure();
-        report_failure(store, meeting.rank, failure);
+        report_failure(store, config.rank, failure);
         try {
-            MeshTransport(meeting.rank, std::move(mesh.streams)).leave(failure);
+            MeshTransport(config.rank, std::move(mesh.streams)).leave(failure);
         } catch (const Error&) {  // it takes a descriptor; what failed first counts
         }
         throw;

@@ -49,7 +49,8 @@ int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size);
 /// Connects to all other ranks; blocks until all are there. Throws Timeout naming the
 /// ranks that are not, and PeerLost, before the deadline, for one that was there and has
 /// gone.
-Mesh connect_mesh(const Meeting& meeting, Store& store, const std::string& local_host,
-                  Medium medium, Deadline deadline, const ChannelLayer& layer = {});
+Mesh connect_mesh(const RendezvousConfig& config, Store& store,
+                  const std::string& local_host, Medium medium, Deadline deadline,
+                  const ChannelLayer& layer = {});
 
 }  // namespace mini::dist

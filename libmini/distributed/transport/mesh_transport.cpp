@@ -79,14 +79,14 @@ void MeshTransport::send(int to, std::span<const std::byte> out) {
     MessageHeader header;
     header.collective = history_.current();
     enqueue(to, {header, out, &sent});
-    run_until_done(sent, to, nothing, kNobody);
+    run_until_done(sent, to, nothing, kNoRank);
 }
 
 void MeshTransport::recv(int from, std::span<std::byte> in, const Combine& combine) {
     const bool nothing = true;
     CollectiveReceive receive{in, combine};
     inbox_.expect(from, receive);
-    run_until_done(nothing, kNobody, receive.done, from);
+    run_until_done(nothing, kNoRank, receive.done, from);
 }
 
 void MeshTransport::post(PointMessage& message) {
@@ -126,7 +126,7 @@ void MeshTransport::run_until_done(const bool& sent, int to, const bool& receive
         }
     }
     is_listening_ = false;
-    if (std::exchange(has_announced_to_all_, false)) announce_wait_to_all(kNobody);
+    if (std::exchange(has_announced_to_all_, false)) announce_wait_to_all(kNoRank);
 }
 
 // Tells a rank, once in a collective, that this one waits for it. If that rank waits in another

@@ -55,7 +55,7 @@ class MeshTransport : public GroupTransport {
     void interrupt() noexcept override;
 
   private:
-    static constexpr int kNobody = -1;
+    static constexpr int kNoRank = -1;
 
     // Bytes on their way out: of the collective, or of a message from point to point.
     struct Outgoing {

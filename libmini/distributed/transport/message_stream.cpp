@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kHeaderBytes = sizeof(MessageHeader);
 constexpr size_t kSkipBytes = 64 << 10;
 
-// How often something may be skipped before last_words looks at its deadline: a deadline of
+// How often something may be skipped before final_message looks at its deadline: a deadline of
 // now still takes what is there.
 constexpr int kSkipsPerLook = 256;
 
@@ -89,8 +89,8 @@ bool MessageStream::skip_some(std::string& words) {
     return moved || n > 0;
 }
 
-std::optional<Failure> MessageStream::last_words(Deadline deadline, bool& closed,
-                                                 const Skipped& skipped) {
+std::optional<Failure> MessageStream::final_message(Deadline deadline, bool& closed,
+                                                    const Skipped& skipped) {
     std::string words;
     closed = false;
     try {

@@ -41,7 +41,7 @@ struct MessageHeader {
 static_assert(sizeof(MessageHeader) == 48, "what travels has no holes");
 
 /// How long to read on for a failure that a rank whose connection has closed may have reported.
-constexpr std::chrono::milliseconds kLastWordsTime(100);
+constexpr std::chrono::milliseconds kFinalMessageTime(100);
 
 class MessageStream {
   public:
@@ -90,8 +90,8 @@ class MessageStream {
     /// Reads and skips until a failure that the other side reports, and returns it;
     /// nothing when it closed the connection without one, or when the deadline passed
     /// (then closed is false).
-    std::optional<Failure> last_words(Deadline deadline, bool& closed,
-                                      const Skipped& skipped = {});
+    std::optional<Failure> final_message(Deadline deadline, bool& closed,
+                                         const Skipped& skipped = {});
 
   private:
     bool skip_some(std::string& words);

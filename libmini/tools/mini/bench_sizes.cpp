@@ -25,7 +25,7 @@ size_t parse_size(const std::string& text) {
                                        : 0;
     if (error != std::errc() || scale == 0 || number == 0 ||
         number > kLargestSize / scale)
-        throw UsageError(concat("--sizes: \"", text, "\" is no size from 1 to ",
+        throw UsageError(concat("--sizes: \"", text, "\" is not a size from 1 to ",
                                 kLargestSize >> 30,
                                 "G; sizes are like 4, 64K, 25M or 4:100M"));
     return number * scale;

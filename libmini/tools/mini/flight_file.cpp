@@ -52,7 +52,7 @@ class Line {
 
     std::string text(const char* name) const {
         const json& value = field(name);
-        if (!value.is_string()) bad(concat(name, " is no text"));
+        if (!value.is_string()) bad(concat(name, " is not a text"));
         return clean(value.get<std::string>());
     }
 
@@ -61,7 +61,7 @@ class Line {
         const bool fits = value.is_number_unsigned()
                               ? value.get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX)
                               : value.is_number_integer();
-        if (!fits) bad(concat(name, " is no whole number"));
+        if (!fits) bad(concat(name, " is not a whole number"));
         const auto result = value.get<int64_t>();
         if (result < least || result > most)
             bad(concat(name, " is ", result, ", not within ", least, " .. ", most));

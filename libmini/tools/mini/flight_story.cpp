@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/text.hpp"
 
 namespace mini::tools {
 namespace {
@@ -67,11 +68,11 @@ std::string tell_open(const GroupFlight& group, uint64_t sequence) {
             absent += fmt::format("; {}", absence(rank, sequence));
         }
     }
-    std::string text = fmt::format("{}: {} {} in it for {}{}{}", what, ranks_text(inside),
+    std::string text = fmt::format("{}: {} {} in it for {}{}{}", what, rank_list(inside),
                                    failed ? (inside.size() > 1 ? "were" : "was")
                                           : (inside.size() > 1 ? "are" : "is"),
                                    longest, failed ? " until it failed" : "", absent);
-    if (!past.empty()) text += fmt::format("; {} finished it", ranks_text(past));
+    if (!past.empty()) text += fmt::format("; {} finished it", rank_list(past));
     return text;
 }
 
@@ -88,7 +89,7 @@ std::optional<std::string> tell_mismatch(const GroupFlight& group) {
             fmt::format("operation #{} is not the same on all ranks", sequence);
         const char* separator = ": ";
         for (const auto& [what, ranks] : callers) {
-            text += fmt::format("{}{} called {}", separator, ranks_text(ranks), what);
+            text += fmt::format("{}{} called {}", separator, rank_list(ranks), what);
             separator = "; ";
         }
         return text;
@@ -109,7 +110,7 @@ std::string tell_quiet(const GroupFlight& group) {
     std::string text = "nothing is under way, but ranks have come to different places";
     const char* separator = ": ";
     for (const auto& [what, ranks] : last) {
-        text += fmt::format("{}{} finished {}", separator, ranks_text(ranks), what);
+        text += fmt::format("{}{} finished {}", separator, rank_list(ranks), what);
         separator = "; ";
     }
     return text;
@@ -208,19 +209,8 @@ std::vector<std::string> tell(const GroupFlight& group) {
         story.push_back(
             fmt::format("no dump of {}: it may have died before its group was "
                         "made, or on another node",
-                        ranks_text(missing)));
+                        rank_list(missing)));
     return story;
-}
-
-std::string ranks_text(const std::vector<int>& ranks) {
-    if (ranks.size() == 1) return fmt::format("rank {}", ranks.front());
-    const int span = ranks.empty() ? 0 : ranks.back() - ranks.front();
-    if (ranks.size() > 4 && span + 1 == static_cast<int>(ranks.size()))
-        return fmt::format("ranks {} to {}", ranks.front(), ranks.back());
-    std::string text = "ranks";
-    for (size_t i = 0; i < ranks.size(); ++i)
-        text += fmt::format("{} {}", i == 0 ? "" : ",", ranks[i]);
-    return text;
 }
 
 }  // namespace mini::tools

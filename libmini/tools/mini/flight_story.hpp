@@ -4,7 +4,7 @@
 //     rank 1   ... #55 done   #56 done
 //     rank 2   ... #55 done   #56 done   #57 in it
 //
-//     all_reduce #57: ranks 0, 2 are in it for 3.2 s; rank 1 finished barrier #56 and has
+//     all_reduce #57: ranks 0 and 2 are in it for 3.2 s; rank 1 finished barrier #56 and has
 //     not called it
 //
 // The number to look at is the lowest that some rank is in: ranks in a later one have
@@ -48,8 +48,5 @@ std::string time_in(const FlightEntry& entry, const RankFlight& rank);
 
 /// The findings, a sentence each, the gravest first.
 std::vector<std::string> tell(const GroupFlight& group);
-
-/// "rank 1", "ranks 0, 2, 3", "ranks 0 to 6".
-std::string ranks_text(const std::vector<int>& ranks);
 
 }  // namespace mini::tools

@@ -30,7 +30,7 @@ constexpr size_t kHeadBytes = offsetof(News, folder);
 
 // Without SIGPIPE: a caretaker that was killed must not end the job.
 void tell(const Descriptor& connection, const News& news, size_t folder_bytes = 0) {
-    while (send(connection.get(), &news, kHeadBytes + folder_bytes, MSG_NOSIGNAL) < 0 &&
+    while (send(connection.fd(), &news, kHeadBytes + folder_bytes, MSG_NOSIGNAL) < 0 &&
            errno == EINTR)
         continue;
 }
@@ -50,7 +50,7 @@ void take_care(const Descriptor& connection) {
     std::string folder;
     while (true) {
         News news;
-        const ssize_t count = recv(connection.get(), &news, sizeof news, 0);
+        const ssize_t count = recv(connection.fd(), &news, sizeof news, 0);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
         switch (news.kind) {

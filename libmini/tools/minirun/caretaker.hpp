@@ -14,7 +14,7 @@
 
 #include <string>
 
-#include "libmini/tools/minirun/descriptor.hpp"
+#include "libmini/core/descriptor.hpp"
 
 namespace mini::tools {
 

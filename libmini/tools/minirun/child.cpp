@@ -90,22 +90,22 @@ Child::Child(const std::vector<std::string>& command, const Environment& environ
     std::vector<std::string> words = command, entries = as_entries(environment);
     std::vector<char*> arguments = as_pointers(words), variables = as_pointers(entries);
     Pipe out = make_pipe(), err = make_pipe(), failure = make_pipe();
-    const Startup startup{
-        getpid(),         out.write.get(),  err.write.get(), failure.write.get(),
-        arguments.data(), variables.data(), caretaker};
+    const Startup startup{getpid(),           out.write.fd(),   err.write.fd(),
+                          failure.write.fd(), arguments.data(), variables.data(),
+                          caretaker};
 
     pid_ = fork();
     if (pid_ < 0) throw Error(system_message("fork", errno));
     if (pid_ == 0) become_program(startup);
     out_ = std::move(out.read);
     err_ = std::move(err.read);
-    for (const Descriptor* end : {&out_, &err_}) fcntl(end->get(), F_SETFL, O_NONBLOCK);
+    for (const Descriptor* end : {&out_, &err_}) fcntl(end->fd(), F_SETFL, O_NONBLOCK);
 
     // The failure pipe closes at exec; a number in it says why there was none.
     failure.write.close();
     int reason = 0;
     ssize_t count;
-    do count = read(failure.read.get(), &reason, sizeof(reason));
+    do count = read(failure.read.fd(), &reason, sizeof(reason));
     while (count < 0 && errno == EINTR);
     if (count == sizeof(reason)) {
         kill_group();

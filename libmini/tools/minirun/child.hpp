@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "libmini/core/descriptor.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/tools/minirun/caretaker.hpp"
-#include "libmini/tools/minirun/descriptor.hpp"
 #include "libmini/tools/minirun/environment.hpp"
 
 namespace mini::tools {

@@ -19,7 +19,8 @@ bool came_from_outside(const End& end) {
 std::string advice(const Exit& exit) {
     if (!exit.by_signal) return "";
     switch (exit.number) {
-        case SIGKILL: return "; somebody killed it, or memory ran out (dmesg tells)";
+        case SIGKILL:
+            return "; another process killed it, or memory ran out (dmesg tells)";
         case SIGSEGV:
         case SIGBUS:
         case SIGFPE:

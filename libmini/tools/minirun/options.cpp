@@ -90,7 +90,7 @@ class Declaration {
               "Address where rank 0 serves the store (127.0.0.1)");
         value("--master-port", texts.port, "PORT", "Its port (default: a free one)");
         value("--max-restarts", texts.restarts, "K",
-              "Start all ranks anew when one fails, K times at most (0)");
+              "Start all ranks again when one fails, K times at most (0)");
         value("--role", options.role, "NAME", "ROLE_NAME of the ranks (default)");
         value("--grace", texts.grace, "SECONDS",
               "Time between asking a rank to end and killing it (1)");
@@ -175,7 +175,7 @@ void fill(const Texts& texts, Options& options) {
     if (options.nodes > 1 && options.max_restarts > 0)
         throw UsageError(
             "--max-restarts works on one node: with --nnodes, start all "
-            "nodes anew");
+            "nodes again");
     options.redirects = stream_choice("--redirects", texts.redirects);
     options.tee = stream_choice("--tee", texts.tee);
     if (!options.log_dir.empty() && options.tee.empty() && options.redirects.empty())

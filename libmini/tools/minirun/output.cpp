@@ -50,7 +50,7 @@ void Output::watch(std::vector<pollfd>& polled) const {
     for (const Sink& sink : sinks_) sink.watch(polled);
     for (const Stream& stream : streams_)
         if (stream.source.pipe.is_open() && !is_held_up(stream))
-            polled.push_back({stream.source.pipe.get(), POLLIN, 0});
+            polled.push_back({stream.source.pipe.fd(), POLLIN, 0});
 }
 
 // One bufferful of each stream, so that a rank that writes much does not keep the others
@@ -122,7 +122,7 @@ bool Output::read_once(Stream& stream) {
     Descriptor& pipe = stream.source.pipe;
     if (!pipe.is_open()) return false;
     std::array<char, 65536> buffer;
-    const ssize_t count = read(pipe.get(), buffer.data(), buffer.size());
+    const ssize_t count = read(pipe.fd(), buffer.data(), buffer.size());
     if (count > 0) {
         take(stream, {buffer.data(), static_cast<size_t>(count)});
         return true;
@@ -147,7 +147,7 @@ bool Output::read_last(Stream& stream) {
 void Output::log(Stream& stream, std::string_view bytes) {
     Descriptor& file = stream.source.log;
     while (file.is_open() && !bytes.empty()) {
-        const ssize_t count = write(file.get(), bytes.data(), bytes.size());
+        const ssize_t count = write(file.fd(), bytes.data(), bytes.size());
         if (count >= 0) {
             bytes.remove_prefix(static_cast<size_t>(count));
         } else if (errno != EINTR) {

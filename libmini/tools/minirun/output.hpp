@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libmini/tools/minirun/descriptor.hpp"
+#include "libmini/core/descriptor.hpp"
 #include "libmini/tools/minirun/sink.hpp"
 
 namespace mini::tools {

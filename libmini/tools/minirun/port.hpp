@@ -5,13 +5,13 @@
 
 #include <string>
 
-#include "libmini/tools/minirun/descriptor.hpp"
+#include "libmini/distributed/net/socket.hpp"
 
 namespace mini::tools {
 
 struct ChosenPort {
     int number = 0;
-    Descriptor hold;  ///< keeps a free port from all who ask for any
+    dist::Socket hold;  ///< keeps a free port from all who ask for any
 };
 
 /// A TCP port of `address` that is free now: `port` itself, or any when `port` is 0.

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libmini/tools/minirun/descriptor.hpp"
+#include "libmini/core/descriptor.hpp"
 
 namespace mini::tools {
 
@@ -48,7 +48,7 @@ class Sink {
     bool line_open = false;
 
   private:
-    int fd() const { return own_.is_open() ? own_.get() : given_; }
+    int fd() const { return own_.is_open() ? own_.fd() : given_; }
     size_t write_some(std::string_view bytes);
 
     int given_;

@@ -90,7 +90,7 @@ void Supervisor::start_ranks() {
 
 // Sleeps until output, room for output, a signal, an end, or `until`.
 void Supervisor::wait_for_news(Clock::time_point until) {
-    std::vector<pollfd> polled{{signals_.get(), POLLIN, 0}};
+    std::vector<pollfd> polled{{signals_.fd(), POLLIN, 0}};
     output_.watch(polled);
 
     int timeout = -1;
@@ -104,7 +104,7 @@ void Supervisor::wait_for_news(Clock::time_point until) {
 
 void Supervisor::take_signals() {
     signalfd_siginfo info;
-    while (read(signals_.get(), &info, sizeof(info)) == sizeof(info)) {
+    while (read(signals_.fd(), &info, sizeof(info)) == sizeof(info)) {
         const int signal = static_cast<int>(info.ssi_signo);
         if (signal == SIGCHLD) continue;  // take_ends looks at every child anyway
         if (signal == SIGPIPE && !anyone_lives()) continue;  // there is no rank to end

@@ -102,6 +102,6 @@ TEST_CASE("last words are awaited in fractions of a millisecond") {
     const EarlyRiser& riser = *channel;
     MessageStream stream(std::move(channel));
     bool closed = false;
-    stream.last_words(Clock::now() + seconds(60), closed);
+    stream.final_message(Clock::now() + seconds(60), closed);
     CHECK(riser.woke_early());
 }

@@ -1,4 +1,4 @@
-// Meeting through a file on a disk that all ranks share, and what is said when some do not
+// RendezvousConfig through a file on a disk that all ranks share, and what is said when some do not
 // come.
 
 #include <cstddef>
@@ -18,8 +18,8 @@ using namespace mini::dist::test;
 
 namespace {
 
-Meeting meeting_in(const std::string& path, int rank, int world_size,
-                   const std::string& run_id = "") {
+RendezvousConfig config_in(const std::string& path, int rank, int world_size,
+                           const std::string& run_id = "") {
     return {{}, rank, world_size, Cookie{}, path, run_id, ""};
 }
 
@@ -33,10 +33,10 @@ TEST_CASE("ranks meet through a file, make a mesh of it, and leave no file") {
     const mini::test::Folder folder;
     const std::string path = folder / "meet";
     const auto failures = on_ranks(world_size, [&](int rank) {
-        const Meeting meeting = meeting_in(path, rank, world_size);
-        Rendezvous result = meet(meeting, deadline_after(kLong));
+        const RendezvousConfig config = config_in(path, rank, world_size);
+        Rendezvous result = join_rendezvous(config, deadline_after(kLong));
         MINI_CHECK(result.local_host == "127.0.0.1", "it listens elsewhere");
-        const Mesh mesh = connect_mesh(meeting, *result.store, result.local_host,
+        const Mesh mesh = connect_mesh(config, *result.store, result.local_host,
                                        Medium::kTcp, deadline_after(kLong));
         MINI_CHECK(mesh.streams.size() == static_cast<size_t>(world_size), "no mesh");
         if (result.store->add("met", 1) == world_size) result.store->set("all", "");
@@ -51,13 +51,13 @@ TEST_CASE("faults through a file are named as they are through a server") {
     const std::string path = folder / "meet";
     const auto missing = on_ranks(4, [&](int rank) {
         if (rank != 2)
-            meet(meeting_in(path, rank, 4), deadline_after(milliseconds(4000)));
+            join_rendezvous(config_in(path, rank, 4), deadline_after(milliseconds(4000)));
     });
     for (const int rank : {0, 1, 3})
         CHECK(contains(text_of(missing[static_cast<size_t>(rank)]),
                        "3 of 4 joined; missing: rank 2"));
     const auto twice = on_ranks(3, [&](int who) {
-        meet(meeting_in(path, who == 2 ? 1 : who, 3), deadline_after(kLong));
+        join_rendezvous(config_in(path, who == 2 ? 1 : who, 3), deadline_after(kLong));
     });
     CHECK(contains(text_of(twice[0]), "two processes have RANK 1"));
     CHECK(contains(text_of(twice[0]), "each run a file of its own"));
@@ -72,7 +72,7 @@ TEST_CASE("a rank that began to join and went no further is named with its proce
     store->set(concat("run//rendezvous/rank/", lost), seat_of_3());
     const auto failures = on_ranks(3, [&](int rank) {
         if (rank == lost) return;
-        meet(meeting_in(path, rank, 3), deadline_after(milliseconds(4000)));
+        join_rendezvous(config_in(path, rank, 3), deadline_after(milliseconds(4000)));
     });
     store.reset();
     for (int rank = 0; rank < 3; ++rank) {
@@ -91,8 +91,8 @@ TEST_CASE("a second rank 0 that dies as soon as it has its seat leaves no one wa
     std::optional<FileStore> store(path);
     store->set("run//rendezvous/rank/0", seat_of_3());
     const Deadline deadline = deadline_after(kLong);
-    const auto failures =
-        on_ranks(3, [&](int rank) { meet(meeting_in(path, rank, 3), deadline); });
+    const auto failures = on_ranks(
+        3, [&](int rank) { join_rendezvous(config_in(path, rank, 3), deadline); });
     CHECK_FALSE(has_passed(deadline));
     for (const auto& failure : failures)
         CHECK(contains(text_of(failure),
@@ -106,15 +106,16 @@ TEST_CASE("a run id keeps what another run left in the file out of the way") {
 
     // A rank of another run that hangs: it has its seat, and the file open.
     FileStore hanging(path);
-    hanging.compare_set("run/old/rendezvous/rank/0", "", "2 1 somebody 1");
+    hanging.compare_set("run/old/rendezvous/rank/0", "", "2 1 another 1");
     hanging.compare_set("run//rendezvous/rank/0", "", "1 1 old 1");
     const auto failures = on_ranks(2, [&](int rank) {
-        meet(meeting_in(path, rank, 2, "new"), deadline_after(kLong));
+        join_rendezvous(config_in(path, rank, 2, "new"), deadline_after(kLong));
     });
     for (const auto& failure : failures) CHECK(text_of(failure).empty());
 
     // Without one it is found and named.
-    const std::string text = failure_of(
-        [&] { meet(meeting_in(path, 0, 1), deadline_after(milliseconds(500))); });
+    const std::string text = failure_of([&] {
+        join_rendezvous(config_in(path, 0, 1), deadline_after(milliseconds(500)));
+    });
     CHECK(contains(text, "two processes have RANK 0: process 1 on old and process "));
 }

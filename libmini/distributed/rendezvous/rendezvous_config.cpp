@@ -96,15 +96,15 @@ Address find_master(const RankVariables& who) {
     return master;
 }
 
-Meeting plan_from_environment(int rank, int world_size) {
+RendezvousConfig plan_from_environment(int rank, int world_size) {
     const RankVariables who = who_am_i(rank, world_size);
-    Meeting meeting;
-    meeting.rank = who.rank;
-    meeting.world_size = who.world_size;
-    meeting.master = find_master(who);
+    RendezvousConfig config;
+    config.rank = who.rank;
+    config.world_size = who.world_size;
+    config.master = find_master(who);
     logging::info("rank ", who.rank, " of ", who.world_size, " by ", who.source,
-                  "; the store is at ", to_text(meeting.master));
-    return meeting;
+                  "; the store is at ", to_text(config.master));
+    return config;
 }
 
 // ---- tcp:// and file://
@@ -122,7 +122,7 @@ std::optional<std::string> query_value(const std::string& query,
     return std::nullopt;
 }
 
-Meeting plan_from_url(const std::string& url, int rank, int world_size) {
+RendezvousConfig plan_from_url(const std::string& url, int rank, int world_size) {
     const size_t mark = std::min(url.find('?'), url.size());
     const size_t path = url.find("://") + 3;
     const std::string place = url.substr(path, mark - path);
@@ -137,33 +137,33 @@ Meeting plan_from_url(const std::string& url, int rank, int world_size) {
                                     url.substr(0, mark), "?rank=R&world_size=W"));
         return parse_number(*text, concat(name, " in ", url));
     };
-    Meeting meeting;
+    RendezvousConfig config;
     if (url.starts_with("tcp://"))
-        meeting.master = parse_address(place);
+        config.master = parse_address(place);
     else if (place.size() > 1 && place.front() == '/' && place.back() != '/')
-        meeting.file = place;
+        config.file = place;
     else
         throw UsageError(concat("init_process_group with ", url,
                                 ": a path that begins at the root expected; write "
                                 "file:///folder/name"));
-    meeting.rank = number(rank, "rank");
-    meeting.world_size = number(world_size, "world_size");
-    return meeting;
+    config.rank = number(rank, "rank");
+    config.world_size = number(world_size, "world_size");
+    return config;
 }
 
-void check_ranges(const Meeting& meeting) {
-    if (meeting.world_size < 1)
+void check_ranges(const RendezvousConfig& config) {
+    if (config.world_size < 1)
         throw UsageError(
-            concat("WORLD_SIZE is ", meeting.world_size, "; it must be 1 or more"));
-    if (meeting.rank < 0 || meeting.rank >= meeting.world_size)
-        throw UsageError(concat("RANK is ", meeting.rank, " but WORLD_SIZE is ",
-                                meeting.world_size, "; ranks are 0 .. ",
-                                meeting.world_size - 1));
-    if (!meeting.file.empty()) return;
-    const int lowest = meeting.world_size == 1 ? 0 : 1;  // alone, any free port will do
-    if (meeting.master.port < lowest || meeting.master.port > 65535)
-        throw UsageError(concat("MASTER_PORT is ", meeting.master.port,
-                                "; it must be in ", lowest, " .. 65535"));
+            concat("WORLD_SIZE is ", config.world_size, "; it must be 1 or more"));
+    if (config.rank < 0 || config.rank >= config.world_size)
+        throw UsageError(concat("RANK is ", config.rank, " but WORLD_SIZE is ",
+                                config.world_size, "; ranks are 0 .. ",
+                                config.world_size - 1));
+    if (!config.file.empty()) return;
+    const int lowest = config.world_size == 1 ? 0 : 1;  // alone, any free port will do
+    if (config.master.port < lowest || config.master.port > 65535)
+        throw UsageError(concat("MASTER_PORT is ", config.master.port, "; it must be in ",
+                                lowest, " .. 65535"));
 }
 
 // torchrun says "none" for a job without a name, and keeps the name when it restarts the
@@ -177,21 +177,22 @@ std::string run_id() {
 
 }  // namespace
 
-Meeting plan_meeting(const std::string& init_method, int rank, int world_size) {
-    Meeting meeting;
+RendezvousConfig rendezvous_config(const std::string& init_method, int rank,
+                                   int world_size) {
+    RendezvousConfig config;
     if (init_method == "env://")
-        meeting = plan_from_environment(rank, world_size);
+        config = plan_from_environment(rank, world_size);
     else if (init_method.starts_with("tcp://") || init_method.starts_with("file://"))
-        meeting = plan_from_url(init_method, rank, world_size);
+        config = plan_from_url(init_method, rank, world_size);
     else
         throw UsageError(concat("init_process_group: unknown init_method \"", init_method,
                                 "\"; use env://, tcp://host:port or file:///path"));
-    check_ranges(meeting);
-    meeting.run_id = run_id();
-    meeting.advertise = variable("MINI_ADVERTISE_ADDR");
+    check_ranges(config);
+    config.run_id = run_id();
+    config.advertise = variable("MINI_ADVERTISE_ADDR");
     const std::string digits = variable("MINI_STORE_COOKIE");
-    if (!digits.empty()) meeting.cookie = parse_cookie(digits);
-    return meeting;
+    if (!digits.empty()) config.cookie = parse_cookie(digits);
+    return config;
 }
 
 }  // namespace mini::dist

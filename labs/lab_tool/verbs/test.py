@@ -11,6 +11,7 @@ their seconds. A JUnit file is written
 to build/PRESET/junit.xml. Options after "--" go to ctest.
 """
 
+import os
 import re
 
 from lab_tool.building import build
@@ -29,13 +30,17 @@ NOT_IN_THIS_BUILD = 2  # dist_faults' exit code
 NOISE = re.compile(r"^(Test project |Internal ctest changing into directory|$)")
 
 
+def usual_tests_at_a_time():
+    return len(os.sched_getaffinity(0)) + 2
+
+
 def add_arguments(parser):
     parser.add_argument("--preset", choices=("release", "debug", "tsan"), default="release",
                         help="which build to test (release)")
     parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, threads, e2e, gpu, tool")
     parser.add_argument("-R", metavar="REGEX", help="only tests whose name matches")
-    parser.add_argument("-j", type=int, default=3, metavar="N",
-                        help="tests at a time (3: one more than two cores, for tests that wait)")
+    parser.add_argument("-j", type=int, default=usual_tests_at_a_time(), metavar="N",
+                        help="tests at a time (two more than cores, since many of them wait)")
     parser.add_argument("--faults", action="store_true",
                         help="inject all faults instead of running ctest: some minutes")
     parser.add_argument("ctest_options", nargs="*", metavar="-- OPTIONS",

@@ -192,7 +192,7 @@ Values train_unevenly(int world_size, int batches) {
     return parameters[0];
 }
 
-// The same steps_of_models by one process: the mean over the batches of each step.
+// The same steps by one process: the mean over the batches of each step.
 Values train_steps_alone(int world_size, int batches) {
     manual_seed(1234);
     Frozen model;

@@ -96,7 +96,7 @@ TEST_CASE("mini indices random, weighted and subset give the samplers' orders") 
     CHECK(subset > 0);
 }
 
-TEST_CASE("mini indices partition prints one listed a part") {
+TEST_CASE("mini indices partition prints one list a part") {
     for (const auto& c : golden_cases("data_partitioner")) {
         if (c.at("n").get<int64_t>() > 1000) continue;
         std::string sizes;

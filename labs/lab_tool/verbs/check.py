@@ -61,7 +61,7 @@ def check(catalogue, state, lab, tasks=None):
     say(report.head(lab))
     start = time.monotonic()
     if configured_without() is None:
-        say("  the first check builds all of libmini, for minutes; later ones take seconds")
+        say("  the first check builds the rooms of libmini that it needs; later ones take seconds")
     broken = build_without_broken([f"lab{lab.number}_check"])
     say(f"  built in {time.monotonic() - start:.0f} s\n")
     results = check_lab(catalogue, lab, tasks, broken=broken,

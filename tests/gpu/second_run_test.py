@@ -26,7 +26,8 @@ class SecondRun(unittest.TestCase):
                 self.assertEqual(TOLD in environment, ON_CUDA in name)
             if ON_CUDA in name:
                 rooms.add(name.split(ON_CUDA)[0])
-        self.assertEqual(rooms, {"tensor", "autograd", "nn", "optim", "parallel"})
+        self.assertEqual(rooms, {"tensor", "autograd", "nn", "optim", "parallel",
+                                 "training"})
 
 
 if __name__ == "__main__":

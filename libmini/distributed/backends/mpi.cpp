@@ -1,8 +1,6 @@
 #include "libmini/distributed/backends/mpi.hpp"
 
 #include <mpi.h>
-#include <sched.h>
-
 #include <chrono>
 #include <climits>
 #include <cstdint>
@@ -22,6 +20,7 @@
 #include "libmini/distributed/backends/verify.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
 #include "libmini/distributed/group/subgroup.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
 
 namespace mini::dist {
@@ -151,7 +150,7 @@ void MpiBackend::transfer(const Call& call, Deadline deadline) {
             check_mpi(MPI_Test(&pending->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
             if (done) break;
             if (tests % kTestsPerTurn == 0) turn(deadline);
-            ::sched_yield();
+            yield();
         }
     } catch (...) {
         mpi_library().give_up(pending);

@@ -2,12 +2,12 @@
 
 #include <chrono>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/backends/worker.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
@@ -153,7 +153,7 @@ void Communicator::finish(Deadline deadline) noexcept {
         check(ncclCommFinalize(comm_), "ncclCommFinalize");
         while (!is_ready()) {
             if (has_passed(deadline)) return abort();
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            sleep_for(std::chrono::milliseconds(1));
         }
         ncclCommDestroy(std::exchange(comm_, nullptr));
     } catch (const Failure&) {

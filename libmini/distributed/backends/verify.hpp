@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "libmini/distributed/group/backend.hpp"
-#include "libmini/distributed/net/pause.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/transport/tags.hpp"
 
 namespace mini::dist {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "libmini/core/thread.hpp"
+#include "libmini/distributed/net/wait_on.hpp"
 
 namespace mini::dist {
 
@@ -59,14 +60,15 @@ class Worker {
 
         bool is_empty_within(std::chrono::milliseconds moment) {
             std::unique_lock lock(mutex);
-            return changed.wait_for(lock, moment, [this] { return !has_job; });
+            return wait_on(changed, lock, deadline_after(moment),
+                           [this] { return !has_job; });
         }
 
         // Does what is put there, until that is nothing.
         void run() {
             std::unique_lock lock(mutex);
             while (true) {
-                changed.wait(lock, [this] { return has_job; });
+                wait_on(changed, lock, kNever, [this] { return has_job; });
                 if (!job) return;
                 lock.unlock();
                 try {

@@ -14,6 +14,7 @@
 #include <span>
 
 #include "libmini/core/error.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/io/file.hpp"
 
 namespace mini::dist {
@@ -134,7 +135,7 @@ std::string describe(const FlightRecord& record) {
 }
 
 int64_t flight_now() {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    const auto now = Clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 

@@ -5,6 +5,7 @@
 #include "libmini/core/log.hpp"
 #include "libmini/core/thread.hpp"
 #include "libmini/distributed/group/gpu_order.hpp"
+#include "libmini/distributed/net/wait_on.hpp"
 
 namespace mini::dist {
 
@@ -30,7 +31,8 @@ void CollectiveQueue::loop() {
         TaskHandle task;
         {
             std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] { return has_work() || (closed_ && !running_); });
+            wait_on(changed_, lock, kNever,
+                    [this] { return has_work() || (closed_ && !running_); });
             if (!has_work()) return;
             if (!queue_.empty()) {
                 task = queue_.front();
@@ -79,7 +81,7 @@ void CollectiveQueue::close() {
 void CollectiveQueue::join() {
     thread_.join();
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !running_; });
+    wait_on(changed_, lock, kNever, [this] { return !running_; });
 }
 
 }  // namespace mini::dist

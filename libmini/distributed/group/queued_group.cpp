@@ -10,7 +10,7 @@
 
 #include "libmini/distributed/collectives/elements.hpp"
 #include "libmini/distributed/group/subgroup.hpp"
-#include "libmini/distributed/net/pause.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 namespace mini::dist {
 namespace {

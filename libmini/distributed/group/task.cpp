@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "libmini/distributed/net/wait_on.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::dist {
@@ -74,7 +75,7 @@ void Task::wait() {
     std::optional<Failure> failure;
     {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] {
+        wait_on(changed_, lock, kNever, [this] {
             return done_ || launched_;  // it ends: every task has a deadline
         });
         failure = failure_;

@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <ctime>
 #include <string>
 
 #include "libmini/core/error.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 namespace mini::dist {
 
-using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
 
 /// The deadline of what has none.
@@ -23,19 +22,6 @@ constexpr Deadline kNever = Deadline::max();
 inline Deadline deadline_after(std::chrono::milliseconds timeout) {
     constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24 * 3650);
     return Clock::now() + std::min(timeout, kLongest);
-}
-
-/// What ppoll() is to be told: the time left to the nanosecond, 1000 s at most; 0 when the
-/// deadline has passed.
-inline timespec time_left(Deadline deadline, Deadline now) {
-    constexpr std::chrono::nanoseconds kNone(0), kLongest(std::chrono::seconds(1000));
-    std::chrono::nanoseconds left = kNone;
-    if (deadline > now) left = deadline - now < kLongest ? deadline - now : kLongest;
-    constexpr int64_t kSecond = 1'000'000'000;
-    timespec time{};
-    time.tv_sec = left.count() / kSecond;
-    time.tv_nsec = left.count() % kSecond;
-    return time;
 }
 
 /// For timeouts in milliseconds: those left, rounded up, a million at most; 0 when the

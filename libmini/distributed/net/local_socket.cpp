@@ -12,9 +12,9 @@
 #include <cstring>
 #include <fstream>
 #include <span>
-#include <thread>
 
 #include "libmini/core/machine.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 namespace mini::dist {
 namespace {
@@ -81,7 +81,7 @@ Socket connect_locally(const std::string& name, Deadline deadline) {
         const bool may_come = errno == EAGAIN || errno == EINTR;
         if (!may_come) throw ConnectionClosed(system_message("connect", errno));
         if (has_passed(deadline)) throw Timeout("no process accepts the connection");
-        std::this_thread::sleep_for(kLocalRetryPause);
+        sleep_for(kLocalRetryPause);
     }
     return socket;
 }

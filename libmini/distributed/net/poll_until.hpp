@@ -7,10 +7,10 @@
 
 #include <poll.h>
 
-#include <ctime>
 #include <span>
 
 #include "libmini/distributed/net/deadline.hpp"
+#include "libmini/distributed/net/time_source.hpp"
 
 namespace mini::dist {
 
@@ -18,8 +18,7 @@ namespace mini::dist {
 /// came. Returns what poll(2) returns: the number of entries with events; 0; or -1 with
 /// errno. Waits 1000 seconds at most, so callers look at the deadline and call again.
 inline int poll_until(std::span<pollfd> entries, Deadline deadline) {
-    const timespec left = time_left(deadline, Clock::now());
-    return ::ppoll(entries.data(), entries.size(), &left, nullptr);
+    return time_source().poll(entries, deadline);
 }
 
 }  // namespace mini::dist

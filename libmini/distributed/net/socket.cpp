@@ -14,8 +14,8 @@
 #include <chrono>
 #include <memory>
 #include <system_error>
-#include <thread>
 
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
 
 namespace mini::dist {
@@ -221,7 +221,7 @@ Socket connect_to(const Address& address, Deadline deadline, Refusal refusal) {
         if (error == ECONNREFUSED && refusal == Refusal::kNoMore)
             throw ConnectionClosed(reason);
         if (has_passed(deadline)) throw Timeout(reason);
-        std::this_thread::sleep_for(kRetryPause);
+        sleep_for(kRetryPause);
     }
 }
 

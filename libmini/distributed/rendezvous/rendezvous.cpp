@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <random>
 #include <sstream>
-#include <thread>
 #include <vector>
 
 #include "libmini/core/machine.hpp"
 #include "libmini/core/text.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/store/file_store.hpp"
 #include "libmini/distributed/store/prefix_store.hpp"
 
@@ -198,7 +198,7 @@ std::unique_ptr<TcpStore> connect_to_store(const RendezvousConfig& config,
                 throw;
             } catch (const Error&) {
                 if (tries == kStrangerTries) throw;
-                std::this_thread::sleep_for(kStrangerPause);
+                sleep_for(kStrangerPause);
             }
         }
     };

@@ -1,4 +1,5 @@
 #include "libmini/distributed/store/file_store.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,7 +12,6 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace mini::dist {
@@ -68,7 +68,7 @@ class FileStore::FileLock {
             if (has_passed(deadline))
                 throw Timeout(concat("the store ", store.path_,
                                      " is locked by a process that does not go on"));
-            std::this_thread::sleep_for(kPause / 4);
+            sleep_for(kPause / 4);
         }
     }
     ~FileLock() { set_lock(file_, F_UNLCK, kCallByte); }
@@ -200,7 +200,7 @@ void FileStore::wait_here(const std::vector<std::string>& keys, Deadline deadlin
     refresh(std::max(deadline, deadline_after(kPause)));
     while (!table_.missing(keys).empty()) {
         if (has_passed(deadline)) throw_missing(path_, keys, table_.missing(keys));
-        std::this_thread::sleep_for(kPause);
+        sleep_for(kPause);
 
         // A file of the old size has nothing new; do not fight for its lock.
         if (size_of(file_, path_) != read_)

@@ -1,4 +1,5 @@
 #include "libmini/distributed/store/hash_store.hpp"
+#include "libmini/distributed/net/wait_on.hpp"
 
 #include <cstdint>
 #include <string>
@@ -59,7 +60,7 @@ int64_t HashStore::num_keys() {
 void HashStore::wait_locked(std::unique_lock<std::mutex>& lock,
                             const std::vector<std::string>& keys, Deadline deadline) {
     const auto all_there = [&] { return table_.missing(keys).empty(); };
-    if (!changed_.wait_until(lock, deadline, all_there))
+    if (!wait_on(changed_, lock, deadline, all_there))
         throw_missing("the store of this process", keys, table_.missing(keys));
 }
 

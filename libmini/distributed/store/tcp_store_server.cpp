@@ -21,7 +21,9 @@
 #include <vector>
 
 #include "libmini/core/log.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
+#include "libmini/distributed/net/wait_on.hpp"
 #include "libmini/distributed/store/store_protocol.hpp"
 #include "libmini/distributed/store/store_service.hpp"
 
@@ -91,8 +93,8 @@ class TcpStoreServer::Loop {
 
     bool wait_until_alone(Deadline deadline) {
         std::unique_lock lock(mutex_);
-        return changed_.wait_until(lock, deadline,
-                                   [&] { return counters_.connected_clients == 0; });
+        return wait_on(changed_, lock, deadline,
+                       [&] { return counters_.connected_clients == 0; });
     }
 
   private:
@@ -133,7 +135,7 @@ void TcpStoreServer::Loop::run() {
             wait_for_events();
         } catch (const std::bad_alloc&) {
             drop_largest();
-            std::this_thread::sleep_for(kNoMemoryPause);
+            sleep_for(kNoMemoryPause);
         }
         remove_dropped();
     }

@@ -1,6 +1,6 @@
 #include "libmini/distributed/transport/failure_detector.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
-#include <sched.h>
 #include <sys/socket.h>
 
 #include <cstddef>
@@ -56,7 +56,7 @@ void FailureDetector::connection_closed(int peer, std::chrono::milliseconds time
 // rank reports, or one that ended between two messages; else `cut_off` itself.
 int FailureDetector::first_to_go(int cut_off, std::chrono::milliseconds timeout) {
     const Deadline deadline = deadline_after(kSearchTime);
-    for (bool others = true; others && !has_passed(deadline); ::sched_yield()) {
+    for (bool others = true; others && !has_passed(deadline); yield()) {
         others = false;
         for (int other = 0; other < world_size(); ++other) {
             if (other == rank_ || other == cut_off) continue;

@@ -196,7 +196,7 @@ void check_still_there(std::vector<MessageStream>& streams, int rank) {
     for (size_t peer = 0; peer < streams.size(); ++peer) {
         if (!streams[peer].is_open()) continue;
         pollfd entry{streams[peer].channel().socket().fd(), POLLRDHUP, 0};
-        if (::poll(&entry, 1, 0) <= 0) continue;
+        if (poll_until({&entry, 1}, Clock::now()) <= 0) continue;
         bool closed = false;
         const int lost = static_cast<int>(peer);
         const auto words =

@@ -1,7 +1,6 @@
 #include "libmini/distributed/transport/mesh_transport.hpp"
 
 #include <poll.h>
-#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "libmini/core/log.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
 
 namespace mini::dist {
@@ -116,7 +116,7 @@ void MeshTransport::run_until_done(const bool& sent, int to, const bool& receive
         if (move_all()) {
             spins = 0;
         } else if (++spins < kSpins) {
-            ::sched_yield();
+            yield();
         } else if (!sent || !received) {
             const int awaited = received ? to : from;
             check_deadline(awaited);
@@ -165,7 +165,7 @@ void MeshTransport::progress() {
         if (moved) {
             spins = 0;
         } else if (++spins < kSpins) {
-            ::sched_yield();
+            yield();
         } else {
             check_point_deadlines();
             sleep(kNever);

@@ -1,0 +1,83 @@
+// Each way to wait ends by the clock that is in use. The deadlines here are an hour away: a
+// wait that asked the machine's clock would not end in time.
+
+#include "libmini/distributed/net/clock.hpp"
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "libmini/distributed/backends/worker.hpp"
+#include "libmini/distributed/net/socket.hpp"
+#include "libmini/distributed/store/file_store.hpp"
+#include "libmini/distributed/store/hash_store.hpp"
+#include "libmini/distributed/store/tcp_store.hpp"
+#include "libmini/distributed/store/tcp_store_server.hpp"
+#include "tests/distributed/moved_time.hpp"
+#include "tests/distributed/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/folder.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using mini::dist::test::failure_of;
+using mini::dist::test::MovedTime;
+
+namespace {
+
+constexpr std::chrono::milliseconds kHour = std::chrono::hours(1);
+
+// What `call` throws while time flies, a minute every millisecond. It must take an hour.
+std::string failure_in_an_hour(MovedTime& time, const std::function<void()>& call) {
+    const auto start = Clock::now();
+    auto failure = std::async(std::launch::async, [&] { return failure_of(call); });
+    while (failure.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout)
+        time.advance(std::chrono::minutes(1));
+    CHECK(Clock::now() - start >= kHour);
+    return failure.get();
+}
+
+}  // namespace
+
+TEST_CASE("a thread sleeps until the clock in use has moved on") {
+    MovedTime time;
+    CHECK(failure_in_an_hour(time, [] { sleep_for(kHour); }) == "");
+}
+
+TEST_CASE("each store waits for a key until the deadline of the clock in use") {
+    const mini::test::Folder folder;
+    MovedTime time;
+    TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    const auto make = [&](const std::string& kind) -> std::unique_ptr<Store> {
+        if (kind == "memory") return std::make_unique<HashStore>();
+        if (kind == "file") return std::make_unique<FileStore>(folder / "store");
+        return std::make_unique<TcpStore>(server.address(), Cookie{},
+                                          deadline_after(kHour));
+    };
+    const auto store = make(GENERATE("memory", "file", "TCP"));
+    const std::string text =
+        failure_in_an_hour(time, [&] { store->get("missing", deadline_after(kHour)); });
+    CHECK(contains(text, "Timeout: "));
+}
+
+TEST_CASE("a worker is waited for until the deadline of the clock in use") {
+    MovedTime time;
+    std::promise<void> over;
+    Worker worker;
+    worker.start([&] { over.get_future().wait(); });
+    bool is_done = true;
+    CHECK(failure_in_an_hour(time, [&] { is_done = worker.is_done_within(kHour); }) ==
+          "");
+    CHECK_FALSE(is_done);
+    over.set_value();
+    CHECK(worker.is_done_within(kHour));
+}
+
+TEST_CASE("a collective waits for a rank until the deadline of the clock in use") {
+    MovedTime time;
+    const auto groups = make_threads_groups(2, kHour);
+    CHECK(contains(failure_in_an_hour(time, [&] { groups[0]->barrier(); }),
+                   "Timeout: rank 0 waited 3600 s for rank 1 in barrier"));
+}

@@ -1,0 +1,98 @@
+// The machine's time, and all that the test has added to it: a deadline that is an hour away
+// passes when the test says so, and not because the machine is busy.
+
+#pragma once
+
+#include <poll.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <span>
+#include <thread>
+
+#include "libmini/distributed/net/clock.hpp"
+#include "libmini/distributed/net/time_source.hpp"
+
+namespace mini::dist::test {
+
+/// For its lifetime, the clock of all threads of the process. Threads that wait look every
+/// millisecond of the machine's whether they may go on.
+class MovedTime : public TimeSource {
+  public:
+    Moment now() noexcept override {
+        return std::chrono::steady_clock::now() + added_.load();
+    }
+
+    void advance(Clock::duration time) { added_ = added_.load() + time; }
+
+    /// Blocks until a thread waits for a moment that comes within `ahead`, but not within
+    /// half of it.
+    void until_awaited(Clock::duration ahead) {
+        while (true) {
+            {
+                const std::lock_guard lock(mutex_);
+                const auto next = awaited_.upper_bound(now() + ahead / 2);
+                if (next != awaited_.end() && *next <= now() + ahead) return;
+            }
+            std::this_thread::sleep_for(kLook);
+        }
+    }
+
+    void sleep_until(Moment moment) override {
+        const Wait wait(*this, moment);
+        while (now() < moment)
+            std::this_thread::sleep_for(std::min<Clock::duration>(kLook, moment - now()));
+    }
+
+    void yield() override { ::sched_yield(); }
+
+    int poll(std::span<pollfd> entries, Moment deadline) override {
+        const Wait wait(*this, deadline);
+        while (true) {
+            const bool has_passed = now() >= deadline;
+            const int look = has_passed ? 0 : static_cast<int>(kLook.count());
+            const int ready = ::poll(entries.data(), entries.size(), look);
+            if (ready != 0 || has_passed) return ready;
+        }
+    }
+
+    void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+              Moment deadline) override {
+        const Wait wait(*this, deadline);
+        changed.wait_for(lock, kLook);
+    }
+
+  private:
+    static constexpr std::chrono::milliseconds kLook{1};
+
+    // Of one thread, for a moment.
+    class Wait {
+      public:
+        Wait(MovedTime& time, Moment moment) : time_(time) {
+            const std::lock_guard lock(time_.mutex_);
+            place_ = time_.awaited_.insert(moment);
+        }
+        ~Wait() {
+            const std::lock_guard lock(time_.mutex_);
+            time_.awaited_.erase(place_);
+        }
+        Wait(const Wait&) = delete;
+        Wait& operator=(const Wait&) = delete;
+
+      private:
+        MovedTime& time_;
+        std::multiset<Moment>::iterator place_;
+    };
+
+    std::atomic<Clock::duration> added_ = Clock::duration::zero();
+    std::mutex mutex_;
+    std::multiset<Moment> awaited_;
+    TimeSourceGuard guard_{*this};
+};
+
+}  // namespace mini::dist::test

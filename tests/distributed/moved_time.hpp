@@ -22,7 +22,7 @@ namespace mini::dist::test {
 
 /// For its lifetime, the clock of all threads of the process. Threads that wait look every
 /// millisecond of the machine's whether they may go on.
-class MovedTime : public TimeSource {
+class MovedTime final : public TimeSource {
   public:
     Moment now() noexcept override {
         return std::chrono::steady_clock::now() + added_.load();

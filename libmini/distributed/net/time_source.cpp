@@ -6,11 +6,12 @@
 #include <atomic>
 #include <cstdint>
 #include <thread>
+#include <type_traits>
 
 namespace mini::dist {
 namespace {
 
-class MachineTime : public TimeSource {
+class MachineTime final : public TimeSource {
   public:
     Moment now() noexcept override { return std::chrono::steady_clock::now(); }
 
@@ -30,8 +31,9 @@ class MachineTime : public TimeSource {
     }
 };
 
-MachineTime machine_time;
-std::atomic<TimeSource*> source_in_use = &machine_time;
+constinit MachineTime machine_time;
+static_assert(std::is_trivially_destructible_v<MachineTime>);
+constinit std::atomic<TimeSource*> source_in_use = &machine_time;
 
 }  // namespace
 

@@ -18,8 +18,6 @@ class TimeSource {
   public:
     using Moment = std::chrono::steady_clock::time_point;
 
-    virtual ~TimeSource() = default;
-
     virtual Moment now() noexcept = 0;
 
     /// Blocks until `moment`.
@@ -35,6 +33,11 @@ class TimeSource {
     /// gives up the lock for that time.
     virtual void wait(std::condition_variable& changed,
                       std::unique_lock<std::mutex>& lock, Moment deadline) = 0;
+
+  protected:
+    // Not virtual: the machine's has nothing to destroy, and threads that outlive main() may
+    // still ask it.
+    ~TimeSource() = default;
 };
 
 /// The time source of the process.

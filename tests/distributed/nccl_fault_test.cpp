@@ -134,6 +134,8 @@ TEST_CASE("a collective behind another group's has its deadline from its own tur
                 other->start(all_reduce_within(std::chrono::minutes(9), x));
             time.until_awaited(std::chrono::minutes(5));  // the barrier, to warn
             time.advance(std::chrono::minutes(10));
+            time.until_awaited(std::chrono::seconds(30));  // rank 1's last word
+            time.advance(std::chrono::seconds(30));
             const std::string text = failure_of([&] { first->wait(); });
             MINI_CHECK(contains(text, "waited 600 s for rank 1 in barrier"), text);
             second->wait();

@@ -12,6 +12,7 @@
 #include "libmini/parallel/average_gradients.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizers.hpp"
 
 using namespace mini;
 using namespace mini::test;
@@ -20,8 +21,8 @@ namespace {
 
 constexpr int64_t kBatch = 16;  // of all ranks together
 
-// Few on the simulator's devices, where a step takes long.
-int64_t steps() { return default_device().is_cuda() ? 10 : 50; }
+// Few where a step takes long: on the simulator's devices, or watched.
+int64_t steps() { return kSanitized || default_device().is_cuda() ? 10 : 50; }
 
 enum class Sync { kDDP, kAverage, kSum };
 

@@ -1,4 +1,4 @@
-// Which end was the cause: the decision table of failure.hpp.
+// What minirun says of a rank that failed, and what it gives a rank.
 
 #include "libmini/tools/minirun/failure.hpp"
 
@@ -16,39 +16,7 @@ End ended(int rank, int code) { return {rank, 100 + rank, {false, code}, false};
 End killed(int rank, int signal) { return {rank, 100 + rank, {true, signal}, false}; }
 End stopped(int rank) { return {rank, 100 + rank, {true, SIGTERM}, true}; }
 
-int cause_of(const std::vector<End>& ends) {
-    const auto cause = mini::tools::root_cause(ends, ends.size());
-    return cause ? cause->rank : -1;
-}
-
 }  // namespace
-
-TEST_CASE("no rank is the cause when all end well or were stopped by minirun") {
-    CHECK(cause_of({}) == -1);
-    CHECK(cause_of({ended(1, 0), ended(0, 0)}) == -1);
-    CHECK(cause_of({ended(1, 0), stopped(0)}) == -1);
-}
-
-TEST_CASE("the first rank that failed is the cause") {
-    CHECK(cause_of({ended(2, 0), ended(1, 3), ended(0, 1)}) == 1);
-    CHECK(cause_of({killed(3, SIGSEGV), killed(0, SIGKILL)}) == 3);
-}
-
-TEST_CASE("a killed rank is the cause even when its peer was seen to fail before it") {
-    CHECK(cause_of({ended(0, 1), killed(1, SIGKILL)}) == 1);
-    CHECK(cause_of({ended(0, 1), ended(2, 1), killed(1, SIGSEGV)}) == 1);
-}
-
-TEST_CASE("an abort after another rank's failure is taken for its consequence") {
-    CHECK(cause_of({ended(1, 3), killed(0, SIGABRT)}) == 1);
-    CHECK(cause_of({ended(1, 3), killed(0, SIGPIPE)}) == 1);
-    CHECK(cause_of({killed(0, SIGABRT), ended(1, 3)}) == 0);
-}
-
-TEST_CASE("what ends after minirun began to stop the job is no cause") {
-    const std::vector<End> ends = {ended(1, 3), killed(0, SIGSEGV)};
-    CHECK(mini::tools::root_cause(ends, 1)->rank == 1);
-}
 
 TEST_CASE(
     "the report names rank, pid and signal, quotes stderr, and lists who fell after it") {

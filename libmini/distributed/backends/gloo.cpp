@@ -79,10 +79,8 @@ class GlooBackend : public VerifyingBackend {
     void choose_algorithm(const Call& call);
     void end_worker();
     void break_context() noexcept;
-    bool move_on(GlooTransfer& transfer);
     bool finish_send(GlooTransfer& transfer);
     bool finish_receive(GlooTransfer& transfer);
-    void check_deadline(const PointMessage& message);
 
     const Cookie cookie_;
     const std::string local_host_;
@@ -207,24 +205,9 @@ void GlooBackend::post_to_library(PointMessage& message) {
 }
 
 size_t GlooBackend::move_points() {
-    size_t finished = 0;
-    for (auto place = points_.begin(); place != points_.end();) {
-        if (!move_on(*place)) {
-            check_deadline(*place->message);
-            ++place;
-            continue;
-        }
-        PointMessage& message = *place->message;
-        place = points_.erase(place);
-        ++finished;
-        finish(message);
-    }
-    return finished;
-}
-
-// Whether it is done.
-bool GlooBackend::move_on(GlooTransfer& transfer) {
-    return transfer.sends ? finish_send(transfer) : finish_receive(transfer);
+    return finish_done(points_, [this](GlooTransfer& transfer) {
+        return transfer.sends ? finish_send(transfer) : finish_receive(transfer);
+    });
 }
 
 bool GlooBackend::finish_send(GlooTransfer& transfer) {
@@ -255,11 +238,6 @@ bool GlooBackend::finish_receive(GlooTransfer& transfer) {
                   receipt_tag(transfer.envelope.slot));
     }
     return transfer.receipt.done;
-}
-
-void GlooBackend::check_deadline(const PointMessage& message) {
-    if (has_passed(message.deadline))
-        throw_silence(message.timeout, concat("in ", describe(message)));
 }
 
 }  // namespace

@@ -35,6 +35,23 @@ struct Pending {
     MPI_Request request = MPI_REQUEST_NULL;
 };
 
+// What all collectives with tensors hand to MPI, which counts the elements of one rank.
+struct Arguments {
+    explicit Arguments(const Call& call)
+        : count(static_cast<int>(call.any_tensor().numel())),
+          type(mpi_type_of(call.any_tensor().dtype())),
+          input(call.inputs.empty() ? nullptr : call.inputs.front().raw_data()),
+          output(call.outputs.empty() ? nullptr : call.outputs.front().raw_data()) {
+        MINI_CHECK(call.any_tensor().numel() <= INT_MAX, operation_name(call.operation),
+                   ": ", call.any_tensor().numel(), " elements; MPI counts to ", INT_MAX);
+    }
+
+    int count;
+    MPI_Datatype type;
+    void* input;
+    void* output;
+};
+
 struct MpiTransfer {
     PointMessage* message = nullptr;
     MPI_Request request = MPI_REQUEST_NULL;
@@ -67,6 +84,8 @@ class MpiBackend : public VerifyingBackend {
   private:
     void duplicate(MPI_Comm all, MPI_Comm& comm, std::chrono::milliseconds timeout);
     void start(Pending& pending);
+    void start_reduction(Pending& pending);
+    void start_exchange(Pending& pending);
     MPI_Op op_of(DType dtype, ReduceOp op);
     bool is_done(MpiTransfer& transfer);
 
@@ -162,76 +181,82 @@ void MpiBackend::transfer(const Call& call, Deadline deadline) {
         finish_reduce(Elements(call.outputs.front()), world_size(), call.reduce_op);
 }
 
-// Starts the collective. MPI counts the elements of one rank.
+// Starts the collective.
 void MpiBackend::start(Pending& pending) {
-    const Call& call = pending.call;
-    if (call.operation == Operation::kBarrier)
-        return check_mpi(MPI_Ibarrier(collectives_, &pending.request), "MPI_Ibarrier");
+    switch (pending.call.operation) {
+        case Operation::kBarrier:
+            return check_mpi(MPI_Ibarrier(collectives_, &pending.request),
+                             "MPI_Ibarrier");
+        case Operation::kAllReduce:
+        case Operation::kReduce:
+        case Operation::kReduceScatter: return start_reduction(pending);
+        case Operation::kBroadcast:
+        case Operation::kAllGather:
+        case Operation::kGather:
+        case Operation::kScatter:
+        case Operation::kAllToAll: return start_exchange(pending);
+        case Operation::kSend:
+        case Operation::kRecv: break;
+    }
+    throw Error(concat(operation_name(pending.call.operation), " is not a collective"));
+}
 
-    const Tensor& any = call.any_tensor();
-    MINI_CHECK(any.numel() <= INT_MAX, operation_name(call.operation), ": ", any.numel(),
-               " elements; MPI counts to ", INT_MAX);
-    const int n = static_cast<int>(any.numel());
-    const MPI_Datatype type = mpi_type_of(any.dtype());
+void MpiBackend::start_reduction(Pending& pending) {
+    const Call& call = pending.call;
+    const auto [n, type, input, output] = Arguments(call);
+    const DType dtype = call.any_tensor().dtype();
+    const MPI_Op op = op_of(dtype, call.reduce_op);
+    if (call.operation == Operation::kReduceScatter) {
+        pending.in = pack(call.inputs);
+        prepare_reduce({pending.in, dtype}, world_size(), call.reduce_op);
+        return check_mpi(MPI_Ireduce_scatter_block(pending.in.data(), output, n, type, op,
+                                                   collectives_, &pending.request),
+                         "MPI_Ireduce_scatter_block");
+    }
+    prepare_reduce(Elements(call.any_tensor()), world_size(), call.reduce_op);
+    if (call.operation == Operation::kAllReduce)
+        return check_mpi(MPI_Iallreduce(MPI_IN_PLACE, output, n, type, op, collectives_,
+                                        &pending.request),
+                         "MPI_Iallreduce");
+    const bool is_root = call.root == rank();
+    check_mpi(MPI_Ireduce(is_root ? MPI_IN_PLACE : output, is_root ? output : nullptr, n,
+                          type, op, call.root, collectives_, &pending.request),
+              "MPI_Ireduce");
+}
+
+void MpiBackend::start_exchange(Pending& pending) {
+    const Call& call = pending.call;
+    const auto [n, type, input, output] = Arguments(call);
     const MPI_Comm comm = collectives_;
     MPI_Request* const request = &pending.request;
-    void* const output = call.outputs.empty() ? nullptr : call.outputs.front().raw_data();
-    void* const input = call.inputs.empty() ? nullptr : call.inputs.front().raw_data();
-    const bool is_root = call.root == rank();
     auto& in = pending.in;
     auto& out = pending.out;
-
+    const bool is_all_to_all = call.operation == Operation::kAllToAll;
+    if (is_all_to_all || call.operation == Operation::kScatter) in = pack(call.inputs);
+    if (is_all_to_all || call.operation == Operation::kGather ||
+        call.operation == Operation::kAllGather)
+        out = room_for(call.outputs);
     switch (call.operation) {
-        case Operation::kAllReduce:
-            prepare_reduce(Elements(any), world_size(), call.reduce_op);
-            return check_mpi(
-                MPI_Iallreduce(MPI_IN_PLACE, output, n, type,
-                               op_of(any.dtype(), call.reduce_op), comm, request),
-                "MPI_Iallreduce");
         case Operation::kBroadcast:
             return check_mpi(MPI_Ibcast(output, n, type, call.root, comm, request),
                              "MPI_Ibcast");
-        case Operation::kReduce:
-            prepare_reduce(Elements(any), world_size(), call.reduce_op);
-            return check_mpi(
-                MPI_Ireduce(is_root ? MPI_IN_PLACE : output, is_root ? output : nullptr,
-                            n, type, op_of(any.dtype(), call.reduce_op), call.root, comm,
-                            request),
-                "MPI_Ireduce");
         case Operation::kAllGather:
-            out = room_for(call.outputs);
             return check_mpi(
                 MPI_Iallgather(input, n, type, out.data(), n, type, comm, request),
                 "MPI_Iallgather");
         case Operation::kGather:
-            out = room_for(call.outputs);
             return check_mpi(MPI_Igather(input, n, type, out.data(), n, type, call.root,
                                          comm, request),
                              "MPI_Igather");
         case Operation::kScatter:
-            in = pack(call.inputs);
             return check_mpi(MPI_Iscatter(in.data(), n, type, output, n, type, call.root,
                                           comm, request),
                              "MPI_Iscatter");
-        case Operation::kReduceScatter:
-            in = pack(call.inputs);
-            prepare_reduce({in, any.dtype()}, world_size(), call.reduce_op);
-            return check_mpi(MPI_Ireduce_scatter_block(in.data(), output, n, type,
-                                                       op_of(any.dtype(), call.reduce_op),
-                                                       comm, request),
-                             "MPI_Ireduce_scatter_block");
-        case Operation::kAllToAll:
-            in = pack(call.inputs);
-            out = room_for(call.outputs);
+        default:
             return check_mpi(
                 MPI_Ialltoall(in.data(), n, type, out.data(), n, type, comm, request),
                 "MPI_Ialltoall");
-        case Operation::kBarrier:
-        case Operation::kSend:
-        case Operation::kRecv: break;
     }
-    throw Error(
-        concat(operation_name(call.operation), " is not a collective with a tensor"));
 }
 
 MPI_Op MpiBackend::op_of(DType dtype, ReduceOp op) {
@@ -281,21 +306,8 @@ void MpiBackend::post_to_library(PointMessage& message) {
 }
 
 size_t MpiBackend::move_points() {
-    size_t finished = 0;
-    for (auto place = points_.begin(); place != points_.end();) {
-        if (!is_done(*place)) {
-            const PointMessage& message = *place->message;
-            if (has_passed(message.deadline))
-                throw_silence(message.timeout, concat("in ", describe(message)));
-            ++place;
-            continue;
-        }
-        PointMessage& message = *place->message;
-        place = points_.erase(place);
-        ++finished;
-        finish(message);
-    }
-    return finished;
+    return finish_done(points_,
+                       [this](MpiTransfer& transfer) { return is_done(transfer); });
 }
 
 bool MpiBackend::is_done(MpiTransfer& transfer) {

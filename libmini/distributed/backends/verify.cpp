@@ -163,8 +163,7 @@ void VerifyingBackend::post(PointMessage& message) {
 // Of the messages over the side channel, how many became done.
 size_t VerifyingBackend::finish_on_side() {
     for (const PointMessage* message : on_side_)
-        if (has_passed(message->deadline))
-            throw_silence(message->timeout, concat("in ", describe(*message)));
+        if (has_passed(message->deadline)) throw_silence(*message);
     return std::exchange(finished_on_side_, 0);
 }
 
@@ -244,6 +243,10 @@ void VerifyingBackend::throw_silence(std::chrono::milliseconds waited,
                      " stopped, stuck, or in other code?");
     throw Timeout(concat("rank ", rank(), " waited ", seconds_text(waited), " ", activity,
                          "; ", who));
+}
+
+void VerifyingBackend::throw_silence(const PointMessage& message) {
+    throw_silence(message.timeout, concat("in ", describe(message)));
 }
 
 // The ranks that do not answer. Throws PeerLost for one that is gone, and what another

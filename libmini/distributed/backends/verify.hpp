@@ -92,6 +92,26 @@ class VerifyingBackend : public Backend {
         }
     }
 
+    /// Finishes those of `transfers`, messages that the library carries, for which
+    /// is_done(transfer) says so; how many. Throws as throw_silence for one whose deadline
+    /// has passed.
+    template <typename Transfer, typename IsDone>
+    size_t finish_done(std::list<Transfer>& transfers, const IsDone& is_done) {
+        size_t finished = 0;
+        for (auto place = transfers.begin(); place != transfers.end();) {
+            PointMessage& message = *place->message;
+            if (is_done(*place)) {
+                place = transfers.erase(place);
+                ++finished;
+                finish(message);
+                continue;
+            }
+            if (has_passed(message.deadline)) throw_silence(message);
+            ++place;
+        }
+        return finished;
+    }
+
     /// One turn of such a wait; throws as it does. How many messages became done.
     size_t turn(Deadline deadline);
 
@@ -102,6 +122,7 @@ class VerifyingBackend : public Backend {
     /// "rank 0 waited 2 s <activity>; rank 1 is silent ...".
     [[noreturn]] void throw_silence(std::chrono::milliseconds waited,
                                     const std::string& activity);
+    [[noreturn]] void throw_silence(const PointMessage& message);
 
     /// Throws Error with what the library said, and the ranks that do not answer,
     /// PeerLost when one is gone: "<activity> failed in nccl: ...; all ranks are there".

@@ -10,13 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,18 +24,16 @@
 #include "libmini/core/machine.hpp"
 #include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
+#include "libmini/distributed/net/root_cause.hpp"
 #include "libmini/distributed/net/socket.hpp"
 #include "libmini/tensor/device.hpp"
 
 namespace mini::dist {
 namespace {
 
-// What a failed rank sends its parent: a Failure::Kind, and this much of a message, so
-// that a pipe takes it at once.
+// What a failed rank sends its parent: the rank that it blames, and this much of a message,
+// so that a pipe takes it at once.
 constexpr size_t kMaxReportBytes = 4000;
-
-// A PeerLost is a consequence: how long to wait for its cause before acting.
-constexpr std::chrono::milliseconds kCauseTime(3000);
 
 // One rank, as its parent sees it.
 struct Child {
@@ -44,12 +42,6 @@ struct Child {
     Socket ended;   // a descriptor of the process: readable when it has ended
     Socket report;  // the pipe's reading end
     bool running = true;
-};
-
-struct RankFailure {
-    int rank = -1;
-    std::string message;
-    bool is_consequence = false;  // of another rank's end
 };
 
 int count_threads() {
@@ -113,7 +105,8 @@ void set_variables(const Job& job, int rank) {
 // ---- a rank's side
 
 void send_report(int pipe, const Failure& failure) {
-    std::string text(1, static_cast<char>(failure.kind));
+    const int blamed = failure.kind == Failure::Kind::kPeerLost ? failure.rank : -1;
+    std::string text(reinterpret_cast<const char*>(&blamed), sizeof blamed);
     text += failure.message.substr(0, kMaxReportBytes);
     if (::write(pipe, text.data(), text.size()) < 0) ::_exit(2);
 }
@@ -164,32 +157,34 @@ Child start_rank(const std::function<void(int rank)>& fn, int rank, const Job& j
     throw Error(concat(system_message("pidfd_open", reason), "; spawn needs Linux 5.3"));
 }
 
-// Takes leave of a process that has ended; what was wrong with it, if anything.
-std::optional<RankFailure> bury(Child& child) {
+// Reaps a process that has ended. What was wrong with it, if anything, goes into `message`.
+RankEnd bury(Child& child, std::string& message) {
     int status = 0;
     while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
     child.running = false;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
+    RankEnd end{.rank = child.rank};
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return end;
+    end.failed = true;
+    if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
 
-    std::array<char, kMaxReportBytes + 1> report{};
+    std::array<char, sizeof end.blamed + kMaxReportBytes> report{};
     const ssize_t n = ::read(child.report.fd(), report.data(), report.size());
     const std::string who = concat("rank ", child.rank);
-    RankFailure failure;
-    failure.rank = child.rank;
     if (n > 0) {
-        const auto kind = static_cast<Failure::Kind>(report[0]);
-        failure.is_consequence = kind == Failure::Kind::kPeerLost;
-        failure.message =
-            concat(who, " failed: ", std::string(&report[1], static_cast<size_t>(n) - 1));
-    } else if (WIFSIGNALED(status)) {
-        const char* name = ::sigabbrev_np(WTERMSIG(status));
-        failure.message = concat(who, " (process ", child.process, ") was ended by ",
-                                 name == nullptr ? "a signal" : concat("SIG", name));
+        std::memcpy(&end.blamed, report.data(), sizeof end.blamed);
+        if (end.blamed == child.rank) end.blamed = -1;
+        message = concat(who, " failed: ",
+                         std::string(report.data() + sizeof end.blamed,
+                                     static_cast<size_t>(n) - sizeof end.blamed));
+    } else if (end.signal != 0) {
+        const char* name = ::sigabbrev_np(end.signal);
+        message = concat(who, " (process ", child.process, ") was ended by ",
+                         name == nullptr ? "a signal" : concat("SIG", name));
     } else {
-        failure.message = concat(who, " (process ", child.process, ") ended with code ",
-                                 WEXITSTATUS(status));
+        message = concat(who, " (process ", child.process, ") ended with code ",
+                         WEXITSTATUS(status));
     }
-    return failure;
+    return end;
 }
 
 // Holds SIGTERM back for its lifetime: a rank that is asked to end before it has taken
@@ -230,19 +225,20 @@ class ChildProcesses {
     ChildProcesses(const ChildProcesses&) = delete;
     ChildProcesses& operator=(const ChildProcesses&) = delete;
 
-    // Blocks until all ranks have ended or one has failed; the failure that was the
-    // cause.
-    std::optional<RankFailure> wait() {
-        std::optional<RankFailure> first;
+    // Blocks until all ranks have ended or one has failed; throws RankFailed for the one
+    // that was the cause, after the others have ended.
+    void wait(std::chrono::milliseconds grace) {
         Deadline deadline = kNever;
         while (any_running() && wait_for_one(deadline)) {
-            auto failure = bury_ended();
-            if (!failure) continue;
-            if (!failure->is_consequence) return failure;
-            if (!first) deadline = deadline_after(kCauseTime);
-            if (!first) first = failure;
+            bury_ended();
+            const auto cause = root_cause(ends_, ends_.size());
+            if (cause && ends_[*cause].blamed < 0) break;
+            if (cause) deadline = std::min(deadline, deadline_after(kBlamedTime));
         }
-        return first;
+        const auto cause = root_cause(ends_, ends_.size());
+        if (!cause) return;
+        end_all(grace);
+        throw RankFailed(ends_[*cause].rank, messages_[*cause]);
     }
 
     // Asks all to end, and after the grace makes them.
@@ -280,21 +276,16 @@ class ChildProcesses {
         }
     }
 
-    // Reaps the children that have ended and returns the failure that caused the others,
-    // else the first.
-    std::optional<RankFailure> bury_ended() {
-        std::optional<RankFailure> first;
+    void bury_ended() {
         for (Child& child : children_) {
             if (!child.running || !wait_for(child.ended, POLLIN, Clock::now())) continue;
-            auto failure = bury(child);
-            if (!failure) continue;
-            if (!first || (first->is_consequence && !failure->is_consequence))
-                first = std::move(failure);
+            ends_.push_back(bury(child, messages_.emplace_back()));
         }
-        return first;
     }
 
     std::vector<Child> children_;
+    std::vector<RankEnd> ends_;          // in the order seen
+    std::vector<std::string> messages_;  // of the same ranks, "" when all was well
 };
 
 }  // namespace
@@ -315,10 +306,7 @@ void spawn(const std::function<void(int rank)>& fn, int world_size,
         hold_port({"127.0.0.1", 0});  // until rank 0 listens on it, and after
     ChildProcesses children(
         fn, {world_size, local_address(port).port, random_hex(32), ::getpid(), {}});
-    const auto failure = children.wait();
-    if (!failure) return;
-    children.end_all(options.grace);
-    throw RankFailed(failure->rank, failure->message);
+    children.wait(options.grace);
 }
 
 }  // namespace mini::dist

@@ -18,12 +18,15 @@ namespace mini::dist {
 
 /// std::chrono::steady_clock, but for where now() comes from.
 struct Clock {
-    using duration = std::chrono::steady_clock::duration;
-    using rep = duration::rep;
-    using period = duration::period;
-    using time_point = std::chrono::steady_clock::time_point;
-    static constexpr bool is_steady = true;
+    // What the standard asks of a clock.
+    using duration = std::chrono::steady_clock::duration;  ///< Nanoseconds.
+    using rep = duration::rep;                             ///< Of their number.
+    using period = duration::period;                       ///< Of one of them.
+    using time_point =
+        std::chrono::steady_clock::time_point;  ///< Since the machine started.
+    static constexpr bool is_steady = true;     ///< It never goes back.
 
+    /// The time source's present moment; never blocks.
     static time_point now() noexcept;
 };
 

@@ -16,13 +16,16 @@ namespace mini::dist {
 /// What the functions that clock.hpp lists ask. Any thread may call at any time.
 class TimeSource {
   public:
+    /// A time_point of Clock, and of std::chrono::steady_clock.
     using Moment = std::chrono::steady_clock::time_point;
 
+    /// The present moment; never blocks.
     virtual Moment now() noexcept = 0;
 
     /// Blocks until `moment`.
     virtual void sleep_until(Moment moment) = 0;
 
+    /// Lets other threads have the core before this one goes on.
     virtual void yield() = 0;
 
     /// Blocks until one of `entries` has an event, `deadline` has passed or a signal came,

@@ -282,16 +282,9 @@ class IndicesCommand {
     Command command_;
 };
 
-}  // namespace
-
-void add_indices(Command& mini) {
-    Command indices = mini.add_command(
-        "indices",
-        "Prints who gets which sample, as PyTorch's samplers (or Python) would");
-    indices.require_command();
-    constexpr const char* kSeed = "Of the generator";
+// Every rank draws its part.
+void add_distributed_samplers(Command& indices) {
     constexpr const char* kRank = "Only this rank (all ranks unless given)";
-
     IndicesCommand(indices, "distributed", "DistributedSampler: every rank's samples",
                    distributed)
         .required("--len", &IndicesOptions::length, "Samples in the dataset")
@@ -307,6 +300,11 @@ void add_indices(Command& mini) {
         .required("--len", &IndicesOptions::length, "Samples in the dataset")
         .required("--replicas", &IndicesOptions::replicas, "Ranks")
         .optional("--rank", &IndicesOptions::rank, kRank);
+}
+
+// One process draws all, as PyTorch does.
+void add_samplers(Command& indices) {
+    constexpr const char* kSeed = "Of the generator";
     IndicesCommand(indices, "randperm", "torch.randperm", permutation)
         .required("--n", &IndicesOptions::length, "How many")
         .seed(kSeed);
@@ -328,6 +326,10 @@ void add_indices(Command& mini) {
     IndicesCommand(indices, "subset", "SubsetRandomSampler", subset)
         .required("--indices", &IndicesOptions::indices, "Of the samples: a,b,c")
         .seed(kSeed);
+}
+
+// What Python's generator draws.
+void add_shuffles(Command& indices) {
     IndicesCommand(indices, "partition", "DataPartitioner of the tutorial", partition)
         .required("--len", &IndicesOptions::length, "Samples in the dataset")
         .required("--sizes", &IndicesOptions::numbers, "Fractions: 0.7,0.2,0.1")
@@ -338,6 +340,18 @@ void add_indices(Command& mini) {
                    python_shuffle)
         .required("--n", &IndicesOptions::length, "How many")
         .seed("Of Python's random.Random");
+}
+
+}  // namespace
+
+void add_indices(Command& mini) {
+    Command indices = mini.add_command(
+        "indices",
+        "Prints who gets which sample, as PyTorch's samplers (or Python) would");
+    indices.require_command();
+    add_distributed_samplers(indices);
+    add_samplers(indices);
+    add_shuffles(indices);
 }
 
 }  // namespace mini::tools

@@ -2,19 +2,8 @@
 
 #include <signal.h>
 
-#include <algorithm>
-
 namespace mini::tools {
 namespace {
-
-bool failed_by_itself(const End& end) { return end.exit.failed() && !end.stopped_by_us; }
-
-// A death that a lost peer does not explain.
-bool came_from_outside(const End& end) {
-    const Exit& exit = end.exit;
-    return failed_by_itself(end) && exit.by_signal && exit.number != SIGABRT &&
-           exit.number != SIGPIPE;
-}
 
 std::string advice(const Exit& exit) {
     if (!exit.by_signal) return "";
@@ -34,13 +23,6 @@ std::string who(const End& end) {
 }
 
 }  // namespace
-
-std::optional<End> root_cause(const std::vector<End>& ends, size_t gathered) {
-    const auto last = ends.begin() + static_cast<std::ptrdiff_t>(gathered);
-    auto cause = std::find_if(ends.begin(), last, came_from_outside);
-    if (cause == last) cause = std::find_if(ends.begin(), last, failed_by_itself);
-    return cause == last ? std::nullopt : std::optional(*cause);
-}
 
 std::vector<std::string> failure_report(const End& cause, const std::vector<End>& ends,
                                         const Findings& findings) {

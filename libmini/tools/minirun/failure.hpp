@@ -1,17 +1,10 @@
-// Which rank's end was the cause, and what to tell the user about it.
-//
-// When a rank dies, its peers fail a moment later because it is gone. The cause is the
-// one that ended first, but a dying process closes its connections before its parent
-// hears of its death, so a quick peer may be seen first. Hence: a rank killed by a signal
-// that was not ours goes before ranks that ended by themselves; SIGABRT and SIGPIPE do
-// not, as a lost peer may well cause them.
+// What to tell the user when a rank has failed.
 
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,9 +28,10 @@ struct Findings {
     std::vector<std::string> stderr_lines;  // the last ones that it wrote
 };
 
-/// The end that caused the others; none when no rank failed by itself. `ends` come in the
-/// order in which they were seen; `gathered` of them before minirun acted.
-std::optional<End> root_cause(const std::vector<End>& ends, size_t gathered);
+/// Whether a rank failed without minirun's help.
+inline bool failed_by_itself(const End& end) {
+    return end.exit.failed() && !end.stopped_by_us;
+}
 
 /// What happened, why, and what to do: lines without "minirun:" before them.
 std::vector<std::string> failure_report(const End& cause, const std::vector<End>& ends,

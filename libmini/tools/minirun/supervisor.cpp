@@ -13,6 +13,7 @@
 
 #include "libmini/core/machine.hpp"
 #include "libmini/distributed/flight/flight_box.hpp"
+#include "libmini/distributed/net/root_cause.hpp"
 
 namespace mini::tools {
 namespace {
@@ -206,18 +207,25 @@ bool Supervisor::sent_by_us(const Exit& exit) const {
            (phase_ == Phase::kKilling && exit.number == SIGKILL);
 }
 
-// A rank that failed because it lost a peer says which: that peer, when it failed by
-// itself, is nearer to the cause.
-End Supervisor::follow_blame(End cause) const {
-    for (size_t steps = 0; steps < ends_.size(); ++steps) {
-        const auto blamed = flights_.blamed_by(job_.run_id, cause.rank);
-        const auto next = std::find_if(ends_.begin(), ends_.end(), [&](const End& end) {
-            return blamed == end.rank && end.exit.failed() && !end.stopped_by_us;
-        });
-        if (next == ends_.end()) break;
-        cause = *next;
+// The end that caused the others; nothing when no rank failed by itself.
+std::optional<End> Supervisor::cause() const {
+    std::vector<dist::RankEnd> ends;
+    for (const End& end : ends_)
+        ends.push_back({end.rank, failed_by_itself(end),
+                        end.exit.by_signal ? end.exit.number : 0, blamed_by(end)});
+    const auto index =
+        dist::root_cause(ends, stop_signal_ == 0 ? ends_.size() : gathered_);
+    return index ? std::optional(ends_[*index]) : std::nullopt;
+}
+
+// The rank whose loss a failed rank names in its flight recorder; -1 for none.
+int Supervisor::blamed_by(const End& end) const {
+    if (!failed_by_itself(end)) return -1;
+    try {
+        return flights_.blamed_by(job_.run_id, end.rank).value_or(-1);
+    } catch (const BadFile&) {
+        return -1;  // find_out tells of the damaged file
     }
-    return cause;
 }
 
 Findings Supervisor::find_out(const End& cause) const {
@@ -252,14 +260,8 @@ Outcome Supervisor::conclude() {
         output_.say(concat("stopped by ", signal_name(interrupted_by_)));
         return {.code = 128 + interrupted_by_};
     }
-    const size_t gathered = stop_signal_ == 0 ? ends_.size() : gathered_;
-    std::optional<End> cause = root_cause(ends_, gathered);
+    const std::optional<End> cause = this->cause();
     if (!cause) return {};
-    try {
-        cause = follow_blame(*cause);
-    } catch (const BadFile&) {
-        // The first one stands; find_out tells of the damaged file.
-    }
 
     // Usage that makes no sense is the user's to mend, and the program has said how.
     const bool usage = !cause->exit.by_signal && cause->exit.number == kUsageExit;

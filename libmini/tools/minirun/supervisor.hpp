@@ -6,7 +6,7 @@
 //                                                    after SIGINT, SIGTERM is next)
 //
 // Gathering waits a moment for others that fail, so that the cause can be told from its
-// consequences (failure.hpp). A second signal from the user means: now.
+// consequences (net/root_cause.hpp). A second signal from the user means: now.
 //
 // When all ranks have ended, what they wrote last is written out, however long its reader
 // takes: `minirun ... | less` waits for the one who reads. Unless the user tells minirun to
@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,7 +67,8 @@ class Supervisor {
     void signal_all(int signal);
     bool sent_by_us(const Exit& exit) const;
     bool anyone_lives() const { return ends_.size() < children_.size(); }
-    End follow_blame(End cause) const;
+    std::optional<End> cause() const;
+    int blamed_by(const End& end) const;
     Findings find_out(const End& cause) const;
     Outcome conclude();
 

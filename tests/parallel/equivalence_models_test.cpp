@@ -119,7 +119,9 @@ Values train(int world_size, const Job& job) {
 template <typename Model>
 void check_all_world_sizes(const Job& job) {
     const Values alone = train<Model>(1, job);
-    for (const int world_size : {2, 3, 4, 7}) {
+    const std::vector<int> several =
+        kSanitized ? std::vector{3} : std::vector{2, 3, 4, 7};
+    for (const int world_size : several) {
         CAPTURE(world_size);
         CHECK(relative_error(train<Model>(world_size, job), alone) < 1e-6);
     }

@@ -25,7 +25,7 @@ double weighted_value(const Function& function, const std::vector<Tensor>& input
 
 // The central difference along element `at` of input `x`.
 double numeric_gradient(const Function& function, const std::vector<Tensor>& inputs,
-                        Tensor x, size_t at, const std::vector<float>& weights,
+                        const Tensor& x, size_t at, const std::vector<float>& weights,
                         double step) {
     Tensor element = ops::select(ops::view(x, {-1}), 0, static_cast<int64_t>(at));
     const auto original = static_cast<float>(element.item());

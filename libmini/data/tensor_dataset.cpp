@@ -29,7 +29,7 @@ Tensor gather_rows(const Tensor& x, std::span<const int64_t> rows) {
 
 }  // namespace
 
-TensorDataset::TensorDataset(Tensor data, Tensor target) {
+TensorDataset::TensorDataset(const Tensor& data, const Tensor& target) {
     if (!data.defined() || !target.defined())
         throw UsageError(concat("TensorDataset: no ", data.defined() ? "target" : "data",
                                 " was given"));

@@ -22,7 +22,7 @@ class TensorDataset : public Dataset {
     /// Holds on to both tensors without copying them, unless they are strided views.
     /// Throws ShapeError naming both shapes unless they have as many rows as each other,
     /// UsageError for a tensor that is undefined.
-    TensorDataset(Tensor data, Tensor target);
+    TensorDataset(const Tensor& data, const Tensor& target);
 
     int64_t size() const override { return data_.size(0); }
 

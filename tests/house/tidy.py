@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""clang-tidy over rooms of the library, with the checks of .clang-tidy.
+
+    tests/house/tidy.py BUILD              the rooms that a reader begins with
+    tests/house/tidy.py BUILD nn group     these rooms
+    tests/house/tidy.py BUILD all          all rooms
+
+BUILD is a configured build folder: its compile_commands.json says how the files of a room are
+compiled. Prints what clang-tidy found, and a line at the end; exit code 1 when it found anything.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CORE = ["random", "tensor", "autograd", "nn", "optim", "store", "collectives"]
+ROOM = re.compile(r"libmini/.*CMakeFiles/mini_(\w+)\.dir/")
+
+
+def units(build, rooms):
+    """The files that the compiler is given for the rooms; a learner's copies are not among them."""
+    for command in json.loads((build / "compile_commands.json").read_text()):
+        room = ROOM.search(command.get("output", "") or command["command"])
+        is_cpp = command["file"].endswith((".cpp", ".cxx"))
+        if room and is_cpp and (room[1] in rooms or rooms == ["all"]):
+            yield command["file"]
+
+
+def tidy(build, unit):
+    """What clang-tidy says of one file."""
+    done = subprocess.run(
+        ["clang-tidy", "-p", build, "--quiet", f"--config-file={ROOT / '.clang-tidy'}",
+         "--extra-arg=-Wno-unknown-warning-option", unit],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    return done.returncode, done.stdout
+
+
+def main(build, *rooms):
+    rooms = list(rooms) or CORE
+    files = sorted(set(units(Path(build), rooms)))
+    if not files:
+        sys.exit(f"tidy: {build} compiles no file of the rooms {', '.join(rooms)}")
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = [text for code, text in pool.map(lambda unit: tidy(build, unit), files) if code]
+    print("".join(found), end="")
+    print(f"clang-tidy: {len(files)} files or batches, {len(found)} with something to mend")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))

@@ -1,5 +1,4 @@
 #include "libmini/distributed/backends/verify.hpp"
-#include "libmini/core/text.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -17,10 +16,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kGoodbyeTime(3000);
 
-// So often a rank looks for answers, however long it took to get a core: a transport does
-// not ask the kernel each time whether a connection has closed.
-constexpr int kLeastLooks = 50;
-
 // In turn(): run() finds the rank to name.
 class DeadlinePassed : public Timeout {
   public:
@@ -31,13 +26,6 @@ std::span<std::byte> bytes_of(Collective& collective) {
     return std::as_writable_bytes(std::span(&collective, 1));
 }
 
-// How long to wait for the answers of ranks, which may be slow to get a core: a twentieth
-// of the timeout, within bounds.
-std::chrono::milliseconds grace_of(std::chrono::milliseconds timeout) {
-    return std::clamp(timeout / 20, std::chrono::milliseconds(500),
-                      std::chrono::milliseconds(1000));
-}
-
 }  // namespace
 
 VerifyingBackend::VerifyingBackend(std::unique_ptr<GroupTransport> side, bool verify)
@@ -45,10 +33,8 @@ VerifyingBackend::VerifyingBackend(std::unique_ptr<GroupTransport> side, bool ve
       verify_(verify),
       sent_(static_cast<size_t>(side_->world_size())),
       received_(sent_.size()),
-      questions_(sent_.size()),
-      goodbyes_(sent_.size()) {
-    if (world_size() == 1) return;
-    listen();
+      goodbyes_(sent_.size()),
+      roll_call_(*side_) {
     each_peer([this](int peer, size_t i) {
         post_note(goodbyes_[i].hear, PointMessage::Direction::kRecv, peer, kGoodbyeTag);
     });
@@ -60,17 +46,6 @@ template <typename Visit>
 void VerifyingBackend::each_peer(const Visit& visit) const {
     for (int peer = 0; peer < world_size(); ++peer)
         if (peer != rank()) visit(peer, static_cast<size_t>(peer));
-}
-
-void VerifyingBackend::post_note(PointMessage& note, PointMessage::Direction direction,
-                                 int peer, uint64_t tag) {
-    note.direction = direction;
-    note.peer = peer;
-    note.tag = tag;
-    note.dtype = DType::kUInt8;
-    note.deadline = kNever;  // the wait for it has one
-    note.done = false;
-    side_->post(note);
 }
 
 // ---- collectives
@@ -210,19 +185,6 @@ void VerifyingBackend::set_on_wake(std::function<void()> on_wake) {
 
 // ---- which ranks are there
 
-// Answers the roll call of other ranks, whenever this rank waits for anything.
-void VerifyingBackend::listen() {
-    any_question_.finished = [this] { answer(); };
-    post_note(any_question_, PointMessage::Direction::kRecv, kAnySource, kAskTag);
-}
-
-void VerifyingBackend::answer() {
-    const int peer = any_question_.source;
-    post_note(questions_[static_cast<size_t>(peer)].answer,
-              PointMessage::Direction::kSend, peer, kHereTag);
-    listen();
-}
-
 // The library seldom says which rank is gone: find it.
 void VerifyingBackend::throw_library_failure(const std::string& activity,
                                              const std::string& message) {
@@ -252,26 +214,7 @@ void VerifyingBackend::throw_silence(const PointMessage& message) {
 // The ranks that do not answer. Throws PeerLost for one that is gone, and what another
 // one has found out.
 std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited) {
-    each_peer([this](int peer, size_t i) {
-        post_note(questions_[i].hear, PointMessage::Direction::kRecv, peer, kHereTag);
-        post_note(questions_[i].ask, PointMessage::Direction::kSend, peer, kAskTag);
-    });
-    const auto silent = [this] {
-        std::vector<int> ranks;
-        each_peer([&](int peer, size_t i) {
-            if (!questions_[i].hear.done) ranks.push_back(peer);
-        });
-        return ranks;
-    };
-    const Deadline grace = deadline_after(grace_of(waited));
-    const auto goes_on = [&](int turns) {
-        return (turns < kLeastLooks || !has_passed(grace)) && !silent().empty();
-    };
-    for (int turns = 0; goes_on(turns); ++turns) {
-        poll_side();
-        pause(turns);
-    }
-    return silent();
+    return roll_call_.silent_ranks(waited, [this] { poll_side(); });
 }
 
 // ---- leaving

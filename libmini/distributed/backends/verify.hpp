@@ -28,6 +28,7 @@
 #include <string>
 #include <vector>
 
+#include "libmini/distributed/backends/roll_call.hpp"
 #include "libmini/distributed/group/backend.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/transport/tags.hpp"
@@ -135,20 +136,16 @@ class VerifyingBackend : public Backend {
     GroupTransport& side() { return *side_; }
     bool verifies() const { return verify_; }
 
-    /// Posts a note to or from another rank's side channel; it may take as long as it
-    /// likes.
+    /// Posts a note over the side channel.
     void post_note(PointMessage& note, PointMessage::Direction direction, int peer,
-                   uint64_t tag);
+                   uint64_t tag) {
+        dist::post_note(*side_, note, direction, peer, tag);
+    }
 
   private:
     struct Fingerprint {
         Collective collective;
         PointMessage message;
-    };
-
-    // "Are you there?" to another rank, what it says, and what it is told when it asks.
-    struct Question {
-        PointMessage ask, hear, answer;
     };
 
     // The last words to another rank, and its own.
@@ -165,8 +162,6 @@ class VerifyingBackend : public Backend {
     [[noreturn]] void throw_left(int peer) const;
     void poll_side();
     size_t finish_on_side();
-    void listen();
-    void answer();
     std::vector<int> silent_ranks(std::chrono::milliseconds waited);
     bool say_goodbye();
 
@@ -175,9 +170,8 @@ class VerifyingBackend : public Backend {
     Collective current_;
     std::chrono::milliseconds timeout_{};
     std::vector<Fingerprint> sent_, received_;  // by rank
-    std::vector<Question> questions_;           // by rank
     std::vector<Goodbye> goodbyes_;             // by rank
-    PointMessage any_question_;
+    RollCall roll_call_;
     std::list<PointMessage*> on_side_;  // messages of the group that are not done
     size_t finished_on_side_ = 0;       // since the last turn
     std::function<void()> on_wake_;

@@ -39,7 +39,7 @@ endif()
 message(STATUS "Device code: ${MINI_CUDA_MODE}")
 
 # Compiles .cu files into `target` as C++ for the simulator. The thread sanitizer's
-# instrumentation makes each load and store of a kernel call the simulator (sim/hooks.cpp);
+# instrumentation makes each load and store of a kernel call the simulator (cudasim/tsan.cpp);
 # its own runtime is not linked, and where it is (preset tsan), kernels go without.
 function(mini_simulated_kernels target)
     target_sources(${target} PRIVATE ${ARGN})

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "libmini/cudasim/api.hpp"
-#include "libmini/cudasim/hooks.hpp"
+#include "libmini/cudasim/launch.hpp"
+#include "libmini/cudasim/types.hpp"
 
 namespace mini::sim {
 

@@ -11,6 +11,8 @@
 #include <thread>
 
 #include "libmini/cudasim/call.hpp"
+#include "libmini/cudasim/graph.hpp"
+#include "libmini/cudasim/memory.hpp"
 #include "libmini/cudasim/settings.hpp"
 #include "libmini/cudasim/symbols.hpp"
 
@@ -66,6 +68,20 @@ cudaError_t mini::sim::enqueue(Launch launch, cudaStream_t stream) {
 cudaError_t cudaGetDeviceCount(int* count) {
     *count = mini::sim::device_count();
     return *count > 0 ? cudaSuccess : report(cudaErrorNoDevice);
+}
+
+cudaError_t cudaGetDevice(int* device) {
+    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    *device = mini::sim::host_thread().device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+    if (device < 0 || device >= mini::sim::device_count())
+        return report(cudaErrorInvalidDevice);
+    mini::sim::host_thread().device = device;
+    mini::sim::open_context();
+    return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {

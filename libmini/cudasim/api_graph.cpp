@@ -3,8 +3,11 @@
 #include <cstddef>
 #include <memory>
 #include <thread>
+#include <utility>
 
+#include "libmini/cudasim/api.hpp"
 #include "libmini/cudasim/call.hpp"
+#include "libmini/cudasim/graph.hpp"
 
 struct CUgraph_st : mini::sim::Graph {};
 struct CUgraphExec_st : mini::sim::Executable {};
@@ -63,6 +66,11 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
     *status = capture == nullptr ? cudaStreamCaptureStatusNone
               : capture->invalid ? cudaStreamCaptureStatusInvalidated
                                  : cudaStreamCaptureStatusActive;
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+    std::swap(*mode, mini::sim::host_thread().capture_mode);
     return cudaSuccess;
 }
 

@@ -6,7 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "libmini/cudasim/api.hpp"
 #include "libmini/cudasim/call.hpp"
+#include "libmini/cudasim/memory.hpp"
 
 namespace {
 

@@ -5,7 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "libmini/cudasim/api.hpp"
 #include "libmini/cudasim/call.hpp"
+#include "libmini/cudasim/graph.hpp"
+#include "libmini/cudasim/memory.hpp"
 
 struct CUevent_st {
     int device = 0;

@@ -12,7 +12,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
 #include "libmini/cudasim/fiber.hpp"
-#include "libmini/cudasim/order.hpp"
+#include "libmini/cudasim/observer.hpp"
 #include "libmini/cudasim/stuck.hpp"
 
 namespace mini::sim {

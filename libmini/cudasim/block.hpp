@@ -14,34 +14,24 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <string>
 
-#include "libmini/cudasim/api.hpp"
-#include "libmini/cudasim/hooks.hpp"
+#include "libmini/cudasim/launch.hpp"
+#include "libmini/cudasim/types.hpp"
 
 namespace mini::sim {
 
-struct OperationInfo;
-
-/// Where the running fiber stands in its grid.
-struct Coordinates {
-    dim3 thread_index, block_index, block_extent, grid_extent;
-    unsigned thread = 0;         // its number in the block, x fastest
-    unsigned block = 0;          // the block's number in the grid, x fastest
-    uint32_t barriers = 0;       // how many __syncthreads() it has passed
-    uint32_t warp_barriers = 0;  // how many operations of its warp
-};
-
-/// Those of the fiber that runs on this thread of the host. REQUIRES: one does.
+/// The coordinates of the fiber that runs on this thread of the host. REQUIRES: there is
+/// one.
 Coordinates& running();
 
 /// Whether a simulated thread runs on this thread of the host.
 bool inside_kernel();
 
-/// The parts of it that device code asks for.
+/// The coordinates that device code asks for.
 dim3 thread_index();
 dim3 block_index();
 dim3 block_extent();
@@ -70,7 +60,6 @@ __attribute__((always_inline)) inline T exchange(unsigned mask, T value, int fro
     static_assert(sizeof(T) <= sizeof(uint64_t));
     uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof(T));
-    note_exchange(mask, from);
     bits = exchange_bits(mask, bits, from);
     std::memcpy(&value, &bits, sizeof(T));
     return value;
@@ -95,20 +84,8 @@ T atomic_max(T* address, T value) {
     return seen;
 }
 
-/// What a launch is: its extents, and a body that each thread runs.
-struct Launch {
-    dim3 grid, block;
-    size_t shared_bytes = 0;
-    const void* kernel = nullptr;  // its address, which names it
-    std::function<void()> body;
-    const OperationInfo* operation = nullptr;  // while it runs in a stream
-};
-
-/// Puts a launch into a stream; the error a wrong configuration gives.
-cudaError_t enqueue(Launch launch, cudaStream_t stream);
-
 /// Runs all blocks of a launch: on the threads of core/parallel.hpp, or one after the other
-/// while there is an observer (order.hpp). Says what went wrong: empty when nothing did.
+/// while there is an observer (observer.hpp). Says what went wrong: empty when nothing did.
 std::string run_grid(const Launch& launch);
 
 }  // namespace mini::sim

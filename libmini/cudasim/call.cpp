@@ -5,28 +5,32 @@
 #include <cstdint>
 #include <utility>
 
+#include "libmini/cudasim/graph.hpp"
+#include "libmini/cudasim/memory.hpp"
+
+namespace mini::sim {
 namespace {
 
-thread_local int device_of_thread = 0;
 std::atomic<uint64_t> contexts = 0;  // a bit a device
-thread_local cudaError_t last_error = cudaSuccess;
-thread_local cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 
 }  // namespace
 
-namespace mini::sim {
+HostThread& host_thread() {
+    thread_local HostThread mine;
+    return mine;
+}
 
-void open_context() { contexts |= uint64_t{1} << device_of_thread; }
+void open_context() { contexts |= uint64_t{1} << host_thread().device; }
 
 bool has_context(int device) { return (contexts >> device & 1) != 0; }
 
 int current_device() {
     open_context();
-    return device_of_thread;
+    return host_thread().device;
 }
 
 cudaError_t report(cudaError_t error) {
-    if (error != cudaSuccess) last_error = error;
+    if (error != cudaSuccess) host_thread().last_error = error;
     return error;
 }
 
@@ -87,33 +91,9 @@ cudaError_t StreamCall::wait() {
 }
 
 cudaError_t error_if_unseen() {
-    return unseen_call_allowed(capture_mode) ? cudaSuccess
-                                             : cudaErrorStreamCaptureUnsupported;
+    return unseen_call_allowed(host_thread().capture_mode)
+               ? cudaSuccess
+               : cudaErrorStreamCaptureUnsupported;
 }
 
 }  // namespace mini::sim
-
-using mini::sim::report;
-
-cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
-
-cudaError_t cudaPeekAtLastError() { return last_error; }
-
-cudaError_t cudaGetDevice(int* device) {
-    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
-    *device = device_of_thread;
-    return cudaSuccess;
-}
-
-cudaError_t cudaSetDevice(int device) {
-    if (device < 0 || device >= mini::sim::device_count())
-        return report(cudaErrorInvalidDevice);
-    device_of_thread = device;
-    mini::sim::open_context();
-    return cudaSuccess;
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-    std::swap(*mode, capture_mode);
-    return cudaSuccess;
-}

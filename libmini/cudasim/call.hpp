@@ -3,11 +3,18 @@
 
 #pragma once
 
-#include <string>
-
-#include "libmini/cudasim/graph.hpp"
+#include "libmini/cudasim/stream.hpp"
+#include "libmini/cudasim/types.hpp"
 
 namespace mini::sim {
+
+/// What the interface keeps for each thread of the host.
+struct HostThread {
+    int device = 0;
+    cudaError_t last_error = cudaSuccess;
+    cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+};
+HostThread& host_thread();
 
 /// What this thread set with cudaSetDevice, 0 at first. Opens its context.
 int current_device();

@@ -3,19 +3,20 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
 #include "libmini/core/error.hpp"
+#include "libmini/cudasim/api.hpp"
+#include "libmini/cudasim/findings.hpp"
+#include "libmini/cudasim/hooks.hpp"
 #include "libmini/cudasim/host_guard.hpp"
 #include "libmini/cudasim/inspector.hpp"
+#include "libmini/cudasim/memory.hpp"
+#include "libmini/cudasim/observer.hpp"
 
 namespace mini::sim {
-
-std::atomic<bool> inspected{false};
-
 namespace {
 
 void wait_for_all_devices() {

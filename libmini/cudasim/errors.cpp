@@ -1,9 +1,12 @@
-// The error codes' names and texts. A device's lasting error has a text of its own, which says
-// what failed and where.
+// The CUDA interface: the last error, and the error codes' names and texts. A device's lasting
+// error has a text of its own, which says what failed and where.
 
 #include <array>
+#include <utility>
 
+#include "libmini/cudasim/api.hpp"
 #include "libmini/cudasim/call.hpp"
+#include "libmini/cudasim/memory.hpp"
 
 namespace {
 
@@ -55,6 +58,12 @@ const ErrorText& text_of(cudaError_t error) {
 }
 
 }  // namespace
+
+cudaError_t cudaGetLastError() {
+    return std::exchange(mini::sim::host_thread().last_error, cudaSuccess);
+}
+
+cudaError_t cudaPeekAtLastError() { return mini::sim::host_thread().last_error; }
 
 const char* cudaGetErrorName(cudaError_t error) { return text_of(error).name; }
 

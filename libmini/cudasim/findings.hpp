@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libmini/cudasim/report.hpp"
+#include "libmini/cudasim/types.hpp"
 
 namespace mini::sim {
 

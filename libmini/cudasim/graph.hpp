@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "libmini/cudasim/stream.hpp"
+#include "libmini/cudasim/types.hpp"
 
 namespace mini::sim {
 

@@ -1,121 +1,64 @@
 #include "libmini/cudasim/hooks.hpp"
 
-#include <cstdint>
-#include <cstring>
-
+#include "libmini/cudasim/block.hpp"
 #include "libmini/cudasim/inspector.hpp"
 
-// What the instrumentation of kernels calls, in GCC and in Clang: one function for each kind
-// of load and store, before it is done. The address they return to tells the line of source.
-//
-// Atomics of the language are done here, and not told: CUDA's come by note_atomic.
+namespace mini::sim {
 
-// clang-format off
-#define MINI_RETURN_ADDRESS \
-    (static_cast<const char*>(__builtin_extract_return_addr(__builtin_return_address(0))) - 1)
-#define MINI_TELL(pointer, bytes, mode)                                       \
-    if (mini::sim::inspected.load(std::memory_order_relaxed)) [[unlikely]]    \
-    mini::sim::detail::tell_access(const_cast<const void*>(pointer),          \
-                                   static_cast<size_t>(bytes),                \
-                                   mini::sim::Mode::mode, MINI_RETURN_ADDRESS)
+std::atomic<bool> inspected{false};
 
-extern "C" {
+namespace {
 
-void __tsan_init() {}
-void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
-
-#define MINI_HOOKS(n)                                                                   \
-    void __tsan_read##n(void* p) { MINI_TELL(p, n, kRead); }                            \
-    void __tsan_write##n(void* p) { MINI_TELL(p, n, kWrite); }                          \
-    void __tsan_unaligned_read##n(void* p) { MINI_TELL(p, n, kRead); }                  \
-    void __tsan_unaligned_write##n(void* p) { MINI_TELL(p, n, kWrite); }                \
-    void __tsan_volatile_read##n(void* p) { MINI_TELL(p, n, kRead); }                   \
-    void __tsan_volatile_write##n(void* p) { MINI_TELL(p, n, kWrite); }                 \
-    void __tsan_unaligned_volatile_read##n(void* p) { MINI_TELL(p, n, kRead); }         \
-    void __tsan_unaligned_volatile_write##n(void* p) { MINI_TELL(p, n, kWrite); }       \
-    void __tsan_read_write##n(void* p) {                                                \
-        MINI_TELL(p, n, kRead);                                                         \
-        MINI_TELL(p, n, kWrite);                                                        \
-    }                                                                                   \
-    void __tsan_unaligned_read_write##n(void* p) {                                      \
-        MINI_TELL(p, n, kRead);                                                         \
-        MINI_TELL(p, n, kWrite);                                                        \
-    }
-MINI_HOOKS(1)
-MINI_HOOKS(2)
-MINI_HOOKS(4)
-MINI_HOOKS(8)
-MINI_HOOKS(16)
-
-void __tsan_read_range(void* p, unsigned long n) { MINI_TELL(p, n, kRead); }
-void __tsan_write_range(void* p, unsigned long n) { MINI_TELL(p, n, kWrite); }
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
-
-void* __tsan_memcpy(void* to, const void* from, size_t n) {
-    MINI_TELL(from, n, kRead);
-    MINI_TELL(to, n, kWrite);
-    return std::memcpy(to, from, n);
-}
-void* __tsan_memmove(void* to, const void* from, size_t n) {
-    MINI_TELL(from, n, kRead);
-    MINI_TELL(to, n, kWrite);
-    return std::memmove(to, from, n);
-}
-void* __tsan_memset(void* to, int value, size_t n) {
-    MINI_TELL(to, n, kWrite);
-    return std::memset(to, value, n);
+const char* instruction_before(void* return_address) {
+    return static_cast<const char*>(__builtin_extract_return_addr(return_address)) - 1;
 }
 
-#define MINI_FETCH(bits, operation)                                                     \
-    uint##bits##_t __tsan_atomic##bits##_fetch_##operation(volatile uint##bits##_t* p,  \
-                                                           uint##bits##_t v, int) {     \
-        return __atomic_fetch_##operation(p, v, __ATOMIC_SEQ_CST);                      \
-    }
-#define MINI_ATOMICS(bits)                                                              \
-    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* p, int) {  \
-        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                    \
-    }                                                                                   \
-    void __tsan_atomic##bits##_store(volatile uint##bits##_t* p, uint##bits##_t v,      \
-                                     int) {                                             \
-        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                       \
-    }                                                                                   \
-    uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t* p,           \
-                                                  uint##bits##_t v, int) {              \
-        return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                             \
-    }                                                                                   \
-    MINI_FETCH(bits, add)                                                               \
-    MINI_FETCH(bits, sub)                                                               \
-    MINI_FETCH(bits, and)                                                               \
-    MINI_FETCH(bits, or)                                                                \
-    MINI_FETCH(bits, xor)                                                               \
-    MINI_FETCH(bits, nand)                                                              \
-    int __tsan_atomic##bits##_compare_exchange_strong(                                  \
-        volatile uint##bits##_t* p, uint##bits##_t* expected, uint##bits##_t v, int,    \
-        int) {                                                                          \
-        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST,     \
-                                           __ATOMIC_SEQ_CST);                           \
-    }                                                                                   \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile uint##bits##_t* p,         \
-                                                    uint##bits##_t* expected,           \
-                                                    uint##bits##_t v, int, int) {       \
-        return __atomic_compare_exchange_n(p, expected, v, true, __ATOMIC_SEQ_CST,      \
-                                           __ATOMIC_SEQ_CST);                           \
-    }                                                                                   \
-    uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(                          \
-        volatile uint##bits##_t* p, uint##bits##_t expected, uint##bits##_t v, int,     \
-        int) {                                                                          \
-        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST,           \
-                                    __ATOMIC_SEQ_CST);                                  \
-        return expected;                                                                \
-    }
-MINI_ATOMICS(8)
-MINI_ATOMICS(16)
-MINI_ATOMICS(32)
-MINI_ATOMICS(64)
+// Takes the inspector away while it works: what it calls may be instrumented itself, where
+// the linker took a function of the standard library from a kernel's file.
+template <typename Body>
+void inspect(const Body& body) {
+    Inspector* const inspector = inspecting();
+    if (inspector == nullptr) return;
+    inspecting() = nullptr;
+    const bool goes_on = body(*inspector);
+    inspecting() = inspector;
+    if (!goes_on) abandon_thread();
+}
 
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+}  // namespace
 
-}  // extern "C"
+namespace detail {
+
+void tell_access(const void* pointer, size_t bytes, Mode mode, const void* address) {
+    inspect([&](Inspector& i) { return i.access(pointer, bytes, mode, address); });
+}
+
+void tell_fence() {
+    inspect([](Inspector& i) {
+        i.fence();
+        return true;
+    });
+}
+
+void tell_exchange(unsigned mask, int from, const void* address) {
+    inspect([&](Inspector& i) {
+        i.exchange(mask, from, address);
+        return true;
+    });
+}
+
+}  // namespace detail
+
+void note_atomic(const void* pointer, size_t bytes) {
+    if (inspected.load(std::memory_order_relaxed))
+        detail::tell_access(pointer, bytes, Mode::kAtomic,
+                            instruction_before(__builtin_return_address(0)));
+}
+
+void note_exchange(unsigned mask, int from) {
+    if (inspected.load(std::memory_order_relaxed))
+        detail::tell_exchange(mask, from,
+                              instruction_before(__builtin_return_address(0)));
+}
+
+}  // namespace mini::sim

@@ -6,17 +6,12 @@
 #include <atomic>
 #include <cstddef>
 
+#include "libmini/cudasim/launch.hpp"
+
 namespace mini::sim {
-
-class Inspector;
-
-enum class Mode { kRead, kWrite, kAtomic };
 
 /// Whether there is an inspector at all.
 extern std::atomic<bool> inspected;
-
-/// The inspector of the block that runs on this thread of the host, or null.
-Inspector*& inspecting();
 
 namespace detail {
 void tell_access(const void* pointer, size_t bytes, Mode mode, const void* address);

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "libmini/core/error.hpp"
+#include "libmini/cudasim/memory.hpp"
 #include "libmini/cudasim/symbols.hpp"
 
 namespace mini::sim {

@@ -13,7 +13,9 @@
 #include <set>
 #include <vector>
 
+#include "libmini/cudasim/allocation.hpp"
 #include "libmini/cudasim/findings.hpp"
+#include "libmini/cudasim/observer.hpp"
 #include "libmini/cudasim/order.hpp"
 
 namespace mini::sim {

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "libmini/core/error.hpp"
+#include "libmini/cudasim/block.hpp"
+#include "libmini/cudasim/memory.hpp"
 
 namespace mini::sim {
 namespace {
@@ -32,6 +34,11 @@ bool at_barrier(const ThreadState& state) {
 }
 
 }  // namespace
+
+Inspector*& inspecting() {
+    thread_local Inspector* inspector = nullptr;
+    return inspector;
+}
 
 void Inspector::memory_allocated(const Allocation& allocation) {
     uint64_t none = 0;

@@ -1,6 +1,6 @@
 // Looks at every load and store of every kernel, and says what is wrong with it.
 //
-// An observer of the simulator (order.hpp), told of accesses by hooks.hpp. Blocks run one
+// An observer of the simulator (observer.hpp), told of accesses by hooks.hpp. Blocks run one
 // after another while there is one, so that two runs say the same.
 
 #pragma once
@@ -16,10 +16,12 @@
 #include <vector>
 
 #include "libmini/cudasim/access_log.hpp"
+#include "libmini/cudasim/allocation.hpp"
 #include "libmini/cudasim/block_order.hpp"
 #include "libmini/cudasim/findings.hpp"
-#include "libmini/cudasim/hooks.hpp"
 #include "libmini/cudasim/host_guard.hpp"
+#include "libmini/cudasim/launch.hpp"
+#include "libmini/cudasim/observer.hpp"
 #include "libmini/cudasim/order.hpp"
 #include "libmini/cudasim/shadow.hpp"
 #include "libmini/cudasim/symbols.hpp"
@@ -111,5 +113,8 @@ class Inspector final : public Observer {
     bool abandoned_ = false;
     std::map<const void*, const SharedArray*> array_of_;  // by address in the kernel
 };
+
+/// The inspector of the block that runs on this thread of the host, or null.
+Inspector*& inspecting();
 
 }  // namespace mini::sim

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "libmini/core/error.hpp"
+#include "libmini/cudasim/block.hpp"
 #include "libmini/cudasim/inspector.hpp"
+#include "libmini/cudasim/memory.hpp"
 
 // One load or store, or one atomic, of a kernel: is it memory that it may touch, was it
 // written, and is it ordered with what others did there?

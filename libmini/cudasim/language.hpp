@@ -11,6 +11,7 @@
 
 #include "libmini/cudasim/api.hpp"
 #include "libmini/cudasim/block.hpp"
+#include "libmini/cudasim/hooks.hpp"
 
 // Always inlined, so that what they tell the checker bears the kernel's own line.
 #define MINI_WORD inline __attribute__((always_inline))
@@ -79,29 +80,34 @@ MINI_WORD void __threadfence_block() {}
 template <typename T>
 MINI_WORD T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize) {
     const int self = mini::sim::lane();
-    return mini::sim::exchange(mask, value, (self & ~(width - 1)) | (lane & (width - 1)));
+    const int from = (self & ~(width - 1)) | (lane & (width - 1));
+    mini::sim::note_exchange(mask, from);
+    return mini::sim::exchange(mask, value, from);
 }
 template <typename T>
 MINI_WORD T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = warpSize) {
     const int self = mini::sim::lane();
-    const int from = self ^ lanes;
-    const bool inside = from < (self & ~(width - 1)) + width;
-    return mini::sim::exchange(mask, value, inside ? from : self);
+    const int other = self ^ lanes;
+    const int from = other < (self & ~(width - 1)) + width ? other : self;
+    mini::sim::note_exchange(mask, from);
+    return mini::sim::exchange(mask, value, from);
 }
 template <typename T>
 MINI_WORD T __shfl_down_sync(unsigned mask, T value, unsigned lanes,
                              int width = warpSize) {
     const int self = mini::sim::lane();
-    const int from = self + static_cast<int>(lanes);
-    const bool inside = from < (self & ~(width - 1)) + width;
-    return mini::sim::exchange(mask, value, inside ? from : self);
+    const int other = self + static_cast<int>(lanes);
+    const int from = other < (self & ~(width - 1)) + width ? other : self;
+    mini::sim::note_exchange(mask, from);
+    return mini::sim::exchange(mask, value, from);
 }
 template <typename T>
 MINI_WORD T __shfl_up_sync(unsigned mask, T value, unsigned lanes, int width = warpSize) {
     const int self = mini::sim::lane();
-    const int from = self - static_cast<int>(lanes);
-    const bool inside = from >= (self & ~(width - 1));
-    return mini::sim::exchange(mask, value, inside ? from : self);
+    const int other = self - static_cast<int>(lanes);
+    const int from = other >= (self & ~(width - 1)) ? other : self;
+    mini::sim::note_exchange(mask, from);
+    return mini::sim::exchange(mask, value, from);
 }
 MINI_WORD unsigned __ballot_sync(unsigned mask, int predicate) {
     mini::sim::note_exchange(mask, -1);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/cudasim/order.hpp"
+#include "libmini/cudasim/observer.hpp"
 #include "libmini/cudasim/settings.hpp"
 
 namespace mini::sim {

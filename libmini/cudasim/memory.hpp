@@ -22,6 +22,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "libmini/cudasim/allocation.hpp"
+
 namespace mini::sim {
 
 constexpr size_t kRegionBytes = size_t{64} << 30;
@@ -50,21 +52,6 @@ Region region_of(int device);
 
 /// The device whose address this is, or kPinned, or kPageable.
 int device_of(const void* pointer);
-
-/// One call of cudaMalloc or cudaMallocHost.
-struct Allocation {
-    std::byte* begin = nullptr;
-    size_t bytes = 0;  // as asked for
-    uint64_t id = 0;   // 1, 2, 3, ... in the order of the calls
-    int device = 0;    // or kPinned
-    bool freed = false;
-
-    bool contains(const void* pointer, size_t count) const {
-        const auto* first = static_cast<const std::byte*>(pointer);
-        return first >= begin && count <= bytes &&
-               static_cast<size_t>(first - begin) <= bytes - count;
-    }
-};
 
 /// The allocation that holds this address or, when it lies in a red zone, the one before
 /// it; none where there was never one, and for memory that is pageable.

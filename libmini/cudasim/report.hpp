@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "libmini/cudasim/api.hpp"
+#include "libmini/cudasim/types.hpp"
 
 namespace mini::sim {
 

@@ -8,6 +8,9 @@
 #include <thread>
 #include <utility>
 
+#include "libmini/core/error.hpp"
+#include "libmini/cudasim/block.hpp"
+#include "libmini/cudasim/memory.hpp"
 #include "libmini/cudasim/settings.hpp"
 
 namespace mini::sim {
@@ -23,13 +26,9 @@ const char* keep(const std::string& message) {
 }
 
 // Does what a job says; what went wrong is returned.
-std::string perform(const Job& job, const OperationInfo& info) {
+std::string perform(const Job& job) {
     switch (job.kind) {
-        case OperationKind::kKernel: {
-            Launch launch = *job.launch;
-            launch.operation = &info;
-            return run_grid(launch);
-        }
+        case OperationKind::kKernel: return run_grid(*job.launch);
         case OperationKind::kCopy:
             std::memmove(job.to, job.staged ? job.staged->data() : job.from, job.bytes);
             return {};
@@ -181,7 +180,7 @@ void Machine::run(Lock& lock, Operation& operation) {
         lock.unlock();
         Observer* const watching = observer();
         if (watching != nullptr) watching->operation_begins(operation.info);
-        error = perform(operation.job, operation.info);
+        error = perform(operation.job);
         if (watching != nullptr) watching->operation_ends(operation.info);
         lock.lock();
     }

@@ -25,7 +25,10 @@
 #include <string>
 #include <vector>
 
+#include "libmini/cudasim/launch.hpp"
+#include "libmini/cudasim/observer.hpp"
 #include "libmini/cudasim/order.hpp"
+#include "libmini/cudasim/types.hpp"
 
 namespace mini::sim {
 

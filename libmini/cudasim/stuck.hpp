@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "libmini/cudasim/order.hpp"
+#include "libmini/cudasim/launch.hpp"
 
 namespace mini::sim {
 

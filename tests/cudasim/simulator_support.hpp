@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "libmini/cudasim/api.hpp"
-#include "libmini/cudasim/block.hpp"
 #include "tests/support/catch.hpp"
 
 namespace mini::sim {

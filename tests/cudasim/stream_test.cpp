@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "libmini/cudasim/block.hpp"
+#include "libmini/cudasim/observer.hpp"
 #include "libmini/cudasim/order.hpp"
 #include "libmini/cudasim/stream.hpp"
 #include "tests/cudasim/simulator_support.hpp"

@@ -29,6 +29,21 @@ bool starts_kernels(const void* address) {
            function.find("mini::cuda::launch<") != std::string::npos;
 }
 
+// Where `at` lies, which no allocation has: after `before`, or before the next one if that is
+// nearer.
+std::string place_outside(uintptr_t at, const Allocation& before) {
+    const auto begin = reinterpret_cast<uintptr_t>(before.begin);
+    const auto next = find_allocation(reinterpret_cast<const void*>(at + kRedZoneBytes));
+    const uintptr_t next_begin = next ? reinterpret_cast<uintptr_t>(next->begin) : 0;
+    const bool is_before_next = next_begin > at;
+    if (is_before_next && (begin == 0 || at - begin - before.bytes > next_begin - at))
+        return concat("that begin ", next_begin - at, " bytes before allocation ",
+                      next->id, " (", next->bytes, " bytes)");
+    if (begin == 0) return "of device memory that was never allocated";
+    return concat("at byte ", at - begin, " of allocation ", before.id, ", which has ",
+                  before.bytes, " bytes");
+}
+
 }  // namespace
 
 bool Inspector::access(const void* pointer, size_t bytes, Mode mode,
@@ -87,23 +102,8 @@ bool Inspector::access_global(uintptr_t at, size_t bytes, Mode mode,
         return refuse(Mistake::kWrongDevice, "of device ", device,
                       "'s memory in a kernel of ", "device ", info_.device,
                       ": copy it there first");
-    if (!allocation.contains(pointer, bytes)) {
-        const auto begin = reinterpret_cast<uintptr_t>(allocation.begin);
-        const auto next =
-            find_allocation(reinterpret_cast<const void*>(at + kRedZoneBytes));
-        if (next && reinterpret_cast<uintptr_t>(next->begin) > at)
-            if (begin == 0 || at - begin - allocation.bytes >
-                                  reinterpret_cast<uintptr_t>(next->begin) - at)
-                return refuse(Mistake::kOutOfBounds, "that begin ",
-                              reinterpret_cast<uintptr_t>(next->begin) - at,
-                              " bytes before allocation ", next->id, " (", next->bytes,
-                              " bytes)");
-        if (begin == 0)
-            return refuse(Mistake::kOutOfBounds,
-                          "of device memory that was never allocated");
-        return refuse(Mistake::kOutOfBounds, "at byte ", at - begin, " of allocation ",
-                      allocation.id, ", which has ", allocation.bytes, " bytes");
-    }
+    if (!allocation.contains(pointer, bytes))
+        return refuse(Mistake::kOutOfBounds, place_outside(at, allocation));
     if (allocation.freed)
         return refuse(
             Mistake::kUseAfterFree, "at byte ",

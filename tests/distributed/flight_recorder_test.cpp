@@ -10,11 +10,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,20 +36,15 @@ Collective all_reduce_number(uint64_t sequence) {
     return {.operation = Operation::kAllReduce, .count = 10, .sequence = sequence};
 }
 
-// MINI_FLIGHT_DIR for the length of a test.
+// MINI_FLIGHT_DIR, or another variable, names a fresh folder for the length of a test.
 struct FlightDir {
     Folder folder;
-    FlightDir() { setenv("MINI_FLIGHT_DIR", folder.path().c_str(), 1); }
-    ~FlightDir() { unsetenv("MINI_FLIGHT_DIR"); }
+    const char* name;
+    explicit FlightDir(const char* variable = "MINI_FLIGHT_DIR") : name(variable) {
+        setenv(name, folder.path().c_str(), 1);
+    }
+    ~FlightDir() { unsetenv(name); }
 };
-
-std::vector<nlohmann::json> json_lines(const std::string& path) {
-    std::vector<nlohmann::json> found;
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);)
-        found.push_back(nlohmann::json::parse(line));
-    return found;
-}
 
 }  // namespace
 
@@ -95,25 +89,56 @@ TEST_CASE("the recorder keeps the last 4096 operations, in order") {
     }
 }
 
-TEST_CASE("a dump is JSON lines with what was asked, when, and how it went") {
+TEST_CASE("a copy of the box has what was asked, when, and how it went") {
     const Folder folder;
     FlightRecorder recorder({.rank = 1, .world_size = 2, .backend = "ring"});
     const auto ticket = recorder.queued(
         {.operation = Operation::kRecv, .dtype = DType::kInt64, .count = 3}, 24, 0, 9);
     recorder.started(ticket);
-    const std::string path = recorder.dump(folder.path(), "because");
-    CHECK(contains(path, "-rank1.json"));
+    const std::string path = recorder.copy_to(folder.path(), "because");
+    CHECK(contains(path, "-rank1.box"));
     CHECK(folder.names().size() == 1);
+    recorder.finished(ticket);  // the copy does not change any more
 
-    const auto lines = json_lines(path);
-    REQUIRE(lines.size() == 2);
-    CHECK(lines[0].at("reason") == "because");
-    CHECK(lines[0].at("world_size") == 2);
-    CHECK(lines[1].at("what") == "recv from rank 0 (tag 9, 3 int64)");
-    CHECK(lines[1].at("state") == "started");
-    CHECK(lines[1].at("bytes") == 24);
-    CHECK(lines[1].at("started_ns") >= lines[1].at("queued_ns"));
-    CHECK(lines[1].at("queued_wall_ns") > 1'600'000'000'000'000'000);
+    const Flight flight = read_box_file(path);
+    CHECK(flight.head.reason == "because");
+    CHECK(flight.head.world_size == 2);
+    REQUIRE(flight.records.size() == 1);
+    const FlightRecord& record = flight.records[0];
+    CHECK(describe(record) == "recv from rank 0 (tag 9, 3 int64)");
+    CHECK(record.state == State::kStarted);
+    CHECK(record.bytes == 24);
+    CHECK(record.started_at >= record.queued_at);
+    CHECK(flight.head.seen_at >= record.started_at);
+    CHECK(record.queued_at + flight.head.wall_offset > 1'600'000'000'000'000'000);
+    CHECK(recorder.snapshot().head.seen_at == 0);  // it goes on
+}
+
+TEST_CASE("a copy that cannot be written leaves nothing behind") {
+    const Folder folder;
+    FlightRecorder recorder({});
+    std::filesystem::create_directory(folder / "flight-local-rank0.box");
+    const auto copy = [&](const std::string& to) {
+        return mini::test::message_of<Error>([&] { recorder.copy_to(to, "because"); });
+    };
+    CHECK(contains(copy(folder.path()), "flight-local-rank0.box: rename"));
+    CHECK(folder.names().size() == 1);
+    CHECK(contains(copy("/dev/null/flight"), "/dev/null/flight"));
+}
+
+TEST_CASE("the end of a rank can be noted in its box file") {
+    const FlightDir dir;
+    const std::string path = dir.folder / "flight-local-rank0.box";
+    { FlightRecorder recorder({}); }
+    CHECK(read_box_file(path).head.seen_at == 0);
+    const int64_t before = flight_now();
+    note_end(path);
+    const Flight flight = read_box_file(path);
+    // The time of day may be set meanwhile, but not by an hour.
+    CHECK(std::abs(flight.head.seen_at - before) < 3600 * int64_t{1'000'000'000});
+    CHECK(flight.head.reason.empty());
+    std::filesystem::remove(path);
+    CHECK(contains(mini::test::message_of<BadFile>([&] { note_end(path); }), path));
 }
 
 TEST_CASE("with MINI_FLIGHT_DIR the records lie in a file that outlives the rank") {
@@ -175,31 +200,31 @@ TEST_CASE("a box of more ranks than there can be is refused") {
     CHECK(contains(complaint(std::numeric_limits<int>::max()), path));
 }
 
-TEST_CASE("records with times that no clock shows are left out") {
-    const FlightDir dir;
+TEST_CASE("records with times that no clock shows, or no state, are left out") {
     const auto box = std::make_unique<FlightBox>();
     begin_box(*box, {.run = "run", .group = "default", .backend = "", .host = ""});
-    for (uint64_t i = 0; i < 4; ++i) box->records[i].number = i + 1;
+    for (uint64_t i = 0; i < 5; ++i) box->records[i].number = i + 1;
     box->records[1].queued_at = std::numeric_limits<int64_t>::max();
     box->records[2].started_at = -1;
     box->records[3].ended_at = std::numeric_limits<int64_t>::min();
+    box->records[4].state = static_cast<State>(9);
     const Flight flight = read_box(*box);
     REQUIRE(flight.records.size() == 1);
     CHECK(flight.records[0].number == 1);
-    write_dump(dir.folder / "a.json", flight, "test", dist::flight_now());
 }
 
 TEST_CASE("a folder that cannot be written leaves the recorder in memory") {
     setenv("MINI_FLIGHT_DIR", "/dev/null/flight", 1);
     FlightRecorder recorder({});
     recorder.queued(all_reduce_number(0), 4);
-    recorder.dump_failure("a reason");  // warns, does not throw
+    recorder.note_failure("a reason");
     unsetenv("MINI_FLIGHT_DIR");
+    CHECK(recorder.path().empty());
     CHECK(recorder.snapshot().records.size() == 1);
     CHECK(recorder.snapshot().head.reason == "a reason");
 }
 
-TEST_CASE("a group records its operations, and dumps when it fails") {
+TEST_CASE("a group records its operations, and why it failed") {
     const std::string kind = GENERATE("threads", "tcp");
     const FlightDir dir;
     {
@@ -214,21 +239,22 @@ TEST_CASE("a group records its operations, and dumps when it fails") {
         CHECK(failures[0] != nullptr);
     }
     // Rank 0 was in the barrier, rank 1 never called it.
-    const auto first = json_lines(dir.folder / "flight-local-rank0.json");
-    REQUIRE(first.size() == 3);
-    CHECK(first[0].at("blamed") == 1);
-    CHECK(contains(first[0].at("reason"), "rank 1"));
-    CHECK(first[1].at("state") == "finished");
-    CHECK(first[1].at("algorithm") != "");
-    CHECK(first[2].at("what") == "barrier #1");
-    CHECK(first[2].at("state") == "failed");
-    const auto second = json_lines(dir.folder / "flight-local-rank1.json");
-    REQUIRE(second.size() == 2);
-    CHECK(second[0].at("reason") == "rank 1 has had enough");
+    const Flight first = read_box_file(dir.folder / "flight-local-rank0.box");
+    CHECK(first.head.blamed == 1);
+    CHECK(contains(first.head.reason, "rank 1"));
+    REQUIRE(first.records.size() == 2);
+    CHECK(first.records[0].state == State::kFinished);
+    CHECK(std::string(first.records[0].algorithm) != "");
+    CHECK(describe(first.records[1]) == "barrier #1");
+    CHECK(first.records[1].state == State::kFailed);
+    CHECK(first.head.seen_at >= first.records[1].ended_at);
+    const Flight second = read_box_file(dir.folder / "flight-local-rank1.box");
+    CHECK(second.records.size() == 1);
+    CHECK(second.head.reason == "rank 1 has had enough");
 }
 
-TEST_CASE("SIGUSR1 dumps every rank of the process, and is left alone without a group") {
-    const FlightDir dir;
+TEST_CASE("SIGUSR1 copies every rank's box, and is left alone without a group") {
+    const FlightDir dir("TMPDIR");
     {
         const auto groups = dist::test::make_groups("threads", 2);
         struct sigaction now {};
@@ -236,10 +262,10 @@ TEST_CASE("SIGUSR1 dumps every rank of the process, and is left alone without a 
         REQUIRE(now.sa_handler != SIG_DFL);
         raise(SIGUSR1);
         const Deadline deadline = deadline_after(dist::test::kLong);
-        for (const char* name : {"flight-local-rank0.json", "flight-local-rank1.json"})
+        for (const char* name : {"flight-local-rank0.box", "flight-local-rank1.box"})
             while (!std::filesystem::exists(dir.folder / name) && !has_passed(deadline))
                 std::this_thread::yield();
-        CHECK(json_lines(dir.folder / "flight-local-rank1.json").at(0).at("reason") ==
+        CHECK(read_box_file(dir.folder / "flight-local-rank1.box").head.reason ==
               "SIGUSR1");
     }
     struct sigaction after {};

@@ -1,11 +1,10 @@
-// Targets of mini flight: the files that flight recorders leave, and the story that they tell.
+// The target of mini flight: the boxes that flight recorders leave, and the story that they tell.
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,8 +17,6 @@
 #include "libmini/tools/mini/flight_table.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
-#include "tests/support/folder.hpp"
-#include "tests/support/read_file.hpp"
 
 namespace mini::fuzz {
 namespace {
@@ -61,61 +58,38 @@ std::unique_ptr<FlightBox> some_box() {
     return box;
 }
 
-// ---- dumps, with a zero byte between two of them
-
-void run_flight_dump(Input input) {
-    static MemoryFile file;
-    constexpr size_t kMostDumps = 3;
-    std::vector<tools::RankFlight> flights;
-    for (Input rest = input; flights.size() < kMostDumps;) {
-        const auto end = std::ranges::find(rest, std::byte{0});
-        const auto size = static_cast<size_t>(end - rest.begin());
-        file.set(rest.first(size));
-        flights.push_back(tools::read_flight(file.path()));
-        if (end == rest.end()) break;
-        rest = rest.subspan(size + 1);
-    }
-    tell_all(std::move(flights));
+// The bytes of a box up to the last that is not zero.
+std::string beginning_of(const FlightBox& box) {
+    std::string bytes = text_of(std::as_bytes(std::span(&box, 1)));
+    bytes.resize(bytes.find_last_not_of('\0') + 1);
+    return bytes;
 }
 
-std::string dump_of(const FlightBox& box) {
-    const test::Folder folder;
-    dist::write_dump(folder / "dump", dist::read_box(box), "SIGUSR1", 5000);
-    return test::read_file(folder / "dump");
-}
-
-std::vector<std::string> flight_dump_seeds() {
+// Boxes of ranks 1 and 0.
+std::vector<std::string> flight_box_seeds() {
     const auto box = some_box();
-    const std::string of_rank1 = dump_of(*box);
+    const std::string of_rank1 = beginning_of(*box);
     box->rank = 0;
     box->records[2].number = 0;
-    return {of_rank1 + '\0' + dump_of(*box), of_rank1};
+    return {of_rank1, beginning_of(*box)};
 }
 
-// ---- boxes; behind an input's end there are zeros
-
-void run_flight_box(Input input) {
+// Reads the box that begins with `input`; behind it there are zeros.
+tools::RankFlight read(Input input) {
     static MemoryFile file;
-    static const test::Folder folder;
-    static const std::string path = [] {
-        std::filesystem::create_symlink(file.path(), folder / "rank.box");
-        return folder / "rank.box";
-    }();
     std::string box = text_of(input.first(std::min(input.size(), sizeof(FlightBox))));
     box.resize(sizeof(FlightBox));
     file.set(bytes_of(box));
-
-    // What can be read can be written as a dump, and told.
-    tools::RankFlight flight = tools::read_flight(path);
-    dist::write_dump(folder / "dump.json", dist::read_box_file(path), "end", flight.now);
-    tell_all({std::move(flight)});
+    return tools::read_flight(file.path());
 }
 
-std::vector<std::string> flight_box_seeds() {
-    const auto box = some_box();
-    std::string bytes = text_of(std::as_bytes(std::span(box.get(), 1)));
-    bytes.resize(bytes.find_last_not_of('\0') + 1);
-    return {bytes};
+// What can be read can be written as JSON and told, alone and beside another rank's box.
+void run_flight_box(Input input) {
+    static const std::string other = flight_box_seeds().back();
+    const tools::RankFlight flight = read(input);
+    tools::json_lines(flight);
+    tell_all({flight});
+    tell_all({flight, read(bytes_of(other))});
 }
 
 // Puts right how a box begins, and makes its world small: one of a million ranks takes long.
@@ -132,7 +106,6 @@ void repair_box(std::string& bytes) {
 }
 
 constexpr std::array kTargets = {
-    Target{"flight_dump", run_flight_dump, flight_dump_seeds},
     Target{"flight_box", run_flight_box, flight_box_seeds, repair_box},
 };
 

@@ -23,7 +23,7 @@ namespace {
 
 const std::string kWorker = MINI_BIN_DIR "/flight_worker";
 
-// The findings of `mini flight` about the dumps in `folder`, one text.
+// The findings of `mini flight` about the boxes in `folder`, one text.
 std::string findings(const Folder& folder) {
     const auto answer =
         run_program({MINI_BIN_DIR "/mini", "flight", folder.path(), "--format", "json"});
@@ -52,10 +52,14 @@ TEST_CASE("a rank that throws, aborts or crashes is the cause, with its last ope
     CHECK(contains(job.err(), "mini flight " + folder.path()));
     if (manner == "throw") CHECK(contains(job.err(), "rank 1 throws on purpose"));
 
-    // The dumps of all three, the dead one's too, and nothing else.
+    // The boxes of all three, the dead one's too, and nothing else.
     const std::vector<std::string> names = folder.names();
     REQUIRE(names.size() == 3);
-    for (const std::string& name : names) CHECK(contains(name, ".json"));
+    for (const std::string& name : names) CHECK(contains(name, ".box"));
+    const auto records = [&] {
+        return run_program({MINI_BIN_DIR "/mini", "flight", "--json", folder.path()}).out;
+    };
+    CHECK(records() == records());  // the dead rank's time does not go on
     const std::string story = findings(folder);
     CAPTURE(story);
     // They were, where they heard of the loss before minirun ended them.
@@ -66,7 +70,7 @@ TEST_CASE("a rank that throws, aborts or crashes is the cause, with its last ope
     CHECK(contains(story, "rank 1 finished all_reduce #"));
 }
 
-TEST_CASE("SIGUSR1 makes ranks that hang dump, and mini flight says who is missing") {
+TEST_CASE("SIGUSR1 makes ranks name their box, and mini flight says who is missing") {
     const Folder folder;
     Job job({"-n", "3", "--flight-dir", folder.path(), kWorker, "skip"});
     job.wait_for("staying out");
@@ -76,7 +80,7 @@ TEST_CASE("SIGUSR1 makes ranks that hang dump, and mini flight says who is missi
     const std::string awaited = "ranks 0 and 2 are in it for ";
     for (int tries = 0; tries < 300 && !contains(story, awaited); ++tries) {
         for (const pid_t pid : mini::test::ranks_of(job.pid())) kill(pid, SIGUSR1);
-        for (const char* rank : {"-rank0.json", "-rank1.json", "-rank2.json"})
+        for (const char* rank : {"-rank0.box", "-rank1.box", "-rank2.box"})
             job.wait_for(rank);
         story = findings(folder);
     }

@@ -7,10 +7,10 @@
 #include <cctype>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "libmini/core/error.hpp"
@@ -19,8 +19,6 @@
 
 namespace mini::dist {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr char kMagic[8] = "MINIBOX";
 
@@ -37,9 +35,9 @@ std::string get_text(const char (&place)[N]) {
 }
 
 // 146 years of a monotonic clock: sums with the time of day do not overflow.
-bool is_time(int64_t nanoseconds) {
-    return nanoseconds >= 0 && nanoseconds <= int64_t{1} << 62;
-}
+constexpr int64_t kTimeLimit = int64_t{1} << 62;
+
+bool is_time(int64_t nanoseconds) { return nanoseconds >= 0 && nanoseconds < kTimeLimit; }
 
 // Whether a record that may have been cut short by a kill can be believed.
 bool is_whole(const FlightRecord& record) {
@@ -53,60 +51,14 @@ bool is_whole(const FlightRecord& record) {
 bool is_whole(const FlightBox& box) {
     return std::memcmp(box.magic, kMagic, sizeof kMagic) == 0 &&
            box.size == sizeof(FlightBox) && box.world_size <= kMostFlightRanks &&
-           box.rank >= 0 && box.rank < box.world_size && box.pid >= 0 && box.restart >= 0;
+           box.rank >= 0 && box.rank < box.world_size && box.pid >= 0 &&
+           box.restart >= 0 && box.wall_offset > -kTimeLimit &&
+           box.wall_offset < kTimeLimit && is_time(box.seen_at);
 }
 
-Json head_line(const FlightHead& head, const std::string& occasion, int64_t now) {
-    const auto wall = std::chrono::system_clock::now().time_since_epoch();
-    const int64_t wall_now =
-        std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count() -
-        (flight_now() - now);
-    return {{"flight", 1},
-            {"run", head.run},
-            {"restart", head.restart},
-            {"group", head.group},
-            {"backend", head.backend},
-            {"rank", head.rank},
-            {"world_size", head.world_size},
-            {"host", head.host},
-            {"pid", head.pid},
-            {"reason", head.reason.empty() ? occasion : head.reason},
-            {"blamed", head.blamed},
-            {"recorded", head.recorded},
-            {"monotonic_ns", now},
-            {"wall_ns", wall_now}};
-}
-
-// `wall`: what to add to a monotonic time to have the time of day.
-Json record_line(const FlightRecord& record, int64_t wall) {
-    const Collective& c = record.collective;
-    Json line = {{"number", record.number}, {"operation", operation_name(c.operation)}};
-    if (is_point(c.operation)) {
-        line.update({{"peer", record.peer}, {"tag", record.tag}});
-    } else {
-        line.update({{"sequence", c.sequence}, {"root", c.root}});
-    }
-    line.update({{"what", describe(record)},
-                 {"dtype", dtype_name(c.dtype)},
-                 {"count", c.count},
-                 {"reduce_op", reduce_op_name(c.reduce_op)},
-                 {"bytes", record.bytes},
-                 {"algorithm", get_text(record.algorithm)},
-                 {"state", state_name(record.state)},
-                 {"queued_ns", record.queued_at},
-                 {"started_ns", record.started_at},
-                 {"ended_ns", record.ended_at},
-                 {"queued_wall_ns", record.queued_at + wall}});
-    return line;
-}
-
-void write_whole(int fd, const std::string& text, const std::string& path) {
-    for (size_t done = 0; done < text.size();) {
-        const ssize_t count = ::write(fd, text.data() + done, text.size() - done);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) throw Error(concat(path, ": ", system_message("write", errno)));
-        done += static_cast<size_t>(count);
-    }
+int64_t wall_now() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
 }  // namespace
@@ -145,6 +97,7 @@ void begin_box(FlightBox& box, const FlightHead& head) {
     box.world_size = head.world_size;
     box.pid = head.pid;
     box.restart = head.restart;
+    box.wall_offset = wall_now() - flight_now();
     put_text(box.run, head.run);
     put_text(box.group, head.group);
     put_text(box.backend, head.backend);
@@ -157,6 +110,7 @@ void put_reason(FlightBox& box, const std::string& reason, int blamed) {
     if (box.reason[0] != '\0') return;
     put_text(box.reason, reason);
     box.blamed = blamed;
+    box.seen_at = flight_now();
 }
 
 Flight read_box(const FlightBox& box) {
@@ -168,6 +122,8 @@ Flight read_box(const FlightBox& box) {
                            .world_size = box.world_size,
                            .pid = box.pid,
                            .restart = box.restart,
+                           .wall_offset = box.wall_offset,
+                           .seen_at = box.seen_at,
                            .recorded = box.recorded,
                            .blamed = box.blamed,
                            .reason = get_text(box.reason)},
@@ -190,33 +146,17 @@ Flight read_box_file(const std::string& path) {
     return read_box(*box);
 }
 
-void write_dump(const std::string& path, const Flight& flight,
-                const std::string& occasion, int64_t now) {
-    constexpr auto kReplace = Json::error_handler_t::replace;  // what is not UTF-8
-    const Json head = head_line(flight.head, occasion, now);
-    const int64_t wall = head["wall_ns"].get<int64_t>() - now;
-    std::string text = head.dump(-1, ' ', false, kReplace) + "\n";
-    for (const FlightRecord& record : flight.records)
-        text += record_line(record, wall).dump(-1, ' ', false, kReplace) + "\n";
+int64_t now_of(const FlightHead& head) { return wall_now() - head.wall_offset; }
 
-    // Write beside it, then rename, so that half a dump is never read.
-    const std::string draft = concat(path, ".", ::getpid(), ".tmp");
-    ::unlink(draft.c_str());
-    const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) throw Error(concat(draft, ": ", system_message("open", errno)));
-    try {
-        write_whole(fd, text, draft);
-        ::close(fd);
-    } catch (...) {
-        ::close(fd);
-        ::unlink(draft.c_str());
-        throw;
-    }
-    if (::rename(draft.c_str(), path.c_str()) != 0) {
-        const int reason_number = errno;
-        ::unlink(draft.c_str());
-        throw Error(concat(path, ": ", system_message("rename", reason_number)));
-    }
+void note_end(const std::string& path) {
+    const int64_t now = now_of(read_box_file(path).head);
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    const bool written = fd >= 0 && ::pwrite(fd, &now, sizeof now,
+                                             offsetof(FlightBox, seen_at)) == sizeof now;
+    const int reason_number = errno;
+    if (fd >= 0) ::close(fd);
+    if (!written)
+        throw BadFile(concat(path, ": ", system_message("write", reason_number)));
 }
 
 std::string flight_file_name(const FlightHead& head, int world_rank) {
@@ -225,7 +165,7 @@ std::string flight_file_name(const FlightHead& head, int world_rank) {
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)) && !std::strchr("-._", c))
             c = '_';
-    return name;
+    return name + ".box";
 }
 
 }  // namespace mini::dist

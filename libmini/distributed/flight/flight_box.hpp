@@ -1,12 +1,7 @@
-// The black box of a rank: its last 4,096 operations as plain data.
-//
-//     box     one block of memory, written in place; with MINI_FLIGHT_DIR it is a file
-//             mapped into memory, so that it outlives the rank, kill -9 included
-//     dump    the same as JSON lines: first the rank, then one operation a line, oldest
-//             first
-//
-//     {"flight":1,"run":"3f2a","rank":1,"world_size":4,"group":"default","pid":4711,...}
-//     {"number":57,"operation":"all_reduce","sequence":57,"dtype":"float32",...}
+// The black box of a rank: its last 4,096 operations as plain data, one block of memory,
+// written in place. With MINI_FLIGHT_DIR it is a file mapped into memory, so that it
+// outlives the rank, kill -9 included. `mini flight` reads box files, and writes them as
+// JSON lines.
 
 #pragma once
 
@@ -54,7 +49,10 @@ struct FlightBox {
     int32_t world_size;
     int64_t pid;
     int64_t restart;
-    uint64_t recorded;  // operations so far, those that fell out included
+    int64_t wall_offset;  // time of day less the monotonic clock, in nanoseconds
+    int64_t seen_at;      // when the group failed, the rank ended or this copy was made;
+                          // 0: the rank may still be recording
+    uint64_t recorded;    // operations so far, those that fell out included
     char run[64];
     char group[32];
     char backend[16];
@@ -64,7 +62,7 @@ struct FlightBox {
     FlightRecord records[kFlightRecords];  // operation n at (n - 1) modulo kFlightRecords
 };
 
-/// What a box or a dump is about.
+/// What a box is about.
 struct FlightHead {
     std::string run;
     std::string group;
@@ -74,6 +72,8 @@ struct FlightHead {
     int world_size = 1;
     int64_t pid = 0;
     int64_t restart = 0;
+    int64_t wall_offset = 0;
+    int64_t seen_at = 0;
     uint64_t recorded = 0;
     int blamed = -1;
     std::string reason = "";
@@ -90,7 +90,7 @@ int64_t flight_now();
 /// An empty box. `box` is zeroed memory.
 void begin_box(FlightBox& box, const FlightHead& head);
 
-/// Notes why the group ended: the first reason stands.
+/// Notes why the group ended, and that it was now: the first reason stands.
 void put_reason(FlightBox& box, const std::string& reason, int blamed);
 
 /// What a box holds, without records that cannot be: a kill may have cut one short.
@@ -100,12 +100,13 @@ Flight read_box(const FlightBox& box);
 /// a regular file with a whole box. Texts are as they lie in the file: any bytes.
 Flight read_box_file(const std::string& path);
 
-/// Writes `flight` as JSON lines, as it was at `now`; either the whole file appears or
-/// none. `occasion` stands in for the reason when there is none. Throws Error.
-void write_dump(const std::string& path, const Flight& flight,
-                const std::string& occasion, int64_t now);
+/// Now on the monotonic clock of the box's host, by the time of day here.
+int64_t now_of(const FlightHead& head);
 
-/// "flight-3f2a-rank1": the name of a rank's files, less ".box" or ".json".
+/// Notes in a box file that its rank has ended by now. Throws BadFile.
+void note_end(const std::string& path);
+
+/// "flight-3f2a-rank1.box": the name of a rank's box file.
 std::string flight_file_name(const FlightHead& head, int world_rank);
 
 }  // namespace mini::dist

@@ -41,7 +41,7 @@ std::string run_name() {
     return "local";
 }
 
-// ---- all recorders of the process, and the thread that dumps them on SIGUSR1
+// ---- all recorders of the process, and the thread that answers SIGUSR1
 
 sem_t asked;  // posted by the handler
 
@@ -112,23 +112,23 @@ class Registry {
         while (true) {
             while (::sem_wait(&asked) != 0) continue;  // EINTR
             if (ending_) return;
-            while (::sem_trywait(&asked) == 0) continue;  // many signals, one dump
-            dump_all();
+            while (::sem_trywait(&asked) == 0) continue;  // many signals, one answer
+            show_all();
         }
     }
 
-    void dump_all() {
-        const std::string wanted = variable("MINI_FLIGHT_DIR");
+    void show_all() {
         const std::lock_guard lock(mutex_);
         for (const FlightRecorder* recorder : recorders_) {
             try {
-                const std::string folder =
-                    wanted.empty() ? std::filesystem::temp_directory_path().string()
-                                   : wanted;
-                logging::warning("SIGUSR1: the flight recorder wrote ",
-                                 recorder->dump(folder, "SIGUSR1"));
+                const std::string path =
+                    recorder->path().empty()
+                        ? recorder->copy_to(std::filesystem::temp_directory_path(),
+                                            "SIGUSR1")
+                        : recorder->path();
+                logging::warning("SIGUSR1: the flight recorder's box is ", path);
             } catch (const std::exception& error) {
-                logging::warning("SIGUSR1: no dump of the flight recorder: ",
+                logging::warning("SIGUSR1: no copy of the flight recorder's box: ",
                                  error.what());
             }
         }
@@ -195,11 +195,14 @@ void FlightRecorder::open_box() {
         std::error_code ignored;
         std::filesystem::create_directories(folder, ignored);
         const std::string path =
-            concat(folder, "/", flight_file_name(head_, world_rank_), ".box");
+            concat(folder, "/", flight_file_name(head_, world_rank_));
         box_ = map_box(path);
-        if (box_ == nullptr)
+        if (box_ != nullptr) {
+            path_ = path;
+        } else {
             logging::warning("the flight recorder keeps to memory: ", path, ": ",
                              system_message("open", errno), "; see MINI_FLIGHT_DIR");
+        }
     }
     if (box_ == nullptr) box_ = map_box("");
     MINI_CHECK(box_ != nullptr, "flight recorder: ", system_message("mmap", errno));
@@ -256,25 +259,30 @@ Flight FlightRecorder::snapshot() const {
     return read_box(*box_);
 }
 
-std::string FlightRecorder::dump(const std::string& folder,
-                                 const std::string& occasion) const {
-    const std::string path =
-        concat(folder, "/", flight_file_name(head_, world_rank_), ".json");
-    write_dump(path, snapshot(), occasion, flight_now());
+std::string FlightRecorder::copy_to(const std::string& folder,
+                                    const std::string& occasion) const {
+    // Write beside it, then rename, so that half a box is never read.
+    const std::string path = concat(folder, "/", flight_file_name(head_, world_rank_));
+    const std::string draft = concat(path, ".", ::getpid(), ".tmp");
+    FlightBox* const copy = map_box(draft);
+    if (copy == nullptr) throw Error(concat(draft, ": ", system_message("open", errno)));
+    {
+        const std::lock_guard lock(mutex_);
+        *copy = *box_;
+    }
+    put_reason(*copy, occasion, -1);
+    ::munmap(copy, sizeof(FlightBox));
+    if (::rename(draft.c_str(), path.c_str()) != 0) {
+        const int reason_number = errno;
+        ::unlink(draft.c_str());
+        throw Error(concat(path, ": ", system_message("rename", reason_number)));
+    }
     return path;
 }
 
-void FlightRecorder::dump_failure(const std::string& reason, int blamed) noexcept {
-    try {
-        {
-            const std::lock_guard lock(mutex_);
-            put_reason(*box_, reason, blamed);
-        }
-        const std::string folder = variable("MINI_FLIGHT_DIR");
-        if (!folder.empty()) dump(folder, "failure");
-    } catch (const std::exception& error) {
-        logging::warning("no dump of the flight recorder: ", error.what());
-    }
+void FlightRecorder::note_failure(const std::string& reason, int blamed) noexcept {
+    const std::lock_guard lock(mutex_);
+    put_reason(*box_, reason, blamed);
 }
 
 }  // namespace mini::dist

@@ -2,19 +2,18 @@
 // a job hangs or fails (PyTorch's flight recorder, TORCH_NCCL_TRACE_BUFFER_SIZE).
 //
 //     QueuedGroup   queued -> started -> finished
-//                                   '--> failed      -> dump, if MINI_FLIGHT_DIR is set
-//     SIGUSR1       ----------------------------------> dump, there or in $TMPDIR, /tmp
+//                                   '--> failed      -> the reason, noted in the box
 //
-// Dumps are $MINI_FLIGHT_DIR/flight-<run>-rank<r>.json; `mini flight` reads those of all
-// ranks and says which ranks did not reach which operation. With MINI_FLIGHT_DIR the
-// records lie in a file from the start (flight-<run>-rank<r>.box), which outlives the
-// rank, kill -9 included.
+// The records lie in the rank's box (flight_box.hpp). With MINI_FLIGHT_DIR that is the
+// file $MINI_FLIGHT_DIR/flight-<run>-rank<r>.box from the start, and SIGUSR1 makes the
+// rank log its name; without, SIGUSR1 copies the box into $TMPDIR or /tmp. `mini flight`
+// reads the boxes of all ranks and says which ranks did not reach which operation.
 //
 // A record of three steps costs under 0.5 us
 // (tests/distributed/flight_recorder_test.cpp).
 //
 // The signal's handler only posts a semaphore; a small thread, there as long as any group
-// is, writes the dumps. A program that handles SIGUSR1 itself, or ignores it, is left
+// is, answers it. A program that handles SIGUSR1 itself, or ignores it, is left
 // alone.
 
 #pragma once
@@ -57,13 +56,15 @@ class FlightRecorder {
     /// What is recorded at present.
     Flight snapshot() const;
 
-    /// Writes the dump into `folder` and returns its path. Throws Error.
-    std::string dump(const std::string& folder, const std::string& occasion) const;
+    /// The box's file in MINI_FLIGHT_DIR; "" when the box lies in memory alone.
+    const std::string& path() const { return path_; }
 
-    /// Notes why the group ended, with the rank whose loss was the reason, if any, and
-    /// dumps into MINI_FLIGHT_DIR, if that is set. What goes wrong is a warning, as this
-    /// is called on the way out.
-    void dump_failure(const std::string& reason, int blamed = -1) noexcept;
+    /// Writes a copy of the box into `folder`, whole or not at all, and returns its path.
+    /// `occasion` stands in for the reason when there is none. Throws Error.
+    std::string copy_to(const std::string& folder, const std::string& occasion) const;
+
+    /// Notes why the group ended, with the rank whose loss was the reason, if any.
+    void note_failure(const std::string& reason, int blamed = -1) noexcept;
 
   private:
     void open_box();
@@ -72,6 +73,7 @@ class FlightRecorder {
 
     FlightHead head_;
     int world_rank_;
+    std::string path_;
     mutable std::mutex mutex_;  // guards the box
     FlightBox* box_ = nullptr;
 };

@@ -65,7 +65,7 @@ void QueuedGroup::shutdown() {
 
 void QueuedGroup::abandon(const std::string& reason) {
     stop({Failure::Kind::kOther, rank(), reason}, When::kNow);
-    recorder_.dump_failure(reason);
+    recorder_.note_failure(reason);
 }
 
 // ---- the callers' side
@@ -234,7 +234,7 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
     backend_->leave(*failure_);  // failure_ does not change any more
     if (task) recorder_.failed(task->ticket);
     for (const TaskHandle& dropped : unfinished) recorder_.failed(dropped->ticket);
-    recorder_.dump_failure(failure_->message, failure_->kind == Failure::Kind::kPeerLost
+    recorder_.note_failure(failure_->message, failure_->kind == Failure::Kind::kPeerLost
                                                   ? failure_->rank
                                                   : -1);
     if (task) task->fail(failure);

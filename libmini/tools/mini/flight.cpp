@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libmini/core/text.hpp"
+#include "libmini/tools/mini/flight_file.hpp"
 #include "libmini/tools/mini/flight_story.hpp"
 #include "libmini/tools/mini/flight_table.hpp"
 #include "libmini/tools/mini/screen.hpp"
@@ -19,6 +20,7 @@ namespace {
 struct FlightOptions {
     std::vector<std::string> paths;
     std::string format = "table";
+    bool json_lines = false;
     int last = 8;
 };
 
@@ -39,11 +41,12 @@ nlohmann::ordered_json rank_json(const RankFlight& rank) {
     nlohmann::ordered_json json = {{"rank", rank.head.rank},
                                    {"host", rank.head.host},
                                    {"pid", rank.head.pid},
-                                   {"reason", rank.reason},
+                                   {"reason", rank.head.reason},
                                    {"recorded", rank.head.recorded}};
-    if (!rank.entries.empty()) {
-        const FlightEntry& last = rank.entries.back();
-        json["last"] = {{"what", last.what}, {"state", dist::state_name(last.state)}};
+    if (!rank.records.empty()) {
+        const FlightRecord& last = rank.records.back();
+        json["last"] = {{"what", describe(last)},
+                        {"state", dist::state_name(last.state)}};
     }
     return json;
 }
@@ -68,6 +71,10 @@ void answer(const FlightOptions& wanted) {
     std::vector<RankFlight> flights;
     for (const std::string& file : find_flights(wanted.paths))
         flights.push_back(read_flight(file));
+    if (wanted.json_lines) {
+        for (const RankFlight& flight : flights) fmt::print("{}", json_lines(flight));
+        return;
+    }
     const std::vector<GroupFlight> groups = by_group(std::move(flights));
     if (wanted.format == "json") return print_json(groups);
     const Screen screen = stdout_screen();
@@ -81,11 +88,13 @@ void answer(const FlightOptions& wanted) {
 
 void add_flight(Command& mini) {
     Command flight = mini.add_command(
-        "flight", "Says who is missing in which operation, from flight recorders' dumps");
+        "flight", "Says who is missing in which operation, from flight recorders' boxes");
     auto wanted = std::make_shared<FlightOptions>();
-    flight.add("FILES", wanted->paths, "Dumps of all ranks, or a folder of them")
+    flight.add("PATH", wanted->paths, "Boxes of all ranks, or a folder of them")
         .required();
     flight.add("--format", wanted->format, "table, or json").one_of({"table", "json"});
+    flight.add_flag("--json", wanted->json_lines,
+                    "Prints all records as JSON lines: the rank, then its operations");
     flight.add("--last", wanted->last, "Operations in the table (8)").range(0, 4096);
     flight.on_parsed([wanted] { answer(*wanted); });
 }

@@ -7,7 +7,7 @@
 namespace mini::tools {
 
 /// Declares `flight` in `mini`; it prints to stdout when the command line has been parsed.
-/// Throws BadFile, one line, for a file that is damaged or no dump, UsageError when there
+/// Throws BadFile, one line, for a file that is damaged or no box, UsageError when there
 /// is none.
 void add_flight(Command& mini);
 

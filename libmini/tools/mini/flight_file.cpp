@@ -2,21 +2,19 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <span>
+#include <utility>
 
 #include "libmini/core/error.hpp"
-#include "libmini/io/file.hpp"
 
 namespace mini::tools {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-constexpr size_t kLongestLine = 1 << 16;
-constexpr uint64_t kLongestDump = 16 << 20;  // 4,096 operations are 2 MB
+using nlohmann::ordered_json;
 
 // A text with U+FFFD for bytes that are not UTF-8, so that JSON can hold it.
 std::string as_utf8(const std::string& text) {
@@ -37,148 +35,61 @@ std::string clean(const std::string& text) {
     return result;
 }
 
-// One line of a dump, with its place for complaints.
-class Line {
-  public:
-    Line(const std::string& file, int number, const std::string& text)
-        : file_(file), number_(number) {
-        fields_ = json::parse(text, nullptr, false);
-        if (!fields_.is_object()) bad("no JSON object; was the file cut short?");
-    }
-
-    [[noreturn]] void bad(const std::string& complaint) const {
-        throw BadFile(concat(file_, ", line ", number_, ": ", complaint));
-    }
-
-    std::string text(const char* name) const {
-        const json& value = field(name);
-        if (!value.is_string()) bad(concat(name, " is not a text"));
-        return clean(value.get<std::string>());
-    }
-
-    int64_t number(const char* name, int64_t least, int64_t most = INT64_MAX) const {
-        const json& value = field(name);
-        const bool fits = value.is_number_unsigned()
-                              ? value.get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX)
-                              : value.is_number_integer();
-        if (!fits) bad(concat(name, " is not a whole number"));
-        const auto result = value.get<int64_t>();
-        if (result < least || result > most)
-            bad(concat(name, " is ", result, ", not within ", least, " .. ", most));
-        return result;
-    }
-
-    bool has(const char* name) const { return fields_.contains(name); }
-
-  private:
-    const json& field(const char* name) const {
-        const auto found = fields_.find(name);
-        if (found == fields_.end()) bad(concat("there is no \"", name, "\""));
-        return *found;
-    }
-
-    const std::string& file_;
-    int number_;
-    json fields_;
-};
-
-void read_head(const Line& line, RankFlight& flight) {
-    if (!line.has("flight")) line.bad("no dump of a flight recorder");
-    line.number("flight", 1, 1);  // the format's version
-    dist::FlightHead& head = flight.head;
-    head.run = line.text("run");
-    head.restart = line.number("restart", 0);
-    head.group = line.text("group");
-    head.backend = line.text("backend");
-    head.host = line.text("host");
-    head.pid = line.number("pid", 0);
-    head.world_size =
-        static_cast<int>(line.number("world_size", 1, dist::kMostFlightRanks));
-    head.rank = static_cast<int>(line.number("rank", 0, head.world_size - 1));
-    head.recorded = static_cast<uint64_t>(line.number("recorded", 0));
-    flight.reason = line.text("reason");
-    flight.now = line.number("monotonic_ns", 0);
+// What is not UTF-8 in an operation's texts becomes U+FFFD.
+std::string line_of(const ordered_json& fields) {
+    return fields.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-FlightEntry::State read_state(const Line& line) {
-    const std::string name = line.text("state");
-    for (int i = 0; i <= static_cast<int>(FlightEntry::State::kFailed); ++i) {
-        const auto state = static_cast<FlightEntry::State>(i);
-        if (name == dist::state_name(state)) return state;
+ordered_json head_fields(const dist::FlightHead& head) {
+    return {{"flight", 1},
+            {"run", head.run},
+            {"restart", head.restart},
+            {"group", head.group},
+            {"backend", head.backend},
+            {"rank", head.rank},
+            {"world_size", head.world_size},
+            {"host", head.host},
+            {"pid", head.pid},
+            {"reason", head.reason},
+            {"blamed", head.blamed},
+            {"recorded", head.recorded},
+            {"monotonic_ns", head.seen_at},
+            {"wall_ns", head.seen_at + head.wall_offset}};
+}
+
+ordered_json record_fields(const dist::FlightRecord& record, int64_t wall_offset) {
+    const dist::Collective& c = record.collective;
+    ordered_json fields = {{"number", record.number},
+                           {"operation", operation_name(c.operation)}};
+    if (dist::is_point(c.operation)) {
+        fields.update({{"peer", record.peer}, {"tag", record.tag}});
+    } else {
+        fields.update({{"sequence", c.sequence}, {"root", c.root}});
     }
-    line.bad(concat("the state is '", name, "'"));
-}
-
-FlightEntry read_entry(const Line& line) {
-    FlightEntry entry;
-    entry.what = line.text("what");
-    entry.operation = line.text("operation");
-    entry.point = !line.has("sequence");
-    if (!entry.point) entry.sequence = static_cast<uint64_t>(line.number("sequence", 0));
-    entry.state = read_state(line);
-    entry.started_at = line.number("started_ns", 0);
-    entry.ended_at = line.number("ended_ns", 0);
-    return entry;
-}
-
-std::string read_text(const std::string& path) {
-    const io::InputFile file(path);
-    if (file.size() > kLongestDump)
-        throw BadFile(concat(path, ": ", file.size(), " bytes, more than the ",
-                             kLongestDump, " of the longest dump"));
-    std::string text(file.size(), '\0');
-    file.read(0, std::as_writable_bytes(std::span(text)));
-    return text;
-}
-
-RankFlight read_dump(const std::string& path) {
-    const std::string text = read_text(path);
-    if (text.empty()) throw BadFile(concat(path, ": the file is empty"));
-    RankFlight flight{.file = path, .head = {}, .reason = "", .entries = {}};
-    int number = 0;
-    for (size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
-        end = text.find('\n', begin);
-        const bool cut = end == std::string::npos;
-        if (cut || end - begin > kLongestLine ||
-            flight.entries.size() > dist::kFlightRecords)
-            throw BadFile(concat(path, ", line ", number + 1,
-                                 cut ? ": cut short" : ": too long for a dump"));
-        const Line line(path, ++number, text.substr(begin, end - begin));
-        if (number == 1) {
-            read_head(line, flight);
-        } else {
-            flight.entries.push_back(read_entry(line));
-        }
-    }
-    return flight;
-}
-
-RankFlight read_box(const std::string& path) {
-    dist::Flight box = dist::read_box_file(path);
-    for (std::string* text : {&box.head.run, &box.head.group, &box.head.backend,
-                              &box.head.host, &box.head.reason})
-        *text = clean(as_utf8(*text));
-    RankFlight flight{.file = path,
-                      .head = box.head,
-                      .reason = box.head.reason,
-                      .now = dist::flight_now(),
-                      .entries = {}};
-    for (const dist::FlightRecord& record : box.records)
-        flight.entries.push_back(
-            {.what = dist::describe(record),
-             .operation = operation_name(record.collective.operation),
-             .point = dist::is_point(record.collective.operation),
-             .sequence = record.collective.sequence,
-             .state = record.state,
-             .started_at = record.started_at,
-             .ended_at = record.ended_at});
-    return flight;
+    const size_t length = strnlen(record.algorithm, sizeof record.algorithm);
+    fields.update({{"what", describe(record)},
+                   {"dtype", dtype_name(c.dtype)},
+                   {"count", c.count},
+                   {"reduce_op", reduce_op_name(c.reduce_op)},
+                   {"bytes", record.bytes},
+                   {"algorithm", std::string(record.algorithm, length)},
+                   {"state", state_name(record.state)},
+                   {"queued_ns", record.queued_at},
+                   {"started_ns", record.started_at},
+                   {"ended_ns", record.ended_at},
+                   {"queued_wall_ns", record.queued_at + wall_offset}});
+    return fields;
 }
 
 }  // namespace
 
 RankFlight read_flight(const std::string& path) {
-    return fs::path(path).extension() == ".box" ? read_box(path) : read_dump(path);
+    dist::Flight box = dist::read_box_file(path);
+    for (std::string* text : {&box.head.run, &box.head.group, &box.head.backend,
+                              &box.head.host, &box.head.reason})
+        *text = clean(as_utf8(*text));
+    if (box.head.seen_at == 0) box.head.seen_at = now_of(box.head);
+    return {.file = path, .head = box.head, .records = std::move(box.records)};
 }
 
 std::vector<std::string> find_flights(const std::vector<std::string>& paths) {
@@ -189,19 +100,23 @@ std::vector<std::string> find_flights(const std::vector<std::string>& paths) {
             continue;
         }
         for (const auto& entry : fs::directory_iterator(path)) {
-            fs::path file = entry.path();
+            const fs::path& file = entry.path();
             const bool ours = file.filename().string().rfind("flight-", 0) == 0;
-            const bool dump = file.extension() == ".json";
-            const bool box = file.extension() == ".box" &&
-                             !fs::exists(fs::path(file).replace_extension(".json"));
-            if (ours && (dump || box)) files.push_back(file.string());
+            if (ours && file.extension() == ".box") files.push_back(file.string());
         }
     }
     if (files.empty())
-        throw UsageError(concat("no dump of a flight recorder (flight-*.json) in ",
+        throw UsageError(concat("no box of a flight recorder (flight-*.box) in ",
                                 paths.empty() ? "nothing" : paths.front()));
     std::sort(files.begin(), files.end());
     return files;
+}
+
+std::string json_lines(const RankFlight& flight) {
+    std::string text = line_of(head_fields(flight.head));
+    for (const dist::FlightRecord& record : flight.records)
+        text += line_of(record_fields(record, flight.head.wall_offset));
+    return text;
 }
 
 }  // namespace mini::tools

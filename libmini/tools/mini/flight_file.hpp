@@ -1,9 +1,11 @@
-// Reading the dumps of the flight recorder: JSON lines, or the box itself of a rank that
-// had no time to write them. Strict: what is damaged is named, never guessed.
+// Reading the boxes of the flight recorder, and writing them as JSON lines. Strict: a file
+// that is damaged is named.
+//
+//     {"flight":1,"run":"3f2a","rank":1,"world_size":4,"group":"default","pid":4711,...}
+//     {"number":57,"operation":"all_reduce","sequence":57,"dtype":"float32",...}
 
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,39 +13,22 @@
 
 namespace mini::tools {
 
-/// One operation of a rank. Times in nanoseconds on the rank's monotonic clock; 0: not
-/// yet.
-struct FlightEntry {
-    using State = dist::FlightRecord::State;
-
-    std::string what;       // "all_reduce #57 (sum of 21840 float32)"
-    std::string operation;  // "all_reduce"
-    bool point = false;     // send or recv, which have no sequence
-    uint64_t sequence = 0;
-    State state = State::kQueued;
-    int64_t started_at = 0;
-    int64_t ended_at = 0;
-
-    bool finished() const { return state == State::kFinished; }
-
-    /// Begun, and not finished: under way, or failed under way.
-    bool open() const { return started_at != 0 && !finished(); }
-};
-
-/// The dump of one rank.
+/// The box of one rank. The head's texts are clean UTF-8; its `seen_at` is now if the box
+/// says none.
 struct RankFlight {
     std::string file;
     dist::FlightHead head;
-    std::string reason;                // why it was written
-    int64_t now = 0;                   // when
-    std::vector<FlightEntry> entries;  // oldest first
+    std::vector<dist::FlightRecord> records;  // oldest first
 };
 
-/// Reads one file. Throws BadFile naming the file, the line and what is wrong with it.
+/// Reads one box. Throws BadFile, one line, naming the file.
 RankFlight read_flight(const std::string& path);
 
-/// The files that `paths` stand for: themselves, or for a folder all its dumps, and the
-/// boxes of ranks without a dump. Throws UsageError when there is none.
+/// The files that `paths` stand for: themselves, or for a folder all its boxes. Throws
+/// UsageError when there is none.
 std::vector<std::string> find_flights(const std::vector<std::string>& paths);
+
+/// The box as JSON lines: first the rank, then one operation a line, oldest first.
+std::string json_lines(const RankFlight& flight);
 
 }  // namespace mini::tools

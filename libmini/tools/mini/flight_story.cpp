@@ -15,63 +15,64 @@
 namespace mini::tools {
 namespace {
 
-using State = FlightEntry::State;
+using State = FlightRecord::State;
 constexpr size_t kMostPoints = 10;  // messages that are listed
 
 // The lowest number that some rank is in.
 std::optional<uint64_t> lowest_open(const GroupFlight& group) {
     std::optional<uint64_t> lowest;
     for (const RankFlight& rank : group.ranks)
-        for (const FlightEntry& entry : rank.entries)
-            if (!entry.point && entry.open())
-                lowest = std::min(lowest.value_or(entry.sequence), entry.sequence);
+        for (const FlightRecord& record : rank.records)
+            if (!is_point(record) && is_open(record))
+                lowest = std::min(lowest.value_or(record.collective.sequence),
+                                  record.collective.sequence);
     return lowest;
 }
 
-const FlightEntry* last_finished(const RankFlight& rank) {
-    const FlightEntry* last = nullptr;
-    for (const FlightEntry& entry : rank.entries)
-        if (!entry.point && entry.finished()) last = &entry;
+const FlightRecord* last_finished(const RankFlight& rank) {
+    const FlightRecord* last = nullptr;
+    for (const FlightRecord& record : rank.records)
+        if (!is_point(record) && is_finished(record)) last = &record;
     return last;
 }
 
 // "rank 1 finished barrier #56 and has not called it".
 std::string absence(const RankFlight& rank, uint64_t sequence) {
-    const FlightEntry* const last = last_finished(rank);
+    const FlightRecord* const last = last_finished(rank);
     const std::string done =
-        last == nullptr ? std::string("has finished nothing")
-                        : fmt::format("finished {} #{}", last->operation, last->sequence);
-    return fmt::format(
-        "rank {} {} and has {}", rank.head.rank, done,
-        find_entry(rank, sequence) == nullptr ? "not called it" : "it queued, not begun");
+        last == nullptr
+            ? std::string("has finished nothing")
+            : fmt::format("finished {} #{}", operation_name(last->collective.operation),
+                          last->collective.sequence);
+    return fmt::format("rank {} {} and has {}", rank.head.rank, done,
+                       find_record(rank, sequence) == nullptr ? "not called it"
+                                                              : "it queued, not begun");
 }
 
 // Who is in number `sequence`, who is not, who is past it.
 std::string tell_open(const GroupFlight& group, uint64_t sequence) {
     std::vector<int> inside, past;
-    std::string what, absent, longest;
-    int64_t longest_time = -1;
+    std::string what, absent;
+    int64_t longest = 0;
     bool failed = false;
     for (const RankFlight& rank : group.ranks) {
-        const FlightEntry* const entry = find_entry(rank, sequence);
+        const FlightRecord* const record = find_record(rank, sequence);
         if (has_finished(rank, sequence)) {
             past.push_back(rank.head.rank);
-        } else if (entry != nullptr && entry->open()) {
+        } else if (record != nullptr && is_open(*record)) {
             inside.push_back(rank.head.rank);
-            failed = failed || entry->state == State::kFailed;
-            if (what.empty()) what = entry->what;
-            const int64_t end = entry->ended_at != 0 ? entry->ended_at : rank.now;
-            if (end - entry->started_at <= longest_time) continue;
-            longest_time = end - entry->started_at;
-            longest = time_in(*entry, rank);
+            failed = failed || record->state == State::kFailed;
+            if (what.empty()) what = describe(*record);
+            longest = std::max(longest, time_in(*record, rank));
         } else {
             absent += fmt::format("; {}", absence(rank, sequence));
         }
     }
-    std::string text = fmt::format("{}: {} {} in it for {}{}{}", what, rank_list(inside),
-                                   failed ? (inside.size() > 1 ? "were" : "was")
-                                          : (inside.size() > 1 ? "are" : "is"),
-                                   longest, failed ? " until it failed" : "", absent);
+    std::string text =
+        fmt::format("{}: {} {} in it for {}{}{}", what, rank_list(inside),
+                    failed ? (inside.size() > 1 ? "were" : "was")
+                           : (inside.size() > 1 ? "are" : "is"),
+                    duration_text(longest), failed ? " until it failed" : "", absent);
     if (!past.empty()) text += fmt::format("; {} finished it", rank_list(past));
     return text;
 }
@@ -80,9 +81,10 @@ std::string tell_open(const GroupFlight& group, uint64_t sequence) {
 std::optional<std::string> tell_mismatch(const GroupFlight& group) {
     std::map<uint64_t, std::map<std::string, std::vector<int>>> called;
     for (const RankFlight& rank : group.ranks)
-        for (const FlightEntry& entry : rank.entries)
-            if (!entry.point)
-                called[entry.sequence][entry.what].push_back(rank.head.rank);
+        for (const FlightRecord& record : rank.records)
+            if (!is_point(record))
+                called[record.collective.sequence][describe(record)].push_back(
+                    rank.head.rank);
     for (const auto& [sequence, callers] : called) {
         if (callers.size() < 2) continue;
         std::string text =
@@ -100,8 +102,8 @@ std::optional<std::string> tell_mismatch(const GroupFlight& group) {
 std::string tell_quiet(const GroupFlight& group) {
     std::map<std::string, std::vector<int>> last;
     for (const RankFlight& rank : group.ranks) {
-        const FlightEntry* const entry = last_finished(rank);
-        last[entry == nullptr ? "nothing" : entry->what].push_back(rank.head.rank);
+        const FlightRecord* const record = last_finished(rank);
+        last[record == nullptr ? "nothing" : describe(*record)].push_back(rank.head.rank);
     }
     if (last.size() == 1)
         return fmt::format(
@@ -120,12 +122,12 @@ std::string tell_quiet(const GroupFlight& group) {
 void tell_points(const GroupFlight& group, std::vector<std::string>& story) {
     size_t told = 0, all = 0;
     for (const RankFlight& rank : group.ranks)
-        for (const FlightEntry& entry : rank.entries) {
-            if (!entry.point || !entry.open() || ++all > kMostPoints) continue;
-            const bool failed = entry.state == State::kFailed;
+        for (const FlightRecord& record : rank.records) {
+            if (!is_point(record) || !is_open(record) || ++all > kMostPoints) continue;
+            const bool failed = record.state == State::kFailed;
             story.push_back(fmt::format("rank {} {} in {} for {}", rank.head.rank,
-                                        failed ? "was" : "is", entry.what,
-                                        time_in(entry, rank)));
+                                        failed ? "was" : "is", describe(record),
+                                        duration_text(time_in(record, rank))));
             ++told;
         }
     if (all > told)
@@ -133,6 +135,16 @@ void tell_points(const GroupFlight& group, std::vector<std::string>& story) {
 }
 
 }  // namespace
+
+bool is_point(const FlightRecord& record) {
+    return dist::is_point(record.collective.operation);
+}
+
+bool is_finished(const FlightRecord& record) { return record.state == State::kFinished; }
+
+bool is_open(const FlightRecord& record) {
+    return record.started_at != 0 && !is_finished(record);
+}
 
 std::vector<GroupFlight> by_group(std::vector<RankFlight> flights) {
     std::map<std::tuple<int64_t, std::string, std::string>, GroupFlight> groups;
@@ -169,18 +181,18 @@ std::vector<int> ranks_without_dump(const GroupFlight& group) {
     return missing;
 }
 
-const FlightEntry* find_entry(const RankFlight& rank, uint64_t sequence) {
-    for (auto it = rank.entries.rbegin(); it != rank.entries.rend(); ++it)
-        if (!it->point && it->sequence == sequence) return &*it;
+const FlightRecord* find_record(const RankFlight& rank, uint64_t sequence) {
+    for (auto it = rank.records.rbegin(); it != rank.records.rend(); ++it)
+        if (!is_point(*it) && it->collective.sequence == sequence) return &*it;
     return nullptr;
 }
 
 bool has_finished(const RankFlight& rank, uint64_t sequence) {
-    if (const FlightEntry* const entry = find_entry(rank, sequence))
-        return entry->finished();
-    for (const FlightEntry& entry : rank.entries)
-        if (!entry.point)
-            return sequence < entry.sequence;  // it fell out of the recorder
+    if (const FlightRecord* const record = find_record(rank, sequence))
+        return is_finished(*record);
+    for (const FlightRecord& record : rank.records)
+        if (!is_point(record))
+            return sequence < record.collective.sequence;  // it fell out of the recorder
     return false;
 }
 
@@ -191,9 +203,9 @@ std::string duration_text(int64_t nanoseconds) {
     return fmt::format("{:.1f} us", time / 1e3);
 }
 
-std::string time_in(const FlightEntry& entry, const RankFlight& rank) {
-    const int64_t end = entry.ended_at != 0 ? entry.ended_at : rank.now;
-    return duration_text(end - entry.started_at);
+int64_t time_in(const FlightRecord& record, const RankFlight& rank) {
+    return (record.ended_at != 0 ? record.ended_at : rank.head.seen_at) -
+           record.started_at;
 }
 
 std::vector<std::string> tell(const GroupFlight& group) {

@@ -9,7 +9,7 @@
 namespace mini::tools {
 namespace {
 
-using State = FlightEntry::State;
+using State = FlightRecord::State;
 
 constexpr size_t kCell = 16;  // a column, blanks behind included
 constexpr size_t kLongestWhat = 44;
@@ -23,12 +23,12 @@ struct Cell {
 };
 
 Cell cell_of(const RankFlight& rank, uint64_t sequence) {
-    const FlightEntry* const entry = find_entry(rank, sequence);
-    if (entry == nullptr) return {has_finished(rank, sequence) ? "done" : "-"};
-    if (entry->started_at == 0)
-        return {entry->state == State::kFailed ? "not run" : "queued"};
-    const std::string time = time_in(*entry, rank);
-    switch (entry->state) {
+    const FlightRecord* const record = find_record(rank, sequence);
+    if (record == nullptr) return {has_finished(rank, sequence) ? "done" : "-"};
+    if (record->started_at == 0)
+        return {record->state == State::kFailed ? "not run" : "queued"};
+    const std::string time = duration_text(time_in(*record, rank));
+    switch (record->state) {
         case State::kFinished: return {fmt::format("done {}", time), "\033[32m"};
         case State::kFailed: return {fmt::format("failed {}", time), "\033[31m"};
         default: break;
@@ -40,8 +40,9 @@ Cell cell_of(const RankFlight& rank, uint64_t sequence) {
 std::map<uint64_t, std::string> last_operations(const GroupFlight& group, int last) {
     std::map<uint64_t, std::string> names;
     for (const RankFlight& rank : group.ranks)
-        for (const FlightEntry& entry : rank.entries)
-            if (!entry.point) names.try_emplace(entry.sequence, entry.what);
+        for (const FlightRecord& record : rank.records)
+            if (!is_point(record))
+                names.try_emplace(record.collective.sequence, describe(record));
     while (names.size() > static_cast<size_t>(last)) names.erase(names.begin());
     return names;
 }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <system_error>
-#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/tools/mini/flight_story.hpp"
@@ -55,7 +54,7 @@ FlightFolder::FlightFolder(const std::string& wanted, const Caretaker& caretaker
 std::optional<dist::Flight> FlightFolder::read(const std::string& run, int rank) const {
     const dist::FlightHead head{
         .run = run, .group = "default", .backend = "", .host = ""};
-    const fs::path path = fs::path(path_) / (dist::flight_file_name(head, rank) + ".box");
+    const fs::path path = fs::path(path_) / dist::flight_file_name(head, rank);
     if (!fs::exists(path)) return std::nullopt;
     return dist::read_box_file(path);
 }
@@ -88,15 +87,12 @@ std::optional<int> FlightFolder::blamed_by(const std::string& run, int rank) con
 }
 
 bool FlightFolder::keep(const std::string& run) {
-    std::vector<fs::path> boxes;
-    for (const auto& entry : fs::directory_iterator(path_))
-        if (entry.path().extension() == ".box") boxes.push_back(entry.path());
-    for (const fs::path& box : boxes) {
+    for (const auto& entry : fs::directory_iterator(path_)) {
+        const fs::path& box = entry.path();
+        if (box.extension() != ".box") continue;
         const dist::Flight flight = dist::read_box_file(box);
         if (flight.head.run != run) continue;
-        dist::write_dump(fs::path(box).replace_extension(".json"), flight,
-                         "its end, found by minirun", dist::flight_now());
-        fs::remove(box);
+        if (flight.head.seen_at == 0) dist::note_end(box);
         kept_ = true;
         caretaker_.will_keep_folder();
     }

@@ -30,8 +30,8 @@ class FlightFolder {
     /// The rank whose loss ended the group for `rank`, as `rank` itself has put it down.
     std::optional<int> blamed_by(const std::string& run, int rank) const;
 
-    /// Writes the dumps of all ranks of run `run`, also of those that had no time to, in
-    /// place of their boxes, and keeps the folder. Whether there is any dump.
+    /// Keeps the folder, and notes in the boxes of run `run` that their ranks have ended.
+    /// Whether there is any box.
     bool keep(const std::string& run);
 
   private:

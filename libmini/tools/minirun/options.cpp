@@ -108,7 +108,7 @@ class Declaration {
         value("--local-ranks-filter", texts.filter, "RANKS",
               "Show only these of this node's ranks: 0,2");
         value("--flight-dir", options.flight_dir, "DIR",
-              "Folder for the dumps of the flight recorder (see mini flight)");
+              "Folder for the boxes of the flight recorder (see mini flight)");
         flag("--no-prefix", texts.no_prefix, "Leave \"[rank 1]\" out");
     }
 

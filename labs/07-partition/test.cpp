@@ -72,7 +72,7 @@ Epoch read(mini::data::DataLoader& loader) {
 
 TEST_CASE("sample i of a partition is the one that place i of its index names",
           "[lab07][lab07.1]") {
-    INFO("10 samples, index (7, 0, 7): places 0 1 2 are samples 7 0 7; hint 07.1/1");
+    INFO("10 samples, index (7, 0, 7): places 0 1 2 are samples 7 0 7; hint 1 of 07.1");
     const Partition part(numbers(10), {7, 0, 7});
     CHECK(part.size() == 3);
     CHECK(part.get(0).label() == 7);
@@ -91,7 +91,7 @@ TEST_CASE("a partition is a dataset, so that it can be partitioned again",
 
 TEST_CASE("a batch comes in the order asked for, by one call of the dataset",
           "[lab07][lab07.1]") {
-    INFO("index (7, 0, 5), places 2 0 1 asked for: samples 5 7 0; hint 07.1/2");
+    INFO("index (7, 0, 5), places 2 0 1 asked for: samples 5 7 0; hint 2 of 07.1");
     const auto dataset = numbers(10);
     const Partition part(dataset, {7, 0, 5});
     const mini::data::Batch batch = part.get_batch(Indices{2, 0, 1});
@@ -104,7 +104,8 @@ TEST_CASE("a place that the index does not have is refused, naming it and the si
           "[lab07][lab07.1]") {
     const Partition part(numbers(10), {7, 0, 7});
     for (const int64_t place : {-1, 3}) {
-        INFO("index (7, 0, 7) has places 0 1 2; asked for " << place << "; hint 07.1/2");
+        INFO("index (7, 0, 7) has places 0 1 2; asked for " << place
+                                                            << "; hint 2 of 07.1");
         INFO("check_place(i, size()) refuses, naming both; it stands above");
         const std::string message = message_of([&] { part.get(place); });
         INFO("it said: " << message);
@@ -114,7 +115,7 @@ TEST_CASE("a place that the index does not have is refused, naming it and the si
 }
 
 TEST_CASE("a fraction of the samples is rounded down", "[lab07][lab07.4]") {
-    INFO("10 samples: int(0.5 * 10), int(0.25 * 10), int(0.25 * 10); hint 07.4/1");
+    INFO("10 samples: int(0.5 * 10), int(0.25 * 10), int(0.25 * 10); hint 1 of 07.4");
     CHECK(partition_lengths({0.5, 0.25, 0.25}, 10) == Indices{5, 2, 2});
     CHECK(partition_lengths({0.7, 0.2, 0.1}, 10) == Indices{7, 2, 1});
     CHECK(partition_lengths(equal_shares(4), 3) == Indices{0, 0, 0, 0});
@@ -132,13 +133,13 @@ TEST_CASE("fractions are doubles, with their roundings, as in Python",
     INFO("0.29 * 100 is 28.999999999999996, and 1/49 * 49 is 0.9999999999999999");
     CHECK(partition_lengths({0.29}, 100) == Indices{28});
     CHECK(partition_lengths(equal_shares(49), 49) == Indices(49, 0));
-    INFO("16777217 = 2^24 + 1 has no float of its own; hint 07.4/2");
+    INFO("16777217 = 2^24 + 1 has no float of its own; hint 2 of 07.4");
     CHECK(partition_lengths({1.0}, 16777217) == Indices{16777217});
 }
 
 TEST_CASE("with assign_remainder the first parts get what is left over, one each",
           "[lab07][lab07.4]") {
-    INFO("10 samples, 5 2 2 given, 1 left over: 6 2 2; hint 07.4/3");
+    INFO("10 samples, 5 2 2 given, 1 left over: 6 2 2; hint 3 of 07.4");
     CHECK(partition_lengths({0.5, 0.25, 0.25}, 10, true) == Indices{6, 2, 2});
     CHECK(partition_lengths({0.5, 0.25, 0.25}, 11, true) == Indices{6, 3, 2});
     CHECK(partition_lengths(equal_shares(4), 6, true) == Indices{2, 2, 1, 1});
@@ -163,7 +164,7 @@ TEST_CASE("with assign_remainder nothing is lost for any number of samples and p
 }
 
 TEST_CASE("the parts are runs of one shuffled list", "[lab07][lab07.5]") {
-    INFO("10 samples, seed 1234, shuffled 2 8 3 5 6 4 9 0 1 7; hint 07.5/1");
+    INFO("10 samples, seed 1234, shuffled 2 8 3 5 6 4 9 0 1 7; hint 1 of 07.5");
     const DataPartitioner usual(numbers(10), {0.5, 0.25, 0.25});
     INFO("lengths 5 2 2: 2 8 3 5 6 | 4 9 | 0 1, and sample 7 is in no part");
     CHECK(usual.use(0).index() == Indices{2, 8, 3, 5, 6});
@@ -171,7 +172,7 @@ TEST_CASE("the parts are runs of one shuffled list", "[lab07][lab07.5]") {
     CHECK(usual.use(2).index() == Indices{0, 1});
     for (const int part : {-1, 3}) {
         INFO("there are parts 0, 1 and 2; asked for " << part);
-        INFO("check_part_number refuses, naming both; it stands above; hint 07.5/3");
+        INFO("check_part_number refuses, naming both; it stands above; hint 3 of 07.5");
         CHECK(contains(message_of<mini::UsageError>([&] { usual.use(part); }),
                        concat("no partition ", part, "; it has 3")));
     }
@@ -181,7 +182,7 @@ TEST_CASE("no sample goes to two ranks, and with assign_remainder none is lost",
           "[lab07][lab07.5]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const int64_t n = GENERATE(0, 1, 5, 60, 1000);
-    INFO(n << " samples on " << ranks << " ranks; hint 07.5/2");
+    INFO(n << " samples on " << ranks << " ranks; hint 2 of 07.5");
     const DataPartitioner usual(numbers(n), equal_shares(ranks));
     CHECK(dealt_twice(parts_of(usual, ranks), n) == "");
 
@@ -210,7 +211,7 @@ TEST_CASE("ranks that divide the data each for itself divide it alike",
         UNSCOPED_INFO("rank " << rank << " of " << ranks << " begins with sample "
                               << parts[static_cast<size_t>(rank)].front());
     INFO("they cannot ask each other: only an equal seed makes their lists equal;");
-    INFO("hint 07.5/3");
+    INFO("hint 3 of 07.5");
     CHECK(dealt_twice(parts, n) == "");
 
     INFO("the shuffle must leave the rank's own random numbers alone");
@@ -249,7 +250,7 @@ TEST_CASE("partition_dataset gives a rank its part and its share of the batch",
     const int64_t n = 300;
     const DataPartitioner partitioner(numbers(n), equal_shares(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
-        INFO("rank " << rank << " of " << ranks << ", a batch of 128; hint 07.6/1");
+        INFO("rank " << rank << " of " << ranks << ", a batch of 128; hint 1 of 07.6");
         auto [train_set, bsz] = mini::data::partition_dataset(
             numbers(n), {.world_size = ranks, .rank = rank});
         CHECK(bsz == 128 / ranks);
@@ -257,7 +258,7 @@ TEST_CASE("partition_dataset gives a rank its part and its share of the batch",
         const Epoch first = read(train_set), second = read(train_set);
         CHECK(sorted(first.samples) == sorted(expected));
         CHECK(first.batch_sizes.front() == std::min(bsz, n / ranks));
-        INFO("a rank shuffles its part again in each epoch; hint 07.6/2");
+        INFO("a rank shuffles its part again in each epoch; hint 2 of 07.6");
         CHECK(first.samples != expected);
         CHECK(first.samples != second.samples);
         CHECK(sorted(second.samples) == sorted(expected));
@@ -283,7 +284,7 @@ TEST_CASE("partition_dataset can share out the remainder and another batch",
 
 TEST_CASE("partition_dataset refuses when no sample is left for a rank",
           "[lab07][lab07.6]") {
-    INFO("5 samples on 7 ranks: int(1/7 * 5) is 0; hint 07.6/3");
+    INFO("5 samples on 7 ranks: int(1/7 * 5) is 0; hint 3 of 07.6");
     const std::string message = message_of<mini::UsageError>(
         [] { mini::data::partition_dataset(numbers(5), {.world_size = 7, .rank = 6}); });
     CHECK(contains(message, "of 5 samples none is left for rank 6 of 7"));

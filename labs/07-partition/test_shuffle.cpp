@@ -14,7 +14,7 @@ using mini::labs::Indices, mini::labs::all_of, mini::labs::sorted;
 
 TEST_CASE("getrandbits gives the high bits of a word", "[lab07][lab07.2]") {
     INFO("seed 1234: the first word is 4150886329, 11110111 01101001 ... in bits;");
-    INFO("8 bits of it are the high ones, 11110111 = 247; hint 07.2/1");
+    INFO("8 bits of it are the high ones, 11110111 = 247; hint 1 of 07.2");
     PythonRandom random(1234);
     CHECK(random.getrandbits(8) == 247);
     CHECK(random.getrandbits(8) == 199);
@@ -34,7 +34,7 @@ TEST_CASE("from 33 bits on getrandbits puts a second word above the first",
 
 TEST_CASE("randrange starts over when the bits are too large", "[lab07][lab07.2]") {
     INFO("seed 1234, bound 10, which has 4 bits: the words give 15 12 7 1 0 1 14 15 15");
-    INFO("12 9 ..., of which 15 12 14 15 15 12 are not below 10; hint 07.2/3");
+    INFO("12 9 ..., of which 15 12 14 15 15 12 are not below 10; hint 3 of 07.2");
     PythonRandom random(1234);
     Indices drawn;
     for (int k = 0; k < 10; ++k) drawn.push_back(random.randrange(int64_t{10}));
@@ -54,7 +54,7 @@ TEST_CASE("randrange favours no number, also below a bound of 63 bits",
           "[lab07][lab07.2]") {
     // A third of 3 * 2^61 on average, 2000 of 6000; 5 standard deviations are 5 * 36.5.
     INFO("bound 3 * 2^61: a third of the draws should lie below 2^61; remainders of 64");
-    INFO("bits would put 3 of 8 there; hint 07.2/3");
+    INFO("bits would put 3 of 8 there; hint 3 of 07.2");
     PythonRandom random(7);
     const uint64_t third = uint64_t{1} << 61;
     int low = 0;
@@ -64,7 +64,7 @@ TEST_CASE("randrange favours no number, also below a bound of 63 bits",
 }
 
 TEST_CASE("shuffle gives Python's order", "[lab07][lab07.3]") {
-    INFO("list(range(10)) after random.Random(seed).shuffle; hint 07.3/1");
+    INFO("list(range(10)) after random.Random(seed).shuffle; hint 1 of 07.3");
     const auto shuffled = [](int64_t seed) {
         Indices values = all_of(10);
         PythonRandom(seed).shuffle(values);
@@ -90,7 +90,7 @@ TEST_CASE("shuffle can bring out every order", "[lab07][lab07.3]") {
         orders.insert(values);
     }
     INFO("200 seeds, 3 values: all 6 orders should have come, also those in which a");
-    INFO("value stays where it is; hint 07.3/2");
+    INFO("value stays where it is; hint 2 of 07.3");
     CHECK(orders.size() == 6);
 }
 

@@ -78,7 +78,7 @@ TEST_CASE("all ranks get the same number of samples, rounded up", "[lab09][lab09
     const int64_t n = GENERATE(0, 1, 2, 5, 6, 10, 100);
     for (int rank = 0; rank < ranks; ++rank) {
         INFO(n << " samples on " << ranks << " ranks: rank " << rank << " should get "
-               << (n + ranks - 1) / ranks << "; hint 09.1/1");
+               << (n + ranks - 1) / ranks << "; hint 1 of 09.1");
         CHECK(DistributedSampler(n, {.num_replicas = ranks, .rank = rank}).size() ==
               (n + ranks - 1) / ranks);
     }
@@ -89,7 +89,7 @@ TEST_CASE("with drop_last the number is rounded down", "[lab09][lab09.1]") {
     const int64_t n = GENERATE(0, 1, 2, 5, 6, 10, 100);
     for (int rank = 0; rank < ranks; ++rank) {
         INFO(n << " samples on " << ranks << " ranks, drop_last: rank " << rank
-               << " should get " << n / ranks << "; hint 09.1/2");
+               << " should get " << n / ranks << "; hint 2 of 09.1");
         CHECK(DistributedSampler(n,
                                  {.num_replicas = ranks, .rank = rank, .drop_last = true})
                   .size() == n / ranks);
@@ -98,7 +98,7 @@ TEST_CASE("with drop_last the number is rounded down", "[lab09][lab09.1]") {
 
 TEST_CASE("the number of samples is counted in whole numbers", "[lab09][lab09.1]") {
     INFO("2^24 + 1 samples on 2 ranks: half of them, rounded up, is 8388609; a float");
-    INFO("has 24 bits, and would lose the last sample; hint 09.1/3");
+    INFO("has 24 bits, and would lose the last sample; hint 3 of 09.1");
     CHECK(DistributedSampler(16777217, {.num_replicas = 2, .rank = 0}).size() == 8388609);
     INFO("2^62 + 1 samples on 2 ranks: too many even for a double");
     const int64_t huge = (int64_t{1} << 62) + 1;
@@ -114,7 +114,7 @@ TEST_CASE("a rank gets as many samples as it says", "[lab09][lab09.2]") {
         const auto dealt = deal_in_order(n, ranks, drop_last);
         for (size_t rank = 0; rank < dealt.size(); ++rank) {
             INFO(n << " samples on " << ranks << " ranks, drop_last " << drop_last
-                   << ": the list of rank " << rank << "; hint 09.2/1");
+                   << ": the list of rank " << rank << "; hint 1 of 09.2");
             CHECK(static_cast<int64_t>(dealt[rank].size()) == each);
         }
     }
@@ -123,7 +123,7 @@ TEST_CASE("a rank gets as many samples as it says", "[lab09][lab09.2]") {
 TEST_CASE("ranks take turns, and go on at the front when the list is at its end",
           "[lab09][lab09.2]") {
     INFO("10 samples in order on 3 ranks, 12 places: 0 1 2 3 4 5 6 7 8 9 | 0 1;");
-    INFO("rank 1 should get 1 4 7 0; hint 09.2/2");
+    INFO("rank 1 should get 1 4 7 0; hint 2 of 09.2");
     CHECK(deal_in_order(10, 3) ==
           std::vector<Indices>{{0, 3, 6, 9}, {1, 4, 7, 0}, {2, 5, 8, 1}});
     CHECK(deal_in_order(11, 4) ==
@@ -145,7 +145,7 @@ TEST_CASE("batch k of all ranks together is one run of the list", "[lab09][lab09
 }
 
 TEST_CASE("fewer samples than ranks are dealt out again and again", "[lab09][lab09.2]") {
-    INFO("2 samples on 5 ranks: 0 1 0 1 0; hint 09.2/3");
+    INFO("2 samples on 5 ranks: 0 1 0 1 0; hint 3 of 09.2");
     CHECK(deal_in_order(2, 5) == std::vector<Indices>{{0}, {1}, {0}, {1}, {0}});
     CHECK(deal_in_order(1, 7) == std::vector<Indices>(7, Indices{0}));
     CHECK(deal_in_order(0, 3) == std::vector<Indices>(3, Indices{}));
@@ -188,7 +188,7 @@ TEST_CASE("all ranks take part in equally many collectives", "[lab09][lab09.2]")
 
 TEST_CASE("the order is PyTorch's", "[lab09][lab09.3]") {
     INFO("10 samples, seed 0, epoch 0: torch.randperm gives 4 1 7 5 3 9 0 8 6 2, and");
-    INFO("3 ranks take turns: rank 0 gets 4 5 0 2; hint 09.3/1");
+    INFO("3 ranks take turns: rank 0 gets 4 5 0 2; hint 1 of 09.3");
     CHECK(deal(10, 3, {}) ==
           std::vector<Indices>{{4, 5, 0, 2}, {1, 3, 8, 4}, {7, 9, 6, 1}});
     CHECK(deal(10, 3, {.drop_last = true}) ==
@@ -208,7 +208,7 @@ TEST_CASE("MNIST's 60,000 images come in PyTorch's order", "[lab09][lab09.3]") {
 
 TEST_CASE("set_epoch chooses the permutation of seed + epoch", "[lab09][lab09.3]") {
     INFO("epoch 1 of seed 0 is torch.randperm of seed 1: 5 6 1 2 0 8 9 3 7 4;");
-    INFO("hint 09.3/2");
+    INFO("hint 2 of 09.3");
     CHECK(deal(10, 3, {}, 1) ==
           std::vector<Indices>{{5, 2, 9, 4}, {6, 0, 3, 5}, {1, 8, 7, 6}});
     CHECK(deal(10, 3, {.seed = 1}, 0) == deal(10, 3, {}, 1));
@@ -232,13 +232,13 @@ TEST_CASE("shuffled, each sample still goes to one rank", "[lab09][lab09.3]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const int64_t n = 84;  // 1, 2, 3, 4 and 7 divide it: nothing is padded
     INFO("84 samples on " << ranks << " ranks, which each shuffle for themselves: only");
-    INFO("an equal permutation on all deals every sample out once; hint 09.3/3");
+    INFO("an equal permutation on all deals every sample out once; hint 3 of 09.3");
     CHECK(sorted(together(deal(n, ranks, {}, 3))) == all_of(n));
 }
 
 TEST_CASE("the sampler leaves the rank's own random numbers alone", "[lab09][lab09.3]") {
     INFO("dropout and initial weights draw from the default generator: a sampler that");
-    INFO("seeds it makes every epoch's dropout masks the same; hint 09.3/3");
+    INFO("seeds it makes every epoch's dropout masks the same; hint 3 of 09.3");
     mini::manual_seed(99);
     deal(100, 2, {}, 5);
     CHECK(mini::default_generator().random() == mini::Generator(99).random());
@@ -251,7 +251,7 @@ TEST_CASE("an epoch's generator follows the version of PyTorch that was chosen",
     mini::default_generator().set_version({.major = 1, .minor = 13});
     const mini::Generator generator = mini::data::epoch_generator(30, 12);
     mini::default_generator().set_version(usual);
-    INFO("the default generator was told to follow PyTorch 1.13; hint 09.3/3");
+    INFO("the default generator was told to follow PyTorch 1.13; hint 3 of 09.3");
     CHECK(generator.version().major == 1);
     CHECK(generator.version().minor == 13);
     CHECK(generator.initial_seed() == 42);
@@ -262,12 +262,12 @@ TEST_CASE("a forgotten set_epoch is told of, once", "[lab09][lab09.4]") {
     const auto next_epoch = [&] { sampler.indices(); };
     INFO("the first epoch is fine");
     CHECK(warnings_of(next_epoch) == "");
-    INFO("the second has the same order, since set_epoch was not called; hint 09.4/1");
+    INFO("the second has the same order, since set_epoch was not called; hint 1 of 09.4");
     const std::string warning = warnings_of(next_epoch);
     CHECK(contains(warning, "warning"));
     CHECK(contains(warning, "epoch 0"));
     CHECK(contains(warning, "set_epoch"));
-    INFO("a third time would only annoy; hint 09.4/2");
+    INFO("a third time would only annoy; hint 2 of 09.4");
     CHECK(warnings_of(next_epoch) == "");
 }
 
@@ -276,7 +276,7 @@ TEST_CASE("the warning names the epoch that is given out again", "[lab09][lab09.
     sampler.set_epoch(7);
     sampler.indices();
     const std::string warning = warnings_of([&] { sampler.indices(); });
-    INFO("set_epoch(7), then two epochs; hint 09.4/1");
+    INFO("set_epoch(7), then two epochs; hint 1 of 09.4");
     CHECK(contains(warning, "epoch 7"));
 }
 
@@ -291,7 +291,9 @@ TEST_CASE("who calls set_epoch, or does not shuffle, hears no warning",
             in_order.indices();
         }
     });
-    INFO("set_epoch was called before each epoch, so nothing was forgotten; hint 09.3/2");
+    INFO(
+        "set_epoch was called before each epoch, so nothing was forgotten; hint 2 of "
+        "09.3");
     CHECK(written == "");
 }
 
@@ -309,14 +311,14 @@ TEST_CASE("for evaluation each sample goes to exactly one rank", "[lab09][lab09.
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const int64_t n = GENERATE(0, 1, 2, 5, 10, 100);
     const auto dealt = deal_for_evaluation(n, ranks);
-    INFO(n << " samples on " << ranks << " ranks, all together; hint 09.5/1");
+    INFO(n << " samples on " << ranks << " ranks, all together; hint 1 of 09.5");
     CHECK(sorted(together(dealt)) == all_of(n));
     for (const Indices& mine : dealt)
         CHECK(dealt.front().size() - mine.size() <= 1);  // the first have most
 }
 
 TEST_CASE("for evaluation rank r takes r, r + P, r + 2P and so on", "[lab09][lab09.5]") {
-    INFO("10 samples on 3 ranks: 4, 3 and 3 of them; hint 09.5/2");
+    INFO("10 samples on 3 ranks: 4, 3 and 3 of them; hint 2 of 09.5");
     CHECK(deal_for_evaluation(10, 3) ==
           std::vector<Indices>{{0, 3, 6, 9}, {1, 4, 7}, {2, 5, 8}});
     INFO("2 samples on 3 ranks: rank 2 has nothing, and says so");
@@ -327,6 +329,6 @@ TEST_CASE("for evaluation every pass is the same", "[lab09][lab09.5]") {
     DistributedEvalSampler sampler(10, {.num_replicas = 3, .rank = 1});
     const Indices first = sampler.indices();
     sampler.set_epoch(1);
-    INFO("hint 09.5/3");
+    INFO("hint 3 of 09.5");
     CHECK(sampler.indices() == first);
 }

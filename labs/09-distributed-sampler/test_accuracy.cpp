@@ -74,7 +74,7 @@ TEST_CASE("the accuracy of all ranks together is that of one", "[lab09][lab09.6]
         INFO(n << " samples on " << ranks << " ranks, of which " << expected.correct
                << " are right; rank " << rank << " counted "
                << results[rank].accuracy.correct << " of " << results[rank].accuracy.seen
-               << "; hint 09.6/1");
+               << "; hint 1 of 09.6");
         CHECK(results[rank].accuracy == expected);
         CHECK(!results[rank].in_training);
     }
@@ -83,7 +83,7 @@ TEST_CASE("the accuracy of all ranks together is that of one", "[lab09][lab09.6]
 TEST_CASE("a short last batch counts by its samples", "[lab09][lab09.6]") {
     INFO("5 samples on one rank, batches of 4 and 1: 3 right of 4, then 0 of 1, and");
     INFO("together 3 of 5; the mean of the batches' 0.75 and 0 would be 0.375, and a");
-    INFO("last batch that counts as full would make it 3 of 8; hint 09.6/2");
+    INFO("last batch that counts as full would make it 3 of 8; hint 2 of 09.6");
     const auto results = evaluate<DistributedEvalSampler>(5, 1, 4);
     CHECK(results[0].accuracy.correct == 3);
     CHECK(results[0].accuracy.seen == 5);
@@ -94,7 +94,8 @@ TEST_CASE("ranks with fewer batches keep no other waiting", "[lab09][lab09.6]") 
     INFO("on each rank, not one a batch: that would wait for ranks that are through");
     const auto results = evaluate<DistributedEvalSampler>(10, 4);
     for (size_t rank = 0; rank < results.size(); ++rank) {
-        INFO("rank " << rank << ": " << results[rank].batches << " batches; hint 09.6/2");
+        INFO("rank " << rank << ": " << results[rank].batches
+                     << " batches; hint 2 of 09.6");
         CHECK(results[rank].collectives == 1);
     }
     CHECK(results[0].batches == 2);

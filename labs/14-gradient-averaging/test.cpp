@@ -14,7 +14,7 @@ using namespace mini::lab14;
 TEST_CASE("average_gradients leaves the mean over the ranks on every rank",
           "[lab14][lab14.1]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
-    check_means(averaged(ranks, parallel::average_gradients), "hint 14.1/1");
+    check_means(averaged(ranks, parallel::average_gradients), "hint 1 of 14.1");
 }
 
 TEST_CASE("average_gradients does one all-reduce a parameter and nothing else",
@@ -34,7 +34,7 @@ TEST_CASE("average_flat_gradients leaves the same mean", "[lab14][lab14.2]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     INFO("12 numbers are copied into flat, from offset 0 on, and after the all-reduce");
     INFO("back, again from offset 0 on");
-    check_means(averaged(ranks, parallel::average_flat_gradients), "hint 14.2/2");
+    check_means(averaged(ranks, parallel::average_flat_gradients), "hint 2 of 14.2");
 }
 
 TEST_CASE("average_flat_gradients puts every number back where it came from",
@@ -55,7 +55,7 @@ TEST_CASE("average_flat_gradients puts every number back where it came from",
     for (const Values& rank : seen)
         for (size_t i = 0; i < expected.size(); ++i) {
             INFO("number " << i << " is " << static_cast<float>(i) << " and 100 and 200 "
-                           << "more on the three ranks; hint 14.2/2 helps");
+                           << "more on the three ranks; hint 2 of 14.2 helps");
             CHECK(near(rank[i], expected[i]));
         }
 }
@@ -103,7 +103,7 @@ TEST_CASE("all ranks start with the parameters and buffers of rank 0",
     for (int rank = 0; rank < ranks; ++rank) {
         const State& mine = seen[static_cast<size_t>(rank)];
         INFO("rank " << rank << " of " << ranks << " drew its weights with seed "
-                     << 100 + rank << "; hint 14.3/1 helps");
+                     << 100 + rank << "; hint 1 of 14.3 helps");
         CHECK(mine.parameters == of_rank_0.parameters);
         INFO("buffers belong to the model too, those of integers as well");
         CHECK(mine.mean == of_rank_0.mean);

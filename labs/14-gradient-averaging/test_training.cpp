@@ -67,7 +67,7 @@ TEST_CASE("ten samples on three ranks go where the tutorial's partitioner puts t
     for (size_t rank = 0; rank < 3; ++rank) {
         INFO("rank " << rank << " of 3 should get " << concat(expected[rank])
                      << " in some order, and got " << concat(seen[rank].first)
-                     << "; hint 14.4/2 helps");
+                     << "; hint 2 of 14.4 helps");
         CHECK(sorted(seen[rank].first) == expected[rank]);
     }
 }
@@ -92,7 +92,7 @@ TEST_CASE("no sample is on two ranks and all ranks have equally many",
 TEST_CASE("a rank's batch is its share of the whole batch rounded down",
           "[lab14][lab14.4]") {
     for (const Part& part : parts(3, 60, 20)) {
-        INFO("20 samples a step on 3 ranks: 6 each; hint 14.4/1 helps");
+        INFO("20 samples a step on 3 ranks: 6 each; hint 1 of 14.4 helps");
         CHECK(part.bsz == 6);
         CHECK(part.batch_sizes == std::vector<int64_t>{6, 6, 6, 2});
     }
@@ -217,7 +217,7 @@ TEST_CASE("several ranks train what one rank trains on the whole batch",
             "after 6 steps on "
             << ranks << " ranks a parameter is " << difference
             << " from where one rank with batches of 12 has it; was every step made with "
-               "the averaged gradient of its own batch? hint 14.5/1 helps");
+               "the averaged gradient of its own batch? hint 1 of 14.5 helps");
         CHECK(difference < 1e-5f);
         INFO("all replicas must be equal to the bit");
         CHECK(rank.parameters == seen[0].parameters);
@@ -230,7 +230,7 @@ TEST_CASE("the loss of an epoch is the mean over its batches and all ranks",
     const Trained alone = trained_alone();
     for (const Trained& rank : trained_on(ranks))
         for (size_t epoch = 0; epoch < alone.losses.size(); ++epoch) {
-            INFO("epoch " << epoch << " on " << ranks << " ranks: hint 14.5/2 helps");
+            INFO("epoch " << epoch << " on " << ranks << " ranks: hint 2 of 14.5 helps");
             CHECK(std::abs(rank.losses[epoch] - alone.losses[epoch]) < 1e-5);
         }
 }
@@ -262,7 +262,7 @@ TEST_CASE("average_parameters leaves the mean model and rank 0's counters on all
     for (const State& rank : seen) {
         INFO("ranks 0 .. " << ranks - 1 << " hold 1 .. " << ranks
                            << " in all parameters; the mean is " << mean
-                           << "; hint 14.6/1 helps");
+                           << "; hint 1 of 14.6 helps");
         for (const float parameter : rank.parameters) REQUIRE(near(parameter, mean));
         CHECK(rank.parameters == seen[0].parameters);
         INFO("a running mean is averaged too, a count of batches is rank 0's");

@@ -17,7 +17,7 @@ TEST_CASE("a tensor joins its bucket before the bucket is closed", "[lab16][lab1
     INFO(
         "tensors of 4 4 40 4 4 bytes with a limit of 8: the third finds an empty bucket "
         "and closes it alone; got "
-        << in_words(assigned) << "; hint 16.1/1 helps");
+        << in_words(assigned) << "; hint 1 of 16.1 helps");
     CHECK(assigned == Assignment{{0, 1}, {2}, {3, 4}});
 
     const auto joined = compute_bucket_assignment(floats({4, 40, 4}), {8});
@@ -32,7 +32,7 @@ TEST_CASE("the first limit is for the first bucket and the last for all after it
           "[lab16][lab16.1]") {
     const auto assigned = compute_bucket_assignment(floats({4, 4, 4, 4, 4, 4}), {4, 8});
     INFO("six tensors of 4 bytes with limits 4 and 8; got " << in_words(assigned)
-                                                            << "; hint 16.1/2 helps");
+                                                            << "; hint 2 of 16.1 helps");
     CHECK(assigned == Assignment{{0}, {1, 2}, {3, 4}, {5}});
 }
 
@@ -50,8 +50,8 @@ TEST_CASE("dtypes do not mix and each counts the limits for itself", "[lab16][la
     auto tensors = floats({4, 4, 4});
     tensors.insert(tensors.begin() + 1, Tensor::zeros({1}, DType::kInt64));
     const auto assigned = compute_bucket_assignment(tensors, {4, 100});
-    INFO("float int64 float float with limits 4 and 100; got " << in_words(assigned)
-                                                               << "; hint 16.1/2 helps");
+    INFO("float int64 float float with limits 4 and 100; got "
+         << in_words(assigned) << "; hint 2 of 16.1 helps");
     CHECK(assigned == Assignment{{0}, {1}, {2, 3}});
 
     tensors.resize(2);
@@ -76,7 +76,7 @@ TEST_CASE("the gradients of a bucket are views of one flat buffer", "[lab16][lab
     const std::vector<Tensor> parameters{Tensor::zeros({2, 2}), Tensor::zeros({9}),
                                          Tensor::zeros({3}), Tensor::zeros({0})};
     Bucket bucket({2, 3, 0}, parameters);
-    INFO("parameters of shapes (3,) (0,) and (2, 2) are 7 floats; hint 16.2/1 helps");
+    INFO("parameters of shapes (3,) (0,) and (2, 2) are 7 floats; hint 1 of 16.2 helps");
     REQUIRE(bucket.buffer().shape() == Shape{7});
     REQUIRE(bucket.gradients().size() == 3);
     CHECK(bucket.gradient(0).shape() == Shape{3});
@@ -112,7 +112,7 @@ TEST_CASE("the first buckets go from the last parameter to the first",
         INFO(
             "fc1.weight 0 fc1.bias 1 fc2.weight 2 fc2.bias 3 are 60 20 40 8 bytes; with "
             "limits 8 and 40 the buckets should be (3,)(2,)(1, 0), and are "
-            << in_words(rank) << "; hint 16.2/2 helps");
+            << in_words(rank) << "; hint 2 of 16.2 helps");
         CHECK(rank == Assignment{{3}, {2}, {1, 0}});
     }
 }
@@ -124,7 +124,7 @@ TEST_CASE("a gradient is copied to its index and multiplied by its share",
     Bucket bucket({0, 1}, floats({8, 4}));
     const Tensor gradient = Tensor::from(Values{6, 9});
     bucket.copy_gradient(0, gradient, 1.0f / 3);
-    INFO("6 and 9 with a share of one third are 2 and 3; hint 16.3/1 helps");
+    INFO("6 and 9 with a share of one third are 2 and 3; hint 1 of 16.3 helps");
     const auto values = bucket.buffer().to_vector<float>();
     CHECK(std::abs(values[0] - 2) < 1e-6f);
     CHECK(std::abs(values[1] - 3) < 1e-6f);
@@ -145,7 +145,7 @@ TEST_CASE("a gradient that lies in its index already still takes its share",
     bucket.copy_gradient(0, index, 0.25f);
     INFO(
         "from the second step on the gradient is the view of the bucket: 8 times 0.25 "
-        "is 2 there too; hint 16.3/2 helps");
+        "is 2 there too; hint 2 of 16.3 helps");
     CHECK(index.to_vector<float>() == Values{2, 2});
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("a bucket is full when each of its gradients has come", "[lab16][lab16
              {2, false}, {2, false}, {0, false}, {2, false}, {1, true}}) {
         bucket.copy_gradient(slot, Tensor::ones({1}), 1.0f);
         INFO("gradients 2 2 0 2 1 of three come in turn; this one is "
-             << slot << "; one that comes again is not counted again: hint 16.3/3");
+             << slot << "; one that comes again is not counted again: hint 3 of 16.3");
         CHECK(bucket.is_ready(slot));
         REQUIRE(bucket.is_full() == full);
     }
@@ -180,6 +180,6 @@ TEST_CASE("a gradient that is brought in again replaces the first", "[lab16][lab
     bucket.copy_gradient(1, Tensor::from(Values{8}), 0.5f);
     bucket.copy_gradient(0, Tensor::from(Values{10}), 0.5f);
     INFO("6 and 8 with a share of a half are 3 and 4; then 10 comes for the first, and");
-    INFO("makes it 5; the second stays as it is; hint 16.3/3 helps");
+    INFO("makes it 5; the second stays as it is; hint 3 of 16.3 helps");
     CHECK(bucket.buffer().to_vector<float>() == Values{5, 4});
 }

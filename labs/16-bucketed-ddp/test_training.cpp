@@ -40,7 +40,7 @@ TEST_CASE("a bucket is launched once and all are launched in one order",
     });
     for (const auto& log : logs) {
         INFO("four buckets; the log says: " << story(log));
-        INFO(why_launches_differ(log, "hint 16.4/1 helps"));
+        INFO(why_launches_differ(log, "hint 1 of 16.4 helps"));
         CHECK(indices(log, EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1, 2, 3});
         CHECK(indices(log, EventKind::kBucketDone) == std::vector<int64_t>{0, 1, 2, 3});
         CHECK(collectives(log, "all_reduce") == 4);
@@ -53,13 +53,15 @@ TEST_CASE("a bucket that was full before its turn is launched with the one befor
         TwoWays model(/*reversed=*/true);
         DistributedDataParallel ddp(model, kBucketEach);
         group.events().clear();
-        INFO("one rank, on which bucket 1 is full first, and then bucket 0; hint 16.4/2");
+        INFO(
+            "one rank, on which bucket 1 is full first, and then bucket 0; hint 2 of "
+            "16.4");
         ddp(Tensor::ones({1})).backward();
         return group.events().snapshot();
     });
     INFO("the log says: " << story(logs[0]));
-    INFO(
-        why_launches_differ(logs[0], "0 and 1 are launched once 0 is full; hint 16.4/2"));
+    INFO(why_launches_differ(logs[0],
+                             "0 and 1 are launched once 0 is full; hint 2 of 16.4"));
     CHECK(indices(logs[0], EventKind::kBucketReady) == std::vector<int64_t>{1, 0});
     CHECK(indices(logs[0], EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1});
 }
@@ -84,7 +86,7 @@ TEST_CASE("the order of launches is the same on a rank whose gradients come othe
         INFO(why_launches_differ(
             log,
             "a full bucket must wait for those before it, or one rank adds a's gradient "
-            "to another's of b; hint 16.4/2 helps"));
+            "to another's of b; hint 2 of 16.4 helps"));
         CHECK(indices(log, EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1});
         CHECK(std::abs(gradients[0] - 4.0f / 3) < 1e-5f);
         CHECK(std::abs(gradients[1] - 5.0f / 3) < 1e-5f);
@@ -106,7 +108,7 @@ TEST_CASE("the first bucket is launched before the last gradient is there",
         INFO("the log says: " << story(log));
         INFO(why_launches_differ(log,
                                  "what is launched at the end hides nothing behind the "
-                                 "backward pass; hint 16.4/3 helps"));
+                                 "backward pass; hint 3 of 16.4 helps"));
         const auto launch =
             std::ranges::find(log, EventKind::kBucketLaunch, &Event::kind);
         const auto gradients_after = std::count_if(
@@ -178,7 +180,7 @@ TEST_CASE("every rank calls one broadcast before its second pass", "[lab16][lab1
     for (size_t rank = 0; rank < 3; ++rank) {
         INFO("rank " << rank << " called " << broadcasts[rank]
                      << " broadcasts of the order; a broadcast is called by all ranks, "
-                        "also by those that receive; hint 16.5/2 helps");
+                        "also by those that receive; hint 2 of 16.5 helps");
         CHECK(broadcasts[rank] == 1);
     }
 }
@@ -198,7 +200,8 @@ TEST_CASE("the second step has buckets in the order in which gradients came",
     for (const auto& rank : seen) {
         INFO("a is used last, so its gradient comes first. Buckets at first "
              << in_words(rank[0]) << " then after each step " << in_words(rank[1]) << ' '
-             << in_words(rank[2]) << ' ' << in_words(rank[3]) << "; hint 16.5/1 helps");
+             << in_words(rank[2]) << ' ' << in_words(rank[3])
+             << "; hint 1 of 16.5 helps");
         CHECK(rank[0] == Assignment{{1}, {0}});
         CHECK(rank[1] == rank[0]);
         CHECK(rank[2] == Assignment{{0}, {1}});
@@ -228,7 +231,7 @@ TEST_CASE("all ranks take the order of rank 0", "[lab16][lab16.5]") {
         INFO("gradients come in another order on rank "
              << odd_one_out << "; all must have rank 0's buckets, " << in_words(expected)
              << ", and rank " << rank << " has " << in_words(mine.assigned)
-             << "; hint 16.5/2 helps");
+             << "; hint 2 of 16.5 helps");
         CHECK(mine.assigned == expected);
         CHECK(mine.gradients == seen[0].gradients);
     }

@@ -35,7 +35,7 @@ TEST_CASE("used_parameters finds every leaf that a result was made from",
           "[lab16][lab16.6]") {
     Toy model;
     INFO("parameters fc1.weight fc1.bias fc2.weight fc2.bias; walk from the result to");
-    INFO("the leaves along inputs(); hint 16.6/1 helps");
+    INFO("the leaves along inputs(); hint 1 of 16.6 helps");
     {
         INFO("the result is that of both layers");
         CHECK(used_by(model(draw({2, 3}, 1)), model) == Used{true, true, true, true});
@@ -82,7 +82,7 @@ TEST_CASE("a parameter that some ranks leave out gets the average with their zer
         INFO("a pass in which the gradients are 1 2 3 4 on the four ranks. All use a.");
         INFO("Only rank 0 uses b, so b's average 1/4 is the gradient on every rank.");
         INFO("No rank uses c, so c must have no gradient. This is rank " << rank);
-        INFO("hint 16.6/2 helps");
+        INFO("hint 2 of 16.6 helps");
         REQUIRE(seen[rank] == "a 2.5, b 0.25, c none");
     }
 }
@@ -100,7 +100,7 @@ TEST_CASE("a parameter that no rank uses keeps the gradient it had", "[lab16][la
     });
     for (size_t rank = 0; rank < 2; ++rank) {
         INFO("c has the gradient 1.5, and the next pass, without c, must leave it alone");
-        INFO("This is rank " << rank << "; hint 16.6/2 helps");
+        INFO("This is rank " << rank << "; hint 2 of 16.6 helps");
         REQUIRE(seen[rank] == "a 1.5, b 1.5, c 1.5");
     }
 }
@@ -109,7 +109,7 @@ TEST_CASE("what is unused in a static graph is handed out in every pass",
           "[lab16][lab16.6]") {
     INFO("static_graph; both ranks use a, rank 0 uses b, none uses c. The ranks tell");
     INFO("each other in the first pass only: later `use` is empty, and the answer is");
-    INFO("in Slot::used_somewhere; hint 16.6/2 helps");
+    INFO("in Slot::used_somewhere; hint 2 of 16.6 helps");
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches model;
         DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
@@ -158,7 +158,7 @@ TEST_CASE("no_sync communicates nothing and the pass after it averages the sum",
     for (const Seen& rank : seen) {
         INFO("all-reduces of two passes within no_sync should be 0, were "
              << rank.within << "; with the pass after it 1, were " << rank.after
-             << "; hint 16.6/3 helps");
+             << "; hint 3 of 16.6 helps");
         REQUIRE(rank.within == 0);
         REQUIRE(rank.after == 1);
         INFO("three times 1 on rank 0 and three times 2 on rank 1: the mean is 4.5");
@@ -188,7 +188,7 @@ TEST_CASE("an exception within no_sync does not leave averaging off",
     });
     for (const Values& rank : gradients) {
         INFO("the pass after the exception should average 1 and 2 to 1.5, and left "
-             << rank[0] << "; hint 16.6/3 helps");
+             << rank[0] << "; hint 3 of 16.6 helps");
         REQUIRE(rank == Values{1.5f});
     }
 }
@@ -205,7 +205,7 @@ TEST_CASE("a no_sync within a no_sync ends with the outer one", "[lab16][lab16.6
     });
     for (const int64_t all_reduces : within) {
         INFO("all-reduces after the inner no_sync ended should be 0, were "
-             << all_reduces << ": restore what it was, not true; hint 16.6/3 helps");
+             << all_reduces << ": restore what it was, not true; hint 3 of 16.6 helps");
         REQUIRE(all_reduces == 0);
     }
 }

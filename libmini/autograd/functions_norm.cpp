@@ -1,4 +1,4 @@
-// Batch normalisation, by the moments of the batch or by those remembered.
+// Batch normalisation, by the batch's mean and variance or by the running ones.
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -6,21 +6,23 @@
 namespace mini {
 namespace {
 
-// The number of values in each channel of a training batch, which must have a variance.
+// Values in each channel of a training batch; throws for fewer than two, which have no
+// unbiased variance.
 int64_t values_per_channel(const Tensor& x) {
     check_shape(x.dim() >= 2, "batch_norm: the input is ", x.shape(),
                 ", not (N, C) or (N, C, ...)");
     int64_t count = x.size(0);
     for (int64_t d = 2; d < x.dim(); ++d) count *= x.size(d);
-    check_shape(count >= 2, "batch_norm: training needs two values a channel or more, ",
+    check_shape(count >= 2,
+                "batch_norm: training needs two values or more in each channel, ",
                 "but the input is ", x.shape(),
                 "; use a larger batch, or call eval() on the module");
     return count;
 }
 
-// The moments to normalise by. In training they are the batch's, and the running values
-// move towards them; those are copied, so that a later batch may move them on before this
-// one's backward pass.
+// The moments to normalise by: in training the batch's, towards which the running ones move.
+// In evaluation a copy of the running ones, which a later batch may move before this one's
+// backward pass.
 ops::Moments choose_moments(const Tensor& x, ops::Moments running,
                             const BatchNormMode& mode) {
     const bool is_tracked = running.mean.defined() && running.variance.defined();

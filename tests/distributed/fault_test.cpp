@@ -242,13 +242,14 @@ TEST_CASE(
     CHECK(contains(text, "rank 1 is silent"));
 }
 
-TEST_CASE("what a rank sent is received, though it hears no more whom another awaits") {
+TEST_CASE(
+    "a message of a rank that no longer reads is received, though a notice to it fails") {
     Puppets puppets(milliseconds(4000));
     ::shutdown(puppets.one.fd(), SHUT_RD);
     std::vector<std::byte> in(100);
     std::string text;
     std::jthread rank0([&] { text = failure_of([&] { puppets.rank0->recv(1, in); }); });
-    MessageHeader heard;  // halfway: rank 1 could not be told long before
+    MessageHeader heard;  // at half the deadline, after the notice to rank 1 has failed
     recv_all(puppets.two, std::as_writable_bytes(std::span(&heard, 1)),
              deadline_after(kLong));
     CHECK(heard.kind == MessageHeader::Kind::kWaiting);
@@ -261,7 +262,7 @@ TEST_CASE("what a rank sent is received, though it hears no more whom another aw
     CHECK(text == "");
 }
 
-TEST_CASE("what a rank sent before it left tells that its calls were others") {
+TEST_CASE("a message that a rank sent before it left still shows a mismatch") {
     Puppets puppets;
     std::vector<MessageHeader> said(2);
     said[0].collective.operation = Operation::kBroadcast;
@@ -290,7 +291,7 @@ TEST_CASE("the deadline counts from the moment an operation's turn comes") {
     }
 }
 
-TEST_CASE("after a failure the group stays broken and says since when") {
+TEST_CASE("after a failure the group stays broken and says why") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2, milliseconds(100));
     const Call gate{.operation = Operation::kBarrier, .timeout = kLong};
@@ -304,9 +305,9 @@ TEST_CASE("after a failure the group stays broken and says since when") {
     CHECK(contains(text, "Timeout: all_reduce #2 (sum of 3 float32) was not run"));
     CHECK(contains(
         failure_of([&] { groups[0]->barrier(); }),
-        "Timeout: barrier: the group is broken since: rank 0 waited 0.1 s for rank 1"));
+        "Timeout: barrier: the group is broken: rank 0 waited 0.1 s for rank 1"));
 
-    // Rank 0's message may have left before it gave up; there is no second one.
+    // The first barrier may succeed: rank 0 may have sent its message before it gave up.
     const std::string other = failure_of([&] {
         groups[1]->barrier();
         groups[1]->barrier();

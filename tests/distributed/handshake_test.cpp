@@ -97,8 +97,8 @@ TEST_CASE("an echo is not taken for the store, nor for a rank of the mesh") {
     const std::string text =
         failure_of([&] { TcpStore(echo.address(), Cookie{}, deadline_after(kLong)); });
     CAPTURE(text);
-    CHECK(contains(text, concat("who answers at ", to_text(echo.address()),
-                                " is not this run's store: it sends back this side's "
+    CHECK(contains(text, concat("cannot use the store at ", to_text(echo.address()),
+                                ": it sends back this side's "
                                 "own words")));
     const std::string lost =
         failure_at(concat("elsewhere ", to_text(echo.address()), " - 1"));

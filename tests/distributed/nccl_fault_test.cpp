@@ -77,8 +77,7 @@ TEST_CASE("a collective that one rank alone has on its GPU ends by the deadline"
     };
     const std::string text = text_of(on_gpus(2, body)[0]);
     CAPTURE(text);
-    CHECK(
-        contains(text, "Timeout: all_reduce: the group is broken since: rank 0 waited"));
+    CHECK(contains(text, "Timeout: all_reduce: the group is broken: rank 0 waited"));
     CHECK(contains(text, "in all_reduce #1 (sum of 10 float32)"));
     CHECK(contains(text, "rank 1 is silent"));
 }

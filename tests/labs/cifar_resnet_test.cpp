@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-// Enough for a loss that goes down, and for no more than seconds.
+// Enough for a loss that goes down, few enough to take seconds.
 const Words kSmall = {"--samples", "32", "--batch-size", "8", "--json"};
 
 Words operator+(Words words, const Words& more) {
@@ -30,11 +30,12 @@ Words operator+(Words words, const Words& more) {
     return words;
 }
 
-// Under minirun, and by itself.
 Ended end_of(Job job) {
     const int code = job.wait();
     return {code, job.out(), job.err()};
 }
+
+// Under minirun.
 Ended launched(int ranks, const Words& options) {
     return end_of(
         Job(Words{"-n", std::to_string(ranks), MINI_BIN_DIR "/cifar_resnet"} + options));
@@ -42,6 +43,8 @@ Ended launched(int ranks, const Words& options) {
 Words command(const Words& options) {
     return Words{MINI_BIN_DIR "/cifar_resnet"} + options;
 }
+
+// Without a launcher.
 Ended alone(const Words& options) {
     return end_of(Job(command(options), Screen::kPipes, Program::kItself));
 }
@@ -52,7 +55,7 @@ json results_of(const Ended& ended) {
     return json::parse(lines(ended.out).back());
 }
 
-// A CIFAR-10 of `count` images a file: class by class in grey.
+// CIFAR-10's files with `count` images each: image i is plain grey, of class i % 10.
 void write_cifar10(const Folder& folder, int count) {
     for (const std::string name : {"data_batch_1", "data_batch_2", "data_batch_3",
                                    "data_batch_4", "data_batch_5", "test_batch"}) {

@@ -1,5 +1,5 @@
-"""Grades: points for each task, a shape that a script can rely on, and no way to print oneself
-points. The check program is a script, in which each case cheats in its own way."""
+"""Grades: points for each task, JSON that a script can rely on, and no points for cheats. The check
+program is a script whose case for 07.2 cheats, in one of four ways."""
 
 import contextlib
 import io
@@ -34,13 +34,13 @@ if name == "writes points itself":
 if name == "passes and then crashes":
     open(path, "w").write(result.format(name=name, success="true"))
     os.abort()
-if name == "tells of another case":
+if name == "reports no case":
     open(path, "w").write("<Catch/>")
     sys.exit(0)
 open(path, "w").write(result.format(name=name, success=str(name == "honest").lower()))
 """
 CHEATS = ("prints a result and leaves", "writes points itself", "passes and then crashes",
-          "tells of another case")
+          "reports no case")
 
 
 class Grade(FakeTree):
@@ -61,7 +61,7 @@ class Grade(FakeTree):
     def begin(self):
         state = State(self.root)
         state.of("07")["started"] = True
-        state.of("07")["results"]["07.2"] = "passed"  # what a check once said gives no points
+        state.of("07")["results"]["07.2"] = "passed"  # an earlier check's verdict gives no points
         state.save()
 
     def cheat(self, name):

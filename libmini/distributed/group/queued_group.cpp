@@ -99,7 +99,7 @@ void QueuedGroup::check_usable(const Call& call) const {
     if (failure_) {
         *failure_reported_ = true;
         throw_failure({failure_->kind, failure_->rank,
-                       concat(name, ": the group is broken since: ", failure_->message)});
+                       concat(name, ": the group is broken: ", failure_->message)});
     }
     MINI_CHECK(!queue_.is_closed(), name, ": the group has been shut down");
     MINI_CHECK(!call.blocking || call.is_point() || !queue_.has_waiting_caller(), name,

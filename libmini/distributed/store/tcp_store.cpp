@@ -18,14 +18,14 @@ using protocol::Command;
 using protocol::Reply;
 using protocol::Status;
 
-constexpr size_t kShownBytes = 40;  // of an answer that makes no sense, in a message
+constexpr size_t kShownBytes = 40;  // of a malformed answer, quoted in the error
 
 // Calls that do not wait for another rank are answered within this time, or the server is
 // stuck.
 constexpr std::chrono::seconds kAnswerTime(30);
 
-// How long a program at the store's address may take to say Hello; after that it is taken
-// for another program.
+// How long the server may take to say Hello. A slower one is taken for a program that is no
+// store.
 constexpr std::chrono::seconds kHelloTime(5);
 
 }  // namespace
@@ -36,25 +36,24 @@ TcpStore::TcpStore(const Address& server, const Cookie& cookie, Deadline deadlin
 TcpStore::TcpStore(Socket connection, const Address& server, const Cookie& cookie,
                    Deadline deadline)
     : server_(server), socket_(std::move(connection)) {
-    const Deadline patience = std::min(deadline, deadline_after(kHelloTime));
+    const Deadline hello_deadline = std::min(deadline, deadline_after(kHelloTime));
     const Hello mine = make_hello(Hello::Role::kStoreClient, cookie, -1, 0);
     Hello theirs;
     std::string fault;
     try {
-        send_all(socket_, std::as_bytes(std::span(&mine, 1)), patience);
-        recv_all(socket_, std::as_writable_bytes(std::span(&theirs, 1)), patience);
+        send_all(socket_, std::as_bytes(std::span(&mine, 1)), hello_deadline);
+        recv_all(socket_, std::as_writable_bytes(std::span(&theirs, 1)), hello_deadline);
         fault = fault_of(theirs, mine);
     } catch (const ConnectionClosed&) {
         fault =
-            "it closed the connection at once: it is not a store of libmini's, or it is "
-            "full, "
-            "or another run's (MINI_STORE_COOKIE must be the same on all ranks)";
+            "it closed the connection: it is full, or of another run (MINI_STORE_COOKIE "
+            "must "
+            "be the same on all ranks), or not a store of libmini's";
     } catch (const Timeout&) {
-        if (has_passed(deadline)) throw;  // it, or this rank, was late
+        if (has_passed(deadline)) throw;  // the server or this rank was late
         fault = "it accepted the connection and said nothing";
     }
-    MINI_CHECK(fault.empty(), "who answers at ", to_text(server),
-               " is not this run's store: ", fault);
+    MINI_CHECK(fault.empty(), "cannot use the store at ", to_text(server), ": ", fault);
 }
 
 void TcpStore::set(const std::string& key, const std::string& value) {

@@ -1,13 +1,14 @@
 // A ring of bytes with one writer and one reader, which may be two processes that share
 // its memory.
 //
-//     written   counts all bytes ever written, read all that were read;
-//     between   byte k lies at offset k modulo the capacity
+//     written    how many bytes were ever written
+//     read       how many of them were read: byte k, read <= k < written, lies at offset
+//                k modulo the capacity
 //
 // Neither side ever waits for a lock. A side that is about to sleep raises its flag and
 // then reads the counters once more; a side that has moved a counter then reads the other
-// side's flag. Both with sequential consistency, so at least one of the two sees the
-// other (Dekker).
+// side's flag. All four accesses are sequentially consistent, so at least one of the two
+// sides sees what the other has stored (Dekker).
 
 #pragma once
 
@@ -18,9 +19,10 @@
 
 namespace mini::dist {
 
+/// One side of a ring: use the functions of the writer or those of the reader.
 class ByteRing {
   public:
-    /// What lies at the beginning of the shared memory, zero at the start.
+    /// The first bytes of the shared memory; zero before the ring is used.
     struct Header {
         alignas(64) std::atomic<uint64_t> written;
         std::atomic<uint32_t> writer_sleeps;
@@ -31,8 +33,8 @@ class ByteRing {
                       std::atomic<uint32_t>::is_always_lock_free,
                   "atomics with a lock work within one process only");
 
-    /// REQUIRES: `memory` holds a Header and the bytes behind it, a power of two, and
-    /// outlives the ring.
+    /// REQUIRES: `memory` holds a Header and then the ring's bytes, whose number is a power
+    /// of two; it outlives the ring.
     explicit ByteRing(std::span<std::byte> memory);
 
     /// Memory for a ring of `capacity` bytes.
@@ -42,11 +44,12 @@ class ByteRing {
 
     // The writer's side.
 
-    /// Copies the beginning of `bytes` in as far as there is room; how many. The reader
-    /// sees them after publish().
+    /// Copies in as many of `bytes`, from the first on, as there is room for, and returns
+    /// how many. The reader sees them after publish().
     size_t write_some(std::span<const std::byte> bytes);
 
-    /// Shows the reader all that was written; true when it sleeps and must be woken.
+    /// Shows the reader all that was written. Returns whether the reader sleeps and must be
+    /// woken, once.
     bool publish();
 
     size_t room() const;
@@ -59,13 +62,14 @@ class ByteRing {
     /// All bytes that lie ready.
     size_t available() const;
 
-    /// Gives the first `n` readable bytes back to the writer.
+    /// Drops the first `n` readable bytes; the writer may reuse them after release().
     void consume(size_t n);
 
-    /// Shows the writer all that was consumed; true when it sleeps and must be woken.
+    /// Shows the writer all that was consumed. Returns whether the writer sleeps and must be
+    /// woken, once.
     bool release();
 
-    /// Raise one's own flag before the last look, and lower it after the sleep.
+    /// Set before the counters are read a last time, cleared after the sleep.
     void set_writer_sleeps(bool sleeps) { header_->writer_sleeps.store(sleeps); }
     void set_reader_sleeps(bool sleeps) { header_->reader_sleeps.store(sleeps); }
 
@@ -74,7 +78,8 @@ class ByteRing {
   private:
     Header* header_;
     std::span<std::byte> bytes_;
-    uint64_t written_ = 0;  // by this side, perhaps not published yet
+    // By this side, and perhaps not published or released yet.
+    uint64_t written_ = 0;
     uint64_t read_ = 0;
 };
 

@@ -1,11 +1,11 @@
-// Average pooling: one thread a result.
+// Average pooling. Each thread computes one result, then the next one of its stride:
 //
-//     forward     thread = an output     sums the rectangle of its row and column span
-//     backward    thread = an input      sums the shares of all rectangles it lies in
+//     forward     an output     the average of the rectangle of its row and column span
+//     backward    an input      the sum of its shares of all rectangles it lies in
 //
-// The spans travel to the kernel by value, kMostSpans of either kind; larger outputs are
-// done tile by tile. So nothing is copied to the device, and a launch can be captured.
-// Backward, only the inputs below a tile are touched.
+// The spans travel to the kernel by value, up to kMostSpans for each axis; larger outputs are
+// done tile by tile. So nothing is copied to the device, and a CUDA graph can capture the
+// launch. Backward touches only the inputs that a tile covers.
 
 #include "libmini/kernels/cuda/each.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using mini::cuda::launch;
 
-constexpr int64_t kMostSpans = 64;  // of 24 bytes: with the rest, below a launch's 4 KiB
+constexpr int64_t kMostSpans = 64;  // 24 bytes each: a launch's parameters fit in 4 KiB
 
 // Outputs [first_row, first_row + rows) by [first_col, first_col + cols) of each plane.
 struct Tile {
@@ -28,7 +28,7 @@ struct Tile {
     int64_t rows, cols;
     PoolSpan row[kMostSpans], col[kMostSpans];
 
-    // The inputs below it: the least and the greatest place, and the extent.
+    // The inputs that it covers: the first row and column, and the extent.
     int64_t top, left, height, width;
 
     __device__ int64_t output(int64_t plane, int64_t i, int64_t j) const {

@@ -22,16 +22,18 @@ struct Message {
     }
 };
 
+constexpr int kNobody = 99;  // its contents are sent by no rank: a recv must change them
+
 int right_of(const Place& place) { return (place.rank() + 1) % place.world_size(); }
 int left_of(const Place& place) {
     return (place.rank() + place.world_size() - 1) % place.world_size();
 }
 
-// To the right, rank 0 first sending and then receiving, the others the other way round;
-// or all at once in the background.
-void round_trip(const Place& place, const Message& m) {
+// Each rank sends to its right and receives from its left: rank 0 sends first, the others
+// receive first; in the background all start both.
+void ring_shift(const Place& place, const Message& m) {
     const Laid out(m.dtype, m.from(place.rank()), m.layout);
-    const Laid in(m.dtype, m.from(99), m.layout);
+    const Laid in(m.dtype, m.from(kNobody), m.layout);
     const int right = right_of(place), left = left_of(place);
     ProcessGroup& group = place.group;
     int source = -1;
@@ -48,12 +50,13 @@ void round_trip(const Place& place, const Message& m) {
         source = group.recv(in.tensor(), left, 5);
         group.send(out.tensor(), right, 5);
     }
-    MINI_CHECK(source == left, "the message came from rank ", source);
+    MINI_CHECK(source == left, "the message came from rank ", source, ", not rank ",
+               left);
     check_equal(in.bytes(), m.from(left), m.dtype, "what came in");
     check_equal(out.bytes(), m.from(place.rank()), m.dtype, "what was sent");
 }
 
-// Two messages to every other rank, one tag each, asked for in the other order.
+// To every other rank two messages, with tags 0 and 1; received in reverse order.
 void batch(const Place& place, const Message& m) {
     std::vector<Laid> outs, ins;
     std::vector<PointOperation> operations;
@@ -66,7 +69,7 @@ void batch(const Place& place, const Message& m) {
         }
     for (int peer = place.world_size() - 1; peer >= 0; --peer)
         for (int number = 1; peer != place.rank() && number >= 0; --number) {
-            ins.emplace_back(m.dtype, m.from(99), m.layout);
+            ins.emplace_back(m.dtype, m.from(kNobody), m.layout);
             asked.emplace_back(peer, number);
             operations.push_back({Operation::kRecv, ins.back().tensor(), peer,
                                   static_cast<uint64_t>(number)});
@@ -90,7 +93,7 @@ void from_anybody(const Place& place, const Message& m) {
         group.send(out.tensor(), 0, 9);
     }
     for (int i = 1; place.rank() == 0 && i < place.world_size(); ++i) {
-        const Laid in(m.dtype, m.from(99), m.layout);
+        const Laid in(m.dtype, m.from(kNobody), m.layout);
         const int source = group.recv(in.tensor(), -1, 9);
         check_equal(in.bytes(), m.from(source), m.dtype, concat("rank ", source, "'s"));
         MINI_CHECK(!heard[static_cast<size_t>(source)], "rank ", source, " came twice");
@@ -155,11 +158,11 @@ void add_points(std::vector<Case>& cases, const Scope& scope) {
     for (const DType dtype : kTypes)
         for (const int64_t n : kSizes)
             for (const Layout layout : {Layout::kDense, Layout::kEveryOther}) {
-                add("round", round_trip, {dtype, n, layout});
+                add("round", ring_shift, {dtype, n, layout});
                 add("batch", batch, {dtype, n, layout});
                 add("from anybody", from_anybody, {dtype, n, layout});
             }
-    add("round", round_trip, {DType::kFloat32, kLarge, Layout::kDense});
+    add("round", ring_shift, {DType::kFloat32, kLarge, Layout::kDense});
     add("batch", batch, {DType::kUInt8, kLarge, Layout::kDense});
 }
 

@@ -150,7 +150,8 @@ TEST_CASE("ResNet-34 and ResNet-101 and ResNet-152 have their numbers of paramet
         return total;
     };
     CHECK(count(nn::resnet34()) == 21797672);
-    if (test::kSanitized) return;  // to draw the others' 105 million values takes 10 s, watched
+    if (test::kSanitized)
+        return;  // to draw the others' 105 million values takes 10 s, watched
     CHECK(count(nn::resnet101()) == 44549160);
     CHECK(count(nn::resnet152()) == 60192808);
 }

@@ -121,7 +121,7 @@ TEST_CASE("who has not called an operation that others are in is named") {
           "finished barrier #56 and has not called it");
 }
 
-TEST_CASE("ranks that queued it, that are past it and that left no dump are told apart") {
+TEST_CASE("ranks that queued it, that are past it and that left no box are told apart") {
     const auto story =
         tell(group_of({flight_of(0, 4,
                                  {record(8, Operation::kReduce, State::kFinished),
@@ -135,7 +135,7 @@ TEST_CASE("ranks that queued it, that are past it and that left no dump are told
     CHECK(contains(story[0], "rank 1 was in it for 100.0 ms until it failed"));
     CHECK(contains(story[0], "rank 3 finished barrier #7 and has it queued, not begun"));
     CHECK(contains(story[0], "rank 0 finished it"));
-    CHECK(contains(story[1], "no dump of rank 2"));
+    CHECK(contains(story[1], "no box of rank 2"));
 }
 
 TEST_CASE("different operations of one number are shown on both sides, and first") {

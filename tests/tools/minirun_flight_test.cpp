@@ -90,7 +90,7 @@ TEST_CASE("SIGUSR1 makes ranks name their box, and mini flight says who is missi
 
     const auto table = run_program({MINI_BIN_DIR "/mini", "flight", folder.path()});
     CHECK(contains(table.out, "in it "));
-    CHECK(contains(table.out, "3 of 3 ranks left a dump"));
+    CHECK(contains(table.out, "3 of 3 ranks left a box"));
     job.send(SIGTERM);
     CHECK(job.wait() == 128 + SIGTERM);
 }

@@ -27,7 +27,7 @@ struct FlightOptions {
 void print_group(const GroupFlight& group, const FlightOptions& wanted,
                  const Screen& screen) {
     const dist::FlightHead& head = group.head();
-    fmt::print("run {}{}, {}, backend {}: {} of {} ranks left a dump\n\n", head.run,
+    fmt::print("run {}{}, {}, backend {}: {} of {} ranks left a box\n\n", head.run,
                head.restart > 0 ? fmt::format(" (restart {})", head.restart) : "",
                head.group == "default" ? "default group" : head.group, head.backend,
                group.ranks.size(), head.world_size);
@@ -60,7 +60,7 @@ void print_json(const std::vector<GroupFlight>& groups) {
                         {"restart", group.head().restart},
                         {"group", group.head().group},
                         {"world_size", group.head().world_size},
-                        {"ranks_without_dump", ranks_without_dump(group)},
+                        {"ranks_without_box", ranks_without_box(group)},
                         {"findings", tell(group)},
                         {"ranks", ranks}});
     }

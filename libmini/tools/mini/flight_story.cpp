@@ -172,7 +172,7 @@ std::vector<GroupFlight> by_group(std::vector<RankFlight> flights) {
     return sorted;
 }
 
-std::vector<int> ranks_without_dump(const GroupFlight& group) {
+std::vector<int> ranks_without_box(const GroupFlight& group) {
     std::set<int> there;
     for (const RankFlight& rank : group.ranks) there.insert(rank.head.rank);
     std::vector<int> missing;
@@ -216,10 +216,10 @@ std::vector<std::string> tell(const GroupFlight& group) {
         story.push_back(tell_open(group, *sequence));
     tell_points(group, story);
     if (story.size() == points_from) story.push_back(tell_quiet(group));
-    const std::vector<int> missing = ranks_without_dump(group);
+    const std::vector<int> missing = ranks_without_box(group);
     if (!missing.empty())
         story.push_back(
-            fmt::format("no dump of {}: it may have died before its group was "
+            fmt::format("no box of {}: it may have died before its group was "
                         "made, or on another node",
                         rank_list(missing)));
     return story;

@@ -40,7 +40,7 @@ struct GroupFlight {
 std::vector<GroupFlight> by_group(std::vector<RankFlight> flights);
 
 /// Ranks of the group that left no box.
-std::vector<int> ranks_without_dump(const GroupFlight& group);
+std::vector<int> ranks_without_box(const GroupFlight& group);
 
 /// The record of number `sequence`; null when the rank has none.
 const FlightRecord* find_record(const RankFlight& rank, uint64_t sequence);

@@ -80,11 +80,11 @@ def choose(regions, chosen, shown):
 
 
 def schemata(text, path, mutants):
-    """The text of a file with all bodies in each of its regions."""
-    count = {}
+    """The text of a file whose regions hold the stub, every mutant and the reference."""
+    index_of = {}  # line of a region: which of its task in this file
 
     def body_of(region):
-        index = count[region.first]
+        index = index_of[region.first]
         here = [mutant for mutant in mutants
                 if mutant.task == region.task and mutant.region == (path, index)]
         lines = [f'if (::mini::schemata::stubbed("lab{region.task}")) {{', *todo(region)]
@@ -97,20 +97,21 @@ def schemata(text, path, mutants):
 
     seen = {}
     for region in regions_in(text, path):
-        count[region.first] = seen.get(region.task, 0)
-        seen[region.task] = count[region.first] + 1
+        index_of[region.first] = seen.get(region.task, 0)
+        seen[region.task] = index_of[region.first] + 1
     return f'{INCLUDE}\n#line 1 "{path}"\n' + with_bodies(text, path, body_of)
 
 
 def generate(catalogue, mutants, folder):
-    """Writes the schemata of every file with regions to `folder`, and removes others there. Files
-    that would not change are left alone, so that nothing is compiled in vain."""
+    """Writes the schemata of every file with regions to `folder`, and removes all other .cpp files
+    there; returns the paths. Files that would not change are left alone, so that nothing is
+    compiled in vain."""
     folder = Path(folder)
     wanted = {}
     for path in dict.fromkeys(region.path for region in catalogue.regions):
         text = (catalogue.root / path).read_text(encoding="utf-8")
         wanted[folder / path] = schemata(text, path, mutants)
-    for old in folder.rglob("*.cpp") if folder.exists() else ():
+    for old in (folder.rglob("*.cpp") if folder.exists() else ()):
         if old not in wanted:
             old.unlink()
     for path, text in wanted.items():

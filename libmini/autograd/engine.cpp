@@ -1,7 +1,7 @@
 // The engine: one walk over the graph, from the result back to the leaves.
 //
 // A node may pass its gradient on only once it is complete, that is, after every node
-// that uses its result has added a share. So the engine first counts, for each node, the
+// that uses its result has added its contribution. So the engine first counts, for each node, the
 // nodes that will send it something, and then keeps those that are complete in a queue.
 // Of several it takes the youngest: the order of the forward pass, reversed, which every
 // rank therefore agrees on. Neither step recurses, so a graph may be as deep as memory
@@ -70,33 +70,33 @@ class BackwardPass {
         }
     }
 
-    // Lets one node share out its gradient, and queues the inputs that are complete with it.
+    // Sends the gradients of one node to its inputs, and queues those that are complete with them.
     void step(Node& node) {
         const auto arrived = arrived_.find(&node);
         Tensor gradient = std::move(arrived->second);
         arrived_.erase(arrived);
 
         // A branch that no gradient came through still has to report to its inputs.
-        Grads shares(node.inputs().size());
-        if (gradient.defined()) shares = node.apply(std::move(gradient));
+        Grads contributions(node.inputs().size());
+        if (gradient.defined()) contributions = node.apply(std::move(gradient));
         if (!retain_graph_) node.release();
 
         for (size_t i = 0; i < node.inputs().size(); ++i) {
             Node* const input = node.inputs()[i].get();
             if (input == nullptr) continue;
-            add_share(arrived_[input], std::move(shares[i]));
+            accumulate(arrived_[input], std::move(contributions[i]));
             if (--senders_[input] == 0) push(*input);
         }
     }
 
-    static void add_share(Tensor& total, Tensor share) {
-        if (!share.defined()) return;
-        total = total.defined() ? ops::add(total, share) : std::move(share);
+    static void accumulate(Tensor& total, Tensor contribution) {
+        if (!contribution.defined()) return;
+        total = total.defined() ? ops::add(total, contribution) : std::move(contribution);
     }
 
     bool retain_graph_;
-    std::unordered_map<const Node*, int> senders_;     // that have not sent yet
-    std::unordered_map<const Node*, Tensor> arrived_;  // the shares so far, summed
+    std::unordered_map<const Node*, int> senders_;     // how many have yet to send
+    std::unordered_map<const Node*, Tensor> arrived_;  // the contributions so far, summed
     std::priority_queue<Entry> complete_;
     uint64_t next_arrival_ = 0;
     std::vector<std::function<void()>> callbacks_;
@@ -104,7 +104,7 @@ class BackwardPass {
 
 thread_local BackwardPass* current_pass = nullptr;
 
-// Makes a pass the current one for as long as it runs; passes may nest, inside a hook.
+// Makes a pass the current one for as long as it runs; a hook may start another pass.
 class CurrentPass {
   public:
     explicit CurrentPass(BackwardPass& pass) : outer_(current_pass) {

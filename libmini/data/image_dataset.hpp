@@ -1,8 +1,8 @@
 // ImageDataset: images of one size that lie in memory as bytes, as MNIST's and CIFAR-10's
 // do.
 //
-// Bytes take a quarter of the memory of floats. Normalising one is a look into a table of
-// 256 floats, one table a channel, so that a batch is filled in a single pass:
+// Bytes take a quarter of the memory of floats. Normalising one is a lookup in its
+// channel's table of 256 floats, so that a batch is filled in a single pass:
 //
 //     byte 0 .. 255   ->   (byte / 255 - mean[c]) / std[c]   -> float32 (C, H, W)
 
@@ -53,7 +53,7 @@ class ImageDataset : public Dataset {
     int64_t width() const { return image_[2]; }
 
   private:
-    using Table = std::array<float, 256>;  // of each byte, normalised
+    using Table = std::array<float, 256>;  // [byte]: its normalised value
 
     void check_index(int64_t index) const;
     void write_image(std::byte* out, int64_t index) const;  // out (C, H, W)
@@ -61,8 +61,8 @@ class ImageDataset : public Dataset {
     std::vector<uint8_t> pixels_;
     std::vector<uint8_t> labels_;
     Shape image_;
-    int64_t image_bytes_ = 0;    // C H W
-    std::vector<Table> tables_;  // one a channel; none for images as bytes
+    int64_t image_bytes_ = 0;    // C * H * W
+    std::vector<Table> tables_;  // one for each channel; none for images as bytes
     DType dtype_ = DType::kUInt8;
 };
 

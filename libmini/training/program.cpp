@@ -12,7 +12,7 @@
 namespace mini::training {
 namespace {
 
-// How a rank's failure travels: its sort, and then its text, filled up with zeros.
+// How a rank's outcome is sent: a byte for its kind, then the text, padded with zeros.
 enum class Outcome : uint8_t { kFine, kUsageError, kOtherError };
 constexpr size_t kLongestText = 1000;
 
@@ -34,7 +34,7 @@ std::vector<uint8_t> outcome_of(const std::function<void()>& body) {
     }
 }
 
-// Whether this process is rank 0, or cannot know.
+// Whether this process is rank 0 or does not know its rank.
 bool speaks_for_all() {
     try {
         const auto variables = launcher();

@@ -158,7 +158,7 @@ size_t EmulatedLink::hand_out(std::span<std::byte> place) {
     return place.size();
 }
 
-// Whether nothing more will be due.
+// Whether the inner channel has closed and all that came is due.
 bool EmulatedLink::is_over() const {
     return closed_ && (arrived_.empty() || arrived_.back().due <= now_());
 }
@@ -175,16 +175,16 @@ size_t EmulatedLink::recv_combine(std::span<std::byte> place, const Combine& com
     needed_ = combine.element_bytes;
     take_in();
     const size_t n = std::min(ready(), place.size());
-    std::vector<std::byte> whole(n - n % needed_);
-    if (whole.empty() && is_over() && !place.empty()) throw ConnectionClosed(*closed_);
-    hand_out(whole);
-    combine.apply(place.data(), whole.data(), whole.size() / needed_);
-    return whole.size();
+    std::vector<std::byte> elements(n - n % needed_);
+    if (elements.empty() && is_over() && !place.empty()) throw ConnectionClosed(*closed_);
+    hand_out(elements);
+    combine.apply(place.data(), elements.data(), elements.size() / needed_);
+    return elements.size();
 }
 
 // ---- sleeping
 
-// Wakes when a frame is due and when the link takes bytes again, which poll cannot know.
+// next_event_: when a frame is due or the link takes bytes again, which poll cannot know.
 bool EmulatedLink::prepare_to_sleep(int interest, short& events) {
     next_event_ = kNever;
     int inner_interest = interest;
@@ -193,7 +193,7 @@ bool EmulatedLink::prepare_to_sleep(int interest, short& events) {
         if (interest & kToSend) next_event_ = free_at_ - kAhead;
     }
     if (interest & kToReceive) {
-        if (is_over() || ready() >= needed_) return false;
+        if (is_over() || ready() >= needed_) return false;  // there is something to read
         const auto next = std::ranges::find_if(
             arrived_, [&](const Arrived& frame) { return frame.due > now_(); });
         if (next != arrived_.end()) next_event_ = std::min(next_event_, next->due);

@@ -41,7 +41,7 @@ std::vector<std::string> as_entries(const Environment& environment) {
 
 struct Startup {
     pid_t parent;
-    int out, err, failure;  // writing ends of the three pipes
+    int out, err, failure;  // write ends of the three pipes
     char** arguments;
     char** environment;
     const Caretaker& caretaker;
@@ -51,13 +51,13 @@ struct Startup {
 // pipe.
 [[noreturn]] void become_program(const Startup& startup) {
     setpgid(0, 0);
-    startup.caretaker.group_begins(getpid());
+    startup.caretaker.group_begins(getpid());  // before exec, so that none escapes it
 
-    // Die with minirun, also when it died before this line.
+    // Die when minirun dies; it may be dead already.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != startup.parent) _exit(1);
 
-    // Undo what minirun's own signal handling would hand down.
+    // exec keeps the signal mask: unblock what minirun blocks.
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);

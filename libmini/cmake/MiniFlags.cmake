@@ -38,11 +38,13 @@ if(MINI_SANITIZE)
     target_link_options(mini_flags INTERFACE -fsanitize=${MINI_SANITIZE})
 endif()
 
-# Of what the undefined-behaviour sanitizer looks at in a test, pointers are most: half of the code
-# that GCC makes of it. The library's are looked at; a null pointer ends a test in any case.
+# Targets with the property MINI_TEST are test code. Of what the undefined-behaviour sanitizer looks
+# at there, pointers are most: half of the code that GCC makes of it. The library's are looked at; a
+# null pointer ends a test in any case.
+set(is_test $<BOOL:$<TARGET_PROPERTY:MINI_TEST>>)
+set(pointers_unchecked $<${is_test}:-fno-sanitize=null,alignment>)
 if(MINI_SANITIZE MATCHES "undefined")
-    target_compile_options(mini_flags INTERFACE
-        $<$<BOOL:$<TARGET_PROPERTY:MINI_TEST>>:-fno-sanitize=null,alignment>)
+    target_compile_options(mini_flags INTERFACE ${pointers_unchecked})
 endif()
 
 # The flags of a learner's files and of their tests, in builds without sanitizers of their own.
@@ -50,8 +52,9 @@ add_library(mini_checked INTERFACE)
 if(NOT MINI_SANITIZE)
     target_compile_options(mini_checked INTERFACE
         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-        -O1 -g -UNDEBUG -D_GLIBCXX_ASSERTIONS
-        -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+        $<IF:${is_test},-O0,-O1> -g -UNDEBUG -D_GLIBCXX_ASSERTIONS
+        -fsanitize=address,undefined ${pointers_unchecked}
+        -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(mini_checked INTERFACE -fsanitize=address,undefined)
 endif()
 

@@ -153,16 +153,30 @@ endfunction()
 
 # mini_lab_check(07 test.cpp [more.cpp] NEEDS mini_data): what `labs/lab check 7` runs, as
 # lab07_check with the learner's code and as lab07_schemata with every mutant inside. Both are
-# built only when they are asked for. NEEDS are the rooms that the tests use, and no more.
+# built only when they are asked for, and share the objects of files that no overlay replaces.
+# NEEDS are the rooms that the tests use, and no more.
 function(mini_lab_check number)
     if(NOT MINI_TESTS)
         return()
     endif()
     cmake_parse_arguments(check "" "" "NEEDS" ${ARGN})
+    set(overlaid "")
+    set(shared ${PROJECT_SOURCE_DIR}/labs/check/watch.cpp)
+    foreach(source ${check_UNPARSED_ARGUMENTS})
+        mini_has_region(has_region ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+        if(has_region)
+            list(APPEND overlaid ${source})
+        else()
+            list(APPEND shared ${source})
+        endif()
+    endforeach()
+    add_library(lab${number}_tests OBJECT EXCLUDE_FROM_ALL ${shared})
+    set_target_properties(lab${number}_tests PROPERTIES MINI_TEST YES)
+    target_link_libraries(lab${number}_tests PRIVATE mini_checked mini_test_main ${check_NEEDS})
     foreach(kind check schemata)
-        mini_overlaid(sources ${MINI_FOLDER_OF_${kind}} ${check_UNPARSED_ARGUMENTS})
+        mini_overlaid(sources ${MINI_FOLDER_OF_${kind}} ${overlaid})
         add_executable(lab${number}_${kind} EXCLUDE_FROM_ALL
-            ${sources} ${PROJECT_SOURCE_DIR}/labs/check/watch.cpp)
+            ${sources} $<TARGET_OBJECTS:lab${number}_tests>)
         mini_link_overlay(lab${number}_${kind} ${kind} ${check_NEEDS})
         target_link_libraries(lab${number}_${kind} PRIVATE
             mini_checked mini_test_main ${check_NEEDS})

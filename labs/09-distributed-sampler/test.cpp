@@ -178,8 +178,8 @@ TEST_CASE("all ranks take part in equally many collectives", "[lab09][lab09.2]")
             group.events().snapshot(mini::EventKind::kCollectiveBegin).size();
     });
     for (size_t rank = 0; rank < collectives.size(); ++rank) {
-        INFO("10 samples on " << ranks << " ranks, one all-reduce a sample: rank " << rank
-                              << " called " << collectives[rank] << ", rank 0 "
+        INFO("10 samples on " << ranks << " ranks, one all-reduce per sample: rank "
+                              << rank << " called " << collectives[rank] << ", rank 0 "
                               << collectives[0]
                               << "; one more on one rank would wait for ever");
         CHECK(collectives[rank] == collectives[0]);

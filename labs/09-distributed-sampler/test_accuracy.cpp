@@ -91,7 +91,7 @@ TEST_CASE("a short last batch counts by its samples", "[lab09][lab09.6]") {
 
 TEST_CASE("ranks with fewer batches keep no other waiting", "[lab09][lab09.6]") {
     INFO("10 samples on 4 ranks, batches of 2: 2 2 1 1 batches; one all-reduce in all");
-    INFO("on each rank, not one a batch: that would wait for ranks that are through");
+    INFO("on each rank, not one per batch: that would wait for ranks that are through");
     const auto results = evaluate<DistributedEvalSampler>(10, 4);
     for (size_t rank = 0; rank < results.size(); ++rank) {
         INFO("rank " << rank << ": " << results[rank].batches

@@ -73,10 +73,10 @@ struct Share {
 };
 
 struct Results {
-    std::vector<Share> shares;                   // one a rank
-    std::vector<double> train_loss;              // one an epoch, the mean over all ranks
+    std::vector<Share> shares;                   // one per rank
+    std::vector<double> train_loss;              // one per epoch, the mean over all ranks
     int64_t test_correct = 0, test_seen = 0;     // by all ranks together
-    std::vector<std::string> parameters_sha256;  // one a rank
+    std::vector<std::string> parameters_sha256;  // one per rank
 };
 
 // "Define your own": two layers, 50,890 parameters.
@@ -250,7 +250,7 @@ bool parse_options(int argc, char** argv, Options& options) {
     training::add_count(line, "--epochs", options.epochs,
                         "passes over the training data");
     training::add_count(line, "--batch-size", options.batch_size,
-                        "samples a step on each rank");
+                        "samples per step on each rank");
     training::add_count(line, "--samples", options.samples,
                         "train on the first so many images only")
         .default_text("");

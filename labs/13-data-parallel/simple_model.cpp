@@ -117,10 +117,10 @@ std::shared_ptr<SimpleDataset> make_dataset(const Options& options) {
 // What one way of training came to.
 struct Results {
     int workers = 0;             // devices or ranks
-    std::vector<double> loss;    // one an epoch, the mean over all samples
+    std::vector<double> loss;    // one per epoch, the mean over all samples
     std::vector<int64_t> bytes;  // sent in the last step: in all, or by each rank
     parallel::DataParallelStats traffic;  // of DataParallel's last step, by kind
-    std::vector<std::string> digests;     // of DDP's parameters, one a rank
+    std::vector<std::string> digests;     // of DDP's parameters, one per rank
 };
 
 // Trains `network`, which is `model` made parallel, on one of `shares` equal shares of the
@@ -269,7 +269,7 @@ bool parse_options(int argc, char** argv, Options& options) {
                         "ranks of DDP, where no launcher has started them");
     training::add_count(line, "--epochs", options.epochs, "passes over the data");
     training::add_count(line, "--batch-size", options.batch_size,
-                        "samples a step, of all devices or ranks together");
+                        "samples per step, of all devices or ranks together");
     training::add_count(line, "--samples", options.samples, "how many there are");
     training::add_count(line, "--dim", options.dim, "numbers in a sample");
     training::add_common(line, options.lr, options.seed, options.json);

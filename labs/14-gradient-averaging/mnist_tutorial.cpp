@@ -111,7 +111,7 @@ bool parse(int argc, char** argv, bool launched, Options& options) {
              "first there is of $MINI_DATA_DIR/mnist, data/mnist and the digits")
         .type_name("DIR");
     line.add("--epochs", options.epochs, "passes over the data").at_least(1);
-    line.add("--batch-size", options.batch_size, "samples a step, of all ranks")
+    line.add("--batch-size", options.batch_size, "samples per step, of all ranks")
         .at_least(1);
     line.add("--lr", options.lr, "learning rate of SGD").not_negative();
     line.add("--seed", options.seed, "of initial weights, dropout and order");

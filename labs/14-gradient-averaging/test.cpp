@@ -17,7 +17,7 @@ TEST_CASE("average_gradients leaves the mean over the ranks on every rank",
     check_means(averaged(ranks, parallel::average_gradients), "hint 1 of 14.1");
 }
 
-TEST_CASE("average_gradients does one all-reduce a parameter and nothing else",
+TEST_CASE("average_gradients does one all-reduce per parameter and nothing else",
           "[lab14][lab14.1]") {
     for (const Averaged& rank : averaged(3, parallel::average_gradients)) {
         INFO(

@@ -92,7 +92,7 @@ TEST_CASE("no sample is on two ranks and all ranks have equally many",
 TEST_CASE("a rank's batch is its share of the whole batch rounded down",
           "[lab14][lab14.4]") {
     for (const Part& part : parts(3, 60, 20)) {
-        INFO("20 samples a step on 3 ranks: 6 each; hint 1 of 14.4 helps");
+        INFO("20 samples per step on 3 ranks: 6 each; hint 1 of 14.4 helps");
         CHECK(part.bsz == 6);
         CHECK(part.batch_sizes == std::vector<int64_t>{6, 6, 6, 2});
     }

@@ -61,9 +61,9 @@ struct Options {
 };
 
 struct Results {
-    std::vector<double> train_loss;              // one an epoch, the mean over all ranks
+    std::vector<double> train_loss;              // one per epoch, the mean over all ranks
     double parameter_error = 0.0;                // of the worst of the 11 parameters
-    std::vector<std::string> parameters_sha256;  // one a rank
+    std::vector<std::string> parameters_sha256;  // one per rank
 };
 
 // What is to be found: y = 0.1 x[0] + 0.2 x[1] + ... + 1.0 x[9] + 0.5.
@@ -111,7 +111,8 @@ void report(const Options& options, int world_size, const Results& results) {
         return;
     }
     std::cout << fmt::format(
-        "\nTrained Linear(10, 1) by DDP, world size {}, {} samples a step on each rank.\n"
+        "\nTrained Linear(10, 1) by DDP, world size {}, {} samples per step on each "
+        "rank.\n"
         "  loss       {:.4f}, of which the noise in the data is {:.4f}\n"
         "  parameters at most {:.4f} from those that the data were made with\n"
         "  replicas   {}\n",
@@ -198,7 +199,7 @@ bool parse_options(int argc, char** argv, Options& options) {
         "linear_ddp");
     training::add_count(line, "--epochs", options.epochs, "passes over the data");
     training::add_count(line, "--batch-size", options.batch_size,
-                        "samples a step on each rank");
+                        "samples per step on each rank");
     training::add_count(line, "--samples", options.samples, "how many there are in all");
     line.add_flag("--samplers", options.samplers,
                   "show what each sampler deals out of ten samples; do not train");

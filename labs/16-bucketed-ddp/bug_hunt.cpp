@@ -45,7 +45,7 @@ class Towers : public nn::Module {
     }
 };
 
-// One all-reduce a parameter, started as soon as its gradient is there.
+// One all-reduce per parameter, started as soon as its gradient is there.
 class Overlap {
   public:
     Overlap(const nn::Module& model, dist::ProcessGroup& group) {

@@ -22,7 +22,7 @@ void add_options(mini::CommandLine& line, Options& options) {
         .one_of({"resnet10", "resnet18", "resnet50"});
     mini::training::add_device(line, options.device);
     line.add("--epochs", options.epochs, "passes over the data").at_least(1);
-    line.add("--batch-size", options.batch_size, "samples a step, of all ranks")
+    line.add("--batch-size", options.batch_size, "samples per step, of all ranks")
         .at_least(1);
     line.add("--lr", options.lr, "learning rate of SGD, in the first epoch")
         .not_negative();

@@ -60,9 +60,9 @@ struct Data {
 };
 
 struct Results {
-    std::vector<double> train_loss, test_accuracy;  // one an epoch
-    std::vector<std::string> devices;               // one a rank: "cuda:1"
-    std::vector<std::string> state_sha256;          // one a rank
+    std::vector<double> train_loss, test_accuracy;  // one per epoch
+    std::vector<std::string> devices;               // one per rank: "cuda:1"
+    std::vector<std::string> state_sha256;          // one per rank
     std::vector<std::string> sha256_before_averaging;
     double averaged_accuracy = 0.0;
 };

@@ -27,7 +27,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import plot  # noqa: E402
 
 CAPS_KIB = (0.01, 8, 16, 32, 64, 128)
-AFTER = {"average, one a parameter": "average", "flat, one for all": "flat"}
+AFTER = {"average, one per parameter": "average", "flat, one for all": "flat"}
 ALONE = "no exchange"
 RING_ABOVE = 16 << 10  # bytes; choose_algorithm in libmini/distributed/backends/transport_backend.cpp
 RATES = {"kbit": 1e3 / 8, "Mbit": 1e6 / 8, "Gbit": 1e9 / 8}
@@ -169,7 +169,7 @@ def times_of(runs):
 
 
 def draw(options, found, formula):
-    # The smallest size stands for one bucket a parameter; the chart puts it at 1 KiB.
+    # The smallest size stands for one bucket per parameter; the chart puts it at 1 KiB.
     places = {cap: max(cap, 1) for cap in CAPS_KIB}
     curves = [[(places[cap], formula(found[cap][0]["buckets"])[which]) for cap in CAPS_KIB]
               for which in (0, 1)]

@@ -40,7 +40,7 @@ class Ended:
     output: str = ""
     seconds: float = 0.0
     killed_for: str = ""  # "", "time", "output" or "stop"
-    stacks: list = field(default_factory=list)  # text, one a thread, when killed for time
+    stacks: list = field(default_factory=list)  # text, one per thread, when killed for time
 
 
 class Output:

@@ -167,7 +167,7 @@ def frames_of(text, root, most=4):
 
 
 def where_threads_are(stacks, root):
-    """One line a thread that is in the repository's code: its rank, and where it waits."""
+    """One line per thread that is in the repository's code: its rank, and where it waits."""
     lines = []
     for stack in stacks:
         head = RANK.search(stack)

@@ -110,14 +110,14 @@ struct BatchNormMode {
 /// by weight and shifted by bias, both (C) or undefined. In training, mean and variance
 /// are the batch's, and running_mean and running_var, (C) or undefined, move towards them,
 /// the variance unbiased; otherwise they are the running ones. Throws ShapeError when a
-/// training batch has fewer than two values a channel, which have no variance, and
+/// training batch has fewer than two values per channel, which have no variance, and
 /// UsageError when there is nothing to normalise by.
 Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& running_var,
                   const Tensor& weight = {}, const Tensor& bias = {},
                   BatchNormMode mode = {});
 
 /// In training, each element is zeroed with probability p and the others are divided by 1
-/// - p; otherwise x itself. Draws two words an element from `generator`, as PyTorch does.
+/// - p; otherwise x itself. Draws two words per element from `generator`, as PyTorch does.
 Tensor dropout(const Tensor& x, double p, bool training,
                Generator& generator = generator_of(Stream::kDropout));
 

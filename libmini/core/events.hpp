@@ -1,7 +1,7 @@
 // The event log: what happened on this rank, in order, cheap enough to be always on.
 //
 // Tests read it to check behaviour that values cannot show: that a bucket was launched
-// before the last gradient was ready, that there was one all-reduce a bucket and none
+// before the last gradient was ready, that there was one all-reduce per bucket and none
 // inside no_sync, how many bytes a collective sent. One event costs under 100 ns
 // (tests/core/events_test.cpp measures it). The log is a ring: when it is full, the
 // oldest event makes room.

@@ -13,7 +13,7 @@
 // possible, an address names one allocation. The memory behind them goes back to the
 // system at once.
 //
-// MINI_SIM_DEVICES (4) and MINI_SIM_MEMORY (bytes a device, 16 GiB) set the sizes;
+// MINI_SIM_DEVICES (4) and MINI_SIM_MEMORY (bytes per device, 16 GiB) set the sizes;
 // MINI_SIM_CAPABILITY (8) is the first number of the devices' compute capability.
 
 #pragma once

@@ -44,7 +44,7 @@ ImageDataset::ImageDataset(std::vector<uint8_t> pixels, std::vector<uint8_t> lab
     if (!normalize) return;
     check_normalize(*normalize, channels());
 
-    // Normalise each byte once a channel, in float32 and PyTorch's order of operations.
+    // Normalise each byte once per channel, in float32 and PyTorch's order of operations.
     dtype_ = DType::kFloat32;
     tables_.resize(normalize->mean.size());
     for (size_t c = 0; c < tables_.size(); ++c)

@@ -1,4 +1,4 @@
-// Partition and DataPartitioner: a dataset shuffled once, cut into fractions, one a rank.
+// Partition and DataPartitioner: a dataset shuffled once, cut into fractions, one per rank.
 //
 //     n = 10, sizes (0.5, 0.25, 0.25)   shuffled   2 8 3 5 6 | 4 9 | 0 1 | 7
 //                                       partition      0        1     2    no part

@@ -1,7 +1,7 @@
 // partition_dataset: the tutorial's way to give each rank its own part of a dataset.
 //
 //     world size 4     samples     1/4 each, chosen once by DataPartitioner
-//                      batch size  int(128 / 4) = 32 a rank, so 128 in all
+//                      batch size  int(128 / 4) = 32 per rank, so 128 in all
 //
 // In each epoch a rank shuffles its own part, and never sees another's.
 

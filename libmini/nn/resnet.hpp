@@ -77,7 +77,7 @@ struct ResNetOptions {
 enum class ResNetBlock { kBasic, kBottleneck };
 
 /// The network, images (N, 3, H, W) to class scores (N, num_classes). Any H and W do, from
-/// 1 on, as long as training leaves two values a channel.
+/// 1 on, as long as training leaves two values per channel.
 class ResNet : public Module {
   public:
     /// `depths` counts the blocks of layer1 to layer4. Convolutions start as kaiming_normal_

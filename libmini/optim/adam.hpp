@@ -1,7 +1,7 @@
 // Adam: each parameter takes steps of about lr, whatever the size of its gradients
 // (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015).
 //
-// Two running averages a parameter, of the gradient and of its square, so three times the
+// Two running averages per parameter, of the gradient and of its square, so three times the
 // memory of the parameters themselves.
 
 #pragma once

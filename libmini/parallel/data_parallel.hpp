@@ -45,7 +45,7 @@ class DataParallel : public nn::Module {
   public:
     /// Starts a thread for each device but the first. `make_replica` builds the same
     /// module again, since modules cannot be copied; it is called on those threads, one
-    /// at a time, once a device, and again where a second forward() comes before the
+    /// at a time, once per device, and again where a second forward() comes before the
     /// first backward(). Throws UsageError for a device that is not there or comes twice.
     /// REQUIRES: `module` outlives this object.
     DataParallel(nn::Module& module, ModuleFactory make_replica,

@@ -60,7 +60,7 @@ class Reducer {
     /// rank has used the parameter.
     void shadow_iteration();
 
-    /// Uses `hook` instead of one all-reduce a bucket. Throws UsageError the second time,
+    /// Uses `hook` instead of one all-reduce per bucket. Throws UsageError the second time,
     /// and after the first iteration.
     void set_comm_hook(CommHook hook);
 

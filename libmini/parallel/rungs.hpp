@@ -1,10 +1,10 @@
 // Three rungs of the ladder to DistributedDataParallel, with its interface.
 //
 //                        all-reduces        when
-//     AveragedModule     one a parameter    after the backward pass
+//     AveragedModule     one per parameter  after the backward pass
 //     FlatModule         one                after it, from a flat copy
-//     OverlappedModule   one a parameter    as soon as its gradient is there
-//     DDP                one a bucket       as soon as the bucket is full
+//     OverlappedModule   one per parameter  as soon as its gradient is there
+//     DDP                one per bucket     as soon as the bucket is full
 //
 // Each trains with the same loop: forward, backward(), step. Each fixes what the one
 // before it wastes: a message's latency for every parameter; the time of the backward

@@ -1,4 +1,4 @@
-// Scatter and gather: a batch cut into chunks, one a device, and put together again.
+// Scatter and gather: a batch cut into chunks, one per device, and put together again.
 //
 //     x (10, 3)  --scatter-->  (4, 3) cpu   (4, 3) cpu:1   (2, 3) cpu:2
 //                                 |             |              |

@@ -6,9 +6,9 @@
 //     step            [rank 0] [---- rank 1 ----]       each with state for its own
 //     broadcast       <-- 0 -- --------- 1 ------>      new values to all
 //
-// With P ranks the state takes about 1/P of the memory, Adam's 2 floats a parameter
+// With P ranks the state takes about 1/P of the memory, Adam's 2 floats per parameter
 // become 2/P, and the arithmetic of step() is shared out likewise. The price is a
-// broadcast of n floats a step, spread over P roots.
+// broadcast of n floats per step, spread over P roots.
 //
 // Rajbhandari et al. 2020, ZeRO: Memory Optimizations Toward Training Trillion Parameter
 // Models.

@@ -57,7 +57,7 @@ std::string clock_time(double seconds) {
     return fmt::format("{:02}:{:02}", minutes, whole % 60);
 }
 
-// "291/469 [00:02<00:01, 131.2 batch/s] loss 0.412"; below one a second, seconds a batch.
+// "291/469 [00:02<00:01, 131.2 batch/s] loss 0.412"; below one a second, seconds per batch.
 std::string counts(int64_t done, int64_t total, double seconds, const std::string& unit) {
     const std::string elapsed = clock_time(seconds);
     if (done <= 0 || seconds <= 0)

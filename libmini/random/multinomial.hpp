@@ -2,7 +2,7 @@
 // `torch.utils.data.WeightedRandomSampler`).
 //
 //     with replacement      lay the weights end to end, scaled to length 1; a uniform
-//                           number points at one of them: 2 words a sample
+//                           number points at one of them: 2 words per sample
 //
 //         u = 0.41   |--0--|-----1-----|------------2------------|
 //                               ^

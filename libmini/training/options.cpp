@@ -25,7 +25,8 @@ void add_job_options(CommandLine& line, Options& options) {
         .type_name("N")
         .default_text("")
         .at_least(1);
-    line.add("--batch-size", options.batch_size, "samples a step, of all ranks together")
+    line.add("--batch-size", options.batch_size,
+             "samples per step, of all ranks together")
         .type_name("N")
         .at_least(1);
     line.add("--seed", options.seed, "of initial weights, dropout and order")
@@ -78,9 +79,10 @@ void add_checkpoint_options(CommandLine& line, Options& options) {
 }
 
 void add_system_options(CommandLine& line, Options& options) {
-    line.add("--sync", options.sync, kSyncs,
-             "gradients are not averaged; by one all-reduce a parameter after backward;\n"
-             "by one for all; by one a parameter during backward; or in buckets");
+    line.add(
+        "--sync", options.sync, kSyncs,
+        "gradients are not averaged; by one all-reduce per parameter after backward;\n"
+        "by one for all; by one per parameter during backward; or in buckets");
     line.add("--bucket-cap-mb", options.bucket_cap_mb, "size of DDP's buckets in MiB")
         .type_name("X");
     line.add("--compress", options.compress, kCompressions,

@@ -23,8 +23,8 @@ struct Results {
     // Of this process, since it started.
     std::optional<int64_t> resumed_at_step;
     double samples_per_second = 0.0;
-    std::vector<std::string> parameters_sha256;  // one a rank
-    std::vector<std::string> devices;            // one a rank: "cuda:1"
+    std::vector<std::string> parameters_sha256;  // one per rank
+    std::vector<std::string> devices;            // one per rank: "cuda:1"
     std::vector<int64_t> bucket_bytes;           // of DDP
     TrainingStatistics statistics;
 };

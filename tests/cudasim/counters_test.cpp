@@ -61,7 +61,7 @@ TEST_CASE("a warp that is not full counts as one instruction that is partial") {
     CHECK(last(counting).global_loads.partial == 1);
 }
 
-TEST_CASE("four floats a thread are one access") {
+TEST_CASE("four floats per thread are one access") {
     const Floats x(128), out(128);
     Counting counting;
     patterns::vector_copy(out.get(), x.get(), 32);

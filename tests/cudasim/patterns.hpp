@@ -4,10 +4,10 @@
 
 namespace mini::patterns {
 
-/// out[i] = x[i * stride], 32 threads a block; `count` threads.
+/// out[i] = x[i * stride], 32 threads per block; `count` threads.
 void strided_copy(float* out, const float* x, int stride, int count);
 
-/// One warp a block copies 4 floats a thread at once.
+/// One warp per block copies 4 floats per thread at once.
 void vector_copy(float* out, const float* x, int count);
 
 /// Transposes a 32 x 32 tile, one warp a row, through shared memory; with `padded`, rows of

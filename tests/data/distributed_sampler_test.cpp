@@ -244,7 +244,7 @@ TEST_CASE("an epoch's generator is seeded by seed + epoch, of the default's vers
     CHECK(usual.get_state() == before);
 }
 
-TEST_CASE("DistributedSampler takes at most 8 bytes a sample of the dataset") {
+TEST_CASE("DistributedSampler takes at most 8 bytes per sample of the dataset") {
     const int64_t n = 1'000'000;
     const int replicas = GENERATE(1, 2, 3, 8);
     const bool shuffle = GENERATE(false, true);

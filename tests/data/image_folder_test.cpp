@@ -110,7 +110,7 @@ TEST_CASE("classes without a picture are refused, all by name") {
     CHECK(contains(message, "found none of dog, eel; add some"));
 }
 
-TEST_CASE("links are followed, a folder counts once a class, and circles end") {
+TEST_CASE("links are followed, a folder counts once per class, and circles end") {
     const Folder folder;
     put(folder / "cat/one/a.png");
     put(folder / "elsewhere/dog/b.png");

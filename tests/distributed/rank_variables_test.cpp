@@ -164,7 +164,7 @@ TEST_CASE("launchers that contradict each other are refused, both named") {
     CHECK(contains(fault(one_host + outer), "contradict"));
 }
 
-TEST_CASE("a launcher that started launchers, one a host, is left out") {
+TEST_CASE("a launcher that started launchers, one per host, is left out") {
     // srun --ntasks-per-node=1 torchrun --nnodes=2 --nproc-per-node=4
     const Variables srun = {{"SLURM_STEP_ID", "3"},
                             {"SLURM_PROCID", "1"},

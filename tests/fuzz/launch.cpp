@@ -46,7 +46,7 @@ void run_slurm_counts(Input input) {
 
 Seeds slurm_count_seeds() { return {"4(x2),3", "1", "2147483647(x65536)", "2,2,2(x3)"}; }
 
-// ---- the variables of a rank: NAME=value, one a line
+// ---- the variables of a rank: NAME=value, one per line
 
 std::map<std::string, std::string> variables_in(const std::string& text) {
     std::map<std::string, std::string> variables;

@@ -148,7 +148,7 @@ TEST_CASE("replicas averaged at the end are equal then but are not what DDP trai
 
 TEST_CASE("CIFAR-10 is read from its folder and a last batch of one image is left out") {
     const Folder folder;
-    write_cifar10(folder, 5);  // 25 images, 13 a rank: batches of 4, 4, 4 and 1
+    write_cifar10(folder, 5);  // 25 images, 13 per rank: batches of 4, 4, 4 and 1
     const json job = results_of(launched(
         2, {"--data", folder.path(), "--batch-size", "8", "--epochs", "1", "--json"}));
     CHECK(job.at("train_loss").size() == 1);

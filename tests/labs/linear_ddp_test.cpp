@@ -35,7 +35,7 @@ TEST_CASE("linear_ddp has PyTorch's losses on 1 and 2 and 3 and 4 ranks") {
         const auto json =
             json_of(ranks, kLinearDDP,
                     {"--samples", "960", "--epochs", "5", "--batch-size",
-                     std::to_string(48 / ranks)});  // 48 a step, all together
+                     std::to_string(48 / ranks)});  // 48 per step, all together
         // Floats of about 3, summed in another order.
         CHECK(distance(json.at("train_loss"), golden.at("loss")) < 2e-6);
         check_replicas(json.at("parameters_sha256"), ranks);

@@ -15,7 +15,7 @@ namespace {
 
 const std::string kName = "train_local_rank";
 
-// 50 images, of which 48 train: 12 a step, all ranks together.
+// 50 images, of which 48 train: 12 per step, all ranks together.
 std::vector<std::string> tiny(const Folder& folder, int ranks) {
     return {"--data",       folder.path(),
             "--samples",    "48",

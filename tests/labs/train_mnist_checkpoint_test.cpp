@@ -32,7 +32,7 @@ class Workshop {
   public:
     Workshop() { write_tiny_mnist(folder_.path(), 84); }
 
-    // A recipe of 7 steps an epoch.
+    // A recipe of 7 steps per epoch.
     Words job(const Words& options = {}) const {
         return Words{"--data", folder_.path(), "--batch-size", "12", "--seed", "5"} +
                options;

@@ -6,7 +6,8 @@
 using namespace mini;
 using namespace mini::test;
 
-TEST_CASE("average_gradients leaves the mean over ranks, by one all-reduce a parameter") {
+TEST_CASE(
+    "average_gradients leaves the mean over ranks, by one all-reduce per parameter") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(ranks);
     struct Seen {

@@ -83,7 +83,7 @@ TEST_CASE("the bar grows by eighths of a column") {
     CHECK(progress.line(32, 1) == "e 100%|████| 32/32 [00:01<00:00, 32.0 b/s]");
 }
 
-TEST_CASE("slow work shows seconds a step, and long work hours") {
+TEST_CASE("slow work shows seconds per step, and long work hours") {
     std::ostringstream out;
     FakeClock clock;
     const Progress progress(out, "e", 4, clock.options(false));

@@ -214,7 +214,7 @@ TEST_CASE("a box whose head cannot be is refused in one line that names it") {
     CHECK_FALSE(contains(flight_complaint(bytes_of(*box)), "\n"));
 }
 
-TEST_CASE("mini flight --json prints the rank, then its operations, one a line") {
+TEST_CASE("mini flight --json prints the rank, then its operations, one per line") {
     const Folder folder;
     FlightRecord point = record(1, Operation::kRecv, State::kStarted);
     point.peer = 1;

@@ -1,5 +1,5 @@
 // Deadlines: the moment at which a wait gives up. Every blocking call of this room takes
-// one, so a wait made of several steps ends on time as a whole, not once a step.
+// one, so a wait made of several steps ends on time as a whole, not once per step.
 
 #pragma once
 

@@ -165,7 +165,7 @@ std::string place_text(const RankVariables& found) {
 }
 
 // Whether `outer` started launchers, of which one started this rank: then it counts
-// processes of its own, at most one a host.
+// processes of its own, at most one per host.
 bool started_launchers(const RankVariables& outer, const RankVariables& inner) {
     if (outer.world_size == 1) return true;
     if (inner.local_world_size < 1) return false;

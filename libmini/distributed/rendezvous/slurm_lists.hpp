@@ -19,7 +19,7 @@ constexpr size_t kMaxHostBytes = 255;
 /// of this form, and for more hosts or longer names than the above.
 std::vector<std::string> expand_host_list(const std::string& text);
 
-/// The counts of Slurm's notation, one a node: "4(x2),3" is 4, 4, 3. Throws
+/// The counts of Slurm's notation, one per node: "4(x2),3" is 4, 4, 3. Throws
 /// UsageError as expand_host_list does.
 std::vector<int> expand_task_counts(const std::string& text);
 

@@ -1,6 +1,6 @@
 // Elementwise kernels: simple loops that the compiler turns into vector instructions.
 //
-// The operation is chosen once a call, outside the loop. Every element is computed by one
+// The operation is chosen once per call, outside the loop. Every element is computed by one
 // formula wherever it lies, so a tensor cut in two gives the same bits as the whole.
 
 #include <algorithm>

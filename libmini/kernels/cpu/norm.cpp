@@ -86,7 +86,7 @@ void batch_norm(float* y, const float* x, const float* mean, const float* varian
     });
 }
 
-// With d = x - mean, s = 1 / sqrt(variance + eps) and n values a channel:
+// With d = x - mean, s = 1 / sqrt(variance + eps) and n values per channel:
 //
 //     dbias = sum of g     dweight = s (sum of g d)
 //     dx    = weight s (g - dbias / n - d s dweight / n)

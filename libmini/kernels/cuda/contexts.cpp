@@ -25,7 +25,7 @@ uint64_t bit_of(int device) {
     return device >= 0 && device < 64 ? uint64_t{1} << device : 0;
 }
 
-// Warns, once a device, when this thread's rank has a device and it uses another one.
+// Warns, once per device, when this thread's rank has a device and it uses another one.
 void warn_of_strange_device(int device) {
     if (device_of_rank < 0 || device == device_of_rank) return;
     if (!warned_devices.insert(device).second) return;

@@ -102,7 +102,7 @@ __device__ inline int64_t thread_count() {
     return static_cast<int64_t>(gridDim.x) * blockDim.x;
 }
 
-/// A grid of kThreads a block for n items, one a thread or, if they are many, several.
+/// A grid of kThreads per block for n items, one per thread or, if they are many, several.
 inline mini::cuda::Extents grid_for(int64_t n) {
     const int64_t blocks = std::min(mini::cuda::ceil_div(n, kThreads), kMostBlocks);
     return {.grid = static_cast<unsigned>(blocks), .block = kThreads};

@@ -25,7 +25,7 @@ using mini::cuda::ceil_div;
 using mini::cuda::launch;
 
 constexpr int kMostTensors = 60;  // with the rest, below a launch's 4 KiB
-constexpr int64_t kPiece = 4096;  // elements a block
+constexpr int64_t kPiece = 4096;  // elements per block
 
 struct SGDRule {
     using Tensor = SGDTensor;

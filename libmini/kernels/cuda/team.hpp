@@ -73,7 +73,7 @@ __device__ RowOfTeam row_of_team() {
         return {static_cast<int64_t>(blockIdx.x), static_cast<int>(threadIdx.x)};
 }
 
-/// One team of kTeam threads a row.
+/// One team of kTeam threads per row.
 template <int kTeam>
 mini::cuda::Extents teams_for(int64_t rows) {
     if constexpr (kTeam == kWarpSize)

@@ -6,7 +6,7 @@
 //     train-step   steps a second of the ConvNet on MNIST's extents: forward, loss,
 //                  backward, SGD; with --graph beside it, replayed from a CUDA graph
 //
-// Work is given to the device in batches and waited for once a batch, as training does; a
+// Work is given to the device in batches and waited for once per batch, as training does; a
 // figure is the median over the batches. On the simulator, which is thousands of times slower
 // than a GPU, the default sizes are small ones.
 

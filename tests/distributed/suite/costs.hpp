@@ -16,7 +16,7 @@ struct Cost {
     bool operator==(const Cost&) const = default;
 };
 
-/// Of one rank among P, for `n` elements of `each` bytes a rank.
+/// Of one rank among P, for `n` elements of `each` bytes per rank.
 struct Load {
     int64_t n = 0;
     int64_t each = 1;

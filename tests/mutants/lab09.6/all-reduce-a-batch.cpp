@@ -1,4 +1,4 @@
-// One all-reduce a batch, in which ranks with fewer batches do not take part.
+// One all-reduce per batch, in which ranks with fewer batches do not take part.
 // region: libmini/training/accuracy.cpp 2
 Accuracy mine;
 for (const data::Batch& batch : loader) {

@@ -1,3 +1,3 @@
-// There is one all-reduce a parameter after all.
+// There is one all-reduce per parameter after all.
     static_cast<void>(numel);
     average_gradients(parameters, group);

@@ -210,7 +210,7 @@ TEST_CASE("several ranks train what one rank trains on the whole batch",
     const Trained alone = trained_alone();
     const auto seen = trained_on(ranks);
     for (const Trained& rank : seen) {
-        // The sums of 12 gradients are added in another order: some units in the last
+        // The sums of 12 gradients are added in a different order: some units in the last
         // place of numbers below 2, over 6 steps.
         const float difference = largest_difference(rank.parameters, alone.parameters);
         INFO(

@@ -228,7 +228,7 @@ TEST_CASE("all ranks take the order of rank 0", "[lab16][lab16.5]") {
         odd_one_out == 0 ? Assignment{{0}, {1}} : Assignment{{1}, {0}};
     for (int rank = 0; rank < 3; ++rank) {
         const Seen& mine = seen[static_cast<size_t>(rank)];
-        INFO("gradients come in another order on rank "
+        INFO("gradients come in a different order on rank "
              << odd_one_out << "; all must have rank 0's buckets, " << in_words(expected)
              << ", and rank " << rank << " has " << in_words(mine.assigned)
              << "; hint 2 of 16.5 helps");
@@ -272,7 +272,7 @@ TEST_CASE("DDP trains on several ranks what one process trains on the whole batc
     for (const Values& rank : seen) {
         INFO("5 steps on " << ranks << " ranks with buckets of " << cap << " bytes");
         CHECK(rank == seen[0]);
-        // The sums of 12 gradients are added in another order: some units in the last
+        // The sums of 12 gradients are added in a different order: some units in the last
         // index of numbers below 2.
         for (size_t i = 0; i < alone.size(); ++i)
             REQUIRE(std::abs(rank[i] - alone[i]) < 1e-5f);

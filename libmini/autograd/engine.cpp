@@ -1,8 +1,8 @@
 // The engine: one walk over the graph, from the result back to the leaves.
 //
 // A node may pass its gradient on only once it is complete, that is, after every node
-// that uses its result has added its contribution. So the engine first counts, for each node, the
-// nodes that will send it something, and then keeps those that are complete in a queue.
+// that uses its result has added its contribution. So the engine first counts, for each
+// node, those that will send it something, and then keeps the complete ones in a queue.
 // Of several it takes the youngest: the order of the forward pass, reversed, which every
 // rank therefore agrees on. Neither step recurses, so a graph may be as deep as memory
 // allows.

@@ -64,7 +64,7 @@ Tensor matmul(const Tensor& a, const Tensor& b);
 
 // ---- views (functions_view.cpp)
 
-/// The same elements in their order, in another shape (`Tensor.view`, `Tensor.reshape`).
+/// The same elements in their order, in a different shape (`Tensor.view`, `Tensor.reshape`).
 Tensor view(const Tensor& x, Shape shape);
 Tensor reshape(const Tensor& x, Shape shape);
 

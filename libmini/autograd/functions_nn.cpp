@@ -65,8 +65,8 @@ Tensor draw_mask(Tensor x, double probability, float value, Generator& generator
 }
 
 // x times a mask of draws, each 0 with probability p, else 1 / (1 - p); the mask broadcasts.
-Tensor times_noise(const char* name, const Tensor& x, double p, const Shape& mask_shape,
-                   Generator& generator) {
+Tensor times_mask(const char* name, const Tensor& x, double p, const Shape& mask_shape,
+                  Generator& generator) {
     const float kept = p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 0.0f;
     const Tensor mask = draw_mask(x.new_empty(mask_shape), 1.0 - p, kept, generator);
     return record(
@@ -85,7 +85,7 @@ void check_probability(const char* name, double p) {
 Tensor dropout(const Tensor& x, double p, bool training, Generator& generator) {
     check_probability("dropout", p);
     if (!training || p == 0.0) return x;
-    return times_noise("dropout", x, p, x.shape(), generator);
+    return times_mask("dropout", x, p, x.shape(), generator);
 }
 
 Tensor dropout2d(const Tensor& x, double p, bool training, Generator& generator) {
@@ -95,7 +95,7 @@ Tensor dropout2d(const Tensor& x, double p, bool training, Generator& generator)
     Shape channels(x.shape().size(), 1);
     channels[0] = x.size(0);
     channels[1] = x.size(1);
-    return times_noise("dropout2d", x, p, channels, generator);
+    return times_mask("dropout2d", x, p, channels, generator);
 }
 
 // With y = log softmax(x), dL/dx = g - softmax(x) * (the sum of g over the row).

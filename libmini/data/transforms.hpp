@@ -30,7 +30,7 @@ class Compose {
 
 /// Bytes (C, H, W) to float32 in [0, 1], x / 255; float32 images pass as they are
 /// (`transforms.ToTensor`, but that our images have their channels first already). Throws
-/// ShapeError for what is no image or of another dtype.
+/// ShapeError for what is no image or of a different dtype.
 struct ToTensor {
     Tensor operator()(const Tensor& image) const;
 };

@@ -42,7 +42,7 @@ class Optimizer {
     virtual OptimizerState state_dict() const = 0;
 
     /// Goes on from `state`, whose tensors are copied. Throws UsageError, naming every
-    /// name that is missing, unknown or of another shape, and then changes nothing
+    /// name that is missing, unknown or of a different shape, and then changes nothing
     /// (`Optimizer.load_state_dict`).
     virtual void load_state_dict(const OptimizerState& state) = 0;
 

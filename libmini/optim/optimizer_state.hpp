@@ -64,7 +64,7 @@ class StateReader {
     std::vector<Tensor> tensors(const std::string& what,
                                 const std::vector<int64_t>& steps);
 
-    /// Throws UsageError with all that is missing, unknown, or of another shape.
+    /// Throws UsageError with all that is missing, unknown, or of a different shape.
     void finish();
 
   private:

@@ -63,8 +63,8 @@ class ZeroRedundancyOptimizer : public optim::Optimizer, public Joinable {
     /// unless it was consolidated on this rank since the last step.
     optim::OptimizerState state_dict() const override;
 
-    /// Takes this rank's part of such a state, be it from the plain optimizer or from
-    /// another number of ranks; every rank calls it with the same one. Throws UsageError
+    /// Takes this rank's part of such a state, whether it is from the plain optimizer or from
+    /// a different number of ranks; every rank calls it with the same one. Throws UsageError
     /// for a parameter that there is not, and what the rank's optimizer throws.
     void load_state_dict(const optim::OptimizerState& state) override;
 

@@ -53,8 +53,7 @@ optim::OptimizerState from_description(const std::string& text) {
     return state;
 }
 
-// "state.3.exp_avg" with another number than 3; nothing where the number has no
-// successor.
+// "state.3.exp_avg" with new_number(3) in place of 3; nullopt where there is no new number.
 std::optional<std::string> renamed(
     const std::string& name,
     const std::function<std::optional<size_t>(size_t number)>& new_number) {

@@ -41,10 +41,9 @@ namespace mini {
 /// (ATEN_CPU_CAPABILITY=default). tests/golden holds both.
 enum class Rounding { kSeparate, kFused };
 
-/// A version of PyTorch, where versions draw differently: 2.0 draws a single weighted
-/// sample in another way (core/multinomial.hpp) and normal doubles with another last bit,
-/// 2.6 permutes 214,748,364 and more numbers in another way, 2.7 takes 64 bits for ranges
-/// from 2^28 on.
+/// A version of PyTorch, where versions draw differently: 2.0 changed how a single weighted
+/// sample is drawn (random/multinomial.hpp) and the last bit of normal doubles, 2.6 how
+/// 214,748,364 and more numbers are permuted, and 2.7 takes 64 bits for ranges from 2^28 on.
 struct TorchVersion {
     int major = 2;
     int minor = 15;

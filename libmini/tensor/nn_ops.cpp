@@ -68,7 +68,7 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, Window windo
                 "conv2d: the input is ", x.shape(), " but the weight is ", w.shape());
     const int64_t O = w.size(0);
     check_shape(!bias.defined() || bias.shape() == Shape{O}, "conv2d: the weight is ",
-                w.shape(), " but the bias is of another length");
+                w.shape(), " but the bias is of a different length");
 
     const Tensor images = contiguous(x);
     const Tensor weight = contiguous(w);

@@ -75,7 +75,7 @@ bool equal(const Tensor& a, const Tensor& b);
 
 // ---- views (view_ops.cpp)
 
-/// The same elements in another shape; one size may be -1, meaning the rest. x must be
+/// The same elements in a different shape; one size may be -1, meaning the rest. x must be
 /// contiguous; reshape copies when it is not.
 Tensor view(const Tensor& x, Shape shape);
 Tensor reshape(const Tensor& x, Shape shape);

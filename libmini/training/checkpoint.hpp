@@ -55,7 +55,7 @@ struct RunState {
 void add_run_state(const RunState& state, io::Safetensors& file);
 
 /// The state that add_run_state put there. Throws BadFile with the list of all that is
-/// missing, unknown or of another shape or type.
+/// missing, unknown or of a different shape or type.
 RunState run_state_in(const io::Safetensors& file);
 
 /// The tensors of a file whose names begin with `prefix`, without it.
@@ -63,8 +63,8 @@ io::NamedTensors tensors_in(const io::Safetensors& file, const std::string& pref
 
 /// The options that decide what is computed, by name. How it is computed may change on the
 /// way: number of ranks, --sync and buckets, --zero, backend, threads, workers; then later
-/// values are the same but for rounding, and with another number of ranks dropout's masks
-/// are others.
+/// values are the same but for rounding, and with a different number of ranks dropout's
+/// masks differ.
 std::map<std::string, std::string> recipe_of(const Options& options,
                                              int64_t training_images, int64_t epochs);
 

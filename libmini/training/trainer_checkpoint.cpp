@@ -138,8 +138,8 @@ void Trainer::go_on_from(const RunState& state) {
         return;
     }
 
-    // Another number of ranks: generators stay as their seed made them, an epoch may have
-    // another number of steps, and each rank keeps the mean of the losses.
+    // A different number of ranks: generators stay as their seed made them, an epoch may
+    // have more or fewer steps, and each rank keeps the mean of the losses.
     place_.position = std::min(place_.position, batches_.size());
     epoch_losses_.assign(static_cast<size_t>(place_.position), 0.0f);
     for (const std::vector<float>& losses : state.epoch_losses)

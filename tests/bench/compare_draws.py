@@ -7,7 +7,7 @@ Draws by `mini random`, shuffles by `mini indices`, initial weights and losses b
 lies beside mini, as minirun does. Training is the tutorial's job on two ranks, dropout on, 20 steps,
 by DistributedDataParallel over gloo in PyTorch. Without real MNIST training is left out.
 
-Draws, orders and weights must be equal in every bit. Losses are sums of float32 in another order:
+Draws, orders and weights must be equal in every bit. Losses are sums of float32 in a different order:
 the longest sum has 320 products (the inputs of fc1), each rounded by at most 2^-24 of the sum, and
 losses are below 2.5, so they may differ by 320 * 2^-24 * 2.5 = 4.8e-5.
 

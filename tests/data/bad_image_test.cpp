@@ -185,7 +185,7 @@ TEST_CASE("a PNG header or palette that no picture has is refused") {
                            "interlacing 0 or 1"));
         }
     }
-    SECTION("a header of another length, a second one, or none first") {
+    SECTION("a header of a different length, a second one, or none first") {
         CHECK(contains(image_complaint(kPngSignature + chunk("IHDR", {1, 2})),
                        "IHDR of 2"));
         CHECK(contains(image_complaint(kPngSignature + chunk("IDAT", packed)),

@@ -23,7 +23,7 @@ enum class Kind {  // the fault
     kPaused,       // SIGSTOP, and SIGCONT before the deadline: no error
     kSlow,         // comes late, before the deadline: no error
     kOtherCall,    // calls something else
-    kOtherSize,    // the same with another number of elements
+    kOtherSize,    // the same with a different number of elements
     kSkips,        // leaves one call out
     kStopsEarly,   // has fewer steps than the others, and shuts down
     kAbsent,       // is never started

@@ -65,7 +65,8 @@ TEST_CASE("two threads that race in one group are told of a mismatch or all is r
         }
 }
 
-TEST_CASE("calls of two threads that come in another order on one rank are a mismatch") {
+TEST_CASE(
+    "calls of two threads that come in a different order on one rank are a mismatch") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);
     const auto failures = on_ranks(2, [&](int rank) {

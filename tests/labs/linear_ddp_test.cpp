@@ -36,7 +36,7 @@ TEST_CASE("linear_ddp has PyTorch's losses on 1 and 2 and 3 and 4 ranks") {
             json_of(ranks, kLinearDDP,
                     {"--samples", "960", "--epochs", "5", "--batch-size",
                      std::to_string(48 / ranks)});  // 48 per step, all together
-        // Floats of about 3, summed in another order.
+        // Floats of about 3, summed in a different order.
         CHECK(distance(json.at("train_loss"), golden.at("loss")) < 2e-6);
         check_replicas(json.at("parameters_sha256"), ranks);
     }
@@ -70,7 +70,8 @@ TEST_CASE("linear_ddp runs where there are fewer samples than ranks") {
 }
 
 TEST_CASE(
-    "linear_ddp shows that samplers deal each sample out, in another order each epoch") {
+    "linear_ddp shows that samplers deal each sample out, in a different order each "
+    "epoch") {
     for (const int ranks : {1, 2, 3}) {
         CAPTURE(ranks);
         const Ended ended = run_ranks(ranks, kLinearDDP, {"--samplers"});

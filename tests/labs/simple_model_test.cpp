@@ -47,7 +47,7 @@ TEST_CASE("simple_model has PyTorch's losses on 1 and 2 and 3 and 4 devices or r
     const auto golden = golden_cases("tutorial_programs")[1];
     for (const int count : {1, 2, 3, 4}) {
         CAPTURE(count);
-        // Floats below 1, summed in another order.
+        // Floats below 1, summed in a different order.
         const auto dp = by_dp(count, {});
         CHECK(dp.at("devices") == count);
         CHECK(distance(dp.at("loss"), golden.at("loss")) < 1e-6);

@@ -86,7 +86,7 @@ TEST_CASE("a run resumed in mid-epoch and at its end has the bits of one in one 
         int ranks;
         Words options;
     };
-    // Small buckets and a high rate on 3 ranks: a ring that adds in another order shows.
+    // Small buckets and a high rate on 3 ranks: a ring that adds in a different order shows.
     const Case run = GENERATE(
         Case{1, {}}, Case{2, {"--workers", "0", "--compress", "bf16"}},
         Case{3, {"--bucket-cap-mb", "0.01", "--lr", "0.3"}},

@@ -61,7 +61,7 @@ TEST_CASE(
             const Tensor loss = cross_entropy(net(images(batch)), labels(batch));
             loss.backward();
             optimizer.step();
-            // Sums of up to 320 float32 products in another order: about 1e-6 relative a layer.
+            // Sums of up to 320 float32 products in a different order: about 1e-6 relative a layer.
             const double wanted = expected.at("losses").at(static_cast<size_t>(batch));
             CHECK(std::abs(loss.item() - wanted) < 1e-5 * wanted);
         }

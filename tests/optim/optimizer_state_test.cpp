@@ -148,7 +148,7 @@ TEST_CASE(
     CHECK(optimizer.state_dict().numbers == steps_before);
 }
 
-TEST_CASE("a state of another kind of optimizer is refused") {
+TEST_CASE("a state of a different kind of optimizer is refused") {
     optim::SGD sgd({spread(2)}, {.lr = 0.1, .momentum = 0.9});
     optim::Adam adam({spread(2)});
     take_steps(sgd, 0, 1);

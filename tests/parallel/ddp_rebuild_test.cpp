@@ -62,7 +62,7 @@ TEST_CASE("the second iteration has buckets in the order in which gradients came
     }
 }
 
-TEST_CASE("ranks whose gradients come in another order take rank 0's buckets") {
+TEST_CASE("ranks whose gradients come in a different order take rank 0's buckets") {
     const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
         Layers module(/*reversed=*/group.rank() == 2);
         DistributedDataParallel ddp(

@@ -104,7 +104,7 @@ TEST_CASE("uneven inputs with a sharded optimizer end where plain SGD ends") {
     const Values expected = train_plain(job);
     const auto by_rank = train_sharded(job);
 
-    // Sums over the ranks are rounded in another order: a few ulps of numbers about 1, at
+    // Sums over the ranks are rounded in a different order: a few ulps of numbers about 1, at
     // most 8 times, the first ones multiplied by momentum.
     for (const Values& values : by_rank) {
         CHECK(values == by_rank[0]);

@@ -114,7 +114,7 @@ bool FileStore::open_file() {
     return true;
 }
 
-// Empties a file that no process uses; a file of another kind is left as it is.
+// Empties a file that no process uses; a file of a different kind is left as it is.
 void FileStore::begin_log() {
     std::string start(kMagic.size(), '\0');
     const ssize_t n = ::pread(file_.fd(), start.data(), start.size(), 0);

@@ -63,11 +63,11 @@ std::string describe(const Collective& c) {
         case Operation::kBroadcast:
             return concat(call, " (", payload, " from rank ", c.root, ")");
         case Operation::kScatter:
-            return concat(call, " (", payload, " a rank from rank ", c.root, ")");
+            return concat(call, " (", payload, " per rank from rank ", c.root, ")");
         case Operation::kGather:
-            return concat(call, " (", payload, " a rank to rank ", c.root, ")");
+            return concat(call, " (", payload, " per rank to rank ", c.root, ")");
         case Operation::kAllGather:
-        case Operation::kAllToAll: return concat(call, " (", payload, " a rank)");
+        case Operation::kAllToAll: return concat(call, " (", payload, " per rank)");
         case Operation::kSend:
         case Operation::kRecv: return concat(call, " (", payload, ")");
         case Operation::kBarrier: break;

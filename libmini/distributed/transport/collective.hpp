@@ -78,8 +78,8 @@ class CollectiveHistory {
     /// `theirs.sequence`, unless `theirs` is the current one.
     void check_same(int my_rank, int their_rank, const Collective& theirs) const;
 
-    /// The same unless `theirs` has another number than any that is known here: what a
-    /// rank says that is ahead, or far behind, tells nothing.
+    /// Like check_same, but only where `theirs.sequence` is one of the last kKept that began
+    /// here: a message of a rank that is ahead, or further behind, tells nothing.
     void check_number(int my_rank, int their_rank, const Collective& theirs) const;
 
   private:

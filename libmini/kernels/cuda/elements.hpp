@@ -17,7 +17,7 @@ enum class ElementType : uint8_t { kFloat32, kInt64, kUInt8, kFloat16, kBFloat16
 
 // ---- conversions (convert.cu)
 
-/// out[i] = x[i] in another type, as static_cast does it; the 16-bit floats go through
+/// out[i] = x[i] in a different type, as static_cast does it; the 16-bit floats go through
 /// float32 and round to the nearest, ties to even.
 void convert(void* out,      // (n) of type `to`
              const void* x,  // (n) of type `from`

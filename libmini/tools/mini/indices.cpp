@@ -320,7 +320,7 @@ void add_samplers(Command& indices) {
         .seed(kSeed)
         .optional("--torch", &IndicesOptions::torch,
                   "The version of PyTorch (2.15): a single sample with replacement is "
-                  "drawn in another way since 2.0")
+                  "drawn in a different way since 2.0")
         .flag("--no-replacement", &IndicesOptions::no_replacement,
               "Each sample at most once");
     IndicesCommand(indices, "subset", "SubsetRandomSampler", subset)

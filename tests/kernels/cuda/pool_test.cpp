@@ -87,7 +87,7 @@ TEST_CASE("average pooling equals the CPU's bit for bit") {
     cuda::avg_pool2d_backward(device_dx, device_g, in, rows, cols, nullptr);
     CHECK(bits(device_y.read()) == bits(y));
 
-    // Tiles come in another order than the CPU's rows.
+    // Tiles come in a different order than the CPU's rows.
     CHECK(greatest_error(device_dx.read(), dx) <= 8 * kHalfDigit);
 }
 

@@ -26,42 +26,43 @@ struct Average {
     }
 };
 
-void check_all_reduce(const Place& place, const Average& a) {
-    const Laid data(a.dtype, a.numbers(), Layout::kDense);
-    place.group.all_reduce(data.tensor(), ReduceOp::kAvg, a.algorithm);
+void check_all_reduce(const CaseContext& context, const Average& a) {
+    const GuardedTensor data(a.dtype, a.numbers(), Layout::kDense);
+    context.group.all_reduce(data.tensor(), ReduceOp::kAvg, a.algorithm);
     check_equal(data.bytes(), a.numbers(), a.dtype, "the average");
 }
 
-void check_reduce(const Place& place, const Average& a) {
-    const int root = place.world_size() - 1;
-    const Laid data(a.dtype, a.numbers(), Layout::kDense);
-    place.group.reduce(data.tensor(), root, ReduceOp::kAvg);
-    if (place.rank() == root)
+void check_reduce(const CaseContext& context, const Average& a) {
+    const int root = context.world_size() - 1;
+    const GuardedTensor data(a.dtype, a.numbers(), Layout::kDense);
+    context.group.reduce(data.tensor(), root, ReduceOp::kAvg);
+    if (context.rank() == root)
         check_equal(data.bytes(), a.numbers(), a.dtype, "the average");
 }
 
-void check_reduce_scatter(const Place& place, const Average& a) {
-    const Laid output(a.dtype, Bytes(a.numbers().size()), Layout::kDense);
-    std::vector<Laid> inputs;
+void check_reduce_scatter(const CaseContext& context, const Average& a) {
+    const GuardedTensor output(a.dtype, Bytes(a.numbers().size()), Layout::kDense);
+    std::vector<GuardedTensor> inputs;
     std::vector<Tensor> tensors;
-    for (int rank = 0; rank < place.world_size(); ++rank) {
+    for (int rank = 0; rank < context.world_size(); ++rank) {
         inputs.emplace_back(a.dtype, a.numbers(), Layout::kDense);
         tensors.push_back(inputs.back().tensor());
     }
-    place.group.reduce_scatter(output.tensor(), tensors, ReduceOp::kAvg);
+    context.group.reduce_scatter(output.tensor(), tensors, ReduceOp::kAvg);
     check_equal(output.bytes(), a.numbers(), a.dtype, "the average");
-    for (const Laid& input : inputs)
+    for (const GuardedTensor& input : inputs)
         check_equal(input.bytes(), a.numbers(), a.dtype, "an input");
 }
 
 }  // namespace
 
 void add_large_averages(std::vector<Case>& cases, const Scope& scope) {
-    const auto add = [&](const Average& a, void (*check)(const Place&, const Average&)) {
+    const auto add = [&](const Average& a,
+                         void (*check)(const CaseContext&, const Average&)) {
         cases.push_back({case_name(a.operation, a.dtype, a.n, Layout::kDense,
                                    concat(" avg, ", algorithm_name(a.algorithm),
                                           ", beyond the range")),
-                         [a, check](const Place& place) { check(place, a); }});
+                         [a, check](const CaseContext& context) { check(context, a); }});
     };
     for (const DType dtype : {DType::kFloat16, DType::kBFloat16})
         for (const int64_t n : {1, 1000, 20'011}) {

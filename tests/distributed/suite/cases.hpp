@@ -15,7 +15,7 @@
 namespace mini::dist::suite {
 
 /// Where a case runs.
-struct Place {
+struct CaseContext {
     ProcessGroup& group;
     bool in_background = false;  // by the _async function, waited for at once
 
@@ -25,7 +25,7 @@ struct Place {
 
 struct Case {
     std::string name;
-    std::function<void(const Place&)> run;
+    std::function<void(const CaseContext&)> run;
 };
 
 struct Scope {

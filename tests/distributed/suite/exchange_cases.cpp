@@ -26,85 +26,87 @@ struct Exchange {
     }
 };
 
-void check_cost_of(const Place& place, const Exchange& e) {
+void check_cost_of(const CaseContext& context, const Exchange& e) {
     if (!e.ours) return;
-    const Load load{e.n, static_cast<int64_t>(item_size(e.dtype)), place.world_size(),
-                    place.rank()};
-    check_cost(place.group, collective_cost(e.operation, load));
+    const Load load{e.n, static_cast<int64_t>(item_size(e.dtype)), context.world_size(),
+                    context.rank()};
+    check_cost(context.group, collective_cost(e.operation, load));
 }
 
-std::vector<Laid> blocks(const Place& place, const Exchange& e, int owner) {
-    std::vector<Laid> all;
-    for (int k = 0; k < place.world_size(); ++k)
+std::vector<GuardedTensor> blocks(const CaseContext& context, const Exchange& e,
+                                  int owner) {
+    std::vector<GuardedTensor> all;
+    for (int k = 0; k < context.world_size(); ++k)
         all.emplace_back(e.dtype, e.block(owner, k), e.layout);
     return all;
 }
 
-void check_inputs(const Place& place, const Exchange& e, const std::vector<Laid>& all) {
+void check_inputs(const CaseContext& context, const Exchange& e,
+                  const std::vector<GuardedTensor>& all) {
     for (size_t k = 0; k < all.size(); ++k)
-        check_equal(all[k].bytes(), e.block(place.rank(), static_cast<int>(k)), e.dtype,
+        check_equal(all[k].bytes(), e.block(context.rank(), static_cast<int>(k)), e.dtype,
                     concat("input ", k));
 }
 
-void all_gather(const Place& place, const Exchange& e) {
-    const Laid input(e.dtype, e.block(place.rank()), e.layout);
-    const auto outputs = blocks(place, e, /*owner=*/99);
-    if (place.in_background)
-        place.group.all_gather_async(tensors_of(outputs), input.tensor())->wait();
+void all_gather(const CaseContext& context, const Exchange& e) {
+    const GuardedTensor input(e.dtype, e.block(context.rank()), e.layout);
+    const auto outputs = blocks(context, e, /*owner=*/99);
+    if (context.in_background)
+        context.group.all_gather_async(tensors_of(outputs), input.tensor())->wait();
     else
-        place.group.all_gather(tensors_of(outputs), input.tensor());
-    check_equal(input.bytes(), e.block(place.rank()), e.dtype, "the input");
+        context.group.all_gather(tensors_of(outputs), input.tensor());
+    check_equal(input.bytes(), e.block(context.rank()), e.dtype, "the input");
     for (size_t k = 0; k < outputs.size(); ++k)
         check_equal(outputs[k].bytes(), e.block(static_cast<int>(k)), e.dtype,
                     concat("output ", k));
-    check_cost_of(place, e);
+    check_cost_of(context, e);
 }
 
-void reduce_scatter(const Place& place, const Exchange& e) {
-    const Laid output(e.dtype, e.block(99), e.layout);
-    const auto inputs = blocks(place, e, place.rank());
-    if (place.in_background)
-        place.group.reduce_scatter_async(output.tensor(), tensors_of(inputs), e.op)
+void reduce_scatter(const CaseContext& context, const Exchange& e) {
+    const GuardedTensor output(e.dtype, e.block(99), e.layout);
+    const auto inputs = blocks(context, e, context.rank());
+    if (context.in_background)
+        context.group.reduce_scatter_async(output.tensor(), tensors_of(inputs), e.op)
             ->wait();
     else
-        place.group.reduce_scatter(output.tensor(), tensors_of(inputs), e.op);
-    check_inputs(place, e, inputs);
+        context.group.reduce_scatter(output.tensor(), tensors_of(inputs), e.op);
+    check_inputs(context, e, inputs);
     check_equal(output.bytes(),
-                reduction(e.dtype, e.n, e.op, place.world_size(), place.rank()), e.dtype,
-                "the output");
-    check_cost_of(place, e);
+                reduction(e.dtype, e.n, e.op, context.world_size(), context.rank()),
+                e.dtype, "the output");
+    check_cost_of(context, e);
 }
 
-void all_to_all(const Place& place, const Exchange& e) {
-    const auto inputs = blocks(place, e, place.rank());
-    const auto outputs = blocks(place, e, /*owner=*/99);
-    if (place.in_background)
-        place.group.all_to_all_async(tensors_of(outputs), tensors_of(inputs))->wait();
+void all_to_all(const CaseContext& context, const Exchange& e) {
+    const auto inputs = blocks(context, e, context.rank());
+    const auto outputs = blocks(context, e, /*owner=*/99);
+    if (context.in_background)
+        context.group.all_to_all_async(tensors_of(outputs), tensors_of(inputs))->wait();
     else
-        place.group.all_to_all(tensors_of(outputs), tensors_of(inputs));
-    check_inputs(place, e, inputs);
+        context.group.all_to_all(tensors_of(outputs), tensors_of(inputs));
+    check_inputs(context, e, inputs);
     for (size_t k = 0; k < outputs.size(); ++k)
-        check_equal(outputs[k].bytes(), e.block(static_cast<int>(k), place.rank()),
+        check_equal(outputs[k].bytes(), e.block(static_cast<int>(k), context.rank()),
                     e.dtype, concat("output ", k));
-    check_cost_of(place, e);
+    check_cost_of(context, e);
 }
 
-void barrier(const Place& place, const Exchange& e) {
-    if (place.in_background)
-        place.group.barrier_async()->wait();
+void barrier(const CaseContext& context, const Exchange& e) {
+    if (context.in_background)
+        context.group.barrier_async()->wait();
     else
-        place.group.barrier();
-    check_cost_of(place, e);
+        context.group.barrier();
+    check_cost_of(context, e);
 }
 
-using ExchangeBody = void (*)(const Place&, const Exchange&);
+using ExchangeBody = void (*)(const CaseContext&, const Exchange&);
 
 void add(std::vector<Case>& cases, const Exchange& e, ExchangeBody body) {
     const std::string more = e.operation == Operation::kReduceScatter
                                  ? concat(" ", reduce_op_name(e.op))
                                  : std::string();
     cases.push_back({case_name(e.operation, e.dtype, e.n, e.layout, more),
-                     [e, body](const Place& place) { body(place, e); }});
+                     [e, body](const CaseContext& context) { body(context, e); }});
 }
 
 void add_exchange(std::vector<Case>& cases, const Scope& scope, Operation operation,

@@ -24,26 +24,28 @@ struct Message {
 
 constexpr int kNobody = 99;  // its contents are sent by no rank: a recv must change them
 
-int right_of(const Place& place) { return (place.rank() + 1) % place.world_size(); }
-int left_of(const Place& place) {
-    return (place.rank() + place.world_size() - 1) % place.world_size();
+int right_of(const CaseContext& context) {
+    return (context.rank() + 1) % context.world_size();
+}
+int left_of(const CaseContext& context) {
+    return (context.rank() + context.world_size() - 1) % context.world_size();
 }
 
 // Each rank sends to its right and receives from its left: rank 0 sends first, the others
 // receive first; in the background all start both.
-void ring_shift(const Place& place, const Message& m) {
-    const Laid out(m.dtype, m.from(place.rank()), m.layout);
-    const Laid in(m.dtype, m.from(kNobody), m.layout);
-    const int right = right_of(place), left = left_of(place);
-    ProcessGroup& group = place.group;
+void ring_shift(const CaseContext& context, const Message& m) {
+    const GuardedTensor out(m.dtype, m.from(context.rank()), m.layout);
+    const GuardedTensor in(m.dtype, m.from(kNobody), m.layout);
+    const int right = right_of(context), left = left_of(context);
+    ProcessGroup& group = context.group;
     int source = -1;
-    if (place.in_background) {
+    if (context.in_background) {
         const auto sent = group.send_async(out.tensor(), right, 5);
         const auto received = group.recv_async(in.tensor(), left, 5);
         received->wait();
         sent->wait();
         source = received->source_rank();
-    } else if (place.rank() == 0) {
+    } else if (context.rank() == 0) {
         group.send(out.tensor(), right, 5);
         source = group.recv(in.tensor(), left, 5);
     } else {
@@ -53,28 +55,32 @@ void ring_shift(const Place& place, const Message& m) {
     MINI_CHECK(source == left, "the message came from rank ", source, ", not rank ",
                left);
     check_equal(in.bytes(), m.from(left), m.dtype, "what came in");
-    check_equal(out.bytes(), m.from(place.rank()), m.dtype, "what was sent");
+    check_equal(out.bytes(), m.from(context.rank()), m.dtype, "what was sent");
 }
 
 // To every other rank two messages, with tags 0 and 1; received in reverse order.
-void batch(const Place& place, const Message& m) {
-    std::vector<Laid> outs, ins;
+void batch(const CaseContext& context, const Message& m) {
+    std::vector<GuardedTensor> outs, ins;
     std::vector<PointOperation> operations;
     std::vector<std::pair<int, int>> asked;  // rank, number
-    for (int peer = 0; peer < place.world_size(); ++peer)
-        for (int number = 0; peer != place.rank() && number < 2; ++number) {
-            outs.emplace_back(m.dtype, m.from(place.rank(), number), m.layout);
+    for (int peer = 0; peer < context.world_size(); ++peer) {
+        if (peer == context.rank()) continue;
+        for (const int number : {0, 1}) {
+            outs.emplace_back(m.dtype, m.from(context.rank(), number), m.layout);
             operations.push_back({Operation::kSend, outs.back().tensor(), peer,
                                   static_cast<uint64_t>(number)});
         }
-    for (int peer = place.world_size() - 1; peer >= 0; --peer)
-        for (int number = 1; peer != place.rank() && number >= 0; --number) {
+    }
+    for (int peer = context.world_size() - 1; peer >= 0; --peer) {
+        if (peer == context.rank()) continue;
+        for (const int number : {1, 0}) {
             ins.emplace_back(m.dtype, m.from(kNobody), m.layout);
             asked.emplace_back(peer, number);
             operations.push_back({Operation::kRecv, ins.back().tensor(), peer,
                                   static_cast<uint64_t>(number)});
         }
-    for (const WorkHandle& work : batch_isend_irecv(place.group, operations))
+    }
+    for (const WorkHandle& work : batch_isend_irecv(context.group, operations))
         work->wait();
     for (size_t i = 0; i < ins.size(); ++i)
         check_equal(ins[i].bytes(), m.from(asked[i].first, asked[i].second), m.dtype,
@@ -82,65 +88,69 @@ void batch(const Place& place, const Message& m) {
 }
 
 // Everybody sends to rank 0, which takes what comes first; a reduction goes on beside it.
-void from_anybody(const Place& place, const Message& m) {
-    ProcessGroup& group = place.group;
-    const Laid sum(DType::kInt64, share(DType::kInt64, 99, ReduceOp::kSum, place.rank()),
-                   Layout::kDense);
+void from_anybody(const CaseContext& context, const Message& m) {
+    ProcessGroup& group = context.group;
+    const GuardedTensor sum(DType::kInt64,
+                            share(DType::kInt64, 99, ReduceOp::kSum, context.rank()),
+                            Layout::kDense);
     const auto reduction_work = group.all_reduce_async(sum.tensor());
-    std::vector<bool> heard(static_cast<size_t>(place.world_size()));
-    if (place.rank() != 0) {
-        const Laid out(m.dtype, m.from(place.rank()), m.layout);
+    std::vector<bool> heard(static_cast<size_t>(context.world_size()));
+    if (context.rank() != 0) {
+        const GuardedTensor out(m.dtype, m.from(context.rank()), m.layout);
         group.send(out.tensor(), 0, 9);
-    }
-    for (int i = 1; place.rank() == 0 && i < place.world_size(); ++i) {
-        const Laid in(m.dtype, m.from(kNobody), m.layout);
-        const int source = group.recv(in.tensor(), -1, 9);
-        check_equal(in.bytes(), m.from(source), m.dtype, concat("rank ", source, "'s"));
-        MINI_CHECK(!heard[static_cast<size_t>(source)], "rank ", source, " came twice");
-        heard[static_cast<size_t>(source)] = true;
+    } else {
+        for (int i = 1; i < context.world_size(); ++i) {
+            const GuardedTensor in(m.dtype, m.from(kNobody), m.layout);
+            const int source = group.recv(in.tensor(), -1, 9);
+            check_equal(in.bytes(), m.from(source), m.dtype,
+                        concat("rank ", source, "'s"));
+            MINI_CHECK(!heard[static_cast<size_t>(source)], "rank ", source,
+                       " came twice");
+            heard[static_cast<size_t>(source)] = true;
+        }
     }
     reduction_work->wait();
     check_equal(sum.bytes(),
-                reduction(DType::kInt64, 99, ReduceOp::kSum, place.world_size()),
+                reduction(DType::kInt64, 99, ReduceOp::kSum, context.world_size()),
                 DType::kInt64, "the sum");
 }
 
 // One after the other, each on what the one before has left.
-void many_small(const Place& place) {
+void many_small(const CaseContext& context) {
     Tensor ones = Tensor::ones({3}, DType::kInt64);
     for (int i = 0; i < 2000; ++i) {
-        place.group.all_reduce(ones, i % 2 ? ReduceOp::kMax : ReduceOp::kMin);
-        if (i % 100 == 0) place.group.barrier();
+        context.group.all_reduce(ones, i % 2 ? ReduceOp::kMax : ReduceOp::kMin);
+        if (i % 100 == 0) context.group.barrier();
     }
     MINI_CHECK(ones.to_vector<int64_t>() == std::vector<int64_t>(3, 1), "wrong maximum");
 }
 
-void thousand_in_flight(const Place& place) {
+void thousand_in_flight(const CaseContext& context) {
     constexpr int64_t kWorks = 1000;
     std::vector<Tensor> tensors;
     std::vector<WorkHandle> works;
     for (int64_t i = 0; i < kWorks; ++i) {
         tensors.push_back(Tensor::full({i % 5}, static_cast<double>(i), DType::kInt64));
-        works.push_back(place.group.all_reduce_async(tensors.back()));
+        works.push_back(context.group.all_reduce_async(tensors.back()));
     }
     for (int64_t i = kWorks - 1; i >= 0; --i) {
         const auto k = static_cast<size_t>(i);
         works[k]->wait();
         const std::vector<int64_t> expected(static_cast<size_t>(i % 5),
-                                            i * place.world_size());
+                                            i * context.world_size());
         MINI_CHECK(tensors[k].to_vector<int64_t>() == expected, "wrong sum ", i);
     }
 }
 
 // Every size from 0 to 300: each boundary between chunks falls everywhere once.
-void every_size(const Place& place) {
+void every_size(const CaseContext& context) {
     for (int64_t n = 0; n <= 300; ++n) {
-        const Laid data(DType::kUInt8,
-                        share(DType::kUInt8, n, ReduceOp::kSum, place.rank()),
-                        Layout::kDense);
-        place.group.all_reduce(data.tensor());
+        const GuardedTensor data(DType::kUInt8,
+                                 share(DType::kUInt8, n, ReduceOp::kSum, context.rank()),
+                                 Layout::kDense);
+        context.group.all_reduce(data.tensor());
         check_equal(data.bytes(),
-                    reduction(DType::kUInt8, n, ReduceOp::kSum, place.world_size()),
+                    reduction(DType::kUInt8, n, ReduceOp::kSum, context.world_size()),
                     DType::kUInt8, concat("the sum of ", n));
     }
 }
@@ -149,11 +159,11 @@ void every_size(const Place& place) {
 
 void add_points(std::vector<Case>& cases, const Scope& scope) {
     if (scope.world_size == 1) return;
-    using Body = void (*)(const Place&, const Message&);
+    using Body = void (*)(const CaseContext&, const Message&);
     const auto add = [&](const char* name, Body body, const Message& m) {
         cases.push_back(
             {case_name(Operation::kSend, m.dtype, m.n, m.layout, concat(", ", name)),
-             [m, body](const Place& place) { body(place, m); }});
+             [m, body](const CaseContext& context) { body(context, m); }});
     };
     for (const DType dtype : kTypes)
         for (const int64_t n : kSizes)

@@ -19,35 +19,36 @@ struct Reduction {
     Layout layout = Layout::kDense;
 };
 
-void call(const Place& place, const Tensor& tensor, const Reduction& r) {
-    if (place.in_background)
-        place.group.all_reduce_async(tensor, r.op, r.algorithm)->wait();
+void call(const CaseContext& context, const Tensor& tensor, const Reduction& r) {
+    if (context.in_background)
+        context.group.all_reduce_async(tensor, r.op, r.algorithm)->wait();
     else
-        place.group.all_reduce(tensor, r.op, r.algorithm);
+        context.group.all_reduce(tensor, r.op, r.algorithm);
 }
 
-void check_algorithm(const Place& place, const Reduction& r) {
-    const Algorithm ran = parse_algorithm(last_spent(place.group).algorithm);
+void check_algorithm(const CaseContext& context, const Reduction& r) {
+    const Algorithm ran = parse_algorithm(last_spent(context.group).algorithm);
     MINI_CHECK(ran == r.algorithm || r.algorithm == Algorithm::kAuto, "it ran ",
                algorithm_name(ran));
     const auto each = static_cast<int64_t>(item_size(r.dtype));
-    const Load load{r.n, each, place.world_size(), place.rank()};
-    check_cost(place.group, all_reduce_cost(ran, load));
+    const Load load{r.n, each, context.world_size(), context.rank()};
+    check_cost(context.group, all_reduce_cost(ran, load));
 }
 
-void check_sum(const Place& place, const Reduction& r, bool ours) {
-    const Laid data(r.dtype, share(r.dtype, r.n, r.op, place.rank()), r.layout);
-    call(place, data.tensor(), r);
-    check_equal(data.bytes(), reduction(r.dtype, r.n, r.op, place.world_size()), r.dtype,
-                "the result");
-    if (ours) check_algorithm(place, r);
+void check_sum(const CaseContext& context, const Reduction& r, bool ours) {
+    const GuardedTensor data(r.dtype, share(r.dtype, r.n, r.op, context.rank()),
+                             r.layout);
+    call(context, data.tensor(), r);
+    check_equal(data.bytes(), reduction(r.dtype, r.n, r.op, context.world_size()),
+                r.dtype, "the result");
+    if (ours) check_algorithm(context, r);
 }
 
-void check_refused(const Place& place, const Reduction& r) {
+void check_refused(const CaseContext& context, const Reduction& r) {
     const Tensor tensor = Tensor::ones({r.n}, r.dtype);
     bool refused = false;
     try {
-        call(place, tensor, r);
+        call(context, tensor, r);
     } catch (const Error&) {
         refused = true;
     }
@@ -61,13 +62,14 @@ std::string name_of(const Reduction& r, const std::string& more = "") {
 }
 
 // Shows every rank's bits to every rank, by a collective that only copies.
-void check_same_bits(const Place& place, const Reduction& r) {
-    const Laid data(r.dtype, difficult(r.dtype, r.n, place.rank()), Layout::kDense);
-    call(place, data.tensor(), r);
+void check_same_bits(const CaseContext& context, const Reduction& r) {
+    const GuardedTensor data(r.dtype, difficult(r.dtype, r.n, context.rank()),
+                             Layout::kDense);
+    call(context, data.tensor(), r);
     std::vector<Tensor> all;
-    for (int rank = 0; rank < place.world_size(); ++rank)
+    for (int rank = 0; rank < context.world_size(); ++rank)
         all.push_back(Tensor::empty({r.n}, r.dtype));
-    place.group.all_gather(all, data.tensor());
+    context.group.all_gather(all, data.tensor());
     const Bytes mine = data.bytes();
     for (size_t rank = 0; rank < all.size(); ++rank) {
         const Bytes theirs(all[rank].raw_data(), all[rank].raw_data() + mine.size());
@@ -81,10 +83,11 @@ void add_all_reduce(std::vector<Case>& cases, const Scope& scope) {
     const bool ours = scope.ours;
     const auto add = [&](Reduction r) {
         if (r.op == ReduceOp::kAvg && !is_float(r.dtype)) {
-            cases.push_back({name_of(r), [r](const Place& p) { check_refused(p, r); }});
+            cases.push_back(
+                {name_of(r), [r](const CaseContext& p) { check_refused(p, r); }});
         } else {
             cases.push_back(
-                {name_of(r), [r, ours](const Place& p) { check_sum(p, r, ours); }});
+                {name_of(r), [r, ours](const CaseContext& p) { check_sum(p, r, ours); }});
         }
     };
     for (const Algorithm algorithm : all_reduce_algorithms(scope)) {
@@ -108,8 +111,9 @@ void add_same_bits(std::vector<Case>& cases, const Scope& scope) {
                 for (const int64_t n : {7, 1000, 20'011}) {
                     const Reduction r{dtype, n, op, algorithm};
                     if (!is_float(dtype)) continue;
-                    cases.push_back({name_of(r, ", same bits"),
-                                     [r](const Place& p) { check_same_bits(p, r); }});
+                    cases.push_back(
+                        {name_of(r, ", same bits"),
+                         [r](const CaseContext& p) { check_same_bits(p, r); }});
                 }
 }
 

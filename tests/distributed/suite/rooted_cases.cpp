@@ -26,79 +26,80 @@ struct Rooted {
     }
 };
 
-void check_cost_of(const Place& place, const Rooted& r) {
+void check_cost_of(const CaseContext& context, const Rooted& r) {
     if (!r.ours) return;
-    const Load load{r.n, static_cast<int64_t>(item_size(r.dtype)), place.world_size(),
-                    place.rank()};
-    check_cost(place.group, collective_cost(r.operation, load, r.root));
+    const Load load{r.n, static_cast<int64_t>(item_size(r.dtype)), context.world_size(),
+                    context.rank()};
+    check_cost(context.group, collective_cost(r.operation, load, r.root));
 }
 
-void broadcast(const Place& place, const Rooted& r) {
-    const Laid data(r.dtype, r.block(place.rank()), r.layout);
-    if (place.in_background)
-        place.group.broadcast_async(data.tensor(), r.root)->wait();
+void broadcast(const CaseContext& context, const Rooted& r) {
+    const GuardedTensor data(r.dtype, r.block(context.rank()), r.layout);
+    if (context.in_background)
+        context.group.broadcast_async(data.tensor(), r.root)->wait();
     else
-        place.group.broadcast(data.tensor(), r.root);
+        context.group.broadcast(data.tensor(), r.root);
     check_equal(data.bytes(), r.block(r.root), r.dtype, "what was broadcast");
-    check_cost_of(place, r);
+    check_cost_of(context, r);
 }
 
-void reduce(const Place& place, const Rooted& r) {
-    const Laid data(r.dtype, r.block(place.rank()), r.layout);
-    if (place.in_background)
-        place.group.reduce_async(data.tensor(), r.root, r.op)->wait();
+void reduce(const CaseContext& context, const Rooted& r) {
+    const GuardedTensor data(r.dtype, r.block(context.rank()), r.layout);
+    if (context.in_background)
+        context.group.reduce_async(data.tensor(), r.root, r.op)->wait();
     else
-        place.group.reduce(data.tensor(), r.root, r.op);
+        context.group.reduce(data.tensor(), r.root, r.op);
     const Bytes result = data.bytes();
-    if (place.rank() == r.root)
-        check_equal(result, reduction(r.dtype, r.n, r.op, place.world_size()), r.dtype,
+    if (context.rank() == r.root)
+        check_equal(result, reduction(r.dtype, r.n, r.op, context.world_size()), r.dtype,
                     "the result");
-    check_cost_of(place, r);
+    check_cost_of(context, r);
 }
 
 // One tensor for each rank, with rank `owner`'s numbers; on the root only.
-std::vector<Laid> blocks(const Place& place, const Rooted& r, int owner) {
-    std::vector<Laid> all;
-    for (int k = 0; place.rank() == r.root && k < place.world_size(); ++k)
+std::vector<GuardedTensor> blocks(const CaseContext& context, const Rooted& r,
+                                  int owner) {
+    std::vector<GuardedTensor> all;
+    for (int k = 0; context.rank() == r.root && k < context.world_size(); ++k)
         all.emplace_back(r.dtype, r.block(owner, k), r.layout);
     return all;
 }
 
-void gather(const Place& place, const Rooted& r) {
-    const Laid input(r.dtype, r.block(place.rank()), r.layout);
-    const auto outputs = blocks(place, r, /*owner=*/99);
-    if (place.in_background)
-        place.group.gather_async(tensors_of(outputs), input.tensor(), r.root)->wait();
+void gather(const CaseContext& context, const Rooted& r) {
+    const GuardedTensor input(r.dtype, r.block(context.rank()), r.layout);
+    const auto outputs = blocks(context, r, /*owner=*/99);
+    if (context.in_background)
+        context.group.gather_async(tensors_of(outputs), input.tensor(), r.root)->wait();
     else
-        place.group.gather(tensors_of(outputs), input.tensor(), r.root);
-    check_equal(input.bytes(), r.block(place.rank()), r.dtype, "the input");
+        context.group.gather(tensors_of(outputs), input.tensor(), r.root);
+    check_equal(input.bytes(), r.block(context.rank()), r.dtype, "the input");
     for (size_t k = 0; k < outputs.size(); ++k)
         check_equal(outputs[k].bytes(), r.block(static_cast<int>(k)), r.dtype,
                     concat("output ", k));
-    check_cost_of(place, r);
+    check_cost_of(context, r);
 }
 
-void scatter(const Place& place, const Rooted& r) {
-    const Laid output(r.dtype, r.block(99), r.layout);
-    const auto inputs = blocks(place, r, r.root);
-    if (place.in_background)
-        place.group.scatter_async(output.tensor(), tensors_of(inputs), r.root)->wait();
+void scatter(const CaseContext& context, const Rooted& r) {
+    const GuardedTensor output(r.dtype, r.block(99), r.layout);
+    const auto inputs = blocks(context, r, r.root);
+    if (context.in_background)
+        context.group.scatter_async(output.tensor(), tensors_of(inputs), r.root)->wait();
     else
-        place.group.scatter(output.tensor(), tensors_of(inputs), r.root);
-    check_equal(output.bytes(), r.block(r.root, place.rank()), r.dtype, "the output");
+        context.group.scatter(output.tensor(), tensors_of(inputs), r.root);
+    check_equal(output.bytes(), r.block(r.root, context.rank()), r.dtype, "the output");
     for (size_t k = 0; k < inputs.size(); ++k)
         check_equal(inputs[k].bytes(), r.block(r.root, static_cast<int>(k)), r.dtype,
                     concat("input ", k));
-    check_cost_of(place, r);
+    check_cost_of(context, r);
 }
 
-using RootedBody = void (*)(const Place&, const Rooted&);
+using RootedBody = void (*)(const CaseContext&, const Rooted&);
 
 void add(std::vector<Case>& cases, const Rooted& r, RootedBody body) {
     std::string more = concat(", root ", r.root);
     if (r.operation == Operation::kReduce) more += concat(" ", reduce_op_name(r.op));
     cases.push_back({case_name(r.operation, r.dtype, r.n, r.layout, more),
-                     [r, body](const Place& place) { body(place, r); }});
+                     [r, body](const CaseContext& context) { body(context, r); }});
 }
 
 // All types, sizes and roots, dense and not.

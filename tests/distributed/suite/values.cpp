@@ -116,31 +116,33 @@ const char* layout_name(Layout layout) {
     return "?";
 }
 
-Laid::Laid(DType dtype, const Bytes& bytes, Layout layout) : layout_(layout) {
+GuardedTensor::GuardedTensor(DType dtype, const Bytes& bytes, Layout layout)
+    : layout_(layout) {
     const auto n = static_cast<int64_t>(bytes.size() / item_size(dtype));
-    room_ = Tensor::empty({(layout == Layout::kDense ? n : 4 * n) + 4}, dtype);
-    std::memset(room_.raw_data(), static_cast<int>(kUntouched), room_.bytes());
-    tensor_ = view_of(room_, n, layout);
+    memory_ = Tensor::empty({(layout == Layout::kDense ? n : 4 * n) + 4}, dtype);
+    std::memset(memory_.raw_data(), static_cast<int>(kUntouched), memory_.bytes());
+    tensor_ = view_of(memory_, n, layout);
     const Tensor dense = Tensor::empty(tensor_.shape(), dtype);
     if (n > 0) std::memcpy(dense.raw_data(), bytes.data(), bytes.size());
     ops::copy_(tensor_, dense);
 }
 
-Bytes Laid::bytes() const {
+Bytes GuardedTensor::bytes() const {
     const Tensor dense = ops::contiguous(tensor_);
     Bytes bytes(dense.bytes());
     if (!bytes.empty()) std::memcpy(bytes.data(), dense.raw_data(), bytes.size());
 
     // The same elements in a fresh room: all the rest must be equal too.
-    const Laid fresh(tensor_.dtype(), bytes, layout_);
-    MINI_CHECK(std::memcmp(fresh.room_.raw_data(), room_.raw_data(), room_.bytes()) == 0,
-               "something beside the elements was written to");
+    const GuardedTensor fresh(tensor_.dtype(), bytes, layout_);
+    MINI_CHECK(
+        std::memcmp(fresh.memory_.raw_data(), memory_.raw_data(), memory_.bytes()) == 0,
+        "something beside the elements was written to");
     return bytes;
 }
 
-std::vector<Tensor> tensors_of(const std::vector<Laid>& all) {
+std::vector<Tensor> tensors_of(const std::vector<GuardedTensor>& all) {
     std::vector<Tensor> tensors;
-    for (const Laid& laid : all) tensors.push_back(laid.tensor());
+    for (const GuardedTensor& laid : all) tensors.push_back(laid.tensor());
     return tensors;
 }
 

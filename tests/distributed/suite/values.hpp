@@ -37,11 +37,11 @@ enum class Layout {
 };
 const char* layout_name(Layout layout);
 
-/// A tensor in some layout, and the room around it that must not be written.
-class Laid {
+/// A tensor in some layout, and memory around it that must not be written.
+class GuardedTensor {
   public:
     /// `bytes` become its elements, row by row.
-    Laid(DType dtype, const Bytes& bytes, Layout layout);
+    GuardedTensor(DType dtype, const Bytes& bytes, Layout layout);
 
     Tensor tensor() const { return tensor_; }
 
@@ -50,10 +50,10 @@ class Laid {
 
   private:
     Layout layout_;
-    Tensor room_, tensor_;
+    Tensor memory_, tensor_;
 };
 
-std::vector<Tensor> tensors_of(const std::vector<Laid>& all);
+std::vector<Tensor> tensors_of(const std::vector<GuardedTensor>& all);
 
 /// Throws Error naming the first element that differs. `what`: "rank 1's output 2".
 void check_equal(const Bytes& actual, const Bytes& expected, DType dtype,

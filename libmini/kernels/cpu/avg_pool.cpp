@@ -8,7 +8,7 @@
 //     slide     [0 1 2] [3 4 5]             kernel 3, stride 3: 6 is left over
 //     adapt     [0 1 2] [2 3 4] [4 5 6]     three outputs share seven columns
 //
-// Each y costs one addition for every x below it.
+// An output costs one addition for each input in its rectangle.
 
 #include <algorithm>
 #include <cstdint>

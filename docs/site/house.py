@@ -20,6 +20,7 @@ WHAT = {
     "tensor": "dtype, shape, strides, device",
     "autograd": "graph, reverse mode, hooks",
     "data": "partitions, samplers, loader",
+    "datasets": "MNIST, CIFAR-10, folders",
     "io": "safetensors, checkpoints",
     "net": "sockets, deadlines",
     "store": "keys and values for all ranks",

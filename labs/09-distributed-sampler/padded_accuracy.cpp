@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
-#include "libmini/data/digits.hpp"
 #include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
+#include "libmini/datasets/digits.hpp"
 #include "libmini/distributed/launch/launch.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"

@@ -17,7 +17,7 @@
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"
-#include "libmini/data/digits.hpp"
+#include "libmini/datasets/digits.hpp"
 #include "libmini/distributed/launch/launch.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"

@@ -22,7 +22,7 @@
 
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
 #include "libmini/core/error.hpp"
-#include "libmini/data/locate.hpp"
+#include "libmini/datasets/locate.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/spawn.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"

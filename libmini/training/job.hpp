@@ -9,7 +9,7 @@
 
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
-#include "libmini/data/locate.hpp"
+#include "libmini/datasets/locate.hpp"
 #include "libmini/training/options.hpp"
 
 namespace mini::training {

@@ -26,10 +26,10 @@
 
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
-#include "libmini/data/locate.hpp"
 #include "libmini/data/partition.hpp"
 #include "libmini/data/tensor_dataset.hpp"
 #include "libmini/data/transforms.hpp"
+#include "libmini/datasets/locate.hpp"
 #include "libmini/program/command_line.hpp"
 #include "libmini/random/random.hpp"
 

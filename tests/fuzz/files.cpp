@@ -14,8 +14,8 @@
 #include <system_error>
 #include <vector>
 
-#include "libmini/data/cifar10.hpp"
-#include "libmini/data/idx.hpp"
+#include "libmini/datasets/cifar10.hpp"
+#include "libmini/datasets/idx.hpp"
 #include "libmini/io/checkpoint.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "tests/data/support.hpp"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "libmini/data/image_file.hpp"
-#include "tests/data/images.hpp"
+#include "libmini/datasets/image_file.hpp"
+#include "tests/datasets/images.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/read_file.hpp"

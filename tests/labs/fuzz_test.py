@@ -38,7 +38,7 @@ if [ $target = broken ]; then echo "no such option"; exit 2; fi
 if [ $target = png ]; then
     echo "==7==ERROR: AddressSanitizer: heap-buffer-overflow"
     echo "    #0 0x1 in memcpy (mini_fuzz+0x1)"
-    echo "    #1 0x2 in mini::data::(anonymous namespace)::decode(int) ../../libmini/data/image_png.cpp:12:3"
+    echo "    #1 0x2 in mini::data::(anonymous namespace)::decode(int) ../../libmini/datasets/image_png.cpp:12:3"
     echo "SUMMARY: AddressSanitizer: heap-buffer-overflow"
     if [ "$prefix" ]; then
         echo damage > "${prefix}crash-0123"
@@ -90,7 +90,7 @@ class Run(FuzzTest):
         kept = self.root / "crashes" / "png-crash-0123-small"
         self.assertEqual(kept.read_text(), "x")
         self.assertIn(f"FAULT: png broke on {kept} (1 bytes)", out)
-        self.assertIn("heap-buffer-overflow\n  |     #1 mini::data::decode libmini/data/", out)
+        self.assertIn("heap-buffer-overflow\n  |     #1 mini::data::decode libmini/datasets/", out)
         self.assertNotIn("memcpy", out)
         self.assertIn(f"again: labs/lab fuzz --replay {kept}", out)
         self.assertIn("3 targets, 2407 runs, 1 faults", out)

@@ -9,8 +9,10 @@ import os
 import shutil
 import subprocess
 import unittest
+from pathlib import Path
 
 BIN = os.environ["MINI_BIN_DIR"]
+OWN_TMPDIR = str(Path(__file__).resolve().parents[1] / "support/with_own_tmpdir.sh")
 JOB = [f"{BIN}/train_mnist", "--data", "digits", "--steps", "8", "--batch-size", "32", "--json"]
 MINIRUN = [f"{BIN}/minirun", "-n", "2"]
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -50,12 +52,12 @@ class Launchers(unittest.TestCase):
 
     def test_mpirun(self):
         mpirun = needed("mpirun")
-        self.check_same(trained([mpirun, "-n", "2"], variables=MPI), "ring")
+        self.check_same(trained([OWN_TMPDIR, mpirun, "-n", "2"], variables=MPI), "ring")
 
     def test_mpirun_over_backend_mpi(self):
         mpirun = needed("mpirun")
         need_backend("mpi")
-        self.check_same(trained([mpirun, "-n", "2"], ["--backend", "mpi"], MPI), "mpi")
+        self.check_same(trained([OWN_TMPDIR, mpirun, "-n", "2"], ["--backend", "mpi"], MPI), "mpi")
 
     def test_minirun_over_backend_gloo(self):
         need_backend("gloo")

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/data/digits.hpp"
+#include "libmini/datasets/digits.hpp"
 #include "tests/labs/train_mnist_job.hpp"
 #include "tests/support/contains.hpp"
 

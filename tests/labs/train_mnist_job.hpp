@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/data/mnist.hpp"
+#include "libmini/datasets/mnist.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/tools/job.hpp"
 

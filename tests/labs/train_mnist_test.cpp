@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/data/mnist.hpp"
+#include "libmini/datasets/mnist.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "libmini/io/sha256.hpp"
 #include "libmini/nn/models.hpp"

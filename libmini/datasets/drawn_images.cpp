@@ -1,24 +1,24 @@
-#include "libmini/data/drawn_images.hpp"
+#include "libmini/datasets/drawn_images.hpp"
 
 #include <cmath>
 #include <numbers>
 #include <vector>
 
-#include "libmini/data/cifar10.hpp"
+#include "libmini/datasets/cifar10.hpp"
 #include "libmini/random/random.hpp"
 
 namespace mini::data {
 namespace {
 
-constexpr int kSide = 32;
+constexpr int kCifarSide = 32;
 constexpr double kFullTurn = 2.0 * std::numbers::pi;
 
 // Appends one channel of an image: a grey level, brighter or darker by the colour, with
 // stripes and noise, all within 0 .. 255.
 void draw_channel(std::vector<uint8_t>& pixels, double angle, double shift, double colour,
                   Generator& generator) {
-    for (int y = 0; y < kSide; ++y)
-        for (int x = 0; x < kSide; ++x) {
+    for (int y = 0; y < kCifarSide; ++y)
+        for (int x = 0; x < kCifarSide; ++x) {
             const double along = x * std::cos(angle) + y * std::sin(angle);
             const double stripe = std::sin(kFullTurn * (along / 8.0 + shift));
             const double noise = 2.0 * generator.uniform_double() - 1.0;
@@ -41,7 +41,8 @@ std::shared_ptr<ImageDataset> draw_images(int64_t count, uint64_t seed) {
                          std::cos(kFullTurn * (label / 10.0 + channel / 3.0)), generator);
     }
     return std::make_shared<ImageDataset>(std::move(pixels), std::move(labels),
-                                          Shape{3, kSide, kSide}, cifar10_normalize());
+                                          Shape{3, kCifarSide, kCifarSide},
+                                          cifar10_normalize());
 }
 
 }  // namespace mini::data

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/data/image_check.hpp"
-#include "libmini/data/regular_file.hpp"
+#include "libmini/datasets/image_check.hpp"
+#include "libmini/datasets/regular_file.hpp"
 
 namespace mini::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "libmini/data/mnist.hpp"
+#include "libmini/datasets/mnist.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
-#include "libmini/data/idx.hpp"
-#include "libmini/data/regular_file.hpp"
+#include "libmini/datasets/idx.hpp"
+#include "libmini/datasets/regular_file.hpp"
 
 namespace mini::data {
 namespace {

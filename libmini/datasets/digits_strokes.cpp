@@ -1,4 +1,4 @@
-#include "libmini/data/digits_strokes.hpp"
+#include "libmini/datasets/digits_strokes.hpp"
 
 #include <array>
 #include <cstddef>

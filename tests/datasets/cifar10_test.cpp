@@ -1,4 +1,4 @@
-#include "libmini/data/cifar10.hpp"
+#include "libmini/datasets/cifar10.hpp"
 
 #include <filesystem>
 
@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "libmini/core/error.hpp"
-#include "tests/data/damage.hpp"
 #include "tests/data/support.hpp"
+#include "tests/datasets/damage.hpp"
 #include "tests/support/catch.hpp"
 
 using mini::BadFile;

@@ -1,4 +1,4 @@
-#include "libmini/data/cifar10.hpp"
+#include "libmini/datasets/cifar10.hpp"
 
 #include <filesystem>
 #include <system_error>
@@ -6,7 +6,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
-#include "libmini/data/regular_file.hpp"
+#include "libmini/datasets/regular_file.hpp"
 
 namespace mini::data {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "libmini/data/image_dataset.hpp"
+#include "libmini/datasets/image_dataset.hpp"
 
 namespace mini::data {
 

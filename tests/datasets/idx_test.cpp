@@ -1,11 +1,11 @@
-#include "libmini/data/idx.hpp"
+#include "libmini/datasets/idx.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "libmini/core/error.hpp"
-#include "tests/data/damage.hpp"
 #include "tests/data/support.hpp"
+#include "tests/datasets/damage.hpp"
 #include "tests/support/catch.hpp"
 
 using mini::BadFile;

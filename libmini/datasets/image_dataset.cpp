@@ -1,4 +1,4 @@
-#include "libmini/data/image_dataset.hpp"
+#include "libmini/datasets/image_dataset.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "libmini/data/locate.hpp"
+#include "libmini/datasets/locate.hpp"
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "libmini/core/error.hpp"
-#include "libmini/data/digits.hpp"
+#include "libmini/datasets/digits.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
 

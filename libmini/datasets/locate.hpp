@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "libmini/data/mnist.hpp"
+#include "libmini/datasets/mnist.hpp"
 
 namespace mini::data {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "libmini/data/mnist.hpp"
+#include "libmini/datasets/mnist.hpp"
 
 namespace mini::data {
 

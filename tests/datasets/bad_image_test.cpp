@@ -4,9 +4,9 @@
 #include <string>
 
 #include "libmini/core/error.hpp"
-#include "libmini/data/image_file.hpp"
-#include "tests/data/damage.hpp"
-#include "tests/data/images.hpp"
+#include "libmini/datasets/image_file.hpp"
+#include "tests/datasets/damage.hpp"
+#include "tests/datasets/images.hpp"
 #include "tests/support/catch.hpp"
 
 using mini::BadFile;

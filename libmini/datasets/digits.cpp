@@ -1,4 +1,4 @@
-#include "libmini/data/digits.hpp"
+#include "libmini/datasets/digits.hpp"
 
 #include <cstdint>
 #include <span>
@@ -7,7 +7,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
-#include "libmini/data/digits_pen.hpp"
+#include "libmini/datasets/digits_pen.hpp"
 
 namespace mini::data {
 namespace {

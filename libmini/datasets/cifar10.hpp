@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/data/image_dataset.hpp"
+#include "libmini/datasets/image_dataset.hpp"
 
 namespace mini::data {
 

@@ -1,4 +1,4 @@
-#include "libmini/data/mnist.hpp"
+#include "libmini/datasets/mnist.hpp"
 
 #include <cmath>
 #include <cstdlib>

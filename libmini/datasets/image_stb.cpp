@@ -1,10 +1,10 @@
-#include "libmini/data/image_stb.hpp"
+#include "libmini/datasets/image_stb.hpp"
 
 #include <cstdlib>
 #include <map>
 #include <stdexcept>
 
-#include "libmini/data/image_limits.hpp"
+#include "libmini/datasets/image_limits.hpp"
 
 namespace {
 

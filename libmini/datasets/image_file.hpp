@@ -17,7 +17,7 @@
 #include <span>
 #include <string>
 
-#include "libmini/data/image_limits.hpp"
+#include "libmini/datasets/image_limits.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::data {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/data/image_dataset.hpp"
+#include "libmini/datasets/image_dataset.hpp"
 
 namespace mini::data {
 

@@ -1,4 +1,4 @@
-#include "libmini/data/regular_file.hpp"
+#include "libmini/datasets/regular_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,13 +1,13 @@
-#include "libmini/data/image_file.hpp"
+#include "libmini/datasets/image_file.hpp"
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/data/image_check.hpp"
-#include "libmini/data/image_stb.hpp"
-#include "libmini/data/regular_file.hpp"
+#include "libmini/datasets/image_check.hpp"
+#include "libmini/datasets/image_stb.hpp"
+#include "libmini/datasets/regular_file.hpp"
 
 namespace mini::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "libmini/data/digits.hpp"
+#include "libmini/datasets/digits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,8 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
-#include "libmini/data/digits_pen.hpp"
-#include "libmini/data/digits_strokes.hpp"
+#include "libmini/datasets/digits_pen.hpp"
+#include "libmini/datasets/digits_strokes.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"

@@ -1,4 +1,4 @@
-#include "libmini/data/locate.hpp"
+#include "libmini/datasets/locate.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
-#include "libmini/data/digits.hpp"
+#include "libmini/datasets/digits.hpp"
 
 namespace mini::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "libmini/data/idx.hpp"
+#include "libmini/datasets/idx.hpp"
 
 #include <unistd.h>
 #include <zlib.h>
@@ -8,7 +8,7 @@
 #include <span>
 
 #include "libmini/core/error.hpp"
-#include "libmini/data/regular_file.hpp"
+#include "libmini/datasets/regular_file.hpp"
 
 namespace mini::data {
 namespace {

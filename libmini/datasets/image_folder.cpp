@@ -1,4 +1,4 @@
-#include "libmini/data/image_folder.hpp"
+#include "libmini/datasets/image_folder.hpp"
 
 #include <sys/stat.h>
 
@@ -11,7 +11,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
-#include "libmini/data/image_file.hpp"
+#include "libmini/datasets/image_file.hpp"
 
 namespace mini::data {
 namespace {

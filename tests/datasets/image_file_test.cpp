@@ -1,4 +1,4 @@
-#include "libmini/data/image_file.hpp"
+#include "libmini/datasets/image_file.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "tests/data/images.hpp"
+#include "tests/datasets/images.hpp"
 #include "tests/support/catch.hpp"
 
 using mini::BadFile;

@@ -1,11 +1,11 @@
-#include "libmini/data/digits_pen.hpp"
+#include "libmini/datasets/digits_pen.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
-#include "libmini/data/digits_strokes.hpp"
+#include "libmini/datasets/digits_strokes.hpp"
 
 namespace mini::data {
 namespace {

@@ -1,0 +1,10 @@
+#!/bin/sh
+# with_own_tmpdir.sh COMMAND ...: runs it with an empty $TMPDIR, which is removed afterwards.
+#
+# Every mpirun of Open MPI 4 keeps its files in $TMPDIR/ompi.HOST.UID. The last one to end removes
+# that folder, and an mpirun that starts at this moment fails: "mkdir ... File exists".
+folder=$(mktemp -d) || exit 1
+TMPDIR=$folder "$@"
+code=$?
+rm -rf "$folder"
+exit $code

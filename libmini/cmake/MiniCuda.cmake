@@ -33,8 +33,6 @@ if(MINI_CUDA_MODE STREQUAL "ON")
         set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
     endif()
     string(APPEND CMAKE_CUDA_FLAGS " --extended-lambda")
-elseif(MINI_CUDA_MODE STREQUAL "SIM")
-    find_package(Boost 1.74 REQUIRED CONFIG COMPONENTS context)
 endif()
 message(STATUS "Device code: ${MINI_CUDA_MODE}")
 

@@ -22,6 +22,13 @@ else()
     set_target_properties(stb::image PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${STB_INCLUDE_DIR}")
 endif()
 
+# Fibers, for both simulators. CUDA's needs them; without them there is no simulated cluster.
+if(MINI_CUDA_MODE STREQUAL "SIM")
+    find_package(Boost 1.74 REQUIRED CONFIG COMPONENTS context)
+else()
+    find_package(Boost 1.74 QUIET CONFIG COMPONENTS context)
+endif()
+
 # Libraries of optional backends: AUTO takes what is installed, ON insists, OFF does without.
 # Each that is there becomes a target mini_<name>_library, and MINI_HAS_<NAME> is true.
 function(mini_optional_library NAME target advice)

@@ -11,7 +11,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
-#include "libmini/cudasim/fiber.hpp"
+#include "libmini/fibers/fiber.hpp"
 #include "libmini/cudasim/observer.hpp"
 #include "libmini/cudasim/stuck.hpp"
 

@@ -27,7 +27,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace mini::sim::sanitizers {
+namespace mini::sanitizers {
 
 #if defined(MINI_ADDRESS_SANITIZER)
 inline void leave_stack(void** fake_stack, const void* next, size_t bytes) {
@@ -58,4 +58,4 @@ inline void destroy_fiber(void*) {}
 inline void switch_fiber(void*) {}
 #endif
 
-}  // namespace mini::sim::sanitizers
+}  // namespace mini::sanitizers

@@ -1,4 +1,6 @@
-// Fibers: functions with stacks of their own that hand one thread of the host to each other.
+// Fibers: functions with stacks of their own that pass one thread of the host to each
+// other. The threads of the CUDA simulator are fibers, and so are the ranks of the simulated
+// cluster.
 //
 // A switch saves a few registers and changes the stack pointer (Boost.Context): some
 // nanoseconds, and no system call. A fiber is made once and then runs body after body, since
@@ -9,7 +11,7 @@
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 
-namespace mini::sim {
+namespace mini {
 
 class Fiber {
   public:
@@ -18,9 +20,13 @@ class Fiber {
     /// The thread of the host itself, as something to switch back to.
     Fiber();
 
-    /// A fiber that calls body(argument) each time that it is switched to after a call of
-    /// restart. `body` must not return: it switches away for good.
-    Fiber(Body body, void* argument);
+    /// Enough for the thread of a kernel.
+    static constexpr size_t kSmallStack = 128 * 1024;
+
+    /// A fiber that calls body(argument) at the first switch to it, and at the first switch
+    /// after restart(). `body` must not return: its last statement switches to another fiber.
+    /// Throws Error when there is no memory for the stack.
+    Fiber(Body body, void* argument, size_t stack_bytes = kSmallStack);
     ~Fiber();
     Fiber(const Fiber&) = delete;
     Fiber& operator=(const Fiber&) = delete;
@@ -53,4 +59,4 @@ class Fiber {
     void* sanitizer_fiber_ = nullptr;  // the thread sanitizer's
 };
 
-}  // namespace mini::sim
+}  // namespace mini

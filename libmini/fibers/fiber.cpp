@@ -1,4 +1,4 @@
-#include "libmini/cudasim/fiber.hpp"
+#include "libmini/fibers/fiber.hpp"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -6,14 +6,13 @@
 #include <cerrno>
 
 #include "libmini/core/error.hpp"
-#include "libmini/cudasim/fiber_sanitizers.hpp"
+#include "libmini/fibers/fiber_sanitizers.hpp"
 
-namespace mini::sim {
+namespace mini {
 namespace {
 
 namespace context = boost::context::detail;
 
-constexpr size_t kStackBytes = 128 * 1024;
 constexpr size_t kGuardBytes = 4096;  // below the stack, so that an overflow faults
 
 }  // namespace
@@ -27,19 +26,17 @@ Fiber::Fiber() : sanitizer_fiber_(sanitizers::this_fiber()) {
     stack_ = static_cast<std::byte*>(lowest);
 }
 
-Fiber::Fiber(Body body, void* argument)
-    : body_(body), argument_(argument), stack_bytes_(kStackBytes), owns_stack_(true) {
-    void* const lowest = mmap(nullptr, kGuardBytes + kStackBytes, PROT_NONE,
+Fiber::Fiber(Body body, void* argument, size_t stack_bytes)
+    : body_(body), argument_(argument), stack_bytes_(stack_bytes), owns_stack_(true) {
+    void* const lowest = mmap(nullptr, kGuardBytes + stack_bytes_, PROT_NONE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    MINI_CHECK(lowest != MAP_FAILED,
-               "simulated thread: no stack: ", system_message("mmap", errno));
+    MINI_CHECK(lowest != MAP_FAILED, "fiber: no stack: ", system_message("mmap", errno));
     stack_ = static_cast<std::byte*>(lowest) + kGuardBytes;
-    if (mprotect(stack_, kStackBytes, PROT_READ | PROT_WRITE) != 0) {
+    if (mprotect(stack_, stack_bytes_, PROT_READ | PROT_WRITE) != 0) {
         const int error = errno;
-        munmap(lowest, kGuardBytes + kStackBytes);
-        throw Error(
-            concat("simulated thread: no stack: ", system_message("mprotect", error),
-                   "; raise vm.max_map_count"));
+        munmap(lowest, kGuardBytes + stack_bytes_);
+        throw Error(concat("fiber: no stack: ", system_message("mprotect", error),
+                           "; raise vm.max_map_count"));
     }
     sanitizer_fiber_ = sanitizers::make_fiber();
     restart();
@@ -49,7 +46,7 @@ Fiber::~Fiber() {
     if (!owns_stack_) return;
     sanitizers::clear_stack(stack_, stack_bytes_);
     sanitizers::destroy_fiber(sanitizer_fiber_);
-    munmap(stack_ - kGuardBytes, kGuardBytes + kStackBytes);
+    munmap(stack_ - kGuardBytes, kGuardBytes + stack_bytes_);
 }
 
 void Fiber::restart() {
@@ -80,4 +77,4 @@ void Fiber::enter(context::transfer_t from) {
     self->body_(self->argument_);
 }
 
-}  // namespace mini::sim
+}  // namespace mini

@@ -1,0 +1,28 @@
+// What an all-reduce of n bytes on P ranks takes in the alpha-beta model: a message of m bytes
+// takes alpha + m beta, and a rank sends one and receives one at a time (Hockney, "The
+// communication challenge for MPP", 1994).
+//
+//     naive                 2 (alpha + (P-1) n beta)              rank 0's link carries all
+//     tree                  2 log2 P (alpha + n beta)
+//     ring                  2 (P-1) (alpha + n/P beta)
+//     recursive doubling    log2 P (alpha + n beta)
+//     halving-doubling      2 log2 P alpha + 2 (P-1)/P n beta
+//
+// Small buffers want few rounds, large ones few bytes: hence choose_algorithm.
+
+#pragma once
+
+#include <cstddef>
+
+#include "libmini/distributed/transport/collective.hpp"
+
+namespace mini::dist {
+
+/// The seconds by the formula above; `alpha` is in seconds, `beta` in seconds a byte. For P that
+/// is not a power of two, log2 P is rounded up in a tree; recursive doubling and halving-doubling
+/// take as long as the next lower power of two, and two messages of the whole buffer more
+/// (fold.hpp). REQUIRES: P >= 1; neither kAuto nor kHierarchical.
+double all_reduce_seconds(Algorithm algorithm, int P, size_t bytes, double alpha,
+                          double beta);
+
+}  // namespace mini::dist

@@ -1,0 +1,97 @@
+#include "libmini/distributed/simulation/network.hpp"
+
+#include <algorithm>
+
+namespace mini::dist {
+namespace {
+
+// The order of events of one moment: ports take what is sent, by the sender's rank, before
+// anything arrives. So the seed, which orders tasks, does not change the times.
+enum class Step : uint64_t { kSend, kLeft, kReachPort, kArrived };
+
+uint64_t order_of(Step step, int rank) {
+    return static_cast<uint64_t>(step) << 32 | static_cast<uint64_t>(rank);
+}
+
+}  // namespace
+
+Network::Network(Scheduler& scheduler, const Links& links, int world_size,
+                 bool has_payload)
+    : scheduler_(scheduler),
+      links_(links),
+      world_size_(static_cast<size_t>(world_size)),
+      has_payload_(has_payload),
+      out_free_(port_count(links, world_size)),
+      in_free_(port_count(links, world_size)),
+      traffic_(world_size_) {}
+
+Network::Channel& Network::channel(int from, int to) {
+    const size_t key = static_cast<size_t>(from) * world_size_ + static_cast<size_t>(to);
+    const auto [place, is_new] = channels_.try_emplace(key);
+    if (is_new) place->second.route = route(links_, from, to);
+    return place->second;
+}
+
+SimulatedMessage& Network::new_message() {
+    if (free_.empty()) {
+        all_.push_back(std::make_unique<SimulatedMessage>());
+        return *all_.back();
+    }
+    SimulatedMessage& message = *free_.back();
+    free_.pop_back();
+    return message;
+}
+
+void Network::send(int from, int to, std::span<const std::byte> bytes, size_t& left) {
+    Traffic& traffic = traffic_[static_cast<size_t>(from)];
+    ++traffic.messages;
+    traffic.bytes += static_cast<int64_t>(bytes.size());
+
+    SimulatedMessage& message = new_message();
+    message.from = from;
+    message.to = to;
+    message.bytes = bytes.size();
+    message.left = &left;
+    if (has_payload_) message.payload.assign(bytes.begin(), bytes.end());
+    scheduler_.at(scheduler_.now(), order_of(Step::kSend, from),
+                  [this, &message] { begin_to_send(message); });
+}
+
+void Network::begin_to_send(SimulatedMessage& message) {
+    const Route& route = channel(message.from, message.to).route;
+    const VirtualTime duration = time_to_send(message.bytes, route.bytes_per_second);
+    VirtualTime& free = out_free_[route.out_port];
+    const VirtualTime start = std::max(free, scheduler_.now());
+    free = start + duration;
+
+    scheduler_.at(free, order_of(Step::kLeft, message.from), [this, &message] {
+        ++*message.left;
+        scheduler_.wake(message.from);
+    });
+    scheduler_.at(start + route.delay, order_of(Step::kReachPort, message.from),
+                  [this, &message] { begin_to_receive(message); });
+}
+
+void Network::begin_to_receive(SimulatedMessage& message) {
+    Channel& way = channel(message.from, message.to);
+    const VirtualTime duration = time_to_send(message.bytes, way.route.bytes_per_second);
+    VirtualTime& free = in_free_[way.route.in_port];
+    free = std::max(free, scheduler_.now()) + duration;
+    scheduler_.at(free, order_of(Step::kArrived, message.to), [this, &message] {
+        channel(message.from, message.to).arrived.push_back(&message);
+        scheduler_.wake(message.to);
+    });
+}
+
+const SimulatedMessage* Network::arrived(int from, int to) {
+    const Channel& way = channel(from, to);
+    return way.arrived.empty() ? nullptr : way.arrived.front();
+}
+
+void Network::pop(int from, int to) {
+    Channel& way = channel(from, to);
+    free_.push_back(way.arrived.front());
+    way.arrived.pop_front();
+}
+
+}  // namespace mini::dist

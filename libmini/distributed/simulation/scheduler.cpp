@@ -1,0 +1,187 @@
+#include "libmini/distributed/simulation/scheduler.hpp"
+
+#include <cxxabi.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <tuple>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+#include "libmini/fibers/fiber.hpp"
+
+namespace mini::dist {
+namespace {
+
+// Pages are used when they are touched: a rank of an all-reduce needs two or three.
+constexpr size_t kStackBytes = 256 * 1024;
+
+// Ends a task from inside its wait. Not an Error: no handler of the library may catch it.
+struct Unwind {};
+
+// The exceptions that the C++ runtime takes for handled or in flight; it keeps them for each
+// thread. A task may wait inside a catch block, so each fiber needs its own.
+class ExceptionState {
+  public:
+    void save() { std::memcpy(state_.data(), abi::__cxa_get_globals(), state_.size()); }
+    void restore() const {
+        std::memcpy(abi::__cxa_get_globals(), state_.data(), state_.size());
+    }
+
+  private:
+    // Of the Itanium C++ ABI: a pointer and an unsigned int.
+    std::array<std::byte, sizeof(void*) + sizeof(unsigned)> state_{};
+};
+
+}  // namespace
+
+// A function on a stack of its own. The scheduler switches to it, and it switches back.
+class Scheduler::Task {
+  public:
+    Task(std::function<void()> body, Fiber& thread)
+        : body_(std::move(body)),
+          thread_(thread),
+          fiber_(&Task::main, this, kStackBytes) {}
+
+    /// Runs it until it waits or has returned. REQUIRES: !is_done().
+    void resume() {
+        scheduler_state_.save();
+        state_.restore();
+        is_started_ = true;
+        thread_.switch_to(fiber_);
+        scheduler_state_.restore();
+    }
+
+    /// The other way: back to resume(). Throws Unwind when the task is to end.
+    void suspend() {
+        if (is_unwinding_) throw Unwind();
+        state_.save();
+        fiber_.switch_to(thread_);
+        if (is_unwinding_) throw Unwind();
+    }
+
+    /// Ends a task that waits: its destructors run.
+    void unwind() {
+        is_unwinding_ = true;
+        if (is_started_ && !is_done_) resume();
+        is_done_ = true;
+    }
+
+    bool is_done() const { return is_done_; }
+    std::exception_ptr take_error() { return std::exchange(error_, nullptr); }
+
+    bool is_waiting = false;
+
+  private:
+    static void main(void* argument) {
+        Task& self = *static_cast<Task*>(argument);
+        try {
+            self.body_();
+        } catch (const Unwind&) {
+        } catch (...) {
+            self.error_ = std::current_exception();
+        }
+        self.is_done_ = true;
+        self.fiber_.switch_to(self.thread_);
+    }
+
+    std::function<void()> body_;
+    Fiber& thread_;
+    Fiber fiber_;
+    ExceptionState state_, scheduler_state_;
+    std::exception_ptr error_;
+    bool is_started_ = false, is_unwinding_ = false, is_done_ = false;
+};
+
+bool Scheduler::Later::operator()(const Event& a, const Event& b) const {
+    return std::tie(a.when, a.order, a.number) > std::tie(b.when, b.order, b.number);
+}
+
+Scheduler::Scheduler(uint64_t seed) : random_(seed), thread_(std::make_unique<Fiber>()) {}
+
+Scheduler::~Scheduler() { unwind(); }
+
+int Scheduler::add(std::function<void()> body) {
+    tasks_.push_back(std::make_unique<Task>(std::move(body), *thread_));
+    const int index = static_cast<int>(tasks_.size()) - 1;
+    ready_.push_back(index);
+    return index;
+}
+
+bool Scheduler::run() {
+    try {
+        run_ready();
+        while (!events_.empty()) {
+            // The queue gives out constant references only: move the action by hand.
+            const auto action = std::move(const_cast<Event&>(events_.top()).action);
+            now_ = events_.top().when;
+            events_.pop();
+            action();
+            run_ready();
+        }
+    } catch (...) {
+        unwind();
+        throw;
+    }
+    bool all_done = true;
+    for (const auto& task : tasks_) all_done = all_done && task->is_done();
+    unwind();
+    return all_done;
+}
+
+// Runs ready tasks until all wait.
+void Scheduler::run_ready() {
+    while (!ready_.empty()) {
+        std::swap(ready_[random_() % ready_.size()], ready_.back());
+        const int next = ready_.back();
+        ready_.pop_back();
+        run_task(next);
+    }
+}
+
+void Scheduler::run_task(int task) {
+    current_ = task;
+    Task& self = *tasks_[static_cast<size_t>(task)];
+    self.is_waiting = false;
+    self.resume();
+    current_ = -1;
+    if (const auto error = self.take_error()) std::rethrow_exception(error);
+}
+
+void Scheduler::unwind() {
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+        current_ = static_cast<int>(i);
+        tasks_[i]->unwind();
+    }
+    current_ = -1;
+    ready_.clear();
+    events_ = {};
+}
+
+void Scheduler::at(VirtualTime when, uint64_t order, std::function<void()> action) {
+    MINI_CHECK(when >= now_, "an event in the past: ", when.count(), " ps, and it is ",
+               now_.count(), " ps");
+    events_.push({when, order, next_number_++, std::move(action)});
+}
+
+void Scheduler::wait() {
+    Task& self = *tasks_[static_cast<size_t>(current_)];
+    self.is_waiting = true;
+    self.suspend();
+}
+
+void Scheduler::wake(int task) {
+    Task& sleeper = *tasks_[static_cast<size_t>(task)];
+    if (std::exchange(sleeper.is_waiting, false)) ready_.push_back(task);
+}
+
+void Scheduler::sleep_for(VirtualTime time) {
+    const VirtualTime end = now_ + time;
+    const int self = current_;
+    at(end, ~uint64_t{0}, [this, self] { wake(self); });
+    while (now_ < end) wait();
+}
+
+}  // namespace mini::dist

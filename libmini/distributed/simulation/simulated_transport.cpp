@@ -1,0 +1,80 @@
+#include "libmini/distributed/simulation/simulated_transport.hpp"
+
+#include <algorithm>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::dist {
+
+SimulatedTransport::SimulatedTransport(Scheduler& scheduler, Network& network, int rank,
+                                       int world_size,
+                                       std::chrono::duration<double> combine_per_byte)
+    : scheduler_(scheduler),
+      network_(network),
+      rank_(rank),
+      world_size_(world_size),
+      combine_per_byte_(combine_per_byte) {}
+
+void SimulatedTransport::check_peer(int peer) const {
+    MINI_CHECK(peer >= 0 && peer < world_size_ && peer != rank_, "rank ", rank_, " of ",
+               world_size_, " cannot send to, or receive from, rank ", peer);
+}
+
+void SimulatedTransport::start_send(int to, std::span<const std::byte> out) {
+    check_peer(to);
+    ++started_;
+    network_.send(rank_, to, out, left_);
+}
+
+void SimulatedTransport::finish_send(int to) {
+    sends_to_ = to;
+    while (left_ < started_) scheduler_.wait();
+    sends_to_ = kNone;
+}
+
+void SimulatedTransport::send_recv(int to, std::span<const std::byte> out, int from,
+                                   std::span<std::byte> in, const Combine& combine) {
+    start_send(to, out);
+    receive(from, in, combine);
+    finish_send(to);
+}
+
+void SimulatedTransport::send(int to, std::span<const std::byte> out) {
+    start_send(to, out);
+    finish_send(to);
+}
+
+void SimulatedTransport::recv(int from, std::span<std::byte> in, const Combine& combine) {
+    receive(from, in, combine);
+}
+
+void SimulatedTransport::receive(int from, std::span<std::byte> in,
+                                 const Combine& combine) {
+    check_peer(from);
+    receives_from_ = from;
+    while (network_.arrived(from, rank_) == nullptr) scheduler_.wait();
+    receives_from_ = kNone;
+
+    const SimulatedMessage& message = *network_.arrived(from, rank_);
+    MINI_CHECK(message.bytes == in.size(), "rank ", from, " sent ", message.bytes,
+               " bytes where rank ", rank_, " expects ", in.size());
+    if (combine && combine_per_byte_.count() > 0)
+        scheduler_.sleep_for(std::chrono::duration_cast<VirtualTime>(
+            combine_per_byte_ * static_cast<double>(in.size())));
+    if (network_.has_payload()) {
+        if (combine)
+            combine.apply(in.data(), message.payload.data(),
+                          in.size() / combine.element_bytes);
+        else
+            std::ranges::copy(message.payload, in.begin());
+    }
+    network_.pop(from, rank_);
+}
+
+std::string SimulatedTransport::waits_for() const {
+    if (receives_from_ != kNone)
+        return concat("rank ", rank_, " receives from rank ", receives_from_);
+    return concat("rank ", rank_, " sends to rank ", sends_to_);
+}
+
+}  // namespace mini::dist

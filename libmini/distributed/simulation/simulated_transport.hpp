@@ -1,0 +1,51 @@
+// The transport of one simulated rank.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "libmini/distributed/simulation/network.hpp"
+#include "libmini/distributed/simulation/scheduler.hpp"
+#include "libmini/distributed/transport/transport.hpp"
+
+namespace mini::dist {
+
+/// send() returns when the message has left this rank's port. recv() throws Error when the
+/// message does not have the size of `in`. REQUIRES of both: called by task `rank`.
+class SimulatedTransport : public Transport {
+  public:
+    /// Both references outlive this. Combining takes `combine_per_byte` of virtual time.
+    SimulatedTransport(Scheduler& scheduler, Network& network, int rank, int world_size,
+                       std::chrono::duration<double> combine_per_byte);
+
+    int rank() const override { return rank_; }
+    int world_size() const override { return world_size_; }
+    void send_recv(int to, std::span<const std::byte> out, int from,
+                   std::span<std::byte> in, const Combine& combine = {}) override;
+    void send(int to, std::span<const std::byte> out) override;
+    void recv(int from, std::span<std::byte> in, const Combine& combine = {}) override;
+
+    /// "rank 2 receives from rank 1", for a rank that waits.
+    std::string waits_for() const;
+
+  private:
+    static constexpr int kNone = -1;
+
+    void check_peer(int peer) const;
+    void start_send(int to, std::span<const std::byte> out);
+    void finish_send(int to);
+    void receive(int from, std::span<std::byte> in, const Combine& combine);
+
+    Scheduler& scheduler_;
+    Network& network_;
+    const int rank_;
+    const int world_size_;
+    const std::chrono::duration<double> combine_per_byte_;
+    size_t started_ = 0, left_ = 0;                 // messages of this rank
+    int sends_to_ = kNone, receives_from_ = kNone;  // what this rank waits for
+};
+
+}  // namespace mini::dist

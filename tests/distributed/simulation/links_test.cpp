@@ -1,0 +1,85 @@
+// The links of a simulated cluster: their text, their routes, and what ports cost.
+
+#include "libmini/distributed/simulation/links.hpp"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/message_of.hpp"
+
+namespace mini::dist {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+using test::contains;
+using test::message_of;
+
+TEST_CASE("links without hosts give each rank its own ports") {
+    const Links links = parse_links("100Gbit,5us");
+    const Route there = route(links, 0, 3), back = route(links, 3, 0);
+    CHECK(there.bytes_per_second == 12.5e9);
+    CHECK(there.delay == microseconds(5));
+    CHECK(there.out_port == back.in_port);
+    CHECK(there.in_port == back.out_port);
+    CHECK(there.out_port != there.in_port);
+    CHECK(route(links, 1, 2).out_port < port_count(links, 4));
+    CHECK(hosts_of(links, 3) == std::vector<int>{0, 1, 2});
+}
+
+TEST_CASE("ranks of one host share the port to the network, not those inside the host") {
+    const Links links = parse_links("100Gbit,5us; hosts of 4: 800Gbit,1us");
+    CHECK(hosts_of(links, 9) == std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1, 2});
+    CHECK(route(links, 0, 4).out_port == route(links, 3, 8).out_port);
+    CHECK(route(links, 0, 4).in_port == route(links, 8, 7).in_port);
+    CHECK(route(links, 0, 4).in_port != route(links, 0, 8).in_port);
+
+    const Route inside = route(links, 5, 6);
+    CHECK(inside.bytes_per_second == 100e9);
+    CHECK(inside.delay == microseconds(1));
+    CHECK(inside.out_port != route(links, 6, 5).out_port);
+    CHECK(inside.out_port != route(links, 5, 0).out_port);
+    for (int from = 0; from < 9; ++from)
+        for (int to = 0; to < 9; ++to)
+            if (from != to) CHECK(route(links, from, to).in_port < port_count(links, 9));
+}
+
+TEST_CASE("a slow rank sends and receives at a share of the rate") {
+    const Links links = parse_links("8Gbit; rank 3 at 0.25; rank 1 at 0.5");
+    CHECK(route(links, 0, 2).bytes_per_second == 1e9);
+    CHECK(route(links, 0, 3).bytes_per_second == 0.25e9);
+    CHECK(route(links, 3, 0).bytes_per_second == 0.25e9);
+    CHECK(route(links, 1, 3).bytes_per_second == 0.25e9);
+    CHECK(route(links, 1, 0).bytes_per_second == 0.5e9);
+}
+
+TEST_CASE("bytes occupy a port for bytes / rate, to the picosecond") {
+    CHECK(time_to_send(1, 12.5e9) == VirtualTime(80));
+    CHECK(time_to_send(12'500'000, 12.5e9) == std::chrono::milliseconds(1));
+    CHECK(time_to_send(0, 12.5e9) == VirtualTime(0));
+}
+
+TEST_CASE("text that does not describe links is rejected with the part that is wrong") {
+    const auto error = [](const std::string& text) {
+        return message_of<UsageError>([&] { parse_links(text); });
+    };
+    CHECK(contains(error(""), "the rate of the network is missing"));
+    CHECK(contains(error("fast"), "\"fast\""));
+    CHECK(
+        contains(error("1Gbit; hosts of 0: 2Gbit"), "\"hosts of 0: 2Gbit\" is not like"));
+    CHECK(contains(error("1Gbit; hosts of 4"), "\"hosts of 4\" is not like"));
+    CHECK(contains(error("1Gbit; hosts of 4: "), "the rate of the network is missing"));
+    CHECK(contains(error("1Gbit; rank 3 at 0"), "with a share above 0"));
+    CHECK(contains(error("1Gbit; rank 3 at 1.5"), "with a share above 0"));
+    CHECK(contains(error("1Gbit; rank -1 at 0.5"), "with a share above 0"));
+    CHECK(contains(error("1Gbit; rank 3 at 0.5x"), "with a share above 0"));
+    CHECK(contains(error("1Gbit; racks of 3"), "\"racks of 3\" is not like"));
+    CHECK(contains(error("1Gbit;"), "\"\" is not like"));
+}
+
+}  // namespace
+}  // namespace mini::dist

@@ -1,0 +1,165 @@
+// The scheduler: fibers in an order that the seed decides, and a clock that only events move.
+
+#include "libmini/distributed/simulation/scheduler.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/message_of.hpp"
+
+namespace mini::dist {
+namespace {
+
+using std::chrono::microseconds;
+using test::contains;
+using test::message_of;
+
+// The order in which eight tasks run that are ready at one time.
+std::vector<int> order_with(uint64_t seed) {
+    std::vector<int> order;
+    Scheduler scheduler(seed);
+    for (int i = 0; i < 8; ++i) scheduler.add([&, i] { order.push_back(i); });
+    REQUIRE(scheduler.run());
+    return order;
+}
+
+TEST_CASE("one seed gives one order of tasks, and other seeds give other orders") {
+    CHECK(order_with(1) == order_with(1));
+    CHECK(order_with(1) != order_with(2));
+    std::vector<int> sorted = order_with(3);
+    std::ranges::sort(sorted);
+    CHECK(sorted == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("virtual time jumps to the next event, and stands still while tasks run") {
+    Scheduler scheduler(0);
+    std::vector<std::string> story;
+    const auto note = [&](const std::string& what) {
+        story.push_back(what + std::to_string(scheduler.now() / microseconds(1)));
+    };
+    scheduler.add([&] {
+        note("a");
+        scheduler.sleep_for(microseconds(30));
+        note("a");
+    });
+    scheduler.add([&] {
+        scheduler.sleep_for(microseconds(10));
+        note("b");
+        scheduler.sleep_for(microseconds(10));
+        note("b");
+    });
+    REQUIRE(scheduler.run());
+    CHECK(story == std::vector<std::string>{"a0", "b10", "b20", "a30"});
+    CHECK(scheduler.now() == microseconds(30));
+}
+
+TEST_CASE("events of one time run by their order, then in the order of the calls") {
+    Scheduler scheduler(0);
+    std::string story;
+    scheduler.add([&] {
+        scheduler.at(microseconds(1), 2, [&] { story += 'c'; });
+        scheduler.at(microseconds(1), 1, [&] { story += 'a'; });
+        scheduler.at(microseconds(1), 1, [&] { story += 'b'; });
+        scheduler.at(microseconds(0), 9, [&] { story += '0'; });
+        CHECK(contains(message_of([&] { scheduler.at(microseconds(-1), 0, [] {}); }),
+                       "an event in the past"));
+    });
+    REQUIRE(scheduler.run());
+    CHECK(story == "0abc");
+}
+
+TEST_CASE("wake() makes a waiting task ready, and does nothing to another") {
+    Scheduler scheduler(0);
+    bool may_go = false;
+    int wakes = 0;
+    const int sleeper = scheduler.add([&] {
+        while (!may_go) {
+            scheduler.wait();
+            ++wakes;
+        }
+    });
+    scheduler.add([&] {
+        scheduler.sleep_for(microseconds(1));
+        scheduler.wake(scheduler.current());  // it runs
+        scheduler.wake(sleeper);              // too early
+        scheduler.wake(sleeper);              // it is ready now: no second turn
+        scheduler.sleep_for(microseconds(1));
+        may_go = true;
+        scheduler.wake(sleeper);
+    });
+    REQUIRE(scheduler.run());
+    CHECK(wakes == 2);
+}
+
+struct Counted {
+    explicit Counted(int& live) : live(live) { ++live; }
+    ~Counted() { --live; }
+    int& live;
+};
+
+TEST_CASE("tasks that wait for ever are unwound, and run() returns false") {
+    int live = 0;
+    Scheduler scheduler(0);
+    for (int i = 0; i < 3; ++i)
+        scheduler.add([&] {
+            const Counted counted(live);
+            scheduler.wait();
+            FAIL("it was woken");
+        });
+    CHECK_FALSE(scheduler.run());
+    CHECK(live == 0);
+}
+
+TEST_CASE("the first exception of a task ends the run, and unwinds the other tasks") {
+    int live = 0;
+    Scheduler scheduler(0);
+    scheduler.add([&] {
+        const Counted counted(live);
+        scheduler.wait();
+    });
+    scheduler.add([&] {
+        const Counted counted(live);
+        scheduler.sleep_for(microseconds(5));
+        throw std::runtime_error("task 1 failed");
+    });
+    CHECK(message_of<std::runtime_error>([&] { scheduler.run(); }) == "task 1 failed");
+    CHECK(live == 0);
+}
+
+TEST_CASE("tasks that wait inside catch blocks keep their exceptions apart") {
+    Scheduler scheduler(0);
+    std::vector<std::string> caught;
+    for (int i = 0; i < 3; ++i)
+        scheduler.add([&, i] {
+            try {
+                throw std::runtime_error(std::to_string(i));
+            } catch (const std::runtime_error&) {
+                scheduler.sleep_for(microseconds(3 - i));
+                try {
+                    throw;  // the exception of this task, not the last one that was thrown
+                } catch (const std::runtime_error& mine) {
+                    caught.emplace_back(mine.what());
+                }
+            }
+        });
+    REQUIRE(scheduler.run());
+    CHECK(caught == std::vector<std::string>{"2", "1", "0"});
+}
+
+TEST_CASE("a scheduler that never runs frees its tasks") {
+    int live = 0;
+    {
+        Scheduler scheduler(0);
+        scheduler.add([&live] { const Counted counted(live); });
+    }
+    CHECK(live == 0);
+}
+
+}  // namespace
+}  // namespace mini::dist

@@ -13,8 +13,10 @@
 
 namespace mini {
 
+/// A function with a stack of its own.
 class Fiber {
   public:
+    /// What a fiber runs; `argument` is the one that the constructor got.
     using Body = void (*)(void* argument);
 
     /// The thread of the host itself, as something to switch back to.

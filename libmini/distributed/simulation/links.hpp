@@ -21,6 +21,7 @@
 
 namespace mini::dist {
 
+/// All links of a cluster.
 struct Links {
     LinkSpec network;             // between hosts
     LinkSpec inside;              // between the ranks of one host

@@ -30,6 +30,7 @@ struct Traffic {
     bool operator==(const Traffic&) const = default;
 };
 
+/// A message on its way, or waiting at its receiver.
 struct SimulatedMessage {
     int from = 0, to = 0;
     size_t bytes = 0;
@@ -37,6 +38,7 @@ struct SimulatedMessage {
     size_t* left = nullptr;          // the sender's count of messages that have left
 };
 
+/// Carries messages between ranks, in virtual time.
 class Network {
   public:
     /// The ranks are tasks 0 .. world_size - 1 of `scheduler`. Both references outlive this.
@@ -54,6 +56,7 @@ class Network {
     /// Removes that message. REQUIRES: arrived() is not null.
     void pop(int from, int to);
 
+    /// What `rank` has sent so far.
     const Traffic& traffic(int rank) const { return traffic_[static_cast<size_t>(rank)]; }
 
     /// How many messages have not been removed.

@@ -1,5 +1,5 @@
-// A dataset to divide: sample i is the number i, so that what a rank gets says which
-// samples they were.
+// A dataset for the checks: sample i is the number i, so a rank's data shows which
+// samples it got.
 
 #pragma once
 

@@ -2,7 +2,7 @@
 
     plot.write("loss.svg", title="...", x="epoch", y="loss", lines={"alone": [(1, 1.3), (2, 0.3)]})
 
-Each line ends with its name, so that no legend need be matched by colour.
+Each line has its name at its end, so no legend is needed.
 """
 
 import math
@@ -35,7 +35,7 @@ def decades(low, high):
 
 
 def linear(low, high):
-    """About six round numbers that reach from low to high."""
+    """About six round numbers from low to high."""
     width = max(high - low, 1e-9) / 6
     unit = 10.0 ** math.floor(math.log10(width))
     step = next(unit * digit for digit in (1, 2, 5, 10) if unit * digit >= width)
@@ -44,7 +44,7 @@ def linear(low, high):
 
 
 class Axis:
-    """Values to pixels, and where its ticks are."""
+    """Maps values to pixels, and has the positions of the ticks."""
 
     def __init__(self, values, log, start, end):
         low, high = min(values), max(values)
@@ -58,7 +58,7 @@ class Axis:
 
 
 def spread(wanted, gap):
-    """The heights of labels, moved as little as keeps them `gap` apart."""
+    """The heights of labels, moved as little as possible to be at least `gap` apart."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     placed = list(wanted)
     for before, after in zip(order, order[1:]):
@@ -72,15 +72,15 @@ def words(x, y, text, style="", anchor="start"):
 
 
 def bar(x, low, high, colour):
-    """What was measured at x, from the lowest to the highest."""
+    """A bar at x from the lowest to the highest measured value."""
     return (f'<path d="M{x:.1f} {low:.1f}V{high:.1f}M{x - 4:.1f} {low:.1f}h8M{x - 4:.1f} '
             f'{high:.1f}h8" class="line" stroke="{colour}" stroke-opacity="0.55"/>')
 
 
 def svg(title, x, y, lines, log_x=False, log_y=False, levels=(), curves=None, spreads=None,
         from_zero=False):
-    """The chart as text. `levels`: (name, y) of dashed lines across it; `curves`: dotted lines,
-    what was computed, not measured; `spreads`: {line: [(x, lowest, highest)]}."""
+    """The chart as text. `levels`: (name, y) of dashed horizontal lines; `curves`: dotted lines of
+    computed values; `spreads`: {line: [(x, lowest, highest)]} of measured values."""
     curves, spreads = curves or {}, spreads or {}
     xs = Axis([px for points in lines.values() for px, _ in points], log_x, LEFT, WIDTH - RIGHT)
     heights = [py for points in (*lines.values(), *curves.values()) for _, py in points]

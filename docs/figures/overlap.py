@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws overlap.svg: two ranks whose buckets travel while backward goes on.
+"""Draws overlap.svg: two ranks that all-reduce buckets while backward is still running.
 
     python3 docs/figures/overlap.py > docs/figures/overlap.svg
 
-Time runs to the right. Backward visits the layers from the last to the first; a bucket leaves as
-soon as its last gradient is there, and its all-reduce joins the two ranks.
+Time runs to the right. Backward visits the layers from the last to the first. A bucket is launched
+as soon as its last gradient is ready; its all-reduce connects the two ranks.
 """
 
 WIDTH, HEIGHT = 860, 400
@@ -18,7 +18,7 @@ FORWARD = ("forward", 0, 12)
 LAYERS = (("fc2", 12, 15), ("fc1", 15, 20), ("conv2", 20, 30), ("conv1", 30, 38))
 STEP = ("step", 45, 48)
 
-# (words, when the bucket is full, all-reduce from, to, class)
+# (label, time at which the bucket is full, start and end of the all-reduce, class)
 BUCKETS = (
     ("bucket 0: fc2, fc1", 20, 20.7, 33, "b0"),
     ("bucket 1", 38, 38.7, 44.5, "b1"),
@@ -75,7 +75,7 @@ def draw_rank(rank):
 
 
 def draw_bucket(bucket):
-    """The all-reduce in the middle lane, with a wire from each rank as the bucket fills."""
+    """The all-reduce in the middle lane, with a line from each rank when the bucket is full."""
     name, full, start, end, style = bucket
     parts = bar(name, start, end, NET_Y + 12, NET_H - 24, style)
     wire = style.replace("b", "w")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the site: writes its pages, runs Doxygen over them and the headers, fails on a warning.
+"""Builds the site: writes its pages, runs Doxygen on them and on the headers, fails on a warning.
 
     python3 docs/site/build.py --output build/release/docs
 
@@ -30,8 +30,8 @@ SCRIPTS = {"doxygen-awesome-darkmode-toggle.js": "DoxygenAwesomeDarkModeToggle",
            "doxygen-awesome-paragraph-link.js": "DoxygenAwesomeParagraphLink"}
 SKIPPED = 77
 
-# What needs no words, because its name and type say all: plain fields, accessors without
-# arguments, operators, constructors. Everything else that is public must be documented.
+# Members that need no documentation because name and type explain them: plain fields, accessors
+# without arguments, operators, constructors. All other public members must be documented.
 SPEAKS_FOR_ITSELF = re.compile(
     r"Member \S+ \(variable\) of (class|struct) |"
     r"Member operator.* \(function\) of (class|struct) |"
@@ -41,7 +41,7 @@ UNDOCUMENTED = " is not documented."
 
 
 def write_pages(output):
-    """The pages that Doxygen reads, and beside them the pictures."""
+    """Writes the pages and the layout that Doxygen reads."""
     catalogue, found = labs.read_labs(ROOT)
     parts = {"<!-- cards -->": labs.cards(found), "<!-- subpages -->": labs.subpages(found),
              "<!-- tabs -->": labs.tabs(found), "<!-- house -->": house.page_part(ROOT)}
@@ -63,7 +63,7 @@ def filled(text, parts):
 
 
 def copy_pictures(output):
-    """All pictures under names of their own, as the pages lie in one folder."""
+    """Copies all pictures into one folder, under unique names; returns the copies."""
     copies = []
     for picture in [*sorted(ROOT.glob("labs/*/*.svg")), *sorted(ROOT.glob("docs/figures/*.svg"))]:
         copy = output / "pictures" / f"{picture.parent.name}-{picture.name}"
@@ -73,7 +73,7 @@ def copy_pictures(output):
 
 
 def write_header(output, doxygen):
-    """Doxygen's own page header, of whatever version it has, and our scripts at its end."""
+    """Writes the page header of the installed Doxygen version, with our scripts at its end."""
     subprocess.run([doxygen, "-w", "html", "header.html", "footer.html", "style.css"], cwd=output,
                    check=True, stdout=subprocess.DEVNULL)
     header = output / "header.html"
@@ -100,7 +100,7 @@ def settings(output, pictures):
 
 
 def counted_warnings(text):
-    """The warnings that there are to mend, each once: Doxygen repeats those of base classes."""
+    """The warnings that must be fixed, each once: Doxygen repeats the warnings of base classes."""
     return [line for line in dict.fromkeys(text.splitlines())
             if line.strip() and not (line.endswith(UNDOCUMENTED) and SPEAKS_FOR_ITSELF.search(line))]
 
@@ -108,7 +108,7 @@ def counted_warnings(text):
 def build(output):
     doxygen = shutil.which("doxygen")
     if not doxygen:
-        print("docs: doxygen is not installed; labs/lab setup brings it", file=sys.stderr)
+        print("docs: doxygen is not installed; labs/lab setup installs it", file=sys.stderr)
         return SKIPPED
     shutil.rmtree(output, ignore_errors=True)
     for folder in ("pages", "pictures"):

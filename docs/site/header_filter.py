@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Doxygen's input filter: teaches it how the headers of libmini are commented.
+"""Doxygen's input filter: translates the comment style of libmini's headers for Doxygen.
 
-A margin comment documents the declaration that it stands beside:
+A margin comment documents the declaration on its line:
 
     int rank = 0;  // of this process        becomes        int rank = 0;  ///< of this process
 
-A contract holds for all declarations below it, up to the next blank line; the second and further
-ones get its first paragraph again. The head of a file tells of the file, and of the class that its
-first line names, if that has no contract of its own; and SGDOptions are the options of SGD. No line
-moves, so that Doxygen's links lead to the right ones.
+A contract holds for all declarations below it, up to the next blank line; its first paragraph is
+repeated before the second and each further declaration. The head of a file documents the file, and
+also the class that its first line names, if that class has no contract of its own. SGDOptions is
+documented as the options of SGD. The numbers of lines
+stay the same, so Doxygen's links to lines are correct.
 """
 
 import re
@@ -20,7 +21,7 @@ BESIDE = re.compile(r"^(\s*(?:[^/\s].*[;,{}]|\w+))(\s+)// (?=\S)")
 CONTRACT = re.compile(r"^(\s*)///(?!<) ?(.*)$")
 ENDS = re.compile(r"[;}](\s*//.*)?$")
 TYPE = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: : [^;]*)?(?: \{.*)?$")
-DOTS = re.compile(r"(\.\.) ")  # Doxygen takes their last one for the end of a sentence
+DOTS = re.compile(r"(\.\.) ")  # Doxygen takes the last dot for the end of a sentence
 NO_DECLARATION = re.compile(r"\s*(//|#|\}|\{|\)|(public|protected|private):)")
 
 
@@ -38,14 +39,14 @@ def first_paragraph(contract):
 
 
 def block(text):
-    """A contract on one line; what is one sentence is brief, whatever dots it has."""
+    """A contract on one line; a single sentence is marked \\brief, even with dots inside."""
     text = DOTS.sub(r"\1\\ ", text)
     brief = "" if re.search(r"\. [A-Z`]", text) else "\\brief "
     return f"/** {brief}{text} */"
 
 
 def repeated(lines):
-    """The lines, with a contract's first paragraph before each further declaration of its."""
+    """The lines, with a contract's first paragraph repeated before each further declaration."""
     out, contract, indent, ended = [], [], None, False
     for line in lines:
         match = CONTRACT.match(line)
@@ -81,7 +82,7 @@ def file_head(lines):
 
 
 def types_told(lines):
-    """The lines, with a contract for each type that the head or its own name explains."""
+    """The lines, with a contract added for each type that the file's head or its name explains."""
     head = file_head(lines)
     out = []
     for before, line in zip(["", *lines], lines):
@@ -97,7 +98,7 @@ def types_told(lines):
 
 
 def head_told(lines):
-    """The lines, with the head made the file's page; it ends on the blank line behind it."""
+    """The lines, with the head turned into the file's page; it ends on the blank line after it."""
     head = file_head(lines)
     if not head or lines[len(head)].strip():
         return lines

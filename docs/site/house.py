@@ -1,6 +1,6 @@
-"""The house: libmini's rooms, floor by floor, drawn from what their CMakeLists.txt say they need.
+"""Draws libmini's rooms, floor by floor, from the NEEDS of their CMakeLists.txt.
 
-A room stands one floor above the highest room that it needs.
+A room is one floor above the highest room that it needs.
 """
 
 import re
@@ -65,32 +65,32 @@ def rooms(root):
 
 
 def floors(needs):
-    """{"core": 1, "kernels": 2, ...}; an error names rooms that need each other in a circle."""
+    """{"core": 1, "kernels": 2, ...}. A circular dependency is an error that names its rooms."""
     floor = {}
     while len(floor) < len(needs):
         ready = [room for room in needs if room not in floor and needs[room] <= set(floor)]
         if not ready:
             circle = ", ".join(sorted(set(needs) - set(floor)))
-            raise SystemExit(f"these rooms need each other, or one that is not there: {circle}")
+            raise SystemExit(f"these rooms need each other, or a room that does not exist: {circle}")
         floor.update({room: 1 + max((floor[need] for need in needs[room]), default=0)
                       for room in ready})
     return floor
 
 
 def below(room, needs):
-    """All rooms that a room stands on, near and far."""
+    """All rooms that a room needs, directly and indirectly."""
     near = needs[room]
     return near.union(*(below(need, needs) for need in near))
 
 
 def direct(room, needs):
-    """The rooms that it needs and that none of its other rooms stands on already."""
+    """The rooms that it needs, without those that it also reaches through another room."""
     hidden = set().union(*(below(need, needs) for need in needs[room]))
     return sorted(needs[room] - hidden)
 
 
 def places(floor, needs):
-    """{"core": (x, y of the middle), ...}; a room stands near the rooms that it needs."""
+    """{"core": (x, y of the middle), ...}; a room is placed near the rooms that it needs."""
     top = max(floor.values())
     at = {}
     for level in range(1, top + 1):
@@ -117,7 +117,7 @@ def drawing(root):
     at = places(floor, needs)
     height = max(floor.values()) * ROW
     out = [f'<svg class="house" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="The rooms of '
-           'libmini, floor by floor, each with arrows to the rooms it stands on">',
+           'libmini, floor by floor, each with arrows to the rooms that it needs">',
            '<defs><marker id="tip" viewBox="0 0 8 8" refX="1" refY="4" markerWidth="7" '
            'markerHeight="7" orient="auto"><path class="tip" d="M0 0 L8 4 L0 8 Z"/></marker></defs>']
     for level in range(1, max(floor.values()) + 1):

@@ -1,7 +1,7 @@
-"""The labs' pages: each lab's README, and behind its task table every task with hints and code.
+"""The labs' pages: each lab's README, and after its task table every task with hints and code.
 
-The code is what lies between the markers of the sources, found by the same reader that makes the
-starters, so the page shows exactly what is compiled and checked.
+The code is the text between the markers in the sources, found by the same functions that write the
+starters, so the page shows exactly the code that is compiled and checked.
 """
 
 import html
@@ -10,7 +10,7 @@ from lab_tool.catalogue import Catalogue
 
 from markdown import folded, for_doxygen
 
-BEFORE = "\n## Pitfalls"  # where the tasks go in, one by one
+BEFORE = "\n## Pitfalls"  # the tasks are inserted before this section
 
 
 def page_of(lab):
@@ -27,7 +27,7 @@ def read_labs(root):
 
 
 def code(region):
-    """The region under its title, without the indentation it has in its file."""
+    """The region under its title, without the indentation of its file."""
     lines = [f"{region.indent}// {region.title}", *region.body]
     return "\n".join(line.removeprefix(region.indent) for line in lines)
 
@@ -39,8 +39,8 @@ def solution(regions):
 
 
 def with_code_first(text):
-    """The text, its first lines in \\code where they are code: Doxygen takes indented lines for
-    code only behind a paragraph."""
+    """The text; code at its beginning is put into \\code, because Doxygen takes indented lines for
+    code only after a paragraph."""
     lines = text.split("\n")
     prose = (number for number, line in enumerate(lines) if line and not line.startswith("    "))
     first = next(prose, len(lines))
@@ -51,7 +51,7 @@ def with_code_first(text):
 
 
 def task_section(catalogue, lab, task):
-    """### 07.2 What, done when, the hints and the solution, each folded."""
+    """One task: ### 07.2 What, then "done when", the hints and the solution, each folded."""
     hints = [folded("hint", f"Hint {number}", with_code_first(for_doxygen(text)))
              for number, text in enumerate(lab.hints(task.name), 1)]
     return "\n".join([
@@ -63,7 +63,7 @@ def task_section(catalogue, lab, task):
 
 
 def lab_page(catalogue, lab):
-    """The Markdown that Doxygen reads: the README with its tasks linked and told one by one."""
+    """The Markdown for Doxygen: the README with links to the tasks and a section for each."""
     text = (lab.folder / "README.md").read_text(encoding="utf-8")
     head, body = text.split("\n", 1)
     body = for_doxygen(body, lambda name: f"{lab.folder.name}-{name}")

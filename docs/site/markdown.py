@@ -1,4 +1,4 @@
-"""Makes of a README, which knows nothing of Doxygen, a page that Doxygen reads as it is meant."""
+"""Converts a plain Markdown README into a page that Doxygen renders correctly."""
 
 import html
 import re
@@ -11,14 +11,14 @@ CODE_SPAN = re.compile(r"(`+[^`]+`+)")
 
 
 def figure(source, alt):
-    """A picture over the width of the page, with its description for those who do not see it."""
+    """A picture over the width of the page, with its alternative text."""
     words = html.escape(" ".join(alt.split()), quote=True)
     return ('\\htmlonly[block]\n<figure class="picture">'
             f'<img src="{source}" alt="{words}"/></figure>\n\\endhtmlonly')
 
 
 def folded(kind, summary, text, indent=""):
-    """A part that opens with a click. Doxygen's own <details> would end at the first blank line."""
+    """A folded part that opens on a click. Doxygen's own <details> ends at the first blank line."""
     return (f'{indent}\\htmlonly[block]\n{indent}<details class="{kind}"><summary>{summary}</summary>\n'
             f"{indent}\\endhtmlonly\n{text}\n"
             f"{indent}\\htmlonly[block]\n{indent}</details>\n{indent}\\endhtmlonly\n")
@@ -29,7 +29,7 @@ def is_code(line, after_blank, in_code):
 
 
 def escaped(line):
-    """A line of prose whose @ and #7 mean nothing to Doxygen; what stands in `` is left alone."""
+    """A line of prose with @ and #7 escaped for Doxygen; text in backquotes is left unchanged."""
     parts = CODE_SPAN.split(line)
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"(?<![\\`])@(?=\w)|(?<=[^#\s])#(?=\w)|(?<=\s)#(?=\w)",
@@ -38,7 +38,7 @@ def escaped(line):
 
 
 def for_doxygen(text, picture=lambda name: name):
-    """The page's text; picture(name) says under which name a picture lies beside the pages."""
+    """The page's text; picture(name) returns the file name of a picture in the site's folder."""
     out, in_code, after_blank = [], False, True
     for line in text.split("\n"):
         if line.strip():

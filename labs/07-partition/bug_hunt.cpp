@@ -1,11 +1,11 @@
-// A bug hunt: three ranks divide twelve samples, each for itself, and a test finds that
-// all is well. It is not. Find out why some samples are trained on twice and others
-// never, and why the test does not notice.
+// A bug hunt: three ranks divide twelve samples, each by itself, and a test wrongly
+// reports that the parts are disjoint. Find out why some samples are trained on twice and
+// others never, and why the test does not detect it.
 //
 //     lab07_bug_hunt        prints what each rank got; exits with 1 while a bug is left
 //
-// The first mistake is often made where only rank 0 logs; the second makes a test that
-// cannot fail.
+// The first mistake is common in code that logs only on rank 0; the second makes a test
+// that cannot fail.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,7 +28,7 @@ using Indices = std::vector<int64_t>;
 constexpr int kRanks = 3;
 constexpr int64_t kSamples = 12, kSeed = 1234;
 
-// This rank's part: a run of the list that all ranks shuffle alike.
+// This rank's part: a run of the list, which all ranks shuffle identically.
 Indices divide(int rank) {
     mini::PythonRandom random(kSeed);
     Indices index(kSamples);
@@ -69,7 +69,7 @@ int main() {
     std::cout << fmt::format("the test says: the parts are {}\n",
                              parts_are_disjoint(parts) ? "disjoint" : "not disjoint");
 
-    // Count for ourselves.
+    // Count directly.
     Indices times(kSamples);
     for (const Indices& part : parts)
         for (const int64_t i : part) ++times[static_cast<size_t>(i)];
@@ -82,7 +82,7 @@ int main() {
                              fmt::join(never, " "));
     if (!twice.empty()) return 1;
 
-    // A test that cannot fail says nothing: show it two parts with the same sample.
+    // A test that cannot fail is useless: pass it two parts with the same sample.
     if (parts_are_disjoint({{1}, {1}})) {
         std::cout << "the test is still wrong: it calls (1) and (1) disjoint\n";
         return 1;

@@ -1,13 +1,13 @@
-// dealing: what the tutorial's partition costs, beside a sampler that deals again in
-// every epoch.
+// dealing: the cost of the tutorial's partition, compared with a sampler that divides the
+// samples again in every epoch.
 //
 //     dealing                                 60,000 samples, as MNIST has
 //
-// Two tables: how many samples the fractions lose, by the number of ranks; and how much
-// of the dataset one rank has seen, by the epoch, which measure.py draws. And the time
-// that dealing takes.
+// Prints two tables: the number of samples that the fractions lose, by number of ranks;
+// and the share of the dataset that one rank has seen, by epoch, which measure.py draws.
+// Also prints the time that both methods take.
 //
-// Exit codes: 0 done, 1 failed, 2 the options make no sense.
+// Exit codes: 0 done, 1 failed, 2 invalid options.
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -85,7 +85,7 @@ void print_lost(const Options& options) {
 void run(const Options& options) {
     print_lost(options);
 
-    // Follow rank 0 through the epochs, both ways.
+    // Follow rank 0 through the epochs, with both methods.
     const auto dataset = std::make_shared<Numbered>(options.samples);
     std::vector<int64_t> part;
     const double partition_took = milliseconds([&] {
@@ -119,11 +119,12 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
     return training::run("dealing", [&] {
         Options options;
-        CommandLine line("What the tutorial's partition costs, beside a sampler.",
+        CommandLine line("The cost of the tutorial's partition, compared with a sampler.",
                          "dealing");
-        training::add_count(line, "--samples", options.samples, "of the dataset");
-        training::add_count(line, "--ranks", options.ranks, "to follow rank 0 of");
-        training::add_count(line, "--epochs", options.epochs, "to follow it through");
+        training::add_count(line, "--samples", options.samples, "samples of the dataset");
+        training::add_count(line, "--ranks", options.ranks,
+                            "number of ranks; rank 0 is followed");
+        training::add_count(line, "--epochs", options.epochs, "number of epochs");
         if (line.parse(argc, argv)) run(options);
     });
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a partition that is made only once costs: runs dealing and draws its second table.
+"""The cost of a partition that is made only once: runs dealing and draws its second table.
 
     labs/07-partition/measure.py [--bin build/release/bin] [--ranks 4] [--svg FILE]
 """
@@ -14,7 +14,7 @@ import plot  # noqa: E402
 
 
 def rows_of(table):
-    """The rows of numbers under the headings that begin with epochs."""
+    """The rows of numbers below the last heading that begins with epochs."""
     lines = table[table.rindex("  epochs "):].splitlines()[1:]
     return [list(map(float, line.split())) for line in lines[:lines.index("")]]
 

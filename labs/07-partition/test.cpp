@@ -1,6 +1,5 @@
-// The checks of lab 07: each case is one step of the way from a list of indices to a
-// dataset that every rank has its own part of. Cases of task 07.k need tasks 07.1 to
-// 07.k.
+// The checks of lab 07: the cases go step by step from a list of indices to a dataset of
+// which every rank has its own part. Cases of task 07.k need tasks 07.1 to 07.k.
 
 #include <algorithm>
 #include <cstdint>
@@ -38,7 +37,8 @@ std::vector<Indices> parts_of(const DataPartitioner& partitioner, int count) {
     return parts;
 }
 
-// What is wrong with a division, in words: "sample 8 went to ranks 0 and 2".
+// Describes the first error in a division: "sample 8 went to ranks 0 and 2"; empty if it
+// is correct.
 std::string dealt_twice(const std::vector<Indices>& parts, int64_t n) {
     std::vector<int> owner(static_cast<size_t>(n), -1);
     for (size_t rank = 0; rank < parts.size(); ++rank)
@@ -52,7 +52,7 @@ std::string dealt_twice(const std::vector<Indices>& parts, int64_t n) {
     return "";
 }
 
-// The samples of one epoch in the order they come, and the size of each batch.
+// The samples of one epoch in their order, and the size of each batch.
 struct Epoch {
     Indices samples;
     Indices batch_sizes;
@@ -70,9 +70,10 @@ Epoch read(mini::data::DataLoader& loader) {
 
 }  // namespace
 
-TEST_CASE("sample i of a partition is the one that place i of its index names",
+TEST_CASE("sample i of a partition is the sample at position i of its index",
           "[lab07][lab07.1]") {
-    INFO("10 samples, index (7, 0, 7): places 0 1 2 are samples 7 0 7; hint 1 of 07.1");
+    INFO(
+        "10 samples, index (7, 0, 7): positions 0 1 2 are samples 7 0 7; hint 1 of 07.1");
     const Partition part(numbers(10), {7, 0, 7});
     CHECK(part.size() == 3);
     CHECK(part.get(0).label() == 7);
@@ -89,26 +90,27 @@ TEST_CASE("a partition is a dataset, so that it can be partitioned again",
     CHECK(inner.get(1).label() == 9);
 }
 
-TEST_CASE("a batch comes in the order asked for, by one call of the dataset",
+TEST_CASE("get_batch keeps the order of its indices and calls the dataset once",
           "[lab07][lab07.1]") {
-    INFO("index (7, 0, 5), places 2 0 1 asked for: samples 5 7 0; hint 2 of 07.1");
+    INFO("index (7, 0, 5), batch of the positions 2 0 1: samples 5 7 0; hint 2 of 07.1");
     const auto dataset = numbers(10);
     const Partition part(dataset, {7, 0, 5});
     const mini::data::Batch batch = part.get_batch(Indices{2, 0, 1});
     CHECK(batch.target.to_vector<int64_t>() == Indices{5, 7, 0});
-    INFO("a dataset that reads a file can read a batch of it in one go, if it is asked");
+    INFO(
+        "a dataset that reads a file can read a whole batch in one call, if it gets one");
     CHECK(dataset->batches_asked_for == 1);
 }
 
-TEST_CASE("a place that the index does not have is refused, naming it and the size",
+TEST_CASE("a position outside of the index throws an error that names it and the size",
           "[lab07][lab07.1]") {
     const Partition part(numbers(10), {7, 0, 7});
     for (const int64_t place : {-1, 3}) {
-        INFO("index (7, 0, 7) has places 0 1 2; asked for " << place
-                                                            << "; hint 2 of 07.1");
-        INFO("check_place(i, size()) refuses, naming both; it stands above");
+        INFO("index (7, 0, 7) has positions 0 1 2; get is called with "
+             << place << "; hint 2 of 07.1");
+        INFO("check_place(i, size()) throws and names both; it is defined above");
         const std::string message = message_of([&] { part.get(place); });
-        INFO("it said: " << message);
+        INFO("the error message: " << message);
         CHECK(contains(message, concat("no sample ", place, "; it has 3")));
         CHECK_THROWS_AS(part.get_batch(Indices{0, place}), mini::Error);
     }
@@ -123,12 +125,12 @@ TEST_CASE("a fraction of the samples is rounded down", "[lab07][lab07.4]") {
     CHECK(partition_lengths({}, 10).empty());
 }
 
-TEST_CASE("60,000 samples on 7 ranks lose three", "[lab07][lab07.4]") {
+TEST_CASE("60000 samples on 7 ranks lose three samples", "[lab07][lab07.4]") {
     INFO("int(1/7 * 60000) is 8571, and 7 times 8571 is 59997");
     CHECK(partition_lengths(equal_shares(7), 60000) == Indices(7, 8571));
 }
 
-TEST_CASE("fractions are doubles, with their roundings, as in Python",
+TEST_CASE("fractions are doubles with the same rounding errors as in Python",
           "[lab07][lab07.4]") {
     INFO("0.29 * 100 is 28.999999999999996, and 1/49 * 49 is 0.9999999999999999");
     CHECK(partition_lengths({0.29}, 100) == Indices{28});
@@ -137,7 +139,7 @@ TEST_CASE("fractions are doubles, with their roundings, as in Python",
     CHECK(partition_lengths({1.0}, 16777217) == Indices{16777217});
 }
 
-TEST_CASE("with assign_remainder the first parts get what is left over, one each",
+TEST_CASE("assign_remainder gives each of the first parts one remaining sample",
           "[lab07][lab07.4]") {
     INFO("10 samples, 5 2 2 given, 1 left over: 6 2 2; hint 3 of 07.4");
     CHECK(partition_lengths({0.5, 0.25, 0.25}, 10, true) == Indices{6, 2, 2});
@@ -145,12 +147,12 @@ TEST_CASE("with assign_remainder the first parts get what is left over, one each
     CHECK(partition_lengths(equal_shares(4), 6, true) == Indices{2, 2, 1, 1});
     CHECK(partition_lengths(equal_shares(49), 49, true) == Indices(49, 1));
     CHECK(partition_lengths({}, 10, true).empty());
-    INFO("fractions that sum to a half deal out a half, and leave the rest alone");
+    INFO("fractions that sum to a half divide half of the samples, and no more");
     CHECK(partition_lengths({0.25, 0.25}, 10, true) == Indices{3, 2});
     CHECK(partition_lengths({0.1, 0.1, 0.1}, 10, true) == Indices{1, 1, 1});
 }
 
-TEST_CASE("with assign_remainder nothing is lost for any number of samples and parts",
+TEST_CASE("with assign_remainder no sample is lost for any number of samples and parts",
           "[lab07][lab07.4]") {
     for (int64_t n = 0; n < 50; ++n)
         for (int count = 1; count <= 60; ++count) {
@@ -171,8 +173,10 @@ TEST_CASE("the parts are runs of one shuffled list", "[lab07][lab07.5]") {
     CHECK(usual.use(1).index() == Indices{4, 9});
     CHECK(usual.use(2).index() == Indices{0, 1});
     for (const int part : {-1, 3}) {
-        INFO("there are parts 0, 1 and 2; asked for " << part);
-        INFO("check_part_number refuses, naming both; it stands above; hint 3 of 07.5");
+        INFO("there are parts 0, 1 and 2; use is called with " << part);
+        INFO(
+            "check_part_number throws and names both; it is defined above; hint 3 of "
+            "07.5");
         CHECK(contains(message_of<mini::UsageError>([&] { usual.use(part); }),
                        concat("no partition ", part, "; it has 3")));
     }
@@ -193,7 +197,7 @@ TEST_CASE("no sample goes to two ranks, and with assign_remainder none is lost",
     CHECK(sorted(together(parts)) == all_of(n));
 }
 
-TEST_CASE("ranks that divide the data each for itself divide it alike",
+TEST_CASE("ranks that divide the data independently get the same division",
           "[lab07][lab07.5]") {
     const int ranks = GENERATE(2, 3, 4, 7);
     const int64_t n = 100;
@@ -210,16 +214,16 @@ TEST_CASE("ranks that divide the data each for itself divide it alike",
     for (int rank = 0; rank < ranks; ++rank)
         UNSCOPED_INFO("rank " << rank << " of " << ranks << " begins with sample "
                               << parts[static_cast<size_t>(rank)].front());
-    INFO("they cannot ask each other: only an equal seed makes their lists equal;");
+    INFO("ranks do not communicate: only an equal seed makes their lists equal;");
     INFO("hint 3 of 07.5");
     CHECK(dealt_twice(parts, n) == "");
 
-    INFO("the shuffle must leave the rank's own random numbers alone");
+    INFO("the shuffle must not change the state of the rank's default generator");
     for (size_t rank = 0; rank < next.size(); ++rank)
         CHECK(next[rank] == mini::Generator(rank).random());
 }
 
-TEST_CASE("the seed chooses the division, and is 1234 unless another is given",
+TEST_CASE("the seed determines the division and its default is 1234",
           "[lab07][lab07.5]") {
     const auto first = [](mini::data::DataPartitionerOptions options) {
         return DataPartitioner(numbers(10), {1.0}, options).use(0).index();
@@ -265,7 +269,7 @@ TEST_CASE("partition_dataset gives a rank its part and its share of the batch",
     }
 }
 
-TEST_CASE("partition_dataset can share out the remainder and another batch",
+TEST_CASE("partition_dataset can assign the remainder and divide another batch size",
           "[lab07][lab07.6]") {
     INFO("10 samples and a batch of 7 on 3 ranks: 4 3 3 samples, batches of 2");
     std::vector<Indices> ranks;
@@ -282,16 +286,15 @@ TEST_CASE("partition_dataset can share out the remainder and another batch",
     CHECK(sorted(together(ranks)) == all_of(10));
 }
 
-TEST_CASE("partition_dataset refuses when no sample is left for a rank",
+TEST_CASE("partition_dataset throws when no sample is left for a rank",
           "[lab07][lab07.6]") {
     INFO("5 samples on 7 ranks: int(1/7 * 5) is 0; hint 3 of 07.6");
     const std::string message = message_of<mini::UsageError>(
         [] { mini::data::partition_dataset(numbers(5), {.world_size = 7, .rank = 6}); });
-    CHECK(contains(message, "of 5 samples none is left for rank 6 of 7"));
+    CHECK(contains(message, "no sample is left for rank 6 of 7: the dataset has 5"));
 }
 
-TEST_CASE("all ranks of a job take part in equally many collectives",
-          "[lab07][lab07.6]") {
+TEST_CASE("all ranks of a job call the same number of collectives", "[lab07][lab07.6]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const int64_t n = 200;
     std::vector<size_t> collectives(static_cast<size_t>(ranks));
@@ -303,7 +306,7 @@ TEST_CASE("all ranks of a job take part in equally many collectives",
         for (const mini::data::Batch& batch : train_set) {
             for (const int64_t sample : batch.target.to_vector<int64_t>())
                 seen[rank].push_back(sample);
-            group.all_reduce(mini::Tensor::scalar(1.0f));  // as if of gradients
+            group.all_reduce(mini::Tensor::scalar(1.0f));  // in place of the gradients'
         }
         collectives[rank] =
             group.events().snapshot(mini::EventKind::kCollectiveBegin).size();

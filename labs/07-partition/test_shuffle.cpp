@@ -22,17 +22,18 @@ TEST_CASE("getrandbits gives the high bits of a word", "[lab07][lab07.2]") {
     CHECK(PythonRandom(1234).getrandbits(32) == 4150886329u);
 }
 
-TEST_CASE("from 33 bits on getrandbits puts a second word above the first",
+TEST_CASE("for 33 bits and more getrandbits puts a second word above the first",
           "[lab07][lab07.2]") {
     INFO("seed 1234: the words after the first are 3342196574 and 112... in high bits;");
-    INFO("40 bits: the whole of the one below, 8 high bits of the next above it");
+    INFO("40 bits: the whole second word below, 8 high bits of the third above it");
     PythonRandom random(1234);
     random.getrandbits(32);
     CHECK(random.getrandbits(40) == (uint64_t{112} << 32 | 3342196574u));
     CHECK(random.getrandbits(64) == 138193304849869414u);
 }
 
-TEST_CASE("randrange starts over when the bits are too large", "[lab07][lab07.2]") {
+TEST_CASE("randrange draws again when the bits are not below the bound",
+          "[lab07][lab07.2]") {
     INFO("seed 1234, bound 10, which has 4 bits: the words give 15 12 7 1 0 1 14 15 15");
     INFO("12 9 ..., of which 15 12 14 15 15 12 are not below 10; hint 3 of 07.2");
     PythonRandom random(1234);
@@ -41,19 +42,21 @@ TEST_CASE("randrange starts over when the bits are too large", "[lab07][lab07.2]
     CHECK(drawn == Indices{7, 1, 0, 1, 9, 0, 1, 1, 5, 3});
 }
 
-TEST_CASE("randrange of a power of two asks for as many bits as the bound itself has",
+TEST_CASE("randrange of a power of two draws as many bits as the bound itself has",
           "[lab07][lab07.2]") {
-    INFO("16 is 10000 in bits, 5 of them: half of the draws are 16 or more, and go");
+    INFO(
+        "16 is 10000 in binary, 5 bits: half of the draws are 16 or more, and are "
+        "rejected");
     PythonRandom random(1234);
     Indices drawn;
     for (int k = 0; k < 10; ++k) drawn.push_back(random.randrange(int64_t{16}));
     CHECK(drawn == Indices{14, 3, 0, 2, 1, 2, 3, 11, 7, 0});
 }
 
-TEST_CASE("randrange favours no number, also below a bound of 63 bits",
+TEST_CASE("randrange favours no number even with a bound of 63 bits",
           "[lab07][lab07.2]") {
-    // A third of 3 * 2^61 on average, 2000 of 6000; 5 standard deviations are 5 * 36.5.
-    INFO("bound 3 * 2^61: a third of the draws should lie below 2^61; remainders of 64");
+    // On average a third of the draws, 2000 of 6000; 5 standard deviations are 5 * 36.5.
+    INFO("bound 3 * 2^61: a third of the draws should be below 2^61; remainders of 64");
     INFO("bits would put 3 of 8 there; hint 3 of 07.2");
     PythonRandom random(7);
     const uint64_t third = uint64_t{1} << 61;
@@ -75,13 +78,13 @@ TEST_CASE("shuffle gives Python's order", "[lab07][lab07.3]") {
     CHECK(shuffled(42) == Indices{7, 3, 2, 8, 5, 6, 9, 4, 0, 1});
 }
 
-TEST_CASE("shuffle moves values of any type to the same places", "[lab07][lab07.3]") {
+TEST_CASE("shuffle moves values of any type to the same positions", "[lab07][lab07.3]") {
     std::vector<std::string> words = {"a", "b", "c", "d", "e"};
     PythonRandom(1234).shuffle(words);
     CHECK(words == std::vector<std::string>{"b", "c", "e", "a", "d"});
 }
 
-TEST_CASE("shuffle can bring out every order", "[lab07][lab07.3]") {
+TEST_CASE("every order is a possible result of shuffle", "[lab07][lab07.3]") {
     std::set<Indices> orders;
     for (int64_t seed = 0; seed < 200; ++seed) {
         Indices values = all_of(3);
@@ -89,12 +92,13 @@ TEST_CASE("shuffle can bring out every order", "[lab07][lab07.3]") {
         REQUIRE(sorted(values) == all_of(3));
         orders.insert(values);
     }
-    INFO("200 seeds, 3 values: all 6 orders should have come, also those in which a");
-    INFO("value stays where it is; hint 2 of 07.3");
+    INFO("200 seeds, 3 values: all 6 orders should occur, also the orders in which a");
+    INFO("value stays at its position; hint 2 of 07.3");
     CHECK(orders.size() == 6);
 }
 
-TEST_CASE("shuffling nothing, or one value, draws nothing", "[lab07][lab07.3]") {
+TEST_CASE("shuffling an empty list or one value draws no random number",
+          "[lab07][lab07.3]") {
     for (const int64_t n : {0, 1}) {
         CAPTURE(n);
         PythonRandom random(1234);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How wrong an accuracy gets: runs padded_accuracy and draws its table.
+"""The error of an accuracy on several ranks: runs padded_accuracy and draws its table.
 
     labs/09-distributed-sampler/measure.py [--bin build/release/bin] [--samples 100] [--svg FILE]
 """
@@ -18,7 +18,7 @@ CELL = re.compile(r"(\d+) of +(\d+) ([\d.]+)")
 
 
 def lines_of(table):
-    """{sampler: [(ranks, accuracy), ...]}, without what was counted of no sample at all."""
+    """{sampler: [(ranks, accuracy), ...]}, without the cells that counted no samples."""
     lines = {name: [] for name in SAMPLERS}
     for row in table.splitlines()[1:]:
         ranks = int(row.split()[0])

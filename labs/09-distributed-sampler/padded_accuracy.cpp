@@ -1,12 +1,12 @@
-// padded_accuracy: one model, one set of test images, and the accuracy that three
-// samplers make of them on 1 to 32 ranks.
+// padded_accuracy: the accuracy of one model on one set of test images, with three
+// samplers, on 1 to 32 ranks.
 //
 //     padded_accuracy                         prints the table that measure.py draws
 //
-// The model is a linear layer that has seen 1,280 drawn digits; the ranks are threads of
-// this process. Needs no data and no network.
+// The model is a linear layer trained on 1,280 drawn digits; the ranks are threads of
+// this process. It needs no data files and no network.
 //
-// Exit codes: 0 done, 1 failed, 2 the options make no sense.
+// Exit codes: 0 done, 1 failed, 2 invalid options.
 
 #include <fmt/format.h>
 #include <cstdint>
@@ -49,7 +49,7 @@ class Classifier : public nn::Module {
     nn::Linear fc_{kPixels, kClasses};
 };
 
-// The state of a classifier that was trained for one epoch.
+// Trains a classifier for one epoch and returns its state.
 nn::NamedTensors train() {
     manual_seed(1234);
     Classifier model;
@@ -64,7 +64,7 @@ nn::NamedTensors train() {
     return model.state_dict();
 }
 
-// How a sampler divides n samples for a rank.
+// Makes the sampler of one rank for a dataset of n samples.
 using MakeSampler =
     std::function<std::shared_ptr<data::Sampler>(int64_t n, int num_replicas, int rank)>;
 
@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
         CommandLine line("The accuracy of one model, by three samplers.",
                          "padded_accuracy");
         training::add_count(line, "--samples", options.samples, "test images");
-        training::add_count(line, "--ranks", options.ranks, "at most");
+        training::add_count(line, "--ranks", options.ranks, "largest number of ranks");
         if (line.parse(argc, argv)) run(options);
     });
 }

@@ -1,6 +1,5 @@
-// The checks of lab 09: each case is one step of the way from counting samples to an
-// accuracy that is exact on any number of ranks. Cases of task 09.k need tasks 09.1 to
-// 09.k.
+// The checks of lab 09: the cases go step by step from counting samples to an accuracy
+// that is exact on any number of ranks. Cases of task 09.k need tasks 09.1 to 09.k.
 
 #include <algorithm>
 #include <cstdint>
@@ -28,13 +27,13 @@ using mini::test::contains;
 
 namespace {
 
-// What `body` warns of, whatever MINI_LOG_LEVEL says.
+// The warnings that `body` logs, regardless of MINI_LOG_LEVEL.
 std::string warnings_of(const std::function<void()>& body) {
     mini::logging::set_level(mini::logging::Level::kWarning);
     return mini::test::written_to_stderr(body);
 }
 
-// What every rank of `ranks` gets of n samples in one epoch.
+// The indices of every rank in one epoch, for n samples.
 std::vector<Indices> deal(int64_t n, int ranks, DistributedSamplerOptions options,
                           int64_t epoch = 0) {
     std::vector<Indices> all;
@@ -48,7 +47,7 @@ std::vector<Indices> deal(int64_t n, int ranks, DistributedSamplerOptions option
     return all;
 }
 
-// The ranks' indices without set_epoch, in the dataset's own order.
+// The indices of every rank without shuffling and without set_epoch.
 std::vector<Indices> deal_in_order(int64_t n, int ranks, bool drop_last = false) {
     std::vector<Indices> all;
     for (int rank = 0; rank < ranks; ++rank)
@@ -96,7 +95,7 @@ TEST_CASE("with drop_last the number is rounded down", "[lab09][lab09.1]") {
     }
 }
 
-TEST_CASE("the number of samples is counted in whole numbers", "[lab09][lab09.1]") {
+TEST_CASE("the number of samples is computed with integers", "[lab09][lab09.1]") {
     INFO("2^24 + 1 samples on 2 ranks: half of them, rounded up, is 8388609; a float");
     INFO("has 24 bits, and would lose the last sample; hint 3 of 09.1");
     CHECK(DistributedSampler(16777217, {.num_replicas = 2, .rank = 0}).size() == 8388609);
@@ -106,7 +105,7 @@ TEST_CASE("the number of samples is counted in whole numbers", "[lab09][lab09.1]
           (int64_t{1} << 61) + 1);
 }
 
-TEST_CASE("a rank gets as many samples as it says", "[lab09][lab09.2]") {
+TEST_CASE("the number of indices equals size()", "[lab09][lab09.2]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const int64_t n = GENERATE(0, 1, 2, 5, 6, 10, 100);
     for (const bool drop_last : {false, true}) {
@@ -120,9 +119,9 @@ TEST_CASE("a rank gets as many samples as it says", "[lab09][lab09.2]") {
     }
 }
 
-TEST_CASE("ranks take turns, and go on at the front when the list is at its end",
+TEST_CASE("ranks take turns and continue at the beginning after the end of the list",
           "[lab09][lab09.2]") {
-    INFO("10 samples in order on 3 ranks, 12 places: 0 1 2 3 4 5 6 7 8 9 | 0 1;");
+    INFO("10 samples in order on 3 ranks, 12 positions: 0 1 2 3 4 5 6 7 8 9 | 0 1;");
     INFO("rank 1 should get 1 4 7 0; hint 2 of 09.2");
     CHECK(deal_in_order(10, 3) ==
           std::vector<Indices>{{0, 3, 6, 9}, {1, 4, 7, 0}, {2, 5, 8, 1}});
@@ -144,22 +143,23 @@ TEST_CASE("batch k of all ranks together is one run of the list", "[lab09][lab09
     CHECK(sorted(first_batches) == all_of(12));
 }
 
-TEST_CASE("fewer samples than ranks are dealt out again and again", "[lab09][lab09.2]") {
+TEST_CASE("fewer samples than ranks are repeated as often as necessary",
+          "[lab09][lab09.2]") {
     INFO("2 samples on 5 ranks: 0 1 0 1 0; hint 3 of 09.2");
     CHECK(deal_in_order(2, 5) == std::vector<Indices>{{0}, {1}, {0}, {1}, {0}});
     CHECK(deal_in_order(1, 7) == std::vector<Indices>(7, Indices{0}));
     CHECK(deal_in_order(0, 3) == std::vector<Indices>(3, Indices{}));
 }
 
-TEST_CASE("with drop_last nothing is dealt twice, and the tail not at all",
+TEST_CASE("with drop_last no sample is repeated and the tail is left out",
           "[lab09][lab09.2]") {
-    INFO("10 samples on 3 ranks, 9 places: no rank gets sample 9");
+    INFO("10 samples on 3 ranks, 9 positions: no rank gets sample 9");
     CHECK(deal_in_order(10, 3, true) ==
           std::vector<Indices>{{0, 3, 6}, {1, 4, 7}, {2, 5, 8}});
     CHECK(deal_in_order(4, 5, true) == std::vector<Indices>(5, Indices{}));
 }
 
-TEST_CASE("all ranks take part in equally many collectives", "[lab09][lab09.2]") {
+TEST_CASE("all ranks call the same number of collectives", "[lab09][lab09.2]") {
     const int ranks = GENERATE(2, 3, 4, 7);
     const bool drop_last = GENERATE(false, true);
     const int64_t n = 10;
@@ -173,7 +173,7 @@ TEST_CASE("all ranks take part in equally many collectives", "[lab09][lab09.2]")
         mini::data::DataLoader loader(std::make_shared<Numbered>(n),
                                       {.batch_size = 1, .sampler = sampler});
         for ([[maybe_unused]] const mini::data::Batch& batch : loader)
-            group.all_reduce(mini::Tensor::scalar(1.0f));  // as if of gradients
+            group.all_reduce(mini::Tensor::scalar(1.0f));  // in place of the gradients'
         collectives[static_cast<size_t>(group.rank())] =
             group.events().snapshot(mini::EventKind::kCollectiveBegin).size();
     });
@@ -181,7 +181,7 @@ TEST_CASE("all ranks take part in equally many collectives", "[lab09][lab09.2]")
         INFO("10 samples on " << ranks << " ranks, one all-reduce per sample: rank "
                               << rank << " called " << collectives[rank] << ", rank 0 "
                               << collectives[0]
-                              << "; one more on one rank would wait for ever");
+                              << "; one more on one rank would wait forever");
         CHECK(collectives[rank] == collectives[0]);
     }
 }
@@ -215,8 +215,7 @@ TEST_CASE("set_epoch chooses the permutation of seed + epoch", "[lab09][lab09.3]
     CHECK(deal(10, 3, {.seed = 30}, 12) == deal(10, 3, {.seed = 42}, 0));
 }
 
-TEST_CASE("a sampler that is told an epoch again gives its order again",
-          "[lab09][lab09.3]") {
+TEST_CASE("setting an epoch again gives its order again", "[lab09][lab09.3]") {
     DistributedSampler sampler(100, {.num_replicas = 3, .rank = 1});
     const Indices first = sampler.indices();
     sampler.set_epoch(1);
@@ -230,13 +229,14 @@ TEST_CASE("a sampler that is told an epoch again gives its order again",
 
 TEST_CASE("shuffled, each sample still goes to one rank", "[lab09][lab09.3]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
-    const int64_t n = 84;  // 1, 2, 3, 4 and 7 divide it: nothing is padded
-    INFO("84 samples on " << ranks << " ranks, which each shuffle for themselves: only");
-    INFO("an equal permutation on all deals every sample out once; hint 3 of 09.3");
+    const int64_t n = 84;  // 1, 2, 3, 4 and 7 divide it: no padding
+    INFO("84 samples on " << ranks << " ranks, each of which shuffles by itself: only");
+    INFO("with the same permutation on all is every sample dealt once; hint 3 of 09.3");
     CHECK(sorted(together(deal(n, ranks, {}, 3))) == all_of(n));
 }
 
-TEST_CASE("the sampler leaves the rank's own random numbers alone", "[lab09][lab09.3]") {
+TEST_CASE("the sampler does not change the rank's default generator",
+          "[lab09][lab09.3]") {
     INFO("dropout and initial weights draw from the default generator: a sampler that");
     INFO("seeds it makes every epoch's dropout masks the same; hint 3 of 09.3");
     mini::manual_seed(99);
@@ -244,20 +244,21 @@ TEST_CASE("the sampler leaves the rank's own random numbers alone", "[lab09][lab
     CHECK(mini::default_generator().random() == mini::Generator(99).random());
 }
 
-TEST_CASE("an epoch's generator follows the version of PyTorch that was chosen",
+TEST_CASE("an epoch's generator has the PyTorch version of the default generator",
           "[lab09][lab09.3]") {
-    // Orders differ from 214,748,364 samples on only: too many to permute in a check.
+    // The versions' orders differ only for 214,748,364 and more samples: too many to
+    // permute in a check.
     const mini::TorchVersion usual = mini::default_generator().version();
     mini::default_generator().set_version({.major = 1, .minor = 13});
     const mini::Generator generator = mini::data::epoch_generator(30, 12);
     mini::default_generator().set_version(usual);
-    INFO("the default generator was told to follow PyTorch 1.13; hint 3 of 09.3");
+    INFO("the default generator was set to PyTorch 1.13; hint 3 of 09.3");
     CHECK(generator.version().major == 1);
     CHECK(generator.version().minor == 13);
     CHECK(generator.initial_seed() == 42);
 }
 
-TEST_CASE("a forgotten set_epoch is told of, once", "[lab09][lab09.4]") {
+TEST_CASE("a forgotten set_epoch gives one warning", "[lab09][lab09.4]") {
     DistributedSampler sampler(10, {.num_replicas = 2, .rank = 1});
     const auto next_epoch = [&] { sampler.indices(); };
     INFO("the first epoch is fine");
@@ -267,11 +268,11 @@ TEST_CASE("a forgotten set_epoch is told of, once", "[lab09][lab09.4]") {
     CHECK(contains(warning, "warning"));
     CHECK(contains(warning, "epoch 0"));
     CHECK(contains(warning, "set_epoch"));
-    INFO("a third time would only annoy; hint 2 of 09.4");
+    INFO("a third epoch gives no second warning; hint 2 of 09.4");
     CHECK(warnings_of(next_epoch) == "");
 }
 
-TEST_CASE("the warning names the epoch that is given out again", "[lab09][lab09.4]") {
+TEST_CASE("the warning names the epoch that is repeated", "[lab09][lab09.4]") {
     DistributedSampler sampler(10, {.num_replicas = 2, .rank = 0});
     sampler.set_epoch(7);
     sampler.indices();
@@ -280,8 +281,7 @@ TEST_CASE("the warning names the epoch that is given out again", "[lab09][lab09.
     CHECK(contains(warning, "epoch 7"));
 }
 
-TEST_CASE("who calls set_epoch, or does not shuffle, hears no warning",
-          "[lab09][lab09.3]") {
+TEST_CASE("there is no warning with set_epoch or without shuffling", "[lab09][lab09.3]") {
     const std::string written = warnings_of([] {
         DistributedSampler shuffled(10, {.num_replicas = 2, .rank = 0});
         DistributedSampler in_order(10, {.num_replicas = 2, .rank = 0, .shuffle = false});
@@ -297,7 +297,7 @@ TEST_CASE("who calls set_epoch, or does not shuffle, hears no warning",
     CHECK(written == "");
 }
 
-TEST_CASE("a sampler repeats its order until set_epoch, warning or not",
+TEST_CASE("a sampler repeats its order until set_epoch with or without a warning",
           "[lab09][lab09.4]") {
     DistributedSampler sampler(10, {.num_replicas = 3, .rank = 0});
     std::vector<Indices> epochs;
@@ -314,14 +314,14 @@ TEST_CASE("for evaluation each sample goes to exactly one rank", "[lab09][lab09.
     INFO(n << " samples on " << ranks << " ranks, all together; hint 1 of 09.5");
     CHECK(sorted(together(dealt)) == all_of(n));
     for (const Indices& mine : dealt)
-        CHECK(dealt.front().size() - mine.size() <= 1);  // the first have most
+        CHECK(dealt.front().size() - mine.size() <= 1);  // the first ranks have the most
 }
 
-TEST_CASE("for evaluation rank r takes r, r + P, r + 2P and so on", "[lab09][lab09.5]") {
+TEST_CASE("for evaluation rank r takes every P-th sample from r on", "[lab09][lab09.5]") {
     INFO("10 samples on 3 ranks: 4, 3 and 3 of them; hint 2 of 09.5");
     CHECK(deal_for_evaluation(10, 3) ==
           std::vector<Indices>{{0, 3, 6, 9}, {1, 4, 7}, {2, 5, 8}});
-    INFO("2 samples on 3 ranks: rank 2 has nothing, and says so");
+    INFO("2 samples on 3 ranks: rank 2 has no sample, and size() is 0");
     CHECK(deal_for_evaluation(2, 3) == std::vector<Indices>{{0}, {1}, {}});
 }
 

@@ -19,8 +19,8 @@ using mini::labs::Numbered;
 
 namespace {
 
-// Says of sample i that it is of class i modulo 3, with its labels: sample i's target is
-// i, so only samples 0, 1 and 2 are right.
+// Predicts class i modulo 3 for sample i. The target of sample i is i, so the prediction
+// is correct only for samples 0, 1 and 2.
 class ModuloThree : public mini::nn::Module {
   public:
     mini::Tensor forward(const mini::Tensor& x) override {  // (N, 1)
@@ -42,7 +42,7 @@ struct Evaluation {
     bool operator==(const Evaluation&) const = default;
 };
 
-// Counts n samples on `ranks` ranks.
+// Calls count_correct for n samples on `ranks` ranks; one result per rank.
 template <typename SamplerType>
 std::vector<Evaluation> evaluate(int64_t n, int ranks, int64_t batch_size = 2) {
     std::vector<Evaluation> results(static_cast<size_t>(ranks));
@@ -63,10 +63,11 @@ std::vector<Evaluation> evaluate(int64_t n, int ranks, int64_t batch_size = 2) {
 
 }  // namespace
 
-TEST_CASE("the accuracy of all ranks together is that of one", "[lab09][lab09.6]") {
+TEST_CASE("the accuracy of all ranks together equals the accuracy on one rank",
+          "[lab09][lab09.6]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const int64_t n = GENERATE(1, 3, 10, 23);
-    // The model is right on samples 0, 1 and 2 only.
+    // The model is correct on samples 0, 1 and 2 only.
     const mini::training::Accuracy expected = {.correct = std::min<int64_t>(n, 3),
                                                .seen = n};
     const auto results = evaluate<DistributedEvalSampler>(n, ranks);
@@ -80,7 +81,7 @@ TEST_CASE("the accuracy of all ranks together is that of one", "[lab09][lab09.6]
     }
 }
 
-TEST_CASE("a short last batch counts by its samples", "[lab09][lab09.6]") {
+TEST_CASE("a short last batch counts by its number of samples", "[lab09][lab09.6]") {
     INFO("5 samples on one rank, batches of 4 and 1: 3 right of 4, then 0 of 1, and");
     INFO("together 3 of 5; the mean of the batches' 0.75 and 0 would be 0.375, and a");
     INFO("last batch that counts as full would make it 3 of 8; hint 2 of 09.6");
@@ -89,9 +90,10 @@ TEST_CASE("a short last batch counts by its samples", "[lab09][lab09.6]") {
     CHECK(results[0].accuracy.seen == 5);
 }
 
-TEST_CASE("ranks with fewer batches keep no other waiting", "[lab09][lab09.6]") {
+TEST_CASE("a rank with fewer batches does not block the other ranks",
+          "[lab09][lab09.6]") {
     INFO("10 samples on 4 ranks, batches of 2: 2 2 1 1 batches; one all-reduce in all");
-    INFO("on each rank, not one per batch: that would wait for ranks that are through");
+    INFO("on each rank, not one per batch: that would wait for ranks that have finished");
     const auto results = evaluate<DistributedEvalSampler>(10, 4);
     for (size_t rank = 0; rank < results.size(); ++rank) {
         INFO("rank " << rank << ": " << results[rank].batches
@@ -102,10 +104,13 @@ TEST_CASE("ranks with fewer batches keep no other waiting", "[lab09][lab09.6]") 
     CHECK(results[3].batches == 1);
 }
 
-TEST_CASE("padding counts samples twice, and the accuracy lies", "[lab09][lab09.6]") {
-    INFO("10 samples on 4 ranks with DistributedSampler: 12 places, 2 of them repeats");
+TEST_CASE("padding counts samples twice and makes the accuracy wrong",
+          "[lab09][lab09.6]") {
+    INFO(
+        "10 samples on 4 ranks with DistributedSampler: 12 positions, 2 of them repeats");
     const auto results = evaluate<DistributedSampler>(10, 4);
-    INFO("count_correct counts what it is given: it must not divide, nor leave out");
+    INFO(
+        "count_correct counts all samples that it gets: it must not divide or leave out");
     CHECK(results[0].accuracy.seen == 12);
     for (const Evaluation& result : results)
         CHECK(result.accuracy == results[0].accuracy);

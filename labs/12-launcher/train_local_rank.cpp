@@ -1,4 +1,4 @@
-// train_local_rank: several processes on each host, each with a device of its own.
+// train_local_rank: several processes on each host, each with its own device.
 //
 //     minirun -n 2 train_local_rank
 //
@@ -6,19 +6,19 @@
 //     rank 0   local_rank 0   cuda:0  rank 2   local_rank 0   cuda:0
 //     rank 1   local_rank 1   cuda:1  rank 3   local_rank 1   cuda:1
 //
-// The rank says which samples are mine, the local rank which device. What the tutorial gets
-// wrong, beside what is here:
+// The rank selects the samples, the local rank selects the device. The tutorial's
+// mistakes, and the corrections here:
 //
-//     --local_rank as an argument       a string there; launchers now say it in LOCAL_RANK
-//     CUDA_VISIBLE_DEVICES set in the   too late: CUDA has looked when the first device was
+//     --local_rank as an argument       it is a string; launchers now set LOCAL_RANK
+//     CUDA_VISIBLE_DEVICES set in the   too late: CUDA reads it when the first device is
 //       program, after set_device         chosen. Set it for the launcher
-//     a DistributedSampler for the      it shuffles, and counts some images twice to even
-//       test data                         ranks out. DistributedEvalSampler does neither
-//     no sampler.set_epoch(epoch)       each epoch in the order of the first. Called
-//     "shuffle must be False, or it     because the sampler does it; both at once make no
-//       fails"                            sense, here too
+//     a DistributedSampler for the      it shuffles, and counts some images twice to make
+//       test data                         parts equal. Here: DistributedEvalSampler
+//     no sampler.set_epoch(epoch)       all epochs have the same order. Called here
+//     "shuffle must be False, or it     because the sampler shuffles; using both is an
+//       fails"                            error, also in libmini
 //
-// Exit codes: 0 done, 1 failed, 2 the options make no sense.
+// Exit codes: 0 done, 1 failed, 2 invalid options.
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -67,7 +67,7 @@ struct Options {
     bool json = false;
 };
 
-// What each rank has to do, gathered from all.
+// The work of each rank, gathered from all ranks.
 struct Share {
     int64_t local_rank, train_samples, test_samples;
 };
@@ -104,7 +104,7 @@ TrainAndTest load(const Options& options) {
     const auto test = data::load_data(choice, /*train=*/false);
     if (options.samples == 0) return {data::load_data(choice, /*train=*/true), test};
 
-    // Take the first ones only; digits that are not needed are not even drawn.
+    // Take only the first samples; other digits are not drawn at all.
     if (choice.name == "digits") return {data::make_digits(true, options.samples), test};
     const auto train = data::load_data(choice, /*train=*/true);
     std::vector<int64_t> first(
@@ -113,8 +113,8 @@ TrainAndTest load(const Options& options) {
     return {std::make_shared<data::Partition>(train, first), test};
 }
 
-// Counts on each rank alone, then adds the counts up, once: ranks may have different
-// numbers of batches, so no batch may wait for another rank's.
+// Counts on each rank separately, then adds the counts by one all-reduce: ranks may have
+// different numbers of batches, so the loop must not call a collective.
 void evaluate(Model& model, data::DataLoader& loader, Device device,
               dist::ProcessGroup& group, Results& results) {
     const NoGradGuard no_grad;
@@ -135,7 +135,7 @@ void evaluate(Model& model, data::DataLoader& loader, Device device,
     results.test_seen = counts.to_vector<int64_t>()[1];
 }
 
-// One pass over this rank's share; returns the mean loss, of all ranks.
+// Trains one pass over this rank's share; returns the mean loss of all ranks.
 double train_epoch(parallel::DistributedDataParallel& ddp, data::DataLoader& loader,
                    Device device, optim::SGD& optimizer) {
     double sum = 0.0, seen = 0.0;
@@ -166,7 +166,8 @@ Results train(const Options& options, int local_rank, Device device,
     TrainAndTest datasets;
     training::on_all_ranks(group, [&] { datasets = load(options); });
 
-    // Divide training and test data; rank and world size are the default group's.
+    // Divide training and test data; the samplers get rank and world size from the
+    // default group.
     const auto train_sampler = std::make_shared<data::DistributedSampler>(
         *datasets.train, data::DistributedSamplerOptions{.seed = options.seed});
     const auto test_sampler =
@@ -178,7 +179,8 @@ Results train(const Options& options, int local_rank, Device device,
         datasets.test,
         {.batch_size = 1000, .sampler = test_sampler, .num_workers = options.workers});
 
-    // Build the model on the device, before the optimizer; DDP gives every rank the parameters of rank 0.
+    // Build the model on the device, before the optimizer; DDP gives every rank the
+    // parameters of rank 0.
     manual_seed(options.seed);
     Model model;
     model.to(device);
@@ -252,7 +254,7 @@ bool parse_options(int argc, char** argv, Options& options) {
     training::add_count(line, "--batch-size", options.batch_size,
                         "samples per step on each rank");
     training::add_count(line, "--samples", options.samples,
-                        "train on the first so many images only")
+                        "train on the first N images only")
         .default_text("");
     training::add_count(line, "--workers", options.workers,
                         "threads that fetch batches ahead, on each rank");
@@ -267,9 +269,9 @@ int main(int argc, char** argv) {
         Options options;
         if (!parse_options(argc, argv, options)) return;
 
-        // The processes of a host share its CPU, but take a GPU each: the one of their local
-        // rank, not of their rank, since every host counts its GPUs from 0. Choose it before
-        // the group is made: NCCL's would be made for it.
+        // The processes of a host share its CPU, but each takes its own GPU, selected by
+        // the local rank and not by the rank, because every host counts its GPUs from 0.
+        // Choose it before creating the group: an NCCL group is bound to the device.
         const int local_rank = dist::get_local_rank();
         const Device device = training::device_of_rank(options.device, local_rank);
 

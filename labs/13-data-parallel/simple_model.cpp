@@ -2,25 +2,25 @@
 //
 //     simple_model                            both, one after the other
 //     simple_model --mode ddp                 starts its own ranks, by dist::spawn
-//     minirun -n 2 simple_model --mode ddp    uses those of a launcher
+//     minirun -n 2 simple_model --mode ddp    uses a launcher's ranks
 //
-//     DataParallel   one process, a thread a device; parameters, inputs, outputs and
+//     DataParallel   one process, one thread per device; parameters, inputs, outputs and
 //                    gradients all pass through device 0, in every step
-//     DDP            a process a rank; gradients only, and no rank is special
+//     DDP            one process per rank; sends only gradients; all ranks are equal
 //
-// What the tutorial gets wrong, beside what is here:
+// The tutorial's mistakes, and the corrections here:
 //
-//     each rank draws a data set of its    the sampler divides what is not the same: no
-//       own, from an unseeded generator      "data set" exists. One seed, one set
-//     batch_size = 10 in both              10 among all devices, but 10 on each rank: 40
-//                                            a step. Here of all together, in both
-//     targets are random bits              nothing to learn: the loss stays near 0.69.
-//                                            Here a plane parts the classes
-//     no sampler.set_epoch(epoch)          each epoch in the order of the first
+//     each rank draws its own data set     the sampler then divides different data sets.
+//       from an unseeded generator           Here one seed gives all ranks the same set
+//     batch_size = 10 in both              10 on all devices together, but 10 per rank:
+//                                            40 per step. Here the global batch, in both
+//     targets are random bits              not learnable: the loss stays near 0.69.
+//                                            Here a plane separates the classes
+//     no sampler.set_epoch(epoch)          every epoch has the first epoch's order
 //     no MASTER_ADDR, no MASTER_PORT       init_process_group fails; spawn sets them here
 //     no destroy_process_group
 //
-// Exit codes: 0 done, 1 failed, 2 the options make no sense.
+// Exit codes: 0 done, 1 failed, 2 invalid options.
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -74,7 +74,7 @@ struct Options {
     bool json = false;
 };
 
-// Points, and 1 for those on one side of a plane, 0 for the others.
+// Points with the target 1 on one side of a plane, 0 on the other side.
 class SimpleDataset : public data::Dataset {
   public:
     SimpleDataset(Tensor data, Tensor target)
@@ -100,7 +100,7 @@ class SimpleModel : public nn::Module {
     nn::Linear fc_;
 };
 
-// The same set wherever it is made: its generator is its own.
+// Makes the same data set on every rank and device: it uses its own generator.
 std::shared_ptr<SimpleDataset> make_dataset(const Options& options) {
     Generator generator(kDataSeed);
     std::vector<float> x(static_cast<size_t>(options.samples * options.dim));
@@ -114,17 +114,18 @@ std::shared_ptr<SimpleDataset> make_dataset(const Options& options) {
         Tensor::from(x, {options.samples, options.dim}), Tensor::from(y));
 }
 
-// What one way of training came to.
+// The results of one training.
 struct Results {
     int workers = 0;             // devices or ranks
     std::vector<double> loss;    // one per epoch, the mean over all samples
-    std::vector<int64_t> bytes;  // sent in the last step: in all, or by each rank
+    std::vector<int64_t> bytes;  // sent in the last step: in total, or by each rank
     parallel::DataParallelStats traffic;  // of DataParallel's last step, by kind
     std::vector<std::string> digests;     // of DDP's parameters, one per rank
 };
 
-// Trains `network`, which is `model` made parallel, on one of `shares` equal shares of the
-// data. `before_step` is called before each step.
+// Trains `network`, the parallel wrapper of `model`, on share number `share` of `shares`
+// equal shares of the data. Calls `before_step` before each step. Returns the mean loss
+// of each epoch.
 std::vector<double> train(const Options& options, nn::Module& network, nn::Module& model,
                           int share, int shares,
                           const std::function<void()>& before_step) {
@@ -156,7 +157,7 @@ std::vector<double> train(const Options& options, nn::Module& network, nn::Modul
     return losses;
 }
 
-// One process, several devices: here lanes of the CPU, each with a thread of its own.
+// One process, several devices: here CPU devices, each with its own thread.
 Results train_dp(const Options& options) {
     manual_seed(options.seed);
     SimpleModel model(options.dim);
@@ -180,13 +181,14 @@ Results train_dp(const Options& options) {
     return results;
 }
 
-// One rank of several: call it on all.
+// Trains one rank; every rank must call it.
 Results train_ddp(const Options& options, dist::ProcessGroup& group) {
     manual_seed(options.seed);
     SimpleModel model(options.dim);
     parallel::DistributedDataParallel network(model);
 
-    // The event log then ends with the collectives of the last step, and their bytes.
+    // The log is cleared before each step, so at the end it has only the last step's
+    // collectives.
     Results results;
     results.workers = group.world_size();
     const auto mine = train(options, network, model, group.rank(), group.world_size(),
@@ -195,7 +197,7 @@ Results train_ddp(const Options& options, dist::ProcessGroup& group) {
     for (const Event& event : group.events().snapshot(EventKind::kCollectiveEnd))
         sent += event.bytes;
 
-    // Gather what the others have to tell.
+    // Gather the results of all ranks.
     const Tensor loss = Tensor::from(std::vector<float>(mine.begin(), mine.end()));
     group.all_reduce(loss, dist::ReduceOp::kAvg);
     for (const float mean : loss.to_vector<float>()) results.loss.push_back(mean);
@@ -261,16 +263,16 @@ void report(const Options& options, const std::optional<Results>& dp,
 bool parse_options(int argc, char** argv, Options& options) {
     CommandLine line(
         "Trains logistic regression by DataParallel, by DistributedDataParallel, or by\n"
-        "both, and compares their losses and what they send.",
+        "both, and compares their losses and the bytes they send.",
         "simple_model");
-    line.add("--mode", options.mode, kModes, "which");
-    training::add_count(line, "--devices", options.devices, "of DataParallel");
+    line.add("--mode", options.mode, kModes, "methods to run");
+    training::add_count(line, "--devices", options.devices, "devices of DataParallel");
     training::add_count(line, "--world-size", options.world_size,
-                        "ranks of DDP, where no launcher has started them");
+                        "ranks of DDP, without a launcher");
     training::add_count(line, "--epochs", options.epochs, "passes over the data");
     training::add_count(line, "--batch-size", options.batch_size,
                         "samples per step, of all devices or ranks together");
-    training::add_count(line, "--samples", options.samples, "how many there are");
+    training::add_count(line, "--samples", options.samples, "samples in the data set");
     training::add_count(line, "--dim", options.dim, "numbers in a sample");
     training::add_common(line, options.lr, options.seed, options.json);
     return line.parse(argc, argv);
@@ -283,7 +285,7 @@ void run(const Options& options) {
         training::check_batch_size(options.batch_size,
                                    launched ? launched->world_size : options.world_size);
 
-    // DataParallel is one process's affair, and its threads end before any rank is forked.
+    // DataParallel runs in one process, and its threads end before any rank is forked.
     std::optional<Results> dp;
     if (options.mode != Mode::kDDP && first) dp = train_dp(options);
     if (options.mode == Mode::kDP) {

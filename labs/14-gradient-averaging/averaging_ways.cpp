@@ -1,12 +1,12 @@
-// What there is to average, and when: the measurement of lab 14.
+// averaging_ways: compares what ranks can average, and when: the measurement of lab 14.
 //
-//     averaging_ways [RANKS]        four, if nothing is said
+// averaging_ways [RANKS] RANKS: 4 by default
 //
-// Trains the tutorial's ConvNet on 2,000 of the embedded digits in several ways and
-// prints, for each, the loss on 1,000 others after each epoch, and at the end that of
-// rank 0's model alone, as one line of JSON.
-// Replicas that train apart are averaged for the test only, and then go on apart.
-// measure.py draws the lines.
+// Trains the tutorial's ConvNet on 2,000 of the embedded digits with several methods. For
+// each it prints one line of JSON: the loss on 1,000 other digits after each epoch, and
+// the final loss of rank 0's own model. Replicas that train separately are averaged for
+// the test only, and then continue with their own parameters. measure.py draws the
+// losses.
 
 #include <cstdint>
 #include <iostream>
@@ -65,8 +65,9 @@ void train_apart(nn::Module& model, data::DataLoader& loader,
 }
 
 struct Losses {
-    std::vector<double> after_epoch;  // of the model, or of the mean of the models
-    double own = 0.0;                 // at the end, of this rank's model alone
+    std::vector<double>
+        after_epoch;   // the loss of the model, or of the mean of the models
+    double own = 0.0;  // the final loss of this rank's own model
 };
 
 Losses train(const Way& way, const Digits& digits, dist::ProcessGroup& group) {
@@ -96,7 +97,7 @@ void measure(int ranks) {
         {.name = "gradients, each step", .ranks = ranks},
         {.name = "sum of gradients: lr times ranks",
          .ranks = ranks,
-         .lr = ranks * kLr},  // the sum is so many times the mean
+         .lr = ranks * kLr},  // the sum is `ranks` times the mean
         {.name = "parameters, for the test only", .ranks = ranks, .apart = true},
         {.name = "parameters, different starts",
          .ranks = ranks,
@@ -121,10 +122,9 @@ void measure(int ranks) {
 int main(int argc, char** argv) {
     return training::run("averaging_ways", [&] {
         int ranks = 4;
-        CommandLine line(
-            "Averages gradients or parameters, and compares what comes of it.",
-            "averaging_ways");
-        line.add("RANKS", ranks, "how many, as threads").range(2, 64);
+        CommandLine line("Averages gradients or parameters, and compares the results.",
+                         "averaging_ways");
+        line.add("RANKS", ranks, "number of ranks, as threads").range(2, 64);
         if (line.parse(argc, argv)) measure(ranks);
     });
 }

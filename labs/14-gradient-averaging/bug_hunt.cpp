@@ -1,5 +1,5 @@
-// A bug hunt: four ranks fit a line by gradient averaging. The loss falls, and yet one of
-// these lines is wrong.
+// A bug hunt: four ranks fit a line by gradient averaging. The loss falls, but one line
+// of this program is wrong.
 //
 //     lab14_bug_hunt
 //

@@ -15,7 +15,7 @@ namespace dist = mini::dist;
 
 namespace {
 
-// The tutorial prints each rank's own loss, which is that of its part alone.
+// The tutorial prints each rank's own loss, which is the loss on its part only.
 double mean_over_ranks(double value, dist::ProcessGroup& group) {
     const Tensor mean = Tensor::scalar(static_cast<float>(value));
     group.all_reduce(mean, dist::ReduceOp::kAvg);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What there is to average, and when: runs averaging_ways and draws averaging_ways.svg.
+"""Compares what ranks can average, and when: runs averaging_ways and draws averaging_ways.svg.
 
     labs/14-gradient-averaging/measure.py [--bin build/release/bin] [--ranks 4] [--svg FILE]
 """

@@ -1,15 +1,15 @@
-// mnist_tutorial: PyTorch's tutorial "Writing Distributed Applications with PyTorch",
-// whole: here it starts the processes; distributed_sgd.cpp, beside this file, partitions
-// the data, averages the gradients and trains.
+// mnist_tutorial: PyTorch's complete tutorial "Writing Distributed Applications with
+// PyTorch". This file starts the processes; distributed_sgd.cpp partitions the data,
+// averages the gradients and trains.
 //
-//     mnist_tutorial                     two ranks, which it starts itself, as there
+// mnist_tutorial two ranks, started by the program
 //     mnist_tutorial --spawn 4           four
 //     minirun -n 4 mnist_tutorial        ranks that a launcher starts
 //
 // Partition, DataPartitioner and Net are the library's: libmini/data/partition.hpp and
 // libmini/nn/models.hpp.
 //
-// Exit codes: 0 done, 1 failed, 2 the options make no sense.
+// Exit codes: 0 done, 1 failed, 2 invalid options.
 
 #include <fmt/format.h>
 #include <cmath>
@@ -64,12 +64,14 @@ void report(const Options& options, int64_t bsz, const std::vector<double>& loss
 
 // Distributed synchronous SGD.
 //
-// The tutorial keeps the replicas alike by one seed, which also gives all ranks the same
-// dropout masks. So does this; start_alike would do it for any seeds.
+// The tutorial makes the replicas equal with one seed, which also gives all ranks the
+// same dropout masks. This program does the same; start_alike would make them equal with
+// any seeds.
 //
-// The tutorial first had bsz = 128 / float(size), of which newer versions of PyTorch say
-// that a batch size must be an integer. It is one here; where the ranks do not divide the
-// batch, it becomes a little smaller: 3 ranks have 42 each, together 126.
+// The tutorial originally had bsz = 128 / float(size); newer versions of PyTorch reject a
+// batch size that is not an integer. Here it is an integer; if the number of ranks does
+// not divide the batch, the global batch is slightly smaller: 3 ranks have 42 samples
+// each, together 126.
 void run(int rank, int size, const Options& options) {
     const auto group = dist::default_group();
     mini::manual_seed(options.seed);
@@ -92,8 +94,9 @@ void run(int rank, int size, const Options& options) {
     if (rank == 0) report(options, bsz, losses, digests);
 }
 
-// Joins the group and runs fn. The address, the tutorial's MASTER_ADDR and MASTER_PORT,
-// is in the environment already: a fixed port 29500 would meet the next job's.
+// Joins the group and runs fn. The address, MASTER_ADDR and MASTER_PORT in the tutorial,
+// is already in the environment: a fixed port 29500 would conflict with another job on
+// this machine.
 template <typename Fn>
 void init_processes(const Options& options, const Fn& fn,
                     const std::string& backend = "ring") {
@@ -102,21 +105,21 @@ void init_processes(const Options& options, const Fn& fn,
     dist::destroy_process_group();
 }
 
-// Sets the options, and says whether there is anything to do: not after --help.
+// Parses the options; returns false after --help, when the program should exit.
 bool parse(int argc, char** argv, bool launched, Options& options) {
     mini::CommandLine line("PyTorch's tutorial on distributed training.",
                            "mnist_tutorial");
     line.add("--data", options.data,
              "MNIST's folder, or \"digits\" for the embedded digits; without it the\n"
-             "first there is of $MINI_DATA_DIR/mnist, data/mnist and the digits")
+             "first that exists of $MINI_DATA_DIR/mnist, data/mnist and the digits")
         .type_name("DIR");
     line.add("--epochs", options.epochs, "passes over the data").at_least(1);
     line.add("--batch-size", options.batch_size, "samples per step, of all ranks")
         .at_least(1);
     line.add("--lr", options.lr, "learning rate of SGD").not_negative();
-    line.add("--seed", options.seed, "of initial weights, dropout and order");
+    line.add("--seed", options.seed, "seed of initial weights, dropout and order");
     const mini::Option spawn =
-        line.add("--spawn", options.spawn, "start so many ranks, without a launcher")
+        line.add("--spawn", options.spawn, "start this many ranks, without a launcher")
             .range(1, 1024);
     line.add_flag("--json", options.json, "print the results as one line of JSON");
     if (!line.parse(argc, argv)) return false;
@@ -131,11 +134,12 @@ bool parse(int argc, char** argv, bool launched, Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    bool speaks = true;
+    bool prints_errors = true;
     try {
-        // Options and files are the same for all ranks of a machine: one complains.
+        // Options and files are the same for all ranks of a machine: only one prints the
+        // error.
         const auto launcher = dist::read_rank_variables(dist::environment_variable);
-        speaks = !launcher || launcher->local_rank <= 0;
+        prints_errors = !launcher || launcher->local_rank <= 0;
         Options options;
         if (!parse(argc, argv, launcher.has_value(), options)) return 0;
         const int size = launcher ? launcher->world_size : options.spawn;
@@ -143,9 +147,9 @@ int main(int argc, char** argv) {
             throw UsageError(concat("--batch-size ", options.batch_size,
                                     " is too small for ", size, " ranks; try ", size));
         const auto choice = mini::data::find_data(options.data);
-        if (speaks && !options.json)
+        if (prints_errors && !options.json)
             std::cout << "data: " << choice.description << std::endl;
-        speaks = true;  // what fails from here on may fail on one rank alone
+        prints_errors = true;  // from here on an error may occur on one rank only
 
         if (launcher)
             init_processes(options, run);
@@ -153,10 +157,10 @@ int main(int argc, char** argv) {
             dist::spawn([&](int) { init_processes(options, run); }, size);
         return 0;
     } catch (const UsageError& error) {
-        if (speaks) std::cerr << "mnist_tutorial: " << error.what() << '\n';
+        if (prints_errors) std::cerr << "mnist_tutorial: " << error.what() << '\n';
         return 2;
     } catch (const std::exception& error) {
-        if (speaks) std::cerr << "mnist_tutorial: " << error.what() << '\n';
+        if (prints_errors) std::cerr << "mnist_tutorial: " << error.what() << '\n';
         return 1;
     }
 }

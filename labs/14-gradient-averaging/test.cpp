@@ -1,5 +1,5 @@
-// What `labs/lab check 14` runs, tasks 14.1 to 14.3. Each task's cases need that task and
-// those before it.
+// The checks of lab 14, tasks 14.1 to 14.3. Each task's cases need that task and the
+// tasks before it.
 
 #include "labs/14-gradient-averaging/test_support.hpp"
 
@@ -17,12 +17,12 @@ TEST_CASE("average_gradients leaves the mean over the ranks on every rank",
     check_means(averaged(ranks, parallel::average_gradients), "hint 1 of 14.1");
 }
 
-TEST_CASE("average_gradients does one all-reduce per parameter and nothing else",
+TEST_CASE("average_gradients calls one all-reduce per parameter and no other collective",
           "[lab14][lab14.1]") {
     for (const Averaged& rank : averaged(3, parallel::average_gradients)) {
         INFO(
             "four parameters of 24 4 0 and 20 bytes, in this order; the all-reduces "
-            "that the event log has: "
+            "in the event log: "
             << concat(rank.all_reduces));
         CHECK(rank.all_reduces == std::vector<int64_t>{24, 4, 0, 20});
     }
@@ -33,11 +33,11 @@ TEST_CASE("average_gradients does one all-reduce per parameter and nothing else"
 TEST_CASE("average_flat_gradients leaves the same mean", "[lab14][lab14.2]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     INFO("12 numbers are copied into flat, from offset 0 on, and after the all-reduce");
-    INFO("back, again from offset 0 on");
+    INFO("copied back, again from offset 0 on");
     check_means(averaged(ranks, parallel::average_flat_gradients), "hint 2 of 14.2");
 }
 
-TEST_CASE("average_flat_gradients puts every number back where it came from",
+TEST_CASE("average_flat_gradients copies every number back to its own gradient",
           "[lab14][lab14.2]") {
     // Rank r's gradients are 100 r, 100 r + 1, ... through all parameters.
     const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
@@ -54,18 +54,19 @@ TEST_CASE("average_flat_gradients puts every number back where it came from",
     std::iota(expected.begin(), expected.end(), 100.0f);
     for (const Values& rank : seen)
         for (size_t i = 0; i < expected.size(); ++i) {
-            INFO("number " << i << " is " << static_cast<float>(i) << " and 100 and 200 "
-                           << "more on the three ranks; hint 2 of 14.2 helps");
+            INFO("number " << i
+                           << " is x, x + 100 and x + 200 on the three ranks, with x = "
+                           << static_cast<float>(i) << "; hint 2 of 14.2 helps");
             CHECK(near(rank[i], expected[i]));
         }
 }
 
-TEST_CASE("average_flat_gradients does a single all-reduce of all bytes",
+TEST_CASE("average_flat_gradients calls a single all-reduce of all bytes",
           "[lab14][lab14.2]") {
     for (const Averaged& rank : averaged(3, parallel::average_flat_gradients)) {
         INFO(
             "24 + 4 + 0 + 20 bytes are 48, in one message a hop instead of four; the "
-            "all-reduces that the event log has: "
+            "all-reduces in the event log: "
             << concat(rank.all_reduces));
         CHECK(rank.all_reduces == std::vector<int64_t>{48});
     }
@@ -84,7 +85,7 @@ TEST_CASE("every rank calls one broadcast for each tensor", "[lab14][lab14.3]") 
     for (size_t rank = 0; rank < seen.size(); ++rank) {
         INFO("two parameters of 24 and 8 bytes, two buffers of 8; rank "
              << rank << " called broadcasts of " << concat(seen[rank]) << " bytes");
-        INFO("a broadcast is called by all ranks, also by those that receive");
+        INFO("all ranks call a broadcast, also the ranks that receive");
         CHECK(seen[rank] == std::vector<int64_t>{8, 8, 8, 24});
     }
 }
@@ -105,7 +106,7 @@ TEST_CASE("all ranks start with the parameters and buffers of rank 0",
         INFO("rank " << rank << " of " << ranks << " drew its weights with seed "
                      << 100 + rank << "; hint 1 of 14.3 helps");
         CHECK(mine.parameters == of_rank_0.parameters);
-        INFO("buffers belong to the model too, those of integers as well");
+        INFO("buffers belong to the model too, also buffers of integers");
         CHECK(mine.mean == of_rank_0.mean);
         CHECK(mine.count == of_rank_0.count);
     }

@@ -1,4 +1,5 @@
-// What the checks of lab 14 share: ranks as threads, and the story of a wrong gradient.
+// Helpers for the checks of lab 14: ranks as threads, and the diagnosis of a wrong
+// gradient.
 
 #pragma once
 
@@ -27,9 +28,10 @@ namespace mini::lab14 {
 
 using Values = std::vector<float>;
 
-// ---- ranks, and what they bring back
+// ---- ranks, and their results
 
-// Runs body(group) on every rank, a thread each; what it returned, by rank.
+// Runs body(group) on every rank, each in its own thread; returns the results, indexed by
+// rank.
 template <typename Body>
 auto on_ranks(int world_size, const Body& body) {
     using Result = decltype(body(std::declval<dist::ProcessGroup&>()));
@@ -55,7 +57,7 @@ inline Values gradients_of(const std::vector<Tensor>& parameters) {
     return values_of(gradients);
 }
 
-// Sizes in bytes of a rank's collectives of this name, in the order they began.
+// Sizes in bytes of a rank's collectives with this name, in the order of their starts.
 inline std::vector<int64_t> bytes_of(dist::ProcessGroup& group, std::string_view name) {
     std::vector<int64_t> bytes;
     for (const Event& event : group.events().snapshot(EventKind::kCollectiveBegin))
@@ -67,24 +69,25 @@ inline std::vector<int64_t> all_reduces(dist::ProcessGroup& group) {
     return bytes_of(group, "all_reduce");
 }
 
-// ---- the story of a wrong gradient
+// ---- the diagnosis of a wrong gradient
 
 inline bool near(float a, float b) { return std::abs(a - b) < 1e-5f; }
 
-// What became of rank r's gradient r + 1, in words.
+// Describes the value `got` on `rank`, whose own gradient was rank + 1.
 inline std::string diagnosis(float got, int rank, int ranks) {
     const auto mean = static_cast<float>(ranks + 1) / 2;
     if (near(got, mean)) return "the mean, as it should be";
     if (near(got, mean * static_cast<float>(ranks)))
         return "the sum: divide it by the number of ranks";
-    if (near(got, static_cast<float>(rank + 1))) return "its own, as if it were alone";
+    if (near(got, static_cast<float>(rank + 1)))
+        return "this rank's own gradient: it was not averaged";
     if (near(got, mean / static_cast<float>(ranks)))
         return "the mean divided again by the number of ranks: kAvg divides already";
-    if (near(got, 0)) return "nothing: the gradient was lost";
-    return "neither the sum, nor the mean, nor its own";
+    if (near(got, 0)) return "zero: the gradient was lost";
+    return "neither the sum, nor the mean, nor this rank's own gradient";
 }
 
-// Parameters of awkward shapes, one of them empty. Rank r's gradients are all r + 1.
+// Parameters of unusual shapes, one of them empty. Rank r's gradients are all r + 1.
 inline std::vector<Tensor> parameters_with_gradients(int rank) {
     std::vector<Tensor> parameters;
     for (const Shape& shape : std::vector<Shape>{{2, 3}, {1}, {0}, {5}}) {
@@ -112,7 +115,8 @@ inline std::vector<Averaged> averaged(int ranks, const Average& average) {
     });
 }
 
-// The mean over the ranks in all gradients, the parameters untouched.
+// Checks that all gradients are the mean over the ranks, and that the parameters are
+// unchanged.
 inline void check_means(const std::vector<Averaged>& seen, const std::string& hint) {
     const auto ranks = static_cast<int>(seen.size());
     for (int rank = 0; rank < ranks; ++rank) {
@@ -125,9 +129,10 @@ inline void check_means(const std::vector<Averaged>& seen, const std::string& hi
             INFO("a gradient is now " << got << ", " << diagnosis(got, rank, ranks));
             REQUIRE(near(got, static_cast<float>(ranks + 1) / 2));
         }
-        INFO("every parameter was " << 10 * (rank + 1)
-                                    << " and must stay so: averaging gradients changes "
-                                       "gradients, the optimizer changes parameters");
+        INFO("every parameter was "
+             << 10 * (rank + 1)
+             << " and must not change: averaging gradients changes "
+                "gradients, the optimizer changes parameters");
         CHECK(mine.parameters == Values(12, 10.0f * static_cast<float>(rank + 1)));
         INFO("all ranks must hold the same bits, or the replicas drift apart");
         CHECK(mine.gradients == seen[0].gradients);
@@ -136,7 +141,7 @@ inline void check_means(const std::vector<Averaged>& seen, const std::string& hi
 
 // ---- a model with a state
 
-// A layer with a buffer of floats and one that counts, all different on every rank.
+// A layer with a buffer of floats and an integer counter, which differ on every rank.
 class Counted : public nn::Module {
   public:
     explicit Counted(int rank) {

@@ -1,4 +1,4 @@
-// What `labs/lab check 14` runs, tasks 14.4 to 14.6: data, training, and models averaged.
+// The checks of lab 14, tasks 14.4 to 14.6: data, training, and averaged models.
 
 #include "labs/14-gradient-averaging/test_support.hpp"
 
@@ -35,7 +35,7 @@ Samples read(data::DataLoader& loader, std::vector<int64_t>& batch_sizes) {
 
 struct Part {
     int64_t bsz = 0;
-    Samples first, second;  // what two epochs deal out
+    Samples first, second;  // the samples of two epochs
     std::vector<int64_t> batch_sizes;
 };
 
@@ -59,7 +59,7 @@ Samples sorted(Samples samples) {
 
 }  // namespace
 
-TEST_CASE("ten samples on three ranks go where the tutorial's partitioner puts them",
+TEST_CASE("ten samples on three ranks are divided as by the tutorial's partitioner",
           "[lab14][lab14.4]") {
     // random.Random(1234).shuffle: 2 8 3 | 5 6 4 | 9 0 1 | 7, and no rank gets 7.
     const std::vector<Samples> expected{{2, 3, 8}, {4, 5, 6}, {0, 1, 9}};
@@ -72,7 +72,7 @@ TEST_CASE("ten samples on three ranks go where the tutorial's partitioner puts t
     }
 }
 
-TEST_CASE("no sample is on two ranks and all ranks have equally many",
+TEST_CASE("no sample is on two ranks and all ranks have the same number",
           "[lab14][lab14.4]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const int64_t samples = GENERATE(7, 60);
@@ -114,7 +114,7 @@ namespace {
 constexpr int64_t kSamples = 24, kWholeBatch = 12, kEpochs = 3;
 const optim::SGDOptions kSgd{.lr = 0.5, .momentum = 0.5};
 
-// Rows 0 .. 23 of points and their classes, always the same.
+// 24 points and their classes, always the same.
 struct Points {
     Points() {
         Generator generator(5);
@@ -127,7 +127,8 @@ struct Points {
     Tensor y;
 };
 
-// Deals the samples in order, so that the ranks' k-th batches are the whole k-th batch.
+// Deals the samples in order, so that the ranks' k-th batches together are the k-th whole
+// batch.
 class Slices : public data::Sampler {
   public:
     Slices(int rank, int ranks) {
@@ -156,7 +157,7 @@ struct Trained {
     std::vector<int64_t> all_reduces;
 };
 
-// Training as one reads it in a first course: one process, the whole batch.
+// Ordinary training: one process, the whole batch.
 Trained trained_alone() {
     manual_seed(3);
     nn::Linear model(4, 3);
@@ -204,14 +205,13 @@ float largest_difference(const Values& a, const Values& b) {
 
 }  // namespace
 
-TEST_CASE("several ranks train what one rank trains on the whole batch",
-          "[lab14][lab14.5]") {
+TEST_CASE("several ranks train like one rank on the whole batch", "[lab14][lab14.5]") {
     const int ranks = GENERATE(1, 2, 3, 4);
     const Trained alone = trained_alone();
     const auto seen = trained_on(ranks);
     for (const Trained& rank : seen) {
-        // The sums of 12 gradients are added in a different order: some units in the last
-        // place of numbers below 2, over 6 steps.
+        // 12 gradients are summed in a different order: an error of a few units in the
+        // last place of numbers below 2, over 6 steps.
         const float difference = largest_difference(rank.parameters, alone.parameters);
         INFO(
             "after 6 steps on "
@@ -219,7 +219,7 @@ TEST_CASE("several ranks train what one rank trains on the whole batch",
             << " from where one rank with batches of 12 has it; was every step made with "
                "the averaged gradient of its own batch? hint 1 of 14.5 helps");
         CHECK(difference < 1e-5f);
-        INFO("all replicas must be equal to the bit");
+        INFO("all replicas must be bitwise identical");
         CHECK(rank.parameters == seen[0].parameters);
     }
 }
@@ -235,13 +235,14 @@ TEST_CASE("the loss of an epoch is the mean over its batches and all ranks",
         }
 }
 
-TEST_CASE("every step averages each gradient once", "[lab14][lab14.5]") {
+TEST_CASE("every step averages each gradient exactly once", "[lab14][lab14.5]") {
     for (const Trained& rank : trained_on(2)) {
-        // 48 bytes of weight and 12 of bias, twice an epoch, then the loss.
+        // 48 bytes for the weight and 12 for the bias, twice per epoch, then 4 for the
+        // loss.
         std::vector<int64_t> expected;
         for (int64_t epoch = 0; epoch < kEpochs; ++epoch)
             for (const int64_t bytes : {48, 12, 48, 12, 4}) expected.push_back(bytes);
-        INFO("the all-reduces that the event log has: " << concat(rank.all_reduces));
+        INFO("the all-reduces in the event log: " << concat(rank.all_reduces));
         CHECK(rank.all_reduces == expected);
     }
 }
@@ -271,9 +272,9 @@ TEST_CASE("average_parameters leaves the mean model and rank 0's counters on all
     }
 }
 
-TEST_CASE("averaging once at the end is not training on the whole batch",
+TEST_CASE("averaging once at the end differs from training on the whole batch",
           "[lab14][lab14.6]") {
-    // Two ranks train apart on their halves, then meet in the middle.
+    // Two ranks train separately on their halves; then their models are averaged.
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         manual_seed(3);
         nn::Linear model(4, 3);
@@ -290,6 +291,6 @@ TEST_CASE("averaging once at the end is not training on the whole batch",
     });
     CHECK(seen[0] == seen[1]);
     const float difference = largest_difference(seen[0], trained_alone().parameters);
-    INFO("the mean of two models that trained apart is " << difference << " away");
+    INFO("the mean of two models that trained separately differs by " << difference);
     CHECK(difference > 1e-3f);
 }

@@ -1,21 +1,21 @@
-// linear_ddp: one linear layer, trained on several ranks as on one.
+// linear_ddp: one linear layer, trained on several ranks like on one.
 //
 //     minirun -n 2 linear_ddp                 trains
-//     minirun -n 2 linear_ddp --samplers      shows what each sampler deals out
+//     minirun -n 2 linear_ddp --samplers      shows the indices of each sampler
 //
-// The tutorial's program, but for what is wrong there:
+// The tutorial's program with its mistakes corrected:
 //
-//     it says                            what is wrong                      here
+//     the tutorial                       the mistake                        here
 //     device = torch.device('cuda')      all ranks share GPU 0              the CPU
-//     no sampler.set_epoch(epoch)        each epoch deals as the first      called
+//     no sampler.set_epoch(epoch)        all epochs have the same order     called
 //     labels of shape (N)                MSELoss broadcasts them to (N, N)  (N, 1)
 //                                          against outputs (N, 1)
 //     DistributedSampler, its seed is    the same order for every seed of   seed + epoch
 //       the epoch                          the job
-//     indices += indices[:missing]       too few, where there are more      repeated until
-//                                          ranks than twice the samples       there are enough
+//     indices += indices[:missing]       too few, if there are more         repeated
+//                                          ranks than twice the samples       as needed
 //
-// Exit codes: 0 done, 1 failed, 2 the options make no sense.
+// Exit codes: 0 done, 1 failed, 2 invalid options.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,7 +48,8 @@ namespace {
 
 constexpr int64_t kFeatures = 10;
 constexpr uint64_t kDataSeed = 1;
-constexpr double kNoise = 0.1;  // its deviation; no loss can stay below its square
+constexpr double kNoise =
+    0.1;  // standard deviation; the loss cannot fall below its square
 
 struct Options {
     int64_t epochs = 10;
@@ -62,16 +63,16 @@ struct Options {
 
 struct Results {
     std::vector<double> train_loss;              // one per epoch, the mean over all ranks
-    double parameter_error = 0.0;                // of the worst of the 11 parameters
+    double parameter_error = 0.0;                // the largest error of the 11 parameters
     std::vector<std::string> parameters_sha256;  // one per rank
 };
 
-// What is to be found: y = 0.1 x[0] + 0.2 x[1] + ... + 1.0 x[9] + 0.5.
+// The function to learn: y = 0.1 x[0] + 0.2 x[1] + ... + 1.0 x[9] + 0.5.
 double true_weight(int64_t feature) { return 0.1 * static_cast<double>(feature + 1); }
 constexpr double kTrueBias = 0.5;
 
-// Every rank draws the whole set, and the same one: the generator is the data's own, so
-// that nothing that a rank draws elsewhere can change it.
+// Every rank draws the same whole data set: it uses its own generator, so other draws of
+// a rank cannot change the data.
 std::shared_ptr<data::Dataset> make_dataset(int64_t samples) {
     Generator generator(kDataSeed);
     std::vector<float> x(static_cast<size_t>(samples * kFeatures));
@@ -114,7 +115,7 @@ void report(const Options& options, int world_size, const Results& results) {
         "\nTrained Linear(10, 1) by DDP, world size {}, {} samples per step on each "
         "rank.\n"
         "  loss       {:.4f}, of which the noise in the data is {:.4f}\n"
-        "  parameters at most {:.4f} from those that the data were made with\n"
+        "  parameters at most {:.4f} from the true parameters of the data\n"
         "  replicas   {}\n",
         world_size, options.batch_size, results.train_loss.back(), kNoise * kNoise,
         results.parameter_error, training::compare(results.parameters_sha256));
@@ -126,7 +127,7 @@ void train(const Options& options, dist::ProcessGroup& group) {
     nn::Linear model(kFeatures, 1);
     parallel::DistributedDataParallel ddp(model);
 
-    // Deal the samples out: rank and world size are those of the default group.
+    // Divide the samples; the sampler gets rank and world size from the default group.
     const auto dataset = make_dataset(options.samples);
     const auto sampler = std::make_shared<data::DistributedSampler>(
         *dataset, data::DistributedSamplerOptions{.seed = options.seed});
@@ -141,12 +142,12 @@ void train(const Options& options, dist::ProcessGroup& group) {
         for (const data::Batch& batch : loader) {
             const Tensor loss = mse_loss(ddp(batch.data), batch.target);
             optimizer.zero_grad();
-            loss.backward();  // leaves the mean gradient of all ranks on each of them
+            loss.backward();  // leaves the mean gradient of all ranks on every rank
             optimizer.step();
             sum += loss.item() * static_cast<double>(batch.size());
         }
 
-        // Average over ranks: each has seen equally many samples, and others.
+        // Average over ranks: each has seen the same number of different samples.
         const Tensor mean = Tensor::scalar(
             static_cast<float>(sum / static_cast<double>(sampler->size())));
         group.all_reduce(mean, dist::ReduceOp::kAvg);
@@ -160,7 +161,8 @@ void train(const Options& options, dist::ProcessGroup& group) {
     if (group.rank() == 0) report(options, group.world_size(), results);
 }
 
-// What each sampler deals out of ten samples. Any process may ask for any rank's share.
+// Prints the indices of each sampler for ten samples. One process can compute every
+// rank's share.
 void show_samplers(int world_size, uint64_t seed) {
     constexpr int64_t kSamples = 10;
     const auto show = [](const std::string& name, const std::vector<int64_t>& indices) {
@@ -181,7 +183,7 @@ void show_samplers(int world_size, uint64_t seed) {
         for (const auto& batch : data::BatchSampler(in_order, 4, drop_last).batches())
             show(drop_last ? "BatchSampler of 4, drop_last" : "BatchSampler of 4", batch);
 
-    // Deal to ranks; a new epoch has a new order only after set_epoch.
+    // Divide among ranks; a new epoch has a new order only after set_epoch.
     for (const int64_t epoch : {0, 1})
         for (int rank = 0; rank < world_size; ++rank) {
             data::DistributedSampler sampler(
@@ -194,15 +196,15 @@ void show_samplers(int world_size, uint64_t seed) {
 
 bool parse_options(int argc, char** argv, Options& options) {
     CommandLine line(
-        "Trains a linear layer by DistributedDataParallel on data made for it.\n"
+        "Trains a linear layer by DistributedDataParallel on generated data.\n"
         "On its own it is one rank; \"minirun -n 2 linear_ddp\" makes two.",
         "linear_ddp");
     training::add_count(line, "--epochs", options.epochs, "passes over the data");
     training::add_count(line, "--batch-size", options.batch_size,
                         "samples per step on each rank");
-    training::add_count(line, "--samples", options.samples, "how many there are in all");
+    training::add_count(line, "--samples", options.samples, "samples in the data set");
     line.add_flag("--samplers", options.samplers,
-                  "show what each sampler deals out of ten samples; do not train");
+                  "print each sampler's indices for ten samples; do not train");
     training::add_common(line, options.lr, options.seed, options.json);
     return line.parse(argc, argv);
 }

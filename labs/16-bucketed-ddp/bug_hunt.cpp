@@ -1,5 +1,6 @@
-// A bug hunt: two ranks train a model of two towers by all-reduces that overlap with the
-// backward pass. It worked for every model that its author had, until this one.
+// A bug hunt: two ranks train a model of two towers with all-reduces that overlap with
+// the backward pass. The overlap worked for all earlier models of its author, but not for
+// this one.
 //
 //     lab16_bug_hunt
 //
@@ -45,23 +46,23 @@ class Towers : public nn::Module {
     }
 };
 
-// One all-reduce per parameter, started as soon as its gradient is there.
+// One all-reduce per parameter, started as soon as its gradient is ready.
 class Overlap {
   public:
     Overlap(const nn::Module& model, dist::ProcessGroup& group) {
         for (const Tensor& parameter : model.parameters())
             grad_accumulator(parameter)->add_hook([this, &group](const Tensor& leaf) {
-                under_way_.push_back(
+                in_flight_.push_back(
                     group.all_reduce_async(leaf.grad(), dist::ReduceOp::kAvg));
             });
     }
     void finish() {
-        for (const dist::WorkHandle& work : under_way_) work->wait();
-        under_way_.clear();
+        for (const dist::WorkHandle& work : in_flight_) work->wait();
+        in_flight_.clear();
     }
 
   private:
-    std::vector<dist::WorkHandle> under_way_;
+    std::vector<dist::WorkHandle> in_flight_;
 };
 
 struct Gradients {

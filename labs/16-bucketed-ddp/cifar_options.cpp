@@ -15,7 +15,7 @@ void add_options(mini::CommandLine& line, Options& options) {
     line.add("--data", options.data,
              "CIFAR-10's folder (binary version), or \"synthetic\": drawn images")
         .type_name("DIR");
-    line.add("--samples", options.samples, "how many synthetic ones to train on")
+    line.add("--samples", options.samples, "number of synthetic training images")
         .at_least(1);
     line.add("--model", options.model, "which network")
         .type_name("resnet10|resnet18|resnet50")
@@ -26,20 +26,21 @@ void add_options(mini::CommandLine& line, Options& options) {
         .at_least(1);
     line.add("--lr", options.lr, "learning rate of SGD, in the first epoch")
         .not_negative();
-    line.add("--seed", options.seed, "of initial weights and order");
+    line.add("--seed", options.seed, "seed of initial weights and order");
     line.add_flag("--average-at-end", options.average_at_end,
                   "no DDP: average the parameters once, when all ranks have trained");
     line.add("--save", options.save, "write the model here (safetensors)")
         .type_name("FILE");
     line.add("--backend", options.backend, "how ranks exchange numbers")
         .type_name("ring|gloo|mpi|nccl");
-    line.add("--rank", options.rank, "this rank's number, without launcher");
-    line.add("--world-size", options.world_size, "how many there are, likewise");
-    line.add("--port", options.port, "where ranks without launcher meet").range(1, 65535);
+    line.add("--rank", options.rank, "this rank's number, without a launcher");
+    line.add("--world-size", options.world_size, "number of ranks, without a launcher");
+    line.add("--port", options.port, "TCP port of rank 0, without a launcher")
+        .range(1, 65535);
     line.add_flag("--json", options.json, "print the results as one line of JSON");
 }
 
-// What the options' own checks do not say.
+// Checks that involve more than one option.
 void check(const Options& options) {
     const int rank = options.rank, world_size = options.world_size;
     if (world_size < 1 || rank < 0 || rank >= world_size)
@@ -49,7 +50,7 @@ void check(const Options& options) {
     if (options.batch_size % world_size != 0 || share < 2)
         throw UsageError(concat("--batch-size ", options.batch_size,
                                 " does not give each of ", world_size,
-                                " ranks the same, and 2 at least; try ",
+                                " ranks the same number, at least 2; try ",
                                 std::max<int64_t>(share, 2) * world_size));
     if (!std::isfinite(options.lr))
         throw UsageError(concat("--lr must be a number, but is ", options.lr));
@@ -68,7 +69,7 @@ std::optional<Options> parse_options(
     if (launcher) {
         if (line.given("--rank") || line.given("--world-size"))
             throw UsageError(
-                "--rank, --world-size: the launcher says these; leave them out");
+                "--rank, --world-size: the launcher sets these; leave them out");
         options.launched = true;
         options.rank = launcher->rank;
         options.world_size = launcher->world_size;

@@ -12,8 +12,8 @@ namespace cifar_resnet {
 
 struct Options {
     std::string backend = "ring";
-    bool launched = false;         // the environment says who this rank is
-    int rank = 0, world_size = 1;  // the launcher's, where there is one
+    bool launched = false;         // the launcher's variables give rank and world_size
+    int rank = 0, world_size = 1;  // set by the launcher if present
     int port = 23456;
     std::string data = "synthetic";
     int64_t samples = 512;  // synthetic training images; a quarter as many to test
@@ -28,9 +28,9 @@ struct Options {
     bool json = false;
 };
 
-/// The options given, or nothing when the help was asked for and has been printed.
-/// `launcher` is what the environment says of this rank. Throws UsageError, one line that
-/// says what is wrong.
+/// Returns the parsed options, or std::nullopt after printing the help. `launcher` has
+/// the launcher's variables of this rank, if set. Throws UsageError with a one-line
+/// message if an option is invalid.
 std::optional<Options> parse_options(
     int argc, char** argv, const std::optional<mini::dist::RankVariables>& launcher);
 

@@ -1,16 +1,17 @@
-// cifar_resnet: ResNet on CIFAR-10 by DistributedDataParallel, as a tutorial has it, from
+// cifar_resnet: ResNet on CIFAR-10 with DistributedDataParallel, after a tutorial, from
 // torch.distributed.is_available() to the saved model.
 //
 //     cifar_resnet                                     one rank, on images drawn here
-//     minirun -n 2 cifar_resnet --data DIR             two, on CIFAR-10
-//     cifar_resnet --rank 0 --world-size 2 &           two started by hand, as there,
+//     minirun -n 2 cifar_resnet --data DIR             two ranks, on CIFAR-10
+//     cifar_resnet --rank 0 --world-size 2 &           two ranks started by hand,
 //     cifar_resnet --rank 1 --world-size 2             which meet at localhost:23456
 //     minirun -n 2 cifar_resnet --device cuda          each on a GPU, or the simulator's
 //
-// What the tutorial gets wrong is right here, with the reason at the place: the backend,
-// the number of classes, what is averaged at the end, what is saved, and by whom.
+// The tutorial's mistakes are corrected here, with a comment at each: the backend, the
+// number of classes, the averaging at the end, the saved state, and the rank that saves
+// it.
 //
-// Exit codes: 0 done, 1 failed, 2 the options make no sense.
+// Exit codes: 0 done, 1 failed, 2 invalid options.
 
 #include <fmt/format.h>
 #include <cstddef>
@@ -81,7 +82,7 @@ double mean_over_ranks(double value) {
     return mean.item();
 }
 
-// One pass over this rank's batches; the mean loss of all ranks.
+// Trains one pass over this rank's batches; returns the mean loss of all ranks.
 double train_epoch(mini::nn::Module& model, DataLoader& loader,
                    mini::optim::SGD& optimizer, mini::Device device) {
     model.train();
@@ -97,9 +98,10 @@ double train_epoch(mini::nn::Module& model, DataLoader& loader,
     return mean_over_ranks(sum / static_cast<double>(loader.size()));
 }
 
-// The share of the test images that are classified rightly, each counted once.
+// The share of correctly classified test images; each image is counted once.
 //
-// DistributedSampler would pad the ranks' parts to one length: some images count twice.
+// DistributedSampler would pad the ranks' parts to equal lengths, and count some images
+// twice.
 double evaluate(mini::nn::Module& model, const Data& data, mini::Device device) {
     training::OnDevice there(model, device);
     const auto sampler = std::make_shared<mini::data::DistributedEvalSampler>(*data.test);
@@ -114,12 +116,14 @@ std::vector<std::string> digests(const mini::nn::Module& model) {
     return training::digests(*dist::default_group(), state);
 }
 
-// Epoch after epoch; rank 0 reports. `model` is DDP, or a model that trains by itself.
+// Trains for all epochs; rank 0 reports. `model` is DDP, or a plain model without
+// communication.
 Results train(const Options& options, mini::nn::Module& model, const Data& data,
               mini::Device device) {
-    // The sampler shuffles, so the loader does not. A last batch that is too small is
-    // left out: of one image, BatchNorm has no variance. The tutorial's 128 are of each
-    // rank: steps twice as large on two, with a rate that was chosen for one.
+    // The sampler shuffles, so the loader does not. A smaller last batch is left out:
+    // BatchNorm has no variance of a single image. The tutorial's batch size of 128 is
+    // per rank: on two ranks the global batch is twice as large, with a learning rate
+    // chosen for one rank.
     const auto train_sampler = std::make_shared<mini::data::DistributedSampler>(
         *data.train, mini::data::DistributedSamplerOptions{.seed = options.seed});
     DataLoader train_loader(data.train,
@@ -132,12 +136,14 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
 
     Results results;
     for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
-        train_sampler->set_epoch(epoch);  // or every epoch has the order of the first
+        train_sampler->set_epoch(
+            epoch);  // without it every epoch has the first epoch's order
         results.train_loss.push_back(train_epoch(model, train_loader, optimizer, device));
         scheduler.step();
 
-        // Each rank has running means of its own batches. DDP sends rank 0's to all
-        // before the next step; do so now, so that all test the model that is saved.
+        // Each rank's running means come from its own batches. DDP broadcasts rank 0's
+        // before the next step; broadcast them now, so that all ranks test the model that
+        // is saved.
         if (!options.average_at_end)
             mini::parallel::broadcast_coalesced(*dist::default_group(), model.buffers(),
                                                 0);
@@ -151,12 +157,14 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
     return results;
 }
 
-// With DDP every step averages the gradients, and replicas that start alike stay alike.
+// Trains with DDP, or without it and averages the parameters at the end. With DDP every
+// step averages the gradients, and replicas that start equal stay equal.
 //
-// The tutorial then ends with dist.all_reduce(model.parameters()): a list is no tensor, a
-// sum is no average, and of equal replicas there is nothing to average. Instead of DDP it
-// would be another training: each replica sees its own part of the data only and drifts
-// towards a minimum of its own, and the mean of two minima is no minimum.
+// The tutorial ends with dist.all_reduce(model.parameters()), with three mistakes: a list
+// is not a tensor, a sum is not an average, and averaging equal replicas has no effect.
+// Averaging at the end instead of using DDP is a different training: each replica sees
+// only its own part of the data and drifts towards its own minimum, and the mean of two
+// minima is not a minimum.
 Results train_together(const Options& options, mini::nn::Module& model, const Data& data,
                        mini::Device device) {
     Results results;
@@ -200,7 +208,8 @@ void report(const Options& options, const Results& results) {
     std::cout << "replicas   " << replicas(results.state_sha256) << std::endl;
 }
 
-// Meets the other ranks: as the launcher says, or by the options. Alone, any port does.
+// Joins the group, by the launcher's variables or by the options. A single rank uses any
+// free port.
 void meet(const Options& options) {
     dist::InitOptions init{.backend = options.backend};
     if (!options.launched) {
@@ -218,8 +227,8 @@ mini::Device device_of(const Options& options) {
     return device ? *device : training::device_of_rank(options.device, options.rank);
 }
 
-// With as many classes as there are: the tutorial's resnet50() has 1,000. A block a layer
-// is the smallest there can be, for a quick look.
+// CIFAR-10 has 10 classes; the tutorial's resnet50() has 1,000. resnet10 has one block
+// per layer, the smallest possible ResNet, for quick tests.
 mini::nn::ResNet make_model(const std::string& name) {
     using mini::nn::ResNet, mini::nn::ResNetBlock;
     const mini::nn::ResNetOptions classes{.num_classes = 10};
@@ -227,29 +236,30 @@ mini::nn::ResNet make_model(const std::string& name) {
     return name == "resnet50" ? mini::nn::resnet50(classes) : mini::nn::resnet18(classes);
 }
 
-// The job of one rank, once all have met.
+// The job of one rank, after all ranks have joined.
 void run(const Options& options, const Data& data, mini::Device device) {
-    mini::manual_seed(options.seed);  // so that replicas start alike without a broadcast
+    mini::manual_seed(options.seed);  // so that replicas start equal without a broadcast
     mini::nn::ResNet model = make_model(options.model);
     model.to(device);
     const Results results = train_together(options, model, data, device);
     if (dist::get_rank() != 0) return;
 
-    // Save by one rank: several would write into one file. And the model, not DDP, whose
-    // names all begin with "module.": so torchvision's ResNet loads the file.
+    // Save on one rank only: several ranks would write the same file. Save the model, not
+    // DDP, whose names all begin with "module.": then torchvision's ResNet can load the
+    // file.
     if (!options.save.empty())
         mini::io::save_safetensors(options.save, model.state_dict());
     report(options, results);
 }
 
-// The tutorial chooses nccl and leaves the model on the CPU, which nccl cannot reach.
+// The tutorial uses nccl but leaves the model on the CPU, which nccl does not support.
 void check_backend(const std::string& backend) {
     if (!dist::is_available(backend))
         throw UsageError(concat("--backend ", backend,
                                 " is not available in this build; try --backend ring"));
 }
 
-// DistributedSampler could fill the first batch up, but only with images it has had.
+// DistributedSampler could fill up the first batch, but only with repeated images.
 void check_size(const Options& options, const Data& data) {
     if (data.train->size() < options.batch_size)
         throw UsageError(concat("--batch-size ", options.batch_size, " is more than the ",
@@ -265,7 +275,8 @@ int main(int argc, char** argv) {
         if (!options) return;
         check_backend(options->backend);
 
-        // A GPU is chosen before there is a group, whose threads would open another.
+        // Choose the GPU before creating the group: the group's threads would open
+        // another GPU.
         const mini::Device device = device_of(*options);
         meet(*options);
         Data data;

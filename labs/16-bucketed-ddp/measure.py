@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""DDP's step over the size of its buckets, on an emulated link: draws bucket_sweep.svg.
+"""Measures DDP's step time by bucket size, on an emulated link, and draws bucket_sweep.svg.
 
     labs/16-bucketed-ddp/measure.py [--bin build/release/bin] [--link 100Mbit,0.3ms] [--rounds 5]
 
-On a machine that does other things, `--rounds 10 --keep 5` begins each run in a quiet moment, and
-keeps of each size the 5 runs during which other processes took the least processor time.
+On a busy machine, `--rounds 10 --keep 5` starts each run when the machine is quiet, and keeps for
+each size the 5 runs during which other processes used the least processor time.
 
-Each figure is the median of the rounds, with the lowest and the highest beside it; the sizes take
-turns, so that what else the machine does falls on all of them alike. Beside the points stands what
-the README's formula gives: the step of ranks that exchange nothing, and the all-reduces
+Each figure is the median of the rounds, with the minimum and the maximum; the sizes alternate, so
+that other load on the machine affects all of them equally. The dotted lines are the predictions of
+the README's formula: the step time of ranks without communication, plus the all-reduces
 
-    nothing hidden   all behind the step
-    most hidden      all but the last bucket's beside the backward pass, as far as that lasts
+    nothing hidden   all after the step
+    most hidden      all but the last bucket's during the backward pass, for at most its time
 """
 
 import argparse
@@ -43,13 +43,13 @@ def quantity(text, units):
 
 
 def parse_link(text):
-    """Bytes a millisecond, and the delay in milliseconds."""
+    """Bytes per millisecond, and the delay in milliseconds."""
     rate, _, delay = text.partition(",")
     return quantity(rate, RATES) / 1e3, quantity(delay, TIMES) if delay else 0.0
 
 
 def all_reduce_ms(size, ranks, link):
-    """One all-reduce of `size` bytes: recursive doubling when it is small, else a ring."""
+    """One all-reduce of `size` bytes: recursive doubling if it is small, else a ring."""
     rate, delay = link
     if size <= RING_ABOVE:
         return (ranks - 1).bit_length() * (delay + size / rate)
@@ -57,7 +57,7 @@ def all_reduce_ms(size, ranks, link):
 
 
 def predicted(alone, backward, sizes, ranks, link):
-    """A step in ms, by the sizes of its all-reduces: nothing hidden, most hidden."""
+    """The step time in ms for all-reduces of these sizes: (nothing hidden, most hidden)."""
     times = [all_reduce_ms(size, ranks, link) for size in sizes]
     step = alone + sum(times)
     return step, step - min(backward, sum(times[:-1]))
@@ -88,7 +88,7 @@ def busy_seconds():
 
 
 def wait_for_quiet(patience=60.0):
-    """Until nine tenths of the processors are idle for a moment; a minute at most."""
+    """Waits until nine tenths of the processors are idle for 0.7 s; at most a minute."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
         start, (before, _) = time.monotonic(), busy_seconds()
@@ -98,7 +98,7 @@ def wait_for_quiet(patience=60.0):
 
 
 def run_beside_others(options, how):
-    """A run, and how many processors other processes kept busy meanwhile."""
+    """A run, and the mean number of processors that other processes used during it."""
     if options.keep:
         wait_for_quiet()
     start, (all_before, ours_before) = time.monotonic(), busy_seconds()
@@ -113,7 +113,7 @@ def quietest(runs, keep):
 
 
 def sweep(options):
-    """name -> its runs, one a round, or those that are kept."""
+    """{name: its runs}, one per round, or only the quietest."""
     ways = {cap: ["--sync", "ddp", "--bucket-cap-mb", str(cap / 1024)] for cap in CAPS_KIB}
     ways.update({name: ["--sync", sync] for name, sync in {**AFTER, ALONE: "none"}.items()})
     found = {name: [] for name in ways}
@@ -133,7 +133,7 @@ def spread(runs):
 
 
 def merged(found):
-    """[(sizes in KiB, runs)]: sizes that make the same buckets are one row."""
+    """[(sizes in KiB, runs)]: sizes that give the same buckets share one row."""
     rows = []
     for cap in CAPS_KIB:
         if rows and rows[-1][1][0]["buckets"] == found[cap][0]["buckets"]:
@@ -143,7 +143,7 @@ def merged(found):
     return rows
 
 
-# ---- what is printed and drawn
+# ---- the table and the chart
 
 def row(cells):
     return "| " + " | ".join(cells) + " |"
@@ -169,7 +169,7 @@ def times_of(runs):
 
 
 def draw(options, found, formula):
-    # The smallest size stands for one bucket per parameter; the chart puts it at 1 KiB.
+    # The smallest size means one bucket per parameter; the chart shows it at 1 KiB.
     places = {cap: max(cap, 1) for cap in CAPS_KIB}
     curves = [[(places[cap], formula(found[cap][0]["buckets"])[which]) for cap in CAPS_KIB]
               for which in (0, 1)]

@@ -1,5 +1,5 @@
-// What `labs/lab check 16` runs, tasks 16.1 to 16.3: buckets. Each task's cases need that
-// task and those before it.
+// The checks of lab 16, tasks 16.1 to 16.3: buckets. Each task's cases need that task and
+// the tasks before it.
 
 #include "labs/16-bucketed-ddp/test_support.hpp"
 
@@ -28,7 +28,7 @@ TEST_CASE("a tensor joins its bucket before the bucket is closed", "[lab16][lab1
     CHECK(joined == Assignment{{0, 1}, {2}});
 }
 
-TEST_CASE("the first limit is for the first bucket and the last for all after it",
+TEST_CASE("the first limit holds for the first bucket and the last for all others",
           "[lab16][lab16.1]") {
     const auto assigned = compute_bucket_assignment(floats({4, 4, 4, 4, 4, 4}), {4, 8});
     INFO("six tensors of 4 bytes with limits 4 and 8; got " << in_words(assigned)
@@ -36,7 +36,7 @@ TEST_CASE("the first limit is for the first bucket and the last for all after it
     CHECK(assigned == Assignment{{0}, {1, 2}, {3, 4}, {5}});
 }
 
-TEST_CASE("three layers of 512 units fall into the buckets of PyTorch",
+TEST_CASE("three layers of 512 units are assigned to the same buckets as in PyTorch",
           "[lab16][lab16.1]") {
     constexpr int64_t kMiB = 1 << 20;
     const auto assigned = compute_bucket_assignment(
@@ -46,7 +46,8 @@ TEST_CASE("three layers of 512 units fall into the buckets of PyTorch",
     CHECK(assigned == Assignment{{0}, {1, 2}, {3, 4}, {5}});
 }
 
-TEST_CASE("dtypes do not mix and each counts the limits for itself", "[lab16][lab16.1]") {
+TEST_CASE("buckets never mix dtypes and each dtype starts with the first limit",
+          "[lab16][lab16.1]") {
     auto tensors = floats({4, 4, 4});
     tensors.insert(tensors.begin() + 1, Tensor::zeros({1}, DType::kInt64));
     const auto assigned = compute_bucket_assignment(tensors, {4, 100});
@@ -64,7 +65,7 @@ TEST_CASE("dtypes do not mix and each counts the limits for itself", "[lab16][la
     CHECK(closed == Assignment{{0}, {1}, {2}});
 }
 
-TEST_CASE("no tensors make no bucket and empty ones still belong to one",
+TEST_CASE("no tensors give no bucket and empty tensors still get a bucket",
           "[lab16][lab16.1]") {
     CHECK(compute_bucket_assignment({}, {8}).empty());
     CHECK(compute_bucket_assignment(floats({0, 0}), {8}) == Assignment{{0, 1}});
@@ -88,8 +89,8 @@ TEST_CASE("the gradients of a bucket are views of one flat buffer", "[lab16][lab
         ops::fill_(gradient, static_cast<float>(slot + 1));
     }
     INFO(
-        "1 in the first gradient and 3 in the last must show in the buffer, one behind "
-        "the other, because they are its memory and not copies");
+        "1 in the first gradient and 3 in the last must be in the buffer, one after "
+        "the other, because the gradients are views of it and not copies");
     CHECK(bucket.buffer().to_vector<float>() == Values{1, 1, 1, 3, 3, 3, 3});
 }
 
@@ -100,7 +101,7 @@ TEST_CASE("a bucket has the dtype of its parameters", "[lab16][lab16.2]") {
     CHECK(bucket.bytes() == 4);
 }
 
-TEST_CASE("the first buckets go from the last parameter to the first",
+TEST_CASE("the first buckets are filled from the last parameter to the first",
           "[lab16][lab16.2]") {
     const auto assigned = on_ranks(2, [](dist::ProcessGroup&) {
         Toy model;
@@ -119,7 +120,7 @@ TEST_CASE("the first buckets go from the last parameter to the first",
 
 // ---- 16.3
 
-TEST_CASE("a gradient is copied to its index and multiplied by its share",
+TEST_CASE("a gradient is copied to its slot and multiplied by its share",
           "[lab16][lab16.3]") {
     Bucket bucket({0, 1}, floats({8, 4}));
     const Tensor gradient = Tensor::from(Values{6, 9});
@@ -128,44 +129,44 @@ TEST_CASE("a gradient is copied to its index and multiplied by its share",
     const auto values = bucket.buffer().to_vector<float>();
     CHECK(std::abs(values[0] - 2) < 1e-6f);
     CHECK(std::abs(values[1] - 3) < 1e-6f);
-    INFO("the gradient that was handed in must stay as it was");
+    INFO("the gradient that was passed must not change");
     CHECK(gradient.to_vector<float>() == Values{6, 9});
 
     bucket.reset();
     bucket.copy_gradient(0, Tensor::from(Values{1, 1}), 1.0f);
-    INFO("in the next pass 1 and 1 replace what the buffer held, and do not add to it");
+    INFO("in the next pass 1 and 1 replace the values of the buffer, without adding");
     CHECK(bucket.gradient(0).to_vector<float>() == Values{1, 1});
 }
 
-TEST_CASE("a gradient that lies in its index already still takes its share",
+TEST_CASE("a gradient that is already in its slot is still multiplied by its share",
           "[lab16][lab16.3]") {
     Bucket bucket({0}, floats({8}));
-    Tensor index = bucket.gradient(0);
-    ops::fill_(index, 8.0f);
-    bucket.copy_gradient(0, index, 0.25f);
+    Tensor view = bucket.gradient(0);
+    ops::fill_(view, 8.0f);
+    bucket.copy_gradient(0, view, 0.25f);
     INFO(
         "from the second step on the gradient is the view of the bucket: 8 times 0.25 "
         "is 2 there too; hint 2 of 16.3 helps");
-    CHECK(index.to_vector<float>() == Values{2, 2});
+    CHECK(view.to_vector<float>() == Values{2, 2});
 }
 
-TEST_CASE("a gradient that is missing counts as zero", "[lab16][lab16.3]") {
+TEST_CASE("an undefined gradient counts as zero", "[lab16][lab16.3]") {
     Bucket bucket({0}, floats({8}));
-    Tensor index = bucket.gradient(0);
-    ops::fill_(index, 8.0f);
+    Tensor view = bucket.gradient(0);
+    ops::fill_(view, 8.0f);
     bucket.copy_gradient(0, Tensor(), 0.5f);
-    INFO("what the last pass left in the buffer must not be averaged again");
-    CHECK(index.to_vector<float>() == Values{0, 0});
+    INFO("the values of the last pass in the buffer must not be averaged again");
+    CHECK(view.to_vector<float>() == Values{0, 0});
     CHECK(bucket.is_full());
 }
 
-TEST_CASE("a bucket is full when each of its gradients has come", "[lab16][lab16.3]") {
+TEST_CASE("a bucket is full when all of its gradients are ready", "[lab16][lab16.3]") {
     Bucket bucket({0, 1, 2}, floats({4, 4, 4}));
     for (const auto& [slot, full] : std::vector<std::pair<size_t, bool>>{
              {2, false}, {2, false}, {0, false}, {2, false}, {1, true}}) {
         bucket.copy_gradient(slot, Tensor::ones({1}), 1.0f);
-        INFO("gradients 2 2 0 2 1 of three come in turn; this one is "
-             << slot << "; one that comes again is not counted again: hint 3 of 16.3");
+        INFO("gradients 2 2 0 2 1 of three in this order; this one is "
+             << slot << "; a repeated gradient is not counted again: hint 3 of 16.3");
         CHECK(bucket.is_ready(slot));
         REQUIRE(bucket.is_full() == full);
     }
@@ -174,12 +175,12 @@ TEST_CASE("a bucket is full when each of its gradients has come", "[lab16][lab16
     CHECK_FALSE(bucket.is_ready(1));
 }
 
-TEST_CASE("a gradient that is brought in again replaces the first", "[lab16][lab16.3]") {
+TEST_CASE("a gradient that is copied again replaces the first", "[lab16][lab16.3]") {
     Bucket bucket({0, 1}, floats({4, 4}));
     bucket.copy_gradient(0, Tensor::from(Values{6}), 0.5f);
     bucket.copy_gradient(1, Tensor::from(Values{8}), 0.5f);
     bucket.copy_gradient(0, Tensor::from(Values{10}), 0.5f);
-    INFO("6 and 8 with a share of a half are 3 and 4; then 10 comes for the first, and");
-    INFO("makes it 5; the second stays as it is; hint 3 of 16.3 helps");
+    INFO("6 and 8 with a share of a half are 3 and 4; then 10 replaces the first, with");
+    INFO("the result 5; the second does not change; hint 3 of 16.3 helps");
     CHECK(bucket.buffer().to_vector<float>() == Values{5, 4});
 }

@@ -1,5 +1,5 @@
-// What the checks of lab 16 share: ranks as threads, small models, and the event log in
-// words. What happened when is read from this log, not from a clock.
+// Helpers for the checks of lab 16: ranks as threads, small models, and the event log as
+// text. The checks read the order of events from this log, not from a clock.
 
 #pragma once
 
@@ -35,12 +35,13 @@ using parallel::DDPOptions;
 using parallel::DistributedDataParallel;
 
 using Values = std::vector<float>;
-using Places = std::vector<size_t>;
-using Assignment = std::vector<Places>;
+using Indices = std::vector<size_t>;
+using Assignment = std::vector<Indices>;
 
-// ---- ranks, models, and what the event log says
+// ---- ranks, models, and the event log
 
-// Runs body(group) on every rank, a thread each; what it returned, by rank.
+// Runs body(group) on every rank, each in its own thread; returns the results, indexed by
+// rank.
 template <typename Body>
 auto on_ranks(int world_size, const Body& body) {
     using Result = decltype(body(std::declval<dist::ProcessGroup&>()));
@@ -64,7 +65,7 @@ class Toy : public nn::Module {
     nn::Linear fc2{5, 2};
 };
 
-// Two weights, of which the one used last has its gradient first: `a`, or `b` when
+// Two weights; the weight that is used last has its gradient first: `a`, or `b` if
 // reversed.
 class TwoWays : public nn::Module {
   public:
@@ -104,7 +105,7 @@ class Branches : public nn::Module {
     std::vector<bool> on;
 };
 
-// A bucket for each parameter, so that there is an order to look at.
+// A bucket for each parameter, so that the order of the buckets can be checked.
 inline const DDPOptions kBucketEach{.first_bucket_bytes = 1,
                                     .bucket_cap_mb = parallel::mib(1)};
 
@@ -144,14 +145,14 @@ inline std::vector<int64_t> indices(const std::vector<Event>& log, EventKind kin
     return result;
 }
 
-// How many collectives of this name were called: "all_reduce", "broadcast".
+// The number of collectives of this name ("all_reduce", "broadcast") in the log.
 inline int64_t collectives(const std::vector<Event>& log, std::string_view name) {
     return std::ranges::count_if(log, [&](const Event& event) {
         return event.kind == EventKind::kCollectiveBegin && event.name == name;
     });
 }
 
-// "grad 3, launch 0, grad 2, ...": what a failure shows of the log.
+// The log as text for a failed check: "gradient 3, full 0, launch 0, gradient 2, ...".
 inline std::string story(const std::vector<Event>& log) {
     std::string text;
     const auto add = [&](const std::string& word) {
@@ -167,7 +168,7 @@ inline std::string story(const std::vector<Event>& log) {
     return text;
 }
 
-// The story where the launches in the log are not the expected ones.
+// The explanation for unexpected launches: `otherwise`, unless the log has no launch.
 inline std::string why_launches_differ(const std::vector<Event>& log,
                                        const std::string& otherwise) {
     if (indices(log, EventKind::kBucketLaunch).empty())
@@ -178,7 +179,7 @@ inline std::string why_launches_differ(const std::vector<Event>& log,
 
 inline std::string in_words(const Assignment& assignment) {
     std::string text;
-    for (const Places& indices : assignment) text += concat(indices);
+    for (const Indices& indices : assignment) text += concat(indices);
     return text;
 }
 

@@ -1,4 +1,4 @@
-// What `labs/lab check 16` runs, tasks 16.4 and 16.5: the reducer at work.
+// The checks of lab 16, tasks 16.4 and 16.5: the reducer.
 
 #include "labs/16-bucketed-ddp/test_support.hpp"
 
@@ -28,7 +28,7 @@ TEST_CASE("DDP leaves the mean over the ranks on every rank", "[lab16][lab16.4]"
     }
 }
 
-TEST_CASE("a bucket is launched once and all are launched in one order",
+TEST_CASE("each bucket is launched once and in the order of the indices",
           "[lab16][lab16.4]") {
     const int ranks = GENERATE(1, 2, 3);
     const auto logs = on_ranks(ranks, [](dist::ProcessGroup& group) {
@@ -47,14 +47,14 @@ TEST_CASE("a bucket is launched once and all are launched in one order",
     }
 }
 
-TEST_CASE("a bucket that was full before its turn is launched with the one before it",
+TEST_CASE("a bucket that is full too early is launched after the bucket before it",
           "[lab16][lab16.4]") {
     const auto logs = on_ranks(1, [](dist::ProcessGroup& group) {
         TwoWays model(/*reversed=*/true);
         DistributedDataParallel ddp(model, kBucketEach);
         group.events().clear();
         INFO(
-            "one rank, on which bucket 1 is full first, and then bucket 0; hint 2 of "
+            "one rank; bucket 1 is full first, and then bucket 0; hint 2 of "
             "16.4");
         ddp(Tensor::ones({1})).backward();
         return group.events().snapshot();
@@ -66,7 +66,7 @@ TEST_CASE("a bucket that was full before its turn is launched with the one befor
     CHECK(indices(logs[0], EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1});
 }
 
-TEST_CASE("the order of launches is the same on a rank whose gradients come otherwise",
+TEST_CASE("the order of launches does not depend on the order of the gradients",
           "[lab16][lab16.4]") {
     struct Seen {
         std::vector<Event> log;
@@ -79,14 +79,15 @@ TEST_CASE("the order of launches is the same on a rank whose gradients come othe
         ddp(Tensor::ones({1})).backward();
         return Seen{group.events().snapshot(), gradients_of(model)};
     });
-    // The weight used last counts twice: a has 1 2 1 on the three ranks, b has 2 1 2.
+    // The weight used last has twice the gradient: a has 1 2 1 on the three ranks, b has
+    // 2 1 2.
     for (size_t rank = 0; rank < 3; ++rank) {
         const auto& [log, gradients] = seen[rank];
         INFO("rank " << rank << " of 3: " << story(log));
         INFO(why_launches_differ(
             log,
-            "a full bucket must wait for those before it, or one rank adds a's gradient "
-            "to another's of b; hint 2 of 16.4 helps"));
+            "a full bucket must wait for the buckets before it, or a's gradient is added "
+            "to b's gradient of another rank; hint 2 of 16.4 helps"));
         CHECK(indices(log, EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1});
         CHECK(std::abs(gradients[0] - 4.0f / 3) < 1e-5f);
         CHECK(std::abs(gradients[1] - 5.0f / 3) < 1e-5f);
@@ -95,7 +96,7 @@ TEST_CASE("the order of launches is the same on a rank whose gradients come othe
     CHECK(indices(seen[1].log, EventKind::kGradReady) == std::vector<int64_t>{0, 1});
 }
 
-TEST_CASE("the first bucket is launched before the last gradient is there",
+TEST_CASE("the first bucket is launched before the last gradient is ready",
           "[lab16][lab16.4]") {
     const auto logs = on_ranks(2, [](dist::ProcessGroup& group) {
         Toy model;
@@ -107,7 +108,7 @@ TEST_CASE("the first bucket is launched before the last gradient is there",
     for (const auto& log : logs) {
         INFO("the log says: " << story(log));
         INFO(why_launches_differ(log,
-                                 "what is launched at the end hides nothing behind the "
+                                 "a bucket launched at the end is not hidden behind the "
                                  "backward pass; hint 3 of 16.4 helps"));
         const auto launch =
             std::ranges::find(log, EventKind::kBucketLaunch, &Event::kind);
@@ -120,46 +121,47 @@ TEST_CASE("the first bucket is launched before the last gradient is there",
 
 namespace {
 
-// Rank 0 goes through its backward pass while rank 1 has not begun its own. Returns how
-// many gradients rank 0 had when it ended or gave up.
+// Rank 0 runs its backward pass before rank 1 begins its own. Returns the number of rank
+// 0's gradients when its backward pass completed or threw.
 int64_t gradients_without_the_other_rank() {
-    std::promise<void> rank_0_is_through;
+    std::promise<void> rank_0_done;
     std::atomic<int64_t> gradients = 0;
-    const auto through_once_all_are_there = [&](const Tensor&) {
-        if (++gradients == 4) rank_0_is_through.set_value();
+    const auto count_gradient = [&](const Tensor&) {
+        if (++gradients == 4) rank_0_done.set_value();
     };
     const auto body = [&](dist::ProcessGroup& group) {
         Toy model;
         DistributedDataParallel ddp(model, kBucketEach);
         const Tensor loss = sum(ddp(draw({4, 3}, 1)));
         if (group.rank() == 1) {
-            rank_0_is_through.get_future().wait_for(std::chrono::seconds(30));
+            rank_0_done.get_future().wait_for(std::chrono::seconds(30));
             return loss.backward();
         }
         for (const Tensor& parameter : model.parameters())
-            grad_accumulator(parameter)->add_hook(through_once_all_are_there);
+            grad_accumulator(parameter)->add_hook(count_gradient);
         try {
             loss.backward();
         } catch (const Error&) {
-            if (gradients < 4) rank_0_is_through.set_value();
+            if (gradients < 4) rank_0_done.set_value();
             throw;
         }
     };
     try {
         dist::run_threads(2, body, {.timeout = std::chrono::seconds(3)});
     } catch (const Timeout&) {
-        // as expected of a rank that waits within its backward pass
+        // expected if a rank waits within its backward pass
     }
     return gradients;
 }
 
 }  // namespace
 
-TEST_CASE("the backward pass goes on while a bucket is under way", "[lab16][lab16.4]") {
+TEST_CASE("the backward pass continues while an all-reduce is in flight",
+          "[lab16][lab16.4]") {
     const int64_t gradients = gradients_without_the_other_rank();
     INFO(
         "rank 1 does not begin its backward pass before rank 0 has all 4 gradients, so "
-        "no all-reduce can finish meanwhile; rank 0 came to "
+        "no all-reduce can complete before that; gradients of rank 0: "
         << gradients
         << ". A launch must not wait for its all-reduce: finish() does, at the end; hint "
            "16.4/3 helps");
@@ -179,13 +181,13 @@ TEST_CASE("every rank calls one broadcast before its second pass", "[lab16][lab1
     });
     for (size_t rank = 0; rank < 3; ++rank) {
         INFO("rank " << rank << " called " << broadcasts[rank]
-                     << " broadcasts of the order; a broadcast is called by all ranks, "
-                        "also by those that receive; hint 2 of 16.5 helps");
+                     << " broadcasts of the order; all ranks call a broadcast, also "
+                        "the ranks that receive; hint 2 of 16.5 helps");
         CHECK(broadcasts[rank] == 1);
     }
 }
 
-TEST_CASE("the second step has buckets in the order in which gradients came",
+TEST_CASE("the second step has buckets in the order of the first step's gradients",
           "[lab16][lab16.5]") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup&) {
         TwoWays model(/*reversed=*/true);
@@ -198,7 +200,7 @@ TEST_CASE("the second step has buckets in the order in which gradients came",
         return assigned;
     });
     for (const auto& rank : seen) {
-        INFO("a is used last, so its gradient comes first. Buckets at first "
+        INFO("a is used last, so its gradient is ready first. Buckets at first "
              << in_words(rank[0]) << " then after each step " << in_words(rank[1]) << ' '
              << in_words(rank[2]) << ' ' << in_words(rank[3])
              << "; hint 1 of 16.5 helps");
@@ -209,14 +211,14 @@ TEST_CASE("the second step has buckets in the order in which gradients came",
     }
 }
 
-TEST_CASE("all ranks take the order of rank 0", "[lab16][lab16.5]") {
-    const int odd_one_out = GENERATE(0, 1, 2);
+TEST_CASE("all ranks use the order of rank 0", "[lab16][lab16.5]") {
+    const int reversed_rank = GENERATE(0, 1, 2);
     struct Seen {
         Assignment assigned;
         Values gradients;
     };
     const auto seen = on_ranks(3, [&](dist::ProcessGroup& group) {
-        TwoWays model(/*reversed=*/group.rank() == odd_one_out);
+        TwoWays model(/*reversed=*/group.rank() == reversed_rank);
         DistributedDataParallel ddp(model, kBucketEach);
         for (int step = 0; step < 2; ++step) {
             model.zero_grad();
@@ -225,13 +227,13 @@ TEST_CASE("all ranks take the order of rank 0", "[lab16][lab16.5]") {
         return Seen{assignment_of(ddp), gradients_of(model)};
     });
     const Assignment expected =
-        odd_one_out == 0 ? Assignment{{0}, {1}} : Assignment{{1}, {0}};
+        reversed_rank == 0 ? Assignment{{0}, {1}} : Assignment{{1}, {0}};
     for (int rank = 0; rank < 3; ++rank) {
         const Seen& mine = seen[static_cast<size_t>(rank)];
-        INFO("gradients come in a different order on rank "
-             << odd_one_out << "; all must have rank 0's buckets, " << in_words(expected)
-             << ", and rank " << rank << " has " << in_words(mine.assigned)
-             << "; hint 2 of 16.5 helps");
+        INFO("gradients are ready in a different order on rank "
+             << reversed_rank << "; all must have rank 0's buckets, "
+             << in_words(expected) << ", and rank " << rank << " has "
+             << in_words(mine.assigned) << "; hint 2 of 16.5 helps");
         CHECK(mine.assigned == expected);
         CHECK(mine.gradients == seen[0].gradients);
     }
@@ -255,7 +257,7 @@ Values train(nn::Module& model, nn::Module& network, int rank, int ranks) {
 
 }  // namespace
 
-TEST_CASE("DDP trains on several ranks what one process trains on the whole batch",
+TEST_CASE("DDP trains on several ranks like one process on the whole batch",
           "[lab16][lab16.5]") {
     const int ranks = GENERATE(1, 2, 3, 4);
     const int64_t cap = GENERATE(1, 48, 1 << 20);
@@ -272,8 +274,8 @@ TEST_CASE("DDP trains on several ranks what one process trains on the whole batc
     for (const Values& rank : seen) {
         INFO("5 steps on " << ranks << " ranks with buckets of " << cap << " bytes");
         CHECK(rank == seen[0]);
-        // The sums of 12 gradients are added in a different order: some units in the last
-        // index of numbers below 2.
+        // 12 gradients are summed in a different order: an error of a few units in the
+        // last place of numbers below 2.
         for (size_t i = 0; i < alone.size(); ++i)
             REQUIRE(std::abs(rank[i] - alone[i]) < 1e-5f);
     }

@@ -1,4 +1,4 @@
-// What `labs/lab check 16` runs, task 16.6: parameters without a gradient, and no_sync.
+// The checks of lab 16, task 16.6: parameters without a gradient, and no_sync.
 
 #include "labs/16-bucketed-ddp/test_support.hpp"
 
@@ -31,17 +31,17 @@ std::string gradients_in_words(const Branches& model) {
 
 }  // namespace
 
-TEST_CASE("used_parameters finds every leaf that a result was made from",
+TEST_CASE("used_parameters finds every leaf that a result depends on",
           "[lab16][lab16.6]") {
     Toy model;
     INFO("parameters fc1.weight fc1.bias fc2.weight fc2.bias; walk from the result to");
     INFO("the leaves along inputs(); hint 1 of 16.6 helps");
     {
-        INFO("the result is that of both layers");
+        INFO("the result is the output of both layers");
         CHECK(used_by(model(draw({2, 3}, 1)), model) == Used{true, true, true, true});
     }
     {
-        INFO("the result is that of fc1 alone");
+        INFO("the result is the output of fc1 only");
         CHECK(used_by(model.fc1(draw({2, 3}, 1)), model) ==
               Used{true, true, false, false});
     }
@@ -54,20 +54,20 @@ TEST_CASE("used_parameters finds every leaf that a result was made from",
 
 TEST_CASE("a result without a graph uses no parameter", "[lab16][lab16.6]") {
     Toy model;
-    INFO("the result has no graph: nothing is used, and its autograd_meta() may be null");
+    INFO("the result has no graph: no parameter is used; autograd_meta() may be null");
     CHECK(used_by(Tensor::ones({1}), model) == Used(4, false));
 }
 
-TEST_CASE("used_parameters visits a node once however many ways lead to it",
+TEST_CASE("used_parameters visits a node once even if many paths lead to it",
           "[lab16][lab16.6]") {
-    // 30 sums of a result with itself: 2^30 ways, 31 nodes.
+    // 30 sums of a result with itself: 2^30 paths, 31 nodes.
     Branches model;
     Tensor y = model(Tensor::ones({1}));
     for (int i = 0; i < 30; ++i) y = y + y;
     CHECK(used_by(y, model) == Used{true, true, true});
 }
 
-TEST_CASE("a parameter that some ranks leave out gets the average with their zeros",
+TEST_CASE("a parameter that some ranks do not use gets the average with zeros for them",
           "[lab16][lab16.6]") {
     const auto seen = on_ranks(4, [](dist::ProcessGroup& group) {
         Branches model;
@@ -99,16 +99,16 @@ TEST_CASE("a parameter that no rank uses keeps the gradient it had", "[lab16][la
         return gradients_in_words(model);
     });
     for (size_t rank = 0; rank < 2; ++rank) {
-        INFO("c has the gradient 1.5, and the next pass, without c, must leave it alone");
+        INFO("c has the gradient 1.5, and the next pass, without c, must not change it");
         INFO("This is rank " << rank << "; hint 2 of 16.6 helps");
         REQUIRE(seen[rank] == "a 1.5, b 1.5, c 1.5");
     }
 }
 
-TEST_CASE("what is unused in a static graph is handed out in every pass",
+TEST_CASE("a static graph gives a parameter unused on one rank its average in every pass",
           "[lab16][lab16.6]") {
-    INFO("static_graph; both ranks use a, rank 0 uses b, none uses c. The ranks tell");
-    INFO("each other in the first pass only: later `use` is empty, and the answer is");
+    INFO("static_graph; both ranks use a, rank 0 uses b, no rank uses c. The ranks");
+    INFO("exchange this in the first pass only: later `use` is empty, and the result is");
     INFO("in Slot::used_somewhere; hint 2 of 16.6 helps");
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches model;
@@ -132,7 +132,7 @@ TEST_CASE("what is unused in a static graph is handed out in every pass",
     }
 }
 
-TEST_CASE("no_sync communicates nothing and the pass after it averages the sum",
+TEST_CASE("no_sync does not communicate and the pass after it averages the sum",
           "[lab16][lab16.6]") {
     struct Seen {
         int64_t within = 0, after = 0;
@@ -172,7 +172,7 @@ struct BadBatch {};
 
 }  // namespace
 
-TEST_CASE("an exception within no_sync does not leave averaging off",
+TEST_CASE("an exception within no_sync does not leave averaging disabled",
           "[lab16][lab16.6]") {
     const auto gradients = on_ranks(2, [](dist::ProcessGroup& group) {
         nn::Linear model(1, 1, {.bias = false});
@@ -181,7 +181,7 @@ TEST_CASE("an exception within no_sync does not leave averaging off",
             const auto no_sync = ddp.no_sync();
             throw BadBatch();
         } catch (const BadBatch&) {
-            // as a program does that skips the batch
+            // like a program that skips the batch
         }
         sum(ddp(Tensor::full({1, 1}, group.rank() + 1))).backward();
         return gradients_of(model);
@@ -193,7 +193,8 @@ TEST_CASE("an exception within no_sync does not leave averaging off",
     }
 }
 
-TEST_CASE("a no_sync within a no_sync ends with the outer one", "[lab16][lab16.6]") {
+TEST_CASE("a no_sync within another ends only when the outer no_sync ends",
+          "[lab16][lab16.6]") {
     const auto within = on_ranks(2, [](dist::ProcessGroup& group) {
         nn::Linear model(1, 1, {.bias = false});
         DistributedDataParallel ddp(model);
@@ -205,7 +206,7 @@ TEST_CASE("a no_sync within a no_sync ends with the outer one", "[lab16][lab16.6
     });
     for (const int64_t all_reduces : within) {
         INFO("all-reduces after the inner no_sync ended should be 0, were "
-             << all_reduces << ": restore what it was, not true; hint 3 of 16.6 helps");
+             << all_reduces << ": restore the old value, not true; hint 3 of 16.6 helps");
         REQUIRE(all_reduces == 0);
     }
 }

@@ -1,4 +1,4 @@
-// train_mnist: the job that the course works towards. One rank alone, or as many as
+// train_mnist: the main training program of the course. One rank, or all ranks that
 // minirun starts, train the tutorial's ConvNet on MNIST, each on its own part of every
 // batch.
 //
@@ -7,7 +7,7 @@
 //     minirun -n 2 train_mnist --device cuda
 //     minirun -n 2 --max-restarts 3 train_mnist --checkpoint run --every 100
 //
-// Exit codes: 0 done, 1 failed, 2 the options make no sense.
+// Exit codes: 0 done, 1 failed, 2 invalid options.
 
 #include <chrono>
 #include <cstdint>
@@ -43,10 +43,10 @@ std::chrono::milliseconds timeout_of(const Options& options) {
     return std::chrono::milliseconds(static_cast<int64_t>(1e3 * options.timeout));
 }
 
-// The job of one rank, once the group is there.
+// The job of one rank, after it has joined the group.
 void run_rank(const Options& options, mini::Device device,
               const std::shared_ptr<mini::dist::ProcessGroup>& group) {
-    const bool speaks = group->rank() == 0;
+    const bool is_rank_0 = group->rank() == 0;
     mini::manual_seed(options.seed);
     mini::default_generator().set_rounding(options.rounding);
     if (options.streams == Streams::kSeparate) mini::separate_streams(options.seed);
@@ -55,19 +55,19 @@ void run_rank(const Options& options, mini::Device device,
     JobData data;
     on_all_ranks(*group, [&] {
         choice = mini::data::find_data(options.data);
-        if (speaks && !options.json)
+        if (is_rank_0 && !options.json)
             std::cout << "data: " << choice.description << std::endl;
         data = load_data(choice);
     });
 
     Trainer trainer(options, data, group, device);
     const std::optional<std::string> resumed = trainer.resume();
-    if (resumed && speaks && !options.json)
+    if (resumed && is_rank_0 && !options.json)
         std::cout << resume_line(*resumed, trainer.place().step) << std::flush;
     const Results results = trainer.run([&](const Results& so_far) {
-        if (speaks && !options.json) std::cout << epoch_line(so_far) << std::flush;
+        if (is_rank_0 && !options.json) std::cout << epoch_line(so_far) << std::flush;
     });
-    if (!speaks) return;
+    if (!is_rank_0) return;
     if (!options.save.empty())
         mini::io::save_safetensors(options.save, trainer.model().state_dict());
     const JobFacts facts{.world_size = group->world_size(),
@@ -95,7 +95,7 @@ void train(const Options& options) {
         return;
     }
 
-    // Alone, without a launcher, be the only rank.
+    // Without a launcher, this process is the only rank.
     mini::dist::InitOptions init{.backend = word_of(options.backend, kBackends),
                                  .timeout = timeout_of(options),
                                  .link = options.link};
@@ -104,7 +104,8 @@ void train(const Options& options) {
         init.rank = 0;
         init.world_size = 1;
     }
-    // An MPI that sets no variables tells the rank only when there is a group.
+    // If MPI sets no environment variables, the rank is known only after the group
+    // exists.
     const auto device = launched_device(options.device);
     const auto group = mini::dist::init_process_group(init);
     check_world_size(options, group->world_size());

@@ -11,15 +11,17 @@
 
 namespace mini::labs {
 
-/// run_threads with a short deadline. When a rank ends while another waits for it in a
-/// collective, the story says what to look for.
+/// Calls run_threads with a deadline of 10 s. When a rank ends while another rank waits
+/// for it in a collective, the failure report says what to look for.
 inline void run_ranks(int world_size,
                       const std::function<void(dist::ProcessGroup& group)>& body) {
     try {
         dist::run_threads(world_size, body, {.timeout = std::chrono::seconds(10)});
     } catch (const PeerLost&) {
         INFO("a rank waited in a collective that another rank did not call; all ranks");
-        INFO("must call it: is it inside an if (rank == 0), or called once more on one?");
+        INFO(
+            "must call it: is it inside an if (rank == 0), or called once too often on "
+            "one?");
         throw;
     }
 }

@@ -1,13 +1,13 @@
-// Which stub or mutant is switched on in a build of `labs/lab dev check`.
+// Selects the stub or mutant that runs in a build of `labs/lab dev check`.
 //
-// That build has every region with all of its bodies in it (labs/lab_tool/schemata.py):
+// In that build every region contains all of its bodies (labs/lab_tool/schemata.py):
 //
 //     if (mini::schemata::stubbed("lab07.2")) MINI_TODO(...);
 //     else if (mini::schemata::mutated("lab07.2/contiguous-shards")) { ...wrong... }
 //     else { ...the reference... }
 //
-// MINI_STUB=lab07.1,lab07.2 and MINI_MUTANT=lab07.2/contiguous-shards choose at run time, so
-// one build serves for all of them.
+// MINI_STUB=lab07.1,lab07.2 and MINI_MUTANT=lab07.2/contiguous-shards select bodies at
+// run time, so one build is enough for all stubs and mutants.
 
 #pragma once
 
@@ -17,7 +17,8 @@
 
 namespace mini::schemata {
 
-/// Whether the list with commas between in the environment's `variable` has `name`.
+/// Returns whether the comma-separated list in the environment variable `variable` has
+/// `name`.
 inline bool listed(const char* variable, std::string_view name) {
     const char* const value = std::getenv(variable);
     if (!value) return false;

@@ -1,8 +1,8 @@
-// The part of a lab's check that answers its watchdog.
+// The part of a lab's check that responds to the watchdog.
 //
 // When a case does not end in time, the parent (labs/lab_tool/runner.py) sends SIGUSR2 to
-// each of its threads in turn. The thread writes which rank it is and its stack; that is
-// how a deadlock is told as who waits where. Linked into every lab's check program.
+// each of its threads in turn. The thread writes its rank and its stack, so the report of
+// a deadlock shows where each rank waits. Linked into every lab's check program.
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -13,7 +13,7 @@
 
 #include "libmini/core/world.hpp"
 
-// The address sanitizer has it; a build without sanitizers does without stacks.
+// Defined by the address sanitizer; a build without sanitizers prints no stacks.
 extern "C" void __sanitizer_print_stack_trace() __attribute__((weak));
 
 namespace {
@@ -24,8 +24,8 @@ void say(const std::string& line) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
 }
 
-// Not what a signal's handler may do, strictly: but the process is about to be killed,
-// and the tool waits for the answer for a few seconds only.
+// Strictly, a signal handler may not call these functions, but the process is about to be
+// killed, and the tool waits only a few seconds for the stacks.
 void tell_stack(int) {
     const auto world = mini::current_world();
     say("== stack of " +
@@ -40,7 +40,7 @@ const bool watched = [] {
     action.sa_flags = SA_RESTART;
     sigaction(SIGUSR2, &action, nullptr);
 
-    // Neither a core file nor a result without end.
+    // Write no core file, and limit the size of the result.
     const rlimit no_core{0, 0}, file{kLargestFile, kLargestFile};
     setrlimit(RLIMIT_CORE, &no_core);
     setrlimit(RLIMIT_FSIZE, &file);

@@ -1,1 +1,1 @@
-"""The tool behind labs/lab: one module for each verb, in lab_tool.verbs."""
+"""The tool behind labs/lab; lab_tool.verbs has one module per verb."""

@@ -1,4 +1,4 @@
-"""Where labs/lab enters: `python3 labs/lab_tool VERB ...`."""
+"""The entry point of labs/lab: `python3 labs/lab_tool VERB ...`."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ sys.path[0] = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 from lab_tool.cli import main  # noqa: E402
 
-# A terminal that has no sign for a tick shows a question mark.
+# A terminal that cannot encode the tick shows a question mark.
 for stream in filter(None, (sys.stdout, sys.stderr)):
     stream.reconfigure(errors="replace")
 sys.exit(main(sys.argv[1:]))

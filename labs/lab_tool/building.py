@@ -1,4 +1,4 @@
-"""Configuring and building a preset, told in one line of progress; the rest goes to a log."""
+"""Configures and builds a preset: progress on one line, all output in a log."""
 
 import os
 import re
@@ -14,7 +14,7 @@ MAKE_STEP = re.compile(r"^\[ *(\d+)%\] (.*)")
 
 
 def parse_step(line):
-    """(done, total, what) of a line that reports a step of the build, else None."""
+    """Returns (done, total, what) for a line that reports a build step, else None."""
     found = NINJA_STEP.match(line)
     if found:
         return int(found[1]), int(found[2]), short(found[3])
@@ -25,13 +25,13 @@ def parse_step(line):
 
 
 def short(what):
-    """The last word of a step without its folders of build files: "ops.cpp"."""
+    """Returns the file name of a step, without folders and ".o": "ops.cpp"."""
     name = what.split(" ")[-1].rsplit("/", 1)[-1]
     return name[:-2] if name.endswith(".o") else name
 
 
 def build_environment():
-    """The present environment, with ccache kept out of a read-only home."""
+    """Returns the environment; if the home is read-only, ccache uses a folder in build/."""
     env = dict(os.environ)
     home = env.get("HOME", "")
     if not os.access(home, os.W_OK):

@@ -1,10 +1,10 @@
-"""The labs that there are: their folders, tasks, hints, sources and checks.
+"""The existing labs: their folders, tasks, hints, sources and checks.
 
     labs/07-partition/README.md        the task table: rows that begin | 07.1 |
     labs/07-partition/hints/07.1.md    three sections: ## 1, ## 2, ## 3
     labs/07-partition/test.cpp         test cases tagged [lab07][lab07.1]
     libmini/**.cpp, labs/**.cpp        the regions [lab07.1]
-    tests/mutants/lab07.1/*.cpp        wrong bodies that the checks must notice
+    tests/mutants/lab07.1/*.cpp        wrong bodies that the checks must detect
 
 A folder is a lab of the tool when its README has a task table.
 """
@@ -42,7 +42,7 @@ class Lab:
     folder: Path
     title: str
     tasks: list = field(default_factory=list)
-    needs: tuple = ()  # further labs whose code this one runs, from the README's "Needs: lab 09"
+    needs: tuple = ()  # other labs whose code its checks run, from the README's "Needs: lab 09"
 
     def task(self, name):
         for task in self.tasks:
@@ -52,7 +52,7 @@ class Lab:
         raise LabError(f"lab {self.number} has no task {name}; its tasks: {names}")
 
     def hints(self, task):
-        """The texts of a task's hints, from nudge to nearly the code."""
+        """The texts of a task's hints, from a first idea to nearly the code."""
         path = self.folder / "hints" / f"{task}.md"
         if not path.exists():
             return []
@@ -61,7 +61,7 @@ class Lab:
 
 
 def read_lab(folder):
-    """The lab of a folder, or None when its README has no task table."""
+    """Returns the lab of a folder, or None if its README has no task table."""
     readme = folder / "README.md"
     match = FOLDER.fullmatch(folder.name)
     if not match or not readme.exists():
@@ -104,7 +104,7 @@ class Catalogue:
         return found
 
     def lab(self, number):
-        """The lab that "7", "07" or "lab07" names."""
+        """Returns the lab named "7", "07" or "lab07"; raises LabError if it does not exist."""
         wanted = str(number).removeprefix("lab").zfill(2)
         for lab in self.labs:
             if lab.number == wanted:
@@ -113,14 +113,14 @@ class Catalogue:
         raise LabError(f"there is no lab {number}; labs: {names}")
 
     def task(self, name):
-        """(lab, task) of "7.2", "07.2" or "lab07.2"."""
+        """Returns (lab, task) for "7.2", "07.2" or "lab07.2"; raises LabError for other names."""
         match = TASK.fullmatch(name)
         if WHOLE_LAB.fullmatch(name):
             names = ", ".join(task.name for task in self.lab(name).tasks)
-            raise LabError(f"{name!r} is a whole lab; say which of its tasks: {names}")
+            raise LabError(f"{name!r} is a whole lab; name one of its tasks: {names}")
         if not match:
-            raise LabError(f"{name!r} names no task; a task is a lab's number, a dot and its own: "
-                           "07.2")
+            raise LabError(f"{name!r} names no task; write the lab's number, a dot and the task's "
+                           "number: 07.2")
         lab = self.lab(match[1])
         return lab, lab.task(f"{lab.number}.{match[2]}")
 

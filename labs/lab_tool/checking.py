@@ -1,9 +1,9 @@
 """Checking a learner's tasks: build the lab's check program, run its cases, judge each task.
 
-    build        a file of work/ that does not compile is left out, so that the rest is checked
+    build        leaves out files of work/ that do not compile, so that the others are checked
     cases        the test cases tagged [lab07.2], listed by the program itself
-    run          each in a process of its own, two at a time, under a watchdog
-    judge        a task has passed when all its cases have
+    run          each in its own process, several at a time, under a watchdog
+    judge        a task has passed if all its cases have passed
 """
 
 import contextlib
@@ -39,13 +39,13 @@ class TaskResult:
 
 
 def configure(log, left_out=()):
-    """Configures the preset, without the given files of work/."""
+    """Configures the preset; leaves out the given files of work/."""
     command = ["cmake", "--preset", PRESET, f"-DMINI_WORK_WITHOUT={';'.join(left_out)}"]
     check_logged("configuring", command, log, lambda line: None, cwd=ROOT, env=build_environment())
 
 
 def configured_without():
-    """The files of work/ that the last configuration left out; None when there was none."""
+    """Returns the files of work/ that the last configuration left out; None if not configured."""
     cache = BUILD / PRESET / "CMakeCache.txt"
     if not cache.exists() or not (BUILD / PRESET / "build.ninja").exists():
         return None
@@ -56,7 +56,7 @@ def configured_without():
 
 
 def build_checks(targets, log, label="  building"):
-    """Builds `targets`, as far as that goes; returns the exit code and the lines of output."""
+    """Builds as many of `targets` as possible; returns the exit code and the lines of output."""
     lines = []
     command = ["cmake", "--build", "--preset", PRESET, "--target", *targets, "--", "-k", "0"]
     with ProgressLine(label) as progress, open(log, "a", encoding="utf-8") as file:
@@ -72,13 +72,13 @@ def build_checks(targets, log, label="  building"):
 
 
 def build_without_broken(targets):
-    """Builds check programs with all of the learner's files that compile. Returns {path: errors}
-    of those that do not; LabError when it is not the learner's files that fail."""
+    """Builds check programs with those of the learner's files that compile. Returns {path: errors}
+    of the files that do not compile. Raises LabError if another file does not compile."""
     log = fresh_log("lab")
     broken = {}
     if configured_without() != []:
         configure(log)
-    for _ in range(3):  # the second build may meet errors that the first did not come to
+    for _ in range(3):  # the second build may find errors that the first did not reach
         code, lines = build_checks(targets, log)
         if code == 0:
             return broken
@@ -101,7 +101,7 @@ def program_of(lab, kind="check"):
 
 
 def cases_of(program, tag):
-    """The names of the test cases that carry a tag; None when the program cannot tell."""
+    """Returns the names of the test cases with a tag; None if the program cannot list them."""
     for options in LISTING:
         try:
             listed = subprocess.run([program, *options, f"[{tag}]"], stdin=subprocess.DEVNULL,
@@ -111,17 +111,17 @@ def cases_of(program, tag):
             return None
         names = [line.strip() for line in listed.stdout.splitlines() if line.strip()]
         if names or listed.returncode == 0 and not listed.stderr:
-            return names  # Catch2 2 has the number of cases as its exit code
+            return names  # Catch2 2 returns the number of cases as its exit code
     return None
 
 
 def escaped(name):
-    """A case's name as Catch2 wants it on a command line."""
+    """Returns a case's name escaped for Catch2's command line."""
     return "".join("\\" + letter if letter in "\\,[" else letter for letter in name)
 
 
 def check_case(program, name, limits=Limits(), **environment):
-    """Runs one case in a process of its own and judges it."""
+    """Runs one case in its own process and returns the verdict."""
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         result = Path(folder) / "result.xml"
         command = [str(program), escaped(name), "-r", "xml", "-o", str(result)]
@@ -134,8 +134,9 @@ def check_case(program, name, limits=Limits(), **environment):
 
 
 def check_together(program, names, **environment):
-    """The verdicts on many cases that run in one process, which is quicker; for code that is
-    known to behave. Cases that then have no verdict, as the process ended before, run alone."""
+    """Runs many cases in one process, which is quicker, and returns their verdicts; for code that
+    should neither crash nor hang. Cases without a verdict, because the process ended early, are
+    run again, one per process."""
     together = {}
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         result = Path(folder) / "result.xml"
@@ -154,7 +155,7 @@ def workers():
 
 @contextlib.contextmanager
 def pool_of_cases():
-    """Threads that run cases. Ctrl-C ends the running cases, and the waiting ones never begin."""
+    """Threads that run cases. Ctrl-C ends the running cases and cancels the waiting ones."""
     with ThreadPoolExecutor(workers()) as pool:
         try:
             yield pool
@@ -166,8 +167,8 @@ def pool_of_cases():
 
 def check_tasks(lab, tasks, program=None, limits=Limits(), known=None,
                 on_task=lambda result: None):
-    """The TaskResults of a lab's tasks, in their order; on_task hears of each. Those that are
-    `known` already, by task, are not run."""
+    """Returns the TaskResults of a lab's tasks, in their order, and calls on_task for each. Tasks
+    with a result in `known`, {task: result}, are not run."""
     program, known = program or program_of(lab), known or {}
     results = []
     with pool_of_cases() as pool:
@@ -177,7 +178,7 @@ def check_tasks(lab, tasks, program=None, limits=Limits(), known=None,
                 planned.append((task, [], []))
                 continue
             names = cases_of(program, f"lab{task}") if names is not None else None
-            late = []  # a first case that did not end: the task's others would not either
+            late = []  # the first case that did not end; later cases of the task are skipped
             futures = [pool.submit(check_unless, late, program, name, limits)
                        for name in names or []]
             planned.append((task, names, futures))
@@ -189,7 +190,7 @@ def check_tasks(lab, tasks, program=None, limits=Limits(), known=None,
 
 
 def check_unless(late, program, name, limits):
-    """check_case, unless an earlier case is in the list `late`, where one that is late goes."""
+    """Calls check_case unless `late` is not empty; appends a case that does not end to `late`."""
     if late:
         return Verdict(name, FAILED, f"was not run after {late[0]!r}")
     verdict = check_case(program, name, limits)
@@ -199,7 +200,7 @@ def check_unless(late, program, name, limits):
 
 
 def judge_task(task, names, verdicts):
-    """A task passes with all its cases; it is not started when its own stub stands in the way."""
+    """A task passes if all its cases pass; it is not started if a case reached its own stub."""
     if names is None:
         return TaskResult(task, FAILED, "the program ended before a check could run: does a "
                           "global object of your code crash or exit?")
@@ -222,13 +223,13 @@ def does_not_compile(task, path, errors):
 
 
 def is_missing(task, path):
-    return TaskResult(task, FAILED, f"work/{path} is not there; to begin it again: labs/lab start "
+    return TaskResult(task, FAILED, f"work/{path} is missing; to begin it again: labs/lab start "
                       f"{task[:2]}")
 
 
 def known_failures(regions, workspace, broken):
-    """{task: result} of the tasks whose files cannot be checked: without the learner's file, or
-    while it does not compile, the check would run the solution."""
+    """Returns {task: result} of the tasks that cannot be checked: if the learner's file is missing
+    or does not compile, the check would run the solution."""
     known = {}
     for region in regions:
         if region.path in broken:
@@ -240,7 +241,7 @@ def known_failures(regions, workspace, broken):
 
 def check_lab(catalogue, lab, tasks=None, limits=Limits(), broken=None,
               on_task=lambda result: None):
-    """Builds and checks tasks of a lab (all by default), a broken file's tasks included."""
+    """Builds and checks tasks of a lab (all by default), tasks of a broken file included."""
     wanted = tasks or [task.name for task in lab.tasks]
     on_task = heard_by(on_task, Workspace(catalogue))
     if broken is None:
@@ -250,7 +251,7 @@ def check_lab(catalogue, lab, tasks=None, limits=Limits(), broken=None,
 
 
 def heard_by(on_task, workspace):
-    """on_task, but a task that waits for another and is itself untouched is not started."""
+    """Wraps on_task: a task that waits for another task and is untouched becomes not started."""
 
     def hear(result):
         if result.status == WAITS and workspace.untouched(result.task):

@@ -1,4 +1,4 @@
-"""The checks of labs/lab doctor: each is a generator of findings."""
+"""The checks of labs/lab doctor: each function yields findings."""
 
 import os
 import platform
@@ -31,7 +31,7 @@ class Finding:
 
 
 def at_least(what, value, least, text, next_step):
-    """ok when `value` reaches `least`, else warn with the next step."""
+    """Returns ok if `value` is at least `least`, else warn with the next step."""
     if value >= least:
         return Finding("ok", what, text)
     return Finding("warn", what, text, next_step)
@@ -54,7 +54,7 @@ def check_packages():
 
 
 def check_sanitizers():
-    """Whether the compiler links, and this machine runs, programs with sanitizers."""
+    """Checks that the compiler links programs with sanitizers and this machine runs them."""
     compiler = packages.find_command(packages.PACKAGES[0])
     if not compiler:
         return
@@ -66,7 +66,7 @@ def check_sanitizers():
                 input="int main() {}", text=True, capture_output=True,
             )
             works = built.returncode == 0 and output_of([str(program)]) is not None
-        step = "" if works else "the presets debug or tsan will not work here"
+        step = "" if works else "the presets debug or tsan will not work on this machine"
         yield Finding("ok" if works else "warn", f"sanitizer {name}", "works" if works else "fails",
                       step)
 
@@ -77,7 +77,7 @@ def check_machine():
     yield at_least("cores", cores, 2, str(cores), "two ranks will share one core")
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     yield at_least("memory", memory, LEAST_MEMORY, f"{memory / GIB:.1f} GiB",
-                   "the build wants 2 GiB: close other programs, or add swap")
+                   "the build needs 2 GiB: close other programs, or add swap")
     free = shutil.disk_usage(BUILD if BUILD.exists() else ROOT).free
     yield at_least("free disk", free, LEAST_DISK, f"{free / GIB:.1f} GiB",
                    "builds of all presets take about 3 GiB")
@@ -91,7 +91,7 @@ def check_machine():
 
 
 def check_network():
-    """Ranks of one machine meet on loopback."""
+    """Checks loopback, which ranks on one machine use, and the host name."""
     try:
         with socket.socket() as server:
             server.bind(("127.0.0.1", 0))

@@ -1,11 +1,11 @@
-"""The table of verbs, and the way from a command line to one of them.
+"""The table of verbs, and the dispatch of a command line to a verb.
 
 A verb is a module of lab_tool.verbs with
 
     add_arguments(parser)      its options (argparse)
-    run(options) -> int        its work; the exit code
+    run(options) -> int        runs the verb; returns the exit code
 
-It is imported only when it is asked for, so that `labs/lab --help` stays quick.
+It is imported only when it is used, so that `labs/lab --help` stays fast.
 """
 
 import importlib
@@ -24,10 +24,10 @@ VERBS = {
     "solution": "show a task's solution, after asking",
     "diff": "compare your code of a task with the solution",
     "reset": "put a lab or a task back to its starter, with a backup",
-    "watch": "check again whenever you save",
+    "watch": "check again whenever you save a file",
     "grade": "check all labs and add up points, as text or JSON",
     "test": "build everything and run the tests",
-    "fuzz": "feed all that reads files or messages with any bytes",
+    "fuzz": "fuzz all readers of files and messages",
     "setup": "install the Debian or Ubuntu packages that the build needs",
     "doctor": "check this machine: tools, libraries, memory, network, data",
     "dev": "for authors: check the labs themselves (dev check)",
@@ -41,24 +41,24 @@ BROKEN_PIPE_EXIT = 141
 def overview():
     lines = ["usage: labs/lab VERB [OPTIONS]", "", "The one command of libmini's labs.", "", "verbs:"]
     lines += [f"  {verb:8} {summary}" for verb, summary in VERBS.items()]
-    lines += ["", "labs/lab VERB --help tells more. New here? Start with: labs/lab demo"]
+    lines += ["", "labs/lab VERB --help prints more. New here? Start with: labs/lab demo"]
     return "\n".join(lines)
 
 
 def complain_about(word):
-    """Says that `word` is not a verb, and which one may have been meant."""
+    """Prints that `word` is not a verb, and suggests a similar verb."""
     import difflib
 
     close = difflib.get_close_matches(word, VERBS, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}?" if close else "verbs: " + ", ".join(VERBS)
-    print(f"lab: there is not a verb {word!r}; {hint}", file=sys.stderr)
+    print(f"lab: there is no verb {word!r}; {hint}", file=sys.stderr)
     return USAGE_EXIT
 
 
 def main(words):
     try:
         code = dispatch(words)
-        sys.stdout.flush()  # where the reader has gone, it shows here
+        sys.stdout.flush()  # if the reader has closed the pipe, the error occurs here
         return code
     except LabError as error:
         say(f"lab: {error}", file=sys.stderr)
@@ -66,11 +66,11 @@ def main(words):
     except KeyboardInterrupt:
         say("lab: stopped", file=sys.stderr)
         return INTERRUPTED_EXIT
-    except BrokenPipeError:  # `labs/lab status | head -1`: the reader has gone
+    except BrokenPipeError:  # `labs/lab status | head -1`: the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE_EXIT
-    except OSError as error:  # no room on the disk, a folder that may not be written, ...
-        say(f"lab: {error.filename or 'the system'}: {error.strerror or error}; mend that, then "
+    except OSError as error:  # full disk, read-only folder, ...
+        say(f"lab: {error.filename or 'the system'}: {error.strerror or error}; fix that, then "
             "run this again (labs/lab doctor checks this machine)", file=sys.stderr)
         return 1
 

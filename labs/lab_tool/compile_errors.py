@@ -1,4 +1,4 @@
-"""The compiler's complaints, the learner's file and line first."""
+"""The compiler's errors; errors in the learner's files come first."""
 
 import re
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class CompileError:
 
 
 def errors_in(lines, root):
-    """The errors that a build's output names, each once, the learner's first."""
+    """Returns the errors in a build's output, each once, the learner's first."""
     found = {}
     for index, line in enumerate(lines):
         match = ERROR.match(line)
@@ -43,14 +43,14 @@ def errors_in(lines, root):
 
 
 def shortened(path, root):
-    """A path in the repository; compilers name it from the root or from the build's folder,
-    linkers from both at once."""
+    """Returns a path relative to the repository. Compilers print it relative to the root or to the
+    build folder, linkers print both together."""
     return path.split("../" * 2)[-1].removeprefix(f"{root}/")
 
 
 def broken_constraint(following):
-    """What an error's notes say of a concept that a type does not satisfy: which one, and the
-    source lines that define it, with the types that it allows."""
+    """Returns an error's notes on an unsatisfied concept: its name, and the source lines of its
+    definition, with the allowed types."""
     told = ()
     for line in following:
         required = REQUIRED.search(line)
@@ -66,10 +66,10 @@ def broken_constraint(following):
 
 
 def broken_files(lines, root):
-    """The learner's files whose compilation failed, as paths in the repository.
+    """Returns the learner's files that did not compile, as paths in the repository.
 
-    Ninja names the object that failed: an error that shows in a header included by the file
-    counts as the file's."""
+    Ninja names the object file: an error in an included header counts as an error of the file
+    that includes it."""
     broken = []
     for line in lines:
         match = FAILED.match(line)
@@ -79,7 +79,7 @@ def broken_files(lines, root):
 
 
 def advice(errors):
-    """What may be behind a function that the linker finds twice."""
+    """Returns hints on the causes of a function that is defined twice."""
     twice = [error for error in errors if error.message.startswith("multiple definition")]
     if not twice:
         return []

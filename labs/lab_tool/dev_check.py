@@ -1,12 +1,12 @@
-"""The checks of the labs themselves that run code: `labs/lab dev check`.
+"""The checks of `labs/lab dev check` that run the labs' code.
 
-One build holds all bodies (lab_tool.schemata). Then, with cases in processes of their own:
+One build has all bodies (lab_tool.schemata). Then the cases run:
 
-    reference   no switch: every case passes, well within its deadline
-    stubs       MINI_STUB=lab07.2: the task's cases, and of other tasks only later ones, stop at
-                "not started"; every other case of the lab passes
-    labs        MINI_STUB= all of lab 07: labs that do not need it pass
-    mutants     MINI_MUTANT=lab07.2/name: some case of the lab fails; the first one ends the run
+    reference   no variable set: every case passes, within a third of its deadline
+    stubs       MINI_STUB=lab07.2: the task's cases are "not started", of other tasks at most
+                cases of later ones; every other case of the lab passes
+    labs        MINI_STUB=all tasks of lab 07: labs that do not need lab 07 pass
+    mutants     MINI_MUTANT=lab07.2/name: a case of the lab fails; the first failure ends the run
 """
 
 import json
@@ -29,7 +29,7 @@ MUTANT_LIMITS = Limits(seconds=20.0)
 
 @dataclass
 class Outcome:
-    """Counts for the summary, and complaints; none mean that all is well."""
+    """Counts for the summary, and complaints; the check passes if there are no complaints."""
 
     complaints: list = field(default_factory=list)
     counts: dict = field(default_factory=dict)
@@ -43,13 +43,13 @@ class Outcome:
 
 
 def spread(function, items):
-    """function(item) of all items on all cores, in their order."""
+    """Returns function(item) for all items, in their order; runs on several cores."""
     with checking.pool_of_cases() as pool:
         return list(pool.map(function, items))
 
 
 def tasks_of_cases(lab):
-    """{case: set of its tasks} of a lab, in the order of its tasks."""
+    """Returns {case: set of its tasks} of a lab, in the order of the tasks."""
     program = checking.program_of(lab.number, "schemata")
     found = {}
     for task in lab.tasks:
@@ -59,7 +59,7 @@ def tasks_of_cases(lab):
 
 
 def check_reference(lab, cases, outcome):
-    """Whether every case passes without a switch."""
+    """Returns whether every case passes with the reference."""
     passed = True
     program = checking.program_of(lab.number, "schemata")
     for verdict in spread(lambda name: checking.check_case(program, name), cases):
@@ -75,7 +75,7 @@ def check_reference(lab, cases, outcome):
 
 
 def check_stubs(lab, cases, outcome):
-    """With one task stubbed, its own cases are not started and no other task's case fails."""
+    """Checks that with one task stubbed its own cases are not started and no other case fails."""
     program = checking.program_of(lab.number, "schemata")
     names = [task.name for task in lab.tasks]
     runs = spread(lambda task: checking.check_together(program, cases, MINI_STUB=f"lab{task}"),
@@ -101,7 +101,7 @@ def judge_stub(task, verdicts, cases, outcome):
 
 
 def check_others(lab, others, cases, outcome):
-    """With all of `lab` stubbed, other labs pass that do not say that they need it."""
+    """Checks that with all of `lab` stubbed, the labs in `others` pass."""
     stubs = ",".join(f"lab{task.name}" for task in lab.tasks)
 
     def run_other(other):
@@ -118,7 +118,7 @@ def check_others(lab, others, cases, outcome):
 
 
 def killer_of(mutant, lab, cases):
-    """The first case that fails with a mutant, its own task's cases coming first; else None."""
+    """Returns the first case that fails with a mutant, or None. Its own task's cases run first."""
     program = checking.program_of(lab.number, "schemata")
     for name in sorted(cases, key=lambda name: mutant.task not in cases[name]):
         verdict = checking.check_case(program, name, MUTANT_LIMITS, MINI_MUTANT=mutant.name)
@@ -138,14 +138,14 @@ def check_mutants(lab, mutants, cases, outcome):
 
 
 def compile_commands():
-    """{source: words} of the build, for compiling a file again in another place."""
+    """Returns {source: words of its compile command}."""
     path = BUILD / checking.PRESET / "compile_commands.json"
     entries = json.loads(path.read_text(encoding="utf-8"))
     return {entry["file"]: entry["command"].split() for entry in entries}
 
 
 def syntax_command(words, source, text_path):
-    """A compiler's command turned into a check of the syntax of another text of `source`."""
+    """Converts a compile command of `source` into a syntax check of the file `text_path`."""
     command, skip = [], False
     for word in words:
         if skip or word in ("-c", source) or word.endswith("ccache"):
@@ -159,7 +159,7 @@ def syntax_command(words, source, text_path):
 
 
 def check_starters(catalogue, outcome):
-    """What labs/lab start writes compiles, file by file."""
+    """Checks that every file that labs/lab start writes compiles."""
     commands = compile_commands()
     with TemporaryDirectory(prefix="lab-starters-") as folder:
         jobs = []
@@ -189,7 +189,7 @@ def check_starters(catalogue, outcome):
 
 
 def build_schemata(labs, log):
-    """Builds every lab's check with all bodies inside; LabError with the errors when it fails."""
+    """Builds every lab's check with all bodies inside; returns the errors as text, "" if none."""
     checking.configure(log)
     targets = [f"lab{lab.number}_schemata" for lab in labs]
     code, lines = checking.build_checks(targets, log)

@@ -1,4 +1,4 @@
-"""What can be said of the labs by reading alone: each function yields complaints, one line each."""
+"""The checks of the labs that run no code: each function yields complaints, one line each."""
 
 import re
 from collections import Counter
@@ -11,12 +11,12 @@ LEAST_MUTANTS = 4
 
 
 def check_regions(catalogue):
-    """Each marker has a sentence for a title, a row in the task table, and a body of its size."""
+    """Each region has a sentence as title, a task with a row in a table, and 1 to 25 lines."""
     rows = {task.name for lab in catalogue.labs for task in lab.tasks}
     for region in catalogue.regions:
         if region.path.endswith(".hpp"):
-            yield f"{region.place}: regions belong into .cpp files: a header's is compiled into " \
-                  "every file that includes it"
+            yield f"{region.place}: regions belong in .cpp files: a region of a header is " \
+                  "compiled into every file that includes it"
         if not re.match(r"[A-Z].*\.$", region.title):
             yield f"{region.place}: the title is not a sentence: {region.title}"
         if not 1 <= len(region.body) <= LONGEST_REGION:
@@ -27,14 +27,14 @@ def check_regions(catalogue):
 
 
 def check_tasks(catalogue):
-    """Each row of a task table has regions, three hints, and nothing empty."""
+    """Each row of a task table is complete, and its task has regions and three hints."""
     marked = {region.task for region in catalogue.regions}
     for lab in catalogue.labs:
         readme = f"{lab.folder.relative_to(catalogue.root)}/README.md"
         names = Counter(task.name for task in lab.tasks)
         for task in lab.tasks:
             if names[task.name] > 1 or task.name[:2] != lab.number:
-                yield f"{readme}: the row {task.name} is there twice, or of another lab"
+                yield f"{readme}: the row {task.name} exists twice, or belongs to another lab"
             if task.name not in marked:
                 yield f"{readme}: task {task.name} has no region in the sources"
             if not (task.what and task.file and task.done_when):
@@ -46,7 +46,7 @@ def check_tasks(catalogue):
 
 
 def check_cases(catalogue):
-    """Each task has a test case, and each case of a lab's check a task."""
+    """Each task has a test case, and each case of a lab's check has a task."""
     for lab in catalogue.labs:
         program = program_of(lab.number, "schemata")
         tagged = set()

@@ -1,4 +1,4 @@
-"""What the build needs from the system, why, and how to see whether it is there."""
+"""The system packages that the build needs, what each is for, and how to detect it."""
 
 import glob
 import importlib.util
@@ -18,11 +18,11 @@ INCLUDE_DIRS = ("/usr/include", "/usr/local/include", "/opt/homebrew/include", "
 class Package:
     name: str  # in Debian and Ubuntu
     why: str
-    commands: tuple = ()  # any of these in PATH shows that it is there
-    headers: tuple = ()  # any of these in an include folder
-    files: tuple = ()  # any of these, which may have wildcards
-    oldest: tuple = ()  # least version that the command must have
-    optional: bool = False  # all is built and most is tested without it
+    commands: tuple = ()  # the package is present if any of these is in PATH
+    headers: tuple = ()  # or any of these is in an include folder
+    files: tuple = ()  # or any of these exists; may have wildcards
+    oldest: tuple = ()  # minimum version of the command
+    optional: bool = False  # without it the build works, and most tests run
 
 
 PACKAGES = (
@@ -55,7 +55,7 @@ PACKAGES = (
             commands=("pip3", "pip")),
 )
 
-# What labs/lab fuzz needs besides.
+# The additional packages of labs/lab fuzz.
 FUZZ_PACKAGES = (
     Package("clang", "compiles with libFuzzer", commands=("clang++",)),
     Package("libclang-rt-dev", "libFuzzer and clang's sanitizers",
@@ -67,7 +67,7 @@ PYTHON_FOLDER = BUILD / "python"
 
 
 def version_in(text):
-    """The first dotted number in `text` as a tuple: (3, 25, 1)."""
+    """Returns the first dotted number in `text` as a tuple: (3, 25, 1)."""
     found = re.search(r"\d+(\.\d+)+", text or "")
     return tuple(int(part) for part in found.group().split(".")) if found else ()
 
@@ -81,12 +81,12 @@ def dotted(version):
 
 
 def find_command(package):
-    """The path of the package's command, or None."""
+    """Returns the path of the package's command, or None."""
     return next(filter(None, map(shutil.which, package.commands)), None)
 
 
 def find_file(package):
-    """The header or file that shows the package to be there, or None."""
+    """Returns a header or file of the package, or None if the package is missing."""
     extra = os.environ.get("CPATH", "").split(":")
     dirs = [Path(path) for path in (*INCLUDE_DIRS, *extra) if path]
     candidates = [folder / header for folder in dirs for header in package.headers]
@@ -95,7 +95,7 @@ def find_file(package):
 
 
 def too_old(package):
-    """The version of the package's command when it is older than needed, else None."""
+    """Returns the version of the package's command if it is too old, else None."""
     command = find_command(package)
     if not command or not package.oldest:
         return None
@@ -112,7 +112,7 @@ def missing():
 
 
 def missing_python():
-    """The names of Python packages that neither this Python nor PYTHON_FOLDER has."""
+    """Returns the Python packages that are missing in this Python and in PYTHON_FOLDER."""
     return [name for name in PYTHON_PACKAGES
             if not importlib.util.find_spec(name) and not (PYTHON_FOLDER / name).exists()]
 

@@ -1,4 +1,4 @@
-"""Where things are in the repository."""
+"""The paths of files and folders in the repository."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ def bin_dir(preset):
 
 
 def mnist_folder():
-    """Where MNIST's files are, or None: what train_mnist looks through, in its order."""
+    """Returns the folder of MNIST's files, or None. Searches the same folders as train_mnist."""
     folders = [ROOT / "data" / "mnist"]
     if os.environ.get("MINI_DATA_DIR"):
         folders.insert(0, Path(os.environ["MINI_DATA_DIR"]) / "mnist")
@@ -20,7 +20,7 @@ def mnist_folder():
 
 
 def shown(path):
-    """A path as the user would type it: from the current folder when it lies below."""
+    """Returns a path as the user would type it: relative to the current folder if it is inside."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:
@@ -28,7 +28,7 @@ def shown(path):
 
 
 def fresh_log(name):
-    """The path of an empty log build/<name>.log."""
+    """Creates an empty log build/<name>.log and returns its path."""
     BUILD.mkdir(exist_ok=True)
     path = BUILD / f"{name}.log"
     path.write_text("")

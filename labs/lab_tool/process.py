@@ -1,4 +1,4 @@
-"""Running other programs: watched line by line into a log, or in the user's own terminal."""
+"""Runs other programs: with their output in a log, or in the user's terminal."""
 
 import os
 import shlex
@@ -11,13 +11,13 @@ LINES_ON_FAILURE = 30
 
 
 def spell(command):
-    """The command as one would type it."""
+    """Returns the command as the user would type it."""
     return " ".join(shlex.quote(str(word)) for word in command)
 
 
 def run_logged(command, log, on_line, cwd=None, env=None):
-    """Runs `command`, appending its output to the open file `log` and handing each line to
-    on_line. Returns the exit code."""
+    """Runs `command`, appends its output to the open file `log`, and passes each line to on_line.
+    Returns the exit code."""
     log.write(f"$ {spell(command)}\n")
     log.flush()
     try:
@@ -40,7 +40,7 @@ def run_logged(command, log, on_line, cwd=None, env=None):
 
 
 def check_logged(what, command, log_path, on_line, **options):
-    """run_logged into the file `log_path`; a failure shows the last lines and raises LabError."""
+    """Calls run_logged with file `log_path`; on failure prints the last lines and raises LabError."""
     with open(log_path, "a", encoding="utf-8", errors="replace") as log:
         code = run_logged(command, log, on_line, **options)
     if code == 0:
@@ -52,15 +52,15 @@ def check_logged(what, command, log_path, on_line, **options):
 
 
 def run_in_foreground(command, cwd=None, env=None):
-    """Runs `command` with the user's terminal as its own, and returns the exit code as a shell
-    has it. Ctrl-C reaches it directly; signals sent to us alone are passed on."""
+    """Runs `command` in the user's terminal, and returns the exit code as a shell does. Ctrl-C
+    reaches the command directly; SIGTERM and SIGHUP sent to this process are forwarded."""
     process = None
-    early = []  # signals that came before there was a process
+    early = []  # signals received before the process was started
 
     def pass_on(number, frame):
         process.send_signal(number) if process else early.append(number)
 
-    # A function, not SIG_IGN: that the program would inherit, and be deaf to Ctrl-C.
+    # A function, not SIG_IGN: the program would inherit SIG_IGN and ignore Ctrl-C.
     handlers = {signal.SIGINT: lambda number, frame: None}
     handlers.update({signal.SIGTERM: pass_on, signal.SIGHUP: pass_on})
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
@@ -76,7 +76,7 @@ def run_in_foreground(command, cwd=None, env=None):
 
 
 def output_of(command):
-    """What `command` prints, or None when it is missing or fails."""
+    """Returns the output of `command`, or None if it is missing or fails."""
     try:
         result = subprocess.run(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -1,12 +1,12 @@
-"""What a learner is to write: the regions of a source file between two equal marker lines.
+"""The code that a learner writes: the regions of a source file between two equal marker lines.
 
     // [lab07.2] Hand out one rank's partition.      the title, an imperative sentence
     ...the solution...
     // [lab07.2]
 
-A region is whole statements inside one body. The starter has MINI_TODO("lab07.2", "...") there,
-which compiles and throws NotImplemented. The marker lines stay, so that a learner's own file has
-the same regions.
+A region consists of whole statements inside one function body. In the starter it contains
+MINI_TODO("lab07.2", "..."), which compiles and throws NotImplemented. The marker lines stay, so a
+learner's file has the same regions.
 """
 
 import re
@@ -26,7 +26,7 @@ class Region:
     first: int  # the first marker's index among the lines
     last: int  # the second's
     indent: str
-    body: tuple  # the lines between, without their ends
+    body: tuple  # the lines between the markers
 
     @property
     def lab(self):
@@ -39,7 +39,8 @@ class Region:
 
 
 def regions_in(text, path):
-    """The regions of a file in their order; LabError names the line of a marker that is amiss."""
+    """Returns the regions of a file in their order. Raises LabError that names the line of a wrong
+    marker."""
     found, opened = [], None
     lines = text.split("\n")
     for number, line in enumerate(lines):
@@ -53,7 +54,7 @@ def regions_in(text, path):
         if opened is None:
             if not title:
                 raise LabError(f"{path}:{number + 1}: the marker [lab{task}] ends a region that "
-                               "was not begun, or begins one without a title")
+                               "was not begun, or begins a region without a title")
             opened = (number, match)
         elif task != opened[1]["task"] or title:
             raise LabError(f"{path}:{number + 1}: the marker [lab{task}] stands inside the region "
@@ -71,7 +72,7 @@ def regions_in(text, path):
 
 
 def with_bodies(text, path, body_of):
-    """The text with new lines in its regions: body_of(region), or None to keep a region."""
+    """Returns the text with each region's lines replaced by body_of(region); None keeps them."""
     lines = text.split("\n")
     for region in reversed(regions_in(text, path)):
         body = body_of(region)
@@ -81,7 +82,7 @@ def with_bodies(text, path, body_of):
 
 
 def todo(region):
-    """The one statement of a starter's region, over two lines where it is long."""
+    """Returns the statement of a starter's region, on two lines if it is too long for one."""
     title = region.title.replace("\\", "\\\\").replace('"', '\\"')
     call, argument = f'{region.indent}MINI_TODO("lab{region.task}",', f'"{title}");'
     if len(call) + 1 + len(argument) <= 90:
@@ -90,5 +91,5 @@ def todo(region):
 
 
 def starter(text, path, tasks):
-    """The text with the regions of `tasks` left to be written."""
+    """Returns the text with MINI_TODO in the regions of `tasks`."""
     return with_bodies(text, path, lambda region: todo(region) if region.task in tasks else None)

@@ -1,4 +1,4 @@
-"""Results of a check as a learner reads them."""
+"""Prints the results of a check for the learner."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS
 COLOURS = {PASSED: "32", FAILED: "31", NOT_STARTED: "2", WAITS: "33"}
 SIGNS = {PASSED: "✓", FAILED: "✗", NOT_STARTED: "·", WAITS: "·"}
 ERRORS_SHOWN = 3
-CASES_TOLD = 2  # failed cases of one task that are told whole
+CASES_TOLD = 2  # failed cases of one task that are printed completely
 COLUMNS = 80
 WHAT = 48
 
@@ -44,8 +44,8 @@ def say_task(lab, result):
 
 
 def say_stories(results, hints_of):
-    """What went wrong, step by step, for each failed task; once for what several share, as those
-    of a file that does not compile do."""
+    """Prints the failure of each failed task, step by step. A failure that several tasks share,
+    such as a file that does not compile, is printed once."""
     told = {}
     for result in results:
         if result.status != FAILED:
@@ -62,7 +62,7 @@ def say_stories(results, hints_of):
         for verdict in failed[:CASES_TOLD]:
             say_story(verdict, result.reason)
         for verdict in failed[CASES_TOLD:]:
-            say(f"  fails too: {verdict.name}")
+            say(f"  also fails: {verdict.name}")
         left = hints_of(result.task)
         if left:
             say(f"  stuck? labs/lab hint {result.task}  ({left} left)")
@@ -77,7 +77,7 @@ def say_story(verdict, known_reason):
 
 
 def say_wrapped(text, indent):
-    """A line in as many lines of the terminal as it needs, indented."""
+    """Prints a text, indented and wrapped to the width of a terminal."""
     own = indent + " " * (len(text) - len(text.lstrip()))
     for line in textwrap.wrap(text.strip(), COLUMNS, initial_indent=own,
                               subsequent_indent=" " * (len(own) + 2), break_on_hyphens=False):
@@ -85,7 +85,7 @@ def say_wrapped(text, indent):
 
 
 def say_summary(results):
-    """The counts, last."""
+    """Prints the number of passed tasks."""
     passed = sum(result.status == PASSED for result in results)
-    then = "; go on with: labs/lab next" if passed == len(results) else ""
+    then = "; continue with: labs/lab next" if passed == len(results) else ""
     say(f"\n{passed} of {len(results)} tasks pass{then}")

@@ -1,8 +1,8 @@
-"""Running one test case of a lab's check in a process of its own, under a watchdog.
+"""Runs one test case of a lab's check in its own process, under a watchdog.
 
-The code that is checked may loop for ever, deadlock, crash, leave by _exit(0), or write without
-end. Whatever it does, run_case returns: what the process wrote (its beginning and its end), how it
-ended, and, when the watchdog ended it, where each of its threads was.
+The checked code may loop forever, deadlock, crash, call _exit(0), or write without end. In every
+case run_case returns: the beginning and the end of the output, the exit status, and, if the
+watchdog ended the process, the stack of each thread.
 """
 
 import contextlib
@@ -22,15 +22,15 @@ KEPT = 64 << 10  # bytes kept of the output's beginning, and of its end
 MEMORY_MIB = 3072
 SANITIZER_OPTIONS = ("allocator_may_return_null=1:handle_segv=2:handle_abort=2:handle_sigfpe=2:"
                      f"hard_rss_limit_mb={MEMORY_MIB}")
-STACK_SIGNAL = signal.SIGUSR2  # labs/check/watch.cpp answers it with the thread's stack
+STACK_SIGNAL = signal.SIGUSR2  # labs/check/watch.cpp then writes the thread's stack
 STACK_END = b"== end of stack"
 STACK_SECONDS = 5.0
-STOP = threading.Event()  # once set, every case that runs is ended
+STOP = threading.Event()  # once set, every running case is ended
 
 
 @dataclass(frozen=True)
 class Limits:
-    seconds: float = 40.0  # longer than a process group's own deadline of 30 s, which says more
+    seconds: float = 40.0  # longer than a ProcessGroup's deadline of 30 s, whose error says more
     output_bytes: int = 8 * MIB
 
 
@@ -44,7 +44,7 @@ class Ended:
 
 
 class Output:
-    """The beginning and the end of what came, and how much came."""
+    """The beginning and the end of the output, and its size."""
 
     def __init__(self):
         self.head, self.tail, self.count = bytearray(), bytearray(), 0
@@ -62,7 +62,7 @@ class Output:
 
 
 def case_environment(**more):
-    """What a case finds in its environment: quiet, one thread a kernel, strict sanitizers."""
+    """Returns the environment of a case: few logs, one thread per kernel, strict sanitizers."""
     env = {name: value for name, value in os.environ.items()
            if name not in ("MINI_STUB", "MINI_MUTANT")}
     env.update(OMP_NUM_THREADS="1", MINI_LOG_LEVEL="error", LC_ALL="C",
@@ -71,7 +71,7 @@ def case_environment(**more):
 
 
 def run_case(command, limits=Limits(), cwd=None, env=None):
-    """Runs `command` to its end, or to the end of its time or its allowance of output."""
+    """Runs `command` until it ends or exceeds its time or its amount of output."""
     start = time.monotonic()
     process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
@@ -90,8 +90,8 @@ def run_case(command, limits=Limits(), cwd=None, env=None):
 
 
 def watch(process, output, deadline, most):
-    """Reads until the process ends (""), its time is over ("time"), it wrote too much
-    ("output") or everything is to end ("stop")."""
+    """Reads until the process ends (returns ""), its time is over ("time"), it wrote too much
+    ("output"), or STOP is set ("stop")."""
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
@@ -107,13 +107,14 @@ def watch(process, output, deadline, most):
                 return "output"
             if over and state != "more":
                 return ""
-            if state == "closed" and not over:  # and need not have ended
+            if state == "closed" and not over:  # the process may still run
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(0.05)
 
 
 def read_some(process, output):
-    """Reads what there is: "more" may follow, there is "nothing", or the pipe is "closed"."""
+    """Reads available output. Returns "more" if more may follow, "nothing" if none is available
+    yet, "closed" at the end of the pipe."""
     try:
         data = os.read(process.stdout.fileno(), 1 << 16)
     except BlockingIOError:
@@ -123,7 +124,7 @@ def read_some(process, output):
 
 
 def stacks_of(process):
-    """Asks each thread of a process that is stuck for its stack; those that answer."""
+    """Requests the stack of each thread of a stuck process; returns the stacks as text."""
     libc, stacks = ctypes.CDLL(None), []
     tgkill = {"x86_64": 234, "aarch64": 131}.get(os.uname().machine)
     task = Path(f"/proc/{process.pid}/task")
@@ -143,14 +144,14 @@ def stacks_of(process):
 
 
 def answers(process):
-    """Whether the process catches the signal that asks for a stack, and would not die of it."""
+    """Returns whether the process handles the stack signal, which would otherwise kill it."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     caught = re.search(r"^SigCgt:\s*([0-9a-f]+)", status, re.MULTILINE)
     return bool(caught) and bool(int(caught[1], 16) >> (STACK_SIGNAL - 1) & 1)
 
 
 def end_all(process):
-    """Ends the process and all that it started."""
+    """Kills the process and all processes of its group."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:

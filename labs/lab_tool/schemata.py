@@ -4,13 +4,13 @@
     else if (mutated("lab07.2/contiguous-shards")) { ...the mutant... }
     else { ...the reference... }
 
-One build of it serves for every stub and every mutant: labs/check/schemata.hpp chooses by
-MINI_STUB and MINI_MUTANT at run time. #line lets the compiler name the files that people edit.
+One build is enough for every stub and every mutant: labs/check/schemata.hpp selects by MINI_STUB
+and MINI_MUTANT at run time. With #line the compiler's errors name the original files.
 
-A mutant is a file tests/mutants/lab07.2/contiguous-shards.cpp: its first line says, as a comment,
-what is wrong; the rest is put in the place of the region's body. Where a task has several regions,
-a second line chooses: `// region: libmini/a.cpp`, with a number behind the path where that file
-has several: `// region: libmini/a.cpp 2`.
+A mutant is a file tests/mutants/lab07.2/contiguous-shards.cpp: its first line is a comment that
+says what is wrong; the other lines replace the region's body. If a task has several regions, a
+second line selects one: `// region: libmini/a.cpp`, with a number after the path if that file has
+several: `// region: libmini/a.cpp 2`.
 """
 
 import re
@@ -43,7 +43,7 @@ class Mutant:
 
 
 def read_mutants(catalogue):
-    """All mutants, by name; LabError names the file that is amiss."""
+    """Returns all mutants, sorted by file. Raises LabError that names a wrong file."""
     folder = catalogue.root / "tests" / "mutants"
     return [read_mutant(path, catalogue) for path in sorted(folder.glob("lab*/*.cpp"))]
 
@@ -64,7 +64,7 @@ def read_mutant(path, catalogue):
 
 
 def choose(regions, chosen, shown):
-    """(path, index) of the region that a mutant replaces."""
+    """Returns (path, index) of the region that a mutant replaces."""
     if not chosen:
         if len(regions) > 1:
             places = ", ".join(region.place for region in regions)
@@ -80,8 +80,8 @@ def choose(regions, chosen, shown):
 
 
 def schemata(text, path, mutants):
-    """The text of a file whose regions hold the stub, every mutant and the reference."""
-    index_of = {}  # line of a region: which of its task in this file
+    """Returns the text of a file with the stub, every mutant and the reference in its regions."""
+    index_of = {}  # {first line of a region: its index among the task's regions in this file}
 
     def body_of(region):
         index = index_of[region.first]
@@ -104,8 +104,8 @@ def schemata(text, path, mutants):
 
 def generate(catalogue, mutants, folder):
     """Writes the schemata of every file with regions to `folder`, and removes all other .cpp files
-    there; returns the paths. Files that would not change are left alone, so that nothing is
-    compiled in vain."""
+    there; returns the paths. Unchanged files are not rewritten, so that they are not compiled
+    again."""
     folder = Path(folder)
     wanted = {}
     for path in dict.fromkeys(region.path for region in catalogue.regions):

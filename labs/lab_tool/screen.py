@@ -1,7 +1,7 @@
-"""What the user sees: messages, and one line that tells how far a long step is.
+"""Output for the user: messages, and a line with the progress of a long step.
 
-On a terminal the progress line is redrawn in place; into a file or a pipe it becomes one line at
-every tenth of the way, so that logs stay readable.
+On a terminal the progress line is redrawn in place; in a file or a pipe a new line is printed after
+every tenth of the step, so that logs stay readable.
 """
 
 import os
@@ -12,7 +12,7 @@ MAX_COLUMNS = 100
 
 
 class LabError(Exception):
-    """What went wrong and what to do next, in one line for the user."""
+    """An error for the user: one line with the problem and the next step."""
 
 
 def say(message="", file=None):
@@ -24,7 +24,7 @@ def is_terminal(stream):
 
 
 class ProgressLine:
-    """How far a step of `total` parts is; use as a context manager."""
+    """The progress of a step; use as a context manager."""
 
     def __init__(self, label, stream=None):
         self.label = label
@@ -45,7 +45,7 @@ class ProgressLine:
         return time.monotonic() - self.start
 
     def show(self, done, total, what=""):
-        """Shows that `done` of `total` are done, the last one being `what`."""
+        """Shows that `done` of `total` parts are done; `what` is the last part."""
         if total <= 0:
             return
         if self.redraws:
@@ -57,7 +57,7 @@ class ProgressLine:
             say(f"{self.label} {10 * tenths}% ({done} of {total})", self.stream)
 
     def pass_on(self, text):
-        """Writes a whole line of another program's above the progress line."""
+        """Writes a line of another program's output above the progress line."""
         if self.redraws:
             self.stream.write("\r\033[K")
         say(text, self.stream)

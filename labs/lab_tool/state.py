@@ -1,8 +1,8 @@
-"""What the tool remembers of a learner, in work/.lab.json: labs started, hints shown, results.
+"""The stored state of a learner, in work/.lab.json: labs started, hints shown, results.
 
-The file is replaced in one step, so that being killed leaves the old one or the new one. Its
-version says how to read it; a newer one than this tool knows is refused, and a file that is no
-JSON is put aside.
+The file is replaced atomically, so if the tool is killed, the old or the new file remains. The file
+has a version of its format; an unknown version is an error, and a file that is not valid JSON is
+renamed.
 """
 
 import json
@@ -44,7 +44,7 @@ class State:
             aside = self.path.with_suffix(".json.broken")
             os.replace(self.path, aside)
             say(f"lab: work/.lab.json could not be read; it is now work/{aside.name}, and hints\n"
-                "and results count from the start. Your code is untouched; go on with\n"
+                "and results start from zero. Your code is unchanged; continue with\n"
                 "labs/lab start and the lab's number.", file=sys.stderr)
             return
         if version != VERSION:
@@ -71,5 +71,5 @@ class State:
                                           "solutions": []})
 
     def result(self, task):
-        """What the last check of a task said: "passed", "failed", "not started" or ""."""
+        """Returns a task's last result: "passed", "failed", "not started", "waits" or ""."""
         return self.labs.get(task[:2], {}).get("results", {}).get(task, "")

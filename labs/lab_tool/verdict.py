@@ -1,7 +1,8 @@
-"""What one test case showed, told as a story: from Catch2's XML and from how the process ended.
+"""The verdict on one test case, from Catch2's XML result and from the exit status of its process.
 
-The parent decides. A case has passed when its process wrote a whole result that says so and then
-ended well; a process that leaves before that, by crash, exit or watchdog, has failed.
+The parent process decides. A case has passed if its process wrote a complete result with success
+and then ended with exit code 0. A case has failed if its process ended earlier, by a crash, an exit
+or the watchdog.
 """
 
 import re
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 from lab_tool.places import ROOT
 
 PASSED, FAILED, NOT_STARTED, WAITS = "passed", "failed", "not started", "waits"
-STORIES = 3  # failures of one case that are told
+STORIES = 3  # failures of one case that are printed
 NOT_IMPLEMENTED = re.compile(r"\[lab(\d\d\.\d+)\] not started")
 SANITIZER_ERROR = re.compile(r"==\d+==ERROR: (\w+Sanitizer): (.*)|^(\S+): runtime error: (.*)",
                              re.MULTILINE)
@@ -28,14 +29,14 @@ class Verdict:
     status: str
     reason: str = ""  # one line: why it failed
     story: list = field(default_factory=list)
-    waits_for: str = ""  # the task not begun that the case ran into
+    waits_for: str = ""  # the unwritten task that the case called
     seconds: float = 0.0
     late: bool = False  # the watchdog ended it
 
 
 def judge(name, ended, result, limits, root=ROOT):
-    """The verdict on the case `name` whose process has `ended` and whose result file says
-    `result`: text, or "" where there is none."""
+    """Returns the verdict on the case `name`. `ended` describes the end of its process; `result` is
+    the text of its result file, "" if there is no file."""
     verdict = Verdict(name, FAILED, seconds=ended.seconds, late=ended.killed_for == "time")
     missing = NOT_IMPLEMENTED.search(result + ended.output)
     case = case_of(result)
@@ -47,7 +48,7 @@ def judge(name, ended, result, limits, root=ROOT):
         verdict.story = where_threads_are(ended.stacks, root)
     elif ended.killed_for == "output":
         verdict.reason = f"wrote more than {limits.output_bytes >> 20} MiB to the screen"
-        verdict.story = ["it began so:"] + ["  " + line for line in first_lines(ended.output)]
+        verdict.story = ["its output began:"] + ["  " + line for line in first_lines(ended.output)]
     elif case is not None and case.find("OverallResult").get("success") != "true":
         verdict.reason, verdict.story = "an expectation did not hold", told(case)
     elif case is None or ended.code != 0:
@@ -59,7 +60,7 @@ def judge(name, ended, result, limits, root=ROOT):
 
 
 def judge_all(result):
-    """{name: verdict} of the cases that a whole result of many tells of."""
+    """Returns {name: verdict} of all cases in a complete result; {} if it is not complete."""
     try:
         cases = xml.fromstring(result).iter("TestCase")
     except xml.ParseError:
@@ -69,7 +70,7 @@ def judge_all(result):
 
 
 def judge_told(case):
-    """The verdict on one of many cases, from what the result tells of it."""
+    """Returns the verdict on one case of a result with several cases."""
     missing = NOT_IMPLEMENTED.search(xml.tostring(case, encoding="unicode"))
     seconds = float(case.find("OverallResult").get("durationInSeconds", 0))
     verdict = Verdict(case.get("name"), PASSED, seconds=seconds)
@@ -83,7 +84,7 @@ def judge_told(case):
 
 
 def case_of(result):
-    """The test case's element of a whole result, or None."""
+    """Returns the XML element of the test case, or None if the result is not complete."""
     try:
         case = xml.fromstring(result).find(".//TestCase")
     except xml.ParseError:
@@ -92,7 +93,7 @@ def case_of(result):
 
 
 def told(case):
-    """The failures of a case, step by step: what was tried, expected, and came."""
+    """Returns the failures of a case as lines: steps, expectation, actual values, position."""
     stories, before = [], None
     for section in case.iter():
         if section.tag not in ("TestCase", "Section"):
@@ -112,7 +113,7 @@ def told(case):
 
 
 def spell(element, text):
-    """One failed expectation: its code, its values and its place."""
+    """Returns one failed expectation as lines: its code, its values, its file and line."""
     place = f"  at {shortened(element.get('filename', ''))}:{element.get('line')}"
     if element.tag != "Expression":
         kind = {"Exception": "threw: ", "FatalErrorCondition": "crashed: "}.get(element.tag, "")
@@ -144,30 +145,30 @@ def how_it_ended(ended, has_result):
 
 
 def crash_story(ended, root):
-    """What a crashed process said about its end."""
+    """Returns the lines of a crashed process's output that explain the crash."""
     lines = []
     said = TERMINATED.search(ended.output)
     if said:
         lines += [line.strip() for line in said[0].split("\n")]
     lines += frames_of(ended.output, root)
     words = [] if lines else last_lines(ended.output)
-    return lines + (["its last words:"] + ["  " + line for line in words] if words else [])
+    return lines + (["the end of its output:"] + ["  " + line for line in words] if words else [])
 
 
 def frames_of(text, root, most=4):
-    """The frames of the first stack in `text` that are in the repository; the learner's first."""
+    """Returns the frames in `text` that are in the repository; the learner's come first."""
     frames = []
     for function, path, line in FRAME.findall(text):
         where = shortened(path, root)
         if where.startswith(("work/", "libmini/", "labs/")) and where != WATCH:
             frames.append(f"in {named(function)} at {where}:{line}")
     frames = list(dict.fromkeys(frames))[:12]
-    frames.sort(key=lambda frame: " at work/" not in frame)  # stable: the order stays otherwise
+    frames.sort(key=lambda frame: " at work/" not in frame)  # stable sort
     return frames[:most]
 
 
 def where_threads_are(stacks, root):
-    """One line per thread that is in the repository's code: its rank, and where it waits."""
+    """Returns lines with the rank and the position of each thread in the repository's code."""
     lines = []
     for stack in stacks:
         head = RANK.search(stack)
@@ -179,14 +180,14 @@ def where_threads_are(stacks, root):
 
 
 def named(function):
-    """A function without its arguments and our outer namespace."""
+    """Returns a function's name without arguments and the namespace mini."""
     name = function.replace("mini::", "").replace("(anonymous namespace)::", "")
     name = re.sub(r"[<(].*", "", name).split(" ")[-1]
     return "the check" if name.startswith("C_A_T_C_H_T_E_S_T_") else name
 
 
 def shortened(path, root=ROOT):
-    """A path in the repository; compilers name it from the root, or from the build's folder."""
+    """Returns a path relative to the repository; compilers print it from root or build folder."""
     return path.removeprefix(f"{root}/").removeprefix("../" * 2)
 
 

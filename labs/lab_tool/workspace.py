@@ -1,7 +1,7 @@
-"""The learner's own files in work/, which shadow the reference: starting, resetting, comparing.
+"""The learner's files in work/, which replace the reference in a build: start, reset, compare.
 
-One file may hold regions of several labs. What a learner has written for one lab stays when
-another one is started or reset: only the bodies of that lab's regions change.
+One file may have regions of several labs. A learner's code for one lab stays when another lab is
+started or reset: only the bodies of that other lab's regions change.
 """
 
 import difflib
@@ -13,12 +13,12 @@ from lab_tool.regions import regions_in, starter, todo, with_bodies
 from lab_tool.screen import LabError
 from lab_tool.state import State
 
-AMISS = (  # only the learner's files would see such a header: two versions in one program
+AMISS = (  # only the learner's files would include such a header: two versions in one program
     ("libmini/**/*.hpp", "would hide libmini's own; headers are the specification and stay as "
      "they are"),
     ("labs/**/*.hpp", "would hide the lab's own; headers are the specification and stay as "
      "they are"),
-    ("labs/*/test*.cpp", "would take the place of the check itself"),
+    ("labs/*/test*.cpp", "would replace the check itself"),
 )
 
 class Workspace:
@@ -32,7 +32,7 @@ class Workspace:
         return (self.root / path).read_text(encoding="utf-8")
 
     def mine(self, path):
-        """The learner's text of a file, or None."""
+        """Returns the text of the learner's file, or None if it does not exist."""
         own = self.folder / path
         try:
             return own.read_text(encoding="utf-8") if own.exists() else None
@@ -44,22 +44,22 @@ class Workspace:
         return f"work/{path}"
 
     def started(self, lab):
-        """Whether the learner has begun the lab, and a file of it is in work/."""
+        """Returns whether the lab was started and at least one of its files is in work/."""
         return self.state.started(lab) and any(
             self.mine(path) is not None for path in self.catalogue.files_of(lab))
 
     def counts(self, lab):
-        """Whether a lab is to be graded: it was started, or all its files were handed in without
-        the tool's own .lab.json."""
+        """Returns whether a lab is graded: it was started, or all its files are in work/ without
+        the tool's .lab.json, as in a submission."""
         return self.started(lab) or (not self.state.path.exists() and self.present(lab))
 
     def present(self, lab):
-        """Whether all files of the lab are in work/."""
+        """Returns whether all files of the lab are in work/."""
         files = self.catalogue.files_of(lab)
         return bool(files) and all(self.mine(path) is not None for path in files)
 
     def write(self, path, text):
-        """Replaces a file of work/ in one step."""
+        """Replaces a file of work/ atomically."""
         own = self.folder / path
         own.parent.mkdir(parents=True, exist_ok=True)
         temporary = own.with_name(f".{own.name}.{os.getpid()}")
@@ -67,9 +67,9 @@ class Workspace:
         os.replace(temporary, own)
 
     def start(self, lab):
-        """Writes the starters of a lab's files. Returns their paths and, where a file that was
-        there has changed, the folder that has those as they were. What the learner has written
-        before, even for a lab that the tool has forgotten, stays."""
+        """Writes the starters of a lab's files. Returns their paths and the backup folder with the
+        old versions of changed files, None if no file changed. Keeps all code that the learner has
+        written, even if .lab.json was lost."""
         tasks = {region.task for region in self.catalogue.regions_of(lab=lab)}
         if not tasks:
             raise LabError(f"lab {lab} has no regions in the sources")
@@ -88,16 +88,16 @@ class Workspace:
         return self.catalogue.files_of(lab), backup
 
     def _without_solutions(self, own, path, tasks):
-        """The learner's text, its regions of `tasks` that are the reference's left to be written:
-        they came with another lab's starter."""
+        """Returns the learner's text with MINI_TODO in the regions of `tasks` that equal the
+        reference: they were copied with another lab's starter."""
         solved = {(region.task, region.body) for region in regions_in(self.reference(path), path)}
         return with_bodies(own, self.shown(path), lambda region: (
             todo(region) if region.task in tasks and (region.task, region.body) in solved
             else None))
 
     def reset(self, lab, task=None):
-        """Puts a lab's, or one task's, regions back to the starter's. Returns the paths and the
-        folder that has the files as they were."""
+        """Resets the regions of a lab or of one task to the starter. Returns the paths and the
+        backup folder with the old files."""
         regions = self.catalogue.regions_of(lab=lab, task=task)
         paths = list(dict.fromkeys(region.path for region in regions))
         backup = self._back_up([path for path in paths if self.mine(path) is not None])
@@ -113,28 +113,28 @@ class Workspace:
         return paths, backup
 
     def _read(self, path, read):
-        """read(name), with advice where the learner's file has lost a marker."""
+        """Returns read(name); if the learner's file lacks a marker, the error has advice."""
         try:
             return read(self.shown(path))
         except LabError as error:
             labs = " and ".join(f"labs/lab reset {lab}" for lab in sorted(
                 {region.lab for region in self.catalogue.regions if region.path == path}))
-            raise LabError(f"{error}. Mend that line, or write the file again: {labs} (with a "
+            raise LabError(f"{error}. Fix that line, or write the file again: {labs} (with a "
                            "backup)") from None
 
     def _keep_others(self, text, own, path, tasks):
-        """The text with the learner's bodies of regions that are not of `tasks`."""
+        """Returns the text with the learner's bodies in the regions of other tasks than `tasks`."""
         try:
             bodies = {(region.task, index): list(region.body)
                       for index, region in enumerate(regions_in(own, path))}
         except LabError:
-            return text  # markers gone astray are one reason to reset; the backup has the rest
+            return text  # broken markers are a reason to reset; the backup has the learner's code
         order = {region.first: index for index, region in enumerate(regions_in(text, path))}
         return with_bodies(text, path, lambda region: None if region.task in tasks else
                            bodies.get((region.task, order[region.first])))
 
     def _back_up(self, paths):
-        """Copies files of work/ to a new folder work/.backup/<time>; None without files."""
+        """Copies files of work/ to a new folder work/.backup/<time>; returns it, None if no files."""
         if not paths:
             return None
         stamp = time.strftime("%Y-%m-%d-%H%M%S")
@@ -152,12 +152,12 @@ class Workspace:
         return folder
 
     def bodies(self, task, mine):
-        """{place: lines} of a task's regions, in the learner's files or in the reference."""
+        """Returns {(path, index): region} of a task, from the learner's files or the reference."""
         found = {}
         for path in dict.fromkeys(region.path for region in self.catalogue.regions_of(task=task)):
             text = self.mine(path) if mine else self.reference(path)
             if text is None:
-                raise LabError(f"work/{path} is not there; run: labs/lab start {task[:2]}")
+                raise LabError(f"work/{path} is missing; run: labs/lab start {task[:2]}")
             everything = (self._read(path, lambda name: regions_in(text, name)) if mine
                           else regions_in(text, path))
             regions = [region for region in everything if region.task == task]
@@ -166,7 +166,7 @@ class Workspace:
         return found
 
     def untouched(self, task):
-        """Whether every region of a task is as the starter has it."""
+        """Returns whether every region of a task still has the starter's MINI_TODO."""
         try:
             mine = self.bodies(task, mine=True)
         except LabError:
@@ -175,7 +175,7 @@ class Workspace:
             any("MINI_TODO(" in line for line in region.body) for region in mine.values())
 
     def difference(self, task):
-        """The unified difference between a task's regions: the learner's and the reference."""
+        """Returns the unified diff of a task's regions, from the learner's to the reference."""
         mine, reference = self.bodies(task, mine=True), self.bodies(task, mine=False)
         lines = []
         for key, theirs in reference.items():
@@ -188,7 +188,7 @@ class Workspace:
 
 
 def files_amiss(workspace):
-    """{path: why} of files in work/ that would take the place of what is not the learner's."""
+    """Returns {path: reason} of files in work/ that would replace files that are not tasks."""
     amiss = {}
     for pattern, why in AMISS:
         for own in sorted(workspace.folder.glob(pattern)):

@@ -1,11 +1,11 @@
-// The engine: one walk over the graph, from the result back to the leaves.
+// The autograd engine: traverses the graph from the result back to the leaves.
 //
-// A node may pass its gradient on only once it is complete, that is, after every node
-// that uses its result has added its contribution. So the engine first counts, for each
-// node, those that will send it something, and then keeps the complete ones in a queue.
-// Of several it takes the youngest: the order of the forward pass, reversed, which every
-// rank therefore agrees on. Neither step recurses, so a graph may be as deep as memory
-// allows.
+// A node is ready when its gradient is complete: every node that uses its result has
+// added its contribution. So the engine first counts, for each node, the nodes that will
+// send it a contribution, and then keeps the ready nodes in a priority queue. It takes
+// the node with the highest sequence number first, which reverses the order of the
+// forward pass; so all ranks use the same order. No step is recursive, so memory alone
+// limits the graph's depth.
 
 #include <cstdint>
 #include <functional>
@@ -28,9 +28,9 @@ class BackwardPass {
         count_senders(root);
         arrived_[&root] = std::move(gradient);
         push(root);
-        while (!complete_.empty()) {
-            Node& node = *complete_.top().node;
-            complete_.pop();
+        while (!ready_.empty()) {
+            Node& node = *ready_.top().node;
+            ready_.pop();
             step(node);
         }
         for (const auto& callback : callbacks_) callback();
@@ -43,7 +43,7 @@ class BackwardPass {
   private:
     struct Entry {
         Node* node;
-        uint64_t arrival;  // the earlier one first, among nodes of equal number
+        uint64_t arrival;  // among nodes of equal sequence number, the lowest is first
 
         bool operator<(const Entry& other) const {
             if (node->sequence() != other.node->sequence())
@@ -52,9 +52,10 @@ class BackwardPass {
         }
     };
 
-    void push(Node& node) { complete_.push({&node, next_arrival_++}); }
+    void push(Node& node) { ready_.push({&node, next_arrival_++}); }
 
-    // Counts, for each node that the walk will reach, the nodes that send it a gradient.
+    // Counts, for each node reachable from `root`, the nodes that will send it a
+    // gradient.
     void count_senders(Node& root) {
         std::vector<Node*> to_visit{&root};
         senders_[&root] = 0;
@@ -70,13 +71,14 @@ class BackwardPass {
         }
     }
 
-    // Sends the gradients of one node to its inputs, and queues those that are complete with them.
+    // Sends the gradients of one node to its inputs, and queues the inputs that are now
+    // ready.
     void step(Node& node) {
         const auto arrived = arrived_.find(&node);
         Tensor gradient = std::move(arrived->second);
         arrived_.erase(arrived);
 
-        // A branch that no gradient came through still has to report to its inputs.
+        // A node without a gradient still decrements the counters of its inputs.
         Grads contributions(node.inputs().size());
         if (gradient.defined()) contributions = node.apply(std::move(gradient));
         if (!retain_graph_) node.release();
@@ -95,16 +97,16 @@ class BackwardPass {
     }
 
     bool retain_graph_;
-    std::unordered_map<const Node*, int> senders_;     // how many have yet to send
-    std::unordered_map<const Node*, Tensor> arrived_;  // the contributions so far, summed
-    std::priority_queue<Entry> complete_;
+    std::unordered_map<const Node*, int> senders_;     // senders that have not sent yet
+    std::unordered_map<const Node*, Tensor> arrived_;  // sum of the contributions so far
+    std::priority_queue<Entry> ready_;
     uint64_t next_arrival_ = 0;
     std::vector<std::function<void()>> callbacks_;
 };
 
 thread_local BackwardPass* current_pass = nullptr;
 
-// Makes a pass the current one for as long as it runs; a hook may start another pass.
+// Sets current_pass while a pass runs, and restores it: a hook may start another pass.
 class CurrentPass {
   public:
     explicit CurrentPass(BackwardPass& pass) : outer_(current_pass) {
@@ -143,7 +145,7 @@ void Tensor::backward(const BackwardOptions& options) const {
 }
 
 void queue_callback(std::function<void()> callback) {
-    MINI_CHECK(current_pass != nullptr, "queue_callback: no backward pass is under way");
+    MINI_CHECK(current_pass != nullptr, "queue_callback: no backward pass is running");
     current_pass->add_callback(std::move(callback));
 }
 

@@ -1,9 +1,11 @@
-// The differentiable functions: compute with mini::ops, record how the gradient goes back.
+// The differentiable functions: each computes its result with mini::ops and records its
+// backward function.
 //
 // Names, arguments and defaults are those of torch and torch.nn.functional. Elementwise
-// functions broadcast. Each function's gradient is written beside its value, and checked
-// against numerical differentiation in tests/autograd. All throw ShapeError, naming both
-// shapes, for operands that do not fit. None changes its arguments.
+// functions broadcast. The backward function of each is next to its forward function, and
+// tests/autograd checks it against numerical gradients. All functions throw ShapeError,
+// naming both shapes, for operands of incompatible shapes. No function changes its
+// arguments, except batch_norm in training (running_mean and running_var).
 
 #pragma once
 
@@ -18,13 +20,14 @@ namespace mini {
 
 // ---- arithmetic (functions_math.cpp)
 
-/// Element by element, the shapes broadcast as PyTorch does. Throws ShapeError where they
-/// cannot be.
+/// Elementwise arithmetic; the shapes are broadcast as in PyTorch. Throws ShapeError if
+/// the shapes cannot be broadcast.
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor sub(const Tensor& a, const Tensor& b);
 Tensor mul(const Tensor& a, const Tensor& b);
 Tensor div(const Tensor& a, const Tensor& b);
-/// Element by element, the functions of these names (`torch.exp`, ...).
+
+/// Elementwise functions (`torch.exp`, ...).
 Tensor neg(const Tensor& x);
 Tensor exp(const Tensor& x);
 Tensor log(const Tensor& x);
@@ -33,43 +36,56 @@ Tensor relu(const Tensor& x);
 Tensor sigmoid(const Tensor& x);
 Tensor tanh(const Tensor& x);
 
-/// add, sub, mul and div.
+/// Same as add, sub, mul and div.
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
-/// The same elements on another device; the gradient goes back to x's (`Tensor.to`).
+
+/// Copies x to another device; the gradient is copied back to x's device (`Tensor.to`).
 Tensor to(const Tensor& x, Device device);
 
-/// A number beside a tensor, on its device.
+/// Returns a scalar tensor on the device of x.
 inline Tensor number_like(const Tensor& x, float value) {
     return Tensor::full({}, value, DType::kFloat32, x.device());
 }
+
+/// Arithmetic with a number, and negation.
 inline Tensor operator+(const Tensor& a, float b) { return add(a, number_like(a, b)); }
 inline Tensor operator-(const Tensor& a, float b) { return sub(a, number_like(a, b)); }
 inline Tensor operator*(const Tensor& a, float b) { return mul(a, number_like(a, b)); }
 inline Tensor operator/(const Tensor& a, float b) { return div(a, number_like(a, b)); }
 inline Tensor operator-(const Tensor& x) { return neg(x); }
 
-/// The sum of all elements, a scalar; or over `dims`, which become 1 with keepdim, else go.
+/// Returns the sum of all elements, a scalar.
 Tensor sum(const Tensor& x);
+
+/// Returns the sums over `dims`. The summed dimensions have size 1 with keepdim,
+/// otherwise they are removed.
 Tensor sum(const Tensor& x, const Shape& dims, bool keepdim = false);
 
-/// The mean, likewise.
+/// Returns the mean of all elements, a scalar.
 Tensor mean(const Tensor& x);
+
+/// Returns the means over `dims`; keepdim as in sum.
 Tensor mean(const Tensor& x, const Shape& dims, bool keepdim = false);
 
-/// The matrix product (M, K)(K, N).
+/// Returns the matrix product of a (M, K) and b (K, N).
 Tensor matmul(const Tensor& a, const Tensor& b);
 
 // ---- views (functions_view.cpp)
 
-/// The same elements in their order, in a different shape (`Tensor.view`, `Tensor.reshape`).
+/// Returns a view of x with a different shape (`Tensor.view`). REQUIRES: x is contiguous.
 Tensor view(const Tensor& x, Shape shape);
+
+/// Returns the same as view for a contiguous x; otherwise copies x first
+/// (`Tensor.reshape`).
 Tensor reshape(const Tensor& x, Shape shape);
 
-/// Dimensions start_dim and after become one.
+/// Merges the dimensions from start_dim to the last into one dimension.
 Tensor flatten(const Tensor& x, int64_t start_dim = 0);
+
+/// The views of mini::ops (tensor/ops.hpp), with gradients.
 Tensor permute(const Tensor& x, const Shape& dims);
 Tensor transpose(const Tensor& x, int64_t d0, int64_t d1);
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
@@ -78,77 +94,80 @@ Tensor expand(const Tensor& x, const Shape& shape);
 
 // ---- layers without state (functions_nn.cpp, functions_pool.cpp, functions_norm.cpp)
 
-/// x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
+/// Returns x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias = {});
 
-/// Cross-correlation: x (N, C, H, W), w (O, C, k, k), bias (O) or undefined, result (N,
-/// O, Ho, Wo) with Ho = (H + 2 padding - k) / stride + 1.
+/// Returns the cross-correlation of x and w: x (N, C, H, W), w (O, C, k, k), bias (O) or
+/// undefined, result (N, O, Ho, Wo) with Ho = (H + 2 padding - k) / stride + 1.
 Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias = {},
               int64_t stride = 1, int64_t padding = 0);
 
-/// The greatest element of each window; stride 0 means the window's own size.
+/// Returns the maximum of each window. Stride 0 means kernel_size.
 Tensor max_pool2d(const Tensor& x, int64_t kernel_size, int64_t stride = 0,
                   int64_t padding = 0);
 
-/// The mean of each window; stride 0 means the window's own size. Zeros in the padding
-/// count, unless count_include_pad is false.
+/// Returns the mean of each window. Stride 0 means kernel_size. The zeros in the padding
+/// are included in the mean unless count_include_pad is false.
 Tensor avg_pool2d(const Tensor& x, int64_t kernel_size, int64_t stride = 0,
                   int64_t padding = 0, bool count_include_pad = true);
 
-/// The means over output_rows x output_cols rectangles that cover the image, result (N, C,
-/// output_rows, output_cols): any sizes, also greater than the image's.
+/// Returns the means over output_rows x output_cols rectangles that cover the image; the
+/// result is (N, C, output_rows, output_cols). The output may be larger than the image.
 Tensor adaptive_avg_pool2d(const Tensor& x, int64_t output_rows, int64_t output_cols);
 
-/// How batch normalisation behaves in this pass.
+/// The options of one batch normalisation.
 struct BatchNormMode {
     bool training = false;
-    double momentum = 0.1;  // the share of this batch in the running values
+    double momentum = 0.1;  // the weight of this batch in the running values
     double eps = 1e-5;
 };
 
-/// Each channel of x (N, C, ...) shifted and scaled to mean 0 and variance 1, then scaled
-/// by weight and shifted by bias, both (C) or undefined. In training, mean and variance
-/// are the batch's, and running_mean and running_var, (C) or undefined, move towards them,
-/// the variance unbiased; otherwise they are the running ones. Throws ShapeError when a
-/// training batch has fewer than two values per channel, which have no variance, and
-/// UsageError when there is nothing to normalise by.
+/// Normalises each channel of x (N, C, ...) to mean 0 and variance 1, then multiplies by
+/// weight and adds bias, both (C) or undefined. In training, uses the mean and variance
+/// of the batch, and updates running_mean and running_var, (C) or undefined, with the
+/// mean and the unbiased variance. In evaluation, uses running_mean and running_var.
+/// Throws ShapeError if a training batch has fewer than two values per channel,
+/// UsageError if running_mean or running_var is undefined in evaluation.
 Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& running_var,
                   const Tensor& weight = {}, const Tensor& bias = {},
                   BatchNormMode mode = {});
 
-/// In training, each element is zeroed with probability p and the others are divided by 1
-/// - p; otherwise x itself. Draws two words per element from `generator`, as PyTorch does.
+/// In training, sets each element to zero with probability p and divides the other
+/// elements by 1 - p; in evaluation returns x. Draws two words per element from
+/// `generator`, as PyTorch does. On a GPU, draws one seed from `generator` for the GPU's
+/// own generator.
 Tensor dropout(const Tensor& x, double p, bool training,
                Generator& generator = generator_of(Stream::kDropout));
 
-/// The same for whole channels: x (N, C, ...), one draw for each (n, c).
+/// Dropout of whole channels: x (N, C, ...), one draw for each (n, c).
 Tensor dropout2d(const Tensor& x, double p, bool training,
                  Generator& generator = generator_of(Stream::kDropout));
 
-/// The logarithm of softmax along each row of x (N, classes).
+/// Returns the logarithm of softmax of each row of x (N, classes).
 Tensor log_softmax(const Tensor& x);
 
 // ---- losses (losses.cpp)
 
-/// What becomes of the losses of the single samples or elements.
+/// The reduction of the losses of the samples or elements.
 enum class Reduction { kNone, kMean, kSum };
 
-/// -log_probabilities[i, target[i]]: log_probabilities (N, classes), target (N) int64.
-/// Throws Error naming the first target that is no class; on a GPU, where the host would have
-/// to wait to see it, its loss is NaN.
+/// Returns -log_probabilities[i, target[i]], reduced: log_probabilities (N, classes),
+/// target (N) int64. Throws Error, naming the first target that is not a class. On a GPU,
+/// that loss is NaN instead, because a check would block the host.
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 Reduction reduction = Reduction::kMean);
 
-/// nll_loss of log_softmax: scores (N, classes), target (N) int64.
+/// Returns nll_loss(log_softmax(scores), target): scores (N, classes), target (N) int64.
 Tensor cross_entropy(const Tensor& scores, const Tensor& target,
                      Reduction reduction = Reduction::kMean);
 
-/// (input - target)², equal shapes.
+/// Returns (input - target)², reduced. REQUIRES: equal shapes.
 Tensor mse_loss(const Tensor& input, const Tensor& target,
                 Reduction reduction = Reduction::kMean);
 
-/// -(t log p + (1 - t) log(1 - p)), equal shapes, p in [0, 1]; logarithms are cut off at
-/// -100. Throws Error naming the first p outside of [0, 1].
+/// Returns -(t log p + (1 - t) log(1 - p)), reduced, for equal shapes and p in [0, 1];
+/// logarithms are clamped to at least -100. Throws Error, naming the first p outside of
+/// [0, 1]; on a GPU, its loss is NaN instead.
 Tensor binary_cross_entropy(const Tensor& probability, const Tensor& target,
                             Reduction reduction = Reduction::kMean);
 

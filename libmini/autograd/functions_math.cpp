@@ -1,4 +1,4 @@
-// Arithmetic and its derivatives. g is dL/dy throughout; sum_to undoes broadcasting.
+// Arithmetic and its derivatives. g is always dL/dy; sum_to reverses broadcasting.
 
 #include "libmini/autograd/functions.hpp"
 
@@ -128,7 +128,8 @@ Tensor tanh(const Tensor& x) {
                   });
 }
 
-// Each element of x has weight 1 in the sum: the gradient is g, stretched back.
+// Each element of x has weight 1 in the sum: the gradient is g, expanded to the shape of
+// x.
 Tensor sum(const Tensor& x) {
     return record("sum", ops::sum(x), {x},
                   [shape = x.shape()](const Tensor& g, const Node&) -> Grads {
@@ -137,10 +138,10 @@ Tensor sum(const Tensor& x) {
 }
 
 Tensor sum(const Tensor& x, const Shape& dims, bool keepdim) {
-    Shape kept =
-        x.shape();  // with 1 for each summed dimension, so that g can be stretched
+    // The shape of g with size 1 for each summed dimension, so that g can be expanded.
+    Shape kept = x.shape();
     for (const int64_t dim : dims) {
-        x.size(dim);  // throws when there is no such dimension
+        x.size(dim);  // throws if the dimension does not exist
         kept[static_cast<size_t>(dim < 0 ? dim + x.dim() : dim)] = 1;
     }
     return record("sum", ops::sum(x, dims, keepdim), {x},

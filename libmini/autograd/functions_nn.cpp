@@ -1,4 +1,4 @@
-// The layers without state, but for pooling and normalisation. g is dL/dy throughout.
+// The layers without state, except pooling and normalisation. g is always dL/dy.
 
 #include "libmini/autograd/functions.hpp"
 
@@ -11,8 +11,8 @@
 namespace mini {
 
 // y = x wᵀ + bias, so dL/dx = g w, dL/dw = gᵀ x, dL/dbias = the sum of g over its N rows.
-// The bias comes first, as in addmm: so its gradient is ready before the weight's, and
-// buckets that follow the order of gradients are PyTorch's.
+// The bias is the first input, as in addmm, so its gradient is ready before the weight's.
+// Buckets in the order of the gradients then equal PyTorch's.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
     return record(
         "linear", ops::linear(x, w, bias), {bias, x, w},
@@ -46,8 +46,8 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t stri
 
 namespace {
 
-// Fills x with `value`, with that probability, else 0. A GPU draws its own numbers, from a
-// seed that it gets from the generator.
+// Sets each element of x to `value` with the given probability, otherwise to 0. A GPU
+// uses its own generator, seeded from `generator`.
 Tensor draw_mask(Tensor x, double probability, float value, Generator& generator) {
     if (x.device().is_cpu()) {
         fill_bernoulli(x.span<float>(), probability, generator);
@@ -64,11 +64,12 @@ Tensor draw_mask(Tensor x, double probability, float value, Generator& generator
     return x;
 }
 
-// x times a mask of draws, each 0 with probability p, else 1 / (1 - p); the mask broadcasts.
+// Multiplies x by a random mask, whose elements are 0 with probability p, otherwise
+// 1 / (1 - p). The mask is broadcast.
 Tensor times_mask(const char* name, const Tensor& x, double p, const Shape& mask_shape,
                   Generator& generator) {
-    const float kept = p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 0.0f;
-    const Tensor mask = draw_mask(x.new_empty(mask_shape), 1.0 - p, kept, generator);
+    const float scale = p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 0.0f;
+    const Tensor mask = draw_mask(x.new_empty(mask_shape), 1.0 - p, scale, generator);
     return record(
         name, ops::mul(x, mask), {x},
         [mask](const Tensor& g, const Node&) -> Grads { return {ops::mul(g, mask)}; });
@@ -76,8 +77,7 @@ Tensor times_mask(const char* name, const Tensor& x, double p, const Shape& mask
 
 void check_probability(const char* name, double p) {
     if (!(p >= 0.0 && p <= 1.0))
-        throw UsageError(
-            concat(name, ": the probability must lie in [0, 1], but is ", p));
+        throw UsageError(concat(name, ": the probability must be in [0, 1], but is ", p));
 }
 
 }  // namespace

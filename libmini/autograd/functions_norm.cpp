@@ -1,4 +1,5 @@
-// Batch normalisation, by the batch's mean and variance or by the running ones.
+// Batch normalisation with the batch's mean and variance, or with the running mean and
+// variance.
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -6,8 +7,8 @@
 namespace mini {
 namespace {
 
-// Values in each channel of a training batch; throws for fewer than two, which have no
-// unbiased variance.
+// Returns the number of values per channel of a training batch. Throws ShapeError if it
+// is below two, because the unbiased variance is then undefined.
 int64_t values_per_channel(const Tensor& x) {
     check_shape(x.dim() >= 2, "batch_norm: the input is ", x.shape(),
                 ", not (N, C) or (N, C, ...)");
@@ -20,9 +21,9 @@ int64_t values_per_channel(const Tensor& x) {
     return count;
 }
 
-// The moments to normalise by: in training the batch's, towards which the running ones move.
-// In evaluation a copy of the running ones, which a later batch may move before this one's
-// backward pass.
+// Returns the mean and variance for the normalisation. In training they are the batch's,
+// and the running values are updated. In evaluation they are a copy of the running
+// values, because a later batch may update those before this batch's backward pass.
 ops::Moments choose_moments(const Tensor& x, ops::Moments running,
                             const BatchNormMode& mode) {
     const bool is_tracked = running.mean.defined() && running.variance.defined();

@@ -1,4 +1,4 @@
-// Pooling: the gradient goes back to what an output was made of. g is dL/dy throughout.
+// Pooling: the gradient of an output goes to the inputs of its window. g is always dL/dy.
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"

@@ -1,4 +1,4 @@
-// Views: the gradient of looking at numbers differently is to look back.
+// Views: the backward function applies the inverse view to the gradient.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@ Tensor reshape(const Tensor& x, Shape shape) {
 }
 
 Tensor flatten(const Tensor& x, int64_t start_dim) {
-    x.size(start_dim);  // throws when there is no such dimension
+    x.size(start_dim);  // throws if the dimension does not exist
     const int64_t kept = start_dim < 0 ? start_dim + x.dim() : start_dim;
     Shape shape(x.shape().begin(), x.shape().begin() + kept);
     int64_t rest = 1;
@@ -60,7 +60,7 @@ Tensor transpose(const Tensor& x, int64_t d0, int64_t d1) {
                   });
 }
 
-// What was left out of the view gets the gradient 0.
+// Elements that are not in the view have the gradient 0.
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
     return record(
         "narrow", ops::narrow(x, dim, start, length), {x},

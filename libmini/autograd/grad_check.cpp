@@ -12,7 +12,7 @@ namespace {
 
 using Function = std::function<Tensor(const std::vector<Tensor>&)>;
 
-// The weighted sum of the result's elements, added up in double.
+// Returns the weighted sum of the result's elements, computed in double.
 double weighted_value(const Function& function, const std::vector<Tensor>& inputs,
                       const std::vector<float>& weights) {
     const NoGradGuard no_grad;
@@ -23,11 +23,11 @@ double weighted_value(const Function& function, const std::vector<Tensor>& input
     return total;
 }
 
-// The central difference along element `at` of input `x`.
+// Returns the central difference for element `index` of input `x`.
 double numeric_gradient(const Function& function, const std::vector<Tensor>& inputs,
-                        const Tensor& x, size_t at, const std::vector<float>& weights,
+                        const Tensor& x, size_t index, const std::vector<float>& weights,
                         double step) {
-    Tensor element = ops::select(ops::view(x, {-1}), 0, static_cast<int64_t>(at));
+    Tensor element = ops::select(ops::view(x, {-1}), 0, static_cast<int64_t>(index));
     const auto original = static_cast<float>(element.item());
     const auto higher = static_cast<float>(original + step);
     const auto lower = static_cast<float>(original - step);
@@ -43,7 +43,7 @@ double numeric_gradient(const Function& function, const std::vector<Tensor>& inp
 
 GradCheckResult grad_check(const Function& function, const std::vector<Tensor>& inputs,
                            GradCheckOptions options) {
-    // Leaves of our own, so that the caller's gradients stay as they are.
+    // Clone the inputs, so that the gradients of the caller's tensors do not change.
     std::vector<Tensor> leaves;
     for (const Tensor& input : inputs) {
         leaves.push_back(ops::clone(input));
@@ -67,8 +67,9 @@ GradCheckResult grad_check(const Function& function, const std::vector<Tensor>& 
             const double error =
                 std::abs(analytic[i] - numeric) / std::max(1.0, std::abs(numeric));
             if (!(error < options.tolerance))
-                return {false, concat("input ", k, ", element ", i, ": backward says ",
-                                      analytic[i], ", the central difference ", numeric)};
+                return {false,
+                        concat("input ", k, ", element ", i, ": backward() gives ",
+                               analytic[i], ", the central difference is ", numeric)};
         }
     }
     return {};

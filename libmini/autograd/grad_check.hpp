@@ -1,4 +1,4 @@
-// Numerical gradients: the oracle for every differentiable function.
+// Compares the gradients of a differentiable function with numerical gradients.
 
 #pragma once
 
@@ -18,18 +18,19 @@ struct GradCheckOptions {
 /// Whether the gradients agree.
 struct GradCheckResult {
     bool ok = true;
-    std::string message;  // which element of which input is wrong, and both values
+    std::string message;  // the input and the element that differ, and both values
 };
 
-/// Compares the gradient that backward() leaves at each input with central differences of
-/// `function` (`torch.autograd.gradcheck`). The scalar that is differentiated is a fixed
-/// random weighting of the result's elements, so that no element's error can hide behind
-/// another's.
+/// Compares the gradient that backward() computes for each input with central differences
+/// of `function` (`torch.autograd.gradcheck`). The differentiated scalar is the sum of
+/// the result's elements with fixed random weights, so that errors of two elements do not
+/// cancel.
 ///
-/// In float32, h must be large against rounding: f carries an error of about 1e-7 |f|,
-/// which the division by 2h = 2e-2 makes 1e-5 |f|; the h² term of a smooth function is
-/// about 1e-4 of its third derivative. Both stay below the tolerance for values of order
-/// one. Inputs must keep away from kinks (relu at 0, ties in max_pool2d) by more than h.
+/// In float32, h must be large compared to the rounding error: f has an error of about
+/// 1e-7 |f|, which the division by 2h = 2e-2 increases to 1e-5 |f|; the h² term of a
+/// smooth function is about 1e-4 of its third derivative. Both are below the tolerance
+/// for values of order one. REQUIRES: inputs are more than h away from points where f is
+/// not differentiable (relu at 0, ties in max_pool2d).
 GradCheckResult grad_check(
     const std::function<Tensor(const std::vector<Tensor>&)>& function,
     const std::vector<Tensor>& inputs, GradCheckOptions options = {});

@@ -1,4 +1,5 @@
-// Losses: one number a sample or element first, then the reduction, each with its gradient.
+// Losses: first one loss per sample or element, then the reduction, each with its
+// gradient.
 
 #include "libmini/autograd/functions.hpp"
 
@@ -22,7 +23,7 @@ Tensor reduce(const Tensor& losses, Reduction reduction) {
 }
 
 void check_classes(const Tensor& target, int64_t classes) {
-    if (target.device().is_cuda()) return;  // looking would wait; the kernel makes it NaN
+    if (target.device().is_cuda()) return;  // a check would block; the kernel returns NaN
     const std::span<const int64_t> values = target.span<int64_t>();
     for (size_t i = 0; i < values.size(); ++i)
         MINI_CHECK(values[i] >= 0 && values[i] < classes, "nll_loss: target ", values[i],
@@ -30,7 +31,7 @@ void check_classes(const Tensor& target, int64_t classes) {
 }
 
 void check_probabilities(const Tensor& probability) {
-    if (probability.device().is_cuda()) return;  // likewise
+    if (probability.device().is_cuda()) return;  // as in check_classes
     const std::span<const float> values = probability.span<float>();
     for (size_t i = 0; i < values.size(); ++i)
         MINI_CHECK(values[i] >= 0.0f && values[i] <= 1.0f,

@@ -10,7 +10,7 @@ namespace {
 thread_local uint64_t next_sequence = 0;
 thread_local bool grad_enabled = true;
 
-// The node of one operation: holds its backward function until the gradient has passed.
+// The node of one operation; stores its backward function until release().
 class FunctionNode : public Node {
   public:
     FunctionNode(const char* name, std::vector<std::shared_ptr<Node>> inputs,
@@ -32,7 +32,7 @@ class FunctionNode : public Node {
     Backward backward_;
 };
 
-// The node that a gradient for `x` goes to; null when x wants none.
+// Returns the node that receives the gradient of `x`; null if x does not require grad.
 std::shared_ptr<Node> node_of(const Tensor& x) {
     if (!x.defined() || !x.requires_grad()) return nullptr;
     if (x.autograd_meta()->grad_fn) return x.autograd_meta()->grad_fn;
@@ -45,7 +45,8 @@ Node::Node(const char* name, std::vector<std::shared_ptr<Node>> inputs, uint64_t
     : name_(name), inputs_(std::move(inputs)), sequence_(sequence) {}
 
 Node::~Node() {
-    // The outermost destructor works off a list; those it causes only add to the list.
+    // The outermost destructor frees the nodes of a list; nested destructors only append
+    // to the list.
     thread_local std::vector<std::shared_ptr<Node>>* pending = nullptr;
     if (pending != nullptr) {
         for (auto& input : inputs_) pending->push_back(std::move(input));
@@ -60,8 +61,8 @@ Node::~Node() {
     pending = nullptr;
 }
 
-// Leaves are numbered last, so that a gradient is accumulated as soon as it is complete,
-// while the rest of the walk still goes on.
+// Leaves have the highest sequence number, so that a gradient is accumulated as soon as
+// it is complete, before the rest of the backward pass.
 AccumulateGrad::AccumulateGrad(const Tensor& leaf)
     : Node("AccumulateGrad", {}, std::numeric_limits<uint64_t>::max()), leaf_(leaf) {}
 
@@ -71,7 +72,8 @@ Grads AccumulateGrad::apply(Tensor grad) {
     check_shape(grad.shape() == leaf.shape(), "backward: a gradient of shape ",
                 grad.shape(), " arrived at a leaf of shape ", leaf.shape());
 
-    // Keep the first gradient as it is, if it is not shared; add later ones in place.
+    // Store the first gradient without a copy if it is not shared; add later ones in
+    // place.
     Tensor& total = leaf.autograd_meta()->grad;
     if (total.defined())
         ops::add_(total, ops::contiguous(grad));
@@ -125,8 +127,8 @@ Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs
     }
     if (!any) return result;
 
-    // An operation that had nothing to do may hand back its input; the graph needs
-    // another.
+    // An operation may return its input if there was nothing to compute; the graph needs
+    // a separate tensor.
     if (result.autograd_meta() != nullptr) result = result.detach();
     auto meta = std::make_shared<AutogradMeta>();
     meta->requires_grad = true;

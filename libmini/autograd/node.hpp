@@ -1,14 +1,14 @@
-// The graph of autograd: which function made which tensor, and how a gradient passes back
-// through it.
+// The autograd graph: records which operation computed which tensor, and how to compute
+// the gradients of its inputs.
 //
 //     y = relu(x w)          [AccumulateGrad x] <--.
 //                            [AccumulateGrad w] <-- [matmul] <-- [relu] <-- y
 //
-// Each operation that makes a tensor leaves a Node behind, which points to the nodes of
-// its inputs. A leaf, a tensor made by no operation, ends the walk: its AccumulateGrad
-// adds what arrives to the leaf's grad() and then calls the hooks, which is where
-// distributed training listens. Arrows point from results to inputs only, so tensors and
-// nodes form no cycle.
+// Each operation creates a Node, which points to the nodes of its inputs. The backward
+// pass ends at the leaves, tensors that are not the result of an operation: the leaf's
+// AccumulateGrad adds the gradient to the leaf's grad() and then calls the hooks, which
+// distributed training uses. Edges point from results to inputs only, so the graph has no
+// cycles.
 
 #pragma once
 
@@ -22,35 +22,36 @@
 
 namespace mini {
 
-/// Gradients for the inputs of a node, in their order; undefined for one that needs none.
+/// The gradients of a node's inputs, in order; undefined for an input that needs no
+/// gradient.
 using Grads = std::vector<Tensor>;
 
 /// One operation in the graph (`torch.autograd.graph.Node`).
 class Node {
   public:
-    /// `inputs` are the nodes that the gradient goes on to, null where it is not needed.
+    /// `inputs` are the nodes of the inputs, null for an input that needs no gradient.
     Node(const char* name, std::vector<std::shared_ptr<Node>> inputs, uint64_t sequence);
 
-    /// Frees the chain of inputs one after the other: a graph of 100,000 nodes must not
-    /// need 100,000 stack frames.
+    /// Frees the inputs in a loop, without recursion: a chain of 100,000 nodes would
+    /// otherwise need 100,000 stack frames.
     virtual ~Node();
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
-    /// The share of each input in `grad`, the gradient of the result.
+    /// Computes the gradients of the inputs from `grad`, the gradient of the result.
     virtual Grads apply(Tensor grad) = 0;
 
-    /// Drops the values kept for apply; called once the gradient has passed.
+    /// Frees the values saved for apply. The engine calls it after apply.
     virtual void release() {}
 
     const char* name() const { return name_; }
     const std::vector<std::shared_ptr<Node>>& inputs() const { return inputs_; }
 
-    /// Whether input `i` wants its share.
+    /// Returns whether input `i` needs a gradient.
     bool needs(size_t i) const { return inputs_[i] != nullptr; }
 
-    /// Nodes are numbered as they are made, on each thread; the engine goes from high to
-    /// low.
+    /// Returns the sequence number: nodes are numbered in order of creation on each
+    /// thread. The engine processes ready nodes from high to low.
     uint64_t sequence() const { return sequence_; }
 
   private:
@@ -59,19 +60,21 @@ class Node {
     uint64_t sequence_;
 };
 
-/// Called with a leaf after a gradient has been added to its grad().
+/// A hook, called with a leaf after a gradient has been added to its grad().
 using PostAccumulateHook = std::function<void(const Tensor& leaf)>;
 
-/// The end of the walk at one leaf (`AccumulateGrad`).
+/// The node of a leaf, which accumulates its gradient (`AccumulateGrad`).
 class AccumulateGrad : public Node {
   public:
     explicit AccumulateGrad(const Tensor& leaf);
     Grads apply(Tensor grad) override;
 
-    /// Adds a hook, called in the order of registration
-    /// (`Tensor.register_post_accumulate_grad_hook`); the number takes it off again.
-    /// Hooks stay until then, over any number of backward passes.
+    /// Registers a hook for all later backward passes
+    /// (`Tensor.register_post_accumulate_grad_hook`), and returns its id for remove_hook.
+    /// Hooks are called in the order of registration.
     int add_hook(PostAccumulateHook hook);
+
+    /// Removes the hook with this id.
     void remove_hook(int id);
 
   private:
@@ -80,26 +83,27 @@ class AccumulateGrad : public Node {
     int next_hook_ = 0;
 };
 
-/// What a tensor knows of the graph.
+/// The autograd state of a tensor.
 struct AutogradMeta {
     bool requires_grad = false;
     Tensor grad;                                  // of a leaf
-    std::shared_ptr<Node> grad_fn;                // of a result: the node that made it
-    std::shared_ptr<AccumulateGrad> accumulator;  // of a leaf, made at first use
+    std::shared_ptr<Node> grad_fn;                // of a result: its node
+    std::shared_ptr<AccumulateGrad> accumulator;  // of a leaf: created at first use
 };
 
-/// The accumulator of a leaf that requires grad, made when it is not there yet. Throws
+/// Returns the accumulator of a leaf that requires grad; creates it at first use. Throws
 /// Error for any other tensor.
 std::shared_ptr<AccumulateGrad> grad_accumulator(const Tensor& leaf);
 
-/// A value that a node keeps for its backward pass, with the version it had. It holds no
-/// part of the graph, so a node may keep its own result.
+/// A tensor that a node saves for its backward pass, with the version at that time. It
+/// does not refer to the graph, so a node may save its own result.
 class SavedTensor {
   public:
     SavedTensor() = default;
     explicit SavedTensor(const Tensor& value);
 
-    /// The value. Throws Error when it has been changed in place since.
+    /// Returns the saved tensor. Throws Error if it was changed in place after it was
+    /// saved.
     const Tensor& get() const;
 
   private:
@@ -107,20 +111,20 @@ class SavedTensor {
     uint64_t version_ = 0;
 };
 
-/// How a gradient passes through an operation: its share for each input, where
-/// node.needs(i).
+/// A backward function: returns the gradient of each input i for which node.needs(i),
+/// given `grad`, the gradient of the result.
 using Backward = std::function<Grads(const Tensor& grad, const Node& node)>;
 
-/// Notes in the graph that `result` was made from `inputs`, unless none of them requires
-/// grad or recording is off; returns `result`. The one line at the end of every
-/// differentiable function.
+/// Records in the graph that `result` was computed from `inputs`, and returns `result`.
+/// Records nothing if no input requires grad or recording is disabled. Every
+/// differentiable function calls it last.
 Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs,
               Backward backward);
 
-/// Whether operations are recorded on this thread (`torch.is_grad_enabled`).
+/// Returns whether operations are recorded on this thread (`torch.is_grad_enabled`).
 bool is_grad_enabled();
 
-/// Switches recording off on this thread for as long as it lives (`torch.no_grad`).
+/// Disables recording on this thread while it is in scope (`torch.no_grad`).
 class NoGradGuard {
   public:
     NoGradGuard();
@@ -132,9 +136,9 @@ class NoGradGuard {
     bool previous_;
 };
 
-/// Calls `callback` at the end of the backward pass under way on this thread, after the
-/// last gradient. Throws Error outside of one. This is how distributed training waits for
-/// its last bucket (`Engine::queue_callback`).
+/// Calls `callback` at the end of the backward pass that is running on this thread, after
+/// the last gradient (`Engine::queue_callback`). Distributed training uses it to wait for
+/// its last bucket. Throws Error if no backward pass is running.
 void queue_callback(std::function<void()> callback);
 
 }  // namespace mini

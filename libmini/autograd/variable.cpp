@@ -1,4 +1,4 @@
-// What tensor.hpp promises about gradients: the members of Tensor that need the graph.
+// The members of Tensor that use the autograd graph.
 
 #include "libmini/autograd/node.hpp"
 

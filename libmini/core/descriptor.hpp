@@ -1,5 +1,4 @@
-// A file descriptor that closes itself: the one handle that files, pipes, sockets and signalfd
-// share.
+// An RAII wrapper of a file descriptor: for files, pipes, sockets and signalfd.
 
 #pragma once
 
@@ -9,7 +8,7 @@
 
 namespace mini {
 
-/// Owns one descriptor and closes it at its end.
+/// Owns one file descriptor; the destructor closes it.
 class Descriptor {
   public:
     Descriptor() = default;
@@ -24,7 +23,7 @@ class Descriptor {
         return *this;
     }
 
-    /// The number that system calls want; -1 when there is none.
+    /// Returns the file descriptor for system calls; -1 when none is open.
     int fd() const { return fd_; }
     bool is_open() const { return fd_ >= 0; }
     void close() noexcept {

@@ -1,9 +1,10 @@
-// Errors: one base class, a few typed children, one macro.
+// Errors: one base class, a few derived classes, and the macro MINI_CHECK.
 //
 //     MINI_CHECK(x.dim() == 2, "linear: x is ", x.shape(), ", not a matrix");
 //
-// A message names what was tried, both values, and, where there is one, the next step.
-// The library never prints and never exits: it throws, and the program decides.
+// A message names the operation, both values and, when one is known, the next step for
+// the user. The library never prints an error and never exits: it throws, and the program
+// decides.
 
 #pragma once
 
@@ -14,55 +15,55 @@
 
 namespace mini {
 
-/// The base of everything that libmini throws on purpose.
+/// The base class of all exceptions that libmini throws itself.
 class Error : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
 
-/// Two shapes, dtypes or devices that do not fit together.
+/// Two shapes, dtypes or devices are incompatible.
 class ShapeError : public Error {
   public:
     using Error::Error;
 };
 
-/// What the user asked for makes no sense; a program ends with exit code 2.
+/// An argument from the user is invalid; a program exits with code 2.
 class UsageError : public Error {
   public:
     using Error::Error;
 };
 
-/// A file that is missing, cut short, or not what it claims to be.
+/// A file is missing, truncated, or not of the expected format.
 class BadFile : public Error {
   public:
     using Error::Error;
 };
 
-/// A wait that reached its deadline.
+/// A wait reached its deadline.
 class Timeout : public Error {
   public:
     using Error::Error;
 };
 
-/// A rank of the group is gone: its process died or its connection closed.
+/// A rank of the group was lost: its process died or its connection closed.
 class PeerLost : public Error {
   public:
     PeerLost(int rank, const std::string& message) : Error(message), rank_(rank) {}
 
-    /// The rank that is gone.
+    /// Returns the rank that was lost.
     int rank() const { return rank_; }
 
   private:
     int rank_;
 };
 
-/// Ranks that called different collectives, or the same one with different arguments.
+/// Ranks called different collectives, or one collective with different arguments.
 class MismatchedCollective : public Error {
   public:
     using Error::Error;
 };
 
-/// A task of a lab that the learner has not begun.
+/// A lab task has not been started.
 class NotImplemented : public Error {
   public:
     using Error::Error;
@@ -75,7 +76,7 @@ void put(std::ostream& out, const T& value) {
     out << value;
 }
 
-// Shapes print as PyTorch prints sizes: (4, 3), (5,), ().
+// Prints a shape as a Python tuple: (4, 3), (5,), ().
 template <typename T>
 void put(std::ostream& out, const std::vector<T>& values) {
     out << '(';
@@ -85,7 +86,7 @@ void put(std::ostream& out, const std::vector<T>& values) {
 
 }  // namespace detail
 
-/// The parts written one after the other; vectors as (4, 3).
+/// Returns the concatenation of the parts as text; vectors as (4, 3).
 template <typename... Parts>
 std::string concat(const Parts&... parts) {
     std::ostringstream out;
@@ -93,7 +94,8 @@ std::string concat(const Parts&... parts) {
     return out.str();
 }
 
-/// "open", errno and its text in one phrase: "open failed: No such file or directory".
+/// Returns the name of a failed system call and the text of its errno:
+/// "open failed: No such file or directory".
 std::string system_message(const std::string& call, int error_number);
 
 /// Throws NotImplemented: "[lab07.2] not started: Hand out one rank's partition."
@@ -107,6 +109,6 @@ std::string system_message(const std::string& call, int error_number);
         if (!(condition)) throw ::mini::Error(::mini::concat(__VA_ARGS__)); \
     } while (false)
 
-/// What a lab's starter has where the learner's code goes. `labs/lab check` knows a task
-/// that throws this for one that is not begun.
+/// Stands in a lab's starter file where the student's code goes. `labs/lab check` reports
+/// a task that throws NotImplemented as not started.
 #define MINI_TODO(task, title) ::mini::not_implemented(task, title)

@@ -30,7 +30,7 @@ void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* 
     using std::chrono::steady_clock;
     const std::lock_guard lock(mutex_);
 
-    // Read the clock under the lock, so that the times in the ring never go back.
+    // Read the clock under the lock, so that the times in the ring never decrease.
     const auto now = steady_clock::now().time_since_epoch();
     const int64_t nanoseconds =
         std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
@@ -46,7 +46,7 @@ void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* 
 std::vector<Event> EventLog::snapshot() const {
     const std::lock_guard lock(mutex_);
 
-    // Unroll the ring: the oldest event lies where the next one will go, once it is full.
+    // Unroll the ring: when it is full, the oldest event is at next_, otherwise at 0.
     const size_t oldest = ring_.size() < capacity_ ? 0 : next_;
     std::vector<Event> events(ring_.begin() + static_cast<ptrdiff_t>(oldest),
                               ring_.end());

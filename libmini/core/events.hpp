@@ -1,10 +1,11 @@
-// The event log: what happened on this rank, in order, cheap enough to be always on.
+// The event log: records what happens on this rank, in order. It is cheap enough to be
+// always on.
 //
-// Tests read it to check behaviour that values cannot show: that a bucket was launched
-// before the last gradient was ready, that there was one all-reduce per bucket and none
-// inside no_sync, how many bytes a collective sent. One event costs under 100 ns
-// (tests/core/events_test.cpp measures it). The log is a ring: when it is full, the
-// oldest event makes room.
+// Tests read it to check behaviour that result values do not show: that a bucket was
+// launched before the last gradient was ready, that each bucket had one all-reduce and
+// no_sync had none, how many bytes a collective sent. Recording one event takes less than
+// 100 ns (tests/core/events_test.cpp measures it). The log is a ring buffer: when it is
+// full, a new event overwrites the oldest one.
 
 #pragma once
 
@@ -15,30 +16,30 @@
 
 namespace mini {
 
-/// What happened, and what an event's index, bytes and name then mean.
+/// The kind of an event, and the meaning of its index, bytes and name.
 enum class EventKind : uint8_t {
-    kForwardBegin,     // of a data-parallel module that trains
-    kForwardEnd,       // and so the backward pass may begin
-    kGradReady,        // index: parameter, bytes: its gradient's
-    kBackwardEnd,      // all gradients of a synchronised pass are there
+    kForwardBegin,     // a data-parallel module in training mode begins its forward pass
+    kForwardEnd,       // the forward pass has ended; the backward pass may begin
+    kGradReady,        // index: parameter, bytes: size of its gradient
+    kBackwardEnd,      // all gradients of a synchronised backward pass are ready
     kBucketReady,      // index: bucket, bytes: its payload
-    kBucketLaunch,     // its all-reduce was handed to the communication thread
-    kBucketDone,       // its all-reduce has finished
+    kBucketLaunch,     // the bucket's all-reduce was queued on the communication thread
+    kBucketDone,       // the bucket's all-reduce has completed
     kCollectiveBegin,  // name: the operation, index: sequence number, bytes: payload
-    kAlgorithm,        // name: what it ran, index: messages, bytes: sent by this rank
+    kAlgorithm,        // name: the algorithm, index: messages, bytes: sent by this rank
     kCollectiveEnd,    // bytes: sent by this rank
 };
 
-/// "bucket_launch" for kBucketLaunch, and so on.
+/// Returns the name of an event kind: "bucket_launch" for kBucketLaunch.
 std::string_view event_name(EventKind kind);
 
-/// One thing that happened on a rank, and when.
+/// One event on a rank, with its time.
 struct Event {
-    int64_t nanoseconds = 0;  // on the monotonic clock
+    int64_t nanoseconds = 0;  // of the monotonic clock
     EventKind kind = EventKind::kGradReady;
     int64_t index = 0;
     int64_t bytes = 0;
-    const char* name = "";  // a literal, or any string that outlives the log
+    const char* name = "";  // a string literal, or a string that outlives the log
 };
 
 /// The events of one rank. Thread-safe.
@@ -46,14 +47,14 @@ class EventLog {
   public:
     explicit EventLog(size_t capacity = 65536);
 
-    /// Appends an event with the present time.
+    /// Appends an event with the current time.
     void record(EventKind kind, int64_t index = 0, int64_t bytes = 0,
                 const char* name = "");
 
-    /// All events still held, oldest first.
+    /// Returns all events in the log, oldest first.
     std::vector<Event> snapshot() const;
 
-    /// Events of one kind, oldest first.
+    /// Returns the events of one kind, oldest first.
     std::vector<Event> snapshot(EventKind kind) const;
 
     void clear();
@@ -62,7 +63,7 @@ class EventLog {
     mutable std::mutex mutex_;
     std::vector<Event> ring_;  // grows up to capacity_, then wraps
     size_t capacity_;
-    size_t next_ = 0;  // where the next event goes
+    size_t next_ = 0;  // index in ring_ of the next event
 };
 
 }  // namespace mini

@@ -1,11 +1,12 @@
-// The two 16-bit floats: float16 (IEEE binary16) and bfloat16 (a float32 cut in half).
+// The two 16-bit floating-point types: float16 (IEEE binary16) and bfloat16 (the upper
+// 16 bits of a float32).
 //
 //     float32     s eeeeeeee mmmmmmmmmmmmmmmmmmmmmmm     range 3e38, 7 digits
 //     bfloat16    s eeeeeeee mmmmmmm                     range 3e38, 2 to 3 digits
 //     float16     s eeeee mmmmmmmmmm                     range 65504, 3 to 4 digits
 //
-// They are for storing and sending. Arithmetic goes through float32; the way back rounds
-// to the nearest, ties to even, as the hardware and PyTorch do it.
+// They are for storage and communication; arithmetic converts to float32. The conversion
+// from float32 rounds to nearest, ties to even, as the hardware and PyTorch do.
 
 #pragma once
 
@@ -19,7 +20,7 @@ class Half {
   public:
     Half() = default;
     explicit Half(float value) : bits_(round(value)) {}
-    /// The number that these 16 bits mean.
+    /// Returns the float16 with this bit pattern.
     static Half from_bits(uint16_t bits);
 
     uint16_t bits() const { return bits_; }
@@ -27,7 +28,7 @@ class Half {
     explicit operator float() const {
         const uint32_t sign = static_cast<uint32_t>(bits_ & 0x8000) << 16;
         const uint32_t rest = static_cast<uint32_t>(bits_ & 0x7fff) << 13;
-        // Shift the exponent by a multiplication, which is right for subnormals too.
+        // Rebias the exponent with a multiplication, which is correct for subnormals too.
         const float scaled = std::bit_cast<float>(rest) * 0x1p112f;
         const uint32_t special = rest >= 0x0f800000u ? 0x7f800000u : 0;  // inf or nan
         return std::bit_cast<float>(sign | special | std::bit_cast<uint32_t>(scaled));
@@ -46,7 +47,7 @@ class BFloat16 {
   public:
     BFloat16() = default;
     explicit BFloat16(float value) : bits_(round(value)) {}
-    /// The number that these 16 bits mean.
+    /// Returns the bfloat16 with this bit pattern.
     static BFloat16 from_bits(uint16_t bits);
 
     uint16_t bits() const { return bits_; }
@@ -81,8 +82,8 @@ inline BFloat16 BFloat16::from_bits(uint16_t bits) {
 
 inline uint16_t Half::round(float value) {
     constexpr uint32_t kInfinity = 0x7f800000;
-    constexpr uint32_t kOverflow = 0x477ff000;  // 65520: half a step above the largest
-    constexpr uint32_t kSmallest = 0x38800000;  // 2^-14: the smallest normal one
+    constexpr uint32_t kOverflow = 0x477ff000;  // 65520: half a step above the maximum
+    constexpr uint32_t kSmallest = 0x38800000;  // 2^-14: the smallest normal number
     const uint32_t word = std::bit_cast<uint32_t>(value);
     const auto sign = static_cast<uint16_t>(word >> 16 & 0x8000);
     const uint32_t size = word & 0x7fffffff;
@@ -90,8 +91,8 @@ inline uint16_t Half::round(float value) {
         return static_cast<uint16_t>(sign | 0x7e00 | (size >> 13 & 0x3ff));
     if (size >= kOverflow) return static_cast<uint16_t>(sign | 0x7c00);
     if (size < kSmallest) {
-        // Add a number whose last digit is the last digit of a subnormal: the processor
-        // rounds the sum there.
+        // Add 0.5: its last mantissa bit has the weight of a subnormal's last bit, so the
+        // processor rounds the sum at that bit.
         const float shifted = std::bit_cast<float>(size) + 0.5f;
         return static_cast<uint16_t>(sign |
                                      (std::bit_cast<uint32_t>(shifted) - 0x3f000000));

@@ -16,7 +16,7 @@ struct Style {
     std::string_view colour;
 };
 
-// By level. Colours: grey, blue, yellow, red.
+// Indexed by level. The colours are grey, blue, yellow and red.
 constexpr std::array<Style, 5> kStyles = {{{"debug", "\x1b[90m"},
                                            {"info", "\x1b[34m"},
                                            {"warning", "\x1b[33m"},
@@ -26,10 +26,10 @@ constexpr std::string_view kColourEnd = "\x1b[0m";
 
 thread_local int current_rank = -1;
 
-// Colour is for eyes only: a terminal whose owner has not said NO_COLOR (no-color.org).
+// Returns whether stderr is a terminal and NO_COLOR is unset or empty (no-color.org).
 bool wants_colour() {
-    const char* refused = std::getenv("NO_COLOR");
-    return (refused == nullptr || *refused == '\0') && isatty(STDERR_FILENO) == 1;
+    const char* no_color = std::getenv("NO_COLOR");
+    return (no_color == nullptr || *no_color == '\0') && isatty(STDERR_FILENO) == 1;
 }
 
 std::string format_line(Level level, const std::string& message) {
@@ -43,8 +43,9 @@ std::string format_line(Level level, const std::string& message) {
     return line + message + '\n';
 }
 
-// One write holds the whole line, so that lines of several ranks do not mix; what a full
-// pipe leaves over follows. A line that stderr refuses has nowhere else to go.
+// Writes the whole line with one call, so that lines of several ranks do not interleave;
+// after a partial write to a full pipe, the rest follows. A line that cannot be written
+// is dropped.
 void write_to_stderr(std::string_view line) {
     while (!line.empty()) {
         const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());

@@ -1,8 +1,8 @@
-// Messages for people, on stderr, each with its rank: "[rank 1] warning: ...".
+// Log messages on stderr, each with the rank of its thread: "[rank 1] warning: ...".
 //
-// MINI_LOG_LEVEL = debug | info | warning | error | off sets the least level shown
-// (warning when unset). A line is written with one call, so lines of several ranks do not
-// mix.
+// MINI_LOG_LEVEL = debug | info | warning | error | off sets the minimum level
+// (warning when unset). A line is written with one system call, so lines of several ranks
+// do not interleave.
 
 #pragma once
 
@@ -12,40 +12,44 @@
 
 namespace mini::logging {
 
-/// How much a message matters; kOff is above all of them.
+/// The level of a message; kOff is above all levels of messages.
 enum class Level { kDebug, kInfo, kWarning, kError, kOff };
 
-/// The rank that this thread's messages carry; -1, the start value, shows none.
+/// Sets the rank in this thread's messages; -1, the initial value, prints no rank.
 void set_rank(int rank);
+
+/// Returns the rank in this thread's messages; -1 when it is not set.
 int rank();
 
-/// The least level that is shown, as MINI_LOG_LEVEL gave it at first use or set_level
-/// since.
+/// Returns the minimum level: the last set_level, otherwise MINI_LOG_LEVEL as read at
+/// first use.
 Level level();
+
+/// Sets the minimum level for all threads of this process.
 void set_level(Level level);
 
-/// Writes `message` as one line when `level` is shown.
+/// Writes `message` as one line if `level` is at least the minimum level.
 void write(Level level, const std::string& message);
 
-/// Writes the parts in a row as a message of this level.
+/// Logs the concatenation of the parts at the level kDebug.
 template <typename... Parts>
 void debug(const Parts&... parts) {
     if (level() <= Level::kDebug) write(Level::kDebug, concat(parts...));
 }
 
-/// Writes the parts in a row as a message of this level.
+/// Logs the concatenation of the parts at the level kInfo.
 template <typename... Parts>
 void info(const Parts&... parts) {
     if (level() <= Level::kInfo) write(Level::kInfo, concat(parts...));
 }
 
-/// Writes the parts in a row as a message of this level.
+/// Logs the concatenation of the parts at the level kWarning.
 template <typename... Parts>
 void warning(const Parts&... parts) {
     if (level() <= Level::kWarning) write(Level::kWarning, concat(parts...));
 }
 
-/// Writes the parts in a row as a message of this level.
+/// Logs the concatenation of the parts at the level kError.
 template <typename... Parts>
 void error(const Parts&... parts) {
     if (level() <= Level::kError) write(Level::kError, concat(parts...));

@@ -1,4 +1,4 @@
-// What the machine gives: its name, and random digits that cannot be guessed.
+// Host name, and random digits that cannot be predicted.
 
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace mini {
 
-/// The name of this host; "?" when it has none.
+/// Returns the name of this host; "?" when it has none.
 std::string host_name();
 
-/// `digits` random hexadecimal digits, at most 256, from the kernel's generator. Throws
-/// Error when it gives none.
+/// Returns `digits` random hexadecimal digits, at most 256, from the kernel's random
+/// number generator. Throws Error when the kernel's generator fails.
 std::string random_hex(int digits);
 
 }  // namespace mini

@@ -22,7 +22,7 @@ using Body = std::function<void(int64_t, int64_t)>;
 std::atomic<int> thread_count = 1;
 thread_local bool inside_chunk = false;
 
-// One call of parallel_for, on its caller's stack. Threads take chunk after chunk.
+// One call of parallel_for, on the caller's stack. Each thread takes the next chunk.
 class Job {
   public:
     Job(int64_t extent, int64_t grain, const Body& body)
@@ -31,7 +31,7 @@ class Job {
           chunks_((extent - 1) / grain + 1),
           body_(body) {}
 
-    // Runs the next chunk; false when none is left.
+    // Runs the next chunk; returns false if no chunk is left.
     bool run_next() {
         const int64_t chunk = next_.fetch_add(1, std::memory_order_relaxed);
         if (chunk >= chunks_) return false;
@@ -40,13 +40,13 @@ class Job {
         return true;
     }
 
-    void drop_the_rest() { next_ = chunks_; }
+    void skip_remaining_chunks() { next_ = chunks_; }
     int64_t chunks() const { return chunks_; }
     bool has_chunks() const { return next_.load(std::memory_order_relaxed) < chunks_; }
 
     // Guarded by the mutex of the pool.
-    int helpers = 0;           // threads of the pool that work on it now
-    std::exception_ptr error;  // the first one
+    int helpers = 0;           // threads of the pool that are running this job
+    std::exception_ptr error;  // the first exception
 
   private:
     const int64_t extent_;
@@ -58,7 +58,7 @@ class Job {
 
 class Pool {
   public:
-    // Throws Error when the system gives fewer threads.
+    // Throws Error when the system cannot start all threads.
     explicit Pool(int helpers) {
         try {
             for (int i = 0; i < helpers; ++i) threads_.emplace_back([this] { help(); });
@@ -74,9 +74,9 @@ class Pool {
 
     int helpers() const { return static_cast<int>(threads_.size()); }
 
-    Pool* older = nullptr;  // of a pool forgotten in a forked child: the one before it
+    Pool* older = nullptr;  // the next element of the list PoolHolder::forgotten
 
-    // Offers the job to the helpers, works on it too, and returns when all of it is done.
+    // Runs the job on the helpers and on the calling thread; blocks until it is complete.
     void run(Job& job) {
         {
             const std::lock_guard lock(mutex_);
@@ -86,7 +86,8 @@ class Pool {
         for (int64_t i = 0; i < wanted; ++i) work_.notify_one();
         work_on(job);
 
-        // Once the job is off the list no helper joins it; wait for those that have.
+        // After the job is off the list no helper joins it. Wait for the helpers that
+        // did.
         std::unique_lock lock(mutex_);
         std::erase(jobs_, &job);
         done_.wait(lock, [&] { return job.helpers == 0; });
@@ -103,7 +104,7 @@ class Pool {
         for (std::thread& thread : threads_) thread.join();
     }
 
-    // The life of a helper.
+    // The main function of a helper thread.
     void help() {
         std::unique_lock lock(mutex_);
         while (true) {
@@ -119,7 +120,7 @@ class Pool {
         }
     }
 
-    // The oldest job with chunks left, or null. REQUIRES: mutex_ is held.
+    // Returns the oldest job with chunks left, or null. REQUIRES: mutex_ is held.
     Job* open_job() const {
         const auto job = std::find_if(jobs_.begin(), jobs_.end(),
                                       [](const Job* each) { return each->has_chunks(); });
@@ -132,7 +133,7 @@ class Pool {
             while (job.run_next()) {
             }
         } catch (...) {
-            job.drop_the_rest();
+            job.skip_remaining_chunks();
             const std::lock_guard lock(mutex_);
             if (!job.error) job.error = std::current_exception();
         }
@@ -140,20 +141,21 @@ class Pool {
     }
 
     std::mutex mutex_;
-    std::condition_variable work_;  // a job has come, or it is time to stop
-    std::condition_variable done_;  // a job has lost its last helper
+    std::condition_variable work_;  // a job was added, or stopping_ was set
+    std::condition_variable done_;  // the last helper of a job has finished
     std::vector<Job*> jobs_;        // not yet returned to their callers
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };
 
-// The pool of this process. It is not taken down at exit; idle helpers just end then. It
-// is there before any code runs: were it made at first use, a fork in that moment would
-// leave the child waiting for a thread that it has not.
+// Holds the pool of this process. The pool is not destroyed at exit; idle helpers end
+// with the process. The holder is constant-initialised: if it were created at first use,
+// a fork at that moment would leave the child waiting for a thread that does not exist in
+// it.
 struct PoolHolder {
-    std::mutex mutex;  // held across fork, so that the child does not find it locked
+    std::mutex mutex;  // held across fork, so that it is unlocked in the child
     Pool* pool = nullptr;
-    Pool* forgotten = nullptr;  // the last of those that this process inherited
+    Pool* forgotten = nullptr;  // list of the pools inherited from parent processes
 };
 constinit PoolHolder holder;
 
@@ -161,9 +163,9 @@ void before_fork() { holder.mutex.lock(); }
 
 void after_fork_in_parent() { holder.mutex.unlock(); }
 
-// A child finds the parent's pool in its memory but none of its threads. It can neither
-// use nor destroy that pool: it forgets it, in sight of leak checkers, and will make its
-// own.
+// A forked child has a copy of the parent's pool, but not its threads. It can neither use
+// nor destroy that pool. It keeps the pool in a list, where leak checkers find it, and
+// creates its own pool at first use.
 void after_fork_in_child() {
     if (Pool* const inherited = std::exchange(holder.pool, nullptr)) {
         inherited->older = holder.forgotten;
@@ -172,13 +174,12 @@ void after_fork_in_child() {
     holder.mutex.unlock();
 }
 
-const int fork_handlers_refused =
+const int atfork_error =
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 
-// The pool with this many helpers.
+// Returns the pool; creates it, or replaces a pool of another size.
 Pool& pool_of(int helpers) {
-    MINI_CHECK(fork_handlers_refused == 0,
-               system_message("pthread_atfork", fork_handlers_refused));
+    MINI_CHECK(atfork_error == 0, system_message("pthread_atfork", atfork_error));
     const std::lock_guard lock(holder.mutex);
     Pool*& pool = holder.pool;
     if (pool == nullptr || pool->helpers() != helpers) {

@@ -9,8 +9,8 @@ namespace mini {
 std::string with_commas(int64_t number) {
     std::string text = std::to_string(number);
     const int64_t first_digit = number < 0 ? 1 : 0;
-    for (auto at = static_cast<int64_t>(text.size()) - 3; at > first_digit; at -= 3)
-        text.insert(static_cast<size_t>(at), 1, ',');
+    for (auto i = static_cast<int64_t>(text.size()) - 3; i > first_digit; i -= 3)
+        text.insert(static_cast<size_t>(i), 1, ',');
     return text;
 }
 
@@ -21,11 +21,11 @@ std::string join(const std::vector<std::string>& words) {
 }
 
 std::string rank_list(const std::vector<int>& ranks) {
-    constexpr size_t kMostNamed = 4;  // of neighbours; more are told as "0 to 6"
+    constexpr size_t kMaxListed = 4;  // more consecutive ranks print as "0 to 6"
     if (ranks.size() == 1) return concat("rank ", ranks[0]);
-    const bool in_a_row =
+    const bool consecutive =
         !ranks.empty() && ranks.back() - ranks.front() + 1 == std::ssize(ranks);
-    if (in_a_row && ranks.size() > kMostNamed)
+    if (consecutive && ranks.size() > kMaxListed)
         return concat("ranks ", ranks.front(), " to ", ranks.back());
 
     std::string text = "ranks ";

@@ -1,4 +1,4 @@
-// Numbers and lists as people read them.
+// Formats numbers and lists for messages.
 
 #pragma once
 
@@ -8,13 +8,14 @@
 
 namespace mini {
 
-/// 60000 as "60,000", -1234 as "-1,234".
+/// Formats 60000 as "60,000" and -1234 as "-1,234".
 std::string with_commas(int64_t number);
 
-/// "a, b, c"; "" for none.
+/// Returns the words separated by commas: "a, b, c"; "" for an empty list.
 std::string join(const std::vector<std::string>& words);
 
-/// "rank 2", "ranks 0 and 3", "ranks 0, 1 and 3", "ranks 0 to 6". REQUIRES: in order.
+/// Formats a list of ranks: "rank 2", "ranks 0 and 3", "ranks 0, 1 and 3", "ranks 0 to
+/// 6". REQUIRES: `ranks` is sorted.
 std::string rank_list(const std::vector<int>& ranks);
 
 }  // namespace mini

@@ -1,4 +1,4 @@
-// Threads that may not be had: the system's refusal as an error of ours.
+// Starts threads; a failure of the system becomes a mini::Error.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace mini {
 
-/// Starts a thread. Throws Error saying what to do when the system gives none.
+/// Starts a thread. Throws Error, with advice, when the system cannot start one.
 template <typename Body>
 std::thread start_thread(Body body) {
     try {

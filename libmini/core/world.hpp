@@ -1,5 +1,5 @@
-// Which rank this thread is, of how many. dist::init_process_group sets it, so that rooms
-// below or beside dist (samplers, messages) can ask without including it.
+// The calling thread's rank and world size. dist::init_process_group sets them, so that
+// code that does not depend on dist (samplers, messages) can read them.
 
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace mini {
 
-/// A rank, of how many.
+/// A rank and the world size.
 struct World {
     int rank = 0;
     int size = 1;
@@ -15,11 +15,11 @@ struct World {
     bool operator==(const World&) const = default;
 };
 
-/// The calling thread's place among the ranks; nothing before init_process_group and
-/// after destroy_process_group.
+/// Returns the calling thread's rank and world size; std::nullopt before
+/// init_process_group and after destroy_process_group.
 std::optional<World> current_world();
 
-/// Sets, or with nothing clears, the calling thread's place.
+/// Sets the calling thread's rank and world size; std::nullopt clears them.
 void set_current_world(std::optional<World> world);
 
 }  // namespace mini

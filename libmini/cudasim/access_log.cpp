@@ -11,7 +11,7 @@ constexpr uintptr_t kSector = 32;
 constexpr uintptr_t kBanks = 32;
 constexpr uintptr_t kBankBytes = 4;
 
-// The bytes that lanes ask for together, each once, and the sectors that hold them.
+// The distinct bytes that the lanes request together, and the sectors that hold them.
 struct Footprint {
     size_t bytes = 0;
     size_t sectors = 0;
@@ -30,7 +30,7 @@ Footprint footprint(const std::vector<std::pair<uintptr_t, uintptr_t>>& sorted) 
     return total;
 }
 
-// How often the banks must be asked: the most different words in one bank.
+// Returns the passes over the banks: the largest number of different words in one bank.
 size_t passes(const std::vector<uintptr_t>& addresses, uint32_t bytes) {
     std::array<std::set<uintptr_t>, kBanks> words;
     for (const uintptr_t address : addresses)
@@ -64,7 +64,7 @@ void AccessLog::begin_block(unsigned threads) {
 }
 
 void AccessLog::access(const LoggedAccess& access) {
-    if (accesses_.size() < most_) accesses_.push_back(access);
+    if (accesses_.size() < max_accesses_) accesses_.push_back(access);
     if (access.mode == Mode::kAtomic) {
         ++launches_.back().atomics;
         return;
@@ -108,7 +108,8 @@ void AccessLog::count(const Execution& execution, uint32_t living) {
         ranges.emplace_back(at, at + execution.bytes);
     }
 
-    // Banks serve 128 bytes a pass: of wider accesses, half or a quarter of the lanes.
+    // The banks serve 128 bytes per pass: half of the lanes for accesses of 8 bytes, a
+    // quarter for 16.
     if (execution.shared) {
         const size_t together = 32 / std::max(execution.bytes / kBankBytes, uintptr_t{1});
         for (size_t first = 0; first < ranges.size(); first += together) {

@@ -1,10 +1,11 @@
-// What a launch did to memory, counted as a GPU's memory system would count it.
+// Counts the memory traffic of a launch as a GPU's memory system would.
 //
-// The lanes of a warp that execute one load or store together are found again by where the
-// instruction stands and how often the lane has executed it: a warp's k-th execution.
+// Lanes run one after another, so their accesses are grouped into warp instructions
+// afterwards: the k-th execution of an instruction by each lane belongs to the warp's
+// k-th execution.
 //
-//     global    fetches whole sectors of 32 bytes
-//     shared    32 banks of 4 bytes; words of one bank in different rows go one by one
+//     global    memory is fetched in whole sectors of 32 bytes
+//     shared    32 banks of 4 bytes; different words of one bank are served in turn
 
 #pragma once
 
@@ -20,17 +21,17 @@
 
 namespace mini::sim {
 
-/// Loads, or stores, of one memory, in instructions of warps.
+/// The loads, or the stores, of one kind of memory.
 struct Traffic {
-    size_t instructions = 0;
-    size_t partial = 0;  // those that not all living lanes of the warp took part in
-    size_t used = 0;     // bytes that lanes asked for, each byte of an instruction once
-    size_t sectors = 0;  // global: fetched, of 32 bytes
-    size_t rounds = 0;   // shared: passes over the banks
-    size_t least = 0;    // shared: passes without a conflict
-    size_t worst = 0;    // shared: the most passes for what could have been one
+    size_t instructions = 0;  // executed by warps
+    size_t partial = 0;       // instructions in which not all lanes of the warp took part
+    size_t used = 0;          // bytes requested; a byte counts once per instruction
+    size_t sectors = 0;       // global: sectors of 32 bytes that were fetched
+    size_t rounds = 0;        // shared: passes over the banks
+    size_t least = 0;  // shared: passes that would be needed without bank conflicts
+    size_t worst = 0;  // shared: the most passes where one would do without conflicts
 
-    /// Bytes used of bytes fetched, 1 at best; 1 for none.
+    /// Returns bytes used / bytes fetched: 1 at best, and 1 if nothing was fetched.
     double efficiency() const;
 };
 
@@ -39,11 +40,11 @@ struct LaunchCounters {
     std::string kernel;
     dim3 grid, block;
     Traffic global_loads, global_stores, shared_loads, shared_stores;
-    size_t atomics = 0;   // of threads
-    size_t barriers = 0;  // of blocks
+    size_t atomics = 0;   // counted per thread
+    size_t barriers = 0;  // counted per block
 };
 
-/// One load or store of one thread, for a picture.
+/// One load or store of one thread, as the access picture of `mini kernels` draws it.
 struct LoggedAccess {
     uint32_t block = 0;
     uint32_t thread = 0;
@@ -51,13 +52,13 @@ struct LoggedAccess {
     uint32_t bytes = 0;
     Mode mode = Mode::kRead;
     bool shared = false;
-    const void* at = nullptr;  // in the kernel
+    const void* at = nullptr;  // address of the instruction
 };
 
 class AccessLog {
   public:
-    /// Keeps the first `most` accesses of each launch one by one.
-    explicit AccessLog(size_t most = 0) : most_(most) {}
+    /// Records the first `max_accesses` accesses of the log individually.
+    explicit AccessLog(size_t max_accesses = 0) : max_accesses_(max_accesses) {}
 
     void begin_launch(std::string kernel, dim3 grid, dim3 block);
     void begin_block(unsigned threads);
@@ -85,7 +86,7 @@ class AccessLog {
 
     void count(const Execution& execution, uint32_t living);
 
-    size_t most_;
+    size_t max_accesses_;
     std::vector<LaunchCounters> launches_;
     std::vector<LoggedAccess> accesses_;
     std::map<std::pair<uint32_t, const void*>, Instruction> block_;

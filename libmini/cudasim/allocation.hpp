@@ -1,4 +1,4 @@
-// A piece of memory that the simulator has given out.
+// One allocation of simulated device memory or pinned host memory.
 
 #pragma once
 
@@ -7,12 +7,12 @@
 
 namespace mini::sim {
 
-/// One call of cudaMalloc or cudaMallocHost.
+/// The result of one call of cudaMalloc or cudaMallocHost.
 struct Allocation {
     std::byte* begin = nullptr;
-    size_t bytes = 0;  // as asked for
+    size_t bytes = 0;  // as requested, not rounded up
     uint64_t id = 0;   // 1, 2, 3, ... in the order of the calls
-    int device = 0;    // or kPinned (memory.hpp)
+    int device = 0;    // a device's index, or kPinned (memory.hpp)
     bool freed = false;
 
     bool contains(const void* pointer, size_t count) const {

@@ -22,33 +22,34 @@ using mini::sim::Machine;
 using mini::sim::report;
 using mini::sim::StreamCall;
 
-// A device like an A100, as far as a program can tell.
+// The limits of an A100.
 constexpr unsigned kMaxThreads = 1024;
 constexpr dim3 kMaxBlock = {1024, 1024, 64};
 constexpr dim3 kMaxGrid = {0x7fffffff, 65535, 65535};
 constexpr size_t kSharedBytes = 48 * 1024;
 constexpr size_t kSharedBytesOptin = 163 * 1024;
 
-// The dynamic shared memory that kernels were allowed beyond kSharedBytes. Guarded by the
-// machine's lock.
+// The dynamic shared memory limits that cudaFuncSetAttribute raised above kSharedBytes,
+// by kernel. Guarded by the machine's lock.
 std::map<const void*, size_t>& shared_limits() {
     static auto* const all = new std::map<const void*, size_t>;
     return *all;
 }
 
-bool fits(dim3 extent, dim3 most) {
-    return extent.x > 0 && extent.y > 0 && extent.z > 0 && extent.x <= most.x &&
-           extent.y <= most.y && extent.z <= most.z;
+bool fits(dim3 extent, dim3 max) {
+    return extent.x > 0 && extent.y > 0 && extent.z > 0 && extent.x <= max.x &&
+           extent.y <= max.y && extent.z <= max.z;
 }
 
-// Why a launch cannot be.
+// Returns the error of an invalid launch, else cudaSuccess.
 cudaError_t launch_error(const mini::sim::Launch& launch) {
     if (!fits(launch.grid, kMaxGrid) || !fits(launch.block, kMaxBlock) ||
         launch.block.x * launch.block.y * launch.block.z > kMaxThreads)
         return cudaErrorInvalidConfiguration;
     const auto allowed = shared_limits().find(launch.kernel);
-    const size_t most = allowed == shared_limits().end() ? kSharedBytes : allowed->second;
-    return launch.shared_bytes <= most ? cudaSuccess : cudaErrorInvalidValue;
+    const size_t limit =
+        allowed == shared_limits().end() ? kSharedBytes : allowed->second;
+    return launch.shared_bytes <= limit ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 }  // namespace
@@ -136,7 +137,8 @@ cudaError_t cudaDeviceSynchronize() {
     return report(machine.fault(device).code);
 }
 
-// Ends the device's allocations and its lasting error; streams and events stay.
+// Frees the device's allocations and clears its sticky error; streams and events stay
+// valid.
 cudaError_t cudaDeviceReset() {
     if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
     const int device = mini::sim::current_device();

@@ -1,7 +1,7 @@
-// The part of CUDA's runtime interface that libmini uses, on a CPU.
+// The part of the CUDA Runtime API that libmini uses, on a CPU.
 //
-// Names, arguments, error codes and ordering are those of the CUDA Runtime API; what a call
-// does where CUDA leaves it undefined is for the checker (checker.hpp) to say.
+// Names, arguments, error codes and ordering are the same as in CUDA. The checker
+// (checker.hpp) reports calls whose behaviour CUDA leaves undefined.
 
 #pragma once
 
@@ -56,7 +56,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                 unsigned flags = 0);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* data);
 
-/// The kernel's name as the source has it (CUDA gives the mangled one).
+/// Gives the kernel's name as in the source (CUDA gives the mangled name).
 cudaError_t cudaFuncGetName(const char** name, const void* kernel);
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute,
                                  int value);
@@ -86,7 +86,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 
 namespace mini::sim {
 
-/// Puts a launch into a stream; the error a wrong configuration gives.
+/// Enqueues a launch in a stream. Returns CUDA's error code if the configuration is
+/// invalid.
 cudaError_t enqueue(Launch launch, cudaStream_t stream);
 
 }  // namespace mini::sim

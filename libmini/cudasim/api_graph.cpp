@@ -18,7 +18,7 @@ using mini::sim::Machine;
 using mini::sim::report;
 using mini::sim::StreamCall;
 
-// Why a capture that began in this stream cannot become a graph.
+// Returns the error that keeps a capture from becoming a graph, else cudaSuccess.
 cudaError_t end_error(const mini::sim::Capture& capture) {
     if (capture.mode != cudaStreamCaptureModeRelaxed &&
         capture.thread != std::this_thread::get_id())

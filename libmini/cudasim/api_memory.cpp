@@ -26,7 +26,8 @@ using mini::sim::StreamCall;
 
 bool on_device(const void* pointer) { return device_of(pointer) >= 0; }
 
-// Whether bytes from here on belong to one living allocation, as far as one can know.
+// Returns whether [pointer, pointer + bytes) is in one living allocation. Pageable host
+// memory always counts as valid: the simulator does not track it.
 bool is_memory(const void* pointer, size_t bytes) {
     if (pointer == nullptr) return false;
     if (device_of(pointer) == kPageable) return true;
@@ -45,7 +46,7 @@ bool direction_fits(cudaMemcpyKind kind, bool to_device, bool from_device) {
     return false;
 }
 
-// Why a copy cannot be.
+// Returns the error of an invalid copy, else cudaSuccess.
 cudaError_t copy_error(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
@@ -59,7 +60,7 @@ Job copy_job(void* to, const void* from, size_t bytes) {
     return {.kind = OperationKind::kCopy, .to = to, .from = from, .bytes = bytes};
 }
 
-// Memory that is not pinned is read when the call is made: the copy has its own.
+// Pageable memory is read during the call: the job keeps a staged copy of the source.
 Job staged_job(void* to, const void* from, size_t bytes) {
     const auto* first = static_cast<const std::byte*>(from);
     Job job = copy_job(to, nullptr, bytes);
@@ -78,7 +79,7 @@ cudaError_t allocate(void** pointer, size_t bytes, int device) {
     return bytes == 0 || *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-// Memory goes once the work that may use it is done.
+// Frees memory after all work that may use it is done.
 cudaError_t deallocate(void* pointer, bool pinned) {
     if (pointer == nullptr) return cudaSuccess;
     const int device = device_of(pointer);
@@ -163,8 +164,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
     const cudaError_t error = copy_error(to, from, bytes, kind);
     if (error != cudaSuccess) return report(error);
 
-    // Between devices the host does not wait; from memory that is not pinned it waits for what
-    // was given before, and not for the copy.
+    // For a copy from device to device the host does not wait. For a copy from pageable
+    // to device memory it waits for the earlier operations, but not for the copy.
     if (on_device(to) && on_device(from))
         return report(call.give(copy_job(to, from, bytes)));
     if (on_device(to) && device_of(from) == kPageable) {

@@ -13,9 +13,9 @@
 struct CUevent_st {
     int device = 0;
     bool timing = false;
-    mini::sim::OperationPointer marker;           // of the last record
-    std::shared_ptr<mini::sim::Capture> capture;  // if that was into a capture
-    std::vector<size_t> nodes;                    // what the capture had then
+    mini::sim::OperationPointer marker;  // set by the last record, if not captured
+    std::shared_ptr<mini::sim::Capture> capture;  // set if the last record was captured
+    std::vector<size_t> nodes;  // the stream's last nodes at that record
 };
 
 namespace {
@@ -24,7 +24,7 @@ using mini::sim::Machine;
 using mini::sim::report;
 using mini::sim::StreamCall;
 
-// The events there are. Guarded by the machine's lock.
+// All events. Guarded by the machine's lock.
 std::vector<cudaEvent_t>& events() {
     static auto* const all = new std::vector<cudaEvent_t>;
     return *all;
@@ -34,7 +34,7 @@ bool is_event(cudaEvent_t event) {
     return std::find(events().begin(), events().end(), event) != events().end();
 }
 
-// Why an event cannot be asked or waited for by the host.
+// Returns the error of a query or wait of the host for this event, else cudaSuccess.
 cudaError_t event_error(cudaEvent_t event) {
     if (!is_event(event)) return cudaErrorInvalidResourceHandle;
     if (event->capture == nullptr) return cudaSuccess;

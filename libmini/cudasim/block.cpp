@@ -24,7 +24,7 @@ constexpr size_t kSharedAlignment = 128;
 
 enum class WarpOperation { kBarrier, kExchange, kBallot };
 
-// What a lane brings to an operation of its warp, and takes away.
+// A lane's arguments to a warp operation, and its result.
 struct Lane {
     WarpOperation operation = WarpOperation::kBarrier;
     uint64_t given = 0;
@@ -32,13 +32,14 @@ struct Lane {
     uint64_t received = 0;
 };
 
-// A set of threads, one bit each.
+// A set of threads, as a bit mask.
 class ThreadSet {
   public:
     void insert(unsigned thread) { words_[thread / 64] |= uint64_t{1} << thread % 64; }
     void erase(unsigned thread) { words_[thread / 64] &= ~(uint64_t{1} << thread % 64); }
 
-    // The first member after `thread`, going round; kMaxThreads when there is none.
+    // Returns the first member after `thread`, wrapping around; kMaxThreads if the set is
+    // empty.
     unsigned next(unsigned thread) const {
         const unsigned start = (thread + 1) % kMaxThreads;
         const uint64_t rest = words_[start / 64] >> start % 64;
@@ -55,11 +56,11 @@ class ThreadSet {
     std::array<uint64_t, kMaxThreads / 64> words_ = {};
 };
 
-// The fibers of one thread of the host, and the block that they run. Made once, used for one
-// block after another.
+// The fibers of one host thread, and the block that they run. Reused for one block after
+// another.
 class Block {
   public:
-    // Runs a block; says what went wrong.
+    // Runs a block. Returns an error message, empty on success.
     std::string run(const Launch& launch, unsigned index);
 
     bool busy() const { return launch_ != nullptr; }
@@ -93,7 +94,7 @@ class Block {
     std::vector<Coordinates> coordinates_;
     std::vector<ThreadState> states_;
     std::vector<Lane> lanes_;
-    std::vector<unsigned> waiting_, exited_;  // by warp, a bit a lane
+    std::vector<unsigned> waiting_, exited_;  // by warp; bit i is lane i
     std::unique_ptr<std::byte, Free> shared_;
     size_t shared_bytes_ = 0;
 
@@ -103,12 +104,8 @@ class Block {
     ThreadSet ready_;
     unsigned threads_ = 0, alive_ = 0, at_barrier_ = 0;
     unsigned current_ = 0;
-    bool abandoned_ = false;  // fibers stand in the middle of a body
+    bool abandoned_ = false;  // some fibers are suspended inside a body
 };
-
-dim3 place(unsigned i, dim3 extent) {
-    return {i % extent.x, i / extent.x % extent.y, i / (extent.x * extent.y)};
-}
 
 std::string Block::run(const Launch& launch, unsigned index) {
     launch_ = &launch;
@@ -116,7 +113,8 @@ std::string Block::run(const Launch& launch, unsigned index) {
     prepare(index);
     if (observer_ != nullptr) observer_->block_begins(launch, coordinates_[0]);
 
-    // Threads switch to each other; the last that can go on no further switches back.
+    // Threads switch to each other; when none is ready, the running one switches back
+    // here.
     current_ = 0;
     host_.switch_to(*fibers_[0]);
 
@@ -143,7 +141,7 @@ void Block::prepare(unsigned index) {
     }
 
     const unsigned warps = (threads_ + kWarp - 1) / kWarp;
-    const dim3 block_index = place(index, launch_->grid);
+    const dim3 block_index = unravel(index, launch_->grid);
     coordinates_.resize(threads_);
     lanes_.resize(threads_);
     states_.assign(threads_, {});
@@ -151,7 +149,7 @@ void Block::prepare(unsigned index) {
     exited_.assign(warps, 0);
     if (threads_ % kWarp != 0) exited_[warps - 1] = ~0u << threads_ % kWarp;
     for (unsigned i = 0; i < threads_; ++i) {
-        coordinates_[i] = {place(i, launch_->block),
+        coordinates_[i] = {unravel(i, launch_->block),
                            block_index,
                            launch_->block,
                            launch_->grid,
@@ -163,7 +161,7 @@ void Block::prepare(unsigned index) {
     at_barrier_ = 0;
 }
 
-// What every fiber does, block after block.
+// The body of every fiber; runs one block after another.
 void Block::thread_main(void* self) {
     auto& block = *static_cast<Block*>(self);
     while (true) {
@@ -187,7 +185,7 @@ void Block::exit_thread() {
     ready_.erase(self);
     exited_[warp] |= 1u << self % kWarp;
 
-    // Those that waited for this thread wait no longer.
+    // Release the threads that waited only for this one.
     if (--alive_ > 0 && at_barrier_ == alive_) release_block();
     for (unsigned left = waiting_[warp]; left != 0; left &= left - 1) {
         const auto each = static_cast<unsigned>(std::countr_zero(left)) + warp * kWarp;
@@ -202,7 +200,7 @@ void Block::abandon() {
     std::abort();  // not reached: the fiber is restarted
 }
 
-// Goes on with the next thread that can, or back to the host when none can.
+// Switches to the next ready thread, or back to the host if no thread is ready.
 void Block::suspend() {
     const unsigned self = current_;
     const unsigned next = ready_.next(self);
@@ -249,7 +247,8 @@ uint64_t Block::warp_operation(unsigned mask, Lane lane, const void* address) {
     return lanes_[self].received;
 }
 
-// Lets the lanes of `mask` go when all that have not exited wait with that mask.
+// Releases the lanes of `mask` if all of them that have not exited wait with the same
+// mask.
 bool Block::try_release_warp(unsigned warp, unsigned mask) {
     const unsigned first = warp * kWarp;
     const unsigned group = mask & ~exited_[warp];

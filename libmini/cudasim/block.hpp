@@ -1,15 +1,15 @@
-// One block of simulated threads: each CUDA thread is a fiber, a block is one thread of the
-// host, and barriers and warp exchanges switch from fiber to fiber.
+// One block of simulated threads: each CUDA thread is a fiber, all fibers of a block run
+// on one host thread, and barriers and warp exchanges switch from fiber to fiber.
 //
-//     fiber 0   runs ... __syncthreads() |                    | runs on ...
+//     fiber 0   runs ... __syncthreads() |                    | resumes ...
 //     fiber 1            runs ... __syncthreads() |           |
 //     fiber 2                     runs ... __syncthreads()    |
 //
-// Exited threads count as having arrived, as on GPUs since Volta. A warp's operation waits for
-// the lanes of its mask alone. When no thread of a block can go on, the launch ends with an
-// error that says where the threads stand.
+// Exited threads count as having arrived, as on GPUs since Volta. A warp operation waits
+// only for the lanes of its mask. When no thread of a block can continue, the launch
+// fails with an error message that lists where the threads wait.
 //
-// Device code calls these through the words of language.hpp.
+// Device code calls these functions through the CUDA names that language.hpp defines.
 
 #pragma once
 
@@ -24,36 +24,39 @@
 
 namespace mini::sim {
 
-/// The coordinates of the fiber that runs on this thread of the host. REQUIRES: there is
-/// one.
+/// Returns the coordinates of the simulated thread that runs on this host thread.
+/// REQUIRES: inside_kernel().
 Coordinates& running();
 
-/// Whether a simulated thread runs on this thread of the host.
+/// Returns whether a simulated thread runs on this host thread.
 bool inside_kernel();
 
-/// The coordinates that device code asks for.
+/// threadIdx, blockIdx, blockDim and gridDim of device code.
 dim3 thread_index();
 dim3 block_index();
 dim3 block_extent();
 dim3 grid_extent();
 
-/// Whether this is an address of the running fiber's stack.
+/// Returns whether `pointer` is an address in the running fiber's stack.
 bool on_own_stack(const void* pointer);
 
-/// Ends the running thread where it stands, as a GPU ends a kernel that touches memory that
-/// is not its own.
+/// Ends the running simulated thread immediately, as a GPU ends a kernel after an illegal
+/// memory access.
 [[noreturn]] void abandon_thread();
 
-/// Waits for all threads of the block, or for those of `mask` of the warp.
+/// Waits for all threads of the block that have not exited.
 void block_barrier();
+/// Waits for the lanes of the warp that are in `mask` and have not exited.
 void warp_barrier(unsigned mask);
 
-/// The lane of the running fiber in its warp, and the lanes that have not exited.
+/// Returns the running thread's lane in its warp.
 int lane();
+/// Returns the mask of the warp's lanes that have not exited.
 unsigned living_lanes();
 
-/// The bits that the lane `from` gives while all lanes of `mask` give theirs; all ones where
-/// that lane gives none, which CUDA leaves undefined: NaN for floats.
+/// Returns the bits that lane `from` passed to its own call, after all lanes of `mask`
+/// have called. If that lane passed no bits, which CUDA leaves undefined, returns all
+/// ones (NaN for floats).
 uint64_t exchange_bits(unsigned mask, uint64_t bits, int from);
 template <typename T>
 __attribute__((always_inline)) inline T exchange(unsigned mask, T value, int from) {
@@ -65,10 +68,10 @@ __attribute__((always_inline)) inline T exchange(unsigned mask, T value, int fro
     return value;
 }
 
-/// Bit i says what lane i of `mask` gave.
+/// Returns a mask: bit i is set if lane i is in `mask` and its predicate is true.
 unsigned ballot(unsigned mask, bool predicate);
 
-/// The block's dynamic shared memory, at a multiple of 128 bytes.
+/// Returns the block's dynamic shared memory, aligned to 128 bytes.
 std::byte* dynamic_shared();
 
 template <typename T>
@@ -84,8 +87,9 @@ T atomic_max(T* address, T value) {
     return seen;
 }
 
-/// Runs all blocks of a launch: on the threads of core/parallel.hpp, or one after the other
-/// while there is an observer (observer.hpp). Says what went wrong: empty when nothing did.
+/// Runs all blocks of a launch: on the threads of core/parallel.hpp, or one after the
+/// other while an observer is set (observer.hpp). Returns an error message, empty on
+/// success.
 std::string run_grid(const Launch& launch);
 
 }  // namespace mini::sim

@@ -7,7 +7,7 @@ namespace mini::sim {
 void BlockOrder::begin_block(uint32_t block, unsigned threads) {
     block_ = block;
     interval_ = 0;
-    // A clock of 0 would be "before everything": each lane begins with 1 of its own.
+    // A clock of 0 would precede everything, so each lane's own entry starts at 1.
     clocks_.assign((threads + 31) / 32 * 32, {});
     for (size_t thread = 0; thread < clocks_.size(); ++thread)
         clocks_[thread][thread % 32] = 1;

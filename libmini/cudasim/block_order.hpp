@@ -1,12 +1,14 @@
-// Which accesses of one launch come before which.
+// The order of the accesses of one launch. An earlier access happens before a later one
+// if both are made by
 //
-//     two threads of a block     a __syncthreads() lies between
-//     two lanes of a warp        or a __syncwarp(), shuffle or vote that both took part in
-//     two blocks                 never, unless the one saw, by an atomic, what the other had
-//                                published with __threadfence() and an atomic
+//     two threads of a block     and a __syncthreads() is between them
+//     two lanes of a warp        or a __syncwarp(), shuffle or vote of both lanes is
+//     two blocks                 and the later block has read, with an atomic, an address
+//                                that the earlier one published with __threadfence() and
+//                                an atomic
 //
-// Lanes have vector clocks (Lamport 1978, Mattern 1989): clock[t][l] is how many meetings of
-// lane l thread t certainly comes after.
+// Lanes have vector clocks (Lamport 1978, Mattern 1989): clock[t][l] is the number of
+// warp operations of lane l that happened before thread t's next access.
 
 #pragma once
 
@@ -34,7 +36,8 @@ class BlockOrder {
     uint32_t interval() const { return interval_; }
     uint32_t clock(unsigned thread) const { return clocks_[thread][thread % 32]; }
 
-    /// Whether an access of this launch comes before what `thread` does now.
+    /// Returns whether an earlier access of this launch happens before `thread`'s next
+    /// access.
     bool precedes(const Access& earlier, unsigned thread) const;
 
   private:
@@ -43,8 +46,9 @@ class BlockOrder {
     std::vector<std::array<uint32_t, 32>> clocks_;  // by thread, by lane of its warp
     std::vector<bool> fenced_;
     std::unordered_map<uintptr_t, std::vector<uint32_t>>
-        published_;                      // blocks, by address
-    std::unordered_set<uint32_t> seen_;  // blocks that published what this one has read
+        published_;  // blocks, by address
+    std::unordered_set<uint32_t>
+        seen_;  // blocks whose published addresses this one has read
 };
 
 }  // namespace mini::sim

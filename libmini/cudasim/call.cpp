@@ -11,7 +11,7 @@
 namespace mini::sim {
 namespace {
 
-std::atomic<uint64_t> contexts = 0;  // a bit a device
+std::atomic<uint64_t> contexts = 0;  // bit i: the context of device i is open
 
 }  // namespace
 
@@ -47,7 +47,7 @@ StreamCall::StreamCall(cudaStream_t handle)
                                      : cudaErrorInvalidResourceHandle;
 }
 
-// The legacy stream would wait for streams that capture, and has no part in the capture.
+// The legacy stream would wait for the blocking streams of a capture, but cannot join it.
 cudaError_t StreamCall::error_if_implicit() {
     if (!stream_->legacy) return cudaSuccess;
     cudaError_t error = cudaSuccess;

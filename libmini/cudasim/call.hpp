@@ -1,5 +1,5 @@
-// What the functions of the CUDA interface have in common: the current device, the last error,
-// handles, and what a capture forbids.
+// Helpers shared by the functions of the CUDA interface: the current device, the last
+// error, handle lookup, and the checks of stream capture.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace mini::sim {
 
-/// What the interface keeps for each thread of the host.
+/// The state of the CUDA interface that is local to a host thread.
 struct HostThread {
     int device = 0;
     cudaError_t last_error = cudaSuccess;
@@ -16,21 +16,23 @@ struct HostThread {
 };
 HostThread& host_thread();
 
-/// What this thread set with cudaSetDevice, 0 at first. Opens its context.
+/// Returns the device that this thread set with cudaSetDevice, 0 by default. Opens its
+/// context.
 int current_device();
 
-/// What nearly every call does that is not told a device.
+/// Opens the context of the current device. Nearly every call without a device argument
+/// does so.
 void open_context();
 
-/// Whether this process has opened a device's context. Contexts cost nothing here; on a GPU they
-/// cost memory.
+/// Returns whether this process has opened a device's context. Contexts cost nothing
+/// here; on a GPU they cost memory.
 bool has_context(int device);
 
-/// Remembers an error for cudaGetLastError, and returns it.
+/// Stores an error for cudaGetLastError, and returns it.
 cudaError_t report(cudaError_t error);
 
-/// One call of the interface that has to do with a stream: takes the machine's lock, finds the
-/// stream, and refuses where CUDA would.
+/// One call of the interface that takes a stream: locks the machine, looks the stream up,
+/// and fails with the same error codes as CUDA.
 class StreamCall {
   public:
     /// A null handle is the legacy default stream of the current device.
@@ -40,16 +42,18 @@ class StreamCall {
     Machine::Lock& lock() { return lock_; }
     Stream& stream() { return *stream_; }
 
-    /// Why the call cannot be: the handle is none, or the device has failed.
+    /// Returns the error of the call if the handle is invalid or the device has failed,
+    /// else cudaSuccess.
     cudaError_t error() const { return error_; }
 
-    /// The same for a call that blocks or asks, which no capture may contain.
+    /// Same as error(), for a call that blocks or queries and so cannot be captured: also
+    /// fails while the stream is being captured.
     cudaError_t error_if_captured();
 
-    /// Gives a job to the stream, or to its capture.
+    /// Submits a job to the stream, or adds it to the stream's capture.
     cudaError_t give(Job job);
 
-    /// Gives a job to the stream, and blocks until it is done.
+    /// Submits a job to the stream, and blocks until it is done.
     cudaError_t give_and_wait(Job job);
 
     /// Blocks until the stream's work is done.
@@ -64,8 +68,9 @@ class StreamCall {
     cudaError_t error_ = cudaSuccess;
 };
 
-/// For a call that captures cannot see, such as cudaMalloc: why it cannot be.
-/// REQUIRES: the machine's lock.
+/// Returns the error of a call that cannot be captured and takes no stream, such as
+/// cudaMalloc, if a running capture forbids it, else cudaSuccess. REQUIRES: the machine's
+/// lock is held.
 cudaError_t error_if_unseen();
 
 }  // namespace mini::sim

@@ -29,7 +29,7 @@ void wait_for_all_devices() {
     cudaSetDevice(before);
 }
 
-// Makes an inspector the one that is told everything, until the end of the scope.
+// Sets the observer and enables the hooks until the end of the scope.
 class Installed {
   public:
     explicit Installed(Inspector* inspector) : before_(observer()) {
@@ -47,18 +47,18 @@ class Installed {
     Observer* before_;
 };
 
-// The check of a whole program.
+// Checks the whole program if MINI_SIM_CHECK is 1.
 class WholeProgram {
   public:
     WholeProgram() {
-        const char* const asked = std::getenv("MINI_SIM_CHECK");
-        if (asked == nullptr || std::string(asked) != "1") return;
-        findings_ = new Findings;  // these live as long as the program
+        const char* const value = std::getenv("MINI_SIM_CHECK");
+        if (value == nullptr || std::string(value) != "1") return;
+        findings_ = new Findings;  // this and the other two are never freed
         set_observer(new Inspector(findings_, nullptr, new HostGuard(findings_)));
         inspected = true;
     }
 
-    // After all else that the program does at its end.
+    // Prints the reports. Runs when the program exits, after its other cleanup.
     void finish() {
         if (findings_ == nullptr) return;
         wait_for_all_devices();

@@ -1,15 +1,17 @@
-// Finds mistakes of kernels and of their use: see Mistake in report.hpp.
+// Finds bugs in kernels and in their callers: see Mistake in report.hpp.
 //
 //     sim::Checker checker;
 //     ... copies, kernels ...
 //     for (const sim::Report& report : checker.reports()) ...
 //
-// With MINI_SIM_CHECK=1 a whole program is checked; reports go to stderr when it ends, and
-// its exit code is 1 if there were any. A checked kernel is some hundred times slower.
+// With MINI_SIM_CHECK=1 a whole program is checked: it prints the reports to stderr when
+// it exits, and its exit code is 1 if there are any. A checked kernel is about 100 times
+// slower.
 //
-// Not seen: mistakes in code that did not run, races that a barrier of this run happened to
-// hide, and what host code does with its own memory. Kernels must be compiled with the
-// instrumentation (MiniCuda.cmake); in preset tsan they are not, and nothing is found.
+// Not found: bugs in code that did not run, races that a barrier of this run happened to
+// hide, and invalid accesses of host code to its own memory. Kernels must be compiled
+// with instrumentation (MiniCuda.cmake); preset tsan compiles them without it and finds
+// nothing.
 
 #pragma once
 
@@ -22,17 +24,19 @@
 
 namespace mini::sim {
 
-/// Checks all that is launched while it lives. One at a time.
+/// Checks every launch during its lifetime. REQUIRES: no other Checker or Counting
+/// exists.
 class Checker {
   public:
-    /// Waits for all devices, as do the destructor and reports(). Memory that was allocated
-    /// before counts as written.
+    /// Waits for all devices, as do the destructor and reports(). Memory that was
+    /// allocated earlier counts as initialised.
     Checker();
     ~Checker();
     Checker(const Checker&) = delete;
     Checker& operator=(const Checker&) = delete;
 
-    /// What was found since the last call: one report for each kind of mistake and line.
+    /// Returns the reports since the last call, one for each kind of mistake and source
+    /// line.
     std::vector<Report> reports();
 
   private:
@@ -40,16 +44,17 @@ class Checker {
     std::unique_ptr<State> state_;
 };
 
-/// Counts what all launches do while it lives. One at a time, and no Checker beside it.
+/// Counts the memory traffic of every launch during its lifetime. REQUIRES: no other
+/// Counting or Checker exists.
 class Counting {
   public:
-    /// Keeps the first `accesses` loads and stores one by one.
+    /// Records the first `accesses` loads and stores individually.
     explicit Counting(size_t accesses = 0);
     ~Counting();
     Counting(const Counting&) = delete;
     Counting& operator=(const Counting&) = delete;
 
-    /// Waits for all devices; one entry for each launch.
+    /// Waits for all devices, then returns the log, with one entry for each launch.
     const AccessLog& log();
 
   private:

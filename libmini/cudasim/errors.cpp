@@ -1,5 +1,5 @@
-// The CUDA interface: the last error, and the error codes' names and texts. A device's lasting
-// error has a text of its own, which says what failed and where.
+// The CUDA interface: the last error, and the names and texts of the error codes. A
+// device's sticky error has its own text, which reports what failed and where.
 
 #include <array>
 #include <utility>
@@ -22,30 +22,31 @@ struct ErrorText {
 constexpr std::array kErrors = {
     MINI_ERROR(cudaSuccess, "no error"),
     MINI_ERROR(cudaErrorInvalidValue, "an argument is not valid"),
-    MINI_ERROR(cudaErrorMemoryAllocation, "the device has not so much memory left"),
-    MINI_ERROR(cudaErrorInvalidConfiguration, "no grid or block can be like this"),
-    MINI_ERROR(cudaErrorInvalidMemcpyDirection, "no copy has this direction"),
+    MINI_ERROR(cudaErrorMemoryAllocation, "the device is out of memory"),
+    MINI_ERROR(cudaErrorInvalidConfiguration, "the grid or block dimensions are invalid"),
+    MINI_ERROR(cudaErrorInvalidMemcpyDirection, "the direction of the copy is invalid"),
     MINI_ERROR(cudaErrorInvalidDeviceFunction, "this is not a kernel"),
-    MINI_ERROR(cudaErrorNoDevice, "there is no device"),
-    MINI_ERROR(cudaErrorInvalidDevice, "there is no such device"),
+    MINI_ERROR(cudaErrorNoDevice, "no device was found"),
+    MINI_ERROR(cudaErrorInvalidDevice, "the device index is invalid"),
     MINI_ERROR(cudaErrorInvalidResourceHandle,
-               "no such stream or event, or it is another device's"),
-    MINI_ERROR(cudaErrorIllegalState, "not in this state"),
-    MINI_ERROR(cudaErrorNotReady, "work is still to be done"),
-    MINI_ERROR(cudaErrorIllegalAddress, "a kernel used memory that is not its device's"),
+               "the stream or event does not exist, or belongs to another device"),
+    MINI_ERROR(cudaErrorIllegalState, "the stream is not in a state that allows this"),
+    MINI_ERROR(cudaErrorNotReady, "the work is not done yet"),
+    MINI_ERROR(cudaErrorIllegalAddress, "a kernel accessed an illegal address"),
     MINI_ERROR(cudaErrorLaunchFailure, "a kernel failed"),
     MINI_ERROR(cudaErrorStreamCaptureUnsupported,
                "not allowed while a stream is being captured"),
-    MINI_ERROR(cudaErrorStreamCaptureInvalidated, "an earlier error spoilt the capture"),
-    MINI_ERROR(cudaErrorStreamCaptureMerge, "two captures would become one"),
+    MINI_ERROR(cudaErrorStreamCaptureInvalidated,
+               "an earlier error invalidated the capture"),
+    MINI_ERROR(cudaErrorStreamCaptureMerge, "two captures would be merged"),
     MINI_ERROR(cudaErrorStreamCaptureUnmatched,
                "the capture did not begin in this stream"),
     MINI_ERROR(cudaErrorStreamCaptureUnjoined,
-               "a stream that joined the capture was not waited for"),
+               "the origin stream has not waited for a stream that joined the capture"),
     MINI_ERROR(cudaErrorStreamCaptureIsolation,
-               "work that is captured would wait for work that is not"),
+               "captured work would wait for work outside of the capture"),
     MINI_ERROR(cudaErrorStreamCaptureImplicit,
-               "the legacy default stream would wait for work that is captured"),
+               "the legacy default stream would wait for captured work"),
     MINI_ERROR(cudaErrorCapturedEvent, "the event was recorded by a capture"),
     MINI_ERROR(cudaErrorStreamCaptureWrongThread, "another thread began the capture"),
     MINI_ERROR(cudaErrorUnknown, "an unknown error"),

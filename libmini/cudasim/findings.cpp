@@ -20,7 +20,7 @@ bool same_kernels(const Report& a, const Report& b) {
            std::minmax(b.at.kernel, b.other.kernel);
 }
 
-// Whether the thread of a race read, or wrote, where this uninitialised read was.
+// Returns whether the race is on the source line of this uninitialised read.
 bool explains(const Report& race, const Report& read) {
     return race.mistake == Mistake::kRace &&
            (same_line(race.at, read.at) || same_line(race.other, read.at));
@@ -54,7 +54,7 @@ std::vector<Report> Findings::take() {
         known_.clear();
     }
 
-    // Look all lines up at once.
+    // Look up all lines together.
     std::vector<const void*> addresses;
     for (const Finding& finding : all) {
         addresses.push_back(finding.at.address);
@@ -62,13 +62,13 @@ std::vector<Report> Findings::take() {
     }
     const auto lines = lines_of(addresses);
 
-    // Put together what is the same to a reader.
+    // Merge findings with the same kind, kernels and lines.
     std::vector<Report> reports;
     for (size_t i = 0; i < all.size(); ++i) {
         Report report{all[i].mistake, place(all[i].at, lines[2 * i]),
                       place(all[i].other, lines[2 * i + 1]), all[i].message,
                       all[i].count};
-        // The two sides of a barrier on one line are one barrier that was compiled twice.
+        // Two barriers on one line are the same barrier, compiled twice.
         if (report.mistake == Mistake::kBarrier && report.other.line > 0 &&
             same_line(report.at, report.other))
             continue;

@@ -1,8 +1,9 @@
-// Mistakes as they are met, by addresses, and as reports, by lines of source.
+// Collects mistakes by instruction address while kernels run, and turns them into reports
+// by source line.
 //
-// A mistake in a loop is met a thousand times: it is kept once for each pair of addresses in
-// the program, with a count. Lines are looked up when reports are asked for, never while a
-// kernel runs.
+// A mistake in a loop may occur a thousand times: it is stored once for each pair of
+// instruction addresses, with a count. take() looks the source lines up; this never
+// happens while a kernel runs.
 
 #pragma once
 
@@ -18,9 +19,9 @@
 
 namespace mini::sim {
 
-/// Who did something, and where in the program.
+/// The kernel, thread and instruction of one access.
 struct Party {
-    const void* address = nullptr;  // null: not known
+    const void* address = nullptr;  // of the instruction; null: unknown
     std::string kernel;
     dim3 block{0, 0, 0}, thread{0, 0, 0};
 };
@@ -34,12 +35,14 @@ struct Finding {
 
 class Findings {
   public:
-    /// Counts a mistake that was met before at these addresses. False: it is new, to be added.
+    /// If this mistake is already known at these addresses, counts it and returns true.
+    /// Returns false if it is new; the caller then calls add().
     bool met(Mistake mistake, const void* at, const void* other);
     void add(Mistake mistake, Party at, Party other, std::string message);
 
-    /// One report for each kind and line, in the order they were met, and forgets them.
-    /// What follows from another mistake is left out: uninitialised reads that were a race.
+    /// Returns one report for each kind of mistake and source line, in the order of their
+    /// first occurrence, and clears the findings. Leaves out uninitialised reads that a
+    /// reported race explains.
     std::vector<Report> take();
 
   private:

@@ -85,7 +85,7 @@ cudaError_t capture_wait(Stream& stream, const std::shared_ptr<Capture>& capture
 }
 
 bool all_joined(const Capture& capture) {
-    // Walk back from the origin's end; nodes name lower numbers only.
+    // Walk back from the end of the origin; nodes depend on lower indices only.
     std::vector<bool> reached(capture.graph.nodes.size());
     for (size_t node : capture.origin->tail) reached[node] = true;
     for (size_t i = reached.size(); i-- > 0;)
@@ -105,24 +105,25 @@ void end_capture(Capture& capture) {
 
 void launch_graph(Machine& machine, Machine::Lock& lock, Executable& executable,
                   Stream* stream) {
-    // One begin, which all nodes come after; a graph's launches come one after the other.
+    // All nodes depend on `begin`, which depends on the previous launch of the same
+    // graph.
     std::vector<OperationPointer> before;
     if (executable.last != nullptr) before.push_back(executable.last);
     const OperationPointer begin = machine.submit(lock, stream, {}, before);
 
     const Graph& graph = executable.graph;
-    std::vector<OperationPointer> given;
+    std::vector<OperationPointer> submitted;
     for (const Node& node : graph.nodes) {
         std::vector<OperationPointer> after;
-        for (size_t earlier : node.after) after.push_back(given[earlier]);
+        for (size_t earlier : node.after) after.push_back(submitted[earlier]);
         if (after.empty()) after.push_back(begin);
         Stream* const branch = executable.branches[node.branch];
-        given.push_back(machine.submit(lock, branch == nullptr ? stream : branch,
-                                       node.job, std::move(after)));
+        submitted.push_back(machine.submit(lock, branch == nullptr ? stream : branch,
+                                           node.job, std::move(after)));
     }
 
     std::vector<OperationPointer> ends;
-    for (size_t node : graph.tail) ends.push_back(given[node]);
+    for (size_t node : graph.tail) ends.push_back(submitted[node]);
     executable.last = machine.submit(lock, stream, {}, std::move(ends));
 }
 

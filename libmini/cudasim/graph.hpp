@@ -1,14 +1,14 @@
-// Stream capture and graphs: operations written down once and given to the streams again and
-// again.
+// Stream capture and graphs: operations that are captured once and launched many times.
 //
-// While a stream captures, an operation given to it becomes a node. An event recorded there
-// carries the capture to the streams that wait for it, each a branch of its own:
+// While a stream is capturing, an operation submitted to it becomes a node. A stream that
+// waits for an event of the capture joins the capture as a new branch:
 //
 //     origin    A -> record e ------------------> wait f -> D        A: {}    B: {A}
 //     branch 1          wait e -> B -> record f                      D: {A, B}
 //
-// A launch gives the nodes of the first branch to the launch's stream, those of the others to
-// streams of the graph's own, each after the nodes that it names.
+// A launch submits the nodes of the origin's branch to the launch stream, and the nodes
+// of each other branch to an internal stream of the graph. Each node runs after the nodes
+// in its `after`.
 
 #pragma once
 
@@ -25,16 +25,17 @@ namespace mini::sim {
 struct Node {
     Job job;
     size_t branch = 0;
-    std::vector<size_t> after;  // lower numbers
+    std::vector<size_t>
+        after;  // indices of the nodes it depends on, all lower than its own
 };
 
 struct Graph {
     std::vector<Node> nodes;
-    std::vector<int> devices;  // of each branch
-    std::vector<size_t> tail;  // what comes after the launch comes after these
+    std::vector<int> devices;  // by branch
+    std::vector<size_t> tail;  // the nodes that work after the launch waits for
 };
 
-/// Between cudaStreamBeginCapture and cudaStreamEndCapture.
+/// The state of a capture between cudaStreamBeginCapture and cudaStreamEndCapture.
 struct Capture {
     Graph graph;
     Stream* origin = nullptr;
@@ -48,34 +49,38 @@ struct Capture {
 /// A graph that can be launched.
 struct Executable {
     Graph graph;
-    std::vector<Stream*> branches;  // [0] is null: the launch's own stream
-    OperationPointer last;          // the end of the last launch
+    std::vector<Stream*> branches;  // [0] is null: the launch stream
+    OperationPointer last;          // the last operation of the previous launch
 };
 
-/// Begins a capture. REQUIRES, as all of the following: the machine's lock.
+// All of the following: REQUIRES: the machine's lock is held.
+
+/// Begins a capture.
 void begin_capture(Stream& stream, cudaStreamCaptureMode mode);
 
-/// Whether this thread may call what a capture does not see, such as cudaMalloc; if not, the
-/// captures that forbid it are spoilt (cudaThreadExchangeStreamCaptureMode).
+/// Returns whether this thread may call a function that cannot be captured and takes no
+/// stream, such as cudaMalloc. If not, invalidates the captures that forbid the call
+/// (cudaThreadExchangeStreamCaptureMode).
 bool unseen_call_allowed(cudaStreamCaptureMode mode_of_thread);
 
-/// The living captures in which a stream of this device takes part.
+/// Returns the running captures that include a stream of this device.
 std::vector<std::shared_ptr<Capture>> captures_on(int device);
 
-/// Writes a job down. REQUIRES: the stream captures.
+/// Adds a job to the graph as a node. REQUIRES: the stream is capturing.
 cudaError_t capture_job(Stream& stream, Job job);
 
-/// A stream that captures, or joins a capture, comes after these nodes.
+/// Makes the stream's next node depend on `nodes`; a stream that is not capturing joins
+/// the capture.
 cudaError_t capture_wait(Stream& stream, const std::shared_ptr<Capture>& capture,
                          const std::vector<size_t>& nodes);
 
-/// Whether all that was captured comes before the origin's end.
+/// Returns whether the end of the origin stream depends on every node.
 bool all_joined(const Capture& capture);
 
-/// Ends the capture of all its streams.
+/// Ends the capture in all its streams.
 void end_capture(Capture& capture);
 
-/// Gives a graph to a stream.
+/// Submits the operations of a graph.
 void launch_graph(Machine& machine, Machine::Lock& lock, Executable& executable,
                   Stream* stream);
 

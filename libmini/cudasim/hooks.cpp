@@ -13,16 +13,16 @@ const char* instruction_before(void* return_address) {
     return static_cast<const char*>(__builtin_extract_return_addr(return_address)) - 1;
 }
 
-// Takes the inspector away while it works: what it calls may be instrumented itself, where
-// the linker took a function of the standard library from a kernel's file.
+// Removes the inspector while it works: functions that it calls may be instrumented too,
+// if the linker took a standard library function from a kernel's object file.
 template <typename Body>
 void inspect(const Body& body) {
     Inspector* const inspector = inspecting();
     if (inspector == nullptr) return;
     inspecting() = nullptr;
-    const bool goes_on = body(*inspector);
+    const bool may_continue = body(*inspector);
     inspecting() = inspector;
-    if (!goes_on) abandon_thread();
+    if (!may_continue) abandon_thread();
 }
 
 }  // namespace

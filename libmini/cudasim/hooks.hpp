@@ -1,5 +1,6 @@
-// Where the instrumentation of kernels, and the words of language.hpp, tell what a thread of
-// a block does. Without an inspector each is one test of a flag.
+// Called by instrumented kernels and by the device functions of language.hpp to report
+// each access of a simulated thread. Without an inspector each call costs one test of a
+// flag.
 
 #pragma once
 
@@ -10,7 +11,7 @@
 
 namespace mini::sim {
 
-/// Whether there is an inspector at all.
+/// Whether an inspector is installed.
 extern std::atomic<bool> inspected;
 
 namespace detail {
@@ -19,16 +20,16 @@ void tell_fence();
 void tell_exchange(unsigned mask, int from, const void* address);
 }  // namespace detail
 
-/// An atomic operation of the running thread, of which the instrumentation sees nothing.
-/// Called where the operation stands in the source.
+/// Reports an atomic operation of the running thread, which the instrumentation does not
+/// report. Called from the line of the operation.
 __attribute__((noinline)) void note_atomic(const void* pointer, size_t bytes);
 
-/// __threadfence().
+/// Reports __threadfence().
 inline void note_fence() {
     if (inspected.load(std::memory_order_relaxed)) detail::tell_fence();
 }
 
-/// A shuffle or a vote: its mask, and the lane whose value is asked for.
+/// Reports a shuffle or a vote: its mask, and the lane whose value is read (-1: a vote).
 __attribute__((noinline)) void note_exchange(unsigned mask, int from);
 
 }  // namespace mini::sim

@@ -19,10 +19,10 @@ namespace mini::sim {
 namespace {
 
 constexpr uintptr_t kPage = 4096;
-constexpr int kMostFrames = 24;
+constexpr int kMaxFrames = 24;
 
 std::atomic<HostGuard*> guard{nullptr};
-struct sigaction before = {};
+struct sigaction previous_action = {};
 
 void set_protection(const void* begin, size_t bytes, int protection) {
     const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / kPage * kPage;
@@ -36,7 +36,7 @@ bool of_the_runtime(const std::string& function) {
     return function.find("mini::sim::") != std::string::npos;
 }
 
-// Of the functions that called this one, the first that is the program's own.
+// Returns the innermost frame that is in the program and not in the runtime.
 const void* first_of_program(std::span<void* const> frames) {
     for (void* const frame : frames) {
         const void* const call = static_cast<const char*>(frame) - 1;
@@ -57,19 +57,20 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     HostGuard* const mine = guard;
     if (mine != nullptr && mine->handle(info->si_addr, address)) return;
 
-    // Not ours: as it would have been.
-    if ((before.sa_flags & SA_SIGINFO) != 0)
-        before.sa_sigaction(signal, info, context);
+    // Not a fault of the guard: use the previous handler.
+    if ((previous_action.sa_flags & SA_SIGINFO) != 0)
+        previous_action.sa_sigaction(signal, info, context);
     else
-        sigaction(signal, &before, nullptr);
+        sigaction(signal, &previous_action, nullptr);
 }
 
-// Again after each operation: a test framework takes the signal for itself when it begins.
+// Installs the handler. Repeated after each operation, because a test framework installs
+// its own handler when a test starts.
 void take_signal() {
     struct sigaction now = {};
     sigaction(SIGSEGV, nullptr, &now);
     if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault) return;
-    before = now;
+    previous_action = now;
     struct sigaction action = {};
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
@@ -79,13 +80,13 @@ void take_signal() {
 }  // namespace
 
 const void* calling_place() {
-    std::array<void*, kMostFrames> frames;
-    const int count = backtrace(frames.data(), kMostFrames);
+    std::array<void*, kMaxFrames> frames;
+    const int count = backtrace(frames.data(), kMaxFrames);
     return first_of_program({frames.data(), static_cast<size_t>(count)});
 }
 
 HostGuard::HostGuard(Findings* findings) : findings_(findings) {
-    calling_place();  // loads what backtrace needs, before a signal
+    calling_place();  // backtrace() loads a library on first use: not in a signal handler
     guard = this;
     take_signal();
 }
@@ -93,7 +94,7 @@ HostGuard::HostGuard(Findings* findings) : findings_(findings) {
 HostGuard::~HostGuard() {
     open_devices();
     for (const Pending& pending : pending_) protect(pending, true);
-    sigaction(SIGSEGV, &before, nullptr);
+    sigaction(SIGSEGV, &previous_action, nullptr);
     guard = nullptr;
 }
 
@@ -168,7 +169,7 @@ bool HostGuard::handle(const void* pointer, const void* address) {
     if (device == kPageable) return false;
     const std::lock_guard lock(mutex_);
 
-    // Where in the program: here, or in what called a library's function that is here.
+    // Report the faulting instruction, or its caller if it is in a library function.
     const void* place = address;
     if (image_part(address) == ImagePart::kNone || of_the_runtime(function_at(address)))
         place = calling_place();
@@ -180,7 +181,7 @@ bool HostGuard::handle(const void* pointer, const void* address) {
         set_protection(pointer, 1, PROT_READ | PROT_WRITE);
         if (!findings_->met(Mistake::kDevicePointer, place, nullptr))
             findings_->add(Mistake::kDevicePointer, host, {},
-                           concat("the host touches memory of device ", device,
+                           concat("the host accesses memory of device ", device,
                                   ": copy it to the host first"));
         return true;
     }
@@ -197,9 +198,9 @@ bool HostGuard::handle(const void* pointer, const void* address) {
             findings_->add(
                 Mistake::kMissingSync, host, {},
                 pending.written
-                    ? "the host touches pinned memory that a copy into it was given for, "
-                      "and has not waited for the copy: synchronise the stream, or an "
-                      "event"
+                    ? "the host accesses pinned memory that a copy writes, without "
+                      "waiting "
+                      "for the copy: synchronise the stream, or an event, first"
                     : "the host writes pinned memory that a copy still has to read: "
                       "synchronise the stream, or an event, first");
     }

@@ -1,11 +1,13 @@
-// Tells when the host touches memory that is not its own, by the processor's own protection.
+// Detects invalid accesses of the host to device memory and pinned memory, with page
+// protection.
 //
-//     device memory     closed to the host while nothing runs
-//     pinned memory     closed while a copy into it was given and not waited for, and not
-//                       to be written while a copy out of it is under way
+//     device memory    not accessible while no operation runs
+//     pinned memory    not accessible from the call of a copy into it until the host has
+//                      waited for the copy; read-only while a copy out of it is in flight
 //
-// The host's access then faults; the fault is noted with its line, the page is opened, and
-// the program goes on. While an operation runs, on whatever thread, all is open.
+// An invalid access raises SIGSEGV; the handler records it with its source line,
+// unprotects the page, and resumes the program. While an operation runs, on any thread,
+// all pages are accessible.
 
 #pragma once
 
@@ -20,13 +22,13 @@
 
 namespace mini::sim {
 
-/// The place in the program, outside of the simulator and of libmini's runtime, that called
-/// what runs now. Null when it is not known.
+/// Returns the innermost address on the call stack that is outside of the simulator and
+/// libmini's CUDA runtime. Null if unknown.
 const void* calling_place();
 
 class HostGuard {
   public:
-    /// Takes the handler of SIGSEGV, and gives it back at the end.
+    /// Installs a handler of SIGSEGV; the destructor restores the previous one.
     explicit HostGuard(Findings* findings);
     ~HostGuard();
     HostGuard(const HostGuard&) = delete;
@@ -38,11 +40,12 @@ class HostGuard {
     void ends(const OperationInfo& info);
     void waited(const Clock& clock);
 
-    /// Whether the fault at `pointer` was the guard's doing, and the access may be done again.
+    /// Returns whether the guard's protection caused the fault at `pointer` and the
+    /// access can be retried.
     bool handle(const void* pointer, const void* address);
 
   private:
-    // Pinned memory that an operation will write, or read.
+    // Pinned memory that a submitted operation reads or writes.
     struct Pending {
         std::byte* begin = nullptr;
         size_t bytes = 0;
@@ -56,7 +59,7 @@ class HostGuard {
 
     Findings* findings_;
     std::recursive_mutex mutex_;
-    std::set<int> devices_;  // that have memory
+    std::set<int> devices_;  // with at least one allocation
     std::vector<Pending> pending_;
     int running_ = 0;
 };

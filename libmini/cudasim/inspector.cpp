@@ -12,16 +12,12 @@
 namespace mini::sim {
 namespace {
 
-dim3 unfold(unsigned i, dim3 extent) {
-    return {i % extent.x, i / extent.x % extent.y, i / (extent.x * extent.y)};
-}
-
 const void* call_before(const void* return_address) {
     return return_address == nullptr ? nullptr
                                      : static_cast<const char*>(return_address) - 1;
 }
 
-// Of a copy or a fill: there is no thread.
+// The party of a copy or a fill, which has no thread.
 Party party_of(const void* call, const std::string& what) {
     Party party;
     party.address = call;
@@ -92,7 +88,7 @@ void Inspector::operation_begins(const OperationInfo& info) {
     order_.begin_launch();
     array_of_.clear();
 
-    // A copy and a fill touch all their bytes at once.
+    // A copy or a fill accesses all its bytes in one step.
     if (info.kind == OperationKind::kKernel || findings_ == nullptr) return;
     const bool fill = info.kind == OperationKind::kFill;
     const Access access{.operation = operation_, .address = known_[operation_].call};
@@ -136,7 +132,7 @@ void Inspector::block_synchronized(const Launch& launch, const Coordinates& one,
     if (log_ != nullptr) log_->barrier();
     if (findings_ == nullptr || abandoned_) return;
 
-    // All must be at one barrier of the source, none gone.
+    // All threads must wait at the same barrier call; none may have exited.
     const auto first = std::find_if(states.begin(), states.end(), at_barrier);
     if (first == states.end()) return;
     for (size_t i = 0; i < states.size(); ++i) {
@@ -145,7 +141,7 @@ void Inspector::block_synchronized(const Launch& launch, const Coordinates& one,
         const auto party = [&](const ThreadState& state, size_t thread) {
             return Party{call_before(state.address), known_[operation_].kernel,
                          one.block_index,
-                         unfold(static_cast<unsigned>(thread), launch.block)};
+                         unravel(static_cast<unsigned>(thread), launch.block)};
         };
         const Party waits = party(*first, static_cast<size_t>(first - states.begin()));
         Party other = party(states[i], i);
@@ -168,7 +164,7 @@ void Inspector::warp_synchronized(const Launch&, const Coordinates& one, unsigne
 void Inspector::block_stuck(const Launch& launch, const Coordinates& one,
                             std::span<const ThreadState> states) {
     if (findings_ == nullptr || abandoned_) return;
-    // Name one that waits, and one that waits elsewhere or is gone.
+    // Report one waiting thread, and one that waits elsewhere or has exited.
     const auto waits = std::find_if(
         states.begin(), states.end(),
         [](const ThreadState& s) { return s.at == ThreadState::At::kWarpBarrier; });
@@ -183,12 +179,13 @@ void Inspector::block_stuck(const Launch& launch, const Coordinates& one,
                    ? Party{}
                    : Party{call_before(state->address), known_[operation_].kernel,
                            one.block_index,
-                           unfold(static_cast<unsigned>(state - states.begin()),
-                                  launch.block)};
+                           unravel(static_cast<unsigned>(state - states.begin()),
+                                   launch.block)};
     };
-    findings_->add(Mistake::kBarrier, party(waits), party(other),
-                   "a warp waits for lanes that its mask names and that never come: no "
-                   "thread of the block can go on");
+    findings_->add(
+        Mistake::kBarrier, party(waits), party(other),
+        "a warp waits for lanes of its mask that never arrive: no thread of the "
+        "block can continue");
 }
 
 Access Inspector::this_access(Mode mode, const void* address) const {
@@ -210,11 +207,11 @@ Party Inspector::here(const void* address) const {
 Party Inspector::party(const Access& access) const {
     const Known& known = known_[access.operation];
     if (!known.is_kernel) return party_of(known.call, known.kernel);
-    return {access.address, known.kernel, unfold(access.block, known.grid),
-            unfold(access.thread, known.block)};
+    return {access.address, known.kernel, unravel(access.block, known.grid),
+            unravel(access.thread, known.block)};
 }
 
-// Counts it, or adds it with the running thread, or operation, as the one that did it.
+// Adds a finding of the running thread, or of the running copy or fill.
 void Inspector::report(Mistake mistake, const void* at, const Party& other,
                        std::string message) {
     const Party party =
@@ -231,9 +228,9 @@ void Inspector::exchange(unsigned mask, int from, const void* address) {
     if (findings_ == nullptr || (inside && source)) return;
     if (findings_->met(Mistake::kWarpMask, address, nullptr)) return;
     report(Mistake::kWarpMask, address, {},
-           inside ? concat("lane ", lane, " asks for the value of lane ", from,
-                           ", which the mask does not name: what it gets is undefined")
-                  : concat("lane ", lane, " takes part, but the mask does not name it"));
+           inside ? concat("lane ", lane, " reads the value of lane ", from,
+                           ", which is not in the mask: the result is undefined")
+                  : concat("lane ", lane, " takes part, but is not in the mask"));
 }
 
 }  // namespace mini::sim

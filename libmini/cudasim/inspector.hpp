@@ -1,7 +1,8 @@
-// Looks at every load and store of every kernel, and says what is wrong with it.
+// Checks every load and store of every kernel, and records mistakes and traffic.
 //
-// An observer of the simulator (observer.hpp), told of accesses by hooks.hpp. Blocks run one
-// after another while there is one, so that two runs say the same.
+// An observer of the simulator (observer.hpp) that hooks.hpp calls for each access. While
+// an observer is set, blocks run one after another, so that the reports are
+// deterministic.
 
 #pragma once
 
@@ -30,17 +31,20 @@ namespace mini::sim {
 
 class Inspector final : public Observer {
   public:
-    /// Any may be null: without `findings` nothing is judged, without `log` nothing counted,
-    /// without `guard` the host is not watched.
+    /// Each argument may be null: without `findings` accesses are not checked, without
+    /// `log` they are not counted, and without `guard` the host's accesses are not
+    /// checked.
     Inspector(Findings* findings, AccessLog* log, HostGuard* guard)
         : findings_(findings), log_(log), guard_(guard) {}
 
-    // From the hooks, on the fiber of the thread. False: a GPU would have stopped here.
+    // Called by the hooks, on the fiber of the simulated thread.
+
+    /// Checks and counts an access. Returns false if a GPU would end the kernel here.
     bool access(const void* pointer, size_t bytes, Mode mode, const void* address);
     void fence();
     void exchange(unsigned mask, int from, const void* address);
 
-    // From the simulator.
+    // Called by the simulator.
     void memory_allocated(const Allocation& allocation) override;
     void memory_freed(const Allocation& allocation) override;
     void operation_given(const OperationInfo& info) override;
@@ -57,18 +61,19 @@ class Inspector final : public Observer {
                      std::span<const ThreadState> states) override;
 
   private:
-    // An operation that has begun, as long as the shadow may name it.
+    // An operation that has begun. Kept because accesses in the shadow memory refer to
+    // it.
     struct Known {
         std::string kernel;  // or "a copy", "a fill"
         Stamp stamp;
         dim3 grid, block;
         bool is_kernel = false;
-        const void* call = nullptr;  // where a copy or fill was given
+        const void* call = nullptr;  // the address that called the copy or fill
     };
 
     struct Hit {
         Allocation allocation;
-        bool tracked = false;  // whether it is known which bytes were ever written
+        bool tracked = false;  // whether every write since the allocation was seen
     };
 
     bool access_global(uintptr_t at, size_t bytes, Mode mode, const void* address);
@@ -96,14 +101,14 @@ class Inspector final : public Observer {
     HostGuard* guard_;
 
     std::mutex given_mutex_;
-    std::map<uint64_t, const void*>
-        given_;                    // calls of copies and fills, by operation's id
-    std::mutex running_;           // one kernel, copy or fill at a time
-    std::vector<Known> known_{1};  // by number; 0 is none
-    std::atomic<uint64_t> first_tracked_{0};  // id of the first allocation that was seen
+    std::map<uint64_t, const void*> given_;  // calls of copies and fills, by operation id
+    std::mutex running_;                     // one kernel, copy or fill at a time
+    std::vector<Known> known_{1};            // by Access::operation; [0] is unused
+    std::atomic<uint64_t> first_tracked_{
+        0};  // id of the first allocation seen; 0: none yet
     std::atomic<bool> memory_changed_{false};
 
-    // Of the operation, and the block, that runs.
+    // The running operation and block.
     OperationInfo info_;
     uint32_t operation_ = 0;
     Shadow shadow_;
@@ -111,10 +116,10 @@ class Inspector final : public Observer {
     std::vector<Hit> recent_;
     std::span<std::byte> variables_, dynamic_;
     bool abandoned_ = false;
-    std::map<const void*, const SharedArray*> array_of_;  // by address in the kernel
+    std::map<const void*, const SharedArray*> array_of_;  // by instruction address
 };
 
-/// The inspector of the block that runs on this thread of the host, or null.
+/// The inspector of the block that runs on this host thread, or null.
 Inspector*& inspecting();
 
 }  // namespace mini::sim

@@ -10,27 +10,29 @@
 #include "libmini/cudasim/inspector.hpp"
 #include "libmini/cudasim/memory.hpp"
 
-// One load or store, or one atomic, of a kernel: is it memory that it may touch, was it
-// written, and is it ordered with what others did there?
+// Checks one load, store or atomic of a kernel: whether the memory is accessible, whether
+// it is initialised, and whether the access is ordered with the accesses of other
+// threads.
 
 namespace mini::sim {
 namespace {
 
-constexpr uintptr_t kNearShared = 4096;  // a miss by so much is a miss of an array
+// An access at most this far outside of shared memory is reported as out of its bounds.
+constexpr uintptr_t kNearShared = 4096;
 
 const char* verb(Mode mode) {
     return mode == Mode::kRead ? "reads" : mode == Mode::kWrite ? "writes" : "updates";
 }
 
-// Code that runs in a kernel's thread without being the kernel's: what starts it.
+// Returns whether an address is in the code that calls the kernel, not in the kernel.
 bool starts_kernels(const void* address) {
     const std::string function = function_at(address);
     return function.rfind("std::", 0) == 0 || function.empty() ||
            function.find("mini::cuda::launch<") != std::string::npos;
 }
 
-// Where `at` lies, which no allocation has: after `before`, or before the next one if that is
-// nearer.
+// Describes an address in no allocation: relative to the allocation `before` it, or to
+// the next one if that is nearer.
 std::string place_outside(uintptr_t at, const Allocation& before) {
     const auto begin = reinterpret_cast<uintptr_t>(before.begin);
     const auto next = find_allocation(reinterpret_cast<const void*>(at + kRedZoneBytes));
@@ -88,8 +90,8 @@ bool Inspector::access_global(uintptr_t at, size_t bytes, Mode mode,
                       mode, false, address});
     if (findings_ == nullptr) return true;
 
-    // Is it memory that this kernel may touch?
-    const auto refuse = [&](Mistake mistake, auto&&... parts) {
+    // Check that this kernel may access the memory.
+    const auto reject = [&](Mistake mistake, auto&&... parts) {
         abandoned_ = true;
         if (!findings_->met(mistake, address, nullptr))
             report(mistake, address, {},
@@ -99,19 +101,19 @@ bool Inspector::access_global(uintptr_t at, size_t bytes, Mode mode,
     };
     const int device = device_of(pointer);
     if (device != kPinned && device != info_.device)
-        return refuse(Mistake::kWrongDevice, "of device ", device,
+        return reject(Mistake::kWrongDevice, "of device ", device,
                       "'s memory in a kernel of ", "device ", info_.device,
                       ": copy it there first");
     if (!allocation.contains(pointer, bytes))
-        return refuse(Mistake::kOutOfBounds, place_outside(at, allocation));
+        return reject(Mistake::kOutOfBounds, place_outside(at, allocation));
     if (allocation.freed)
-        return refuse(
+        return reject(
             Mistake::kUseAfterFree, "at byte ",
             at - reinterpret_cast<uintptr_t>(allocation.begin), " of allocation ",
             allocation.id, " (", allocation.bytes,
             " bytes), which was freed: free it when the stream is done with it");
     if (std::has_single_bit(bytes) && bytes <= 16 && at % bytes != 0 && bytes > 4)
-        return refuse(Mistake::kMisaligned, "together at byte ",
+        return reject(Mistake::kMisaligned, "together at byte ",
                       at - reinterpret_cast<uintptr_t>(allocation.begin),
                       " of allocation ", allocation.id,
                       ": vector accesses need a multiple of their size");
@@ -132,8 +134,9 @@ const SharedArray* Inspector::array_at(uintptr_t at) const {
     return offset - after->offset < after->bytes ? &*after : nullptr;
 }
 
-// Whether an instruction that belongs to one array is in another's, or in none. It belongs to
-// the one that it was in first; that must be declared where the instruction is compiled from.
+// Returns whether an instruction accesses another array than its own, or no array. Its
+// own array is the one that it accessed first; it must be declared in a function that the
+// instruction is compiled from.
 bool Inspector::strays(const SharedArray* array, const void* address) const {
     const auto known = array_of_.find(address);
     if (known != array_of_.end())
@@ -173,7 +176,8 @@ bool Inspector::access_shared(uintptr_t at, size_t bytes, Mode mode,
     return true;
 }
 
-// Beside a shared array: the one that this instruction was in before, or the nearest.
+// Reports an access outside of a shared array: the instruction's own array, or the
+// nearest one.
 bool Inspector::outside_shared(uintptr_t at, size_t bytes, Mode mode,
                                const void* address) {
     abandoned_ = true;
@@ -185,7 +189,7 @@ bool Inspector::outside_shared(uintptr_t at, size_t bytes, Mode mode,
             Mistake::kOutOfBounds, address, {},
             concat(verb(mode), " ", bytes, " bytes at byte ",
                    static_cast<int64_t>(at - begin), " of the dynamic shared memory, ",
-                   "which has ", dynamic_.size(), " bytes: ask for more in the launch"));
+                   "which has ", dynamic_.size(), " bytes: request more in the launch"));
         return false;
     }
     const auto known = array_of_.find(address);
@@ -204,7 +208,7 @@ bool Inspector::outside_shared(uintptr_t at, size_t bytes, Mode mode,
                 nearest = &array;
     report(Mistake::kOutOfBounds, address, {},
            nearest == nullptr
-               ? concat(verb(mode), " ", bytes, " bytes that are no shared array's")
+               ? concat(verb(mode), " ", bytes, " bytes outside of every shared array")
                : concat(verb(mode), " ", bytes, " bytes at byte ",
                         static_cast<int64_t>(at - base) -
                             static_cast<int64_t>(nearest->offset),
@@ -213,7 +217,7 @@ bool Inspector::outside_shared(uintptr_t at, size_t bytes, Mode mode,
     return false;
 }
 
-// Neither a device's memory, nor shared, nor the thread's own.
+// Checks an access outside of device memory, shared memory and the thread's stack.
 bool Inspector::access_other(uintptr_t at, size_t bytes, Mode mode, const void* address) {
     const ImagePart part = image_part(reinterpret_cast<const void*>(at));
     if (part == ImagePart::kConstant && mode == Mode::kRead) return true;
@@ -242,7 +246,7 @@ void Inspector::visit(uintptr_t at, size_t bytes, Mode mode, const Access& acces
         now.bytes = static_cast<uint8_t>((1u << last) - (1u << first));
         Cell& cell = shadow_.at(word);
 
-        // Shared memory is new in each block.
+        // Each block starts with uninitialised shared memory.
         if (shared &&
             (cell.write.operation != operation_ || cell.write.block != now.block))
             cell.initialised = 0;
@@ -251,7 +255,7 @@ void Inspector::visit(uintptr_t at, size_t bytes, Mode mode, const Access& acces
             !findings_->met(Mistake::kUninitialised, now.address, nullptr))
             report(Mistake::kUninitialised, now.address, {},
                    concat("reads ", bytes, " bytes of ", place_name(at, shared),
-                          " that nothing was written to"));
+                          " that were never written"));
 
         judge_order(cell.write, now, mode, at, shared, true);
         if (mode != Mode::kRead)
@@ -259,7 +263,7 @@ void Inspector::visit(uintptr_t at, size_t bytes, Mode mode, const Access& acces
                 judge_order(read, now, mode, at, shared, false);
 
         if (mode == Mode::kRead) {
-            // Keep the first of those that are not ordered, and the last.
+            // Keep the first of the unordered reads, and the last.
             const bool replace = cell.reads[0].operation == 0 || before(cell.reads[0]) ||
                                  cell.reads[0].thread == now.thread;
             cell.reads[replace ? 0 : 1] = now;
@@ -271,7 +275,7 @@ void Inspector::visit(uintptr_t at, size_t bytes, Mode mode, const Access& acces
     }
 }
 
-// Whether an earlier access comes before what runs now.
+// Returns whether an earlier access happens before the running thread or operation.
 bool Inspector::before(const Access& earlier) const {
     if (earlier.operation == operation_)
         return !known_[operation_].is_kernel ||
@@ -283,7 +287,7 @@ void Inspector::judge_order(const Access& earlier, const Access& now, Mode mode,
                             uintptr_t at, bool shared, bool earlier_wrote) {
     if (earlier.operation == 0 || (earlier.bytes & now.bytes) == 0) return;
     const bool same = earlier.operation == operation_;
-    if (shared && (!same || earlier.block != now.block)) return;  // a block that is over
+    if (shared && (!same || earlier.block != now.block)) return;  // of a finished block
     if ((earlier.atomic && now.atomic) || before(earlier)) return;
     const Mistake mistake = same ? Mistake::kRace : Mistake::kMissingSync;
     if (findings_->met(mistake, now.address, earlier.address)) return;

@@ -1,4 +1,4 @@
-// CUDA C++'s words for device code, for a C++ compiler: keywords, coordinates, barriers,
+// CUDA C++'s device language for a plain C++ compiler: keywords, coordinates, barriers,
 // shuffles, votes, atomics, vector types and intrinsics.
 
 #pragma once
@@ -13,7 +13,7 @@
 #include "libmini/cudasim/block.hpp"
 #include "libmini/cudasim/hooks.hpp"
 
-// Always inlined, so that what they tell the checker bears the kernel's own line.
+// Always inlined, so that the checker sees the source line of the kernel.
 #define MINI_WORD inline __attribute__((always_inline))
 
 #define __global__
@@ -24,7 +24,8 @@
 #define __launch_bounds__(...)
 #define __align__(n) alignas(n)
 #define __constant__
-// A block runs on one thread of the host, so that what is shared belongs to that thread.
+// A block runs on one host thread, so a thread-local variable is shared by exactly its
+// block.
 #define __shared__ static thread_local
 
 #define threadIdx (mini::sim::thread_index())
@@ -37,32 +38,35 @@ constexpr int warpSize = 32;
 using std::max;
 using std::min;
 
-// A vector is loaded and stored at once: copies go through a vector of the compiler's, which
-// the instrumentation sees as one access.
-// clang-format off
-#define MINI_VECTOR(name, bytes, type, ...)                                          \
-    struct alignas(bytes) name {                                                     \
-        using Whole [[gnu::vector_size(bytes), gnu::may_alias]] = type;              \
-        type __VA_ARGS__;                                                            \
-        name() = default;                                                            \
-        MINI_WORD name(const name& other) { *this = other; }                         \
-        MINI_WORD name& operator=(const name& other) {                               \
+// A vector is loaded or stored in one access: copies go through a compiler vector type,
+// which the instrumentation reports as one access. clang-format off
+#define MINI_VECTOR(name, bytes, type, ...)                                            \
+    struct alignas(bytes) name {                                                       \
+        using Whole [[gnu::vector_size(bytes), gnu::may_alias]] = type;                \
+        type __VA_ARGS__;                                                              \
+        name() = default;                                                              \
+        MINI_WORD name(const name& other) { *this = other; }                           \
+        MINI_WORD name& operator=(const name& other) {                                 \
             *reinterpret_cast<Whole*>(this) = *reinterpret_cast<const Whole*>(&other); \
-            return *this;                                                            \
+            return *this;                                                              \
         }
 
 MINI_VECTOR(float2, 8, float, x, y)
-    float2(float x, float y) : x(x), y(y) {}
-};
+float2(float x, float y) : x(x), y(y) {}
+}
+;
 MINI_VECTOR(float4, 16, float, x, y, z, w)
-    float4(float x, float y, float z, float w) : x(x), y(y), z(z), w(w) {}
-};
+float4(float x, float y, float z, float w) : x(x), y(y), z(z), w(w) {}
+}
+;
 MINI_VECTOR(int4, 16, int, x, y, z, w)
-    int4(int x, int y, int z, int w) : x(x), y(y), z(z), w(w) {}
-};
+int4(int x, int y, int z, int w) : x(x), y(y), z(z), w(w) {}
+}
+;
 MINI_VECTOR(uint4, 16, unsigned, x, y, z, w)
-    uint4(unsigned x, unsigned y, unsigned z, unsigned w) : x(x), y(y), z(z), w(w) {}
-};
+uint4(unsigned x, unsigned y, unsigned z, unsigned w) : x(x), y(y), z(z), w(w) {}
+}
+;
 // clang-format on
 #undef MINI_VECTOR
 inline float2 make_float2(float x, float y) { return {x, y}; }
@@ -76,7 +80,7 @@ MINI_WORD void __syncwarp(unsigned mask = 0xffffffffu) { mini::sim::warp_barrier
 MINI_WORD void __threadfence() { mini::sim::note_fence(); }
 MINI_WORD void __threadfence_block() {}
 
-// Any value of up to 8 bytes goes through a warp's exchange.
+// Shuffles take any value of up to 8 bytes.
 template <typename T>
 MINI_WORD T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize) {
     const int self = mini::sim::lane();
@@ -117,10 +121,10 @@ MINI_WORD int __any_sync(unsigned mask, int predicate) {
     return __ballot_sync(mask, predicate) != 0;
 }
 MINI_WORD int __all_sync(unsigned mask, int predicate) {
-    return __ballot_sync(mask, !predicate) == 0;  // lanes that have exited have no vote
+    return __ballot_sync(mask, !predicate) == 0;  // exited lanes do not vote
 }
 
-// Blocks run in parallel, so atomics are the host's own.
+// Blocks run in parallel, so these are atomics of the host.
 template <typename T>
 MINI_WORD T atomicAdd(T* address, T value) {
     mini::sim::note_atomic(address, sizeof(*address));

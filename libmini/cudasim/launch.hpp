@@ -1,5 +1,5 @@
-// What a launch is, where its threads stand, and how they use memory: what blocks,
-// streams and the checker share.
+// The types that blocks, streams and the checker share: a launch, the coordinates and
+// states of its threads, and the kinds of memory access.
 
 #pragma once
 
@@ -11,32 +11,38 @@
 
 namespace mini::sim {
 
-/// What a launch is: its extents, and a body that each thread runs.
+/// A kernel launch: its extents, and a body that each thread runs.
 struct Launch {
     dim3 grid, block;
     size_t shared_bytes = 0;
-    const void* kernel = nullptr;  // its address, which names it
+    const void* kernel = nullptr;  // the function's address, which identifies the kernel
     std::function<void()> body;
 };
 
-/// Where a thread stands in its grid.
+/// The coordinates of linear index `i`, x fastest.
+inline dim3 unravel(unsigned i, dim3 extent) {
+    return {i % extent.x, i / extent.x % extent.y, i / (extent.x * extent.y)};
+}
+
+/// A thread's position in its grid, and how many barriers it has passed.
 struct Coordinates {
     dim3 thread_index, block_index, block_extent, grid_extent;
-    unsigned thread = 0;         // its number in the block, x fastest
-    unsigned block = 0;          // the block's number in the grid, x fastest
-    uint32_t barriers = 0;       // how many __syncthreads() it has passed
-    uint32_t warp_barriers = 0;  // how many operations of its warp
+    unsigned thread = 0;         // linear index in the block, x fastest
+    unsigned block = 0;          // linear index of the block in the grid, x fastest
+    uint32_t barriers = 0;       // number of __syncthreads() passed
+    uint32_t warp_barriers = 0;  // number of warp operations passed
 };
 
-/// Where a thread of a block stands when the block cannot go on, or passes a barrier.
+/// What a thread of a block waits for, when the block is stuck or passes a barrier.
 struct ThreadState {
     enum class At { kRunning, kBlockBarrier, kWarpBarrier, kExited };
     At at = At::kRunning;
-    const void* address = nullptr;  // in the kernel, after the call that waits
-    unsigned mask = 0;              // of a warp's barrier
+    const void* address =
+        nullptr;        // return address of the call that waits, in the kernel
+    unsigned mask = 0;  // kWarpBarrier: the mask of the warp operation
 };
 
-/// How a thread uses memory.
+/// The kind of a memory access.
 enum class Mode { kRead, kWrite, kAtomic };
 
 }  // namespace mini::sim

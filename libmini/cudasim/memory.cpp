@@ -16,15 +16,15 @@
 namespace mini::sim {
 namespace {
 
-constexpr size_t kOpenedAtOnce = size_t{4} << 20;
+constexpr size_t kOpenedAtOnce = size_t{4} << 20;  // bytes made accessible per mprotect
 constexpr size_t kDefaultMemory = size_t{16} << 30;
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-// What an allocation takes of its range: itself, and the red zone after it.
+// Returns the bytes of its range that an allocation occupies, with the red zone after it.
 size_t slot_bytes(size_t bytes) { return round_up(bytes + kRedZoneBytes, kAlignment); }
 
-// One range, and the allocations in it.
+// One address range, and its allocations.
 class Memory {
   public:
     Memory(Region region, int device, size_t total)
@@ -51,7 +51,7 @@ class Memory {
         give_back(allocation.begin, bytes);
     }
 
-    // The allocation at or before an address, or null.
+    // Returns the allocation at or before an address, or null.
     Allocation* find(const void* pointer) {
         auto after =
             allocations_.upper_bound(static_cast<std::byte*>(const_cast<void*>(pointer)));
@@ -62,7 +62,8 @@ class Memory {
     MemoryUse use() const { return {used_, total_}; }
 
   private:
-    // Fresh addresses while there are any, else the first that were freed and suffice.
+    // Returns unused addresses while any are left, else the first free piece that is
+    // large enough; null if there is none.
     std::byte* take(size_t bytes) {
         if (static_cast<size_t>(region_.base + region_.bytes - next_) >= bytes) {
             std::byte* const begin = next_;
@@ -92,7 +93,7 @@ class Memory {
         return true;
     }
 
-    // Puts addresses among the free ones, as one piece with their free neighbours.
+    // Adds addresses to the free list, merged with their free neighbours.
     void give_back(std::byte* begin, size_t bytes) {
         auto after = free_.lower_bound(begin);
         if (after != free_.end() && begin + bytes == after->first) {
@@ -109,7 +110,7 @@ class Memory {
         free_[begin] = bytes;
     }
 
-    // Drops what was freed at these addresses.
+    // Removes the records of freed allocations at these addresses.
     void forget(std::byte* begin, size_t bytes) {
         allocations_.erase(allocations_.lower_bound(begin),
                            allocations_.lower_bound(begin + bytes));
@@ -119,8 +120,8 @@ class Memory {
     int device_;
     size_t total_;
     size_t used_ = 0;
-    std::byte* next_;              // addresses from here on were never given out
-    std::byte* opened_ = nullptr;  // up to here there can be memory
+    std::byte* next_;              // addresses from here on were never allocated
+    std::byte* opened_ = nullptr;  // addresses below this are accessible
     std::map<std::byte*, Allocation> allocations_;
     std::map<std::byte*, size_t> free_;
 };
@@ -134,7 +135,7 @@ struct Memories {
         void* const base = mmap(nullptr, all.bytes, PROT_NONE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         MINI_CHECK(base != MAP_FAILED, "simulated devices: ", all.bytes,
-                   " bytes of addresses: ", system_message("mmap", errno),
+                   " bytes of address space: ", system_message("mmap", errno),
                    "; lower MINI_SIM_DEVICES or raise ulimit -v");
         all.base = static_cast<std::byte*>(base);
         for (size_t i = 0; i < count; ++i) {
@@ -150,12 +151,12 @@ struct Memories {
     }
 
     Region all;
-    std::shared_mutex mutex;  // guards what follows
+    std::shared_mutex mutex;  // guards the two members below
     std::vector<Memory> memories;
     uint64_t last_id = 0;
 };
 
-// Never destroyed: work and threads may outlive the end of main.
+// Never destroyed: operations and threads may outlive main.
 Memories& memories() {
     static auto* const all = new Memories;
     return *all;

@@ -1,20 +1,20 @@
-// The memories of the simulated devices: one range of addresses each, side by side.
+// The memory of the simulated devices: one address range for each device, side by side.
 //
 //     | device 0 | device 1 | ... | pinned host memory |      kRegionBytes each
 //
-// The ranges are reserved once, without memory, and opened allocation by allocation, so
-// that "whose is this address" is a subtraction and a division, and a checker can keep
-// its shadow at a fixed offset. Between two allocations lies a red zone that belongs to
-// no allocation:
+// The ranges are reserved once, without physical memory, and made accessible as
+// allocations need them. So the device of an address is found with a subtraction and a
+// division. Between two allocations is a red zone that belongs to neither:
 //
 //     |#### zone ####|  allocation 1  |#### zone ####|  allocation 2 |#### ...
 //
-// Addresses that were freed come back only once the range is used up: for as long as
-// possible, an address names one allocation. The memory behind them goes back to the
-// system at once.
+// Freed addresses are reused only when the range is used up, so that an address
+// identifies one allocation for as long as possible. Freed memory is returned to the
+// operating system immediately.
 //
-// MINI_SIM_DEVICES (4) and MINI_SIM_MEMORY (bytes per device, 16 GiB) set the sizes;
-// MINI_SIM_CAPABILITY (8) is the first number of the devices' compute capability.
+// MINI_SIM_DEVICES (default 4) and MINI_SIM_MEMORY (bytes per device, default 16 GiB) set
+// the sizes; MINI_SIM_CAPABILITY (default 8) is the major compute capability of the
+// devices.
 
 #pragma once
 
@@ -28,9 +28,9 @@ namespace mini::sim {
 
 constexpr size_t kRegionBytes = size_t{64} << 30;
 constexpr size_t kAlignment = 4096;    // of every allocation, so that no two share a page
-constexpr size_t kRedZoneBytes = 512;  // at least, on either side of one
-constexpr int kPinned = -1;            // where a device is asked for: pinned host memory
-constexpr int kPageable = -2;          // all other memory of the host
+constexpr size_t kRedZoneBytes = 512;  // minimum, on each side of an allocation
+constexpr int kPinned = -1;            // as a device: pinned host memory
+constexpr int kPageable = -2;          // as a device: all other host memory
 
 /// A range of addresses.
 struct Region {
@@ -43,28 +43,32 @@ struct Region {
     }
 };
 
-/// How many devices are simulated.
+/// Returns the number of simulated devices.
 int device_count();
 
-/// All ranges as one, and that of a device or kPinned. The first call reserves them.
+/// Returns the range of all devices and pinned memory. The first call reserves it.
 Region all_memory();
+/// Returns the range of a device or kPinned.
 Region region_of(int device);
 
-/// The device whose address this is, or kPinned, or kPageable.
+/// Returns the device whose range contains `pointer`, or kPinned or kPageable.
 int device_of(const void* pointer);
 
-/// The allocation that holds this address or, when it lies in a red zone, the one before
-/// it; none where there was never one, and for memory that is pageable.
+/// Returns the allocation that contains this address or, if it is in no allocation, the
+/// last one before it in the same range. Freed allocations count until their addresses
+/// are reused. Returns std::nullopt if there is no such allocation, and for pageable
+/// memory.
 std::optional<Allocation> find_allocation(const void* pointer);
 
-/// New memory of a device or kPinned; null when the device has not so much left. Zero
-/// bytes give an address of their own.
+/// Allocates memory of a device or kPinned. Returns null if the device has too little
+/// memory left. Zero bytes give a unique address.
 std::byte* allocate_memory(size_t bytes, int device);
 
-/// Whether `pointer` was the beginning of a living allocation, which ends.
+/// Frees the allocation that begins at `pointer`. Returns false if no living allocation
+/// begins there.
 bool free_memory(void* pointer);
 
-/// Ends all allocations of a device.
+/// Frees all allocations of a device.
 void free_all_memory(int device);
 
 struct MemoryUse {

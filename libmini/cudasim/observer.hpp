@@ -1,4 +1,4 @@
-// What the simulator tells a checker about the work that it runs.
+// The interface through which the simulator notifies a checker of memory and operations.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace mini::sim {
 
 enum class OperationKind { kKernel, kCopy, kFill, kHostFunction, kMarker };
 
-/// A piece of work in a stream, as a checker sees it.
+/// An operation in a stream, as observers see it.
 struct OperationInfo {
     OperationKind kind = OperationKind::kMarker;
     uint64_t id = 0;  // 1, 2, 3, ... in the order of the calls
@@ -23,15 +23,14 @@ struct OperationInfo {
     cudaStream_t stream = nullptr;
     Stamp stamp = {};
     Clock clock = {};
-    const Launch* launch = nullptr;  // of a kernel
-    void* to = nullptr;              // of a copy or a fill
-    const void* from = nullptr;      // of a copy; null when it reads what was staged
+    const Launch* launch = nullptr;  // kernel
+    void* to = nullptr;              // copy or fill
+    const void* from = nullptr;      // copy; null if it reads a staged host copy
     size_t bytes = 0;
 };
 
-/// Told what happens. Calls come from any thread, for different devices at the same time;
-/// the two about operations from the thread that runs one, before and after its blocks.
-/// No call may use the CUDA interface.
+/// Callbacks of the simulator. They run on any thread, and concurrently for different
+/// devices. They must not call the CUDA interface.
 class Observer {
   public:
     virtual ~Observer() = default;
@@ -39,34 +38,40 @@ class Observer {
     virtual void memory_allocated(const Allocation&) {}
     virtual void memory_freed(const Allocation&) {}
 
-    /// An operation was put into a stream, by the thread of the host that calls.
+    /// An operation was submitted to a stream. Called on the host thread that submitted
+    /// it.
     virtual void operation_given(const OperationInfo&) {}
 
+    /// Called on the thread that runs the operation, before and after it (and all its
+    /// blocks).
     virtual void operation_begins(const OperationInfo&) {}
     virtual void operation_ends(const OperationInfo&) {}
 
-    /// A host's wait has returned: the host now comes after `clock`.
+    /// A wait of the host has completed: every operation before `clock` is done.
     virtual void host_waited(const Clock& /*clock*/) {}
 
-    /// On the thread of the block, around its life.
+    /// Called on the host thread that runs the block, before and after it.
     virtual void block_begins(const Launch&, const Coordinates& /*of thread 0*/) {}
     virtual void block_ends(const Launch&, const Coordinates& /*of thread 0*/) {}
 
-    /// All threads that have not exited are at __syncthreads(), and go on after this.
+    /// All threads that have not exited are at __syncthreads(); they continue after this
+    /// call.
     virtual void block_synchronized(const Launch&, const Coordinates& /*of one*/,
                                     std::span<const ThreadState>) {}
 
-    /// All lanes of `mask` in a warp that have not exited have met, and go on after this.
+    /// All lanes of `mask` in a warp that have not exited are in the same warp operation;
+    /// they continue after this call.
     virtual void warp_synchronized(const Launch&, const Coordinates& /*of one*/,
                                    unsigned /*mask*/) {}
 
-    /// No thread of the block can go on; the launch ends with cudaErrorLaunchFailure.
+    /// No thread of the block can continue; the launch fails with cudaErrorLaunchFailure.
     virtual void block_stuck(const Launch&, const Coordinates& /*of one*/,
                              std::span<const ThreadState>) {}
 };
 
-/// The one observer, or null. REQUIRES of set_observer: nothing is queued or runs.
+/// Returns the current observer, or null.
 Observer* observer();
+/// Replaces the observer. REQUIRES: no operation is queued or running.
 void set_observer(Observer* observer);
 
 }  // namespace mini::sim

@@ -1,16 +1,17 @@
-// What comes before what: vector clocks over the streams and the host.
+// The happens-before order of operations: vector clocks over the streams and the host.
 //
-// Each stream is a timeline, and all threads of the host together are timeline 0.
-// Operations are counted on each timeline. The clock of an operation says, timeline by
-// timeline, how many operations of that one it certainly comes after:
+// Each stream is a timeline, and all host threads together are timeline 0. The operations
+// of each timeline are counted. An operation's clock holds, for each timeline, the number
+// of its operations that happen before the operation:
 //
-//     given to a stream      after the stream's last one, and after all the host has waited for
-//     stream waits an event  after what the event's stream had when it was recorded
-//     host waits             the host comes after the stream, or the event
+//     submit to a stream          after the stream's last operation, and after everything
+//                                 that the host has waited for
+//     stream waits for an event   after the operations before the event's record
+//     host waits                  the host is after the stream's operations, or the event
 //
-// Two operations that touch the same memory, one of them writing, must be ordered by
-// these clocks; in which order they happened to run says nothing. The threads of the host
-// count as one because the mutexes between them cannot be seen from here.
+// Two operations that access the same memory, at least one of them writing, must be
+// ordered by these clocks; the order in which they happened to run proves nothing. Host
+// threads share a timeline because the simulator cannot see the mutexes between them.
 
 #pragma once
 
@@ -19,21 +20,21 @@
 
 namespace mini::sim {
 
-/// Names one operation: the count-th of its timeline.
+/// Identifies an operation: the count-th of its timeline.
 struct Stamp {
     uint32_t timeline = 0;
     uint64_t count = 0;
 };
 
-/// clock[t]: how many operations of timeline t come before.
+/// clock[t] is the number of operations of timeline t that happen before.
 using Clock = std::vector<uint64_t>;
 
-/// Whether all that `earlier` names comes before the thread that has this clock.
+/// Returns whether the operation `earlier` happens before the owner of `clock`.
 inline bool precedes(Stamp earlier, const Clock& clock) {
     return earlier.timeline < clock.size() && clock[earlier.timeline] >= earlier.count;
 }
 
-/// clock = the later of both, timeline by timeline.
+/// Sets clock[t] to the larger of both, for each timeline t.
 void join(Clock& clock, const Clock& other);
 
 }  // namespace mini::sim

@@ -12,7 +12,7 @@ std::string coordinates(dim3 at) {
     return concat("(", at.x, ", ", at.y, ", ", at.z, ")");
 }
 
-// The path from where the program runs, when the file lies below.
+// Returns the path relative to the working directory if the file is below it.
 std::string shortened(const std::string& file) {
     std::error_code unknown;
     const auto here = std::filesystem::current_path(unknown);
@@ -27,7 +27,7 @@ std::string describe(const Place& place) {
                       coordinates(place.thread));
     if (place.line > 0)
         text += concat(text.empty() ? "" : ", ", shortened(place.file), ":", place.line);
-    return text.empty() ? "a place without line numbers" : text;
+    return text.empty() ? "unknown source line" : text;
 }
 
 }  // namespace

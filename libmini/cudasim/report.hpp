@@ -1,4 +1,4 @@
-// What the checker says: one report for each kind of mistake and line of source.
+// The checker's reports: one for each kind of mistake and source line.
 
 #pragma once
 
@@ -10,24 +10,24 @@
 namespace mini::sim {
 
 enum class Mistake {
-    kOutOfBounds,    // beside an allocation, or a shared array
-    kUseAfterFree,   // memory that was given back
-    kHostPointer,    // the host's memory, from a kernel
-    kWrongDevice,    // another device's memory
-    kDevicePointer,  // a device's memory, from the host
-    kUninitialised,  // read before anything was written there
-    kRace,           // two threads of a launch, no barrier between them
-    kMissingSync,    // two operations of different streams, or the host, unordered
+    kOutOfBounds,    // an access outside of an allocation or a shared array
+    kUseAfterFree,   // an access to freed memory
+    kHostPointer,    // a kernel accesses host memory
+    kWrongDevice,    // a kernel accesses another device's memory
+    kDevicePointer,  // the host accesses device memory
+    kUninitialised,  // a read of memory that was never written
+    kRace,           // two threads of a launch, without a barrier between their accesses
+    kMissingSync,    // unordered accesses of two streams, or of a stream and the host
     kBarrier,        // a barrier that some threads do not reach
-    kWarpMask,       // a shuffle or vote whose mask does not name who takes part
-    kMisaligned,     // a vector access that is not at a multiple of its size
+    kWarpMask,       // a shuffle or vote whose mask omits a participating lane
+    kMisaligned,     // a vector access whose address is not a multiple of its size
 };
 
-/// "race", "out of bounds", ...
+/// Returns "race", "out of bounds", ...
 const char* name(Mistake mistake);
 
-/// A line of source, and the thread of a kernel that was there. No kernel: the host, or a
-/// copy. Line 0: not known.
+/// A source line, and the kernel and thread that executed it. `kernel` is "" for the
+/// host, "a copy" or "a fill" for those; `line` is 0 if unknown.
 struct Place {
     std::string kernel;
     std::string file;
@@ -39,12 +39,12 @@ struct Place {
 struct Report {
     Mistake mistake = Mistake::kOutOfBounds;
     Place at;
-    Place other;          // of a race: who was there before; else empty
-    std::string message;  // what happened, and how to mend it
-    size_t count = 1;     // how often, at these lines
+    Place other;          // the other thread or operation, e.g. of a race; may be empty
+    std::string message;  // what happened, and how to fix it
+    size_t count = 1;     // number of occurrences at these lines
 };
 
-/// The whole report, as it is printed.
+/// Returns the report as printed.
 std::string describe(const Report& report);
 
 }  // namespace mini::sim

@@ -1,4 +1,4 @@
-// The simulator's settings, from the environment.
+// The simulator's settings, read from environment variables.
 
 #pragma once
 
@@ -10,16 +10,16 @@
 
 namespace mini::sim {
 
-/// The whole number that a variable of the environment gives, or `otherwise` where it is not
-/// set. Throws UsageError outside [least, most].
-inline size_t setting(const char* name, size_t otherwise, size_t least, size_t most) {
+/// Returns the integer in an environment variable, or `default_value` if it is not set.
+/// Throws UsageError if the value is no integer in [min, max].
+inline size_t setting(const char* name, size_t default_value, size_t min, size_t max) {
     const char* const text = std::getenv(name);
-    if (text == nullptr || *text == '\0') return otherwise;
+    if (text == nullptr || *text == '\0') return default_value;
     char* end = nullptr;
     const unsigned long long value = std::strtoull(text, &end, 10);
-    if (*end != '\0' || *text == '-' || value < least || value > most)
-        throw UsageError(concat(name, "=", text, ": a whole number from ", least, " to ",
-                                most, " is needed"));
+    if (*end != '\0' || *text == '-' || value < min || value > max)
+        throw UsageError(
+            concat(name, "=", text, ": must be an integer from ", min, " to ", max));
     return value;
 }
 

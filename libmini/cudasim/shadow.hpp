@@ -1,5 +1,5 @@
-// What is known of each 4 bytes of memory that kernels touch: who wrote there last, who has
-// read there since, and which bytes were ever written.
+// Shadow memory: for each 4 bytes that kernels access, the last write, the reads since
+// then, and which bytes were ever written.
 
 #pragma once
 
@@ -12,24 +12,24 @@ namespace mini::sim {
 
 /// One load or store by a thread of a block, or by a copy or a fill.
 struct Access {
-    uint32_t operation = 0;  // 0: none
+    uint32_t operation = 0;  // 0: no access
     uint32_t block = 0;
-    uint32_t interval = 0;  // barriers of the block before it
-    uint32_t clock = 0;     // meetings of the thread's warp before it
+    uint32_t interval = 0;  // number of block barriers before the access
+    uint32_t clock = 0;     // number of the lane's warp operations before it, plus 1
     uint16_t thread = 0;
     uint8_t bytes = 0;  // bit i: byte i of the four
     bool atomic = false;
-    const void* address = nullptr;  // in the kernel
+    const void* address = nullptr;  // of the instruction
 };
 
 struct Cell {
     Access write;
     std::array<Access, 2>
-        reads;                // the first of an interval, and the last by another thread
+        reads;                // the first unordered read, and the last by another thread
     uint8_t initialised = 0;  // bit i: byte i of the four
 };
 
-/// Cells for every address, made page by page at first use.
+/// A cell for every address; pages of cells are created on first use.
 class Shadow {
   public:
     Cell& at(uintptr_t address) {

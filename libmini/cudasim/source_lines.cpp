@@ -18,7 +18,7 @@
 namespace mini::sim {
 namespace {
 
-constexpr size_t kMostAtOnce = 200;  // addresses on one command line
+constexpr size_t kMaxAddresses = 200;  // on one command line
 
 std::string read_program_path() {
     std::array<char, 4096> path{};
@@ -52,14 +52,14 @@ std::string output_of(const std::string& command) {
     return all;
 }
 
-// What addr2line says with these options to these arguments.
+// Returns the output of addr2line.
 std::string addr2line(const std::string& options, const std::string& addresses) {
     static const std::string program = read_program_path();
     return output_of(
         concat("addr2line ", options, " -e '", program, "'", addresses, " 2>/dev/null"));
 }
 
-// As an argument, with a blank before it.
+// Returns the address as a command-line argument, with a leading space.
 std::string argument(const void* address) {
     std::ostringstream number;
     number << " 0x" << std::hex << reinterpret_cast<uintptr_t>(address) - program_base();
@@ -75,16 +75,18 @@ Line parse(const std::string& text) {
     return line;
 }
 
-// Words of the language that are functions here: not what a reader of the kernel wrote.
+// Returns whether a file is part of the simulator or a system header, so that its lines
+// are not the user's.
 bool of_the_simulator(const std::string& file) {
     return file.find("libmini/cudasim/") != std::string::npos ||
            file.find("libmini/kernels/cuda/launch.") != std::string::npos ||
            file.rfind("/usr/", 0) == 0;
 }
 
-// For each address a line "0x...", then the lines of source from the innermost outwards.
-void parse_answer(const std::string& answer, std::map<const void*, Line>& known) {
-    std::istringstream lines(answer);
+// Parses addr2line's output: for each address a line "0x...", then its source lines, the
+// innermost first.
+void parse_output(const std::string& output, std::map<const void*, Line>& known) {
+    std::istringstream lines(output);
     const void* address = nullptr;
     for (std::string text; std::getline(lines, text);) {
         uintptr_t offset = 0;
@@ -109,7 +111,7 @@ const std::vector<std::string>& inlined_at(const void* address) {
     const auto [found, is_new] = known.try_emplace(address);
     if (!is_new) return found->second;
 
-    // A line with a function, a line with its file, and so on outwards.
+    // Two lines for each function, its name and its file, the innermost first.
     std::istringstream lines(addr2line("-f -i -C", argument(address)));
     for (std::string function, file;
          std::getline(lines, function) && std::getline(lines, file);)
@@ -122,20 +124,20 @@ std::vector<Line> lines_of(const std::vector<const void*>& addresses) {
     static std::map<const void*, Line> known;
     const std::lock_guard lock(mutex);
 
-    // Ask for those that are new, some hundred a time.
+    // Look up the new addresses, kMaxAddresses at a time.
     std::string arguments;
-    size_t asked = 0;
-    const auto ask = [&] {
-        if (asked > 0) parse_answer(addr2line("-a -i", arguments), known);
+    size_t pending = 0;
+    const auto look_up = [&] {
+        if (pending > 0) parse_output(addr2line("-a -i", arguments), known);
         arguments.clear();
-        asked = 0;
+        pending = 0;
     };
     for (const void* address : addresses) {
         if (!known.try_emplace(address).second) continue;
         arguments += argument(address);
-        if (++asked == kMostAtOnce) ask();
+        if (++pending == kMaxAddresses) look_up();
     }
-    ask();
+    look_up();
 
     std::vector<Line> lines;
     for (const void* address : addresses) lines.push_back(known[address]);

@@ -16,16 +16,16 @@
 namespace mini::sim {
 namespace {
 
-// How long a query gives a host function.
+// How long a query waits for a host function that it has started.
 constexpr std::chrono::milliseconds kHostFunctionTime(200);
 
-// Messages of faults, which cudaGetErrorString hands out, are never freed.
+// Stores the message of a fault forever: cudaGetErrorString returns pointers to it.
 const char* keep(const std::string& message) {
     static auto* const all = new std::deque<std::string>;
     return all->emplace_back(message).c_str();
 }
 
-// Does what a job says; what went wrong is returned.
+// Runs a job. Returns an error message, empty on success.
 std::string perform(const Job& job) {
     switch (job.kind) {
         case OperationKind::kKernel: return run_grid(*job.launch);
@@ -43,7 +43,7 @@ bool is_eager() {
     const char* const order = std::getenv("MINI_SIM_ORDER");
     const std::string text = order == nullptr ? "lazy" : order;
     if (text != "lazy" && text != "eager")
-        throw UsageError(concat("MINI_SIM_ORDER=", text, ": lazy or eager is needed"));
+        throw UsageError(concat("MINI_SIM_ORDER=", text, ": must be lazy or eager"));
     return text == "eager";
 }
 
@@ -81,7 +81,7 @@ void Machine::destroy_stream(Stream* stream) {
     forget_if_over(stream);
 }
 
-// A stream that was destroyed stays until its work is done.
+// Removes a destroyed stream once its work is done.
 void Machine::forget_if_over(Stream* stream) {
     if (!stream->destroyed || !stream->queue.empty()) return;
     counts_[stream->timeline] = stream->count;
@@ -108,7 +108,8 @@ OperationPointer Machine::submit(Lock& lock, Stream* stream, Job job,
     info.from = job.from;
     info.bytes = job.bytes;
 
-    // Say what it comes after: its stream, the host, what it waits for, the legacy rules.
+    // Collect its dependencies: its stream, the host, `after`, and the legacy default
+    // stream.
     ++host_clock_[0];
     info.clock = stream->clock;
     join(info.clock, host_clock_);
@@ -141,8 +142,8 @@ void Machine::come_after(OperationInfo& info, std::vector<OperationPointer>& aft
     if (!earlier->done) after.push_back(earlier);
 }
 
-// Runs what is needed for an operation, with the threads that wait for others, until it
-// is done.
+// Runs the operations that `operation` depends on, sharing the work with other waiting
+// threads, until it is done.
 void Machine::run_until(Lock& lock, const OperationPointer& operation) {
     const OperationPointer goal = operation;  // outlives the caller's handle
     while (!goal->done) {
@@ -155,8 +156,8 @@ void Machine::run_until(Lock& lock, const OperationPointer& operation) {
     }
 }
 
-// The first operation to run on the way to `goal`; null when another thread is running
-// it.
+// Returns the next operation to run so that `goal` completes; null if another thread is
+// running it.
 Operation* Machine::ready_before(const Operation& goal) {
     for (const Operation* wanted = &goal;;) {
         const Stream& stream = *wanted->stream;
@@ -173,7 +174,7 @@ Operation* Machine::ready_before(const Operation& goal) {
 void Machine::run(Lock& lock, Operation& operation) {
     Stream* const stream = operation.stream;
     const OperationPointer self =
-        stream->queue.front();  // outlives its place in the queue
+        stream->queue.front();  // keeps it alive after pop_front()
     stream->running = true;
     std::string error;
     if (fault(stream->device).code == cudaSuccess) {
@@ -240,9 +241,9 @@ bool Machine::query(Lock& lock, const OperationPointer& operation) {
     return false;
 }
 
-// Runs a host function, which may wait for what the asking thread has yet to do, on a
-// thread of its own, as CUDA does; returns when it is over or has taken long. The handle
-// is a copy: the place in the queue it came from is gone when the host function is over.
+// Runs a host function on its own thread, as CUDA does, since it may wait for the
+// querying thread. Returns when it is done, or after kHostFunctionTime. `operation` is a
+// copy: run() removes the original from the queue.
 void Machine::run_elsewhere(Lock& lock, OperationPointer operation) {
     operation->stream->running = true;  // no other thread begins it
     std::thread([this, operation] {

@@ -1,18 +1,18 @@
-// Streams, and the machine that runs what is in them.
+// Streams, and the machine that runs their operations.
 //
-// A call puts an operation into its stream and returns. An operation comes after the one before
-// it in its stream and after those that it names; the legacy default stream comes after, and
-// before, all blocking streams of its device. That is a graph without cycles, since an operation
-// only ever names older ones.
+// A call appends an operation to its stream and returns. An operation depends on the
+// previous one in its stream and on the operations in its `after`. The legacy default
+// stream synchronizes with all blocking streams of its device, in both directions. The
+// dependencies have no cycles, since an operation depends only on older ones.
 //
 //     stream 1   copy -> kernel -> record e ----+
-//     stream 2   kernel ---------------------> wait e -> kernel      synchronize(stream 2)
+//     stream 2   kernel ---------------------> wait e -> kernel     synchronize(stream 2)
 //
-// Nothing runs until the host waits, and then only what that wait needs: the latest moment that
-// CUDA allows, so that a forgotten wait shows as wrong data, each time. With MINI_SIM_ORDER=eager
-// an operation runs when it is given: the earliest moment. A query runs one operation and says
-// that it is not ready. A stream holds kLongestQueue operations at most; a call that finds it full
-// runs the oldest.
+// No operation runs until the host waits, and then only the operations that the wait
+// depends on: the latest moment that CUDA allows, so that a forgotten wait gives wrong
+// data in every run. With MINI_SIM_ORDER=eager an operation runs when it is submitted:
+// the earliest moment. A query runs one operation and returns "not ready". A stream holds
+// at most kLongestQueue operations; a call on a full stream first runs the oldest one.
 
 #pragma once
 
@@ -34,17 +34,17 @@ namespace mini::sim {
 
 constexpr size_t kLongestQueue = 1024;
 
-/// What an operation does, as often as it is asked to.
+/// The work of an operation; can be run many times.
 struct Job {
     OperationKind kind = OperationKind::kMarker;
-    std::shared_ptr<const Launch> launch = nullptr;  // a kernel
-    void* to = nullptr;                              // a copy or a fill
-    const void* from = nullptr;                      // a copy
+    std::shared_ptr<const Launch> launch = nullptr;  // kernel
+    void* to = nullptr;                              // copy or fill
+    const void* from = nullptr;                      // copy
     std::shared_ptr<std::vector<std::byte>> staged =
-        nullptr;  // what it copies instead of `from`
+        nullptr;  // copy: the source instead of `from`, if not null
     size_t bytes = 0;
-    int value = 0;                      // a fill
-    void (*function)(void*) = nullptr;  // a host function
+    int value = 0;                      // fill
+    void (*function)(void*) = nullptr;  // host function
     void* data = nullptr;
 };
 
@@ -57,7 +57,7 @@ struct Operation {
     Job job;
     Stream* stream = nullptr;
     std::vector<std::shared_ptr<Operation>>
-        after;  // besides those before it in its stream
+        after;  // dependencies, besides the previous operation of its stream
     bool done = false;
     std::chrono::steady_clock::time_point finished;
 };
@@ -65,29 +65,29 @@ using OperationPointer = std::shared_ptr<Operation>;
 
 struct Stream {
     int device = 0;
-    bool blocking = false;  // waits for the legacy default stream, and it for this one
-    bool legacy = false;    // is that one
+    bool blocking = false;  // synchronizes with the legacy default stream
+    bool legacy = false;    // this is the legacy default stream of its device
     uint32_t timeline = 0;
     uint64_t count = 0;
-    Clock clock;                         // of the last operation, itself included
-    std::deque<OperationPointer> queue;  // not yet done
-    OperationPointer last;               // the last that was given
-    bool running = false;                // some thread runs queue.front()
+    Clock clock;                         // of the last operation, including itself
+    std::deque<OperationPointer> queue;  // operations that are not done
+    OperationPointer last;               // the operation submitted last
+    bool running = false;                // a thread is running queue.front()
     bool destroyed = false;
 
-    std::shared_ptr<Capture> capture;  // which records instead, or null (graph.hpp)
-    size_t branch = 0;                 // the stream's number in that capture
-    std::vector<size_t> tail;          // the nodes that the next one comes after
+    std::shared_ptr<Capture> capture;  // null if the stream is not capturing (graph.hpp)
+    size_t branch = 0;                 // the stream's index in the capture
+    std::vector<size_t> tail;          // the nodes that the next node depends on
 };
 
-/// A device's lasting error: what a failed kernel leaves behind.
+/// A device's sticky error, which a failed kernel sets.
 struct Fault {
     cudaError_t code = cudaSuccess;
-    const char* message = nullptr;  // lives for ever
+    const char* message = nullptr;  // never freed
 };
 
-/// All devices' streams. Methods take the machine's lock where they say so; calls of any number
-/// of threads may wait at the same time, and share the work.
+/// The streams of all devices. Several threads may wait at the same time; they share the
+/// work.
 class Machine {
   public:
     using Lock = std::unique_lock<std::mutex>;
@@ -95,27 +95,31 @@ class Machine {
     static Machine& instance();
     Lock lock() { return Lock(mutex_); }
 
-    // All of the following: REQUIRES the lock is held.
+    // All of the following: REQUIRES: the lock is held.
 
     Stream* create_stream(int device, bool blocking);
     void destroy_stream(Stream* stream);
     Stream* legacy_stream(int device) { return legacy_[static_cast<size_t>(device)]; }
     bool knows(const Stream* stream) const;
 
-    /// Puts a job into a stream. Blocks only as long as the stream is full.
+    /// Appends a job to a stream. Blocks only while the stream is full, or with
+    /// MINI_SIM_ORDER=eager until the job is done.
     OperationPointer submit(Lock& lock, Stream* stream, Job job,
                             std::vector<OperationPointer> after = {});
 
-    /// Blocks until an operation is done; null is. The host comes after it from then on.
+    /// Blocks until an operation is done; returns immediately if it is null. In the order
+    /// of order.hpp, the host has then waited for it.
     void wait(Lock& lock, const OperationPointer& operation);
 
-    /// Waits for all that a device's streams hold now.
+    /// Waits for all operations that a device's streams hold now.
     void wait_device(Lock& lock, int device);
 
-    /// Runs one operation that `operation` needs; whether it was done before this call.
+    /// Returns whether `operation` was done (or null) before this call. If not, runs one
+    /// operation that it depends on, or itself.
     bool query(Lock& lock, const OperationPointer& operation);
 
-    /// Runs all that a device's streams hold, without the host having waited for it.
+    /// Runs all operations that a device's streams hold now. In the order of order.hpp,
+    /// this is no wait of the host.
     void drain_device(Lock& lock, int device);
 
     Fault& fault(int device) { return faults_[static_cast<size_t>(device)]; }
@@ -139,8 +143,8 @@ class Machine {
     std::vector<Stream*> legacy_;  // by device
     std::vector<Fault> faults_;
     std::vector<uint32_t> free_timelines_;
-    std::vector<uint64_t> counts_;  // by timeline, how far it has come
-    Clock host_clock_;              // what the host has waited for; [0] counts its calls
+    std::vector<uint64_t> counts_;  // by timeline: the count of its last destroyed stream
+    Clock host_clock_;              // what the host has waited for; [0] counts submits
     uint64_t last_id_ = 0;
     bool eager_ = false;
 };

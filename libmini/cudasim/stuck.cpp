@@ -11,20 +11,21 @@
 namespace mini::sim {
 namespace {
 
-constexpr size_t kNamed = 4;  // threads listed by number
+constexpr size_t kMaxListed = 4;  // threads listed by index
 
 std::string plural(size_t count, const char* what) {
     return concat(count, " ", what, count == 1 ? "" : "s");
 }
 
-// "3 threads (0, 1, 2)", or nothing where there are none.
+// Returns "3 threads (0, 1, 2)", or an empty string if there are none.
 std::string threads_at(std::span<const ThreadState> states, ThreadState::At at) {
     std::vector<std::string> named;
     size_t count = 0;
     for (size_t i = 0; i < states.size(); ++i)
-        if (states[i].at == at && ++count <= kNamed) named.push_back(std::to_string(i));
+        if (states[i].at == at && ++count <= kMaxListed)
+            named.push_back(std::to_string(i));
     if (count == 0) return {};
-    if (count > kNamed) named.push_back("...");
+    if (count > kMaxListed) named.push_back("...");
     return concat(plural(count, "thread"), " (", mini::join(named), ")");
 }
 
@@ -47,10 +48,11 @@ std::string stuck_message(const Launch& launch, const Coordinates& of_one,
     if (waits != states.end())
         add(At::kWarpBarrier,
             concat("in a warp operation, the first with mask 0x", std::hex, waits->mask));
-    add(At::kExited, "gone");
+    add(At::kExited, "exited");
     return concat("kernel ", kernel_name(launch.kernel), ", block ",
-                  place(of_one.block_index), ": no thread can go on: ", mini::join(parts),
-                  "; every thread that is named in a barrier must reach it");
+                  place(of_one.block_index),
+                  ": no thread can continue: ", mini::join(parts),
+                  "; all threads that a barrier waits for must reach it");
 }
 
 }  // namespace mini::sim

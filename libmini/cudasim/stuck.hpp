@@ -1,4 +1,4 @@
-// Says where the threads of a block stand when none of them can go on.
+// The error message of a block in which no thread can continue.
 
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace mini::sim {
 
-/// "kernel f(float*), block (0, 1, 0): no thread can go on: 31 threads (0, 1, 2, ...) wait at
-/// __syncthreads(), ..."
+/// Returns "kernel f(float*), block (0, 1, 0): no thread can continue: 31 threads (0, 1,
+/// 2, 3, ...) at __syncthreads(), ...".
 std::string stuck_message(const Launch& launch, const Coordinates& of_one,
                           std::span<const ThreadState> states);
 

@@ -26,7 +26,7 @@ struct Segment {
     bool writable = false;
 };
 
-// The program as it was loaded: the first object that the loader lists.
+// The loaded image of the program: the first object that the dynamic loader lists.
 struct Image {
     uintptr_t base = 0;
     std::vector<Segment> segments;
@@ -63,7 +63,8 @@ std::string demangled(const std::string& name) {
     return status == 0 ? text.get() : name;
 }
 
-// _ZZ <function> E <length> <name>: a variable inside a function. Empty: some other symbol.
+// Returns the name of a function-local variable (_ZZ <function> E <length> <name>), or an
+// empty string for any other symbol.
 std::string local_variable(const std::string& symbol) {
     if (symbol.rfind("_ZZ", 0) != 0) return "";
     const std::string text = demangled(symbol);
@@ -71,7 +72,7 @@ std::string local_variable(const std::string& symbol) {
     return colons == std::string::npos ? "" : text.substr(colons + 2);
 }
 
-// The short name of the function that such a variable is inside of.
+// Returns the short name of the function that declares a local variable.
 std::string owner(const std::string& symbol) {
     const std::string text = demangled(symbol);
     return short_name(text.substr(0, text.rfind("::")));
@@ -127,7 +128,7 @@ const Image& image() {
     return *all;
 }
 
-// The end of `text` from `begin` on that closes what opens there, or npos.
+// Returns the position of the bracket that closes the one at `begin`, or npos.
 size_t closing(const std::string& text, size_t begin) {
     int depth = 0;
     for (size_t i = begin; i < text.size(); ++i) {
@@ -142,7 +143,8 @@ size_t closing(const std::string& text, size_t begin) {
 const std::vector<SharedArray>& shared_arrays() { return image().arrays; }
 
 std::span<std::byte> thread_variables() {
-    // The first object's data come first; the loader tells their place for this thread.
+    // The first object is the program; the loader gives the address of its thread-local
+    // data.
     void* data = nullptr;
     dl_iterate_phdr(
         [](dl_phdr_info* info, size_t, void* out) {

@@ -1,5 +1,5 @@
-// What an address of this program is: read from the program's own file, whose symbol table
-// names functions and shared arrays, and whose line table names the lines of source.
+// Symbols and source lines of this program's addresses, from the symbol table and the
+// line table of its executable file.
 
 #pragma once
 
@@ -15,40 +15,42 @@ namespace mini::sim {
 struct SharedArray {
     std::string name;      // as in the source
     std::string function;  // the short name of the function that declares it
-    size_t offset = 0;     // from the beginning of a thread's variables
+    size_t offset = 0;     // from the beginning of the thread-local variables
     size_t bytes = 0;
 };
 
-/// All shared arrays of the program, by offset.
+/// Returns all shared arrays of the program, sorted by offset.
 const std::vector<SharedArray>& shared_arrays();
 
-/// The calling thread's variables: where they begin, and how many bytes they are.
+/// Returns the memory of the calling thread's thread-local variables.
 std::span<std::byte> thread_variables();
 
-/// The function around an address: "" when the table does not say. `short_name` drops
-/// namespaces, template arguments and parameters.
+/// Returns the demangled name of the function that contains an address, or "" if unknown.
 std::string function_at(const void* address);
+/// Drops namespaces, template arguments and parameters.
 std::string short_name(const std::string& function);
 
-/// The name of a kernel, with its parameters, or its address where the program has no symbols.
+/// Returns the name of a kernel with its parameters, or its address if the program has no
+/// symbols.
 std::string kernel_name(const void* kernel);
 
-/// What of the program's own image an address is in.
+/// A part of the program's own image: read-only, writable, or outside of the image.
 enum class ImagePart { kNone, kConstant, kVariable };
+/// Returns the part that contains an address.
 ImagePart image_part(const void* address);
 
-/// The short names of the functions whose code is at an address: the one that is inlined
-/// deepest first. Starts addr2line for each address not asked before.
+/// Returns the short names of the functions whose code is at an address, the innermost
+/// inlined function first. Runs addr2line once for each new address.
 const std::vector<std::string>& inlined_at(const void* address);
 
 struct Line {
     std::string file;
-    int number = 0;  // 0: not known
+    int number = 0;  // 0: unknown
 };
 
-/// The line of source that each address was compiled from. Of lines inlined into each other,
-/// the innermost that is not the simulator's or the standard library's. Starts addr2line,
-/// once for all that were not asked before.
+/// Returns the source line of each address. If code was inlined, this is the innermost
+/// line outside of the simulator and the standard library. Runs addr2line once per 200
+/// new addresses.
 std::vector<Line> lines_of(const std::vector<const void*>& addresses);
 
 }  // namespace mini::sim

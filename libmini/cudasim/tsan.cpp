@@ -1,7 +1,8 @@
-// What the instrumentation of kernels calls, in GCC and in Clang: one function for each kind
-// of load and store, before it is done. The address they return to tells the line of source.
+// The functions that instrumented kernels call, with GCC and Clang, before each load and
+// store. The return address identifies the source line.
 //
-// Atomics of the language are done here, and not told: CUDA's come by note_atomic.
+// C++ atomics are executed here but not reported: CUDA's atomics are reported by
+// note_atomic.
 
 #include <atomic>
 #include <cstddef>

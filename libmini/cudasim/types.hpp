@@ -1,4 +1,4 @@
-// The types and constants of CUDA's runtime interface, which all of the simulator shares.
+// The types and constants of the CUDA Runtime API, shared by all of the simulator.
 
 #pragma once
 

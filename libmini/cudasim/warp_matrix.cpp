@@ -8,7 +8,7 @@ namespace {
 constexpr int kLanes = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
 
-// A lane's shares of a and b, for the others to read.
+// A lane's elements of a and b, for the other lanes to read.
 struct Shares {
     const float* a;
     const float* b;
@@ -18,13 +18,13 @@ struct Shares {
 
 void warp_multiply(float* d, const float* a, const float* b, const float* c,
                    MatrixExtents extents) {
-    // Lay out everyone's shares in lane 0's table.
+    // Collect all lanes' elements in lane 0's table.
     Shares own_table[kLanes];
     Shares* const table = exchange(kAllLanes, &own_table[0], 0);
     table[lane()] = {a, b};
     warp_barrier(kAllLanes);
 
-    // Compute this lane's elements of d; c may be the same place.
+    // Compute this lane's elements of d; c may be the same array.
     const auto [m, n, k] = extents;
     for (int i = 0; i < m * n / kLanes; ++i) {
         const int row = (lane() + i * kLanes) / n, col = (lane() + i * kLanes) % n;

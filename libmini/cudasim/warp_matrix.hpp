@@ -1,4 +1,4 @@
-// A tensor core of the simulator: what mma_sync (include/mma.h) does with numbers.
+// The simulator's tensor core: the arithmetic of mma_sync (include/mma.h).
 
 #pragma once
 
@@ -8,9 +8,9 @@ struct MatrixExtents {
     int m, n, k;
 };
 
-/// d = a b + c, called by all 32 lanes of a warp, each with its share of the elements:
-/// lane l has those numbered l, l + 32, ... along the rows. Sums go up along k, in
-/// float32.
+/// Computes d = a b + c. Called by all 32 lanes of a warp, each with its elements: lane l
+/// holds the elements l, l + 32, ... in row-major order. Sums run in order of increasing
+/// k, in float32.
 void warp_multiply(float* d, const float* a, const float* b, const float* c,
                    MatrixExtents extents);
 

@@ -21,7 +21,7 @@ std::vector<std::vector<int64_t>> BatchSampler::batches() {
     const std::vector<int64_t> order = sampler_->indices();
     const int64_t n = static_cast<int64_t>(order.size());
 
-    // Cut the order into runs of batch_size; the last run may be shorter.
+    // Split the order into runs of batch_size; the last run may be shorter.
     std::vector<std::vector<int64_t>> batches;
     for (int64_t begin = 0; begin < n;) {
         const int64_t left = n - begin;  // begin + batch_size could overflow
@@ -58,14 +58,13 @@ std::vector<std::vector<int64_t>> IterationBasedBatchSampler::batches() {
         source_->set_epoch(iteration);
         std::vector<std::vector<int64_t>> pass = source_->batches();
         if (pass.empty())
-            throw UsageError(
-                concat("IterationBasedBatchSampler: the batch sampler gave no batch at "
-                       "iteration ",
-                       iteration, " of ", num_iterations_,
-                       "; is the dataset empty, or smaller than a batch that is dropped "
-                       "when it is not full?"));
+            throw UsageError(concat(
+                "IterationBasedBatchSampler: the batch sampler returned no batch "
+                "at iteration ",
+                iteration, " of ", num_iterations_,
+                "; is the dataset empty, or smaller than one batch with drop_last?"));
 
-        // Take the whole pass, or what is still wanted of it.
+        // Take the whole pass, or its beginning if fewer batches are missing.
         const int64_t left = num_iterations_ - iteration;
         const int64_t taken = std::min(left, static_cast<int64_t>(pass.size()));
         std::move(pass.begin(), pass.begin() + taken, std::back_inserter(batches));

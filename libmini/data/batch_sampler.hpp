@@ -4,7 +4,7 @@
 //     BatchSampler, batch_size 4             4 1 7 5 | 3 9 0 8 | 6 2
 //     IterationBasedBatchSampler, 5 batches  4 1 7 5 | 3 9 0 8 | 6 2 | 5 6 1 2 | 0 8 9 3
 //
-// See also GroupedBatchSampler, whose batches hold samples of one group each.
+// See also GroupedBatchSampler, which puts only samples of one group into a batch.
 
 #pragma once
 
@@ -16,29 +16,30 @@
 
 namespace mini::data {
 
-/// What a DataLoader asks for an epoch's batches (a `Sampler[list[int]]`).
+/// The interface of batch samplers: a DataLoader gets the batches of an epoch from it
+/// (a `Sampler[list[int]]`).
 class BatchSource {
   public:
     virtual ~BatchSource() = default;
 
-    /// The batches of the next epoch, in order.
+    /// Returns the batches of the next epoch, in order.
     virtual std::vector<std::vector<int64_t>> batches() = 0;
 
-    /// How many batches that is.
+    /// Returns the number of batches of the next epoch.
     virtual int64_t size() = 0;
 
-    /// Passes the epoch on to the sampler below, if it cares.
+    /// Forwards the epoch to the wrapped sampler, if the order depends on it.
     virtual void set_epoch(int64_t epoch) = 0;
 };
 
-/// Cuts another sampler's indices into batches (`torch.utils.data.BatchSampler`).
+/// Groups another sampler's indices into batches (`torch.utils.data.BatchSampler`).
 class BatchSampler : public BatchSource {
   public:
     /// Throws UsageError unless batch_size is positive.
     BatchSampler(std::shared_ptr<Sampler> sampler, int64_t batch_size,
                  bool drop_last = false);
 
-    /// The last batch may be smaller than the others, unless drop_last.
+    /// The last batch may be smaller than the others; with drop_last it is left out then.
     std::vector<std::vector<int64_t>> batches() override;
     int64_t size() override;
     void set_epoch(int64_t epoch) override { sampler_->set_epoch(epoch); }
@@ -49,27 +50,28 @@ class BatchSampler : public BatchSource {
     bool drop_last_;
 };
 
-/// Training counted in iterations rather than epochs: goes over another batch source as
-/// often as it takes (maskrcnn-benchmark's `IterationBasedBatchSampler`).
+/// Counts training in iterations instead of epochs: repeats another batch source until
+/// there are enough batches (maskrcnn-benchmark's `IterationBasedBatchSampler`).
 ///
-/// Iterations are numbered start_iter .. num_iterations-1, one batch each; a training
-/// that was interrupted goes on with the start_iter it had reached. Before each pass the
-/// source is told the number of the iteration that comes next, by set_epoch: ranks that
-/// share a DistributedSampler's order then agree on it after a restart as well.
+/// Iterations are numbered start_iter .. num_iterations-1, one batch each; an interrupted
+/// training resumes with start_iter set to the iteration it had reached. Before each pass
+/// the number of the next iteration is passed to the source by set_epoch: the ranks of a
+/// DistributedSampler then agree on the order after a restart, too.
 class IterationBasedBatchSampler : public BatchSource {
   public:
     /// Throws UsageError unless 0 <= start_iter <= num_iterations.
     IterationBasedBatchSampler(std::shared_ptr<BatchSource> source,
                                int64_t num_iterations, int64_t start_iter = 0);
 
-    /// num_iterations - start_iter batches. Throws UsageError when a pass over the source
-    /// gives none.
+    /// Returns num_iterations - start_iter batches. Throws UsageError when a pass over
+    /// the source returns no batch.
     std::vector<std::vector<int64_t>> batches() override;
 
-    /// num_iterations, as there, though batches() gives start_iter fewer.
+    /// Returns num_iterations, as maskrcnn-benchmark does, although batches() returns
+    /// start_iter fewer.
     int64_t size() override { return num_iterations_; }
 
-    /// Does nothing: the iterations take the epochs' place.
+    /// Does nothing: iterations replace epochs.
     void set_epoch(int64_t /*epoch*/) override {}
 
   private:

@@ -16,17 +16,17 @@ Example get_or_name_index(const Dataset& dataset, int64_t index) {
     }
 }
 
-// One part of all samples, one after the other: (N, ...).
+// Stacks one member of all samples: (N, ...).
 Tensor stack(const std::vector<Example>& examples, Tensor Example::*part) {
     if (examples.empty()) throw UsageError("collate: there are no samples to stack");
 
-    // Make room for all samples, shaped as the first one is.
+    // Allocate (N, ...) with the shape of sample 0.
     const Tensor& first = examples.front().*part;
     Shape shape = first.shape();
     shape.insert(shape.begin(), static_cast<int64_t>(examples.size()));
     Tensor stacked = first.new_empty(shape);
 
-    // Copy one after the other.
+    // Copy the samples one after the other.
     std::byte* to = stacked.raw_data();
     for (size_t i = 0; i < examples.size(); ++i) {
         const Tensor& sample = examples[i].*part;
@@ -35,7 +35,7 @@ Tensor stack(const std::vector<Example>& examples, Tensor Example::*part) {
                     sample.shape(), " but sample 0 is ", first.dtype(), " ",
                     first.shape());
         const Tensor rows =
-            ops::contiguous(sample);  // a handle, unless it is a strided view
+            ops::contiguous(sample);  // no copy, unless it is a strided view
         copy_bytes(to, stacked.device(), rows.raw_data(), rows.device(), rows.bytes());
         to += rows.bytes();
     }

@@ -1,4 +1,4 @@
-// Dataset: something with a size that gives sample number i (`torch.utils.data.Dataset`).
+// Dataset: samples accessed by index (`torch.utils.data.Dataset`).
 
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace mini::data {
 
-/// One sample: an image (C, H, W) or any other tensor, and what is to be learned of it:
-/// its class, a scalar int64, or any other tensor.
+/// One sample: an image (C, H, W) or any other tensor, and its target: a class (a scalar
+/// int64) or any other tensor.
 struct Example {
     Example(Tensor data, Tensor target)
         : data(std::move(data)), target(std::move(target)) {}
@@ -23,11 +23,12 @@ struct Example {
     Tensor data;
     Tensor target;
 
-    /// The class. REQUIRES: the target is one.
+    /// Returns the class. REQUIRES: the target is a class.
     int64_t label() const { return static_cast<int64_t>(target.item()); }
 };
 
-/// Samples of one batch stacked: data (N, ...), target (N, ...); of classes (N,) int64.
+/// The samples of one batch, stacked: data (N, ...), target (N, ...); class targets are
+/// (N,) int64.
 struct Batch {
     Tensor data;
     Tensor target;
@@ -35,30 +36,32 @@ struct Batch {
     int64_t size() const { return data.size(0); }
 };
 
-/// A dataset by index. Safe to read from several threads at once: loaders' workers do.
+/// A map-style dataset. Several threads may read it concurrently: the workers of a
+/// DataLoader do.
 class Dataset {
   public:
     virtual ~Dataset() = default;
 
-    /// How many samples there are (`len`).
+    /// Returns the number of samples (`len`).
     virtual int64_t size() const = 0;
 
-    /// Sample `index`. Throws Error naming index and size when there is none.
+    /// Returns sample `index`. Throws Error naming index and size when it is out of
+    /// range.
     virtual Example get(int64_t index) const = 0;
 
-    /// The samples `indices`, stacked in this order. As written here it collates what
-    /// get_each() returns; a dataset that knows its layout may fill the batch directly
+    /// Returns the samples `indices`, stacked in this order. The default collates the
+    /// samples of get_each(); a dataset that knows its layout may fill the batch directly
     /// (`Dataset.__getitems__`).
     virtual Batch get_batch(std::span<const int64_t> indices) const;
 };
 
-/// The samples `indices`, one by one. An exception of get() becomes an Error that names
-/// the index and has the exception nested in it.
+/// Returns the samples `indices`, one by one. An exception of get() becomes an Error that
+/// names the index, with the exception nested in it.
 std::vector<Example> get_each(const Dataset& dataset, std::span<const int64_t> indices);
 
 /// Stacks samples: data (N, ...), target (N, ...) (`default_collate`). Throws UsageError
-/// for none, ShapeError naming the sample whose shape or dtype differs from the first
-/// one's.
+/// for an empty list, ShapeError naming the first sample whose shape or dtype differs
+/// from sample 0.
 Batch collate(const std::vector<Example>& examples);
 
 }  // namespace mini::data

@@ -15,7 +15,7 @@ DistributedEvalSampler::DistributedEvalSampler(int64_t dataset_size,
     num_replicas_ = replica.size;
     rank_ = replica.rank;
 
-    // [lab09.5] Count this rank's samples: the first few ranks may have one more.
+    // [lab09.5] Count this rank's samples: the first ranks may have one more.
     const bool one_more = rank_ < dataset_size % num_replicas_;
     num_samples_ = dataset_size / num_replicas_ + (one_more ? 1 : 0);
     // [lab09.5]
@@ -26,7 +26,7 @@ DistributedEvalSampler::DistributedEvalSampler(const Dataset& dataset,
     : DistributedEvalSampler(dataset.size(), options) {}
 
 std::vector<int64_t> DistributedEvalSampler::indices() {
-    // [lab09.5] Take every P-th sample from this rank's number on, as many as there are.
+    // [lab09.5] Take every P-th sample, starting with the sample numbered as this rank.
     std::vector<int64_t> mine(static_cast<size_t>(num_samples_));
     int64_t next = rank_;
     for (int64_t& index : mine) {

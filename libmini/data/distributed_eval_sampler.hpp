@@ -1,15 +1,16 @@
-// DistributedEvalSampler: each sample to exactly one rank, for exact evaluation.
+// DistributedEvalSampler: assigns each sample to exactly one rank, for exact evaluation.
 //
 //     n = 10, P = 3     rank 0   0 3 6 9
 //                       rank 1   1 4 7
 //                       rank 2   2 5 8
 //
-// DistributedSampler evens the ranks out by giving some samples twice, which falsifies
-// an accuracy: here it would count samples 0 and 1 again. Here nothing is repeated.
+// DistributedSampler gives all ranks equally many samples by repeating some, which makes
+// an accuracy wrong: in this example it would count samples 0 and 1 twice. This sampler
+// repeats no sample.
 //
-// Ranks may therefore have different numbers of samples, and of batches: a collective in
-// every batch would wait for ever for a rank that has no batch left. Count on each rank
-// alone, then all-reduce the two counts, correct and seen, once at the end.
+// Ranks may therefore have different numbers of samples and of batches: a collective in
+// every batch would wait forever for a rank that has no batch left. Count correct and
+// seen samples locally on each rank, then all-reduce the two counts once at the end.
 
 #pragma once
 
@@ -27,11 +28,12 @@ struct DistributedEvalSamplerOptions {
     std::optional<int> rank = std::nullopt;          // current_world()'s, if absent
 };
 
-/// Rank r's samples are r, r + num_replicas, r + 2 num_replicas, ..., as many as there
-/// are. The order is the same in every epoch.
+/// Rank r has the samples r, r + num_replicas, r + 2 num_replicas, ... below the
+/// dataset's size. The order is the same in every epoch.
 class DistributedEvalSampler : public Sampler {
   public:
-    /// Throws UsageError when dataset_size is negative, and as choose_replica does.
+    /// Throws UsageError when dataset_size is negative, or for a replica that
+    /// choose_replica rejects.
     explicit DistributedEvalSampler(int64_t dataset_size,
                                     DistributedEvalSamplerOptions options = {});
     explicit DistributedEvalSampler(const Dataset& dataset,
@@ -39,7 +41,7 @@ class DistributedEvalSampler : public Sampler {
 
     std::vector<int64_t> indices() override;
 
-    /// This rank's number of samples; those of two ranks differ by at most 1.
+    /// Returns this rank's number of samples; it differs by at most 1 between ranks.
     int64_t size() const override { return num_samples_; }
 
   private:

@@ -6,12 +6,12 @@
 namespace mini::data {
 namespace {
 
-// Every P-th position from `rank` on, going round a list of n; entry(i) is what stands at
-// position i of it.
+// Takes every P-th position of a list of n entries, starting at the rank and continuing
+// at the list's start; entry(i) is the list's entry at position i.
 template <typename Entry>
 std::vector<int64_t> take_share(int64_t n, World replica, int64_t num_samples,
                                 const Entry& entry) {
-    // [lab09.2] Start at the rank and go on by the number of ranks, round the list.
+    // [lab09.2] Start at the rank, step by the number of ranks, and wrap around the list.
     std::vector<int64_t> mine;
     mine.reserve(static_cast<size_t>(num_samples));
     const int64_t P = replica.size;
@@ -52,7 +52,7 @@ World choose_replica(const std::string& who, std::optional<int> num_replicas,
 }
 
 Generator epoch_generator(uint64_t seed, int64_t epoch) {
-    // [lab09.3] Seed a generator by seed and epoch, of the default generator's version.
+    // [lab09.3] Seed a generator with seed + epoch, of the default generator's version.
     Generator generator(seed + static_cast<uint64_t>(epoch));
     generator.set_version(default_generator().version());
     return generator;
@@ -68,7 +68,7 @@ DistributedSampler::DistributedSampler(int64_t dataset_size,
         throw UsageError(concat("DistributedSampler: a dataset cannot have ",
                                 dataset_size, " samples"));
 
-    // [lab09.1] Give every rank the same number: round up, or down to drop the tail.
+    // [lab09.1] Give each rank equally many samples: round up, or down with drop_last.
     const bool round_up = dataset_size % replica_.size != 0 && !options.drop_last;
     num_samples_ = dataset_size / replica_.size + (round_up ? 1 : 0);
     // [lab09.1]
@@ -87,9 +87,9 @@ std::vector<int64_t> DistributedSampler::indices() {
     epoch_used_ = true;
 
     Generator generator = epoch_generator(options_.seed, epoch_);
-    if (replica_.size == 1) return randperm(n, generator);  // all of it, without a copy
+    if (replica_.size == 1) return randperm(n, generator);  // whole, without a copy
 
-    // [lab09.3] Permute the dataset alike on all ranks, and take this rank's share.
+    // [lab09.3] Draw the same permutation on all ranks, and take this rank's share.
     const std::vector<uint32_t> order = randperm_u32(n, generator);
     return take_share(n, replica_, num_samples_,
                       [&](int64_t i) { return int64_t{order[static_cast<size_t>(i)]}; });
@@ -97,14 +97,14 @@ std::vector<int64_t> DistributedSampler::indices() {
 }
 
 void DistributedSampler::set_epoch(int64_t epoch) {
-    // [lab09.3] Choose the permutation, which has not been given out yet.
+    // [lab09.3] Select the permutation, and note that it has not been used yet.
     epoch_ = epoch;
     epoch_used_ = false;
     // [lab09.3]
 }
 
 void DistributedSampler::warn_of_forgotten_epoch() {
-    // [lab09.4] Say so, but only once in the sampler's life.
+    // [lab09.4] Log the warning, but only once per sampler.
     if (warned_) return;
     log_repeated_epoch(epoch_);
     warned_ = true;

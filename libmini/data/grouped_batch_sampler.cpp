@@ -37,12 +37,12 @@ void GroupedBatchSampler::set_epoch(int64_t epoch) {
 
 std::vector<std::vector<int64_t>> GroupedBatchSampler::prepare() {
     std::vector<std::vector<int64_t>> batches;
-    std::unordered_map<int64_t, size_t> open;  // the batch that each group is filling
+    std::unordered_map<int64_t, size_t> open;  // by group: the batch being filled
     const auto full = [&](size_t batch) {
         return static_cast<int64_t>(batches[batch].size()) == batch_size_;
     };
 
-    // Put each sample into its group's open batch, or let it be the first of a new one.
+    // Append each sample to its group's open batch, or start a new batch with it.
     for (const int64_t index : sampler_->indices()) {
         const auto [it, is_first] = open.try_emplace(group_of(index), batches.size());
         if (is_first || full(it->second)) {

@@ -11,19 +11,20 @@ namespace {
 
 using Options = DataLoaderOptions;
 
-void check_at_least(const char* name, int64_t value, int64_t least) {
-    if (value < least)
-        throw UsageError(
-            concat("DataLoader: ", name, " is ", value, " but must be at least ", least));
+void check_at_least(const char* name, int64_t value, int64_t minimum) {
+    if (value < minimum)
+        throw UsageError(concat("DataLoader: ", name, " is ", value,
+                                " but must be at least ", minimum));
 }
 
-// Options that decide the batches themselves, and those that then have no say.
+// Checks that an option that decides order or batches comes without the options that it
+// replaces.
 void check_exclusions(const Options& options) {
     if (options.shuffle && options.sampler)
         throw UsageError(
             "DataLoader: shuffle and sampler exclude each other, since a sampler decides "
             "the order itself; leave shuffle out, and let the sampler shuffle "
-            "(DistributedSampler does unless told not to)");
+            "(DistributedSampler does by default)");
     if (!options.batch_sampler) return;
 
     std::string extra;
@@ -33,7 +34,7 @@ void check_exclusions(const Options& options) {
     if (options.drop_last) extra += ", drop_last";
     if (!extra.empty())
         throw UsageError(
-            concat("DataLoader: batch_sampler decides alone which samples go "
+            concat("DataLoader: batch_sampler alone decides which samples go "
                    "into which batch; leave out ",
                    extra.substr(2), ", or give it to the batch sampler"));
 }

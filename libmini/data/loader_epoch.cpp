@@ -16,7 +16,7 @@ namespace {
 // Longer waits would overflow the clock.
 constexpr std::chrono::milliseconds kLongestWait = std::chrono::hours(24 * 365);
 
-// Batch k; a std::exception becomes an Error that names it.
+// Fetches batch k; a std::exception becomes an Error that names the batch.
 Batch fetch(const EpochPlan& plan, size_t k) {
     const std::vector<int64_t>& indices = plan.batches[k];
     try {
@@ -29,7 +29,7 @@ Batch fetch(const EpochPlan& plan, size_t k) {
 
 }  // namespace
 
-// What the consumer and the workers share.
+// The state that the reader and the workers share.
 class LoaderEpoch::State {
   public:
     explicit State(EpochPlan plan);
@@ -38,11 +38,11 @@ class LoaderEpoch::State {
     std::optional<Batch> next();
 
   private:
-    // A batch fetched ahead, or why it could not be.
+    // A prefetched batch, or the exception of fetching it.
     struct Slot {
         std::optional<Batch> batch;
         std::exception_ptr error;
-        int worker = -1;  // that has begun it
+        int worker = -1;  // the worker that fetches or fetched the batch
 
         bool done() const { return batch || error; }
     };
@@ -59,11 +59,11 @@ class LoaderEpoch::State {
     const Generator
         reader_;  // the default generator of the thread that started the epoch
 
-    std::mutex mutex_;  // guards all below but workers_
+    std::mutex mutex_;  // guards all members below except workers_
     std::condition_variable batch_done_;
     std::condition_variable slot_free_;
-    std::vector<Slot> slots_;  // batch k in slot k modulo their number
-    size_t begun_ = 0;         // batches that workers have taken on
+    std::vector<Slot> slots_;  // batch k is in slot k % slots_.size()
+    size_t begun_ = 0;         // number of batches that workers have started
     size_t handed_out_ = 0;
     bool stop_ = false;
 
@@ -72,7 +72,7 @@ class LoaderEpoch::State {
 
 LoaderEpoch::State::State(EpochPlan plan)
     : plan_(std::move(plan)), reader_(default_generator()) {
-    // Begin where the plan says; start no more workers than there are batches left.
+    // Start at plan_.first, with at most as many workers as remaining batches.
     begun_ = handed_out_ = std::min(plan_.first, plan_.batches.size());
     const size_t batches = plan_.batches.size() - begun_;
     const size_t workers = std::min(static_cast<size_t>(plan_.num_workers), batches);
@@ -85,7 +85,7 @@ void LoaderEpoch::State::start(size_t workers) {
     try {
         for (size_t i = 0; i < workers; ++i)
             workers_.emplace_back([this, i] { work(static_cast<int>(i)); });
-    } catch (const std::exception& e) {  // no thread, or no memory for one
+    } catch (const std::exception& e) {  // no thread or no memory available
         const size_t started = workers_.size();
         stop();
         throw Error(concat("DataLoader: worker ", started, " of ", workers,
@@ -103,7 +103,7 @@ void LoaderEpoch::State::stop() {
 }
 
 LoaderEpoch::State::Slot LoaderEpoch::State::fetch_ahead(size_t k) const {
-    // What transforms draw depends on the batch, not on who fetches it.
+    // The draws of transforms depend on the batch, not on the worker that fetches it.
     default_generator().manual_seed(plan_.base_seed + k);
 
     Slot slot;
@@ -116,11 +116,11 @@ LoaderEpoch::State::Slot LoaderEpoch::State::fetch_ahead(size_t k) const {
 }
 
 void LoaderEpoch::State::work(int worker) {
-    default_generator() = reader_;  // its rounding and version
+    default_generator() = reader_;  // for its rounding and version
 
     std::unique_lock lock(mutex_);
     while (true) {
-        // Wait for a free slot, however long the consumer takes; stop_ ends the wait.
+        // Wait for a free slot, without a timeout; stop_ ends the wait.
         slot_free_.wait(lock, [this] {
             return stop_ || begun_ == plan_.batches.size() ||
                    begun_ < handed_out_ + slots_.size();
@@ -129,7 +129,7 @@ void LoaderEpoch::State::work(int worker) {
         const size_t k = begun_++;
         slot_of(k).worker = worker;
 
-        // Fetch the next batch while the others go on.
+        // Fetch the batch without holding the lock.
         lock.unlock();
         Slot fetched = fetch_ahead(k);
         lock.lock();
@@ -139,23 +139,23 @@ void LoaderEpoch::State::work(int worker) {
 }
 
 void LoaderEpoch::State::throw_timeout(const Slot& slot) const {
-    throw Timeout(concat("DataLoader: batch ", handed_out_, " has not come within ",
+    throw Timeout(concat("DataLoader: batch ", handed_out_, " was not ready within ",
                          plan_.timeout.count(), " ms; ",
                          slot.worker < 0
-                             ? std::string("no worker has begun it")
+                             ? std::string("no worker has started it")
                              : concat("worker ", slot.worker, " is fetching it"),
-                         "; a faster dataset or a longer timeout helps"));
+                         "; use a faster dataset or a longer timeout"));
 }
 
 LoaderEpoch::State::Slot LoaderEpoch::State::wait_for_next() {
-    // Wait for the batch whose turn it is.
+    // Wait for the next batch in order.
     std::unique_lock lock(mutex_);
     Slot& next_slot = slot_of(handed_out_);
-    const bool came = batch_done_.wait_for(lock, std::min(plan_.timeout, kLongestWait),
+    const bool done = batch_done_.wait_for(lock, std::min(plan_.timeout, kLongestWait),
                                            [&] { return next_slot.done(); });
-    if (!came) throw_timeout(next_slot);
+    if (!done) throw_timeout(next_slot);
 
-    // Take it out, and let a worker have its slot.
+    // Take the batch, and free its slot for a worker.
     Slot slot = std::exchange(next_slot, Slot{});
     ++handed_out_;
     slot_free_.notify_one();

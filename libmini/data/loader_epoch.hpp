@@ -1,14 +1,14 @@
-// One epoch of a DataLoader: batches fetched ahead by threads, handed out in order.
+// One epoch of a DataLoader: threads prefetch batches, and the reader gets them in order.
 //
 //     batch      0   1   2  |   3   4   5   6   |   7   8 ...
-//                handed out |   fetched ahead   |   not begun
+//                handed out |    prefetched     |   not started
 //
-// A worker begins batch k only when k < handed out + workers * factor, so memory is
+// A worker starts batch k only when k < handed out + workers * factor, so memory is
 // bounded. A batch that is ready early waits in its slot, so the order is the same for
-// any number of workers. All workers read the one dataset; nothing of it is copied.
+// any number of workers. All workers read the same dataset object; it is not copied.
 //
-// Each epoch starts threads of its own: some 40 us a worker (short_epochs of data_bench),
-// little beside an epoch, so there is no pool of them that would outlive it.
+// Each epoch starts new threads: about 40 us per worker (short_epochs of data_bench),
+// which is little compared to an epoch, so there is no thread pool that outlives it.
 
 #pragma once
 
@@ -26,24 +26,24 @@
 
 namespace mini::data {
 
-/// Makes a batch of samples (`collate_fn`). Safe to call from several threads at once.
+/// Combines samples into a batch (`collate_fn`). Several threads call it concurrently.
 using Collate = std::function<Batch(const std::vector<Example>&)>;
 
-/// What an epoch consists of.
+/// The work of one epoch, and how to do it.
 struct EpochPlan {
     std::shared_ptr<const Dataset> dataset;
     std::vector<std::vector<int64_t>> batches;  // indices into the dataset
-    size_t first = 0;                           // the batch to begin with
-    Collate collate;                            // empty: Dataset::get_batch
+    size_t first = 0;                           // the batch to start with
+    Collate collate;                            // if empty: Dataset::get_batch
     uint64_t base_seed = 0;                     // workers seed batch k with base_seed + k
     int num_workers = 0;
     int prefetch_factor = 2;
-    std::chrono::milliseconds timeout{};  // for one batch
+    std::chrono::milliseconds timeout{};  // per batch
 };
 
-/// An epoch under way, read by one thread; it may outlive its loader. Stops its workers
-/// when it and its iterators are gone, read to the end or not: each finishes the batch in
-/// its hands.
+/// A running epoch, read by one thread; it may outlive its loader. When it and its
+/// iterators are destroyed, read to the end or not, its workers stop after the batches
+/// that they are fetching.
 class LoaderEpoch {
   public:
     class Iterator;
@@ -53,15 +53,15 @@ class LoaderEpoch {
     LoaderEpoch(LoaderEpoch&&) noexcept;
     LoaderEpoch& operator=(LoaderEpoch&&) noexcept;
 
-    /// The next batch, or nothing at the end; blocks while it is being fetched. A
-    /// std::exception of the dataset or of collate comes here, in the place of its batch,
-    /// as an Error that names batch and sample and has the exception nested in it;
-    /// anything else that was thrown comes as it is. The call after it goes on with the
-    /// next batch. Throws Timeout naming the batch and its worker.
+    /// Returns the next batch, or std::nullopt at the end; blocks until it is fetched. A
+    /// std::exception of the dataset or of collate is thrown here, instead of its batch,
+    /// as an Error that names batch and sample, with the exception nested in it; an
+    /// exception of another type is rethrown unchanged. After an exception, the next call
+    /// continues with the next batch. Throws Timeout naming the batch and its worker.
     std::optional<Batch> next();
 
-    /// The batches still to come, for a range-based for: begin() takes the first, each
-    /// ++ the next one, throwing what next() throws.
+    /// Iterates over the remaining batches, for a range-based for: begin() and each ++
+    /// call next(), and throw its exceptions.
     Iterator begin();
     std::default_sentinel_t end() const { return {}; }
 
@@ -70,7 +70,8 @@ class LoaderEpoch {
     std::shared_ptr<State> state_;
 };
 
-/// A place in an epoch (a `std::input_iterator`): going on is going on for all copies.
+/// A position in an epoch (a `std::input_iterator`): incrementing one copy advances the
+/// epoch for all copies.
 class LoaderEpoch::Iterator {
   public:
     using value_type = Batch;

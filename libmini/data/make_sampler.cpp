@@ -18,7 +18,7 @@ void check_finite(const char* what, const std::vector<double>& values) {
                                     values[i], " but must be finite"));
 }
 
-// The group of each value: how many borders it has reached.
+// Returns the group of each value: the number of borders less than or equal to it.
 std::vector<int64_t> quantize(const std::vector<double>& values,
                               std::vector<double> borders) {
     check_finite("aspect ratio", values);
@@ -77,7 +77,7 @@ std::vector<double> compute_aspect_ratios(const Dataset& dataset) {
 std::shared_ptr<BatchSource> make_batch_data_sampler(
     const Dataset& dataset, std::shared_ptr<Sampler> sampler,
     const BatchDataSamplerOptions& options) {
-    // Group images of similar shape, if asked.
+    // Group images of similar shape, if aspect_grouping is given.
     std::shared_ptr<BatchSource> batches;
     if (options.aspect_grouping.empty())
         batches =
@@ -85,7 +85,7 @@ std::shared_ptr<BatchSource> make_batch_data_sampler(
     else
         batches = make_grouped_sampler(dataset, std::move(sampler), options);
 
-    // Count in iterations rather than epochs, if asked.
+    // Count iterations instead of epochs, if num_iters is given.
     if (!options.num_iters) return batches;
     return std::make_shared<IterationBasedBatchSampler>(
         std::move(batches), *options.num_iters, options.start_iter);

@@ -1,5 +1,5 @@
-// make_data_sampler and make_batch_data_sampler: from three words of a configuration to
-// the batches of a training (maskrcnn-benchmark's `data/build.py`).
+// make_data_sampler and make_batch_data_sampler: create the samplers of a training from
+// a few configuration options (maskrcnn-benchmark's `data/build.py`).
 //
 //     make_data_sampler        distributed?  DistributedSampler
 //                              shuffle?      RandomSampler        else SequentialSampler
@@ -18,30 +18,31 @@
 
 namespace mini::data {
 
-/// The sampler for a dataset; distributed, that of the calling thread's rank, shuffled or
-/// not. Throws UsageError when distributed before init_process_group, and when an empty
-/// dataset is to be shuffled on one rank.
+/// Returns a sampler for the dataset; with distributed, for the calling thread's rank.
+/// Throws UsageError when distributed is set before init_process_group, and when an empty
+/// dataset is to be shuffled without distributed.
 std::shared_ptr<Sampler> make_data_sampler(const Dataset& dataset, bool shuffle,
                                            bool distributed);
 
-/// Height / width of every sample's data (..., H, W). Reads each sample once. Throws
-/// ShapeError naming a sample that is no image.
+/// Returns height / width of every sample's data (..., H, W). Reads each sample once.
+/// Throws ShapeError naming a sample that is not an image.
 std::vector<double> compute_aspect_ratios(const Dataset& dataset);
 
 struct BatchDataSamplerOptions {
-    /// The borders between groups of aspect ratios: {1} parts wide images from the rest.
-    /// A ratio that equals a border belongs above it. None: no grouping.
+    /// The borders between groups of aspect ratios: {1} separates wide images from the
+    /// rest. A ratio equal to a border belongs to the group above it. Empty: no grouping.
     std::vector<double> aspect_grouping = {};
     int64_t images_per_gpu = 1;                       // the batch size of one rank
-    std::optional<int64_t> num_iters = std::nullopt;  // none: batches of one epoch
+    std::optional<int64_t> num_iters = std::nullopt;  // absent: one epoch
     int64_t start_iter = 0;
-    /// Height / width of every sample, for datasets that know it; empty: measured by
-    /// compute_aspect_ratios when grouping needs it.
+    /// Height / width of every sample, if already known; if empty, compute_aspect_ratios
+    /// measures it when grouping needs it.
     std::vector<double> aspect_ratios = {};
 };
 
-/// The batches of a training over `dataset` in the order of `sampler`. Throws UsageError
-/// when a ratio or border is not finite, or there are not as many ratios as samples.
+/// Returns a batch sampler for a training over `dataset` in the order of `sampler`.
+/// Throws UsageError when a ratio or border is not finite, or when the number of ratios
+/// differs from the number of samples.
 std::shared_ptr<BatchSource> make_batch_data_sampler(
     const Dataset& dataset, std::shared_ptr<Sampler> sampler,
     const BatchDataSamplerOptions& options);

@@ -10,7 +10,7 @@
 namespace mini::data {
 namespace {
 
-// Fractions such as seven times 1/7 may sum to a little more than 1.
+// The sum of fractions such as seven times 1/7 may be slightly more than 1.
 constexpr double kRoundingSlack = 1e-9;
 
 void check_place(int64_t i, int64_t size) {
@@ -43,7 +43,7 @@ std::vector<int64_t> partition_lengths(const std::vector<double>& sizes, int64_t
                                        bool assign_remainder) {
     check_fractions(sizes);
 
-    // [lab07.4] Round each share down; hand out what is left over one by one, if asked.
+    // [lab07.4] Round each share down; deal out the rest if assign_remainder is set.
     std::vector<int64_t> lengths;
     for (const double size : sizes)
         lengths.push_back(static_cast<int64_t>(size * static_cast<double>(n)));
@@ -67,20 +67,20 @@ Partition::Partition(std::shared_ptr<const Dataset> dataset, std::vector<int64_t
 int64_t Partition::size() const { return static_cast<int64_t>(index_.size()); }
 
 int64_t Partition::at(int64_t i) const {
-    // [lab07.1] Look place i up in the index; refuse a place that it does not have.
+    // [lab07.1] Look up position i in the index; throw if i is out of range.
     check_place(i, size());
     return index_[static_cast<size_t>(i)];
     // [lab07.1]
 }
 
 Example Partition::get(int64_t i) const {
-    // [lab07.1] Give the dataset's sample that stands at place i of the index.
+    // [lab07.1] Return the dataset's sample whose index is at position i.
     return dataset_->get(at(i));
     // [lab07.1]
 }
 
 Batch Partition::get_batch(std::span<const int64_t> indices) const {
-    // [lab07.1] Translate all places, and ask the dataset once, for the whole batch.
+    // [lab07.1] Translate all positions, and call get_batch once for the whole batch.
     std::vector<int64_t> mapped;
     mapped.reserve(indices.size());
     for (const int64_t i : indices) mapped.push_back(at(i));
@@ -97,7 +97,7 @@ DataPartitioner::DataPartitioner(std::shared_ptr<const Dataset> dataset,
     const std::vector<int64_t> lengths =
         partition_lengths(sizes, n, options.assign_remainder);
 
-    // [lab07.5] Shuffle all indices alike on every rank, and cut off one run a length.
+    // [lab07.5] Shuffle all indices, the same on every rank, and split them into runs.
     std::vector<int64_t> index(static_cast<size_t>(n));
     std::iota(index.begin(), index.end(), int64_t{0});
     PythonRandom(options.seed).shuffle(index);
@@ -115,7 +115,7 @@ DataPartitioner::DataPartitioner(std::shared_ptr<const Dataset> dataset,
     : DataPartitioner(std::move(dataset), sizes, DataPartitionerOptions{.seed = seed}) {}
 
 Partition DataPartitioner::use(int partition) const {
-    // [lab07.5] Give the part its run of indices; refuse a part that is not there.
+    // [lab07.5] Return the part with its run of indices; throw if there is no such part.
     check_part_number(partition, partitions_.size());
     return Partition(dataset_, partitions_[static_cast<size_t>(partition)]);
     // [lab07.5]

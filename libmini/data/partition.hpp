@@ -1,4 +1,5 @@
-// Partition and DataPartitioner: a dataset shuffled once, cut into fractions, one per rank.
+// Partition and DataPartitioner: a dataset shuffled once and split into fractions, one
+// per rank.
 //
 //     n = 10, sizes (0.5, 0.25, 0.25)   shuffled   2 8 3 5 6 | 4 9 | 0 1 | 7
 //                                       partition      0        1     2    no part
@@ -17,33 +18,33 @@
 
 namespace mini::data {
 
-/// A dataset seen through a list of indices (the tutorial's `Partition`,
+/// A subset of a dataset, given by a list of indices (the tutorial's `Partition`,
 /// `torch.utils.data.Subset`).
 class Partition : public Dataset {
   public:
     Partition(std::shared_ptr<const Dataset> dataset, std::vector<int64_t> index);
     int64_t size() const override;
 
-    /// The dataset's sample index()[i]. Throws Error unless 0 <= i < size().
+    /// Returns the dataset's sample index()[i]. Throws Error unless 0 <= i < size().
     Example get(int64_t i) const override;
 
-    /// The samples get would give of these places, in this order, by one get_batch of the
-    /// dataset. Throws as get does.
+    /// Returns the samples get(i) for each i of `indices`, in this order, by one
+    /// get_batch of the dataset. Throws Error unless 0 <= i < size().
     Batch get_batch(std::span<const int64_t> indices) const override;
 
     const std::vector<int64_t>& index() const { return index_; }
 
   private:
-    int64_t at(int64_t i) const;  // index_[i], as get checks it
+    int64_t at(int64_t i) const;  // index_[i], with a range check
 
     std::shared_ptr<const Dataset> dataset_;
     std::vector<int64_t> index_;
 };
 
-/// How many of n samples each fraction gets: int(sizes[k] * n), in double, as the
-/// tutorial counts them. With assign_remainder what the truncation leaves over is handed
-/// out one by one from the first part on, so that all parts together have
-/// int((sizes[0] + sizes[1] + ... + 1e-9) * n), but not more than n: everything when the
+/// Returns how many of n samples each fraction gets: int(sizes[k] * n), in double, as in
+/// the tutorial. With assign_remainder, the samples that truncation leaves over are dealt
+/// out one by one, starting with the first part, so that all parts together have
+/// int((sizes[0] + sizes[1] + ... + 1e-9) * n), but not more than n: all samples when the
 /// fractions sum to 1 up to rounding. Throws UsageError unless the fractions are positive
 /// and sum to at most 1.
 std::vector<int64_t> partition_lengths(const std::vector<double>& sizes, int64_t n,
@@ -51,13 +52,13 @@ std::vector<int64_t> partition_lengths(const std::vector<double>& sizes, int64_t
 
 struct DataPartitionerOptions {
     int64_t seed = 1234;
-    bool assign_remainder = false;  // instead of leaving it out
+    bool assign_remainder = false;  // false: the remainder belongs to no part
 };
 
-/// Shuffles 0 .. n-1 with Python's random.Random(seed) and cuts the shuffled list into
-/// runs of partition_lengths(sizes, n), the first for part 0 (the tutorial's
-/// `DataPartitioner`). What the truncation leaves over belongs to no part. Draws from no
-/// other generator.
+/// Shuffles 0 .. n-1 with Python's random.Random(seed) and splits the shuffled list into
+/// runs of partition_lengths(sizes, n), the first run for part 0 (the tutorial's
+/// `DataPartitioner`). Without assign_remainder, the samples that truncation leaves over
+/// belong to no part. Draws from no other generator.
 class DataPartitioner {
   public:
     /// Throws UsageError unless the fractions are positive and sum to at most 1.
@@ -67,7 +68,7 @@ class DataPartitioner {
     DataPartitioner(std::shared_ptr<const Dataset> dataset,
                     const std::vector<double>& sizes, int64_t seed);
 
-    /// Part number `partition`. Throws UsageError when there is none.
+    /// Returns part number `partition`. Throws UsageError when it is out of range.
     Partition use(int partition) const;
 
   private:

@@ -18,9 +18,9 @@ void check_batch(int64_t batch_size, int size) {
 
 void check_part(const Partition& part, int64_t n, World world) {
     if (part.size() == 0)
-        throw UsageError(concat("partition_dataset: of ", n,
-                                " samples none is left for rank ", world.rank, " of ",
-                                world.size, "; use fewer ranks"));
+        throw UsageError(concat("partition_dataset: no sample is left for rank ",
+                                world.rank, " of ", world.size, ": the dataset has ", n,
+                                "; use fewer ranks"));
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ PartitionedDataset partition_dataset(std::shared_ptr<const Dataset> dataset,
         choose_replica("partition_dataset", options.world_size, options.rank);
     check_batch(options.batch_size, world.size);
 
-    // [lab07.6] Share out the dataset and the batch equally, and load this rank's part.
+    // [lab07.6] Split the dataset and the batch equally, and load this rank's part.
     const std::vector<double> partition_sizes(static_cast<size_t>(world.size),
                                               1.0 / world.size);
     const DataPartitioner partitioner(std::move(dataset), partition_sizes,

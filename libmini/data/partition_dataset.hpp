@@ -1,9 +1,9 @@
-// partition_dataset: the tutorial's way to give each rank its own part of a dataset.
+// partition_dataset: gives each rank its own part of a dataset, as in the tutorial.
 //
 //     world size 4     samples     1/4 each, chosen once by DataPartitioner
 //                      batch size  int(128 / 4) = 32 per rank, so 128 in all
 //
-// In each epoch a rank shuffles its own part, and never sees another's.
+// In each epoch a rank shuffles its own part; it never reads another rank's part.
 
 #pragma once
 
@@ -29,10 +29,11 @@ struct PartitionedDataset {
     int64_t bsz;           // this rank's batch size
 };
 
-/// This rank's part of the dataset in batches (the tutorial's `partition_dataset`): equal
-/// fractions 1 / world size by DataPartitioner, batches of int(batch_size / world size).
-/// Throws UsageError when there is no world to ask, when ranks outnumber the batch size,
-/// and when the dataset has no sample for this rank.
+/// Returns a loader for this rank's part of the dataset (the tutorial's
+/// `partition_dataset`): equal fractions 1 / world size by DataPartitioner, batches of
+/// int(batch_size / world size). Throws UsageError when rank or world size is missing and
+/// the thread has no world, when there are more ranks than samples in a batch, and when
+/// the dataset has no sample for this rank.
 PartitionedDataset partition_dataset(std::shared_ptr<const Dataset> dataset,
                                      const PartitionDatasetOptions& options = {});
 

@@ -11,7 +11,7 @@
 namespace mini::data {
 namespace {
 
-// Fractions such as seven times 1/7 may miss 1 by a little.
+// The sum of fractions such as seven times 1/7 may differ slightly from 1.
 constexpr double kRoundingSlack = 1e-9;
 
 void check_lengths(const std::vector<int64_t>& lengths, int64_t n) {
@@ -29,7 +29,7 @@ void check_lengths(const std::vector<int64_t>& lengths, int64_t n) {
     if (left > 0)
         throw UsageError(concat("random_split: the lengths ", lengths, " leave ", left,
                                 " of the dataset's ", n,
-                                " samples over; they must sum to all of them"));
+                                " samples over; they must sum to the dataset's size"));
 }
 
 void check_fractions(const std::vector<double>& fractions) {
@@ -51,7 +51,7 @@ std::vector<std::shared_ptr<const Partition>> random_split(
     if (!dataset) throw UsageError("random_split: no dataset was given");
     check_lengths(lengths, dataset->size());
 
-    // Permute all indices, and cut off one run a length.
+    // Permute all indices, and split them into one run per length.
     const std::vector<int64_t> order = randperm(
         dataset->size(), generator ? *generator : generator_of(Stream::kDataOrder));
     std::vector<std::shared_ptr<const Partition>> parts;
@@ -70,7 +70,7 @@ std::vector<std::shared_ptr<const Partition>> random_split(
     if (!dataset) throw UsageError("random_split: no dataset was given");
     check_fractions(fractions);
 
-    // Round down, and hand out what that leaves over from the first part on.
+    // Round down, and deal out the remaining samples, starting with the first part.
     const int64_t n = dataset->size();
     std::vector<int64_t> lengths;
     for (const double fraction : fractions)

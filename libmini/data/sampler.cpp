@@ -25,7 +25,8 @@ int64_t checked_num_samples(const char* who, int64_t num_samples) {
     return num_samples;
 }
 
-// A generator of its own, seeded from the thread's, of the same version of PyTorch.
+// Returns a new generator, seeded from the thread's generator and following the same
+// version of PyTorch.
 Generator private_generator() {
     Generator& source = generator_of(Stream::kDataOrder);
     Generator generator(static_cast<uint64_t>(source.random_int64()));
@@ -42,14 +43,14 @@ std::vector<int64_t> draw_with_replacement(int64_t n, int64_t num_samples,
 
 std::vector<int64_t> draw_permutations(int64_t n, int64_t num_samples,
                                        Generator& generator) {
-    // The usual epoch: one permutation to hand out, and the hidden one.
+    // The usual case: one permutation to return, and the unused one.
     if (num_samples == n) {
         std::vector<int64_t> order = randperm(n, generator);
         randperm(n, generator);
         return order;
     }
 
-    // String whole permutations together, and cut the last one short.
+    // Concatenate whole permutations, and truncate the last one.
     std::vector<int64_t> order;
     order.reserve(static_cast<size_t>(num_samples));
     for (int64_t round = 0; round <= num_samples / n; ++round) {
@@ -78,8 +79,8 @@ RandomSampler::RandomSampler(int64_t dataset_size, RandomSamplerOptions options)
       generator_(std::move(options.generator)) {
     if (dataset_size == 0)
         throw UsageError(
-            "RandomSampler: the dataset is empty, so there is nothing to draw; visit it "
-            "in order (SequentialSampler), or give it samples");
+            "RandomSampler: the dataset is empty, so there is nothing to draw; use "
+            "SequentialSampler, or add samples to the dataset");
     checked_num_samples("RandomSampler", num_samples_);
 }
 

@@ -1,17 +1,18 @@
-// Samplers: in which order samples are visited (`torch.utils.data.Sampler`).
+// Samplers: the order in which samples are visited (`torch.utils.data.Sampler`).
 //
 //     SequentialSampler      0 1 2 3 4 5
 //     RandomSampler          3 0 5 1 4 2      a new permutation every epoch
 //       with replacement     3 3 0 5 1 3      each index drawn independently
-//     SubsetRandomSampler    40 10 50 20      a permutation of the indices given
-//     WeightedRandomSampler  1 1 4 1 5 1      heavy indices more often
+//     SubsetRandomSampler    40 10 50 20      a permutation of the given indices
+//     WeightedRandomSampler  1 1 4 1 5 1      indices of larger weight more often
 //
-// A sampler hands out the indices of one epoch as a list; the next call hands out the
-// next epoch's. Orders equal PyTorch's to the last index.
+// A sampler returns the indices of one epoch as a list; the next call returns the indices
+// of the next epoch. All indices equal PyTorch's.
 //
-// Random samplers draw from the generator they are given, which they share with all that
-// hold it; without one, from the thread's generator_of(Stream::kDataOrder), which
-// is its default generator unless streams are separated.
+// Random samplers draw from the generator passed to their constructor, which they share
+// with its other owners; if it is null, from the thread's
+// generator_of(Stream::kDataOrder), which is the default generator unless streams are
+// separated.
 
 #pragma once
 
@@ -28,13 +29,13 @@ class Sampler {
   public:
     virtual ~Sampler() = default;
 
-    /// The indices of the next epoch, in order.
+    /// Returns the indices of the next epoch, in order.
     virtual std::vector<int64_t> indices() = 0;
 
-    /// How many indices an epoch has.
+    /// Returns the number of indices per epoch.
     virtual int64_t size() const = 0;
 
-    /// Tells which epoch comes next, to samplers whose order depends on it.
+    /// Sets the next epoch, for samplers whose order depends on it; others ignore it.
     virtual void set_epoch(int64_t /*epoch*/) {}
 };
 
@@ -58,12 +59,12 @@ struct RandomSamplerOptions {
 
 /// Random indices of a dataset (`torch.utils.data.RandomSampler`).
 ///
-/// Without replacement: as many whole permutations as fit into num_samples, then always
-/// one more of which only the rest is used, even when that is nothing. With a generator
-/// that lives on, the second epoch therefore starts after a permutation that was not
-/// used.
+/// Without replacement, an epoch is as many whole permutations as fit into num_samples,
+/// followed by the beginning of one more. That last permutation is always drawn, even
+/// when none of it is used, as in PyTorch: with a shared generator, the second epoch
+/// therefore starts after an unused permutation.
 ///
-/// Without a generator each epoch draws a seed (two words) and permutes with a private
+/// Without a generator, each epoch draws a seed (two words) and permutes with a private
 /// generator of that seed, as PyTorch 1.6 and later do.
 class RandomSampler : public Sampler {
   public:
@@ -92,13 +93,13 @@ class SubsetRandomSampler : public Sampler {
     std::shared_ptr<Generator> generator_;
 };
 
-/// Indices 0 .. weights.size()-1, each with a chance in proportion to its weight
+/// Indices 0 .. weights.size()-1, each with a probability proportional to its weight
 /// (`torch.utils.data.WeightedRandomSampler`); drawn by mini::multinomial.
 class WeightedRandomSampler : public Sampler {
   public:
-    /// Throws UsageError when num_samples is below 1; naming the weight, when one is
-    /// negative, infinite or NaN; when all are zero; and without replacement when fewer
-    /// weights are positive than samples are wanted.
+    /// Throws UsageError when num_samples is below 1; when a weight is negative, infinite
+    /// or NaN (the error names it); when all weights are zero; and without replacement
+    /// when fewer than num_samples weights are positive.
     WeightedRandomSampler(std::vector<double> weights, int64_t num_samples,
                           bool replacement = true,
                           std::shared_ptr<Generator> generator = nullptr);

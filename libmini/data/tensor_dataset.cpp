@@ -10,7 +10,7 @@
 namespace mini::data {
 namespace {
 
-// `rows` of x (N, ...), one after the other. REQUIRES: x is contiguous and has them.
+// Copies `rows` of x (N, ...) into a new tensor. REQUIRES: x is contiguous, 0 <= row < N.
 Tensor gather_rows(const Tensor& x, std::span<const int64_t> rows) {
     Shape shape = x.shape();
     shape[0] = static_cast<int64_t>(rows.size());
@@ -35,14 +35,14 @@ TensorDataset::TensorDataset(const Tensor& data, const Tensor& target) {
                                 " was given"));
     check_shape(data.dim() > 0 && target.dim() > 0 && data.size(0) == target.size(0),
                 "TensorDataset: data is ", data.shape(), " but target is ",
-                target.shape(), "; both need one row a sample");
+                target.shape(), "; both need one row per sample");
     data_ = ops::contiguous(data);
     target_ = ops::contiguous(target);
 }
 
 void TensorDataset::check_index(int64_t index) const {
     MINI_CHECK(index >= 0 && index < size(), "sample ", index,
-               ": there is none; the dataset has ", size());
+               ": index out of range; the dataset has ", size());
 }
 
 Example TensorDataset::get(int64_t index) const {

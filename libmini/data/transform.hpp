@@ -1,4 +1,4 @@
-// Transforms: what happens to a sample's data on its way out of a dataset.
+// Transforms: functions that are applied to a sample's data when it is read.
 
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace mini::data {
 
-/// From one tensor, often an image (C, H, W), to another. Safe to call from several
-/// threads at once; random ones draw from the calling thread's default generator, which
-/// DataLoader seeds batch by batch in its workers.
+/// Maps one tensor, often an image (C, H, W), to another. Several threads may call it
+/// concurrently; random transforms draw from the calling thread's default generator,
+/// which the DataLoader seeds for each batch in its workers.
 using Transform = std::function<Tensor(const Tensor&)>;
 
-/// `dataset` with `transform` applied to each sample's data; targets stay as they are.
+/// `dataset` with `transform` applied to each sample's data; targets are unchanged.
 class TransformedDataset : public Dataset {
   public:
     TransformedDataset(std::shared_ptr<const Dataset> dataset, Transform transform);

@@ -18,8 +18,9 @@ void check_image(const char* who, const Tensor& image) {
                 "got a tensor of shape ", image.shape());
 }
 
-// Copies the rows of `from` (C, h, w) into `to` (C, H, W): row y of a channel becomes row
-// y - top, and column x column x - left. What lies outside of either is left alone.
+// Copies the rows of `from` (C, h, w) into `to` (C, H, W): row y of a channel becomes
+// row y - top, and column x becomes column x - left. Pixels outside of either image
+// are skipped.
 void copy_window(const Tensor& from, Tensor& to, int64_t top, int64_t left) {
     const int64_t C = from.size(0), h = from.size(1), w = from.size(2);
     const int64_t H = to.size(1), W = to.size(2);
@@ -80,7 +81,7 @@ Normalize::Normalize(std::vector<float> mean, std::vector<float> std)
     if (mean_.empty() || mean_.size() != std_.size())
         throw UsageError(concat("Normalize: there are ", mean_.size(), " means and ",
                                 std_.size(),
-                                " stds, but each channel needs one of both"));
+                                " stds, but each channel needs one of each"));
     for (size_t c = 0; c < mean_.size(); ++c)
         if (!std::isfinite(mean_[c]) || !std::isfinite(std_[c]) || std_[c] <= 0)
             throw UsageError(concat("Normalize: channel ", c, " has mean ", mean_[c],
@@ -130,7 +131,7 @@ Tensor RandomCrop::operator()(const Tensor& image) const {
                 width_, " but the image ", image.shape(), " has only ", h, " x ", w,
                 " pixels, its border of ", padding_, " included; crop less, or pad more");
 
-    // Draw the window's place in the padded image.
+    // Draw the window's position in the padded image.
     int64_t top = 0, left = 0;
     if (height_ != h || width_ != w) {
         Generator& generator = default_generator();
@@ -138,7 +139,7 @@ Tensor RandomCrop::operator()(const Tensor& image) const {
         left = generator.randint(0, w - width_ + 1);
     }
 
-    // Cut it from the image itself; where it reaches over the edge, zeros stay.
+    // Copy it from the unpadded image; pixels beyond the edge stay 0.
     Tensor window =
         Tensor::zeros({image.size(0), height_, width_}, image.dtype(), Device::cpu());
     copy_window(ops::contiguous(image), window, top - padding_, left - padding_);
@@ -147,8 +148,8 @@ Tensor RandomCrop::operator()(const Tensor& image) const {
 
 RandomHorizontalFlip::RandomHorizontalFlip(double p) : p_(static_cast<float>(p)) {
     if (!(p >= 0 && p <= 1))
-        throw UsageError(concat("RandomHorizontalFlip: p is ", p,
-                                " but a probability lies between 0 and 1"));
+        throw UsageError(
+            concat("RandomHorizontalFlip: p is ", p, " but must be between 0 and 1"));
 }
 
 Tensor RandomHorizontalFlip::operator()(const Tensor& image) const {

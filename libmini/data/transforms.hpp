@@ -1,10 +1,10 @@
-// Transforms of images (C, H, W), with torchvision's names, values and draws.
+// Transforms of images (C, H, W), with torchvision's names, values and random draws.
 //
 //     const Transform augment = Compose({RandomCrop(32, 4), RandomHorizontalFlip(),
 //                                        ToTensor(), Normalize({0.1307f}, {0.3081f})});
 //
-// Each is a small object that is called with an image and returns another, leaving the
-// image it was given as it is; each fits Transform. Errors name the image's shape.
+// Each is a callable that takes an image and returns another image, without changing its
+// input; each converts to Transform. Errors name the image's shape.
 //
 // Reference: torchvision/transforms/transforms.py.
 
@@ -17,10 +17,11 @@
 
 namespace mini::data {
 
-/// One transform after the other (`transforms.Compose`); with none, the image as it is.
+/// Applies transforms one after the other (`transforms.Compose`); an empty list returns
+/// the image unchanged.
 class Compose {
   public:
-    /// Throws UsageError naming the place of an empty transform.
+    /// Throws UsageError naming the index of an empty transform.
     explicit Compose(std::vector<Transform> transforms);
     Tensor operator()(const Tensor& image) const;
 
@@ -28,21 +29,22 @@ class Compose {
     std::vector<Transform> transforms_;
 };
 
-/// Bytes (C, H, W) to float32 in [0, 1], x / 255; float32 images pass as they are
-/// (`transforms.ToTensor`, but that our images have their channels first already). Throws
-/// ShapeError for what is no image or of a different dtype.
+/// Converts bytes (C, H, W) to float32 in [0, 1], x / 255; returns float32 images
+/// unchanged (`transforms.ToTensor`, except that our images are already channels-first).
+/// Throws ShapeError for a tensor that is not an image or has another dtype.
 struct ToTensor {
     Tensor operator()(const Tensor& image) const;
 };
 
-/// (x - mean) / std, with one mean and one std a channel (`transforms.Normalize`).
+/// (x - mean) / std, with one mean and one std per channel (`transforms.Normalize`).
 class Normalize {
   public:
-    /// Throws UsageError unless there are as many means as stds, at least one, means
-    /// finite, stds finite and positive.
+    /// Throws UsageError unless there are equally many means and stds, at least one each,
+    /// the means are finite, and the stds are finite and positive.
     Normalize(std::vector<float> mean, std::vector<float> std);
 
-    /// Throws ShapeError for an image of other channels, or not float32.
+    /// Throws ShapeError for an image with another number of channels or another dtype
+    /// than float32.
     Tensor operator()(const Tensor& image) const;
 
   private:
@@ -50,10 +52,10 @@ class Normalize {
     std::vector<float> std_;
 };
 
-/// A window of the image at a random place, after a border of `padding` zeros was put
-/// around it (`transforms.RandomCrop`). Draws the top row, then the left column, one
-/// randint each, from the calling thread's default generator; nothing when the window is
-/// the whole image.
+/// Crops a window at a random position, after padding the image with `padding` zeros on
+/// each side (`transforms.RandomCrop`). Draws the top row, then the left column, one
+/// randint each, from the calling thread's default generator; draws nothing when the
+/// window is the whole padded image.
 class RandomCrop {
   public:
     /// A square window. Throws UsageError unless size is positive and padding at least 0.
@@ -62,7 +64,7 @@ class RandomCrop {
     /// A window of height x width.
     RandomCrop(int64_t height, int64_t width, int64_t padding);
 
-    /// Throws ShapeError for an image that is smaller than the window, border included.
+    /// Throws ShapeError if the padded image is smaller than the window.
     Tensor operator()(const Tensor& image) const;
 
   private:
@@ -71,9 +73,9 @@ class RandomCrop {
     int64_t padding_;
 };
 
-/// Mirrors the image, left to right, with probability p
-/// (`transforms.RandomHorizontalFlip`). Draws one uniform float from the calling thread's
-/// default generator, and mirrors when it is below p.
+/// Flips the image horizontally with probability p (`transforms.RandomHorizontalFlip`).
+/// Draws one uniform float from the calling thread's default generator, and flips when it
+/// is below p.
 class RandomHorizontalFlip {
   public:
     /// Throws UsageError unless p is in [0, 1].
@@ -81,7 +83,7 @@ class RandomHorizontalFlip {
     Tensor operator()(const Tensor& image) const;
 
   private:
-    float p_;  // in float32, as PyTorch compares it with the draw
+    float p_;  // float32, since PyTorch compares it with the draw in float32
 };
 
 }  // namespace mini::data

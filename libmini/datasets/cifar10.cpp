@@ -37,16 +37,17 @@ std::filesystem::path subfolder(const std::string& folder) {
     return std::filesystem::path(folder) / "cifar-10-batches-bin";
 }
 
-// The folder that has all files of the part: this one or its subfolder.
+// Returns the folder that has all files of the part: `folder` or its subfolder. Throws
+// BadFile if neither has them.
 std::filesystem::path folder_of_files(const std::string& folder, bool train) {
-    for (const std::filesystem::path& place :
+    for (const std::filesystem::path& location :
          {std::filesystem::path(folder), subfolder(folder)})
-        if (missing_in(place, train).empty()) return place;
+        if (missing_in(location, train).empty()) return location;
     bad_file(folder, concat("CIFAR-10's ", train ? "train" : "test", " files"),
              concat("no ", join(missing_cifar10_files(folder, train))), kDownload);
 }
 
-// The files of one part, open, with sizes that can be right.
+// An open file whose size has been checked.
 struct OpenFile {
     std::string path;
     std::unique_ptr<RegularFile> file;
@@ -103,15 +104,15 @@ std::shared_ptr<ImageDataset> load_cifar10(
     const std::string& folder, bool train,
     std::optional<ImageDataset::Normalize> normalize) {
     // Open every file and check its size before reading anything.
-    const std::filesystem::path place = folder_of_files(folder, train);
+    const std::filesystem::path location = folder_of_files(folder, train);
     std::vector<OpenFile> files;
     int64_t records = 0;
     for (const std::string& name : file_names(train)) {
-        files.push_back(open_checked((place / name).string()));
+        files.push_back(open_checked((location / name).string()));
         records += files.back().records;
     }
 
-    // Read them one after the other, in the order of their numbers.
+    // Read the files in the order of their numbers.
     std::vector<uint8_t> labels, pixels;
     labels.reserve(static_cast<size_t>(records));
     pixels.reserve(static_cast<size_t>(records * kImageBytes));

@@ -15,10 +15,10 @@ namespace {
 constexpr int64_t kPixels = kDigitSide * kDigitSide;
 constexpr int64_t kGrain = 256;
 
-// Every picture has a seed of its own, so that any thread may draw any of them.
+// Every picture has its own seed, so that any thread can draw any picture.
 uint64_t seed_of(bool train, int64_t index) {
     constexpr uint64_t kTestPart = uint64_t{1} << 63;
-    return Chance(static_cast<uint64_t>(index) | (train ? 0 : kTestPart)).next();
+    return SplitMix64(static_cast<uint64_t>(index) | (train ? 0 : kTestPart)).next();
 }
 
 }  // namespace
@@ -32,11 +32,11 @@ std::shared_ptr<ImageDataset> make_digits(bool train, int64_t count) {
 
     parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-            Chance chance(seed_of(train, i));
-            const int digit = chance.choose(10);
+            SplitMix64 random(seed_of(train, i));
+            const int digit = random.choose(10);
             labels[static_cast<size_t>(i)] = static_cast<uint8_t>(digit);
-            const auto place = static_cast<size_t>(i * kPixels);
-            draw_digit(std::span(pixels).subspan(place, kPixels), digit, chance);
+            const auto offset = static_cast<size_t>(i * kPixels);
+            draw_digit(std::span(pixels).subspan(offset, kPixels), digit, random);
         }
     });
     return std::make_shared<ImageDataset>(std::move(pixels), std::move(labels),

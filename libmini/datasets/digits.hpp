@@ -1,5 +1,5 @@
-// The embedded digits: MNIST's look-alike, drawn by a program, so that nothing need be
-// downloaded.
+// The embedded digits: a dataset similar to MNIST that is drawn by a program, so that no
+// download is needed.
 
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace mini::data {
 
-/// How many digits there are: as many as MNIST has.
+/// The numbers of digits, the same as in MNIST.
 constexpr int64_t kDigitsTrain = 60000;
 constexpr int64_t kDigitsTest = 10000;
 
-/// Draws the first `count` digits of the train or test part. The same numbers on every
-/// machine and for any number of threads; train and test do not overlap. Throws
+/// Draws the first `count` digits of the train or test part. The bytes are the same on
+/// every machine and for any number of threads; train and test do not overlap. Throws
 /// UsageError for a count below 1.
 std::shared_ptr<ImageDataset> make_digits(bool train, int64_t count);
 

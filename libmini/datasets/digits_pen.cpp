@@ -10,18 +10,19 @@
 namespace mini::data {
 namespace {
 
-// How much hands differ. Lengths of the skeleton are in units of its square.
-constexpr float kJitter = 0.020f;    // of a knot
+// The variation of the handwriting. Lengths of the skeleton are in units of its square.
+constexpr float kJitter = 0.020f;    // standard deviation of a knot's coordinates
 constexpr float kWarp = 0.125f;      // of the points of the elastic grid
-constexpr float kTurn = 0.10f;       // tangent of the angle
-constexpr float kSlant = 0.18f;      // x for each y
+constexpr float kTurn = 0.10f;       // of the tangent of the rotation angle
+constexpr float kSlant = 0.18f;      // of the slant: x per y
 constexpr float kMeanSlant = 0.12f;  // most writers lean to the right
-constexpr float kBox = 20.0f;        // pixels that the digit's longer side fills
+constexpr float kBox = 20.0f;        // length of the digit's longer side in pixels
 constexpr float kThinnest = 0.80f;   // radius of the pen in pixels
 constexpr float kThickest = 1.80f;
 constexpr int kSteps = 5;  // straight pieces between two knots
 
-// A piece of a stroke, in pixels, from p to q; the radius goes from p_radius to q_radius.
+// A straight piece of a stroke, in pixels, from p to q; its radius changes linearly from
+// p_radius to q_radius.
 struct Piece {
     Point p;
     Point q;
@@ -33,14 +34,14 @@ Point operator+(Point a, Point b) { return {a.x + b.x, a.y + b.y}; }
 Point operator-(Point a, Point b) { return {a.x - b.x, a.y - b.y}; }
 Point operator*(float s, Point a) { return {s * a.x, s * a.y}; }
 
-// A free-form deformation (Sederberg and Parry 1986): 4 x 4 random displacements, blended
-// over the square by Bernstein polynomials, bend the whole digit smoothly.
+// A free-form deformation (Sederberg and Parry 1986): bends the whole digit smoothly by
+// 4 x 4 random displacements, interpolated over the square by Bernstein polynomials.
 class Warp {
   public:
-    Warp(float deviation, Chance& chance) {
+    Warp(float deviation, SplitMix64& random) {
         for (Point& offset : grid_) {
-            offset.x = chance.normal(deviation);
-            offset.y = chance.normal(deviation);
+            offset.x = random.normal(deviation);
+            offset.y = random.normal(deviation);
         }
     }
 
@@ -62,8 +63,8 @@ class Warp {
     std::array<Point, 16> grid_;
 };
 
-// Moves every knot a little; a corner's two knots stay together.
-Stroke jitter(const Stroke& stroke, float deviation, Chance& chance) {
+// Displaces every knot randomly; the two knots of a corner stay equal.
+Stroke jitter(const Stroke& stroke, float deviation, SplitMix64& random) {
     Stroke moved;
     moved.reserve(stroke.size());
     for (size_t i = 0; i < stroke.size(); ++i) {
@@ -72,13 +73,13 @@ Stroke jitter(const Stroke& stroke, float deviation, Chance& chance) {
             moved.push_back(moved.back());
         else
             moved.push_back(stroke[i] +
-                            Point{chance.normal(deviation), chance.normal(deviation)});
+                            Point{random.normal(deviation), random.normal(deviation)});
     }
     return moved;
 }
 
-// A Catmull-Rom spline through the knots. A missing or repeated neighbour ends the curve,
-// so that repeated knots become corners.
+// Returns points on a Catmull-Rom spline through the knots. The curve ends at a missing
+// or repeated neighbour, so that repeated knots become corners.
 std::vector<Point> curve(const Stroke& knots) {
     std::vector<Point> points;
     points.reserve(knots.size() * kSteps);
@@ -90,8 +91,7 @@ std::vector<Point> curve(const Stroke& knots) {
         const Point after = i + 1 < last && knots[i + 2] != b ? knots[i + 2] : b;
         const Point leave = 0.5f * (b - before), arrive = 0.5f * (after - a);
 
-        // Hermite's form: a and b, and the directions in which the pen leaves and
-        // arrives.
+        // Hermite form: the end points a and b, and the tangents at both.
         for (int step = 0; step < kSteps; ++step) {
             const float t = static_cast<float>(step) / kSteps, s = 1 - t;
             points.push_back(s * s * (1 + 2 * t) * a + t * t * (1 + 2 * s) * b +
@@ -102,7 +102,7 @@ std::vector<Point> curve(const Stroke& knots) {
     return points;
 }
 
-// Leans, turns and stretches.
+// Stretches, slants and rotates.
 struct Affine {
     float stretch, slant, turn;
 
@@ -112,23 +112,24 @@ struct Affine {
     }
 };
 
-// The strokes of the digit as one hand writes them, in the units of the skeleton.
-std::vector<std::vector<Point>> write(int digit, Chance& chance) {
+// Returns the strokes of the digit in one random handwriting, in the units of the
+// skeleton.
+std::vector<std::vector<Point>> write(int digit, SplitMix64& random) {
     const std::vector<Skeleton>& choices = skeletons(digit);
     const Skeleton& skeleton =
-        choices[static_cast<size_t>(chance.choose(static_cast<int>(choices.size())))];
+        choices[static_cast<size_t>(random.choose(static_cast<int>(choices.size())))];
 
-    // Most hands are steady, a few are wild.
-    const float u = chance.uniform(0, 1);
+    // Most handwritings vary little, a few vary strongly.
+    const float u = random.uniform(0, 1);
     const float wildness = 0.6f + 0.7f * u + 0.7f * u * u * u * u * u * u;
-    const Warp warp(wildness * kWarp, chance);
-    const Affine affine = {.stretch = chance.uniform(0.72f, 1.22f),
-                           .slant = kMeanSlant + chance.normal(kSlant),
-                           .turn = chance.normal(kTurn)};
+    const Warp warp(wildness * kWarp, random);
+    const Affine affine = {.stretch = random.uniform(0.72f, 1.22f),
+                           .slant = kMeanSlant + random.normal(kSlant),
+                           .turn = random.normal(kTurn)};
 
     std::vector<std::vector<Point>> strokes;
     for (const Stroke& stroke : skeleton) {
-        strokes.push_back(curve(jitter(stroke, wildness * kJitter, chance)));
+        strokes.push_back(curve(jitter(stroke, wildness * kJitter, random)));
         for (Point& p : strokes.back()) p = affine(warp(p));
     }
     return strokes;
@@ -157,14 +158,14 @@ void fit(std::vector<std::vector<Point>>& strokes, float box) {
         for (Point& p : stroke) p = middle + scale * (p - centre);
 }
 
-// Cuts the strokes into pieces, with a pressure that changes along each stroke.
+// Splits the strokes into pieces, with a radius that changes along each stroke.
 std::vector<Piece> ink(const std::vector<std::vector<Point>>& strokes, float radius,
-                       Chance& chance) {
+                       SplitMix64& random) {
     std::vector<Piece> pieces;
     pieces.reserve(128);
     for (const std::vector<Point>& stroke : strokes) {
-        const float begin = chance.normal(0.14f), middle = chance.normal(0.10f),
-                    end = chance.normal(0.14f);
+        const float begin = random.normal(0.14f), middle = random.normal(0.10f),
+                    end = random.normal(0.14f);
         const auto radius_at = [&](size_t i) {
             const float t = static_cast<float>(i) / static_cast<float>(stroke.size() - 1);
             const float s = 1 - t;
@@ -178,7 +179,7 @@ std::vector<Piece> ink(const std::vector<std::vector<Point>>& strokes, float rad
 
 using Coverage = std::array<float, kDigitSide * kDigitSide>;
 
-// Blackens what lies within the radius of a piece, with an edge `softness` pixels wide.
+// Blackens the pixels within the radius of a piece, with an edge `softness` pixels wide.
 void blacken(Coverage& coverage, const Piece& piece, float softness) {
     const Point along = piece.q - piece.p;
     const float squared = along.x * along.x + along.y * along.y;
@@ -211,7 +212,7 @@ void blacken(Coverage& coverage, const Piece& piece, float softness) {
 
 }  // namespace
 
-uint64_t Chance::next() {
+uint64_t SplitMix64::next() {
     state_ += 0x9e3779b97f4a7c15;
     uint64_t z = state_;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -219,13 +220,13 @@ uint64_t Chance::next() {
     return z ^ (z >> 31);
 }
 
-float Chance::uniform(float from, float to) {
+float SplitMix64::uniform(float from, float to) {
     const float unit = static_cast<float>(next() >> 40) * 0x1p-24f;
     return from + (to - from) * unit;
 }
 
-float Chance::normal(float deviation) {
-    // The sum of four uniform numbers of 16 bits, scaled to variance 1.
+float SplitMix64::normal(float deviation) {
+    // The sum of four uniform 16-bit numbers, scaled to variance 1.
     const uint64_t word = next();
     float sum = 0;
     for (int shift = 0; shift < 64; shift += 16)
@@ -233,28 +234,28 @@ float Chance::normal(float deviation) {
     return deviation * 1.7320508f * sum;
 }
 
-int Chance::choose(int count) {
+int SplitMix64::choose(int count) {
     return static_cast<int>(next() % static_cast<uint64_t>(count));
 }
 
-void draw_digit(std::span<uint8_t> pixels, int digit, Chance& chance) {
-    // Write the digit, and bring it to its place.
-    std::vector<std::vector<Point>> strokes = write(digit, chance);
-    const float radius = chance.uniform(kThinnest, kThickest);
-    fit(strokes, kBox * chance.uniform(0.92f, 1.0f) - 2 * radius);
+void draw_digit(std::span<uint8_t> pixels, int digit, SplitMix64& random) {
+    // Write the digit, and move it to the centre.
+    std::vector<std::vector<Point>> strokes = write(digit, random);
+    const float radius = random.uniform(kThinnest, kThickest);
+    fit(strokes, kBox * random.uniform(0.92f, 1.0f) - 2 * radius);
 
     // Ink it.
     Coverage coverage{};
-    const float softness = chance.uniform(0.9f, 1.6f);
-    for (const Piece& piece : ink(strokes, radius, chance))
+    const float softness = random.uniform(0.9f, 1.6f);
+    for (const Piece& piece : ink(strokes, radius, random))
         blacken(coverage, piece, softness);
 
-    // Scan it: a little grain, and a brightness that saturates, as MNIST's does.
-    const float gain = chance.uniform(0.92f, 1.30f), grain = chance.uniform(0.02f, 0.18f);
+    // Scan it: add a little noise, and a brightness that saturates, as in MNIST.
+    const float gain = random.uniform(0.92f, 1.30f), grain = random.uniform(0.02f, 0.18f);
     for (size_t i = 0; i < coverage.size(); ++i) {
         if (coverage[i] <= 0) continue;
         const float ink =
-            std::min(coverage[i], 1.0f) * gain * (1 - chance.uniform(0, grain));
+            std::min(coverage[i], 1.0f) * gain * (1 - random.uniform(0, grain));
         pixels[i] = static_cast<uint8_t>(255 * std::min(ink, 1.0f) + 0.5f);
     }
 }

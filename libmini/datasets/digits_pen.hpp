@@ -1,11 +1,11 @@
-// The pen that writes the embedded digits: a skeleton in, 28 x 28 bytes out.
+// Draws the embedded digits: turns a skeleton into 28 x 28 bytes.
 //
-//     knots, each moved a little  ->  smooth curve  ->  elastic warp, slant, turn  ->
-//     fitted into the box and centred by its mass, as MNIST is  ->  ink by distance
+//     jitter the knots  ->  smooth curve  ->  elastic warp, slant, rotation  ->
+//     fit into the box and centre by mass, as in MNIST  ->  ink by distance
 //
-// The same bytes on every machine: only +, -, *, / and sqrt on floats, which IEEE 754
-// rounds one way; no sin, no exp, and no fused multiply-add (see MiniFlags.cmake). About
-// 10 us a digit.
+// The bytes are the same on every machine: the code uses only +, -, *, / and sqrt on
+// floats, whose rounding IEEE 754 defines; no sin, no exp, and no fused multiply-add (see
+// MiniFlags.cmake). About 10 us per digit.
 
 #pragma once
 
@@ -16,28 +16,31 @@ namespace mini::data {
 
 constexpr int kDigitSide = 28;
 
-/// A stream of random numbers of its own for each picture (SplitMix64, Steele et al.
-/// 2014): cheap to seed, unlike the Mersenne Twister.
-class Chance {
+/// The random number generator of one picture (Steele et al. 2014): cheap to seed, unlike
+/// the Mersenne Twister.
+class SplitMix64 {
   public:
-    explicit Chance(uint64_t seed) : state_(seed) {}
+    explicit SplitMix64(uint64_t seed) : state_(seed) {}
 
+    /// Returns the next 64 random bits.
     uint64_t next();
 
-    /// Uniform in [from, to).
+    /// Returns a uniform number in [from, to).
     float uniform(float from, float to);
 
-    /// About normal, with this standard deviation; never beyond 3.5 of them.
+    /// Returns an approximately normal number with mean 0 and this standard deviation, of
+    /// absolute value at most 3.5 standard deviations.
     float normal(float deviation);
 
-    /// One of 0 .. count-1.
+    /// Returns one of 0 .. count-1.
     int choose(int count);
 
   private:
     uint64_t state_;
 };
 
-/// Writes `digit`, 0 to 9, as `chance` has it. REQUIRES: pixels (28, 28).
-void draw_digit(std::span<uint8_t> pixels, int digit, Chance& chance);
+/// Draws `digit`, 0 to 9, with random numbers of `random`. REQUIRES: pixels (28, 28),
+/// all 0.
+void draw_digit(std::span<uint8_t> pixels, int digit, SplitMix64& random);
 
 }  // namespace mini::data

@@ -1,9 +1,9 @@
-// The skeletons of the embedded digits: how each digit is written, stroke by stroke.
+// The skeletons of the embedded digits: the strokes of each digit.
 //
-//     0,0 -> x      A stroke is a list of knots that the pen passes on a smooth curve.
-//      |            A knot given twice is a corner: one curve ends there, another begins.
-//      v            Every digit has several skeletons, as there are several ways to
-//      y    1,1     write it.
+//     0,0 -> x      A stroke is a smooth curve through a list of knots. A repeated knot
+//      |            is a corner: one curve ends there, and another begins. Each digit
+//      v            has several skeletons, one for each way to write it.
+//      y    1,1
 
 #pragma once
 
@@ -21,7 +21,7 @@ struct Point {
 using Stroke = std::vector<Point>;
 using Skeleton = std::vector<Stroke>;
 
-/// The skeletons of `digit`, 0 to 9, in the unit square.
+/// Returns the skeletons of `digit`, 0 to 9, in the unit square.
 const std::vector<Skeleton>& skeletons(int digit);
 
 }  // namespace mini::data

@@ -13,8 +13,8 @@ namespace {
 constexpr int kCifarSide = 32;
 constexpr double kFullTurn = 2.0 * std::numbers::pi;
 
-// Appends one channel of an image: a grey level, brighter or darker by the colour, with
-// stripes and noise, all within 0 .. 255.
+// Appends one channel of an image: a brightness given by the colour, plus stripes and
+// noise, all within 0 .. 255.
 void draw_channel(std::vector<uint8_t>& pixels, double angle, double shift, double colour,
                   Generator& generator) {
     for (int y = 0; y < kCifarSide; ++y)

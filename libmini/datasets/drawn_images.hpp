@@ -1,4 +1,5 @@
-// Images for cifar_resnet where there is no CIFAR-10: drawn, small, and quickly learnt.
+// Generated images that replace CIFAR-10 in cifar_resnet if it is not available: small,
+// and quickly learnt.
 
 #pragma once
 
@@ -9,9 +10,9 @@
 
 namespace mini::data {
 
-/// `count` images (3, 32, 32), normalised as CIFAR-10's, of classes 0, 1, .. 9, 0, 1, ..:
-/// class k is stripes turned by 18 k degrees, in a colour of its own, at a random place
-/// and under noise. The same seed draws the same images.
+/// Draws `count` images (3, 32, 32), normalised like CIFAR-10, of classes 0, 1, .. 9, 0,
+/// 1, ..: class k has stripes rotated by 18 k degrees and its own colour, with a random
+/// shift of the stripes and noise. The same seed gives the same images.
 std::shared_ptr<ImageDataset> draw_images(int64_t count, uint64_t seed);
 
 }  // namespace mini::data

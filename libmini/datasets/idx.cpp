@@ -21,7 +21,7 @@ std::string text_after_colon(const std::string& message) {
     return colon == std::string::npos ? message : message.substr(colon + 2);
 }
 
-// A file read through zlib, which passes bytes that are not gzipped through as they are.
+// A file read through zlib, which returns bytes that are not gzipped unchanged.
 class GzFile {
   public:
     GzFile(const std::string& path, const std::string& next_step)
@@ -37,21 +37,22 @@ class GzFile {
     GzFile(const GzFile&) = delete;
     GzFile& operator=(const GzFile&) = delete;
 
-    [[noreturn]] void refuse(const std::string& expected,
+    [[noreturn]] void reject(const std::string& expected,
                              const std::string& found) const {
         bad_file(path_, expected, found,
                  concat("delete it and ", next_step_, " to get the right one"));
     }
 
-    /// Fills `out` as far as the file goes, and returns how far that was.
+    /// Reads up to out.size() bytes into `out`, and returns the number of bytes read;
+    /// fewer at the end of the file.
     size_t read(std::span<uint8_t> out) {
         const int count = gzread(file_, out.data(), static_cast<unsigned>(out.size()));
         int error = Z_OK;
         const std::string message = gzerror(file_, &error);  // "<fd:3>: data error"
         const std::string reason = text_after_colon(message);
         if (error == Z_ERRNO) throw BadFile(concat(path_, ": read failed: ", reason));
-        if (count < 0 || error != Z_OK)  // Z_BUF_ERROR: the gzip stream has no end
-            refuse("an intact gzip stream", concat("a damaged one (", reason, ")"));
+        if (count < 0 || error != Z_OK)  // Z_BUF_ERROR: the gzip stream is truncated
+            reject("an intact gzip stream", concat("a damaged one (", reason, ")"));
         return static_cast<size_t>(count);
     }
 
@@ -77,8 +78,9 @@ std::string product(const std::vector<int64_t>& sizes) {
     return text;
 }
 
-// The number of bytes that a header promises, or -1 when it is more than kMaxIdxBytes.
-int64_t promised_bytes(const std::vector<int64_t>& sizes) {
+// Returns the number of bytes that a header claims, or -1 if it is more than
+// kMaxIdxBytes.
+int64_t claimed_bytes(const std::vector<int64_t>& sizes) {
     int64_t count = 1;
     for (const int64_t size : sizes) {
         if (size > 0 && count > kMaxIdxBytes / size) return -1;
@@ -94,24 +96,24 @@ std::vector<int64_t> read_header(GzFile& file, int dimensions) {
     std::array<uint8_t, 4> word{};
     const size_t got = file.read(word);
     if (got < word.size())
-        file.refuse("an IDX header", concat("a file of ", got, " bytes"));
+        file.reject("an IDX header", concat("a file of ", got, " bytes"));
     if (word != magic)
-        file.refuse(
+        file.reject(
             concat("the magic number ", hex(magic), " of an IDX file of bytes with ",
                    dimensions, dimensions == 1 ? " dimension" : " dimensions"),
             hex(word));
 
-    // Read the sizes, and refuse those beyond any dataset.
+    // Read the sizes, and reject a header that claims more than kMaxIdxBytes.
     std::vector<int64_t> sizes;
     for (int i = 0; i < dimensions; ++i) {
         if (file.read(word) < word.size())
-            file.refuse(concat("a header of ", 4 + 4 * dimensions, " bytes"),
-                        "the end of the file in it");
+            file.reject(concat("a header of ", 4 + 4 * dimensions, " bytes"),
+                        "the end of the file inside it");
         sizes.push_back(int64_t{word[0]} << 24 | word[1] << 16 | word[2] << 8 | word[3]);
     }
-    if (promised_bytes(sizes) < 0)
-        file.refuse(concat("at most ", kMaxIdxBytes, " bytes"),
-                    concat("a header that promises ", product(sizes)));
+    if (claimed_bytes(sizes) < 0)
+        file.reject(concat("at most ", kMaxIdxBytes, " bytes"),
+                    concat("a header that claims ", product(sizes)));
     return sizes;
 }
 
@@ -120,24 +122,24 @@ std::vector<int64_t> read_header(GzFile& file, int dimensions) {
 IdxFile read_idx(const std::string& path, int dimensions, const std::string& next_step) {
     GzFile file(path, next_step);
     IdxFile idx{.sizes = read_header(file, dimensions), .bytes = {}};
-    const size_t expected = static_cast<size_t>(promised_bytes(idx.sizes));
+    const size_t expected = static_cast<size_t>(claimed_bytes(idx.sizes));
 
-    // Read step by step, so that memory follows the file and not its header.
+    // Read step by step, so that memory grows with the data and not by the header.
     size_t have = 0;
     while (have < expected) {
         idx.bytes.resize(std::min(expected, have + kReadStep));
         const size_t got = file.read(std::span(idx.bytes).subspan(have));
         have += got;
         if (got == 0)
-            file.refuse(
+            file.reject(
                 concat(expected, " bytes after the header (", product(idx.sizes), ")"),
                 concat("only ", have));
     }
 
-    // Make sure that the file ends here; for gzip this also checks the sum at its end.
+    // Check that the file ends here; for gzip this also checks the checksum at its end.
     std::array<uint8_t, 1> extra{};
     if (file.read(extra) > 0)
-        file.refuse(
+        file.reject(
             concat(expected, " bytes after the header (", product(idx.sizes), ")"),
             "more");
     return idx;

@@ -14,14 +14,14 @@ void check_normalize(const ImageDataset::Normalize& normalize, int64_t channels)
     if (normalize.mean.size() != count || normalize.std.size() != count)
         throw UsageError(concat("ImageDataset: there are ", normalize.mean.size(),
                                 " means and ", normalize.std.size(), " stds for ",
-                                channels, " channels; give one of each a channel"));
+                                channels, " channels; give one of each per channel"));
     for (const float std : normalize.std)
         if (!(std > 0))
             throw UsageError(
                 concat("ImageDataset: std is ", std, " but must be positive"));
 }
 
-// The product of the sizes, or 0 for what is no (C, H, W).
+// Returns C * H * W, or 0 if `image` is not a valid (C, H, W).
 int64_t bytes_of(const Shape& image) {
     const bool positive =
         std::all_of(image.begin(), image.end(), [](int64_t size) { return size > 0; });
@@ -40,7 +40,7 @@ ImageDataset::ImageDataset(std::vector<uint8_t> pixels, std::vector<uint8_t> lab
     check_shape(image_bytes > 0 && pixels_.size() % image_bytes == 0 &&
                     pixels_.size() / image_bytes == labels_.size(),
                 "ImageDataset: ", pixels_.size(), " pixels are not ", labels_.size(),
-                " images (one a label) of (C, H, W) = ", image_);
+                " images (one per label) of (C, H, W) = ", image_);
     if (!normalize) return;
     check_normalize(*normalize, channels());
 
@@ -57,7 +57,7 @@ int64_t ImageDataset::size() const { return static_cast<int64_t>(labels_.size())
 
 void ImageDataset::check_index(int64_t index) const {
     MINI_CHECK(index >= 0 && index < size(), "sample ", index,
-               ": there is none; the dataset has ", size());
+               ": index out of range; the dataset has ", size());
 }
 
 int64_t ImageDataset::label(int64_t index) const {
@@ -93,7 +93,7 @@ Batch ImageDataset::get_batch(std::span<const int64_t> indices) const {
     Batch batch{Tensor::empty({N, channels(), height(), width()}, dtype_, Device::cpu()),
                 Tensor::empty({N}, DType::kInt64, Device::cpu())};
 
-    // Write every image straight into its row of the batch.
+    // Write every image directly into its row of the batch.
     std::byte* image = batch.data.raw_data();
     int64_t* target = batch.target.data<int64_t>();
     for (const int64_t index : indices) {

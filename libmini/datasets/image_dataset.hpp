@@ -1,8 +1,8 @@
-// ImageDataset: images of one size that lie in memory as bytes, as MNIST's and CIFAR-10's
-// do.
+// ImageDataset: images of the same size, stored in memory as bytes, such as MNIST and
+// CIFAR-10.
 //
-// Bytes take a quarter of the memory of floats. Normalising one is a lookup in its
-// channel's table of 256 floats, so that a batch is filled in a single pass:
+// Bytes take a quarter of the memory of floats. A byte is normalised by a lookup in its
+// channel's table of 256 floats, so a batch is filled in a single pass:
 //
 //     byte 0 .. 255   ->   (byte / 255 - mean[c]) / std[c]   -> float32 (C, H, W)
 
@@ -21,29 +21,31 @@ namespace mini::data {
 /// N images of C channels, H rows and W columns, each with its class.
 class ImageDataset : public Dataset {
   public:
-    /// What ToTensor and Normalize of torchvision do: one mean and one std a channel.
+    /// The normalisation of torchvision's ToTensor and Normalize: one mean and one std
+    /// per channel.
     struct Normalize {
         std::vector<float> mean;
         std::vector<float> std;
     };
 
     /// `pixels` (N, C, H, W), one byte each; `labels` (N); `image` is (C, H, W). With
-    /// `normalize` a sample is float32, (x / 255 - mean) / std; without, it is uint8, the
-    /// bytes as they are. Throws ShapeError when these do not fit together, UsageError
-    /// unless there is a mean and a positive std for each channel.
+    /// `normalize` a sample is float32, (x / 255 - mean) / std; without it, a sample is
+    /// uint8, the unchanged bytes. Throws ShapeError when the numbers of pixels and
+    /// labels do not fit `image`, UsageError unless each channel has a mean and a
+    /// positive std.
     ImageDataset(std::vector<uint8_t> pixels, std::vector<uint8_t> labels, Shape image,
                  std::optional<Normalize> normalize = std::nullopt);
 
     int64_t size() const override;
     Example get(int64_t index) const override;
 
-    /// Writes every image straight into its row of the batch.
+    /// Writes every image directly into its row of the batch.
     Batch get_batch(std::span<const int64_t> indices) const override;
 
-    /// The class of image `index`.
+    /// Returns the class of image `index`.
     int64_t label(int64_t index) const;
 
-    /// The bytes of image `index`: channel by channel, row by row.
+    /// Returns the bytes of image `index`: channel by channel, row by row.
     const uint8_t* pixels(int64_t index) const;
 
     /// (C, H, W).
@@ -53,7 +55,7 @@ class ImageDataset : public Dataset {
     int64_t width() const { return image_[2]; }
 
   private:
-    using Table = std::array<float, 256>;  // [byte]: its normalised value
+    using Table = std::array<float, 256>;  // [byte]: the normalised value
 
     void check_index(int64_t index) const;
     void write_image(std::byte* out, int64_t index) const;  // out (C, H, W)
@@ -62,7 +64,7 @@ class ImageDataset : public Dataset {
     std::vector<uint8_t> labels_;
     Shape image_;
     int64_t image_bytes_ = 0;    // C * H * W
-    std::vector<Table> tables_;  // one for each channel; none for images as bytes
+    std::vector<Table> tables_;  // one per channel; empty for images as bytes
     DType dtype_ = DType::kUInt8;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using Span = std::span<const uint8_t>;
 
-// What a file is that is neither a PNG nor a JPEG, as far as its first bytes tell.
+// Describes a file that is neither a PNG nor a JPEG, by its first bytes.
 std::string describe(Span bytes) {
     struct Format {
         std::string_view begin, name;
@@ -40,7 +40,7 @@ std::string describe(Span bytes) {
     return "a file that begins with the bytes " + begin;
 }
 
-// (H, W, 3) to (3, H, W) or (1, H, W).
+// Converts (H, W, 3) to (3, H, W) or (1, H, W).
 Tensor to_planes(const RgbPixels& pixels, ImageMode mode) {
     const int64_t plane = int64_t{pixels.width} * pixels.height;
     const bool grey = mode == ImageMode::kGrey;
@@ -76,7 +76,7 @@ void check_image_size(int64_t width, int64_t height, const std::string& name) {
         width * height > kMaxImagePixels)
         bad_file(name,
                  concat("a picture of 1 to ", kMaxImageSide,
-                        " pixels a side and at most ", kMaxImagePixels, " in all"),
+                        " pixels per side and at most ", kMaxImagePixels, " in all"),
                  concat(width, " x ", height),
                  width > 0 && height > 0 ? kShrinkImage : kReplaceImage);
 }

@@ -1,15 +1,15 @@
 // Reading pictures: PNG and JPEG files as tensors of bytes.
 //
-//     file --> caps --> PNG: every chunk's CRC, the size and sum of the pixel data --> stb
-//                       JPEG: every segment, its tables, the end mark             --> stb
+//     file --> limits --> PNG: all CRCs, size and checksum of the pixel data --> stb
+//                         JPEG: all segments, the tables, the end marker     --> stb
 //
-// stb_image decodes well and trusts much, so that it gets a file only after we have
-// walked through it ourselves, and works inside a fixed amount of memory. A file gives
-// the whole picture or an error. One fault cannot be noticed: JPEG has no check sums, so
-// that a byte that is wrong or missing among its pixels may give another picture.
+// stb_image decodes well but checks little, so we check each file before we pass it to
+// stb_image, and limit its memory. The result is the whole picture or an error. One fault
+// cannot be detected: JPEG has no checksums, so a wrong or missing byte in its pixel data
+// may give a different picture.
 //
 // Cost: a PNG is unpacked twice. Memory: the file (twice for a PNG) and kMaxDecodeBytes,
-// so that reading any file stays below 64 MiB.
+// so that reading any file takes less than 64 MiB.
 
 #pragma once
 
@@ -22,26 +22,28 @@
 
 namespace mini::data {
 
-/// The channels that a picture is read into.
+/// The channels of the decoded picture.
 enum class ImageMode {
     kRgb,   // (3, H, W); grey pictures repeat their channel
     kGrey,  // (1, H, W); (19595 R + 38470 G + 7471 B + 32768) / 65536, as PIL's "L"
 };
 
-/// The picture in the file `path`, or in `bytes`, which messages call `name`: uint8
-/// (3, H, W) or (1, H, W).
+/// Decodes the picture in the file `path`: uint8 (3, H, W) or (1, H, W).
 ///
 /// Reads PNGs of every colour type and depth, interlaced or not, and baseline and
-/// progressive JPEGs of 8 bits. As PIL's convert("RGB") does it, transparency is dropped
-/// and not blended, palettes and 1, 2 and 4 bits are spread to 0..255. Of 16 bits the
-/// upper 8 stay (PIL does so too, but clips 16-bit grey at 255). What follows a picture's
-/// end mark is ignored.
+/// progressive JPEGs of 8 bits. As in PIL's convert("RGB"), transparency is dropped and
+/// not blended, and palettes and 1, 2 and 4 bits are expanded to 0..255. Of 16 bits the
+/// upper 8 are kept (as in PIL, but PIL clips 16-bit grey at 255). Bytes after the
+/// picture's end marker are ignored.
 ///
-/// Throws BadFile, one line with file, what was expected, what was found, where (if it
-/// has a place) and the next step: for what is no regular file, no PNG or JPEG by its
-/// first bytes, larger than the caps above (before anything of that size is allocated),
-/// damaged, cut short or contradictory. Safe to call from several threads at once.
+/// Throws BadFile, one line with the file, what was expected, what was found, the offset
+/// (if known) and the next step: for a file that is not a regular file, is not a PNG or
+/// JPEG by its first bytes, exceeds the limits of image_limits.hpp (checked before memory
+/// of that size is allocated), or is damaged, truncated or inconsistent. Several threads
+/// may call it concurrently.
 Tensor decode_image(const std::string& path, ImageMode mode = ImageMode::kRgb);
+
+/// The same for `bytes`; `name` is the picture's name in error messages.
 Tensor decode_image(std::span<const uint8_t> bytes, const std::string& name,
                     ImageMode mode = ImageMode::kRgb);
 

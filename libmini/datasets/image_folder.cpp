@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The names in a folder, in order: its folders (and links to such), and all others.
+// The sorted names in a folder: subfolders (and links to folders), and all other entries.
 struct Listing {
     std::vector<std::string> folders, files;
 };
@@ -28,7 +28,7 @@ Listing list(const fs::path& folder) {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
-        std::error_code broken_link;  // counts as a file, and is reported when it is read
+        std::error_code broken_link;  // counts as a file; reading it reports the error
         const bool is_folder = entry->is_directory(broken_link);
         (is_folder ? listing.folders : listing.files)
             .push_back(entry->path().filename().string());
@@ -42,12 +42,14 @@ Listing list(const fs::path& folder) {
     return listing;
 }
 
-// The pictures of one class.
-class Walk {
+// Finds the pictures of one class.
+class FolderWalk {
   public:
-    explicit Walk(const std::vector<std::string>& extensions) : extensions_(extensions) {}
+    explicit FolderWalk(const std::vector<std::string>& extensions)
+        : extensions_(extensions) {}
 
-    /// The paths of all pictures in and below `folder`, by the path of their folder.
+    /// Returns the paths of all pictures in `folder` and its subfolders, sorted by the
+    /// path of their folder.
     std::vector<std::string> pictures(const fs::path& folder) {
         visit(folder);
         std::vector<std::string> paths;
@@ -61,7 +63,7 @@ class Walk {
         struct stat info {};
         if (::stat(folder.c_str(), &info) == 0 &&
             !seen_.insert({info.st_dev, info.st_ino}).second)
-            return;  // a link led here before
+            return;  // already visited, through a link
         const Listing listing = list(folder);
         std::vector<std::string>& files = files_of_[folder.string()];
         for (const std::string& name : listing.files)
@@ -102,7 +104,7 @@ ImageFolder::ImageFolder(const std::string& root, ImageFolderOptions options)
     for (const auto& [name, label] : class_to_idx_) {
         const size_t before = samples_.size();
         for (std::string& path :
-             Walk(options_.extensions).pictures(fs::path(root) / name))
+             FolderWalk(options_.extensions).pictures(fs::path(root) / name))
             samples_.push_back({std::move(path), label});
         if (samples_.size() == before) empty.push_back(name);
     }
@@ -115,7 +117,7 @@ ImageFolder::ImageFolder(const std::string& root, ImageFolderOptions options)
 
 Example ImageFolder::get(int64_t index) const {
     MINI_CHECK(index >= 0 && index < size(), "sample ", index,
-               ": there is none; the dataset has ", size());
+               ": index out of range; the dataset has ", size());
     const Sample& sample = samples_[static_cast<size_t>(index)];
     Tensor image = decode_image(sample.path);
     if (!options_.transform) return {std::move(image), sample.label};

@@ -1,10 +1,10 @@
-// ImageFolder: a folder for each class, with its pictures (`torchvision.datasets.ImageFolder`).
+// ImageFolder: one folder of pictures per class (`torchvision.datasets.ImageFolder`).
 //
 //     root/cat/tom.jpg              class 0, cat
-//     root/cat/wild/lynx.png        class 0, cat: folders below count too
+//     root/cat/wild/lynx.png        class 0, cat: subfolders are included
 //     root/dog/rex.png              class 1, dog
 //
-// Only the names are read at first; a picture is decoded each time that it is asked for.
+// The constructor reads only the names; get() decodes the picture on each call.
 
 #pragma once
 
@@ -18,35 +18,34 @@
 namespace mini::data {
 
 struct ImageFolderOptions {
-    Transform transform =
-        {};  // of each picture, uint8 (3, H, W); none: it stays as it is
-    std::vector<std::string> extensions = {".png", ".jpg", ".jpeg"};  // in any case
+    Transform transform = {};  // of each picture, uint8 (3, H, W); if empty: no change
+    std::vector<std::string> extensions = {".png", ".jpg", ".jpeg"};  // case-insensitive
 };
 
-/// Safe to read from several threads at once, if the transform is.
+/// Several threads may read it concurrently if they may call the transform concurrently.
 class ImageFolder : public Dataset {
   public:
-    /// One picture's file, and the number of its class.
+    /// The file of one picture, and the index of its class.
     struct Sample {
         std::string path;
         int64_t label;
     };
 
-    /// Lists the pictures. The classes are the folders in `root` in the order of their
-    /// names; the samples of a class follow the order of their folders' paths, then of
-    /// their names. Names compare byte by byte, as Python's do.
+    /// Lists the pictures. The classes are the folders in `root`, sorted by name; the
+    /// samples of a class are sorted by the path of their folder, then by name. Names
+    /// compare byte by byte, as in Python.
     ///
-    /// Links to files and folders are followed, but a class has each folder once, however
-    /// many links lead there: links in a circle end. Throws BadFile when `root` or a
-    /// folder below cannot be listed, has no class folder, or has classes without a
-    /// picture (all named); UsageError without extensions.
+    /// Links to files and folders are followed, but each folder is visited only once per
+    /// class, so cycles of links end. Throws BadFile when `root` or a folder below it
+    /// cannot be listed, when `root` has no class folder, or when classes have no picture
+    /// (the error names them all). Throws UsageError when `extensions` is empty.
     explicit ImageFolder(const std::string& root, ImageFolderOptions options = {});
 
     int64_t size() const override { return static_cast<int64_t>(samples_.size()); }
 
-    /// Picture `index`, decoded by decode_image and transformed, and its class. Throws
-    /// BadFile as decode_image does; what the transform throws becomes an Error that
-    /// names the file and has the exception nested in it.
+    /// Returns picture `index`, decoded by decode_image and transformed, and its class.
+    /// Throws BadFile as decode_image does; an exception of the transform becomes an
+    /// Error that names the file, with the exception nested in it.
     Example get(int64_t index) const override;
 
     const std::vector<std::string>& classes() const { return classes_; }

@@ -1,4 +1,4 @@
-// The walk through a JPEG.
+// Checks a JPEG.
 //
 //     FF D8 | segment | segment | ... | scan | pixels | ... | FF D9
 //
@@ -6,8 +6,8 @@
 //     DQT  FF DB    quantization tables             SOF  FF C0..C2   size and components
 //     DHT  FF C4    Huffman tables                  SOS  FF DA       begins a scan
 //
-// Among the pixels FF 00 stands for the byte FF, and FF D0 to FF D7 are restart marks; any
-// other marker ends them.
+// In the pixel data, FF 00 is the byte FF, and FF D0 to FF D7 are restart markers; any
+// other marker ends the data.
 
 #include <array>
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace {
 
 using Span = std::span<const uint8_t>;
 
-constexpr int kMaxScans = 100;  // each costs time for the whole picture
+constexpr int kMaxScans = 100;  // each scan takes time for the whole picture
 constexpr int kEndOfImage = 0xd9;
 
 std::string hex_byte(int byte) {
@@ -35,16 +35,16 @@ std::string hex_byte(int byte) {
 
 int64_t big_endian_16(Span two) { return int64_t{two[0]} << 8 | two[1]; }
 
-bool is_frame(int marker) {  // C4, C8 and CC are no frames but lie among them
+bool is_frame(int marker) {  // C4, C8 and CC are not frames
     return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 &&
            marker != 0xcc;
 }
 
-class JpegWalk {
+class JpegChecker {
   public:
-    JpegWalk(Span bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+    JpegChecker(Span bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
-    /// The offset behind the end mark.
+    /// Checks the JPEG, and returns the offset after the end marker.
     size_t run() {
         for (int marker = next_marker(); marker != kEndOfImage; marker = next_marker()) {
             const Span data = next_segment(marker);
@@ -58,9 +58,10 @@ class JpegWalk {
         }
         for (const Component& component : components_)
             if (!component.has_scan)
-                refuse("a scan of every component before the end", "none of one");
-        if (components_.empty()) refuse("a picture before the end mark", "none");
-        return at_;
+                reject("a scan of every component before the end",
+                       "a component without one");
+        if (components_.empty()) reject("a picture before the end marker", "none");
+        return position_;
     }
 
   private:
@@ -69,58 +70,63 @@ class JpegWalk {
         bool has_scan = false;
     };
 
-    [[noreturn]] void refuse(const std::string& expected, const std::string& found,
+    [[noreturn]] void reject(const std::string& expected, const std::string& found,
                              const char* next_step = kReplaceImage) const {
-        bad_file(name_, expected, concat(found, " (JPEG, before byte ", at_, ")"),
+        bad_file(name_, expected, concat(found, " (JPEG, before byte ", position_, ")"),
                  next_step);
     }
     void require(bool condition, const char* expected, const char* found) const {
-        if (!condition) refuse(expected, found);
+        if (!condition) reject(expected, found);
     }
 
     int next_marker() {
-        if (at_ < bytes_.size() && bytes_[at_] != 0xff)
-            refuse("a marker FF", hex_byte(bytes_[at_]));
-        while (at_ < bytes_.size() && bytes_[at_] == 0xff) ++at_;  // FF FF .. may fill up
-        if (at_ >= bytes_.size()) refuse("the end mark FF D9", "the end of the file");
-        return bytes_[at_++];
+        if (position_ < bytes_.size() && bytes_[position_] != 0xff)
+            reject("a marker FF", hex_byte(bytes_[position_]));
+        while (position_ < bytes_.size() && bytes_[position_] == 0xff)
+            ++position_;  // FF FF .. is padding
+        if (position_ >= bytes_.size())
+            reject("the end marker FF D9", "the end of the file");
+        return bytes_[position_++];
     }
 
     Span next_segment(int marker) {
-        const size_t room = bytes_.size() - at_;
-        const int64_t length = room >= 2 ? big_endian_16(bytes_.subspan(at_, 2)) : 0;
+        const size_t room = bytes_.size() - position_;
+        const int64_t length =
+            room >= 2 ? big_endian_16(bytes_.subspan(position_, 2)) : 0;
         if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd8) || length < 2 ||
             static_cast<size_t>(length) > room)
-            refuse(concat("a segment FF ", hex_byte(marker), " of 2 to ", room, " bytes"),
+            reject(concat("a segment FF ", hex_byte(marker), " of 2 to ", room, " bytes"),
                    concat("a length of ", length));
-        const Span data = bytes_.subspan(at_ + 2, static_cast<size_t>(length) - 2);
-        at_ += static_cast<size_t>(length);
+        const Span data = bytes_.subspan(position_ + 2, static_cast<size_t>(length) - 2);
+        position_ += static_cast<size_t>(length);
         return data;
     }
 
     void read_frame(int marker, Span data) {
         if (marker > 0xc2)
-            refuse("a baseline or progressive JPEG", "one of kind FF " + hex_byte(marker),
+            reject("a baseline or progressive JPEG", "one of kind FF " + hex_byte(marker),
                    kConvertImage);
         require(components_.empty(), "one frame", "a second one");
         const bool whole = data.size() >= 6 && data.size() == 6 + size_t{3} * data[5];
-        require(whole && data[5] > 0, "a frame as long as its components",
+        require(whole && data[5] > 0, "a frame header of the length of its components",
                 "another length");
-        if (data[0] != 8) refuse("8 bits a sample", concat(int{data[0]}), kConvertImage);
+        if (data[0] != 8)
+            reject("8 bits per sample", concat(int{data[0]}), kConvertImage);
         check_image_size(big_endian_16(data.subspan(3, 2)),
                          big_endian_16(data.subspan(1, 2)), name_);
         progressive_ = marker == 0xc2;
         for (Span rest = data.subspan(6); !rest.empty(); rest = rest.subspan(3)) {
-            require(rest[2] < 4, "quantization tables 0 to 3", "another one");
+            require(rest[2] < 4, "quantization tables 0 to 3", "another number");
             components_.push_back({.id = rest[0], .quantization = rest[2]});
         }
     }
 
-    // Sixteen counts, of the codes of 1 to 16 bits, then a value for each code.
+    // A table has sixteen counts, of the codes of 1 to 16 bits, then a value for each
+    // code.
     void read_huffman_tables(Span data) {
         while (!data.empty()) {
             require(data.size() >= 17 && data[0] >> 4 < 2 && (data[0] & 15) < 4,
-                    "Huffman tables 0 to 3 with 16 counts", "another beginning");
+                    "Huffman tables 0 to 3 with 16 counts", "another header");
             const Span counts = data.subspan(1, 16);
             const size_t values =
                 std::accumulate(counts.begin(), counts.end(), size_t{0});
@@ -149,7 +155,8 @@ class JpegWalk {
                 "a scan of 1 to 4 components", "something else");
         require(++scans_ <= kMaxScans, "at most 100 scans", "more");
 
-        // See which tables it needs: a progressive scan has no use for some.
+        // Find the tables that the scan needs: a progressive scan may not need all of
+        // them.
         const Span range = data.last(3);  // first and last coefficient, high and low bit
         const bool needs_dc = !progressive_ || (range[0] == 0 && range[2] >> 4 == 0);
         const bool needs_ac = !progressive_ || range[0] > 0;
@@ -160,31 +167,33 @@ class JpegWalk {
             component.has_scan = true;
             require(dc < 4 && ac < 4 && (!needs_dc || has_dc_[static_cast<size_t>(dc)]) &&
                         (!needs_ac || has_ac_[static_cast<size_t>(ac)]),
-                    "Huffman tables that were defined", "a scan that uses others");
+                    "Huffman tables that were defined",
+                    "a scan that uses an undefined one");
             require(has_quantization_[static_cast<size_t>(component.quantization)],
-                    "a quantization table that was defined", "a scan that uses another");
+                    "a quantization table that was defined",
+                    "a scan that uses an undefined one");
         }
     }
 
     Component& find_component(int id) {
         for (Component& component : components_)
             if (component.id == id) return component;
-        refuse("a scan of the frame's components", concat("component ", id));
+        reject("a scan of the frame's components", concat("component ", id));
     }
 
     void skip_pixels() {
-        for (; at_ + 1 < bytes_.size(); ++at_) {
-            const int next = bytes_[at_ + 1];
+        for (; position_ + 1 < bytes_.size(); ++position_) {
+            const int next = bytes_[position_ + 1];
             const bool stays =
                 next == 0 || next == 0xff || (next >= 0xd0 && next <= 0xd7);
-            if (bytes_[at_] == 0xff && !stays) return;
+            if (bytes_[position_] == 0xff && !stays) return;
         }
-        at_ = bytes_.size();
+        position_ = bytes_.size();
     }
 
     Span bytes_;
     const std::string& name_;
-    size_t at_ = 2;  // behind FF D8
+    size_t position_ = 2;  // after FF D8
     int scans_ = 0;
     bool progressive_ = false;
     std::vector<Component> components_;
@@ -198,7 +207,7 @@ bool is_jpeg(Span bytes) {
 }
 
 Span checked_jpeg(Span bytes, const std::string& name) {
-    return bytes.first(JpegWalk(bytes, name).run());
+    return bytes.first(JpegChecker(bytes, name).run());
 }
 
 }  // namespace mini::data

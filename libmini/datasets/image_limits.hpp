@@ -1,4 +1,4 @@
-// How large a picture may be.
+// The limits on the size of a picture.
 
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace mini::data {
 
-/// The largest picture that is read; what is larger is refused.
+/// Larger pictures are rejected.
 constexpr int64_t kMaxImageFileBytes = int64_t{8} << 20;
 constexpr int64_t kMaxImageSide = 16384;                // pixels
 constexpr int64_t kMaxImagePixels = int64_t{4} << 20;   // 2048 x 2048
-constexpr int64_t kMaxDecodeBytes = int64_t{40} << 20;  // of stb's memory
+constexpr int64_t kMaxDecodeBytes = int64_t{40} << 20;  // allocated by stb
 
 }  // namespace mini::data

@@ -1,4 +1,4 @@
-// The walk through a PNG.
+// Checks a PNG and rewrites it.
 //
 //     signature | chunk | chunk | ...       a chunk: length (4) type (4) data CRC-32 (4)
 //
@@ -7,7 +7,7 @@
 //     IDAT   the pixels, deflated; any number of chunks
 //     IEND   the end
 //
-// Chunks whose type begins with a small letter may be skipped. All of them are.
+// Chunks whose type begins with a lowercase letter are optional. All of them are skipped.
 
 #include <zlib.h>
 
@@ -49,10 +49,11 @@ struct Chunk {
     size_t offset;  // of the chunk in the file
 };
 
-// The chunk at `offset`, whole and with the right CRC.
+// Reads the chunk at `offset`. Throws BadFile unless it is complete and has a
+// correct CRC.
 Chunk read_chunk(Span file, size_t offset, const std::string& name) {
     if (file.size() - offset < kChunkFrame)
-        bad_file(name, concat("a PNG chunk at byte ", offset, " (IEND has not come)"),
+        bad_file(name, concat("a PNG chunk at byte ", offset, " (IEND is missing)"),
                  concat("the end of the file at byte ", file.size()), kReplaceImage);
     const size_t length = big_endian_32(file.subspan(offset, 4));
     const size_t room = file.size() - offset - kChunkFrame;
@@ -61,7 +62,7 @@ Chunk read_chunk(Span file, size_t offset, const std::string& name) {
                  concat("a PNG chunk at byte ", offset, " of at most ", room, " bytes"),
                  concat("a length of ", length), kReplaceImage);
 
-    const Span typed = file.subspan(offset + 4, 4 + length);  // what the CRC covers
+    const Span typed = file.subspan(offset + 4, 4 + length);  // covered by the CRC
     if (!std::all_of(typed.begin(), typed.begin() + 4, [](uint8_t letter) {
             return (letter | 32) >= 'a' && (letter | 32) <= 'z';
         }))
@@ -123,17 +124,19 @@ Header read_header(const Chunk& chunk, const std::string& name) {
     return header;
 }
 
-// The bytes of rows x columns pixels, each row after the number of its filter.
+// Returns the number of bytes of rows x columns pixels; each row starts with a
+// filter byte.
 int64_t packed_bytes(const Header& header, int64_t columns, int64_t rows) {
     if (columns == 0) return 0;
     return ((columns * header.bits_per_pixel() + 7) / 8 + 1) * rows;
 }
 
-// What the pixel data must unpack to.
+// Returns the number of bytes that the pixel data must unpack to.
 int64_t unpacked_bytes(const Header& header) {
     if (header.interlace == 0) return packed_bytes(header, header.width, header.height);
 
-    // Adam7: seven small pictures, each of every step-th column and row from a first one.
+    // Adam7: seven reduced pictures, each with every x_step-th column from x and every
+    // y_step-th row from y.
     struct Pass {
         int64_t x, y, x_step, y_step;
     };
@@ -152,7 +155,8 @@ int64_t unpacked_bytes(const Header& header) {
     return total;
 }
 
-// Unpacks the pixel data into a small buffer, again and again, to see what they are.
+// Unpacks the pixel data through a small buffer, to check their size and checksum. Throws
+// BadFile if they are wrong.
 void check_pixels(Span packed, int64_t expected, const std::string& name) {
     z_stream stream{};
     if (inflateInit(&stream) != Z_OK) throw Error("inflateInit failed: out of memory");
@@ -167,7 +171,7 @@ void check_pixels(Span packed, int64_t expected, const std::string& name) {
         status = inflate(&stream, Z_NO_FLUSH);
         unpacked += static_cast<int64_t>(scratch.size() - stream.avail_out);
     }
-    const std::string reason = stream.msg ? stream.msg : "cut short";
+    const std::string reason = stream.msg ? stream.msg : "truncated";
     inflateEnd(&stream);
 
     const std::string wanted =
@@ -193,7 +197,7 @@ void append_chunk(Bytes& out, std::string_view type, Span data) {
     append_number(crc_of(Span(out).subspan(begin)));
 }
 
-// The chunks that make the pixels.
+// The chunks that determine the pixels.
 struct Parts {
     Chunk header;
     Bytes palette;
@@ -207,7 +211,7 @@ void read_palette(Parts& parts, const Chunk& chunk, const std::string& name) {
         bad_file(name,
                  concat("one PNG palette of 1 to 256 colours before the pixels, at byte ",
                         chunk.offset),
-                 concat("another one, of ", size, " bytes"), kReplaceImage);
+                 concat("a palette of ", size, " bytes"), kReplaceImage);
     parts.palette.assign(chunk.data.begin(), chunk.data.end());
     parts.palette.resize(kPaletteBytes);
 }
@@ -242,7 +246,7 @@ bool is_png(Span bytes) {
 }
 
 std::vector<uint8_t> checked_png(Span bytes, const std::string& name) {
-    // Walk through the chunks, then through the pixel data.
+    // Check the chunks, then the pixel data.
     const Parts parts = read_parts(bytes, name);
     const Header header = read_header(parts.header, name);
     Bytes packed;
@@ -251,7 +255,7 @@ std::vector<uint8_t> checked_png(Span bytes, const std::string& name) {
         packed.insert(packed.end(), part.begin(), part.end());
     check_pixels(packed, unpacked_bytes(header), name);
 
-    // Write down what the pixels need and nothing else.
+    // Write only the chunks that the pixels need.
     Bytes clean(kSignature.begin(), kSignature.end());
     clean.reserve(bytes.size() + kPaletteBytes + kChunkFrame);
     append_chunk(clean, "IHDR", parts.header.data);

@@ -9,14 +9,14 @@
 namespace {
 
 class Workspace;
-thread_local Workspace* workspace = nullptr;  // of the picture that this thread decodes
+thread_local Workspace* workspace = nullptr;  // of this thread's current picture
 
-// The memory that stb works in while one picture is decoded. Zeroed, so that a damaged
-// picture shows nothing of what lay there before; freed with the workspace, so that stb's
-// errors leak nothing.
+// The memory that stb allocates while it decodes one picture. It is zeroed, so that a
+// damaged picture does not show the previous contents; it is freed with the workspace, so
+// that stb leaks no memory when it fails.
 class Workspace {
   public:
-    explicit Workspace(size_t max_bytes) : room_(max_bytes) { workspace = this; }
+    explicit Workspace(size_t max_bytes) : free_bytes_(max_bytes) { workspace = this; }
     ~Workspace() {
         workspace = nullptr;
         for (const auto& [block, size] : blocks_) std::free(block);
@@ -24,45 +24,45 @@ class Workspace {
     Workspace(const Workspace&) = delete;
     Workspace& operator=(const Workspace&) = delete;
 
-    /// nullptr when there is not enough room.
-    void* take(size_t size) {
-        void* block = size <= room_ ? std::calloc(1, size) : nullptr;
+    /// Returns zeroed memory, or nullptr if it would exceed the limit.
+    void* allocate(size_t size) {
+        void* block = size <= free_bytes_ ? std::calloc(1, size) : nullptr;
         if (!block) {
             is_full_ = true;
             return nullptr;
         }
-        room_ -= size;
+        free_bytes_ -= size;
         blocks_[block] = size;
         return block;
     }
 
-    void give_back(void* block) {
+    void deallocate(void* block) {
         const auto found = blocks_.find(block);
         if (found == blocks_.end()) return;  // nullptr
-        room_ += found->second;
+        free_bytes_ += found->second;
         blocks_.erase(found);
         std::free(block);
     }
 
-    /// Whether take() ever returned nullptr.
+    /// Returns whether an allocation has failed.
     bool is_full() const { return is_full_; }
 
   private:
-    size_t room_;
+    size_t free_bytes_;
     bool is_full_ = false;
     std::map<void*, size_t> blocks_;
 };
 
-void* take(size_t size) { return workspace->take(size); }
-void give_back(void* block) { workspace->give_back(block); }
+void* allocate(size_t size) { return workspace->allocate(size); }
+void deallocate(void* block) { workspace->deallocate(block); }
 
-void* resize(void* old, size_t old_size, size_t size) {
-    void* block = take(size);
+void* reallocate(void* old, size_t old_size, size_t size) {
+    void* block = allocate(size);
     if (!block) return nullptr;
     const size_t kept = old_size < size ? old_size : size;
     for (size_t i = 0; i < kept; ++i)
         static_cast<char*>(block)[i] = static_cast<char*>(old)[i];
-    give_back(old);
+    deallocate(old);
     return block;
 }
 
@@ -78,9 +78,9 @@ void* resize(void* old, size_t old_size, size_t size) {
 #define STBI_ONLY_JPEG
 #define STBI_NO_STDIO
 #define STBI_MAX_DIMENSIONS mini::data::kMaxImageSide
-#define STBI_MALLOC(size) take(size)
-#define STBI_REALLOC_SIZED(block, old_size, size) resize(block, old_size, size)
-#define STBI_FREE(block) give_back(block)
+#define STBI_MALLOC(size) allocate(size)
+#define STBI_REALLOC_SIZED(block, old_size, size) reallocate(block, old_size, size)
+#define STBI_FREE(block) deallocate(block)
 #define STBI_ASSERT(condition) \
     (static_cast<bool>(condition) ? void() : fail_assertion(#condition))
 #include <stb/stb_image.h>
@@ -99,7 +99,7 @@ RgbPixels decode_with_stb(std::span<const uint8_t> file, int64_t max_bytes) {
             pixels.bytes.assign(rgb, rgb + size_t{3} * static_cast<size_t>(pixels.width) *
                                                static_cast<size_t>(pixels.height));
         else
-            pixels.error = stbi_failure_reason() ? stbi_failure_reason() : "damage";
+            pixels.error = stbi_failure_reason() ? stbi_failure_reason() : "damaged data";
     } catch (const std::logic_error& failed) {
         pixels.error = failed.what();
     }

@@ -1,4 +1,4 @@
-// stb_image behind a wall: PNG and JPEG only, and a fixed amount of memory.
+// A wrapper of stb_image that decodes only PNG and JPEG, with limited memory.
 
 #pragma once
 
@@ -12,12 +12,12 @@ namespace mini::data {
 struct RgbPixels {
     int width = 0, height = 0;
     std::vector<uint8_t> bytes;  // (H, W, 3)
-    std::string error;           // why there are none; "" when there are
-    bool needs_more = false;     // there are none because of max_bytes
+    std::string error;           // why decoding failed; "" on success
+    bool needs_more = false;     // whether it failed because of max_bytes
 };
 
-/// Decodes what checked_png or checked_jpeg let pass, with at most `max_bytes` of memory
-/// for stb's work.
+/// Decodes the result of checked_png or checked_jpeg; stb may allocate at most
+/// `max_bytes`.
 RgbPixels decode_with_stb(std::span<const uint8_t> file, int64_t max_bytes);
 
 }  // namespace mini::data

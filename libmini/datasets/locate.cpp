@@ -57,11 +57,11 @@ std::vector<std::string> usual_folders() {
 
 }  // namespace
 
-DataChoice find_data(const std::string& wanted) {
-    if (wanted == "digits") return digits("");
-    if (!wanted.empty()) return named_folder(wanted);
+DataChoice find_data(const std::string& data_option) {
+    if (data_option == "digits") return digits("");
+    if (!data_option.empty()) return named_folder(data_option);
 
-    // Look where MNIST usually lies, and remember a folder that has only a part of it.
+    // Look for MNIST in the usual folders; the remark names folders with only some files.
     std::string remark;
     for (const std::string& folder : usual_folders()) {
         const std::vector<std::string> missing = missing_mnist_files(folder);

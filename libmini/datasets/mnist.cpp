@@ -15,11 +15,11 @@ namespace {
 constexpr int64_t kSide = 28;
 constexpr int kClasses = 10;
 
-// How messages speak of a set of this format.
+// How error messages describe a dataset of this format.
 struct Set {
     const char* name;
-    const char* get;  // the next step: how to get its files
-    const char* put;  // and how to say into which folder
+    const char* get;     // the next step: how to get the files
+    const char* folder;  // the text between the next step and the target folder
 };
 
 constexpr Set kMnist = {"MNIST", kFetchMnist, " --out "};
@@ -35,9 +35,10 @@ std::string labels_name(bool train) {
     return train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte";
 }
 
-// The file `name` of `folder` under any of its spellings, or "" when there is none.
+// Returns the path of the file `name` in `folder`, in any spelling, or "" if it is
+// missing.
 std::string find_file(const std::string& folder, const std::string& name) {
-    std::string dotted = name;  // train-images.idx3-ubyte, as some archives unpack
+    std::string dotted = name;  // train-images.idx3-ubyte, as in some archives
     dotted[dotted.find("-idx")] = '.';
 
     for (const std::string& spelling : {name, dotted, name + ".gz", dotted + ".gz"}) {
@@ -53,7 +54,7 @@ std::string require_file(const Set& set, const std::string& folder,
     const std::string path = find_file(folder, name);
     if (path.empty())
         bad_file(folder, concat(set.name, "'s file ", name, ", plain or .gz"), "none",
-                 concat(set.get, set.put, folder, " to get it"));
+                 concat(set.get, set.folder, folder, " to get it"));
     return path;
 }
 
@@ -77,7 +78,7 @@ void check_labels(const Set& set, const std::string& path,
 
 std::shared_ptr<ImageDataset> load(const Set& set, const std::string& folder, bool train,
                                    std::optional<ImageDataset::Normalize> normalize) {
-    // Check both headers before reading anything long.
+    // Check both headers before reading the contents.
     const std::string images_path = require_file(set, folder, images_name(train));
     const std::string labels_path = require_file(set, folder, labels_name(train));
     const std::vector<int64_t> sizes = read_idx_sizes(images_path, 3, set.get);
@@ -88,7 +89,7 @@ std::shared_ptr<ImageDataset> load(const Set& set, const std::string& folder, bo
             labels_path, concat(sizes[0], " labels, one for each image of ", images_path),
             concat(label_count), concat("both must come from the same set: ", set.get));
 
-    // Read them.
+    // Read the contents.
     IdxFile images = read_idx(images_path, 3, set.get);
     IdxFile labels = read_idx(labels_path, 1, set.get);
     check_labels(set, labels_path, labels.bytes);

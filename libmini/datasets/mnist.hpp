@@ -14,31 +14,32 @@
 
 namespace mini::data {
 
-/// The mean and the deviation of the training images, as PyTorch's examples have them.
+/// The mean and the standard deviation of the training images, as in PyTorch's examples.
 ImageDataset::Normalize mnist_normalize();
 ImageDataset::Normalize fashion_mnist_normalize();
 
-/// The four files of MNIST that `folder` lacks, by name; empty when it has them all. Each
-/// may be plain or .gz, and named train-images-idx3-ubyte or train-images.idx3-ubyte.
+/// Returns the names of MNIST's four files that are missing in `folder`. Each file may be
+/// plain or .gz, and named train-images-idx3-ubyte or train-images.idx3-ubyte.
 std::vector<std::string> missing_mnist_files(const std::string& folder);
 
-/// Whether `folder` has MNIST's four files.
+/// Returns whether `folder` has MNIST's four files.
 bool has_mnist(const std::string& folder);
 
-/// How many images the train or test part in `folder` has, by the header of its file.
-/// Throws as load_mnist does.
+/// Returns the number of images of the train or test part in `folder`, from the header of
+/// its file. Throws as load_mnist does.
 int64_t count_mnist(const std::string& folder, bool train);
 
-/// Reads the train (60,000) or test (10,000) part of MNIST, or of another set of its
+/// Reads the train (60,000) or test (10,000) part of MNIST, or of another dataset of its
 /// format, from `folder`: normalised, or with std::nullopt as bytes for transforms.
-/// Throws BadFile naming file, what was expected and what was found, before anything is
-/// allocated for a file that lies about its size: missing or damaged files, images that
-/// are not 28 x 28, labels above 9, more or fewer labels than images.
+/// Throws BadFile naming the file, what was expected and what was found: for missing or
+/// damaged files, images that are not 28 x 28, labels above 9, and different numbers of
+/// labels and images. A header with a wrong size does not cause a large allocation.
 std::shared_ptr<ImageDataset> load_mnist(
     const std::string& folder, bool train,
     std::optional<ImageDataset::Normalize> normalize = mnist_normalize());
 
-/// The same for Fashion-MNIST, whose ten classes are clothes; its files have MNIST's names.
+/// The same for Fashion-MNIST, whose ten classes are clothes; its files have
+/// MNIST's names.
 std::shared_ptr<ImageDataset> load_fashion_mnist(
     const std::string& folder, bool train,
     std::optional<ImageDataset::Normalize> normalize = fashion_mnist_normalize());

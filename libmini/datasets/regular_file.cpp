@@ -25,7 +25,7 @@ void bad_file(const std::string& path, const std::string& expected,
 
 RegularFile::RegularFile(const std::string& path, const FileKind& kind)
     : path_(path), kind_(kind) {
-    // O_NONBLOCK: opening a pipe must not wait for its writer.
+    // O_NONBLOCK: opening a pipe must not block until it has a writer.
     fd_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd_ < 0)
         throw BadFile(concat(path, ": expected ", kind.name, " that can be read, but ",
@@ -66,7 +66,7 @@ std::vector<uint8_t> RegularFile::read_all(int64_t max_bytes) {
                                  have, "; ", kind_.next_step));
         if (got == 0)
             bad_file(path_, concat(size_, " bytes, its size when it was opened"),
-                     concat("only ", have), "keep it still while it is read");
+                     concat("only ", have), "do not change it while it is read");
         have += static_cast<size_t>(got);
     }
     return bytes;

@@ -1,5 +1,5 @@
-// Reading a file that may be anything: missing, a folder, a pipe without a writer, or
-// far too long. Every failure is one line that says
+// Reads a file safely even if it is missing, a folder, a pipe without a writer, or far
+// too long. Every error message is one line:
 //
 //     path: expected ..., found ...; the next step
 
@@ -11,33 +11,33 @@
 
 namespace mini::data {
 
-/// How messages speak of a file.
+/// How error messages describe a file.
 struct FileKind {
-    std::string name;       // what it should be: "an IDX file"
-    std::string next_step;  // what to do when it is not: "run data/fetch_mnist"
+    std::string name;       // the expected kind: "an IDX file"
+    std::string next_step;  // what to do otherwise: "run data/fetch_mnist"
 };
 
-/// Throws BadFile with the line above.
+/// Throws BadFile with the message above.
 [[noreturn]] void bad_file(const std::string& path, const std::string& expected,
                            const std::string& found, const std::string& next_step);
 
-/// An open regular file, and nothing else: a pipe is not waited for.
+/// An open regular file. Opening never blocks: a pipe, for example, is rejected.
 class RegularFile {
   public:
-    /// Throws BadFile when `path` cannot be opened or is no regular file.
+    /// Throws BadFile when `path` cannot be opened or is not a regular file.
     RegularFile(const std::string& path, const FileKind& kind);
     ~RegularFile();
     RegularFile(const RegularFile&) = delete;
     RegularFile& operator=(const RegularFile&) = delete;
 
-    /// Its size in bytes when it was opened.
+    /// Returns the file's size in bytes when it was opened.
     int64_t size() const { return size_; }
 
-    /// Its descriptor, which is the caller's from now on.
+    /// Returns the file descriptor; the caller owns it from now on.
     int release();
 
-    /// All of it. Throws BadFile for more than `max_bytes`, before anything is allocated,
-    /// and when reading fails or ends early.
+    /// Returns the whole contents. Throws BadFile for more than `max_bytes`, before
+    /// memory is allocated, and when reading fails or ends early.
     std::vector<uint8_t> read_all(int64_t max_bytes);
 
   private:

@@ -56,7 +56,7 @@ void Fiber::restart() {
 }
 
 void Fiber::switch_to(Fiber& next) {
-    // Each side of a switch tells the other who it is: [0] stopped, [1] goes on.
+    // Passed to the other side of the switch: [0] is suspended, [1] is resumed.
     Fiber* both[2] = {this, &next};
     sanitizers::leave_stack(&fake_stack_, next.stack_, next.stack_bytes_);
     sanitizers::switch_fiber(next.sanitizer_fiber_);

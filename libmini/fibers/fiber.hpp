@@ -1,10 +1,9 @@
-// Fibers: functions with stacks of their own that pass one thread of the host to each
-// other. The threads of the CUDA simulator are fibers, and so are the ranks of the simulated
-// cluster.
+// Fibers: functions with their own stacks that take turns on one host thread. The threads of
+// the CUDA simulator are fibers, and so are the ranks of the simulated cluster.
 //
 // A switch saves a few registers and changes the stack pointer (Boost.Context): some
-// nanoseconds, and no system call. A fiber is made once and then runs body after body, since
-// making one costs more than a thousand switches.
+// nanoseconds, and no system call. Fibers are reused for many bodies, since creating one
+// costs more than a thousand switches.
 
 #pragma once
 
@@ -19,29 +18,31 @@ class Fiber {
     /// What a fiber runs; `argument` is the one that the constructor got.
     using Body = void (*)(void* argument);
 
-    /// The thread of the host itself, as something to switch back to.
+    /// Represents the calling host thread's own stack, so that fibers can switch back to
+    /// it.
     Fiber();
 
     /// Enough for the thread of a kernel.
     static constexpr size_t kSmallStack = 128 * 1024;
 
-    /// A fiber that calls body(argument) at the first switch to it, and at the first switch
-    /// after restart(). `body` must not return: its last statement switches to another fiber.
-    /// Throws Error when there is no memory for the stack.
+    /// Creates a fiber. The first switch to it, and the first after each restart(), calls
+    /// body(argument). `body` must not return: its last act is to switch to another
+    /// fiber. Throws Error when there is no memory for the stack.
     Fiber(Body body, void* argument, size_t stack_bytes = kSmallStack);
     ~Fiber();
     Fiber(const Fiber&) = delete;
     Fiber& operator=(const Fiber&) = delete;
 
-    /// Forgets where the fiber stands; the next switch to it calls its body. What is on its
-    /// stack is not destroyed.
+    /// Resets the fiber: the next switch to it calls its body from the start. Objects on
+    /// its stack are not destroyed.
     void restart();
 
-    /// Stops here and goes on where `next` stopped; returns when someone switches back.
-    /// REQUIRES: this is the fiber that runs, and `next` belongs to the same thread.
+    /// Suspends this fiber and resumes `next`; returns when a fiber switches back to this
+    /// one. REQUIRES: this is the running fiber, and `next` belongs to the same host
+    /// thread.
     void switch_to(Fiber& next);
 
-    /// Whether this is an address of its stack.
+    /// Returns whether `pointer` is an address in the fiber's stack.
     bool has_on_stack(const void* pointer) const {
         const auto* const byte = static_cast<const std::byte*>(pointer);
         return byte >= stack_ && byte < stack_ + stack_bytes_;

@@ -1,4 +1,5 @@
-// What the sanitizers must be told when a thread changes its stack; nothing without them.
+// Notifies the address and thread sanitizers of stack switches. Without a sanitizer these
+// functions are empty.
 
 #pragma once
 
@@ -36,7 +37,7 @@ inline void leave_stack(void** fake_stack, const void* next, size_t bytes) {
 inline void reach_stack(void* fake_stack) {
     __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 }
-/// A stack that is used afresh has no marks of old frames.
+/// Removes the poison of old frames from a stack that is reused.
 inline void clear_stack(void* stack, size_t bytes) {
     __asan_unpoison_memory_region(stack, bytes);
 }

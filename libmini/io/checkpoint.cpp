@@ -21,16 +21,17 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "checkpoint-";
 constexpr std::string_view kSuffix = ".safetensors";
 constexpr std::string_view kTemporary = ".safetensors.tmp-";
-constexpr size_t kDigits = 8;  // at least
+constexpr size_t kMinDigits = 8;
 
-// Takes `word` from the front of `text`.
+// Removes the prefix `word` from `text`; returns false if `text` does not start with it.
 bool take(std::string_view& text, std::string_view word) {
     if (!text.starts_with(word)) return false;
     text.remove_prefix(word.size());
     return true;
 }
 
-// Takes the number that `text` begins with.
+// Removes and returns the number at the start of `text`; std::nullopt if there is no
+// number.
 std::optional<int64_t> take_number(std::string_view& text) {
     int64_t number = 0;
     const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -40,10 +41,10 @@ std::optional<int64_t> take_number(std::string_view& text) {
 }
 
 std::string file_name(int64_t step) {
-    return fmt::format("{}{:0{}}{}", kPrefix, step, kDigits, kSuffix);
+    return fmt::format("{}{:0{}}{}", kPrefix, step, kMinDigits, kSuffix);
 }
 
-// The step that a checkpoint's name tells; none for other files.
+// Returns the step in a checkpoint's file name; std::nullopt for other files.
 std::optional<int64_t> step_of(const std::string& name) {
     std::string_view rest = name;
     if (!take(rest, kPrefix)) return std::nullopt;
@@ -52,7 +53,8 @@ std::optional<int64_t> step_of(const std::string& name) {
     return step;
 }
 
-// The process that was writing a temporary file of this name; none for other files.
+// Returns the id of the process that created this temporary file; std::nullopt for other
+// files.
 std::optional<pid_t> writer_of(const std::string& name) {
     std::string_view rest = name;
     if (!take(rest, kPrefix) || !take_number(rest) || !take(rest, kTemporary))
@@ -62,7 +64,7 @@ std::optional<pid_t> writer_of(const std::string& name) {
     return static_cast<pid_t>(*pid);
 }
 
-bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
+bool has_ended(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
 
 std::vector<std::string> names_in(const std::string& folder) {
     std::vector<std::string> names;
@@ -74,11 +76,11 @@ std::vector<std::string> names_in(const std::string& folder) {
     return names;
 }
 
-// A file that cannot be removed costs room, no more.
+// Removes a file. A failure is only a warning, because it only wastes disk space.
 void remove_or_warn(const std::string& path) {
     std::error_code error;
     fs::remove(path, error);
-    if (error) logging::warning(path, ": cannot remove it: ", error.message());
+    if (error) logging::warning(path, ": cannot be removed: ", error.message());
 }
 
 }  // namespace
@@ -91,11 +93,11 @@ CheckpointFolder::CheckpointFolder(std::string folder, int keep_last)
     std::error_code error;
     fs::create_directories(folder_, error);
     if (error)
-        throw BadFile(concat(folder_, ": making the folder failed: ", error.message()));
+        throw BadFile(concat(folder_, ": creating the folder failed: ", error.message()));
 
     for (const std::string& name : names_in(folder_)) {
         const std::optional<pid_t> writer = writer_of(name);
-        if (writer && is_gone(*writer)) remove_or_warn(concat(folder_, "/", name));
+        if (writer && has_ended(*writer)) remove_or_warn(concat(folder_, "/", name));
     }
 }
 
@@ -115,7 +117,7 @@ void CheckpointFolder::remove_old(int64_t just_saved) const {
     const size_t kept = std::min(steps.size(), static_cast<size_t>(keep_last_));
     steps.resize(steps.size() - kept);
 
-    // Those of higher steps may be damaged; the one just saved is not.
+    // Keep the checkpoint just saved: checkpoints of higher steps may be damaged.
     for (const int64_t step : steps)
         if (step != just_saved) remove_or_warn(path(step));
 }
@@ -139,12 +141,12 @@ std::optional<Checkpoint> CheckpointFolder::latest() const {
         try {
             return load(steps.back());
         } catch (const BadFile& error) {
-            logging::warning("passing over a checkpoint: ", error.what());
+            logging::warning("skipping a checkpoint: ", error.what());
         }
     }
     throw BadFile(concat(folder_,
-                         ": has checkpoints, and none of them loads; to begin "
-                         "again, move them away"));
+                         ": has checkpoints, but none can be loaded; to restart from "
+                         "the beginning, move them to another folder"));
 }
 
 }  // namespace mini::io

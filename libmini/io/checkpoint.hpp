@@ -2,11 +2,11 @@
 //
 //     run/checkpoint-00000400.safetensors
 //         checkpoint-00000420.safetensors                the newest: latest() loads it
-//         checkpoint-00000440.safetensors.tmp-417-0      being written, or left by a crash
+//         checkpoint-00000440.safetensors.tmp-417-0      in progress, or left by a crash
 //
-// A file appears whole or not at all (io::AtomicFile), and old ones go only after the new
-// one is on the disk. So a process killed at any instant leaves the newest checkpoint, or
-// the one before it, readable.
+// A file is written completely or not at all (io::AtomicFile), and old checkpoints are
+// removed only after the new checkpoint is on disk. So the newest checkpoint, or the
+// previous one, is readable even if the process is killed at any time.
 
 #pragma once
 
@@ -19,38 +19,39 @@
 
 namespace mini::io {
 
-/// What was saved, and after which step.
+/// The contents of a checkpoint, and the step after which it was saved.
 struct Checkpoint {
     int64_t step = 0;
     Safetensors contents;
 };
 
-/// The checkpoints of a folder. One process at a time saves into it.
+/// The checkpoints of a folder. REQUIRES: only one process at a time saves to the folder.
 class CheckpointFolder {
   public:
-    /// Makes the folder where there is none, and removes temporary files of this host's
-    /// processes that are gone. Throws BadFile, with the reason, when that fails;
-    /// UsageError unless keep_last is 1 or more.
+    /// Creates the folder if it does not exist, and removes temporary files of processes
+    /// of this host that have ended. Throws BadFile, with the reason, when the folder
+    /// cannot be created or listed. Throws UsageError if keep_last is below 1.
     explicit CheckpointFolder(std::string folder, int keep_last = 3);
 
-    /// Writes a checkpoint, in place of one of the same step, then removes all but it and
-    /// the `keep_last` of the highest steps; blocks until it is on the disk. Throws
-    /// UsageError for a negative step, BadFile when it cannot be written: all others are
-    /// still there then.
+    /// Writes a checkpoint, replacing a checkpoint of the same step, and blocks until it
+    /// is on disk. Then removes all checkpoints except this one and the `keep_last` with
+    /// the highest steps. Throws UsageError if step is negative, BadFile if the
+    /// checkpoint cannot be written; in both cases no checkpoint is removed.
     void save(int64_t step, const Safetensors& contents);
 
-    /// The steps of all checkpoints, in rising order; whether they load is not tried.
+    /// Returns the steps of all checkpoints in ascending order, without loading them.
     std::vector<int64_t> list() const;
 
-    /// The checkpoint of one step. Throws BadFile when it is missing or damaged.
+    /// Loads the checkpoint of one step. Throws BadFile when it is missing or damaged.
     Checkpoint load(int64_t step) const;
 
-    /// The one of the highest step that loads; each that does not is passed over with a
-    /// warning. None in a folder without checkpoints. Throws BadFile when there are some
-    /// and none loads, so that a run does not silently start from the beginning.
+    /// Loads the checkpoint with the highest step; skips checkpoints that cannot be
+    /// loaded, with a warning for each. Returns std::nullopt if the folder has no
+    /// checkpoints. Throws BadFile if it has checkpoints but none can be loaded, so that
+    /// a run does not silently restart from the beginning.
     std::optional<Checkpoint> latest() const;
 
-    /// Where the checkpoint of a step lies, or would.
+    /// Returns the path of the checkpoint of a step, which need not exist.
     std::string path(int64_t step) const;
 
   private:

@@ -18,7 +18,8 @@ namespace {
     throw BadFile(concat(path, ": ", system_message(call, errno)));
 }
 
-// Opens a new file beside `path` and leaves its name in `name`.
+// Creates a new file in the folder of `path`, stores its path in `name`, and returns its
+// descriptor.
 int open_temporary(const std::string& path, std::string& name) {
     static std::atomic<int> counter = 0;
     while (true) {
@@ -29,7 +30,8 @@ int open_temporary(const std::string& path, std::string& name) {
     }
 }
 
-// Makes a rename in the folder of `path` last. Some file systems cannot, and say EINVAL.
+// Makes a rename in the folder of `path` durable. Ignores EINVAL, which some file systems
+// return because they do not support fsync of a folder.
 void sync_folder(const std::string& path) {
     const std::string folder = std::filesystem::path(path).parent_path().string();
     const int fd =
@@ -45,13 +47,13 @@ void sync_folder(const std::string& path) {
 }  // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
-    // O_NONBLOCK: a pipe without a writer would block here. Files do not care.
+    // O_NONBLOCK: opening a pipe without a writer would block. It does not affect files.
     fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd_ < 0) fail(path, "open");
 
     struct stat status = {};
-    const bool known = fstat(fd_, &status) == 0;
-    if (!known || !S_ISREG(status.st_mode)) {
+    const bool has_status = fstat(fd_, &status) == 0;
+    if (!has_status || !S_ISREG(status.st_mode)) {
         close(fd_);
         throw BadFile(concat(path, ": not a regular file"));
     }

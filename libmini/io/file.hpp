@@ -1,11 +1,11 @@
-// Files that are read whole or not at all, and written whole or not at all.
+// Files that are read completely or not at all, and written completely or not at all.
 //
-// A new file grows under a temporary name in the same folder and takes its real name by
-// rename, which the file system does in one step. A reader of the real name, also after
-// a crash in the middle, finds the old contents or the new ones, never a mixture:
+// A new file is written under a temporary name in the same folder and then renamed, which
+// is atomic. A reader of the final name always finds the old contents or the new
+// contents, never a mixture, even after a crash:
 //
 //     write model.tmp-417-0, fsync it      a crash here leaves the old model
-//     rename it to model, fsync folder     a crash after this leaves the new one
+//     rename it to model, fsync folder     a crash after this leaves the new model
 
 #pragma once
 
@@ -16,10 +16,11 @@
 
 namespace mini::io {
 
-/// A regular file open for reading. Its errors are BadFile and name the path.
+/// A regular file, open for reading. Its errors are BadFile and name the path.
 class InputFile {
   public:
-    /// Throws BadFile when there is no such file, or it is a folder, pipe or device.
+    /// Opens the file. Throws BadFile if it does not exist, or is a folder, pipe or
+    /// device.
     explicit InputFile(const std::string& path);
     ~InputFile();
     InputFile(const InputFile&) = delete;
@@ -27,10 +28,11 @@ class InputFile {
 
     const std::string& path() const { return path_; }
 
-    /// Bytes that the file had when it was opened.
+    /// Returns the size of the file when it was opened, in bytes.
     uint64_t size() const { return size_; }
 
-    /// Fills `bytes` from position `offset`. Throws BadFile when the file ends before.
+    /// Reads `bytes.size()` bytes at `offset` into `bytes`. Throws BadFile if the file
+    /// ends before that.
     void read(uint64_t offset, std::span<std::byte> bytes) const;
 
   private:
@@ -39,16 +41,16 @@ class InputFile {
     uint64_t size_ = 0;
 };
 
-/// A file that appears at `path` with commit(), or never. Its errors are BadFile and name
-/// the path.
+/// A file that is written to a temporary file and appears at `path` in commit(). Its
+/// errors are BadFile and name the path.
 class AtomicFile {
   public:
-    /// Makes the temporary file. Throws BadFile when that fails, or when `path` is
-    /// something other than a regular file. A symbolic link at `path` will be replaced,
-    /// not followed.
+    /// Creates the temporary file. Throws BadFile when that fails, or when `path` exists
+    /// and is not a regular file. commit() replaces a symbolic link at `path`; it does
+    /// not follow the link.
     explicit AtomicFile(const std::string& path);
 
-    /// Removes the temporary file unless it was committed.
+    /// Removes the temporary file unless commit() succeeded.
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
@@ -56,7 +58,8 @@ class AtomicFile {
     /// Appends to the temporary file.
     void write(std::span<const std::byte> bytes);
 
-    /// Gives the file its name; blocks until file and folder are on the disk.
+    /// Renames the temporary file to `path`; blocks until the file and its folder are on
+    /// disk.
     void commit();
 
   private:

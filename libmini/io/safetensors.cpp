@@ -17,10 +17,10 @@ namespace mini::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
-              "numbers are copied as they lie");
+              "elements are copied without conversion of the byte order");
 
 constexpr uint64_t kLengthBytes = 8;
-constexpr uint64_t kLongestHeader = 100'000'000;  // the reference reader's limit
+constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the reference reader's limit
 constexpr size_t kAlignment = 8;
 
 std::span<std::byte> bytes_of(const Tensor& tensor) {
@@ -32,15 +32,15 @@ void check_tensors(const NamedTensors& tensors) {
     for (const auto& [name, tensor] : tensors) {
         if (!names.insert(name).second)
             throw UsageError(concat("save_safetensors: the name \"", name,
-                                    "\" comes twice, or is the one kept for metadata"));
+                                    "\" occurs twice, or is reserved for metadata"));
         if (!tensor.defined())
             throw UsageError(concat("save_safetensors: \"", name,
                                     "\" is not a tensor: it is undefined"));
     }
 }
 
-// Large elements first, so that each lies at a multiple of its size; of the 16-bit floats
-// bfloat16 first, as the reference writer has it.
+// Sorts the tensors in the order of the reference writer: large elements first, so that
+// each tensor is aligned to its element size; bfloat16 before float16; then by name.
 NamedTensors in_file_order(const NamedTensors& tensors) {
     NamedTensors sorted;
     for (const auto& [name, tensor] : tensors)
@@ -68,7 +68,7 @@ std::string header_text(const NamedTensors& tensors,
     return text;
 }
 
-// The text of the header, its length checked before memory is asked for.
+// Reads the text of the header. Checks its length before allocating memory.
 std::string read_header_text(const InputFile& file) {
     const auto check = [&](bool condition, const auto&... parts) {
         if (!condition) throw BadFile(concat(file.path(), ": ", parts...));
@@ -79,8 +79,8 @@ std::string read_header_text(const InputFile& file) {
     file.read(0, std::as_writable_bytes(std::span(&length, 1)));
 
     const uint64_t rest = file.size() - kLengthBytes;
-    check(length <= kLongestHeader, "the header has ", length, " bytes, more than the ",
-          kLongestHeader, " allowed; is this a safetensors file?");
+    check(length <= kMaxHeaderBytes, "the header has ", length, " bytes, more than the ",
+          kMaxHeaderBytes, " allowed; is this a safetensors file?");
     check(length <= rest, "the header has ", length, " bytes, but only ", rest,
           " follow");
     std::string text(length, '\0');

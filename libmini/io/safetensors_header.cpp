@@ -20,8 +20,8 @@ constexpr const char* kDType = "dtype";
 constexpr const char* kShape = "shape";
 constexpr const char* kOffsets = "data_offsets";
 constexpr const char* kMembers = "dtype, shape and data_offsets";
-constexpr size_t kMostDimensions = 64;
-constexpr size_t kLongestQuote = 200;  // bytes of a name in a message
+constexpr size_t kMaxDimensions = 64;
+constexpr size_t kMaxQuoteBytes = 200;  // of a name in a message
 
 template <typename... Parts>
 void check_file(bool condition, const Parts&... parts) {
@@ -47,15 +47,17 @@ std::string describe(const SafetensorsEntry& entry) {
 }
 
 std::string shortened(const std::string& text) {
-    return text.size() <= kLongestQuote ? text : text.substr(0, kLongestQuote) + "...";
+    return text.size() <= kMaxQuoteBytes ? text : text.substr(0, kMaxQuoteBytes) + "...";
 }
 
-// In quotes, with control characters escaped, so that a message stays one line.
+// Returns the name in quotes, with control characters escaped, so that a message is one
+// line.
 std::string quote(const std::string& name) {
     return json(shortened(name)).dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
-// "F32" as text of a header; nothing for a type that libmini does not have.
+// Returns the dtype of a name like "F32"; std::nullopt for a type that libmini does not
+// have.
 std::optional<DType> find_dtype(const std::string& name) {
     for (const DType dtype : {DType::kFloat32, DType::kInt64, DType::kUInt8,
                               DType::kFloat16, DType::kBFloat16})
@@ -63,8 +65,8 @@ std::optional<DType> find_dtype(const std::string& name) {
     return std::nullopt;
 }
 
-// Builds the header while the parser reads its JSON: nothing is stored twice, and the
-// first fault ends the reading.
+// Builds the header while the JSON parser runs: it stores no intermediate JSON tree, and
+// the first error ends the parsing.
 //
 //     {                                  kFile -> kHeader
 //       "__metadata__": {"a": "b"},      kMetadata
@@ -72,19 +74,19 @@ std::optional<DType> find_dtype(const std::string& name) {
 //     }
 class HeaderReader : public json::json_sax_t {
   public:
-    explicit HeaderReader(size_t most_names) : most_names_(most_names) {}
+    explicit HeaderReader(size_t max_names) : max_names_(max_names) {}
 
     SafetensorsHeader take() { return std::move(header_); }
 
     bool start_object(size_t) override {
-        if (place_ == Place::kFile) {
-            place_ = Place::kHeader;
-        } else if (place_ != Place::kHeader) {
-            refuse_value("an object");
+        if (state_ == State::kFile) {
+            state_ = State::kHeader;
+        } else if (state_ != State::kHeader) {
+            reject_value("an object");
         } else if (name_ == kMetadata) {
-            place_ = Place::kMetadata;
+            state_ = State::kMetadata;
         } else {
-            place_ = Place::kTensor;
+            state_ = State::kTensor;
             entry_ = {};
             seen_.clear();
         }
@@ -92,120 +94,119 @@ class HeaderReader : public json::json_sax_t {
     }
 
     bool key(std::string& key) override {
-        if (place_ == Place::kTensor) {
+        if (state_ == State::kTensor) {
             start_member(key);
             return true;
         }
-        check_file(++names_ <= most_names_, "the header has more than ", most_names_,
+        check_file(++names_ <= max_names_, "the header has more than ", max_names_,
                    " names");
-        if (place_ == Place::kMetadata) {
-            if (header_.metadata.contains(key)) refuse_second(key);
+        if (state_ == State::kMetadata) {
+            if (header_.metadata.contains(key)) reject_duplicate(key);
             metadata_key_ = key;
         } else {
-            if (!tensor_names_.insert(key).second) refuse_second(key);
+            if (!tensor_names_.insert(key).second) reject_duplicate(key);
             name_ = key;
         }
         return true;
     }
 
     bool end_object() override {
-        if (place_ == Place::kTensor) end_tensor();
-        place_ = place_ == Place::kHeader ? Place::kFile : Place::kHeader;
+        if (state_ == State::kTensor) end_tensor();
+        state_ = state_ == State::kHeader ? State::kFile : State::kHeader;
         return true;
     }
 
     bool start_array(size_t) override {
-        if (place_ != Place::kTensor || member_ == kDType) refuse_value("a list");
-        place_ = Place::kNumbers;
+        if (state_ != State::kTensor || member_ == kDType) reject_value("a list");
+        state_ = State::kNumbers;
         return true;
     }
 
     bool end_array() override {
-        place_ = Place::kTensor;
+        state_ = State::kTensor;
         return true;
     }
 
     bool string(std::string& text) override {
-        if (place_ == Place::kMetadata) {
+        if (state_ == State::kMetadata) {
             header_.metadata[metadata_key_] = text;
-        } else if (place_ == Place::kTensor && member_ == kDType) {
+        } else if (state_ == State::kTensor && member_ == kDType) {
             const std::optional<DType> dtype = find_dtype(text);
             if (!dtype)
-                refuse("the dtype is ", quote(text),
+                reject("the dtype is ", quote(text),
                        "; F32, F16, BF16, I64 and U8 can be read");
             entry_.dtype = *dtype;
         } else {
-            refuse_value(quote(text));
+            reject_value(quote(text));
         }
         return true;
     }
 
     bool number_unsigned(uint64_t number) override {
-        if (place_ != Place::kNumbers) refuse_value(concat(number));
+        if (state_ != State::kNumbers) reject_value(concat(number));
         std::vector<uint64_t>& list = member_ == kShape ? shape_ : offsets_;
-        if (list.size() == kMostDimensions)
-            refuse(member_, " has more than ", kMostDimensions, " numbers");
+        if (list.size() == kMaxDimensions)
+            reject(member_, " has more than ", kMaxDimensions, " numbers");
         list.push_back(number);
         return true;
     }
 
-    bool null() override { refuse_value("null"); }
-    bool boolean(bool value) override { refuse_value(json(value).dump()); }
-    bool number_integer(int64_t number) override { refuse_value(concat(number)); }
+    bool null() override { reject_value("null"); }
+    bool boolean(bool value) override { reject_value(json(value).dump()); }
+    bool number_integer(int64_t number) override { reject_value(concat(number)); }
     bool number_float(double number, const std::string&) override {
-        refuse_value(json(number).dump());
+        reject_value(json(number).dump());
     }
-    bool binary(json::binary_t&) override { refuse_value("bytes"); }
+    bool binary(json::binary_t&) override { reject_value("bytes"); }
 
     bool parse_error(size_t, const std::string&, const json::exception& error) override {
         throw BadFile(concat("the header is not JSON: ", shortened(error.what())));
     }
 
   private:
-    enum class Place { kFile, kHeader, kMetadata, kTensor, kNumbers };
+    enum class State { kFile, kHeader, kMetadata, kTensor, kNumbers };
 
     template <typename... Parts>
-    [[noreturn]] void refuse(const Parts&... parts) const {
+    [[noreturn]] void reject(const Parts&... parts) const {
         throw BadFile(concat("tensor ", quote(name_), ": ", parts...));
     }
 
-    [[noreturn]] static void refuse_second(const std::string& key) {
+    [[noreturn]] static void reject_duplicate(const std::string& key) {
         throw BadFile(concat("the header has the key ", quote(key), " twice"));
     }
 
-    // `value` stands where the format has something else.
-    [[noreturn]] void refuse_value(const std::string& value) const {
-        switch (place_) {
-            case Place::kFile: throw BadFile("the header is not one object");
-            case Place::kMetadata:
+    // Throws BadFile because `value` is not allowed at this position.
+    [[noreturn]] void reject_value(const std::string& value) const {
+        switch (state_) {
+            case State::kFile: throw BadFile("the header is not one object");
+            case State::kMetadata:
                 throw BadFile(concat(kMetadata, ": the value of ", quote(metadata_key_),
                                      " is not a string"));
-            case Place::kHeader:
+            case State::kHeader:
                 check_file(name_ != kMetadata, kMetadata, " is not an object");
-                refuse("not described by ", kMembers, " alone: it is ", value);
-            case Place::kNumbers:
-                refuse(member_, " has ", value,
-                       ", not a whole number from 0 to 2^64 - 1");
-            case Place::kTensor: break;
+                reject("not described by ", kMembers, " alone: it is ", value);
+            case State::kNumbers:
+                reject(member_, " has ", value, ", not an integer from 0 to 2^64 - 1");
+            case State::kTensor: break;
         }
-        refuse(member_, " is missing or not a ", member_ == kDType ? "string" : "list");
+        reject(member_, " is missing or not a ", member_ == kDType ? "string" : "list");
     }
 
     void start_member(const std::string& key) {
         if (key != kDType && key != kShape && key != kOffsets)
-            refuse("not described by ", kMembers, " alone: it has ", quote(key));
-        if (!seen_.insert(key).second) refuse_second(key);
+            reject("not described by ", kMembers, " alone: it has ", quote(key));
+        if (!seen_.insert(key).second) reject_duplicate(key);
         member_ = key;
     }
 
     void end_tensor() {
         for (const char* member : {kDType, kShape, kOffsets})
             if (!seen_.contains(member))
-                refuse("not described by ", kMembers, " alone: ", member, " is missing");
+                reject("not described by ", kMembers, " alone: ", member, " is missing");
         entry_.name = name_;
         entry_.shape = checked_shape();
         if (offsets_.size() != 2 || offsets_[0] > offsets_[1])
-            refuse("data_offsets is ", json(offsets_).dump(), ", not a begin and an end");
+            reject("data_offsets is ", json(offsets_).dump(), ", not a begin and an end");
         entry_.begin = offsets_[0];
         entry_.end = offsets_[1];
 
@@ -213,15 +214,15 @@ class HeaderReader : public json::json_sax_t {
         const auto count = static_cast<uint64_t>(element_count(entry_.shape));
         const bool fits = !__builtin_mul_overflow(count, item_size(entry_.dtype), &bytes);
         if (!fits || bytes != entry_.end - entry_.begin)
-            refuse(entry_.end - entry_.begin, " bytes do not hold the shape ",
+            reject(entry_.end - entry_.begin, " bytes do not hold the shape ",
                    entry_.shape, " of ", entry_.dtype);
         header_.entries.push_back(std::move(entry_));
         shape_.clear();
         offsets_.clear();
     }
 
-    // Checks sizes before they become a Shape. Sizes of 0 are left out of the product, so
-    // that the strides do not overflow either.
+    // Checks the sizes and returns them as a Shape. Sizes of 0 count as 1 in the product,
+    // so that the strides do not overflow either.
     Shape checked_shape() const {
         Shape shape;
         int64_t product = 1;
@@ -230,7 +231,7 @@ class HeaderReader : public json::json_sax_t {
                 size <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) &&
                 !__builtin_mul_overflow(product, std::max<uint64_t>(size, 1), &product);
             if (!fits)
-                refuse("the shape ", json(shape_).dump(),
+                reject("the shape ", json(shape_).dump(),
                        " has more elements than can be counted");
             shape.push_back(static_cast<int64_t>(size));
         }
@@ -238,28 +239,28 @@ class HeaderReader : public json::json_sax_t {
     }
 
     SafetensorsHeader header_;
-    Place place_ = Place::kFile;
-    const size_t most_names_;
+    State state_ = State::kFile;
+    const size_t max_names_;
     size_t names_ = 0;  // of tensors and of metadata
     std::set<std::string> tensor_names_;
     std::string metadata_key_;
 
-    // The tensor that is being read.
+    // The tensor that is being parsed.
     std::string name_;
     SafetensorsEntry entry_;
     std::set<std::string> seen_;  // its members so far
-    std::string member_;          // the last of them
+    std::string member_;          // the last member
     std::vector<uint64_t> shape_, offsets_;
 };
 
-// Checks that entries in order fill [0, data_bytes) without gap or overlap.
+// Checks that the sorted entries fill [0, data_bytes) without gaps or overlaps.
 void check_coverage(const std::vector<SafetensorsEntry>& entries, uint64_t data_bytes) {
     uint64_t end = 0;
     for (const SafetensorsEntry& entry : entries) {
         if (entry.begin != end)
             throw BadFile(concat("tensor ", quote(entry.name), " begins at byte ",
                                  entry.begin,
-                                 " of the data, but the one before it ends at ", end));
+                                 " of the data, but the previous tensor ends at ", end));
         end = entry.end;
     }
     check_file(end == data_bytes, "the header describes ", end,
@@ -284,15 +285,15 @@ std::string format_header(const SafetensorsHeader& header) {
 }
 
 SafetensorsHeader parse_header(const std::string& text, uint64_t data_bytes,
-                               size_t most_names) {
+                               size_t max_names) {
     check_file(text.starts_with('{'), "the header does not begin with {");
-    check_file(text.find('\0') == std::string::npos,
-               "the header has a zero byte, where the parser would stop");
-    HeaderReader reader(most_names);
+    // The JSON parser would stop at a zero byte.
+    check_file(text.find('\0') == std::string::npos, "the header contains a zero byte");
+    HeaderReader reader(max_names);
     json::sax_parse(text, &reader);
     SafetensorsHeader header = reader.take();
 
-    // Put empty tensors before the one that begins at the same byte.
+    // Sort empty tensors before a tensor that begins at the same byte.
     std::ranges::sort(header.entries, {}, [](const SafetensorsEntry& entry) {
         return std::tie(entry.begin, entry.end, entry.name);
     });

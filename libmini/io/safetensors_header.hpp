@@ -1,4 +1,5 @@
-// The header of a safetensors file: which tensors there are, and where their bytes lie.
+// The header of a safetensors file: the names, dtypes, shapes and byte offsets of its
+// tensors.
 
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace mini::io {
 
-/// Where one tensor lies; offsets are counted from the end of the header.
+/// One tensor; its byte offsets are relative to the end of the header.
 struct SafetensorsEntry {
     std::string name;
     DType dtype = DType::kFloat32;
@@ -22,23 +23,26 @@ struct SafetensorsEntry {
     uint64_t end = 0;
 };
 
-/// The most names that a header may have: with them it takes under a gigabyte of memory.
-constexpr size_t kMostNames = 1'000'000;
+/// The maximum number of names in a header. It limits the header's memory to less than 1
+/// GB.
+constexpr size_t kMaxNames = 1'000'000;
 
 struct SafetensorsHeader {
     std::vector<SafetensorsEntry> entries;  // by begin, then end, then name
     std::map<std::string, std::string> metadata;
 };
 
-/// The header as JSON text. Throws UsageError for text that is not UTF-8.
+/// Returns the header as JSON text. Throws UsageError for names or metadata that are not
+/// UTF-8.
 std::string format_header(const SafetensorsHeader& header);
 
-/// The header that `text` describes, for a file with `data_bytes` bytes of numbers.
-/// Throws BadFile unless it is JSON of exactly this form, no name comes twice, there are up
-/// to `most_names` names (those of metadata included), each tensor has up to 64 dimensions,
-/// its offsets fit its shape, and the tensors fill those bytes without gap or overlap. The
-/// message has no path, and is one line.
+/// Parses the header of a file with `data_bytes` bytes after the header. Throws BadFile,
+/// with a one-line message without the path, unless the following hold: `text` is JSON of
+/// exactly this form; no name occurs twice; there are at most `max_names` names,
+/// including those of metadata; each tensor has at most 64 dimensions; its offsets match
+/// its shape and dtype; and the tensors fill the `data_bytes` bytes without gaps or
+/// overlaps.
 SafetensorsHeader parse_header(const std::string& text, uint64_t data_bytes,
-                               size_t most_names = kMostNames);
+                               size_t max_names = kMaxNames);
 
 }  // namespace mini::io

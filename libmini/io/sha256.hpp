@@ -1,4 +1,5 @@
-// SHA-256 digests, by OpenSSL: how ranks show that they hold the same parameters.
+// SHA-256 digests, computed with OpenSSL. Ranks compare them to verify that their
+// parameters are equal.
 
 #pragma once
 
@@ -11,17 +12,17 @@ struct evp_md_ctx_st;  // OpenSSL's EVP_MD_CTX
 
 namespace mini::io {
 
-/// A digest of bytes that come in pieces.
+/// An incremental SHA-256 digest.
 class Sha256 {
   public:
-    /// Throws Error when OpenSSL refuses, as its FIPS builds may.
+    /// Starts a digest. Throws Error when OpenSSL fails, as its FIPS builds may.
     Sha256();
 
-    /// Appends bytes to what is digested.
+    /// Adds bytes to the digest.
     void update(std::span<const std::byte> bytes);
 
-    /// The digest of all bytes so far, as 64 hexadecimal digits; the object can then
-    /// be used again from the start.
+    /// Returns the digest of all bytes so far as 64 hexadecimal digits, and starts a new
+    /// digest.
     std::string finish_hex();
 
   private:
@@ -33,7 +34,7 @@ class Sha256 {
     std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
-/// The digest of `bytes` as 64 hexadecimal digits.
+/// Returns the digest of `bytes` as 64 hexadecimal digits.
 std::string sha256_hex(std::span<const std::byte> bytes);
 
 }  // namespace mini::io

@@ -1,9 +1,10 @@
 // The arithmetic of libmini: plain functions on pointers and extents.
 //
-// Outputs come first, one parameter a line with its shape. Arrays are row-major without
-// gaps unless strides are given. No kernel allocates per element, keeps state, or checks
-// what tensor/ops.hpp has checked. All run on the calling thread and those of
-// core/parallel.hpp, and give the same bits for any number of threads.
+// Output parameters come first; each array has its own line with its shape. Arrays are
+// row-major and contiguous unless strides are given. A kernel does not allocate per
+// element, keeps no state, and does not repeat the checks of tensor/ops.hpp. Kernels run
+// on the calling thread and the threads of core/parallel.hpp; the results are bitwise
+// identical for any number of threads.
 //
 // Legend:  N batch   C channels in   O channels out   H W image   M N K matrix extents
 
@@ -14,19 +15,21 @@
 
 namespace mini::kernels {
 
-/// What a kernel makes of two numbers.
+/// An elementwise operation with two operands.
 enum class BinaryOp { kAdd, kSub, kMul, kDiv };
 
-/// What a kernel makes of one number.
+/// An elementwise operation with one operand.
 enum class UnaryOp { kNeg, kExp, kLog, kSqrt, kReLU, kSigmoid, kTanh };
 
-/// A convolution or a pooling window: one number a side, square kernels.
+/// The window of a convolution or a pooling: square, with the same stride and padding
+/// along both axes.
 struct Window {
     int64_t kernel = 1;
     int64_t stride = 1;
     int64_t padding = 0;
 
-    /// The extent of the output along an axis of `extent`.
+    /// Returns the output's extent along an axis on which the input has `extent`
+    /// elements.
     int64_t output(int64_t extent) const {
         return (extent + 2 * padding - kernel) / stride + 1;
     }
@@ -40,8 +43,8 @@ struct ImageExtents {
     int64_t W = 0;
 };
 
-/// The part [begin, end) of an axis that one output of a pooling averages, and the number
-/// of places it stands for: padding may count, but is not read.
+/// One output of an average pooling, along one axis: it reads [begin, end), and `count`
+/// is its factor of the divisor. Padding may be counted, but is not read.
 struct PoolSpan {
     int64_t begin = 0;
     int64_t end = 0;
@@ -55,7 +58,7 @@ struct ChannelExtents {
     int64_t C = 0;
     int64_t space = 0;
 
-    /// How many numbers a channel has.
+    /// Returns the number of elements per channel.
     int64_t per_channel() const { return N * space; }
 };
 
@@ -65,40 +68,41 @@ struct MatmulOptions {
     bool accumulate = false;   // out += instead of out =
 };
 
-/// How the forward pass normalised.
+/// How the forward pass normalised its input.
 struct BatchNormBackward {
     double eps = 1e-5;
-    bool of_batch = true;  // mean and variance are x's own, so x also acts through them
+    bool of_batch = true;  // mean and variance were computed from x: they depend on x too
 };
 
-/// The numbers of one step of SGD.
+/// The hyperparameters of one SGD step.
 struct SGDStep {
     float lr = 0.01f;
     float momentum = 0.0f;
     float dampening = 0.0f;
     float weight_decay = 0.0f;
     bool nesterov = false;
-    bool first = true;  // the velocity starts as the gradient itself
+    bool first = true;  // the first step, which sets the velocity to the gradient
 };
 
-/// Numbers are in double, as Python has them, and become floats where they meet one.
+/// The hyperparameters of one Adam step: doubles, as in Python, converted to float before
+/// they are combined with elements.
 struct AdamStep {
     double lr = 1e-3;
     double beta1 = 0.9;
     double beta2 = 0.999;
     double eps = 1e-8;
     double weight_decay = 0.0;
-    bool decoupled = false;  // weight decay shrinks p itself, not by way of g: AdamW
+    bool decoupled = false;  // AdamW: weight decay scales p and is not added to g
     bool maximize = false;
-    int64_t step = 1;  // this one; the first is 1
+    int64_t step = 1;  // the number of this step, counted from 1
 };
 
 namespace cpu {
 
 // ---- elementwise (elementwise.cpp)
 
-/// out[i] = a[i] op b[i] over `shape`, each input with its own strides, 0 where it is
-/// broadcast.
+/// out[i] = a[i] op b[i] over `shape`. Each input has its own strides; an input is
+/// broadcast along an axis with stride 0.
 void binary(BinaryOp op,
             float* out,      // shape, contiguous
             const float* a,  // shape, a_strides
@@ -131,15 +135,15 @@ void scale(float* x,  // (n)
 void fill(float* out,  // (n)
           float value, int64_t n);
 
-/// Copies elements of `item_bytes` bytes from strided to contiguous order; strides count
+/// Copies elements of `item_bytes` bytes from strided to contiguous order. Strides count
 /// elements.
 void copy_strided(std::byte* out,      // shape, contiguous
                   const std::byte* x,  // shape, strides
                   std::span<const int64_t> shape, std::span<const int64_t> strides,
                   int64_t item_bytes);
 
-/// The reverse: copies contiguous elements to strided places. REQUIRES: no two are the
-/// same place.
+/// The reverse of copy_strided: copies contiguous elements to strided addresses.
+/// REQUIRES: the addresses are distinct.
 void copy_to_strided(std::byte* out,      // shape, strides
                      const std::byte* x,  // shape, contiguous
                      std::span<const int64_t> shape, std::span<const int64_t> strides,
@@ -147,13 +151,13 @@ void copy_to_strided(std::byte* out,      // shape, strides
 
 // ---- reductions (reduce.cpp)
 
-/// out[i, j] = the sum over k of x[i, k, j], in an order that depends on the extents
-/// alone.
+/// out[i, j] = the sum over k of x[i, k, j]. The order of summation depends only on the
+/// extents.
 void sum(float* out,      // (outer, inner)
          const float* x,  // (outer, reduced, inner)
          int64_t outer, int64_t reduced, int64_t inner);
 
-/// out[i] = the index of the first greatest element of row i; a NaN counts as greatest.
+/// out[i] = the index of the first maximum of row i; NaN counts as the maximum.
 void argmax(int64_t* out,    // (rows)
             const float* x,  // (rows, cols)
             int64_t rows, int64_t cols);
@@ -195,31 +199,32 @@ void conv2d_backward_weight(float* dw,       // (O, C, kernel, kernel)
 
 // ---- pooling (pool.cpp)
 
-/// y = the greatest element of each window, padding counting as -inf; `where` remembers
-/// its place in the plane as h * W + w. The first one wins a tie, a NaN wins over numbers
+/// y = the maximum of each window, with padding as -inf; indices = its index h * W + w in
+/// the plane. The first of equal elements wins, and NaN wins over numbers
 /// (`torch.nn.functional.max_pool2d`).
-void max_pool2d(float* y,        // (N, C, Ho, Wo)
-                int32_t* where,  // (N, C, Ho, Wo)
-                const float* x,  // (N, C, H, W)
+void max_pool2d(float* y,          // (N, C, Ho, Wo)
+                int32_t* indices,  // (N, C, Ho, Wo)
+                const float* x,    // (N, C, H, W)
                 ImageExtents in, Window window);
 
-/// dx[where] += g, elsewhere 0.
-void max_pool2d_backward(float* dx,             // (N, C, H, W)
-                         const float* g,        // (N, C, Ho, Wo)
-                         const int32_t* where,  // (N, C, Ho, Wo)
+/// dx[indices] += g, and 0 elsewhere.
+void max_pool2d_backward(float* dx,               // (N, C, H, W)
+                         const float* g,          // (N, C, Ho, Wo)
+                         const int32_t* indices,  // (N, C, Ho, Wo)
                          ImageExtents in, Window window);
 
 // ---- average pooling (avg_pool.cpp)
 
-/// y[i, j] = the sum of x over rows[i] and cols[j], divided by the product of their counts.
-/// One kernel for `torch.nn.functional.avg_pool2d` and `adaptive_avg_pool2d`, which differ
-/// in the spans alone.
+/// y[i, j] = the sum of x over rows[i] and cols[j], divided by the product of their
+/// counts. One kernel for `torch.nn.functional.avg_pool2d` and `adaptive_avg_pool2d`,
+/// which differ only in the spans.
 void avg_pool2d(float* y,        // (N, C, |rows|, |cols|)
                 const float* x,  // (N, C, H, W)
                 ImageExtents in, std::span<const PoolSpan> rows,
                 std::span<const PoolSpan> cols);
 
-/// dx = the share of each g in all that it averaged.
+/// dx[h, w] = the sum of g[i, j] / (product of the counts) over all outputs (i, j) that
+/// average x[h, w].
 void avg_pool2d_backward(float* dx,       // (N, C, H, W)
                          const float* g,  // (N, C, |rows|, |cols|)
                          ImageExtents in, std::span<const PoolSpan> rows,
@@ -227,21 +232,21 @@ void avg_pool2d_backward(float* dx,       // (N, C, H, W)
 
 // ---- batch normalisation (norm.cpp)
 
-/// The mean of each channel and its variance, divided by the number of values; both are
+/// The mean and the biased variance (divided by the number of values) of each channel,
 /// accumulated in double.
 void channel_moments(float* mean,      // (C)
                      float* variance,  // (C)
                      const float* x,   // (N, C, space)
-                     ChannelExtents at);
+                     ChannelExtents extents);
 
-/// y = (x - mean) / sqrt(variance + eps) * weight + bias, channel by channel.
+/// y = (x - mean) / sqrt(variance + eps) * weight + bias, per channel.
 void batch_norm(float* y,               // (N, C, space)
                 const float* x,         // (N, C, space)
                 const float* mean,      // (C)
                 const float* variance,  // (C)
                 const float* weight,    // (C), or null for ones
                 const float* bias,      // (C), or null for zeros
-                ChannelExtents at, double eps);
+                ChannelExtents extents, double eps);
 
 /// dL/dx, dL/dweight and dL/dbias from g = dL/dy.
 void batch_norm_backward(float* dx,              // (N, C, space)
@@ -252,12 +257,12 @@ void batch_norm_backward(float* dx,              // (N, C, space)
                          const float* mean,      // (C)
                          const float* variance,  // (C)
                          const float* weight,    // (C), or null for ones
-                         ChannelExtents at, BatchNormBackward options);
+                         ChannelExtents extents, BatchNormBackward options);
 
 // ---- softmax (softmax.cpp)
 
-/// y = x - log(sum over the row of exp(x)), with the row's greatest element taken out
-/// first.
+/// y = x - log(sum over the row of exp(x)). The row's maximum is subtracted first, so
+/// that exp does not overflow.
 void log_softmax(float* y,        // (rows, cols)
                  const float* x,  // (rows, cols)
                  int64_t rows, int64_t cols);
@@ -280,12 +285,14 @@ void sgd_step(float* parameter,   // (n)
               int64_t n, SGDStep step);
 
 /// One step of Adam, in one pass over memory:
-///     g = maximize ? -g : g;  decoupled ? p *= 1 - lr * weight_decay : g += weight_decay * p;
+///     g = maximize ? -g : g;
+///     decoupled ? p *= 1 - lr * weight_decay : g += weight_decay * p;
 ///     m += (1 - beta1) * (g - m);  v = beta2 * v + (1 - beta2) * g * g;
 ///     p -= lr / (1 - beta1^step) * m / (sqrt(v) / sqrt(1 - beta2^step) + eps)
-/// where m is `exp_avg` and v is `exp_avg_sq`, both 0 before the first step. Unless it is
-/// null, `max_exp_avg_sq` keeps the greatest v so far, which then stands in the last line
-/// (AMSGrad). (`torch.optim.Adam`, `torch.optim.AdamW`).
+/// where m is `exp_avg` and v is `exp_avg_sq`, both 0 before the first step. If
+/// `max_exp_avg_sq` is not null, it keeps the maximum of v over all steps, and the last
+/// line uses that maximum instead of v (AMSGrad). (`torch.optim.Adam`,
+/// `torch.optim.AdamW`).
 void adam_step(float* parameter,       // (n)
                float* exp_avg,         // (n)
                float* exp_avg_sq,      // (n)

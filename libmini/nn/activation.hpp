@@ -1,4 +1,4 @@
-// Modules without parameters that act element by element, or only change the shape.
+// Modules without parameters: activations, Identity and Flatten.
 
 #pragma once
 
@@ -27,13 +27,13 @@ class LogSoftmax : public Module {
     Tensor forward(const Tensor& x) override { return log_softmax(x); }
 };
 
-/// x itself (`torch.nn.Identity`).
+/// Returns x (`torch.nn.Identity`).
 class Identity : public Module {
   public:
     Tensor forward(const Tensor& x) override { return x; }
 };
 
-/// (N, ...) to (N, everything else) (`torch.nn.Flatten`).
+/// Reshapes (N, ...) to (N, product of the other sizes) (`torch.nn.Flatten`).
 class Flatten : public Module {
   public:
     explicit Flatten(int64_t start_dim = 1) : start_dim_(start_dim) {}

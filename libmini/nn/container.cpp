@@ -15,7 +15,7 @@ void Sequential::add(Module& module) {
 
 Tensor ModuleList::forward(const Tensor&) {
     throw UsageError(
-        "ModuleList: forward is for you to write: call the modules one by one, or use "
+        "ModuleList: a list has no forward; call its modules one by one, or use "
         "Sequential");
 }
 

@@ -1,4 +1,4 @@
-// Containers: modules that consist of others, under the names "0", "1", ...
+// Containers: modules that consist of submodules with the names "0", "1", ...
 
 #pragma once
 
@@ -10,21 +10,21 @@
 
 namespace mini::nn {
 
-/// Modules one after the other (`torch.nn.Sequential`): modules of the caller, modules
-/// that it makes and owns, or some of both.
+/// Applies modules one after the other (`torch.nn.Sequential`). The modules belong to the
+/// caller (constructor) or to the container (append); both can be mixed.
 ///
 ///     nn::Linear first(2, 3), second(3, 1);       nn::Sequential net;
 ///     nn::Sequential net(first, second);          net.append<nn::Linear>(2, 3);
 ///                                                 net.append<nn::Linear>(3, 1);
 class Sequential : public Module {
   public:
-    /// REQUIRES: `modules` live as long as this one.
+    /// REQUIRES: `modules` outlive this object.
     template <typename... Modules>
     explicit Sequential(Modules&... modules) {
         (add(modules), ...);
     }
 
-    /// Makes the next step, and returns it.
+    /// Constructs the next step, owns it, and returns a reference to it.
     template <typename M, typename... Args>
     M& append(Args&&... args) {
         M& made = make_module<M>(std::to_string(size()), std::forward<Args>(args)...);
@@ -35,7 +35,7 @@ class Sequential : public Module {
     size_t size() const { return steps_.size(); }
     Module& operator[](size_t i) const { return *steps_.at(i); }
 
-    /// x itself when there is no step.
+    /// Returns x if there are no steps.
     Tensor forward(const Tensor& x) override;
 
   private:
@@ -43,10 +43,10 @@ class Sequential : public Module {
     std::vector<Module*> steps_;
 };
 
-/// A list of modules for another module to call (`torch.nn.ModuleList`).
+/// A list of modules that another module calls (`torch.nn.ModuleList`).
 class ModuleList : public Module {
   public:
-    /// Makes the next module, and returns it.
+    /// Constructs the next module, owns it, and returns a reference to it.
     template <typename M, typename... Args>
     M& append(Args&&... args) {
         M& made = make_module<M>(std::to_string(size()), std::forward<Args>(args)...);
@@ -59,7 +59,8 @@ class ModuleList : public Module {
     auto begin() const { return modules_.begin(); }
     auto end() const { return modules_.end(); }
 
-    /// Throws UsageError: a list does not know how its modules follow each other.
+    /// Throws UsageError: a ModuleList does not define in which order to call its
+    /// modules.
     Tensor forward(const Tensor& x) override;
 
   private:

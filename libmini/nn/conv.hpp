@@ -23,7 +23,7 @@ class Conv2d : public Module {
     Tensor forward(const Tensor& x) override;
 
     Tensor weight;  // (out_channels, in_channels, kernel_size, kernel_size)
-    Tensor bias;    // (out_channels), undefined without bias
+    Tensor bias;    // (out_channels); undefined if bias = false
 
   private:
     Conv2dOptions options_;

@@ -1,6 +1,7 @@
-// Dropout: in training, forget at random (Srivastava et al. 2014); in evaluation, do
-// nothing. Draws come from the calling thread's dropout stream (core/streams.hpp): the
-// default generator, unless streams were separated.
+// Dropout: zeroes random elements or channels in training (Srivastava et al. 2014);
+// returns its input in evaluation. Draws from the calling thread's
+// generator_of(Stream::kDropout) (random/streams.hpp): the default generator, unless
+// streams were separated.
 
 #pragma once
 
@@ -9,7 +10,7 @@
 
 namespace mini::nn {
 
-/// Single elements (`torch.nn.Dropout`).
+/// Zeroes single elements (`torch.nn.Dropout`).
 class Dropout : public Module {
   public:
     explicit Dropout(double p = 0.5) : p_(p) {}
@@ -19,7 +20,7 @@ class Dropout : public Module {
     double p_;
 };
 
-/// Whole channels of (N, C, H, W) (`torch.nn.Dropout2d`).
+/// Zeroes whole channels of (N, C, H, W) (`torch.nn.Dropout2d`).
 class Dropout2d : public Module {
   public:
     explicit Dropout2d(double p = 0.5) : p_(p) {}

@@ -11,16 +11,16 @@
 namespace mini::nn::init {
 namespace {
 
-// How many numbers the dimensions behind out and in have: a kernel's width times height.
+// Returns the product of the dimensions after out and in: a kernel's height times width.
 int64_t receptive_field(const Tensor& weight) {
-    check_shape(weight.dim() >= 2, "init: a weight has two dimensions or more, not ",
+    check_shape(weight.dim() >= 2, "init: a weight needs two or more dimensions, got ",
                 weight.shape());
     int64_t field = 1;
     for (int64_t d = 2; d < weight.dim(); ++d) field *= weight.size(d);
     return field;
 }
 
-// The steps are PyTorch's, in double, so that bounds are the same to the last bit.
+// The same steps as in PyTorch, in double, so that the bounds are bitwise identical.
 double xavier_std(const Tensor& weight, double gain) {
     return gain * std::sqrt(2.0 / static_cast<double>(fan_in(weight) + fan_out(weight)));
 }
@@ -31,15 +31,15 @@ double kaiming_std(const Tensor& weight, const KaimingOptions& options) {
     return calculate_gain(options.nonlinearity, options.a) / std::sqrt(fan);
 }
 
-// The standard normal distribution's value at x: the chance of a number below x.
-double normal_below(double x) { return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0; }
+// The cumulative distribution function of the standard normal distribution.
+double normal_cdf(double x) { return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0; }
 
-// How much of the normal distribution must lie between the bounds of trunc_normal_ for
-// drawing from all of it.
-constexpr double kOftenInside = 0.3;
+// trunc_normal_ draws from the whole normal distribution if its probability between the
+// bounds is greater than this.
+constexpr double kMinInside = 0.3;
 
-// Fills `values` by `draw`, which says for each number whether to keep it, and draws again
-// for those refused. Each round draws for all, as PyTorch's does.
+// Rejection sampling: `draw` fills a span and returns for each number whether to keep it;
+// rejected numbers are drawn again. Each round draws for all elements, as PyTorch does.
 template <typename Draw>
 void draw_until_kept(std::span<float> values, const Draw& draw) {
     std::vector<float> drawn(values.size());
@@ -54,7 +54,7 @@ void draw_until_kept(std::span<float> values, const Draw& draw) {
     } while (!std::ranges::all_of(kept, std::identity()));
 }
 
-// From all of the normal distribution: keeps what lies between the bounds.
+// Draws from the whole normal distribution, and keeps the numbers between the bounds.
 std::vector<bool> draw_normal(std::span<float> drawn, const TruncNormalOptions& options,
                               Generator& generator) {
     const auto low = static_cast<float>(options.a), high = static_cast<float>(options.b);
@@ -65,20 +65,21 @@ std::vector<bool> draw_normal(std::span<float> drawn, const TruncNormalOptions& 
     return keep;
 }
 
-// Evenly between the bounds: keeps each with a chance in proportion to its density, which
-// is exp(-z² / 2) at z deviations from the mean, over the largest between the bounds.
+// Draws uniformly between the bounds, and keeps each number with a probability
+// proportional to its density: exp(-z² / 2) at z standard deviations from the mean,
+// divided by the maximum density between the bounds.
 std::vector<bool> draw_between(std::span<float> drawn, const TruncNormalOptions& options,
                                Generator& generator) {
     const auto [mean, std, a, b] = options;
     const double peak = (std::clamp(mean, a, b) - mean) / std;
     const auto log_peak = static_cast<float>(-0.5 * peak * peak);
     fill_uniform(drawn, a, b, generator);
-    std::vector<float> chances(drawn.size());
-    fill_uniform(chances, 0, 1, generator);
+    std::vector<float> u(drawn.size());
+    fill_uniform(u, 0, 1, generator);
     std::vector<bool> keep(drawn.size());
     for (size_t i = 0; i < drawn.size(); ++i) {
         const float z = (drawn[i] - static_cast<float>(mean)) / static_cast<float>(std);
-        keep[i] = !(std::log(chances[i]) > -0.5f * (z * z) - log_peak);
+        keep[i] = !(std::log(u[i]) > -0.5f * (z * z) - log_peak);
     }
     return keep;
 }
@@ -89,8 +90,8 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
     return sum;
 }
 
-// Gram and Schmidt: from each vector take away what lies along the ones before it, then
-// bring it to length 1. Twice, since the first time leaves rounding errors behind.
+// Gram-Schmidt: subtracts from each vector its projections on the vectors before it, then
+// normalises it to length 1. Does so twice, since the first pass leaves rounding errors.
 void orthonormalise(std::vector<std::vector<double>>& vectors) {
     for (size_t v = 0; v < vectors.size(); ++v) {
         std::vector<double>& x = vectors[v];
@@ -149,7 +150,7 @@ void ones_(Tensor& x) { constant_(x, 1); }
 void zeros_(Tensor& x) { constant_(x, 0); }
 
 void eye_(Tensor& x) {
-    check_shape(x.dim() == 2, "init: eye_ fills a matrix, not ", x.shape());
+    check_shape(x.dim() == 2, "init: eye_ needs a matrix, got ", x.shape());
     zeros_(x);
     const int64_t columns = x.size(1);
     on_cpu(x, [&](Tensor& host) {
@@ -182,23 +183,23 @@ void trunc_normal_(Tensor& x, TruncNormalOptions options, Generator& generator) 
         throw UsageError(concat("trunc_normal_: std is ", std, " between ", a, " and ", b,
                                 "; std must be positive and a below b"));
 
-    const double inside = normal_below((b - mean) / std) - normal_below((a - mean) / std);
-    if (!(inside > kOftenInside) && std::isinf(b - a))
-        throw UsageError(concat("trunc_normal_: less than ", kOftenInside,
+    const double inside = normal_cdf((b - mean) / std) - normal_cdf((a - mean) / std);
+    if (!(inside > kMinInside) && std::isinf(b - a))
+        throw UsageError(concat("trunc_normal_: less than ", kMinInside,
                                 " of the normal distribution of mean ", mean, " and std ",
-                                std, " lies between ", a, " and ", b,
+                                std, " is between ", a, " and ", b,
                                 "; give two finite bounds"));
     on_cpu(x, [&](Tensor& host) {
         draw_until_kept(host.span<float>(), [&](std::span<float> drawn) {
-            return inside > kOftenInside ? draw_normal(drawn, options, generator)
-                                         : draw_between(drawn, options, generator);
+            return inside > kMinInside ? draw_normal(drawn, options, generator)
+                                       : draw_between(drawn, options, generator);
         });
     });
     x.bump_version();
 }
 
 void orthogonal_(Tensor& weight, double gain, Generator& generator) {
-    check_shape(weight.dim() >= 2, "init: orthogonal_ wants two dimensions or more, not ",
+    check_shape(weight.dim() >= 2, "init: orthogonal_ needs two or more dimensions, got ",
                 weight.shape());
     if (weight.numel() == 0) return;
     if (weight.device().is_cuda())

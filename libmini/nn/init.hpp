@@ -1,17 +1,18 @@
 // Initial values of parameters (`torch.nn.init`), drawn as PyTorch draws them.
 //
-// A weight of shape (out, in, receptive field...) sums `fan_in` numbers into one output,
-// and hands one input to `fan_out` outputs. Numbers of variance v summed over fan_in have
-// variance fan_in * v: so that signals neither fade nor swell from layer to layer, v is
+// A weight of shape (out, in, receptive field...) sums `fan_in` products into one output,
+// and each input contributes to `fan_out` outputs. With weights of variance v, a sum over
+// fan_in inputs of variance 1 has variance fan_in * v. To keep the variance constant from
+// layer to layer, v is
 //
-//     Kaiming   gain² / fan_in, or / fan_out to keep gradients (He et al. 2015)
-//     Xavier    gain² * 2 / (fan_in + fan_out), between both (Glorot and Bengio 2010)
+//     Kaiming   gain² / fan_in, or gain² / fan_out for the gradients (He et al. 2015)
+//     Xavier    gain² * 2 / (fan_in + fan_out), a compromise (Glorot and Bengio 2010)
 //
-// where the gain makes good for what the nonlinearity takes away. A uniform distribution
-// in ±bound has variance bound² / 3, hence the sqrt(3) in the code.
+// where the gain compensates for the effect of the nonlinearity on the variance. A
+// uniform distribution in ±bound has variance bound² / 3, hence the sqrt(3) in the code.
 //
-// The values are PyTorch's bit for bit, but for orthogonal_. All draw from this thread's
-// Stream::kInitialisation unless told otherwise.
+// The values are bitwise identical to PyTorch's, except for orthogonal_. By default, all
+// functions draw from this thread's generator_of(Stream::kInitialisation).
 
 #pragma once
 
@@ -23,79 +24,94 @@
 
 namespace mini::nn::init {
 
-/// The inputs that one output of a weight (out, in, receptive field...) sums over, and
-/// the outputs that one input goes into. Both throw ShapeError below two dimensions.
+/// Returns the number of inputs of one output, for a weight (out, in, receptive
+/// field...). Throws ShapeError below two dimensions.
 int64_t fan_in(const Tensor& weight);
+
+/// Returns the number of outputs that one input contributes to. Throws ShapeError below
+/// two dimensions.
 int64_t fan_out(const Tensor& weight);
 
-/// What a layer's output passes through; kLinear also stands for none, and for a
-/// convolution.
+/// The activation function after a layer; kLinear stands for no activation, as for the
+/// plain output of a linear layer or a convolution.
 enum class Nonlinearity { kLinear, kSigmoid, kTanh, kRelu, kLeakyRelu, kSelu };
 
-/// The factor on the deviation that makes good for a nonlinearity
+/// Returns the factor on the standard deviation that compensates for a nonlinearity
 /// (`torch.nn.init.calculate_gain`): 1, 1, 5/3, √2, √(2 / (1 + negative_slope²)), 3/4.
 double calculate_gain(Nonlinearity nonlinearity, double negative_slope = 0.01);
 
-/// Uniform in [from, to).
+/// Fills x with uniform numbers in [from, to).
 void uniform_(Tensor& x, double from, double to,
               Generator& generator = generator_of(Stream::kInitialisation));
 
-/// From the normal distribution.
+/// Fills x with normal numbers.
 void normal_(Tensor& x, double mean, double std,
              Generator& generator = generator_of(Stream::kInitialisation));
 
-/// All `value`, all 1, all 0.
+/// Fills x with `value`.
 void constant_(Tensor& x, double value);
+
+/// Fills x with 1.
 void ones_(Tensor& x);
+
+/// Fills x with 0.
 void zeros_(Tensor& x);
 
-/// 1 on the diagonal, else 0. Throws ShapeError unless x is a matrix.
+/// Sets the diagonal to 1 and all other elements to 0. Throws ShapeError unless x is a
+/// matrix.
 void eye_(Tensor& x);
 
-/// Xavier: uniform in ±gain √(6 / (fan_in + fan_out)), or normal of the same variance.
+/// Xavier initialisation, uniform in ±gain √(6 / (fan_in + fan_out)).
 void xavier_uniform_(Tensor& weight, double gain = 1,
                      Generator& generator = generator_of(Stream::kInitialisation));
+
+/// Xavier initialisation, normal with the same variance.
 void xavier_normal_(Tensor& weight, double gain = 1,
                     Generator& generator = generator_of(Stream::kInitialisation));
 
-/// What keeps its variance: the activations, or the gradients on their way back.
+/// Whether to keep the variance of the activations in the forward pass (kFanIn) or of the
+/// gradients in the backward pass (kFanOut).
 enum class FanMode { kFanIn, kFanOut };
 
 struct KaimingOptions {
-    double a = 0;                    // the slope of a leaky relu below 0
-    FanMode mode = FanMode::kFanIn;  // keep the outputs' variance, or the gradients'
+    double a = 0;  // the negative slope of a leaky ReLU
+    FanMode mode = FanMode::kFanIn;
     Nonlinearity nonlinearity = Nonlinearity::kLeakyRelu;
 };
 
-/// Kaiming: uniform in ±gain √(3 / fan), or normal of the same variance.
+/// Kaiming initialisation, uniform in ±gain √(3 / fan).
 void kaiming_uniform_(Tensor& weight, KaimingOptions options = {},
                       Generator& generator = generator_of(Stream::kInitialisation));
+
+/// Kaiming initialisation, normal with the same variance.
 void kaiming_normal_(Tensor& weight, KaimingOptions options = {},
                      Generator& generator = generator_of(Stream::kInitialisation));
 
 struct TruncNormalOptions {
     double mean = 0;
     double std = 1;
-    double a = -2;  // the least value, not counted in deviations
-    double b = 2;   // the largest
+    double a = -2;  // the minimum value, not in standard deviations
+    double b = 2;   // the maximum value, likewise
 };
 
-/// From the normal distribution between a and b, by drawing until a number is kept, as
-/// PyTorch 2.15 does; earlier versions draw other numbers. Throws UsageError unless std is
-/// positive and a < b, and for an infinite bound where less than 0.3 lies between both.
+/// Fills x from the normal distribution truncated to [a, b], by rejection sampling, as in
+/// PyTorch 2.15; earlier versions draw other numbers. Throws UsageError unless std is
+/// positive and a < b, and for an infinite bound if the normal distribution has a
+/// probability of less than 0.3 between a and b.
 void trunc_normal_(Tensor& x, TruncNormalOptions options = {},
                    Generator& generator = generator_of(Stream::kInitialisation));
 
-/// Rows (of a wide weight) or columns (of a tall one) at right angles, of length `gain`,
-/// in a random direction: the Q of a normal matrix (Saxe et al. 2014; `orthogonal_`).
-/// Trailing dimensions count as columns. Computed in double, so equal to PyTorch's, which
-/// is LAPACK's in float, to within 1e-6. Throws ShapeError below two dimensions.
+/// Fills a weight with random orthogonal rows (of a wide weight) or columns (of a tall
+/// weight) of length `gain`: the Q of the QR decomposition of a normal matrix (Saxe et
+/// al. 2014; `orthogonal_`). Trailing dimensions count as columns. Computed in double, so
+/// it differs by up to 1e-6 from PyTorch, which uses LAPACK in float. Throws ShapeError
+/// below two dimensions.
 void orthogonal_(Tensor& weight, double gain = 1,
                  Generator& generator = generator_of(Stream::kInitialisation));
 
-/// What Linear and Conv2d start from: kaiming_uniform_ with a = √5 for the weight, which
-/// is uniform in ±1/√fan_in, then the same for the bias, if there is one. Uses this
-/// thread's Stream::kInitialisation.
+/// Initialises Linear and Conv2d: kaiming_uniform_ with a = √5 for the weight, which is
+/// uniform in ±1/√fan_in, then the same range for the bias, if it is defined. Draws from
+/// this thread's generator_of(Stream::kInitialisation).
 void reset_parameters(Tensor& weight, Tensor& bias);
 
 }  // namespace mini::nn::init

@@ -19,7 +19,7 @@ class Linear : public Module {
     Tensor forward(const Tensor& x) override;
 
     Tensor weight;  // (out_features, in_features)
-    Tensor bias;    // (out_features), undefined without bias
+    Tensor bias;    // (out_features); undefined if bias = false
 };
 
 }  // namespace mini::nn

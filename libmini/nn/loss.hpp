@@ -1,4 +1,4 @@
-// The losses as objects, so that a program can hold its criterion.
+// Loss functions as objects that a program can store as its criterion.
 
 #pragma once
 
@@ -6,7 +6,8 @@
 
 namespace mini::nn {
 
-/// Scores (N, classes) against classes (N) (`torch.nn.CrossEntropyLoss`).
+/// Cross-entropy of scores (N, classes) and target classes (N)
+/// (`torch.nn.CrossEntropyLoss`).
 struct CrossEntropyLoss {
     Reduction reduction = Reduction::kMean;
     Tensor operator()(const Tensor& scores, const Tensor& target) const {
@@ -14,7 +15,8 @@ struct CrossEntropyLoss {
     }
 };
 
-/// Logarithms of probabilities (N, classes) against classes (N) (`torch.nn.NLLLoss`).
+/// Negative log-likelihood of log-probabilities (N, classes) and target classes (N)
+/// (`torch.nn.NLLLoss`).
 struct NLLLoss {
     Reduction reduction = Reduction::kMean;
     Tensor operator()(const Tensor& log_probabilities, const Tensor& target) const {
@@ -22,7 +24,8 @@ struct NLLLoss {
     }
 };
 
-/// Probabilities against 0 or 1, equal shapes (`torch.nn.BCELoss`).
+/// Binary cross-entropy of probabilities and targets 0 or 1, of equal shapes
+/// (`torch.nn.BCELoss`).
 struct BCELoss {
     Reduction reduction = Reduction::kMean;
     Tensor operator()(const Tensor& probability, const Tensor& target) const {
@@ -30,7 +33,7 @@ struct BCELoss {
     }
 };
 
-/// Squared differences, equal shapes (`torch.nn.MSELoss`).
+/// Squared error of input and target, of equal shapes (`torch.nn.MSELoss`).
 struct MSELoss {
     Reduction reduction = Reduction::kMean;
     Tensor operator()(const Tensor& input, const Tensor& target) const {

@@ -8,7 +8,7 @@
 namespace mini::nn {
 namespace {
 
-// Each tensor once, under its first name.
+// Keeps each tensor once, with its first name.
 NamedTensors without_repeats(NamedTensors tensors) {
     std::unordered_set<const void*> seen;
     std::erase_if(tensors, [&](const auto& entry) {
@@ -32,7 +32,7 @@ const Tensor* find(const NamedTensors& tensors, const std::string& name) {
     return found == tensors.end() ? nullptr : &found->second;
 }
 
-// What stands in the way of copying `state` into `own`: one line each.
+// Lists the differences that prevent copying `state` into `own`, one line each.
 std::string differences(const NamedTensors& own, const NamedTensors& state) {
     std::string lines;
     for (const auto& [name, tensor] : own) {
@@ -98,9 +98,9 @@ NamedTensors Module::state_dict() const {
 
 void Module::load_state_dict(const NamedTensors& state) {
     NamedTensors own = state_dict();
-    const std::string wrong = differences(own, state);
-    MINI_CHECK(wrong.empty(),
-               "load_state_dict: the state does not fit this module:", wrong);
+    const std::string errors = differences(own, state);
+    MINI_CHECK(errors.empty(),
+               "load_state_dict: the state does not fit this module:", errors);
     for (auto& [name, tensor] : own) ops::copy_(tensor, *find(state, name));
 }
 

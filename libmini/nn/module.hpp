@@ -1,4 +1,4 @@
-// Module: parameters, buffers and submodules under names (`torch.nn.Module`).
+// Module: named parameters, buffers and submodules (`torch.nn.Module`).
 //
 //     class Net : public nn::Module {
 //       public:
@@ -13,10 +13,10 @@
 //         nn::Linear fc2_;
 //     };
 //
-// Submodules are plain members; registering notes their address, so modules neither copy
-// nor move. Parameters are drawn as the members are constructed: in PyTorch's order, when
-// they are declared in PyTorch's order. Where the number of submodules is known only at run
-// time, the module makes and owns them itself:
+// Submodules are plain members; register_module stores their address, so modules can be
+// neither copied nor moved. Parameters are initialised when the members are constructed:
+// in PyTorch's order if they are declared in PyTorch's order. If the number of submodules
+// is known only at run time, make_module constructs and owns them:
 //
 //     for (int i = 0; i < depth; ++i)
 //         layers_.push_back(&make_module<nn::Linear>("fc" + std::to_string(i), 50, 50));
@@ -33,7 +33,7 @@
 
 namespace mini::nn {
 
-/// Tensors under their names, in the order of registration.
+/// Tensors with their names, in the order of registration.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 class Module {
@@ -43,58 +43,64 @@ class Module {
     Module(const Module&) = delete;
     Module& operator=(const Module&) = delete;
 
-    /// The module's result for one batch.
+    /// Computes the module's output for one batch.
     virtual Tensor forward(const Tensor& x) = 0;
     Tensor operator()(const Tensor& x) { return forward(x); }
 
-    /// All parameters below, each once even where it is shared, under names like
-    /// "conv1.weight": first the module's own, then those of its submodules in order
-    /// (`named_parameters`).
+    /// Returns the parameters of this module and its submodules, with names like
+    /// "conv1.weight": first the module's own parameters, then the submodules' in order.
+    /// A shared parameter is returned once (`named_parameters`).
     NamedTensors named_parameters() const;
     std::vector<Tensor> parameters() const;
 
-    /// Tensors that belong to the state but are not trained, likewise (`named_buffers`).
+    /// Returns the buffers in the same way: tensors that belong to the state but are not
+    /// trained (`named_buffers`).
     NamedTensors named_buffers() const;
     std::vector<Tensor> buffers() const;
 
-    /// This module and all below, each once, parents first (`modules`).
+    /// Returns this module and all submodules, each once, parents first (`modules`).
     std::vector<Module*> modules();
 
-    /// Calls `function` with every module, parents last, as initialisation wants (`apply`).
+    /// Calls `function` with every module, parents last, as initialisation needs it
+    /// (`apply`).
     void apply(const std::function<void(Module&)>& function);
 
-    /// Parameters and buffers, detached, under every name they have, in PyTorch's order:
-    /// each module's parameters, then its buffers, then its submodules (`state_dict`).
-    /// They share storage with the module.
+    /// Returns the parameters and buffers, detached, in PyTorch's order: each module's
+    /// parameters, then its buffers, then its submodules (`state_dict`). A shared tensor
+    /// is returned under each of its names. The tensors share storage with the module.
     NamedTensors state_dict() const;
 
-    /// Copies the tensors of `state` into the module. Throws Error listing every name
-    /// that is missing or unexpected and every shape that differs; then nothing has been
-    /// changed.
+    /// Copies the tensors of `state` into the module. Throws Error listing every missing
+    /// name, every unexpected name and every different shape or dtype; the module is then
+    /// unchanged.
     void load_state_dict(const NamedTensors& state);
 
-    /// Moves all parameters, their gradients, and all buffers to a device, in place: every
-    /// handle to them sees it (`to`). Make the optimizer afterwards.
+    /// Moves all parameters, their gradients, and all buffers to a device, in place: all
+    /// handles to the same tensors see the move (`to`). Create the optimizer afterwards.
     Module& to(Device device);
 
-    /// Training or evaluation: dropout and the like behave differently. For all modules below.
+    /// Sets training or evaluation mode for this module and all submodules; dropout and
+    /// batch normalisation depend on it (`train`).
     void train(bool training = true);
     void eval() { train(false); }
     bool is_training() const { return training_; }
 
-    /// Forgets the gradients of all parameters.
+    /// Clears the gradients of all parameters: they become undefined.
     void zero_grad();
 
   protected:
-    /// Adds a parameter, which from now on requires grad, and returns it. Throws Error
-    /// when the name is empty, has a dot, or is taken.
+    /// Adds a parameter, sets its requires_grad, and returns it. Throws Error when the
+    /// name is empty, contains a dot, or is already used.
     Tensor register_parameter(const std::string& name, Tensor parameter);
+
+    /// Adds a buffer, and returns it. Throws Error as register_parameter does.
     Tensor register_buffer(const std::string& name, Tensor buffer);
 
-    /// REQUIRES: `module` lives as long as this one.
+    /// Adds a submodule. REQUIRES: `module` outlives this object. Throws Error as
+    /// register_parameter does.
     void register_module(const std::string& name, Module& module);
 
-    /// Makes a submodule that this module owns, registers and returns it.
+    /// Constructs a submodule, registers it and returns it. This module owns it.
     template <typename M, typename... Args>
     M& make_module(const std::string& name, Args&&... args) {
         auto module = std::make_unique<M>(std::forward<Args>(args)...);

@@ -26,7 +26,7 @@ Tensor BatchNorm::normalise(const Tensor& x) {
                 " but the module has ", num_features_, " channels");
     const bool is_tracked = running_mean.defined();
     const bool updates = is_training() && is_tracked;
-    // Without a momentum, all batches so far count alike.
+    // Without a momentum, all batches have equal weight.
     const bool averages_all = !options_.momentum && updates;
     const double batches = averages_all ? num_batches_tracked.item() + 1 : 1;
 

@@ -1,13 +1,13 @@
 // Batch normalisation (`torch.nn.BatchNorm1d`, `BatchNorm2d`).
 //
 //     training    y = (x - mean of the batch) / sqrt(variance of the batch + eps)
-//                 running values move towards mean and variance by the momentum
+//                 running values += momentum * (batch values - running values)
 //     evaluation  y = (x - running_mean) / sqrt(running_var + eps)
 //
-// and then y * weight + bias, one number a channel each. In training every sample's
-// result depends on the whole batch, so ranks with a share of the batch each normalise by
-// other moments than one process with all of it, and their running values drift apart
-// unless they are broadcast.
+// and then y * weight + bias, with one weight and one bias per channel. In training, each
+// sample's output depends on the whole batch, so ranks that each have a part of the batch
+// use other means and variances than one process with the whole batch, and their running
+// values diverge unless they are broadcast.
 //
 // Ioffe and Szegedy 2015, "Batch normalization".
 
@@ -22,25 +22,27 @@ namespace mini::nn {
 
 struct BatchNormOptions {
     double eps = 1e-5;
-    std::optional<double> momentum = 0.1;  // none: the mean over all batches so far
-    bool affine = true;                    // whether there are weight and bias
-    bool track_running_stats = true;       // else the batch's moments serve always
+    std::optional<double> momentum = 0.1;  // absent: average of all batches
+    bool affine = true;                    // whether to have weight and bias
+    bool track_running_stats = true;       // false: always use the batch's statistics
 };
 
-/// What both have in common.
+/// The common base of BatchNorm1d and BatchNorm2d.
 class BatchNorm : public Module {
   public:
-    Tensor weight;               // (C), from 1; undefined without affine
-    Tensor bias;                 // (C), from 0; undefined without affine
-    Tensor running_mean;         // (C), from 0; these three undefined when not tracked
-    Tensor running_var;          // (C), from 1, unbiased
-    Tensor num_batches_tracked;  // int64, from 0
+    Tensor weight;  // (C), initially 1; undefined without affine
+    Tensor bias;    // (C), initially 0; undefined without affine
+
+    // Undefined without track_running_stats.
+    Tensor running_mean;         // (C), initially 0
+    Tensor running_var;          // (C), initially 1, unbiased
+    Tensor num_batches_tracked;  // int64, initially 0
 
   protected:
     BatchNorm(int64_t num_features, BatchNormOptions options);
 
-    /// Throws ShapeError unless dimension 1 of x has num_features, and, in training, when
-    /// a channel has a single value.
+    /// Normalises x. Throws ShapeError unless dimension 1 of x has size num_features, and
+    /// when a channel has only one value in training.
     Tensor normalise(const Tensor& x);
 
   private:
@@ -48,8 +50,7 @@ class BatchNorm : public Module {
     BatchNormOptions options_;
 };
 
-/// Normalises rows (N, C) by column, or (N, C, L) by channel. Throws ShapeError for
-/// others.
+/// Normalises (N, C) or (N, C, L) per channel. Throws ShapeError for other shapes.
 class BatchNorm1d : public BatchNorm {
   public:
     explicit BatchNorm1d(int64_t num_features, BatchNormOptions options = {})
@@ -57,7 +58,7 @@ class BatchNorm1d : public BatchNorm {
     Tensor forward(const Tensor& x) override;
 };
 
-/// Normalises images (N, C, H, W) by channel. Throws ShapeError for others.
+/// Normalises images (N, C, H, W) per channel. Throws ShapeError for other shapes.
 class BatchNorm2d : public BatchNorm {
   public:
     explicit BatchNorm2d(int64_t num_features, BatchNormOptions options = {})

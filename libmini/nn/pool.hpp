@@ -1,4 +1,4 @@
-// Pooling: layers that make images (N, C, H, W) smaller, each plane on its own.
+// Pooling: layers that reduce the size of images (N, C, H, W), each plane separately.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace mini::nn {
 
-/// The greatest element of each window; stride 0 means the window's size (`torch.nn.MaxPool2d`).
+/// The maximum of each window; stride 0 means the window's size (`torch.nn.MaxPool2d`).
 class MaxPool2d : public Module {
   public:
     explicit MaxPool2d(int64_t kernel_size, int64_t stride = 0, int64_t padding = 0)
@@ -39,7 +39,7 @@ class AvgPool2d : public Module {
     AvgPool2dOptions options_;
 };
 
-/// Means over equal rectangles, as many as asked for, whatever the image's size
+/// The means of a grid of rectangles, for an output of the given size and any image size
 /// (`torch.nn.AdaptiveAvgPool2d`).
 class AdaptiveAvgPool2d : public Module {
   public:

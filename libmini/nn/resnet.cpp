@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kStemChannels = 64;
 
-// Every convolution goes without bias: the normalisation that follows takes it out again.
+// The convolutions have no bias: the normalisation after them would remove it.
 Conv2dOptions same_size(int64_t kernel, int64_t stride = 1) {
     return {.stride = stride, .padding = kernel / 2, .bias = false};
 }
@@ -28,7 +28,7 @@ void init_as_identity(Module& module) {
         init::zeros_(bottleneck->last_norm().weight);
 }
 
-// Blocks differ in what they add; these two lines they share.
+// Whether x can be added to the block's output without a downsample layer.
 bool fits(int64_t in_channels, int64_t out_channels, int64_t stride) {
     return stride == 1 && in_channels == out_channels;
 }

@@ -1,24 +1,25 @@
-// Residual networks, with the names and initial values of torchvision, so that its weights
-// load (`torchvision.models.resnet`).
+// Residual networks, with torchvision's parameter names and initial values, so that
+// torchvision's weights can be loaded (`torchvision.models.resnet`).
 //
-// A block computes what to add to its input, y = relu(x + f(x)). The sum hands a gradient on
-// unchanged, so a hundred blocks still learn where a hundred plain layers do not.
+// A block computes y = relu(x + f(x)). The sum passes the gradient to x unchanged, so a
+// hundred blocks can be trained where a hundred plain layers cannot.
 //
 //     BasicBlock       x -+- conv 3x3 - bn - relu - conv 3x3 - bn ------------ + - relu
 //     (18, 34)            `----------------------------------------------------'
 //     Bottleneck       x -+- conv 1x1 - .. - conv 3x3 - .. - conv 1x1 - bn --- + - relu
 //     (50, 101, 152)      `----------------------------------------------------'
 //
-//     an image (3, 224, 224)   conv 7x7 / 2 - bn - relu - max-pool 3x3 / 2   (64, 56, 56)
-//     layer1                   blocks of width 64                            (64 e, 56, 56)
-//     layer2, layer3, layer4   widths 128, 256, 512; each halves the image   (512 e, 7, 7)
-//     head                     average pooling - fc                          (num_classes)
+//     an image (3, 224, 224)  conv 7x7 / 2 - bn - relu - max-pool 3x3 / 2  (64, 56, 56)
+//     layer1                  blocks of width 64                           (64 e, 56, 56)
+//     layer2, layer3, layer4  widths 128, 256, 512; each halves the image  (512 e, 7, 7)
+//     head                    average pooling - fc                         (num_classes)
 //
-// with the expansion e: a bottleneck of width w works on w channels and gives out e w = 4 w,
-// a basic block gives out w.
+// with the expansion e: a bottleneck of width w works on w channels and has e w = 4 w
+// output channels; a basic block has w output channels, e = 1.
 //
-// He, Zhang, Ren, Sun 2015, "Deep residual learning for image recognition". A bottleneck
-// strides in its 3x3 convolution, not in the first 1x1 as there (torchvision's "V1.5").
+// He, Zhang, Ren, Sun 2015, "Deep residual learning for image recognition". Unlike in the
+// paper, a bottleneck has its stride in the 3x3 convolution, not in the first 1x1
+// convolution (torchvision's "V1.5").
 
 #pragma once
 
@@ -32,7 +33,7 @@
 
 namespace mini::nn {
 
-/// Two 3x3 convolutions; the first strides.
+/// Two 3x3 convolutions; the first has the stride.
 class BasicBlock : public Module {
   public:
     static constexpr int64_t kExpansion = 1;
@@ -41,16 +42,17 @@ class BasicBlock : public Module {
     BasicBlock(int64_t in_channels, int64_t width, int64_t stride);
     Tensor forward(const Tensor& x) override;
 
-    /// The last normalisation: with weight 0 the block is its input.
+    /// Returns the last normalisation: if its weight is 0, f(x) = 0.
     BatchNorm2d& last_norm() { return bn2_; }
 
   private:
     Conv2d conv1_, conv2_;
     BatchNorm2d bn1_, bn2_;
-    Sequential* downsample_ = nullptr;  // fits x to the sum; none where x fits as it is
+    Sequential* downsample_ = nullptr;  // maps x to the output's shape; null if x has it
 };
 
-/// Convolutions 1x1 to fewer channels, 3x3, which strides, and 1x1 to more channels.
+/// A 1x1 convolution to fewer channels, a 3x3 convolution with the stride, and a 1x1
+/// convolution to more channels.
 class Bottleneck : public Module {
   public:
     static constexpr int64_t kExpansion = 4;
@@ -59,13 +61,13 @@ class Bottleneck : public Module {
     Bottleneck(int64_t in_channels, int64_t width, int64_t stride);
     Tensor forward(const Tensor& x) override;
 
-    /// The last normalisation: with weight 0 the block is its input.
+    /// Returns the last normalisation: if its weight is 0, f(x) = 0.
     BatchNorm2d& last_norm() { return bn3_; }
 
   private:
     Conv2d conv1_, conv2_, conv3_;
     BatchNorm2d bn1_, bn2_, bn3_;
-    Sequential* downsample_ = nullptr;  // fits x to the sum; none where x fits as it is
+    Sequential* downsample_ = nullptr;  // maps x to the output's shape; null if x has it
 };
 
 struct ResNetOptions {
@@ -73,32 +75,33 @@ struct ResNetOptions {
     bool zero_init_residual = false;  // every block starts as the identity
 };
 
-/// What the networks are built of.
+/// The kind of block that a network is built from.
 enum class ResNetBlock { kBasic, kBottleneck };
 
-/// The network, images (N, 3, H, W) to class scores (N, num_classes). Any H and W do, from
-/// 1 on, as long as training leaves two values per channel.
+/// A ResNet: maps images (N, 3, H, W) to class scores (N, num_classes). H and W may be
+/// any positive numbers, but training needs two values per channel in each normalisation.
 class ResNet : public Module {
   public:
-    /// `depths` counts the blocks of layer1 to layer4. Convolutions start as kaiming_normal_
-    /// of fan_out, normalisations as 1 and 0, fc as Linear does.
+    /// `depths` are the numbers of blocks of layer1 to layer4. Convolutions are
+    /// initialised by kaiming_normal_ with fan_out, normalisations with 1 and 0, fc as
+    /// Linear does.
     ResNet(ResNetBlock block, const std::array<int, 4>& depths,
            ResNetOptions options = {});
     Tensor forward(const Tensor& x) override;
 
   private:
-    // Makes layer1 to layer4, and returns how many channels come out.
+    // Creates layer1 to layer4, and returns the number of output channels.
     template <typename Block>
     int64_t add_layers(const std::array<int, 4>& depths);
 
     Conv2d conv1_;
     BatchNorm2d bn1_;
     std::array<Sequential, 4> layers_;  // layer1 to layer4
-    Linear* fc_ = nullptr;              // made once the blocks have told its width
+    Linear* fc_ = nullptr;  // created after the blocks determine its input size
 };
 
-/// With 1000 classes 11,689,512, 21,797,672, 25,557,032, 44,549,160 and 60,192,808
-/// parameters.
+/// The networks of torchvision. With 1000 classes they have 11,689,512, 21,797,672,
+/// 25,557,032, 44,549,160 and 60,192,808 parameters.
 ResNet resnet18(ResNetOptions options = {});
 ResNet resnet34(ResNetOptions options = {});
 ResNet resnet50(ResNetOptions options = {});

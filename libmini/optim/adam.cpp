@@ -42,19 +42,20 @@ void Adam::step() {
     for (size_t i = 0; i < parameters_.size(); ++i) {
         Tensor& parameter = parameters_[i];
         if (!parameter.grad().defined()) continue;
-        if (steps_[i]++ == 0) begin(i);
+        if (steps_[i]++ == 0) init_state(i);
 
         const Tensor grad = ops::contiguous(parameter.grad());
         const Device device = common_device("Adam", parameter, grad, exp_avgs_[i]);
         float* const p = parameter.contiguous_data<float>();
         float* const m = exp_avgs_[i].data<float>();
         float* const v = exp_avg_sqs_[i].data<float>();
-        float* const top = options_.amsgrad ? max_exp_avg_sqs_[i].data<float>() : nullptr;
+        float* const v_max =
+            options_.amsgrad ? max_exp_avg_sqs_[i].data<float>() : nullptr;
         const auto* const g = grad.data<float>();
         if (device.is_cpu())
-            cpu::adam_step(p, m, v, top, g, parameter.numel(), kernel_step(steps_[i]));
+            cpu::adam_step(p, m, v, v_max, g, parameter.numel(), kernel_step(steps_[i]));
         else
-            on_gpu.add(device, steps_[i], {p, m, v, top, g, parameter.numel()}, grad);
+            on_gpu.add(device, steps_[i], {p, m, v, v_max, g, parameter.numel()}, grad);
         parameter.bump_version();
     }
     on_gpu.run([this](const auto& tensors, int64_t step, cudaStream_t stream) {
@@ -62,8 +63,8 @@ void Adam::step() {
     });
 }
 
-// The averages of a parameter before its first step.
-void Adam::begin(size_t i) {
+// Creates the averages of a parameter, before its first step.
+void Adam::init_state(size_t i) {
     const Tensor& parameter = parameters_[i];
     exp_avgs_[i] = parameter.new_zeros(parameter.shape());
     exp_avg_sqs_[i] = parameter.new_zeros(parameter.shape());

@@ -1,8 +1,8 @@
-// Adam: each parameter takes steps of about lr, whatever the size of its gradients
+// Adam: the step of each parameter is about lr, for gradients of any size
 // (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015).
 //
-// Two running averages per parameter, of the gradient and of its square, so three times the
-// memory of the parameters themselves.
+// Keeps two running averages per parameter, of the gradient and of its square, so
+// parameters and state together take three times the memory of the parameters.
 
 #pragma once
 
@@ -33,9 +33,9 @@ struct AdamOptions {
 ///     v  = beta1 v + (1 - beta1) g^2
 ///     p -= lr m' / (sqrt(v') + eps)       m' = m / (1 - beta0^t), v' = v / (1 - beta1^t)
 ///
-/// amsgrad puts the greatest v so far into the last line (Reddi et al., 2018); maximize
-/// turns the gradient round. Values equal those of PyTorch's builds that round each
-/// operation on its own, to the last bit.
+/// amsgrad uses the maximum of all v so far in the last line (Reddi et al., 2018);
+/// maximize negates the gradient. The values are bitwise identical to builds of PyTorch
+/// that round each operation separately.
 class Adam : public Optimizer {
   public:
     /// Throws UsageError for a negative or non-finite number, and for a beta not in
@@ -44,20 +44,20 @@ class Adam : public Optimizer {
 
     void step() override;
 
-    /// state.N.step, state.N.exp_avg (m), state.N.exp_avg_sq (v), with amsgrad
+    /// Returns state.N.step, state.N.exp_avg (m), state.N.exp_avg_sq (v), with amsgrad
     /// state.N.max_exp_avg_sq, and the options.
     OptimizerState state_dict() const override;
     void load_state_dict(const OptimizerState& state) override;
 
   private:
-    void begin(size_t i);
+    void init_state(size_t i);
     kernels::AdamStep kernel_step(int64_t step) const;
 
-    AdamOptions options_;                  // but for lr, which is lr()
-    std::vector<int64_t> steps_;           // of each parameter
+    AdamOptions options_;                  // except lr, which is lr()
+    std::vector<int64_t> steps_;           // per parameter
     std::vector<Tensor> exp_avgs_;         // undefined before a parameter's first step
     std::vector<Tensor> exp_avg_sqs_;      // likewise
-    std::vector<Tensor> max_exp_avg_sqs_;  // likewise, and without amsgrad
+    std::vector<Tensor> max_exp_avg_sqs_;  // likewise; always undefined without amsgrad
 };
 
 struct AdamWOptions {
@@ -69,8 +69,8 @@ struct AdamWOptions {
     bool maximize = false;
 };
 
-/// Adam whose weight decay does not go through the averages: every parameter shrinks at
-/// the same rate (`torch.optim.AdamW`; Loshchilov and Hutter, 2019).
+/// Adam with decoupled weight decay: the decay is not part of the averages, so every
+/// parameter shrinks at the same rate (`torch.optim.AdamW`; Loshchilov and Hutter, 2019).
 class AdamW : public Adam {
   public:
     explicit AdamW(std::vector<Tensor> parameters, AdamWOptions options = {});

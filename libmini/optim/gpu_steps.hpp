@@ -1,5 +1,5 @@
-// The parameters of a GPU that take the same step, to be given to it at once: a launch costs
-// more than the arithmetic of a small parameter.
+// Groups the parameters on a GPU that take the same step, so that one kernel launch
+// handles a whole group: for a small parameter, a launch costs more than the arithmetic.
 
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace mini::optim {
 
-/// Collects `Item`s, the kernel's view of a parameter, by device and by whatever else makes
-/// steps differ.
+/// Collects `Item`s, the kernel's view of a parameter, by device and `kind`. Parameters
+/// with the same kind take the same step.
 template <typename Item>
 class GpuSteps {
   public:
-    /// `grad` is kept until the end, since the item points to it.
+    /// Adds a parameter. Keeps `grad` alive, since the item points to it.
     void add(Device device, int64_t kind, Item item, const Tensor& grad) {
         items_[{device.index, kind}].push_back(item);
         grads_.push_back(grad);
@@ -28,14 +28,14 @@ class GpuSteps {
     template <typename Launch>
     void run(const Launch& launch) const {
         if constexpr (kHasCuda)
-            for (const auto& [where, items] : items_) {
-                const cuda::DeviceGuard guard(where.first);
-                launch(items, where.second, cuda::current_stream(where.first));
+            for (const auto& [key, items] : items_) {
+                const cuda::DeviceGuard guard(key.first);
+                launch(items, key.second, cuda::current_stream(key.first));
             }
     }
 
   private:
-    std::map<std::pair<int, int64_t>, std::vector<Item>> items_;
+    std::map<std::pair<int, int64_t>, std::vector<Item>> items_;  // by device and kind
     std::vector<Tensor> grads_;
 };
 

@@ -19,7 +19,7 @@ void check_names(const Numbers& state, const Numbers& expected) {
         check_usage(state.contains(name), "lr_scheduler: the state has no ", name);
 }
 
-// Those of one scheduler in a sequence, without "0.".
+// Returns the numbers of scheduler k of a sequence, without the prefix "k.".
 Numbers part_of(const Numbers& state, size_t k) {
     const std::string prefix = concat(k, ".");
     Numbers part;
@@ -80,7 +80,7 @@ double CosineAnnealingLR::next_lr() const {
     const auto T = static_cast<double>(T_max_);
     const auto epoch = static_cast<double>(last_epoch());
 
-    // At the bottom of the cosine the ratio below would be 0 / 0: climb from it.
+    // One epoch after the minimum, the formula below would divide by 0.
     if ((last_epoch() - 1 - T_max_) % (2 * T_max_) == 0)
         return lr() + (base_lr() - eta_min_) * (1 - std::cos(pi / T)) / 2;
     return (1 + std::cos(pi * epoch / T)) / (1 + std::cos(pi * (epoch - 1) / T)) *
@@ -124,7 +124,7 @@ SequentialLR::SequentialLR(Optimizer& optimizer,
       milestones_(std::move(milestones)) {
     check_usage(schedulers_.size() == milestones_.size() + 1,
                 "SequentialLR: ", schedulers_.size(),
-                " schedulers want one milestone less, not ", milestones_.size());
+                " schedulers need one milestone fewer, got ", milestones_.size());
     int64_t before = 0;
     for (const int64_t milestone : milestones_) {
         check_usage(milestone > before, "SequentialLR: the milestones ", milestones_,
@@ -133,9 +133,9 @@ SequentialLR::SequentialLR(Optimizer& optimizer,
     }
     for (const auto& scheduler : schedulers_)
         check_usage(scheduler != nullptr && &scheduler->optimizer_ == &optimizer,
-                    "SequentialLR: a scheduler has another optimizer, or is none");
+                    "SequentialLR: a scheduler is null or has another optimizer");
 
-    // Each has set a rate when it was made: begin afresh with the first.
+    // Each constructor has set a rate: restore base_lr, and start the first scheduler.
     optimizer.set_lr(base_lr());
     schedulers_.front()->start();
     set(0, schedulers_.front()->get_last_lr());

@@ -1,15 +1,17 @@
-// Learning-rate schedulers: they change an optimizer's lr from epoch to epoch
+// Learning-rate schedulers: change the learning rate of an optimizer from epoch to epoch
 // (`torch.optim.lr_scheduler`).
 //
-//     scheduler made      epoch 0's rate is set
+//     constructor         sets the rate of epoch 0
 //     train epoch 0
-//     scheduler.step()    epoch 1's rate is set
+//     scheduler.step()    sets the rate of epoch 1
 //     train epoch 1 ...
 //
 //     StepLR     ----____....       LinearLR   _/------       CosineAnnealingLR  --\_
 //
-// Each derives the next rate from the present one, as PyTorch does, not from the epoch
-// alone: so several can share one optimizer, and rates equal PyTorch's to the last bit.
+// Each scheduler computes the next rate from the current rate, as PyTorch does, not from
+// the epoch alone: so several schedulers can share one optimizer, and the rates are
+// bitwise identical to PyTorch's, except for the cosine, which C libraries may round
+// differently.
 
 #pragma once
 
@@ -23,41 +25,47 @@
 
 namespace mini::optim {
 
-/// What all schedulers are. To resume, make the optimizer and the scheduler as at first,
-/// then load both states, the optimizer's last, since making a scheduler sets the rate.
+/// The base class of all schedulers. To resume, construct the optimizer and the scheduler
+/// as in the first run, then load both states. Load the optimizer's state after
+/// constructing the scheduler, since its constructor sets the rate.
 class LRScheduler {
   public:
     virtual ~LRScheduler() = default;
     LRScheduler(const LRScheduler&) = delete;
     LRScheduler& operator=(const LRScheduler&) = delete;
 
-    /// Sets the rate of the next epoch; to be called after each (`LRScheduler.step`).
+    /// Sets the rate of the next epoch. Call it after each epoch (`LRScheduler.step`).
     virtual void step();
 
-    /// The epoch whose rate is set, counted from 0.
+    /// Returns the epoch of the current rate, from 0.
     int64_t last_epoch() const { return last_epoch_; }
 
-    /// The rate last set.
+    /// Returns the rate that this scheduler set last.
     double get_last_lr() const { return last_lr_; }
 
-    /// last_epoch, last_lr and base_lr: all but the arguments of the constructor.
-    /// optim::exact_text writes them into a checkpoint.
+    /// Returns last_epoch, last_lr and base_lr: the whole state except the constructor's
+    /// arguments. Use optim::exact_text to write them into a checkpoint.
     virtual std::map<std::string, double> state_dict() const;
 
-    /// Goes on from there; the optimizer's rate stays as it is. Throws UsageError, and
-    /// changes nothing, when a name is missing.
+    /// Restores the state; does not change the optimizer's rate. Throws UsageError,
+    /// without any change, when a name is missing.
     virtual void load_state_dict(const std::map<std::string, double>& state);
 
   protected:
-    /// REQUIRES: `optimizer` outlives this; the constructor of the child calls start().
+    /// REQUIRES: `optimizer` outlives this object; the constructor of each derived class
+    /// calls start().
     explicit LRScheduler(Optimizer& optimizer);
 
     void start();
 
-    /// The rate of epoch 0 from the present one; of a later epoch from that of the epoch
-    /// before; and of epoch 0 from base_lr(), whatever the present one.
+    /// Returns the rate of epoch 0, computed from the optimizer's current rate.
     virtual double first_lr() const { return optimizer_.lr(); }
+
+    /// Returns the rate of epoch last_epoch() > 0, computed from the rate of the epoch
+    /// before.
     virtual double next_lr() const = 0;
+
+    /// Returns the rate of epoch 0, computed from base_lr() instead of the current rate.
     virtual double restart_lr() const { return base_lr_; }
 
     double lr() const { return optimizer_.lr(); }
@@ -87,7 +95,8 @@ class StepLR : public LRScheduler {
     double gamma_;
 };
 
-/// Goes down to eta_min in T_max epochs along half a cosine, then up again
+/// Decreases the rate to eta_min in T_max epochs along half a cosine, then increases it
+/// again
 /// (`CosineAnnealingLR`). Throws UsageError unless T_max is 1 or more.
 class CosineAnnealingLR : public LRScheduler {
   public:
@@ -108,8 +117,8 @@ struct LinearLROptions {
     int64_t total_iters = 5;
 };
 
-/// Multiplies the rate by a factor that goes from start_factor to end_factor in
-/// total_iters epochs, and stays there (`LinearLR`). Throws UsageError unless
+/// Multiplies the rate by a factor that changes linearly from start_factor to end_factor
+/// in total_iters epochs, and then stays constant (`LinearLR`). Throws UsageError unless
 /// 0 < start_factor <= 1, 0 <= end_factor <= 1 and total_iters is 1 or more.
 class LinearLR : public LRScheduler {
   public:
@@ -124,12 +133,14 @@ class LinearLR : public LRScheduler {
     LinearLROptions options_;
 };
 
-/// Its usual use: small steps first, while the gradients of a new model are wild.
+/// The usual purpose of LinearLR: small steps at first, while the gradients of a new
+/// model vary strongly.
 using LinearWarmup = LinearLR;
 
-/// One scheduler after the other: the k-th takes over, from base_lr, at epoch
+/// Runs one scheduler after the other: scheduler k starts, from base_lr, at epoch
 /// milestones[k - 1] (`SequentialLR`). Throws UsageError unless there is one scheduler
-/// more than milestones, these rise from above 0, and all have this optimizer.
+/// more than milestones, the milestones are positive and increasing, and all schedulers
+/// have this optimizer.
 class SequentialLR : public LRScheduler {
   public:
     SequentialLR(Optimizer& optimizer,
@@ -138,7 +149,7 @@ class SequentialLR : public LRScheduler {
 
     void step() override;
 
-    /// Its own, and those of its schedulers as "0.last_epoch", ...
+    /// Returns its own state, and the states of its schedulers as "0.last_epoch", ...
     std::map<std::string, double> state_dict() const override;
     void load_state_dict(const std::map<std::string, double>& state) override;
 

@@ -1,4 +1,4 @@
-// Optimizer: changes parameters by their gradients (`torch.optim.Optimizer`).
+// Optimizer: updates parameters by their gradients (`torch.optim.Optimizer`).
 
 #pragma once
 
@@ -12,38 +12,40 @@ namespace mini::optim {
 
 class Optimizer {
   public:
-    /// Throws UsageError when there is no parameter, or one that is no leaf.
+    /// Throws UsageError when `parameters` is empty or has a tensor that is not a leaf.
     explicit Optimizer(std::vector<Tensor> parameters, double lr = 0.0);
     virtual ~Optimizer() = default;
     Optimizer(const Optimizer&) = delete;
     Optimizer& operator=(const Optimizer&) = delete;
 
-    /// Changes every parameter that has a gradient; leaves the others alone.
+    /// Updates every parameter that has a gradient; does not change the others.
     virtual void step() = 0;
 
-    /// Forgets all gradients, so that the next backward pass starts afresh.
+    /// Clears all gradients: they become undefined, so that the next backward pass does
+    /// not accumulate into them.
     void zero_grad();
 
-    /// The learning rate of the next step (`param_groups[0]["lr"]`).
+    /// Returns the learning rate of the next step (`param_groups[0]["lr"]`).
     virtual double lr() const { return lr_; }
     virtual void set_lr(double lr) { lr_ = lr; }
 
-    /// The learning rate that schedulers start from: lr() as it was when the first of
-    /// them asked (`param_groups[0]["initial_lr"]`).
+    /// Returns the learning rate that schedulers start from: lr() at the first call of
+    /// this function (`param_groups[0]["initial_lr"]`).
     double initial_lr();
 
-    /// What step() changes, in the order given to the constructor.
+    /// Returns the parameters that step() updates, in the order of the constructor's
+    /// list.
     const std::vector<Tensor>& parameters() const { return parameters_; }
 
-    /// All that the next steps depend on besides parameters and gradients: options as
-    /// numbers, and what is remembered of each parameter, once it has taken a step. The
-    /// tensors are the optimizer's own, not copies: save them before the next step
+    /// Returns the state that the next steps depend on, besides parameters and gradients:
+    /// the options as numbers, and the state of each parameter that has taken a step. The
+    /// tensors are not copies but the optimizer's own: save them before the next step
     /// (`Optimizer.state_dict`).
     virtual OptimizerState state_dict() const = 0;
 
-    /// Goes on from `state`, whose tensors are copied. Throws UsageError, naming every
-    /// name that is missing, unknown or of a different shape, and then changes nothing
-    /// (`Optimizer.load_state_dict`).
+    /// Restores `state`, and copies its tensors. Throws UsageError that lists every
+    /// missing name, every unknown name and every different shape or dtype; the optimizer
+    /// is then unchanged (`Optimizer.load_state_dict`).
     virtual void load_state_dict(const OptimizerState& state) = 0;
 
   protected:

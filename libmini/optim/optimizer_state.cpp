@@ -10,11 +10,11 @@
 namespace mini::optim {
 namespace {
 
-constexpr size_t kLongestNumber = 32;  // the shortest form of a double has 24 at most
-constexpr double kMostSteps = 0x1p53;  // from here on doubles skip whole numbers
+constexpr size_t kMaxDigits = 32;     // the shortest form of a double has at most 24
+constexpr double kMaxSteps = 0x1p53;  // larger doubles cannot represent every integer
 
 bool is_step_count(double number) {
-    return number >= 1 && number < kMostSteps && number == std::floor(number);
+    return number >= 1 && number < kMaxSteps && number == std::floor(number);
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ std::string state_name(size_t parameter, const std::string& what) {
 }
 
 std::string exact_text(double number) {
-    std::array<char, kLongestNumber> text;
+    std::array<char, kMaxDigits> text;
     const auto end = std::to_chars(text.data(), text.data() + text.size(), number);
     return std::string(text.data(), end.ptr);
 }
@@ -123,7 +123,7 @@ void StateReader::finish() {
     const auto check_known = [&](const auto& values) {
         for (const auto& [name, value] : values)
             if (!known_.contains(name))
-                differences_.push_back(concat(name, " is unknown here"));
+                differences_.push_back(concat(name, " is unknown"));
     };
     check_known(state_.tensors);
     check_known(state_.numbers);
@@ -132,7 +132,7 @@ void StateReader::finish() {
     std::string report;
     for (const std::string& difference : differences_)
         report += concat(report.empty() ? "" : "; ", difference);
-    throw UsageError(concat(who_, ": this state is not one of these ", parameters_.size(),
+    throw UsageError(concat(who_, ": this state does not fit these ", parameters_.size(),
                             " parameters: ", report));
 }
 

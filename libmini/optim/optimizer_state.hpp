@@ -1,12 +1,12 @@
-// What an optimizer remembers, as names and values: for a checkpoint, or for another rank.
+// The state of an optimizer as names and values, for a checkpoint or for another rank.
 //
-//     tensors   state.3.momentum_buffer    of parameter 3, in the shape of parameter 3
+//     tensors   state.3.momentum_buffer    of parameter 3, with its shape
 //               state.3.exp_avg            ...
 //     numbers   lr, momentum, betas.0      options
-//               state.3.step               steps that parameter 3 has taken
+//               state.3.step               number of steps of parameter 3
 //
-// A parameter that has taken no step has no names. In a file, tensors are tensors and
-// numbers are texts of the metadata, written so that they come back to the last bit.
+// A parameter that has taken no step has no entries. In a safetensors file, the tensors
+// are tensors, and the numbers are strings in the metadata that convert back exactly.
 
 #pragma once
 
@@ -21,50 +21,57 @@
 
 namespace mini::optim {
 
-/// All that an optimizer remembers, by name.
+/// The state of an optimizer, by name.
 struct OptimizerState {
     std::map<std::string, Tensor> tensors;
     std::map<std::string, double> numbers;
 };
 
-/// "state.3.exp_avg".
+/// Returns the name of an entry, such as "state.3.exp_avg".
 std::string state_name(size_t parameter, const std::string& what);
 
-/// The shortest decimal that reads back as exactly this double: "0.1", "1e-08", "inf".
+/// Returns the shortest decimal that converts back to exactly this double: "0.1",
+/// "1e-08", "inf".
 std::string exact_text(double number);
 
-/// The number that exact_text wrote. Throws BadFile for any other text.
+/// Converts the result of exact_text back to the number. Throws BadFile unless `text`
+/// is a number.
 double exact_number(const std::string& text);
 
-/// Adds the state to what goes into a file, each name behind `prefix` ("optimizer.").
+/// Adds the state to the contents of a file, with `prefix` ("optimizer.") before
+/// each name.
 void add_state(const OptimizerState& state, const std::string& prefix,
                io::Safetensors& file);
 
-/// The state that add_state put there. Throws BadFile for a number that is none.
+/// Returns the state that add_state added. Throws BadFile for a value that is not a
+/// number.
 OptimizerState state_in(const io::Safetensors& file, const std::string& prefix);
 
-/// Takes a state apart for load_state_dict: asks for each name there should be, notes
-/// what is wrong, and reports it all at the end.
+/// Parses a state for load_state_dict: the caller reads each expected entry, and finish()
+/// reports all errors together.
 class StateReader {
   public:
-    /// `who` begins the report: "SGD".
+    /// `who` starts the error message: "SGD".
     StateReader(std::string who, const OptimizerState& state,
                 const std::vector<Tensor>& parameters);
 
-    /// The number of that name; 0 when it is missing.
+    /// Returns the number with this name; 0 when it is missing.
     double number(const std::string& name);
 
-    /// For each parameter its number of steps; 0 where it has none.
+    /// Returns the number of steps of each parameter; 0 if it has no entry.
     std::vector<int64_t> steps();
 
-    /// For each parameter a copy of its tensor `what`, undefined where there is none.
+    /// Returns a copy of the tensor `what` of each parameter; undefined if it has no
+    /// entry.
     std::vector<Tensor> tensors(const std::string& what);
 
-    /// The same, where exactly the parameters that have taken steps must have one.
+    /// The same, but the tensor is required if the parameter has taken steps, and
+    /// reported as unknown otherwise.
     std::vector<Tensor> tensors(const std::string& what,
                                 const std::vector<int64_t>& steps);
 
-    /// Throws UsageError with all that is missing, unknown, or of a different shape.
+    /// Throws UsageError that lists every missing entry, every unknown entry, and every
+    /// tensor of a different shape or dtype.
     void finish();
 
   private:
@@ -73,7 +80,7 @@ class StateReader {
     std::string who_;
     const OptimizerState& state_;
     const std::vector<Tensor>& parameters_;
-    std::set<std::string> known_;  // the names asked for
+    std::set<std::string> known_;  // the names that the caller has read
     std::vector<std::string> differences_;
 };
 

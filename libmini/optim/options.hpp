@@ -1,4 +1,4 @@
-// What optimizers check of their options.
+// Checks of the options of optimizers.
 
 #pragma once
 

@@ -17,26 +17,27 @@ struct SGDOptions {
     bool nesterov = false;
 };
 
-/// PyTorch's SGD (`torch.optim.SGD`), for each parameter p with gradient g and velocity v:
+/// PyTorch's SGD (`torch.optim.SGD`), for each parameter p with gradient g and
+/// velocity v:
 ///
 ///     g += weight_decay p
 ///     v  = g at the first step, then momentum v + (1 - dampening) g
 ///     p -= lr (nesterov ? g + momentum v : v)
 class SGD : public Optimizer {
   public:
-    /// Throws UsageError for a negative or non-finite number, and for nesterov without
-    /// momentum or with dampening.
+    /// Throws UsageError for a negative or non-finite lr, momentum or weight_decay, and
+    /// for nesterov without momentum or with dampening.
     SGD(std::vector<Tensor> parameters, SGDOptions options);
     void step() override;
 
-    /// state.N.momentum_buffer (v), and the options.
+    /// Returns state.N.momentum_buffer (v), and the options.
     OptimizerState state_dict() const override;
     void load_state_dict(const OptimizerState& state) override;
 
   private:
     kernels::SGDStep kernel_step(bool first) const;
 
-    SGDOptions options_;              // but for lr, which is lr()
+    SGDOptions options_;              // except lr, which is lr()
     std::vector<Tensor> velocities_;  // undefined before a parameter's first step
 };
 

@@ -11,11 +11,11 @@ Tensor gradient_of(const std::vector<Tensor>& parameters, size_t i, int rank) {
     const Tensor grad = parameters[i].grad();
     MINI_CHECK(grad.defined(), "average_gradients: parameter ", i, " of shape ",
                parameters[i].shape(), " has no gradient on rank ", rank,
-               "; every rank must compute all of them");
+               "; every rank must compute all gradients");
     return grad;
 }
 
-// The place of the next `like.numel()` numbers of `flat`, in the shape of `like`.
+// A view of the next `like.numel()` elements of `flat`, in the shape of `like`.
 Tensor next_part(const Tensor& flat, int64_t& offset, const Tensor& like) {
     const Tensor part = ops::narrow(flat, 0, offset, like.numel());
     offset += like.numel();
@@ -26,7 +26,7 @@ Tensor next_part(const Tensor& flat, int64_t& offset, const Tensor& like) {
 
 void average_gradients(const std::vector<Tensor>& parameters, dist::ProcessGroup& group) {
     const float share = 1.0f / static_cast<float>(group.world_size());
-    // [lab14.1] Make each gradient the mean over the ranks, one all-reduce each.
+    // [lab14.1] Replace each gradient by the mean over the ranks, one all-reduce each.
     for (size_t i = 0; i < parameters.size(); ++i) {
         Tensor grad = gradient_of(parameters, i, group.rank());
         group.all_reduce(grad, dist::ReduceOp::kSum);
@@ -41,7 +41,7 @@ void average_flat_gradients(const std::vector<Tensor>& parameters,
     int64_t numel = 0;
     for (const Tensor& parameter : parameters) numel += parameter.numel();
 
-    // [lab14.2] Copy all gradients behind each other, average, and copy them back.
+    // [lab14.2] Copy all gradients into one flat tensor, average it, and copy them back.
     Tensor flat = parameters.front().new_empty({numel});
     int64_t offset = 0;
     for (size_t i = 0; i < parameters.size(); ++i) {

@@ -1,8 +1,9 @@
-// Gradient averaging: the simplest data-parallel training there is.
+// Gradient averaging: the simplest form of data-parallel training.
 //
 // Every rank computes gradients on its own part of the batch; the average of the ranks'
 // mean gradients is the mean gradient of the whole batch (for parts of equal size). Both
-// functions communicate after the backward pass, so nothing overlaps.
+// functions communicate after the backward pass, so communication and computation do not
+// overlap.
 
 #pragma once
 
@@ -13,15 +14,15 @@
 
 namespace mini::parallel {
 
-/// Replaces each parameter's gradient by its average over all ranks, one all-reduce a
-/// parameter: small parameters cost a round of messages each (the tutorial's
+/// Replaces each parameter's gradient by its average over all ranks, with one all-reduce
+/// per parameter, so even a small parameter costs a round of messages (the tutorial's
 /// `average_gradients`). Blocks until done. Every rank must pass the same parameters in
-/// the same order. Throws Error naming the first parameter without a gradient, and what
-/// ProcessGroup::all_reduce throws.
+/// the same order. Throws Error naming the first parameter without a gradient, and the
+/// errors of ProcessGroup::all_reduce.
 void average_gradients(const std::vector<Tensor>& parameters, dist::ProcessGroup& group);
 
-/// The same with one all-reduce for all, of a flat copy of the gradients. REQUIRES: they
-/// are float32.
+/// Like average_gradients, with a single all-reduce of a flat copy of all gradients.
+/// REQUIRES: the gradients are float32.
 void average_flat_gradients(const std::vector<Tensor>& parameters,
                             dist::ProcessGroup& group);
 

@@ -9,7 +9,7 @@ namespace mini::parallel {
 
 void broadcast_coalesced(dist::ProcessGroup& group, const std::vector<Tensor>& tensors,
                          int root, int64_t chunk_bytes) {
-    // Start one broadcast a chunk.
+    // Start one broadcast per chunk.
     std::vector<Bucket> chunks;
     std::vector<dist::WorkHandle> works;
     for (auto& indices : compute_bucket_assignment(tensors, {chunk_bytes})) {
@@ -22,7 +22,7 @@ void broadcast_coalesced(dist::ProcessGroup& group, const std::vector<Tensor>& t
         works.push_back(group.broadcast_async(chunk.buffer(), root));
     }
 
-    // Hand out what has arrived.
+    // Copy the received values to the tensors.
     for (size_t i = 0; i < chunks.size(); ++i) {
         works[i]->wait();
         if (group.rank() == root) continue;

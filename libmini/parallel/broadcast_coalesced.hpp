@@ -1,5 +1,5 @@
-// Broadcasting many tensors as few: what would be hundreds of small messages travels in
-// flat buffers, one dtype each.
+// Broadcasts many tensors in few messages: copies them into flat buffers, each of one
+// dtype, instead of sending hundreds of small messages.
 
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace mini::parallel {
 
-/// PyTorch's chunk: no flat buffer is larger, unless one tensor alone is.
+/// PyTorch's chunk size. A flat buffer is larger only when a single tensor is.
 constexpr int64_t kCoalescedBytes = int64_t{250} << 20;
 
-/// Leaves rank `root`'s numbers in `tensors` on every rank; blocks until they are there
-/// (`torch.distributed._broadcast_coalesced`). REQUIRES: as many tensors, of the same
-/// shapes and dtypes, in the same order on all ranks. Throws what
-/// ProcessGroup::broadcast throws, UsageError when `chunk_bytes` is below 1.
+/// Copies rank `root`'s values of `tensors` to every rank; blocks until they have arrived
+/// (`torch.distributed._broadcast_coalesced`). REQUIRES: the same number of tensors, with
+/// the same shapes and dtypes, in the same order on all ranks. Throws UsageError when
+/// `chunk_bytes` is below 1, and the errors of ProcessGroup::broadcast.
 void broadcast_coalesced(dist::ProcessGroup& group, const std::vector<Tensor>& tensors,
                          int root, int64_t chunk_bytes = kCoalescedBytes);
 

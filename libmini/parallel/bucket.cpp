@@ -22,7 +22,7 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
     };
     std::map<DType, Open> open_by_dtype;
     std::vector<std::vector<size_t>> buckets;
-    // [lab16.1] Let each tensor join a bucket, and close what has reached its limit.
+    // [lab16.1] Add each tensor to a bucket, and close buckets that reach their limit.
     for (size_t i = 0; i < tensors.size(); ++i) {
         // Join the open bucket of this dtype.
         Open& open = open_by_dtype[tensors[i].dtype()];
@@ -45,7 +45,7 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
 Bucket::Bucket(std::vector<size_t> indices, const std::vector<Tensor>& parameters)
     : indices_(std::move(indices)), ready_(indices_.size()), pending_(indices_.size()) {
     // `indices` has moved to `indices_`.
-    // [lab16.2] Make one flat buffer, and give each gradient its part of it as a view.
+    // [lab16.2] Create one flat buffer, and a view of it for each gradient.
     int64_t numel = 0;
     for (const size_t index : indices_) numel += parameters[index].numel();
     buffer_ = parameters[indices_.front()].new_zeros({numel});
@@ -67,7 +67,7 @@ void Bucket::reset() {
 }
 
 void Bucket::copy_gradient(size_t slot, const Tensor& gradient, float share) {
-    // [lab16.3] Copy the gradient into its view, take its share, and count it.
+    // [lab16.3] Copy the gradient into its view, multiply by `share`, and count it.
     Tensor view = gradients_[slot];
     if (!gradient.defined())
         ops::fill_(view, 0.0f);

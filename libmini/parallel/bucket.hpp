@@ -1,12 +1,12 @@
-// Buckets: gradients that travel together.
+// Buckets: groups of gradients that are all-reduced together.
 //
-// One all-reduce a gradient pays a message's latency for each; one for all of them cannot
-// begin before the last is there. So gradients that are ready at about the same time
-// share a bucket:
+// One all-reduce per gradient pays the latency of a message for each gradient; one
+// all-reduce for all gradients cannot begin before the last gradient is ready. So
+// gradients that become ready at about the same time share a bucket:
 //
-//     parameters, first to last    conv1.w conv1.b conv2.w conv2.b fc1.w fc1.b fc2.w fc2.b
-//     gradients become ready         <------------------------------------------------
-//     buckets, in launch order     [ 1: conv2.b conv2.w conv1.b conv1.w ][ 0: fc2.b ... fc1.w ]
+//     parameters, in order     conv1.w conv1.b conv2.w conv2.b fc1.w fc1.b fc2.w fc2.b
+//     gradients become ready     <------------------------------------------------
+//     buckets, launched 0, 1   [ 1: conv2.b ... conv1.w      ][ 0: fc2.b ... fc1.w   ]
 
 #pragma once
 
@@ -19,37 +19,39 @@
 namespace mini::parallel {
 
 /// Groups the indices 0 .. n-1 of `tensors`, in order, into buckets of one dtype
-/// (`torch.distributed._compute_bucket_assignment_by_size`). A tensor joins the open
-/// bucket first; the bucket is closed once it holds `limits[k]` bytes or more, k counting
-/// the closed buckets of that dtype, the last limit standing for all after it. Buckets
-/// are in the order of their first index. Throws UsageError when `limits` is empty or has
-/// a number below 1.
+/// (`torch.distributed._compute_bucket_assignment_by_size`). A tensor first joins the
+/// open bucket of its dtype; then the bucket is closed if it holds at least `limits[k]`
+/// bytes, where k is the number of closed buckets of that dtype. The last limit also
+/// applies to all later buckets. Returns the buckets sorted by their first index. Throws
+/// UsageError when `limits` is empty or contains a number below 1.
 std::vector<std::vector<size_t>> compute_bucket_assignment(
     const std::vector<Tensor>& tensors, const std::vector<int64_t>& limits);
 
-/// A flat buffer for the gradients of several parameters, and what is known of them.
+/// A flat buffer for the gradients of several parameters, and which of them are ready.
 class Bucket {
   public:
-    /// A buffer for the gradients of parameters[index] for each of `indices`, in this order;
-    /// `parameters` is the reducer's whole list. The buffer is zero, on the device of these
-    /// parameters. REQUIRES: `indices` is not empty, and these parameters have one dtype.
+    /// Creates a buffer of zeros for the gradients of parameters[index], for each index
+    /// in `indices`, in this order; `parameters` is the reducer's whole list. The buffer
+    /// is on the device of these parameters. REQUIRES: `indices` is not empty, and these
+    /// parameters have one dtype.
     Bucket(std::vector<size_t> indices, const std::vector<Tensor>& parameters);
 
     const std::vector<size_t>& indices() const { return indices_; }
     int64_t bytes() const { return static_cast<int64_t>(buffer_.bytes()); }
     Tensor buffer() const { return buffer_; }
 
-    /// The part of the buffer that belongs to the `slot`-th parameter, in its shape.
+    /// The view of the buffer for the `slot`-th parameter, in the parameter's shape.
     const Tensor& gradient(size_t slot) const { return gradients_[slot]; }
     const std::vector<Tensor>& gradients() const { return gradients_; }
 
-    /// Forgets which gradients are there.
+    /// Marks all gradients as not ready.
     void reset();
 
-    /// Copies `gradient` into the view of `slot`, unless it is that view already, multiplies
-    /// it there by `share`, and counts it: the bucket is full when all have been counted.
-    /// An undefined gradient is zero. A gradient that is copied again before reset()
-    /// replaces the first one, and is not counted again.
+    /// Copies `gradient` into the view of `slot`, unless it is that view already,
+    /// multiplies the view by `share`, and counts the gradient as ready: the bucket is
+    /// full when all gradients have been counted. An undefined gradient counts as zero. A
+    /// gradient that is copied again before reset() replaces the first one, and is not
+    /// counted again.
     void copy_gradient(size_t slot, const Tensor& gradient, float share);
     bool is_ready(size_t slot) const { return ready_[slot]; }
     bool is_full() const { return pending_ == 0; }

@@ -12,15 +12,15 @@
 namespace mini::parallel {
 namespace {
 
-// Less than this share of the greatest chunk is worth a warning: PyTorch's number, which
-// it applies to the memory of the devices.
+// A chunk smaller than this fraction of the largest chunk is worth a warning. PyTorch's
+// value, which PyTorch applies to the memory of the devices.
 constexpr double kBalanced = 0.75;
 
 void check_devices(const std::vector<Device>& devices, Device output_device) {
     for (size_t i = 0; i < devices.size(); ++i)
         if (std::count(devices.begin(), devices.end(), devices[i]) > 1)
             throw UsageError(concat("DataParallel: device_ids has ", devices[i],
-                                    " more than once; each device has one place"));
+                                    " more than once; list each device once"));
     std::vector<Device> all = devices;
     all.push_back(output_device);
     for (const Device device : all)
@@ -34,14 +34,14 @@ void check_devices(const std::vector<Device>& devices, Device output_device) {
                                     " and ", device, "; use devices of one kind"));
 }
 
-// Where a module's numbers are, as its first tensor says.
+// The device type of a module's first tensor.
 Device::Type type_of(const nn::Module& module) {
     std::vector<Tensor> tensors = module.parameters();
     if (tensors.empty()) tensors = module.buffers();
     return tensors.empty() ? default_device().type : tensors.front().device().type;
 }
 
-// Where device `index` starts to draw: see DataParallel.
+// The generator of device `index`: see DataParallel.
 Generator generator_of_device(size_t index) {
     Generator generator = generator_of(Stream::kDropout);
     generator.manual_seed(generator.random() + index);
@@ -98,7 +98,7 @@ void DataParallel::warn_of_imbalance(const std::vector<Tensor>& chunks) {
                      " keeps all devices busy");
 }
 
-// A replica whose last pass is over, graph and all; a new one when there is none.
+// Returns a replica that no pass uses; builds a new one if all are in use.
 std::shared_ptr<Replica> DataParallel::free_replica(size_t index) {
     for (const auto& replica : replicas_[index])
         if (!replica->in_use.exchange(true, std::memory_order_acquire)) return replica;
@@ -109,7 +109,7 @@ std::shared_ptr<Replica> DataParallel::free_replica(size_t index) {
     return replica;
 }
 
-// A pass for each chunk but the first, with the module's numbers; [0] is null.
+// Returns a pass for each chunk except the first, with the module's values; [0] is null.
 DataParallel::Passes DataParallel::replicate(size_t count) {
     Passes passes(count);
     for (size_t i = 1; i < count; ++i) {
@@ -123,13 +123,13 @@ DataParallel::Passes DataParallel::replicate(size_t count) {
 
 std::vector<Tensor> DataParallel::parallel_apply(const std::vector<Tensor>& chunks,
                                                  Passes& passes) {
-    // Make the nodes of the replicas before those of the module, and 1 last: backward
-    // adds up their gradients in the order 0, 1, 2, ...
+    // Create the nodes of the replicas before the nodes of the module, and replica 1's
+    // node last: then backward adds up the gradients in the order 0, 1, 2, ...
     std::vector<Tensor> replicated(chunks.size());
     for (size_t i = chunks.size(); --i > 0;)
         replicated[i] = passes[i]->finish_replicate(module_, chunks[i]);
 
-    // Compute on all devices, and wait for all before looking for failures.
+    // Compute on all devices, and wait for all of them before checking for errors.
     for (size_t i = 1; i < chunks.size(); ++i)
         passes[i]->start_forward(generator_of_device(i));
     std::vector<Tensor> outputs(chunks.size());

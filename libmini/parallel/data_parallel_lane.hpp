@@ -1,11 +1,11 @@
-// Lane: the thread that works for one device. All that DataParallel knows of devices is
-// here: which there are, which thread runs their work, and how tensors are copied from
-// one to another.
+// Lane: the worker thread of one device. This file has all device-specific code of
+// DataParallel: which devices exist, which thread runs their work, and how tensors are
+// copied from one device to another.
 //
-// A lane of a GPU launches that device's kernels, and copy_between copies by way of the
-// bus. A lane of the CPU, Device::cpu(i), is a thread over the memory that all lanes
-// share. Numbers are copied from lane to lane nevertheless, so that what is measured and
-// tested is what several GPUs do.
+// The lane of a GPU launches that device's kernels, and copy_between copies over the bus.
+// The lane of a CPU device, Device::cpu(i), is a thread; all CPU lanes share one memory.
+// Tensors are copied from lane to lane nevertheless, so that measurements and tests do
+// the same copies as several GPUs would.
 
 #pragma once
 
@@ -21,33 +21,33 @@
 
 namespace mini::parallel {
 
-/// The devices that DataParallel uses unless told otherwise: all GPUs for a module on a
-/// GPU, else a lane of the CPU for each processor.
+/// The devices that DataParallel uses by default: all GPUs for a module on a GPU,
+/// otherwise one CPU lane per processor.
 std::vector<Device> available_devices(Device::Type type);
 
-/// Whether there is such a device here.
+/// Whether the device exists on this machine.
 bool has_lanes(Device device);
 
-/// x as a new tensor on device `to`; x itself when it is there already. `from` is said
-/// by the caller, since what a lane of the CPU computes does not carry its number. No
-/// autograd.
+/// Returns a copy of x on device `to`; x itself when `from` equals `to`. The caller
+/// passes `from`, since a tensor computed on a CPU lane does not store the lane's index.
+/// Not recorded by autograd.
 Tensor copy_between(const Tensor& x, Device from, Device to);
 
-/// A thread that does one job after the other. That of a GPU makes its tensors there, and
-/// gives its work to the default streams.
+/// A thread that runs jobs one after another. The thread of a GPU creates its tensors on
+/// that GPU, and launches its work on the default streams.
 class Lane {
   public:
     explicit Lane(Device device);
 
-    /// Finishes the jobs posted and joins the thread. REQUIRES: not called on this lane.
+    /// Finishes the posted jobs and joins the thread. REQUIRES: not called on this lane.
     ~Lane();
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
 
     Device device() const { return device_; }
 
-    /// Hands a job over and returns at once; the future gets what it throws. The job's
-    /// messages carry the rank of the calling thread.
+    /// Adds a job to the queue and returns immediately; the future receives the job's
+    /// exception. The job's log messages carry the rank of the calling thread.
     std::future<void> post(std::function<void()> job);
 
   private:

@@ -6,8 +6,8 @@
 namespace mini::parallel {
 namespace {
 
-// What the active ranks of a Join are about to communicate, agreed with those that have
-// joined.
+// The communication of the next iteration in a Join, agreed between active ranks and
+// joined ranks.
 struct Plan {
     bool sends_buffers = false;
     bool averages = false;
@@ -59,8 +59,8 @@ class DistributedDataParallel::Hook : public JoinHook {
         ddp_.reducer_.divide_by(ddp_.group().world_size());
         ddp_.divides_by_active_ = false;
 
-        // The averages of shadowed iterations are not to be added to: a training loop may
-        // call zero_grad() after its steps only.
+        // Clear the averages of the shadowed iterations: a training loop that calls
+        // zero_grad() only after its steps would add to them.
         if (has_shadowed_) ddp_.zero_grad();
     }
 

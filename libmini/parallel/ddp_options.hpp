@@ -9,47 +9,46 @@
 
 namespace mini::parallel {
 
-/// The size of the first bucket unless options say otherwise.
+/// The default size of the first bucket.
 constexpr int64_t kFirstBucketBytes = int64_t{1} << 20;
 
-/// The arguments of `torch.nn.parallel.DistributedDataParallel` by PyTorch's names, and some
-/// of our own.
+/// The arguments of `torch.nn.parallel.DistributedDataParallel` with PyTorch's names, and
+/// some options that PyTorch does not have.
 struct DDPOptions {
-    /// Size of the first bucket in bytes, small so that communication starts early
-    /// (`torch.distributed._DEFAULT_FIRST_BUCKET_BYTES`), and of the others in MiB. A bucket
-    /// is closed when it holds as much or more.
+    /// The size of the first bucket in bytes, small so that communication starts early
+    /// (`torch.distributed._DEFAULT_FIRST_BUCKET_BYTES`), and the size of the other
+    /// buckets in MiB. A bucket is closed when it holds at least its size.
     int64_t first_bucket_bytes = kFirstBucketBytes;
     double bucket_cap_mb = 25;
 
     /// The default group when null.
     std::shared_ptr<dist::ProcessGroup> process_group = nullptr;
 
-    /// Sends rank 0's buffers, like running means, to all before each forward pass.
+    /// Broadcasts rank 0's buffers, such as running means, before each forward pass.
     bool broadcast_buffers = true;
 
-    /// Looks, after each forward pass, for parameters that had no part in its result, and
-    /// does not wait for their gradients. A parameter that no rank used keeps the
-    /// gradient it had. Costs a walk over the graph and one small all-reduce.
+    /// Searches, after each forward pass, for parameters that the result does not depend
+    /// on, and does not wait for their gradients. A parameter that no rank used keeps its
+    /// old gradient. Costs a walk over the graph and one small all-reduce.
     bool find_unused_parameters = false;
 
-    /// The graph is the same in every iteration: the first one shows which parameters are
-    /// unused, or used several times, and the walk is saved. In the first iteration
-    /// nothing overlaps.
+    /// Promises that the graph is the same in every iteration: the first iteration shows
+    /// which parameters are unused, or used several times, so no walk over the graph is
+    /// needed. In the first iteration communication does not overlap with backward.
     bool static_graph = false;
 
-    /// Looks for NaN and infinity in every gradient; what one rank finds, backward()
-    /// throws on all. Costs a pass over the gradients and a small all-gather.
+    /// Searches every gradient for NaN and infinity; when one rank finds any, backward()
+    /// throws on all ranks. Costs a pass over the gradients and a small all-gather.
     bool check_gradients = false;
 
-    /// PyTorch's order of events: in the first iteration one bucket holds all gradients,
-    /// so nothing overlaps, if buckets will be rebuilt.
+    /// Behaves like PyTorch in the first iteration: if buckets will be rebuilt, one
+    /// bucket holds all gradients, so communication does not overlap with backward.
     bool torch_first_iteration = false;
 };
 
-/// Bytes of a MiB.
 constexpr double kBytesPerMib = 1 << 20;
 
-/// A number of bytes in MiB, exactly: for buckets of some bytes.
+/// Converts bytes to MiB, exactly, to give bucket_cap_mb in bytes.
 constexpr double mib(int64_t bytes) { return static_cast<double>(bytes) / kBytesPerMib; }
 
 }  // namespace mini::parallel

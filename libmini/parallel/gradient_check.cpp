@@ -14,7 +14,7 @@
 namespace mini::parallel {
 namespace {
 
-// A finite number times 0 is 0, anything else is NaN, which a sum keeps.
+// A finite number times 0 is 0; infinity or NaN times 0 is NaN, and then the sum is NaN.
 bool is_finite(const Tensor& x) {
     if (x.device().is_cuda()) {
         const Tensor index = Tensor::empty({}, DType::kInt64, x.device());

@@ -1,8 +1,8 @@
-// GradientCheck: a NaN on one rank is known to all, in the step in which it happens.
+// GradientCheck: reports a NaN on one rank to all ranks, in the step in which it occurs.
 //
-// Averaging spreads a NaN to every rank, and a step later it is in every parameter;
-// nothing then tells where it came from. So each rank looks at its own gradients before
-// they are averaged, and all ranks are told what each has found.
+// Averaging spreads a NaN to every rank, and a step later it is in every parameter; its
+// source can no longer be found. So each rank checks its own gradients before they are
+// averaged, and all ranks exchange their findings.
 
 #pragma once
 
@@ -16,12 +16,13 @@ namespace mini::parallel {
 
 class GradientCheck {
   public:
-    /// Looks for NaN and infinity in the gradient of parameter `place`; remembers the
-    /// first index that has one.
+    /// Searches the gradient of parameter `index` for NaN and infinity; remembers the
+    /// first index for which one is found.
     void look_at(size_t index, const Tensor& gradient);
 
-    /// Throws Error, the same on all ranks, naming each rank that found one and the
-    /// parameter, when any did; forgets it. Blocks until all ranks have come here.
+    /// Throws Error on all ranks, with the same message, if any rank has found NaN or
+    /// infinity: the message names these ranks and their parameters. Clears the
+    /// remembered index. Blocks until all ranks have called it.
     void agree(dist::ProcessGroup& group, const nn::NamedTensors& parameters,
                int64_t iteration);
 

@@ -11,11 +11,12 @@
 namespace mini::parallel {
 namespace {
 
-constexpr int64_t kManyIterations = 1000;  // alone: worth a warning, as in PyTorch
+constexpr int64_t kManyIterations = 1000;  // shadowed: worth a warning, as in PyTorch
 
 dist::ProcessGroup& common_group(const std::vector<Joinable*>& joinables) {
     if (joinables.empty())
-        throw UsageError("Join: there must be a joinable, such as a model");
+        throw UsageError(
+            "Join: the list of joinables is empty; pass one, such as a model");
     dist::ProcessGroup& group = joinables.front()->join_process_group();
     for (size_t i = 1; i < joinables.size(); ++i)
         if (&joinables[i]->join_process_group() != &group)
@@ -25,15 +26,16 @@ dist::ProcessGroup& common_group(const std::vector<Joinable*>& joinables) {
     return group;
 }
 
-// Ends this rank when some have joined and others have not: the same on all of them.
+// Throws Error when some ranks have joined and others have not; all ranks throw.
 void throw_if_uneven(const std::vector<bool>& active, int64_t iterations, int rank) {
     std::vector<std::string> joined, others;
     for (size_t i = 0; i < active.size(); ++i)
         (active[i] ? others : joined).push_back(concat("rank ", i));
     if (joined.empty() || others.empty()) return;
     throw Error(concat("Join: ", join(joined), " ran out of batches after ", iterations,
-                       " iterations, while ", join(others), " went on; noticed on rank ",
-                       rank, " (throw_on_early_termination is set)"));
+                       " iterations, while ", join(others),
+                       " continued; noticed on rank ", rank,
+                       " (throw_on_early_termination is set)"));
 }
 
 }  // namespace
@@ -68,7 +70,7 @@ void Join::run(const std::function<void()>& body) {
     for (Joinable* const joinable : joinables_)
         hooks_.push_back(joinable->join_hook(options_));
 
-    // Let the joinables notify while the body runs, however it ends.
+    // The joinables notify only while the body runs, even if it throws.
     set_up(true);
     try {
         body();
@@ -99,9 +101,10 @@ bool Join::shadow_the_others() {
             throw_if_uneven(active.by_rank(), joinables_.front()->iterations_,
                             group_.rank());
         if (alone == kManyIterations)
-            logging::warning("Join: rank ", group_.rank(), " has had ", kManyIterations,
-                             " batches fewer than ranks that are still active; share the "
-                             "data out more evenly");
+            logging::warning(
+                "Join: rank ", group_.rank(), " has had ", kManyIterations,
+                " batches fewer than ranks that are still active; distribute "
+                "the data more evenly");
         for (const auto& hook : hooks_) hook->main_hook();
     }
 }

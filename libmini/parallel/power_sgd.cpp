@@ -16,18 +16,18 @@
 namespace mini::parallel {
 namespace {
 
-// One gradient as a matrix, and the thin ones that stand for it.
+// One gradient as a matrix, and its two thin factors.
 struct Factored {
     Tensor M;  // (n, m), a view of the bucket
     Tensor P;  // (n, r), a view of Compressed::all_P
     Tensor Q;  // (m, r), a view of Compressed::all_Q
 };
 
-// What PowerSGD keeps of one bucket from step to step.
+// The state that PowerSGD keeps for one bucket from step to step.
 struct Compressed {
     std::vector<Factored> matrices;
-    std::vector<Tensor> whole;  // gradients that are not worth it
-    Tensor all_P, all_Q;        // of all matrices, to travel at once
+    std::vector<Tensor> whole;  // gradients that are sent uncompressed
+    Tensor all_P, all_Q;        // of all matrices, to be sent together
     Tensor all_whole;
     Tensor error;  // of the last approximation, like the buffer
 };
@@ -37,8 +37,8 @@ int64_t columns(const Tensor& gradient) {
     return rows(gradient) == 0 ? 0 : gradient.numel() / rows(gradient);
 }
 
-// Makes the columns orthonormal, one after the other (Gram-Schmidt). A column that is a
-// combination of those before it, but for rounding, becomes zero.
+// Makes the columns orthonormal, one after the other (Gram-Schmidt). A column that is, up
+// to rounding, a linear combination of the columns before it becomes zero.
 class Orthogonalizer {
   public:
     explicit Orthogonalizer(Tensor& matrix)
@@ -48,7 +48,7 @@ class Orthogonalizer {
         for (int64_t column = 0; column < r_; ++column) {
             const double length = std::sqrt(dot(column, column));
             subtract_projections(column);
-            subtract_projections(column);  // of what rounding has left of them
+            subtract_projections(column);  // again, because of rounding errors
             const double rest = std::sqrt(dot(column, column));
             const bool is_new = rest > kRounding * length;
             scale(column, is_new ? 1.0 / (rest + epsilon) : 0.0);
@@ -88,7 +88,7 @@ void orthogonalize(Tensor& matrix, double epsilon) {
     });
 }
 
-// A column of zeros would stay zero for ever: draws it again.
+// Draws columns of zeros again, since they would stay zero forever.
 void draw_zero_columns(Tensor& Q, Generator& generator) {
     const int64_t m = Q.size(0), r = Q.size(1);
     float* const values = Q.data<float>();
@@ -195,7 +195,7 @@ FinishHook PowerSGD::start(const GradBucket& bucket, dist::ProcessGroup& group) 
     if (options_.use_error_feedback) ops::add_(buffer, parts.error);
     const Tensor exact = options_.use_error_feedback ? ops::clone(buffer) : Tensor();
 
-    // Send what is not worth it whole, and the first factors of the rest.
+    // Send the uncompressed gradients, and the factors P of the others.
     Cutter cutter(parts.all_whole);
     for (const Tensor& gradient : parts.whole) {
         Tensor to = cutter.next(gradient.shape());
@@ -228,10 +228,10 @@ void PowerSGD::finish(Compressed& parts, const Tensor& buffer, const Tensor& exa
         ops::add_(parts.error, buffer, -1.0f);
     }
 
-    // What travelled whole comes last: its place in the buffer still held this rank's own
-    // numbers, so its error is zero. PyTorch keeps local minus average as its error; the
-    // ranks' errors then add up to zero, but each grows with every step, and costs
-    // digits.
+    // Copy the uncompressed averages last: above, the buffer still held this rank's own
+    // values for them, so their error is zero. PyTorch stores local minus average as
+    // their error; the ranks' errors then add up to zero, but each grows with every step,
+    // and costs precision.
     Cutter cutter(parts.all_whole);
     for (Tensor& gradient : parts.whole)
         ops::copy_(gradient, cutter.next(gradient.shape()));
@@ -247,8 +247,8 @@ CommHook power_sgd_hook(const PowerSGDOptions& options) {
     if (remembers && options.start_iteration < 2)
         throw UsageError(
             concat("power_sgd_hook: with error feedback or warm start, start_iteration "
-                   "must be 2 "
-                   "or more, since buckets change before the second iteration, but is ",
+                   "must be 2 or more, since buckets change before the second iteration, "
+                   "but is ",
                    options.start_iteration));
     return [state = std::make_shared<PowerSGD>(options)](const GradBucket& bucket,
                                                          dist::ProcessGroup& group) {

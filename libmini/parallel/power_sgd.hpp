@@ -1,15 +1,15 @@
-// PowerSGD: gradients travel as products of thin matrices.
+// PowerSGD: compresses gradients into products of thin matrices.
 //
 //     M (n, m)  ~  P (n, r)  Qt (r, m)         n m numbers become r (n + m)
 //
 //     1. P = M Q, summed over the ranks, columns made orthonormal
 //     2. Q = Mt P, averaged over the ranks
 //     3. M becomes P Qt on every rank; the difference is kept and added to the next
-//        gradient (error feedback), and Q is where the next step starts (warm start)
+//        gradient (error feedback), and the next step starts from Q (warm start)
 //
-// One step of the power method a step of training: since gradients change slowly, the
-// approximation gets better as training goes on. Biases and other small tensors travel
-// whole.
+// Each training step does one step of the power method: since gradients change slowly,
+// the approximation improves during training. Biases and other small tensors are sent
+// uncompressed.
 //
 // Vogels, Karimireddy, Jaggi 2019, PowerSGD: Practical Low-Rank Gradient Compression for
 // Distributed Optimization.
@@ -25,7 +25,7 @@ namespace mini::parallel {
 /// As in `powerSGD_hook.PowerSGDState`.
 struct PowerSGDOptions {
     int64_t matrix_approximation_rank = 1;  // r
-    int64_t start_iteration = 1000;         // before it, plain all-reduce
+    int64_t start_iteration = 1000;         // earlier iterations use a plain all-reduce
     double min_compression_rate = 2.0;      // compress where n m > this * r (n + m)
     bool use_error_feedback = true;
     bool warm_start = true;
@@ -33,9 +33,10 @@ struct PowerSGDOptions {
     uint64_t random_seed = 0;  // of the first Q; the same on all ranks
 };
 
-/// The hook (`powerSGD_hook`). Its first all-reduces overlap with the backward pass, those
-/// of Q come at its end. Throws UsageError for a rank below 1, and for a start_iteration
-/// below 2 with error feedback or warm start: buckets change before the second iteration.
+/// Returns the hook (`powerSGD_hook`). The all-reduces of P and of uncompressed tensors
+/// overlap with the backward pass, those of Q follow at its end. Throws UsageError for a
+/// matrix_approximation_rank below 1, and for a start_iteration below 2 with error
+/// feedback or warm start, since buckets are rebuilt before the second iteration.
 CommHook power_sgd_hook(const PowerSGDOptions& options = {});
 
 }  // namespace mini::parallel

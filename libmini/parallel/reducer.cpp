@@ -36,10 +36,10 @@ Reducer::~Reducer() {
 void Reducer::set_comm_hook(CommHook hook) {
     if (comm_hook_)
         throw UsageError(
-            "register_comm_hook: there is one already; it may be registered once");
+            "register_comm_hook: a hook is already registered; register only one");
     if (iterations_ > 0 || started_)
         throw UsageError(
-            "register_comm_hook: it must be registered before the first iteration");
+            "register_comm_hook: the hook must be registered before the first iteration");
     comm_hook_ = std::move(hook);
 }
 
@@ -60,8 +60,8 @@ int64_t Reducer::bucket_cap_bytes() const {
     return static_cast<int64_t>(bytes);
 }
 
-// PyTorch fills buckets from the first parameter on, and reverses their list: one bucket
-// for all if they will be rebuilt.
+// PyTorch fills buckets from the first parameter on, and reverses the list of buckets; if
+// they will be rebuilt, it puts all parameters into one bucket.
 std::vector<std::vector<size_t>> Reducer::first_assignment() const {
     std::vector<int64_t> limits{options_.first_bucket_bytes, bucket_cap_bytes()};
     std::vector<size_t> indices(parameters_.size());
@@ -72,7 +72,7 @@ std::vector<std::vector<size_t>> Reducer::first_assignment() const {
         std::ranges::reverse(assignment);
         return assignment;
     }
-    // [lab16.2] Go from the last parameter to the first, about as gradients will come.
+    // [lab16.2] Go from the last parameter to the first, roughly in gradient order.
     std::ranges::reverse(indices);
     auto assignment = compute_bucket_assignment(tensors(indices), limits);
     for (auto& bucket : assignment)
@@ -106,7 +106,8 @@ void Reducer::rebuild_buckets() {
 
 void Reducer::set_gradient_order(const std::vector<int64_t>& order) {
     if (iterations_ > 0 || started_)
-        throw UsageError("set_gradient_order: it must come before the first iteration");
+        throw UsageError(
+            "set_gradient_order: it must be called before the first iteration");
     std::vector<int64_t> each(parameters_.size());
     std::iota(each.begin(), each.end(), int64_t{0});
     if (!std::ranges::is_permutation(order, each))
@@ -118,11 +119,11 @@ void Reducer::set_gradient_order(const std::vector<int64_t>& order) {
 }
 
 std::vector<size_t> Reducer::agreed_order() {
-    // Put the parameters without a gradient behind, from the last one on.
+    // Append the parameters without a gradient, from the last to the first.
     for (size_t index = parameters_.size(); index-- > 0;)
         if (std::ranges::find(order_, index) == order_.end()) order_.push_back(index);
 
-    // [lab16.5] Take rank 0's order, on every rank.
+    // [lab16.5] Use rank 0's order on every rank.
     const Tensor order = cpu_tensor(std::vector<int64_t>(order_.begin(), order_.end()));
     group_->broadcast(order, 0);
     const auto numbers = order.to_vector<int64_t>();
@@ -138,9 +139,9 @@ void Reducer::prepare_for_forward() {
                "DistributedDataParallel: the last backward pass did not finish its "
                "reduction on rank ",
                group_->rank(),
-               missing.empty() ? "; all gradients came, but a collective or a "
+               missing.empty() ? "; all gradients were ready, but a collective or a "
                                  "communication hook failed"
-                               : concat("; without a gradient were:", missing));
+                               : concat("; parameters without a gradient:", missing));
     if (is_rebuilt_ || !may_rebuild() || iterations_ == 0) return;
     order_ = agreed_order();
     rebuild_buckets();
@@ -173,7 +174,7 @@ void Reducer::begin_pass() {
 }
 
 void Reducer::on_gradient(size_t index) {
-    slots_[index].used = true;  // within no_sync too: it will be averaged
+    slots_[index].used = true;  // within no_sync too: the gradient will be averaged later
     if (!expecting_) return;
     if (!started_) begin_pass();
     group_->events().record(EventKind::kGradReady, static_cast<int64_t>(index),
@@ -185,7 +186,7 @@ void Reducer::on_gradient(size_t index) {
     if (slot.fired == slot.expected) mark_ready(index);
 }
 
-// Whether this gradient was to be expected.
+// Throws Error when this gradient was not expected.
 void Reducer::check_gradient(size_t index) const {
     const Slot& slot = slots_[index];
     const std::string& name = parameters_[index].first;
@@ -204,7 +205,7 @@ void Reducer::check_gradient(size_t index) const {
                "; is the parameter used outside of forward()?");
 }
 
-// From now on the parameter's gradient is its view of the bucket.
+// Copies the gradient into the bucket; from now on it is a view of the bucket.
 void Reducer::mark_ready(size_t index) {
     Tensor parameter = tensor(index);
     const Tensor gradient = parameter.grad();
@@ -213,7 +214,8 @@ void Reducer::mark_ready(size_t index) {
     copy_to_bucket(index, gradient);
 }
 
-// What has accumulated before takes part, and is kept in case no rank has a gradient.
+// Averages the gradient that has accumulated before; keeps it in case no rank has used
+// the parameter.
 void Reducer::mark_unused_ready(size_t index) {
     Tensor parameter = tensor(index);
     const Tensor& gradient = parameter.grad();
@@ -222,7 +224,7 @@ void Reducer::mark_unused_ready(size_t index) {
     copy_to_bucket(index, parameter.grad());
 }
 
-// A communication hook sees gradients undivided.
+// A communication hook receives undivided gradients.
 void Reducer::copy_to_bucket(size_t index, const Tensor& gradient) {
     Bucket& bucket = bucket_of(index);
     const float share = comm_hook_ ? 1.0f : 1.0f / static_cast<float>(divisor_);
@@ -234,7 +236,7 @@ void Reducer::copy_to_bucket(size_t index, const Tensor& gradient) {
 }
 
 void Reducer::launch_full_buckets() {
-    // [lab16.4] Launch what is full, but only as long as nothing before it is missing.
+    // [lab16.4] Launch full buckets in order, up to the first that is not full.
     for (; next_bucket_ < buckets_.size() && buckets_[next_bucket_].is_full();
          ++next_bucket_)
         buckets_[next_bucket_].finish = launch(next_bucket_);
@@ -260,7 +262,7 @@ FinishHook Reducer::launch(size_t index) {
 
 // ---- the end of the backward pass
 
-// This rank's first pass of a static graph: what came is what will always come.
+// After this rank's first pass with static_graph: all passes have the same gradients.
 void Reducer::learn_graph() {
     for (size_t index = 0; index < slots_.size(); ++index) {
         slots_[index].unused = slots_[index].fired == 0;
@@ -279,8 +281,8 @@ void Reducer::finish() {
 }
 
 void Reducer::complete() {
-    // Tell each other which parameters were used, behind the buckets. Of a static graph a
-    // rank knows that after its own first pass, which comes later where it has joined.
+    // Exchange which parameters were used, after the buckets. With static_graph a rank
+    // knows this after its own first pass, which is later if the rank has joined.
     const bool shares_use =
         options_.find_unused_parameters || (options_.static_graph && !all_have_learnt_);
     const Tensor use = cpu_tensor(own_use());
@@ -313,8 +315,8 @@ void Reducer::complete() {
     if (options_.check_gradients) check_.agree(*group_, parameters_, iterations_);
 }
 
-// 1 for each parameter that this rank brings a gradient of, or of a static graph always
-// does; and, behind them, for a rank that has learnt that.
+// One entry per parameter: 1 if this rank contributes a gradient; with static_graph, if
+// it does in every pass. The last entry is 1 if this rank has learnt the static graph.
 std::vector<int64_t> Reducer::own_use() const {
     std::vector<int64_t> use;
     for (const Slot& slot : slots_) {
@@ -327,7 +329,7 @@ std::vector<int64_t> Reducer::own_use() const {
 }
 
 void Reducer::set_unused_gradients(const std::vector<int64_t>& use) {
-    // [lab16.6] Give unused parameters the average, where some rank has used them.
+    // [lab16.6] Give each unused parameter the average, if some rank has used it.
     for (size_t index = 0; index < slots_.size(); ++index) {
         Slot& slot = slots_[index];
         if (!use.empty()) slot.used_somewhere = use[index] > 0;
@@ -339,7 +341,7 @@ void Reducer::set_unused_gradients(const std::vector<int64_t>& use) {
 void Reducer::warn_of_needless_search() const {
     if (iterations_ == 0 && group_->rank() == 0)
         logging::warning(
-            "DistributedDataParallel: find_unused_parameters is on, but every parameter "
+            "DistributedDataParallel: find_unused_parameters is set, but every parameter "
             "was used; without it each iteration saves a walk over the graph");
 }
 
@@ -360,7 +362,8 @@ void Reducer::shadow_iteration() {
 void Reducer::throw_unlaunched() const {
     const std::string missing = missing_gradients();
     const Bucket& next = buckets_[next_bucket_];
-    MINI_CHECK(!missing.empty(), "DistributedDataParallel: all gradients came on rank ",
+    MINI_CHECK(!missing.empty(),
+               "DistributedDataParallel: all gradients were ready on rank ",
                group_->rank(), ", but bucket ", next_bucket_,
                !next.is_full() ? " never became full"
                : next.finish   ? " was launched and is still the next one to launch"

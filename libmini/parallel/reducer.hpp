@@ -1,19 +1,19 @@
-// Reducer: averages gradients over all ranks while the backward pass is still going on.
+// Reducer: averages gradients over all ranks while the backward pass is still running.
 //
 //     backward      fc2  fc1 | conv2      conv1 |
 //     gradients       *    * |     *          * |
 //     all-reduce             [ bucket 0 ]       [ bucket 1 ]     then backward() returns
 //
 // A hook on each parameter's gradient accumulator copies the gradient, divided by the
-// number of ranks, into its view of a bucket. A full bucket is handed to the
-// communication thread, but never before the buckets in front of it: all ranks launch the
-// same all-reduces in the same order, whichever gradient comes first on whichever rank.
-// At the end of the backward pass the reducer waits for all buckets; the parameters'
-// gradients are then views of them.
+// number of ranks, into its view of a bucket. A full bucket is passed to the
+// communication thread, but never before the buckets with lower numbers: all ranks launch
+// the same all-reduces in the same order, even if their gradients become ready in
+// different orders. At the end of the backward pass the reducer waits for all buckets;
+// the parameters' gradients are then views of the buckets.
 //
-// Which gradients share a bucket is a guess at first, from the last parameter to the
-// first. The first pass shows in which order they really come; before the second one,
-// rank 0's order is sent to all, and the buckets are rebuilt.
+// At first the buckets are filled from the last parameter to the first, as a guess of the
+// order in which gradients become ready. The first pass shows the real order; before the
+// second pass, rank 0's order is broadcast, and the buckets are rebuilt.
 //
 // Li et al. 2020, PyTorch Distributed: Experiences on Accelerating Data Parallel
 // Training.
@@ -36,35 +36,36 @@ namespace mini::parallel {
 
 class Reducer {
   public:
-    /// Takes the parameters in forward order, and adds a hook to each. Throws UsageError
+    /// Adds a hook to each parameter; `parameters` is in forward order. Throws UsageError
     /// for bucket sizes below one byte.
     Reducer(nn::NamedTensors parameters, const DDPOptions& options,
             std::shared_ptr<dist::ProcessGroup> group);
 
-    /// Takes its hooks off the parameters.
+    /// Removes its hooks from the parameters.
     ~Reducer();
     Reducer(const Reducer&) = delete;
     Reducer& operator=(const Reducer&) = delete;
 
-    /// Rebuilds the buckets when the order of the gradients has become known; once,
-    /// blocking, on all ranks. Throws Error when the last pass left gradients out.
+    /// Rebuilds the buckets once, when the order of the gradients has become known;
+    /// blocks then until all ranks have called it. Throws Error when the last backward
+    /// pass did not finish its reduction.
     void prepare_for_forward();
 
-    /// Expects one backward pass from `output`, and reduces in it; without this call
-    /// gradients only accumulate.
+    /// Prepares for one backward pass from `output`, which reduces the gradients; without
+    /// this call gradients only accumulate.
     void prepare_for_backward(const Tensor& output);
 
-    /// Takes part in one iteration of the other ranks with gradients that are zero, or
-    /// what has accumulated here since the last one; blocks until it is over. This rank's
-    /// gradients are then the averages, as on the other ranks, and undefined where no
-    /// rank has used the parameter.
+    /// Takes part in one iteration of the other ranks, with gradients that are zero or
+    /// have accumulated on this rank since the last averaged iteration; blocks until all
+    /// buckets are averaged. Afterwards this rank's gradients are the averages, as on the
+    /// other ranks; the gradient of a parameter that no rank has used is undefined.
     void shadow_iteration();
 
-    /// Uses `hook` instead of one all-reduce per bucket. Throws UsageError the second time,
-    /// and after the first iteration.
+    /// Uses `hook` instead of one all-reduce per bucket. Throws UsageError when called a
+    /// second time, and after the first iteration.
     void set_comm_hook(CommHook hook);
 
-    /// Divides sums by this number of ranks instead of all; see join.hpp.
+    /// Divides sums by `ranks` instead of the world size; see join.hpp.
     void divide_by(int ranks) { divisor_ = ranks; }
 
     const std::vector<Bucket>& buckets() const { return buckets_; }
@@ -75,16 +76,16 @@ class Reducer {
     void set_gradient_order(const std::vector<int64_t>& order);
 
   private:
-    // What is known of one parameter.
+    // The state of one parameter.
     struct Slot {
         size_t bucket = 0;
         size_t slot = 0;
         int hook = 0;
-        int fired = 0;        // gradients in this pass
-        int expected = 1;     // in each pass; of a static graph, as in this rank's first
-        bool unused = false;  // it gets no gradient in this pass, on this rank
-        bool used = false;    // a gradient has come since the last pass that averaged
-        bool used_somewhere = true;  // by some rank, as far as `use` has said
+        int fired = 0;        // number of gradients so far in this pass
+        int expected = 1;     // per pass; with static_graph, as in this rank's first pass
+        bool unused = false;  // the parameter gets no gradient in this pass, on this rank
+        bool used = false;    // it has received a gradient since the last averaged pass
+        bool used_somewhere = true;  // by at least one rank, from the last `use`
     };
 
     Tensor tensor(size_t index) const { return parameters_[index].second; }
@@ -104,8 +105,9 @@ class Reducer {
     void rebuild_buckets();
     bool is_first_pass() const { return iterations_ == 0 && !is_rebuilt_; }
 
-    // Rank 0's order_, on every rank: the indices of the parameters as their gradients
-    // came. Every rank calls it, and all call the same collective.
+    // Returns rank 0's order_ on every rank: the parameters' indices in the order in
+    // which their gradients became ready. Every rank calls it, and all call the same
+    // collective.
     std::vector<size_t> agreed_order();
 
     void reset();
@@ -116,14 +118,14 @@ class Reducer {
     void mark_unused_ready(size_t index);
     void copy_to_bucket(size_t index, const Tensor& gradient);
 
-    // Is called whenever a bucket has become full. Launches buckets in the order of their
-    // numbers, each once: next_bucket_ and those behind it, up to the first that is not
-    // full. Sets the `finish` of each bucket launched to what launch() returned, and
-    // next_bucket_ to the first that is not launched. Waits for nothing.
+    // Called whenever a bucket has become full. Launches buckets in the order of their
+    // numbers, each once: starts at next_bucket_ and stops at the first bucket that is
+    // not full. Sets the `finish` of each launched bucket to the result of launch(), and
+    // next_bucket_ to the first bucket that has not been launched. Does not block.
     void launch_full_buckets();
 
-    // Starts the reduction of a bucket and records it as kBucketLaunch. Returns at once;
-    // the result is a function that waits for the end.
+    // Starts the reduction of a bucket and records it as kBucketLaunch. Returns
+    // immediately; the result is a function that waits for the reduction.
     FinishHook launch(size_t index);
 
     void learn_graph();
@@ -132,12 +134,11 @@ class Reducer {
     std::vector<int64_t> own_use() const;
 
     // Sets the gradient of each parameter that is `unused` on this rank in this pass: to
-    // the average, in_bucket(index), when some rank has used the parameter; otherwise it
-    // stays what it was, even undefined.
-    // `use[index]` is the number of ranks that have used a parameter; remember in
-    // Slot::used_somewhere whether there was any. With static_graph the ranks tell each
-    // other only until all have had their first pass; later `use` is empty, and what was
-    // remembered holds.
+    // the average, in_bucket(index), if at least one rank has used the parameter;
+    // otherwise the gradient does not change, even if it is undefined. `use[index]` is
+    // the number of ranks that have used the parameter; store in Slot::used_somewhere
+    // whether it is above 0. With static_graph the ranks exchange `use` only until all
+    // have had their first pass; later `use` is empty, and the stored value applies.
     void set_unused_gradients(const std::vector<int64_t>& use);
     void warn_of_needless_search() const;
     std::string missing_gradients() const;
@@ -150,13 +151,13 @@ class Reducer {
     GradientCheck check_;
     int divisor_;
     std::vector<Bucket> buckets_;
-    std::vector<Slot> slots_;    // of each parameter
+    std::vector<Slot> slots_;    // one per parameter
     std::vector<size_t> order_;  // of the gradients in the first pass
-    int64_t iterations_ = 0;     // that have finished
-    size_t next_bucket_ = 0;     // the next one to launch
+    int64_t iterations_ = 0;     // finished iterations
+    size_t next_bucket_ = 0;     // the next bucket to launch
     bool is_rebuilt_ = false;
-    bool has_learnt_ = false;       // what a static graph uses on this rank
-    bool all_have_learnt_ = false;  // and every rank has told the others
+    bool has_learnt_ = false;       // static_graph: this rank has had its first pass
+    bool all_have_learnt_ = false;  // static_graph: every rank has, and all know `use`
     bool expecting_ = false;        // between prepare_for_backward and finish
     bool started_ = false;          // the pass has reached its first gradient
 };

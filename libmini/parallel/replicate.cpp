@@ -44,8 +44,8 @@ int64_t total_bytes(const std::vector<Tensor>& tensors) {
     return bytes;
 }
 
-// The mode of every submodule: a frozen layer may be in evaluation within a net that
-// trains.
+// Copies the mode of every submodule: a frozen layer may be in evaluation mode within a
+// module in training mode.
 void copy_modes(nn::Module& to, nn::Module& from) {
     const auto to_modules = to.modules(), from_modules = from.modules();
     MINI_CHECK(to_modules.size() == from_modules.size(), "DataParallel: the module has ",
@@ -89,7 +89,7 @@ ReplicaPass::ReplicaPass(std::shared_ptr<Replica> replica, Device home, SharedSt
 
 ReplicaPass::~ReplicaPass() {
     wait();
-    output_ = {};  // the graph goes before anybody else takes the replica
+    output_ = {};  // free the graph before another pass takes the replica
     replica_->in_use.store(false, std::memory_order_release);
 }
 
@@ -146,13 +146,13 @@ void ReplicaPass::start_backward(const Tensor& gradient) {
     job_ = replica_->lane->post([this, gradient] {
         for (Tensor& parameter : replica_->parameters) parameter.set_grad({});
         chunk_.set_grad({});
-        // Whether the graph is kept is the caller's to say: it goes when this pass goes.
+        // The caller decides whether the graph is kept: it is freed with this pass.
         output_.backward({.gradient = gradient, .retain_graph = true});
     });
 }
 
-// The gradients of the replica's parameters, on the module's device; then the chunk's,
-// which stays on the replica's.
+// Returns the gradients of the replica's parameters, on the module's device, then the
+// gradient of the chunk, on the replica's device.
 Grads ReplicaPass::finish_backward() {
     const Device here = replica_->lane->device();
     finish(job_, replica_->index, here);

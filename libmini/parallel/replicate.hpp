@@ -8,11 +8,12 @@
 //     chunk 1 ────┘                                                    ├─► [gather]
 //     chunk 0 ────────► the module itself, node by node ───► output 0 ─┘
 //
-// The engine takes the youngest node first. parallel_apply is made after the module's
-// own nodes, so its gradient comes first: it starts the replica's backward pass on the
-// lane and does not wait. replicate is made before them, so it comes last: it waits for
-// the lane and hands the replica's gradients to the parameters. In between the caller
-// works through the module's own part, and all devices are busy at once.
+// The autograd engine runs the youngest node first. parallel_apply is created after the
+// module's own nodes, so it runs first: it starts the replica's backward pass on the lane
+// and does not wait. replicate is created before the module's nodes, so it runs last: it
+// waits for the lane and passes the replica's gradients to the parameters. In between the
+// calling thread runs the module's own backward pass, so all devices work at the same
+// time.
 
 #pragma once
 
@@ -30,19 +31,20 @@
 
 namespace mini::parallel {
 
-/// Builds one more module of the same kind; its numbers do not matter, they are replaced.
+/// Builds another module of the same kind; its parameter values do not matter, since they
+/// are replaced.
 using ModuleFactory = std::function<std::unique_ptr<nn::Module>()>;
 
-/// Waits for `job` and rethrows what it threw, with "Caught Error in replica 1 on device
-/// cpu:1. " in front of its message; ShapeError and UsageError stay what they are.
+/// Waits for `job` and rethrows its exception, with the message prefixed by "Caught Error
+/// in replica 1 on device cpu:1. "; ShapeError and UsageError keep their type.
 void finish(std::future<void>& job, size_t replica, Device device);
 
-/// A copy of a module on a device. Building one costs what its initialisers cost, so it
-/// is used again, by one pass after the other; each takes the module's numbers afresh.
+/// A copy of a module on a device. Building a copy runs the module's initialisers, so it
+/// is reused, by one pass at a time; each pass copies the module's values again.
 struct Replica {
-    /// Builds the copy, on the lane, so that the caller's generator is not drawn from.
-    /// Throws Error, naming the first one, when its parameters or buffers are not those
-    /// of `original`.
+    /// Builds the copy on the lane's thread, so that it does not draw from the caller's
+    /// generator. Throws Error naming the first parameter or buffer that differs from
+    /// `original` in name, shape or dtype.
     Replica(size_t index, std::shared_ptr<Lane> lane, const ModuleFactory& make,
             const nn::Module& original);
 
@@ -54,31 +56,34 @@ struct Replica {
     std::atomic<bool> in_use = false;
 };
 
-/// One forward pass of a replica, and the backward passes through it. start_... hands the
-/// work to the lane; finish_... waits for it and rethrows what it threw.
+/// One forward pass of a replica, and the backward passes through it. start_... posts the
+/// work to the lane; finish_... waits for it and rethrows its exception.
 class ReplicaPass : public std::enable_shared_from_this<ReplicaPass> {
   public:
     /// `home` is the module's device. REQUIRES: no other pass uses the replica.
     ReplicaPass(std::shared_ptr<Replica> replica, Device home, SharedStats stats);
 
-    /// Waits for the lane, then gives the replica back.
+    /// Waits for the lane, then marks the replica as free.
     ~ReplicaPass();
 
-    /// Copies parameters and buffers, which of them require grad, and which submodules
-    /// are in training. REQUIRES: `original` stays as it is until finish_replicate.
+    /// Copies parameters, buffers, the requires_grad flags of the parameters, and the
+    /// training mode of each submodule. REQUIRES: `original` does not change until
+    /// finish_replicate.
     void start_replicate(nn::Module& original);
 
-    /// The result of the node "replicate", of no elements: it stands for the replica in
-    /// the caller's graph. `chunk` is on the replica's device already.
+    /// Returns the result of the node "replicate", a tensor without elements that stands
+    /// for the replica in the caller's graph. REQUIRES: `chunk` is on the replica's
+    /// device.
     Tensor finish_replicate(const nn::Module& original, const Tensor& chunk);
 
-    /// Random numbers are drawn from `generator`.
+    /// Runs the forward pass, with random numbers from a copy of `generator`.
     void start_forward(const Generator& generator);
 
-    /// Waits without throwing; so that all replicas can be waited for first.
+    /// Waits without throwing, so that the caller can wait for all replicas first.
     void wait() const;
 
-    /// The replica's output, in the caller's graph the result of `replicated`.
+    /// Returns the replica's output; in the caller's graph it is computed from
+    /// `replicated`.
     Tensor finish_forward(const Tensor& replicated);
 
   private:
@@ -89,7 +94,7 @@ class ReplicaPass : public std::enable_shared_from_this<ReplicaPass> {
     Device home_;
     SharedStats stats_;
     Tensor chunk_;   // a leaf of the replica's graph
-    Tensor output_;  // its root
+    Tensor output_;  // the root of the replica's graph
     std::future<void> job_;
 };
 

@@ -42,7 +42,7 @@ ReplicatedModule::ReplicatedModule(nn::Module& module,
 }
 
 ReplicatedModule::NoSync ReplicatedModule::no_sync() {
-    // [lab16.6] Switch averaging off, and at the end back to what it was.
+    // [lab16.6] Switch averaging off, and at the end restore its previous state.
     const bool previous = std::exchange(sync_, false);
     return NoSync([this, previous] { sync_ = previous; });
     // [lab16.6]

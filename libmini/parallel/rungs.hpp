@@ -1,14 +1,15 @@
-// Three rungs of the ladder to DistributedDataParallel, with its interface.
+// Three simpler modules with the interface of DistributedDataParallel.
 //
 //                        all-reduces        when
 //     AveragedModule     one per parameter  after the backward pass
-//     FlatModule         one                after it, from a flat copy
-//     OverlappedModule   one per parameter  as soon as its gradient is there
+//     FlatModule         one                after the backward pass, of a flat copy
+//     OverlappedModule   one per parameter  as soon as its gradient is ready
 //     DDP                one per bucket     as soon as the bucket is full
 //
-// Each trains with the same loop: forward, backward(), step. Each fixes what the one
-// before it wastes: a message's latency for every parameter; the time of the backward
-// pass, in which nothing is sent; and DDP at last has both, few messages and early ones.
+// All train with the same loop: forward, backward(), step. AveragedModule pays the
+// latency of a message for every parameter; FlatModule avoids this, but does not
+// communicate during the backward pass; OverlappedModule does, again with many messages;
+// DDP sends few messages and starts early.
 
 #pragma once
 
@@ -20,18 +21,19 @@
 
 namespace mini::parallel {
 
-/// Listens to the gradients of a backward pass: the way in for all rungs.
+/// The base class of the three modules: calls on_gradient() and on_end() in backward.
 class GradientListener : public ReplicatedModule {
   public:
-    /// See ReplicatedModule; buffers go out before each forward pass.
+    /// See ReplicatedModule; buffers are broadcast before each forward pass.
     explicit GradientListener(nn::Module& module,
                               std::shared_ptr<dist::ProcessGroup> group = nullptr);
     ~GradientListener() override;
 
   protected:
-    /// Called when the gradient of parameter `index` is there, in the order in which they
-    /// come, and once after the last one, before backward() returns.
+    /// Called when the gradient of parameter `index` is ready.
     virtual void on_gradient(size_t index) { (void)index; }
+
+    /// Called once after the last gradient, before backward() returns.
     virtual void on_end() = 0;
 
     std::vector<Tensor> trained_tensors() const;
@@ -40,11 +42,11 @@ class GradientListener : public ReplicatedModule {
     void prepare_for_backward(const Tensor& output) override;
 
     std::vector<int> hooks_;
-    bool expecting_ = false;  // the next backward pass is to be averaged
-    bool started_ = false;    // it has reached its first gradient
+    bool expecting_ = false;  // the next backward pass will be averaged
+    bool started_ = false;    // that pass has reached its first gradient
 };
 
-/// average_gradients at the end of each backward pass.
+/// Calls average_gradients at the end of each backward pass.
 class AveragedModule : public GradientListener {
   public:
     using GradientListener::GradientListener;
@@ -53,7 +55,7 @@ class AveragedModule : public GradientListener {
     void on_end() override;
 };
 
-/// average_flat_gradients at the end of each backward pass.
+/// Calls average_flat_gradients at the end of each backward pass.
 class FlatModule : public GradientListener {
   public:
     using GradientListener::GradientListener;
@@ -62,10 +64,11 @@ class FlatModule : public GradientListener {
     void on_end() override;
 };
 
-/// An all-reduce for each gradient as soon as it is there. REQUIRES: gradients come in the
-/// same order on all ranks, since all-reduces must start so: a model whose ranks take
-/// different ways fails with MismatchedCollective, or averages one parameter with another
-/// where shapes are equal. DistributedDataParallel needs no such promise.
+/// Starts an all-reduce for each gradient as soon as it is ready. REQUIRES: gradients
+/// become ready in the same order on all ranks, since all ranks must start their
+/// all-reduces in the same order: a model that takes different branches on different
+/// ranks fails with MismatchedCollective or, if the shapes are equal, averages one
+/// parameter with another. DistributedDataParallel does not have this requirement.
 class OverlappedModule : public GradientListener {
   public:
     using GradientListener::GradientListener;

@@ -10,7 +10,7 @@
 namespace mini::parallel {
 namespace {
 
-// All shapes one behind the other, each after its number of dimensions.
+// All shapes in one list, each preceded by its number of dimensions.
 std::vector<int64_t> describe(const nn::NamedTensors& parameters) {
     std::vector<int64_t> numbers;
     for (const auto& [name, parameter] : parameters) {
@@ -20,16 +20,16 @@ std::vector<int64_t> describe(const nn::NamedTensors& parameters) {
     return numbers;
 }
 
-Shape next_shape(const std::vector<int64_t>& numbers, size_t& at) {
-    const auto first = numbers.begin() + static_cast<int64_t>(at) + 1;
+Shape next_shape(const std::vector<int64_t>& numbers, size_t& offset) {
+    const auto first = numbers.begin() + static_cast<int64_t>(offset) + 1;
     const Shape shape(first, first + first[-1]);
-    at += 1 + shape.size();
+    offset += 1 + shape.size();
     return shape;
 }
 
 }  // namespace
 
-// All ranks see the shapes of all ranks, so all of them throw, and the same.
+// All ranks receive the shapes of all ranks, so all throw the same error.
 void check_same_parameters(dist::ProcessGroup& group, const SameParameters& texts,
                            const nn::NamedTensors& parameters) {
     std::vector<int64_t> mine = describe(parameters);
@@ -41,16 +41,16 @@ void check_same_parameters(dist::ProcessGroup& group, const SameParameters& text
                    lengths[0][0], " ", texts.what, ", but rank ", rank, " has ",
                    lengths[rank][0], "; ", texts.remedy);
 
-    // Shapes of more dimensions than another rank's are longer: fill the shorter lists up.
+    // If the numbers of dimensions differ, so do the lengths: pad the shorter lists.
     for (const auto& length : lengths)
         mine.resize(std::max(mine.size(), static_cast<size_t>(length[1])), -1);
     const auto by_rank = dist::all_gather_values(group, mine);
     for (size_t rank = 1; rank < by_rank.size(); ++rank) {
-        size_t here = 0, there = 0;
+        size_t first_offset = 0, other_offset = 0;
         for (size_t i = 0; i < parameters.size(); ++i) {
             const std::string& name = parameters[i].first;
-            const Shape first = next_shape(by_rank[0], here);
-            const Shape other = next_shape(by_rank[rank], there);
+            const Shape first = next_shape(by_rank[0], first_offset);
+            const Shape other = next_shape(by_rank[rank], other_offset);
             MINI_CHECK(first == other, texts.who, ": parameter ", i,
                        name.empty() ? "" : concat(" (here ", name, ")"), " is ", first,
                        " on rank 0, but ", other, " on rank ", rank, "; ", texts.remedy);

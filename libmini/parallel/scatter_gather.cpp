@@ -13,7 +13,7 @@ int64_t moved_bytes(const Tensor& x, Device from, Device to) {
     return from == to ? 0 : static_cast<int64_t>(x.bytes());
 }
 
-// One chunk's way to its device, and its gradient's way back.
+// Copies a chunk to its device; backward copies its gradient back.
 Tensor to_device(const Tensor& x, Device from, Device to, const SharedStats& stats) {
     if (from == to) return x;
     stats->bytes_scattered += moved_bytes(x, from, to);
@@ -54,7 +54,7 @@ std::vector<int64_t> chunk_sizes(int64_t size, int64_t chunks) {
 
 std::vector<Tensor> scatter(const Tensor& x, const std::vector<Device>& devices,
                             const SharedStats& stats) {
-    check_shape(x.dim() > 0, "scatter: a scalar has no rows to share out");
+    check_shape(x.dim() > 0, "scatter: a scalar has no rows to distribute");
     std::vector<Tensor> chunks;
     int64_t start = 0;
     for (const int64_t rows :
@@ -72,7 +72,7 @@ Tensor gather(const std::vector<Tensor>& outputs, const std::vector<Device>& dev
     const bool are_scalars = outputs.front().dim() == 0;
     const auto rows_of = [&](const Tensor& x) { return are_scalars ? 1 : x.size(0); };
 
-    // Copy every output to its rows.
+    // Copy every output to its rows of the result.
     Shape shape = are_scalars ? Shape{0} : outputs.front().shape();
     shape[0] = 0;
     for (const Tensor& output : outputs) shape[0] += rows_of(output);
@@ -81,14 +81,14 @@ Tensor gather(const std::vector<Tensor>& outputs, const std::vector<Device>& dev
     int64_t start = 0;
     for (size_t i = 0; i < outputs.size(); ++i) {
         const int64_t rows = rows_of(outputs[i]);
-        Tensor place = ops::narrow(result, 0, start, rows);
-        ops::copy_(place, ops::reshape(outputs[i], place.shape()));
+        Tensor part = ops::narrow(result, 0, start, rows);
+        ops::copy_(part, ops::reshape(outputs[i], part.shape()));
         stats->bytes_gathered += moved_bytes(outputs[i], devices[i], to);
         shapes.push_back(outputs[i].shape());
         start += rows;
     }
 
-    // The gradient goes back the way the outputs came.
+    // Backward copies each part of the gradient back to the device of its output.
     return record("gather", result, outputs,
                   [shapes, devices, to, stats](const Tensor& g, const Node& node) {
                       Grads shares(shapes.size());

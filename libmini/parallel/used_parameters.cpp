@@ -13,7 +13,7 @@ namespace {
 //     is a leaf                grad_accumulator(output): the result is itself a parameter
 //     was computed             autograd_meta()->grad_fn
 //
-// The nodes behind a node are its inputs(), null where an input needs no gradient.
+// The next nodes are a node's inputs(); an entry is null if that input needs no gradient.
 std::unordered_set<const Node*> reachable_nodes(const Tensor& output) {
     std::unordered_set<const Node*> seen;
     std::vector<const Node*> to_visit;

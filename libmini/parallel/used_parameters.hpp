@@ -1,5 +1,6 @@
-// Which parameters a result depends on: a walk over the graph, from the result to the
-// leaves, without computing anything. What it does not reach will get no gradient.
+// Finds the parameters that a result depends on: walks over the graph, from the result to
+// the leaves, without computing anything. A parameter that the walk does not reach will
+// get no gradient.
 
 #pragma once
 
@@ -9,8 +10,9 @@
 
 namespace mini::parallel {
 
-/// Whether parameters[i] has a part in `output`. Takes time in proportion to the graph.
-/// REQUIRES: all parameters are leaves that require grad.
+/// Element i of the result: whether `output` depends on parameters[i]. The time is
+/// proportional to the size of the graph. REQUIRES: all parameters are leaves that
+/// require grad.
 std::vector<bool> used_parameters(const Tensor& output,
                                   const nn::NamedTensors& parameters);
 

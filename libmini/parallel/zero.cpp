@@ -32,11 +32,11 @@ std::vector<int64_t> sizes_of(const std::vector<Tensor>& parameters) {
     return sizes;
 }
 
-// The parameters of one owner on their way: one behind the other in one buffer.
+// The parameters of one owner during their broadcast, copied into one buffer.
 struct Shard {
     std::vector<Tensor> parameters;
-    std::vector<Tensor> places;  // views of the buffer, in the parameters' shapes
-    dist::WorkHandle work;       // null when there is nothing to send
+    std::vector<Tensor> views;  // of the buffer, in the parameters' shapes
+    dist::WorkHandle work;      // null if the owner has no elements to send
 };
 
 Shard start_broadcast(dist::ProcessGroup& group, int owner,
@@ -45,13 +45,13 @@ Shard start_broadcast(dist::ProcessGroup& group, int owner,
     for (const Tensor& parameter : parameters) count += parameter.numel();
     if (count == 0) return {};
 
-    Shard shard{.parameters = std::move(parameters), .places = {}, .work = nullptr};
+    Shard shard{.parameters = std::move(parameters), .views = {}, .work = nullptr};
     const Tensor buffer = shard.parameters.front().new_empty({count});
     int64_t start = 0;
     for (const Tensor& parameter : shard.parameters) {
-        shard.places.push_back(buffer.as_strided(
+        shard.views.push_back(buffer.as_strided(
             parameter.shape(), contiguous_strides(parameter.shape()), start));
-        if (owner == group.rank()) ops::copy_(shard.places.back(), parameter);
+        if (owner == group.rank()) ops::copy_(shard.views.back(), parameter);
         start += parameter.numel();
     }
     shard.work = group.broadcast_async(buffer, owner);
@@ -62,7 +62,7 @@ void finish_broadcast(Shard& shard) {
     if (!shard.work) return;
     shard.work->wait();
     for (size_t i = 0; i < shard.parameters.size(); ++i)
-        ops::copy_(shard.parameters[i], shard.places[i]);
+        ops::copy_(shard.parameters[i], shard.views[i]);
 }
 
 class ZeroJoinHook : public JoinHook {
@@ -105,21 +105,21 @@ ZeroRedundancyOptimizer::ZeroRedundancyOptimizer(
     check_dtypes(parameters_);
     owners_ = partition_parameters(sizes_of(parameters_), group_->world_size());
 
-    // A rank that owns nothing looks after a parameter that never has a gradient, so
-    // that it has an optimizer, and options, like every other rank.
+    // A rank that owns no parameter gets a dummy parameter that never has a gradient, so
+    // that it has an optimizer with options like every other rank.
     std::vector<Tensor> own;
-    for (const size_t i : places_of(group_->rank())) own.push_back(parameters_[i]);
+    for (const size_t i : indices_of(group_->rank())) own.push_back(parameters_[i]);
     if (own.empty()) own.push_back(parameters_.front().new_zeros({1}));
     local_ = make(std::move(own));
-    MINI_CHECK(local_ != nullptr, "ZeroRedundancyOptimizer: the factory built nothing");
+    MINI_CHECK(local_ != nullptr, "ZeroRedundancyOptimizer: the factory returned null");
     set_lr(local_->lr());
 }
 
-std::vector<size_t> ZeroRedundancyOptimizer::places_of(int rank) const {
-    std::vector<size_t> places;
+std::vector<size_t> ZeroRedundancyOptimizer::indices_of(int rank) const {
+    std::vector<size_t> indices;
     for (size_t i = 0; i < owners_.size(); ++i)
-        if (owners_[i] == rank) places.push_back(i);
-    return places;
+        if (owners_[i] == rank) indices.push_back(i);
+    return indices;
 }
 
 void ZeroRedundancyOptimizer::step() {
@@ -133,36 +133,37 @@ void ZeroRedundancyOptimizer::step_and_share() {
     local_->step();
     if (group_->world_size() == 1) return;
 
-    // Start all broadcasts, then take what comes in.
+    // Start all broadcasts, then receive the values.
     std::vector<Shard> shards;
     for (int owner = 0; owner < group_->world_size(); ++owner) {
         std::vector<Tensor> parameters;
-        for (const size_t i : places_of(owner)) parameters.push_back(parameters_[i]);
+        for (const size_t i : indices_of(owner)) parameters.push_back(parameters_[i]);
         shards.push_back(start_broadcast(*group_, owner, std::move(parameters)));
     }
     for (Shard& shard : shards) finish_broadcast(shard);
 }
 
-// This rank's state, with the numbers that its parameters have in the whole list.
+// This rank's state, with its parameters numbered as in the whole list.
 optim::OptimizerState ZeroRedundancyOptimizer::local_state() const {
-    const std::vector<size_t> places = places_of(group_->rank());
+    const std::vector<size_t> indices = indices_of(group_->rank());
     return renumbered(local_->state_dict(), [&](size_t local) -> std::optional<size_t> {
-        if (local >= places.size()) return std::nullopt;
-        return places[local];
+        if (local >= indices.size()) return std::nullopt;
+        return indices[local];
     });
 }
 
 void ZeroRedundancyOptimizer::consolidate_state_dict(int to) {
     if (to < 0 || to >= group_->world_size())
-        throw UsageError(concat("consolidate_state_dict: there is no rank ", to,
-                                " among ranks 0 to ", group_->world_size() - 1));
+        throw UsageError(concat("consolidate_state_dict: rank ", to,
+                                " does not exist; ranks are 0 to ",
+                                group_->world_size() - 1));
     local_->set_lr(lr());
     consolidated_.reset();
     const optim::OptimizerState mine = local_state();
     optim::OptimizerState all;
 
-    // Rank `to` first: of numbers that all ranks have, like the learning rate, it keeps
-    // its own.
+    // Start with rank `to`: merge keeps the first value, so of entries that all ranks
+    // have, such as the learning rate, rank `to` keeps its own.
     const int P = group_->world_size();
     for (int from = to; from < to + P; ++from) {
         optim::OptimizerState theirs = broadcast_state(*group_, mine, from % P);
@@ -182,15 +183,15 @@ optim::OptimizerState ZeroRedundancyOptimizer::state_dict() const {
 }
 
 void ZeroRedundancyOptimizer::load_state_dict(const optim::OptimizerState& state) {
-    const std::vector<size_t> places = places_of(group_->rank());
+    const std::vector<size_t> indices = indices_of(group_->rank());
     const auto own = renumbered(state, [&](size_t number) -> std::optional<size_t> {
         if (number >= owners_.size())
             throw UsageError(concat("ZeroRedundancyOptimizer: the state has a parameter ",
                                     number, ", but rank ", group_->rank(), " has ",
                                     owners_.size(), " parameters"));
-        const auto found = std::ranges::find(places, number);
-        if (found == places.end()) return std::nullopt;
-        return static_cast<size_t>(found - places.begin());
+        const auto found = std::ranges::find(indices, number);
+        if (found == indices.end()) return std::nullopt;
+        return static_cast<size_t>(found - indices.begin());
     });
     local_->load_state_dict(own);
     set_lr(local_->lr());

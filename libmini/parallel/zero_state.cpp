@@ -30,7 +30,7 @@ std::string describe(const optim::OptimizerState& state) {
     return out.str();
 }
 
-// The state described, with tensors to be filled.
+// Parses the text of describe(); the tensors have no values yet.
 optim::OptimizerState from_description(const std::string& text) {
     optim::OptimizerState state;
     std::istringstream in(text);
@@ -53,7 +53,7 @@ optim::OptimizerState from_description(const std::string& text) {
     return state;
 }
 
-// "state.3.exp_avg" with new_number(3) in place of 3; nullopt where there is no new number.
+// "state.3.exp_avg" with new_number(3) in place of 3; nullopt if new_number(3) is.
 std::optional<std::string> renamed(
     const std::string& name,
     const std::function<std::optional<size_t>(size_t number)>& new_number) {

@@ -1,5 +1,5 @@
-// An optimizer's state on its way between ranks: broadcast whole, and with parameters
-// numbered as the plain optimizer numbers them or as their owner does.
+// Moves optimizer state between ranks: broadcasts it, and renumbers its parameters
+// between the numbering of the unsharded optimizer and the numbering of their owner.
 
 #pragma once
 
@@ -12,14 +12,15 @@
 
 namespace mini::parallel {
 
-/// A copy of rank `from`'s state, on every rank and on the CPU: a text with all names and
-/// numbers is broadcast, then tensor after tensor. Blocks until done; every rank calls it.
-/// `state` is ignored on the other ranks.
+/// Returns a copy of rank `from`'s state on every rank, with its tensors on the CPU.
+/// Broadcasts a text with all names and numbers, then one tensor after another. Blocks
+/// until done; every rank must call it. `state` is ignored on the other ranks.
 optim::OptimizerState broadcast_state(dist::ProcessGroup& group,
                                       const optim::OptimizerState& state, int from);
 
-/// The state with each "state.N...." renamed "state.M....", M being new_number(N), and
-/// left out where there is none; names without a number stay. Tensors are shared.
+/// Returns the state with each "state.N...." renamed to "state.M....", where M is
+/// new_number(N); leaves the entry out if new_number(N) is std::nullopt. Names without
+/// the prefix "state." do not change. Tensors are shared.
 optim::OptimizerState renumbered(
     const optim::OptimizerState& state,
     const std::function<std::optional<size_t>(size_t number)>& new_number);

@@ -12,7 +12,7 @@
 namespace mini {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 40;
+constexpr int64_t kUpperBound = int64_t{1} << 40;  // of at_least()
 
 }  // namespace
 
@@ -40,7 +40,7 @@ Option& Option::range(int64_t low, int64_t high) {
 }
 
 Option& Option::at_least(int64_t low) {
-    option_->check(CLI::Range(low, kMost).description(""));
+    option_->check(CLI::Range(low, kUpperBound).description(""));
     return *this;
 }
 
@@ -55,8 +55,8 @@ Option& Option::not_negative() {
     return *this;
 }
 
-Option& Option::check(const std::function<std::string(const std::string&)>& complaint) {
-    option_->check(CLI::Validator(complaint, ""));
+Option& Option::check(const std::function<std::string(const std::string&)>& validate) {
+    option_->check(CLI::Validator(validate, ""));
     return *this;
 }
 
@@ -104,13 +104,13 @@ template Option Command::add(const std::string&, std::vector<std::string>&,
                              const std::string&);
 
 Option Command::add_words(const std::string& names, const std::vector<std::string>& words,
-                          const std::string& usual, const std::string& help,
+                          const std::string& default_word, const std::string& help,
                           const std::function<void(size_t)>& choose) {
-    const auto take = [words, choose](const std::string& word) {
+    const auto set_value = [words, choose](const std::string& word) {
         choose(static_cast<size_t>(std::ranges::find(words, word) - words.begin()));
     };
-    Option option(*app_->add_option_function<std::string>(names, take, help));
-    option.default_text(usual).type_name(fmt::format("{}", fmt::join(words, "|")));
+    Option option(*app_->add_option_function<std::string>(names, set_value, help));
+    option.default_text(default_word).type_name(fmt::format("{}", fmt::join(words, "|")));
     return option.one_of(words);
 }
 

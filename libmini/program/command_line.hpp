@@ -1,12 +1,14 @@
-// CommandLine: the options of a program, declared one by one and read into its variables.
+// CommandLine: declares the options of a program and parses them into variables.
 //
 //     CommandLine line("Trains a network.", "train");
-//     line.add("--epochs", options.epochs, "passes over the data").type_name("N").range(1, 99);
+//     line.add("--epochs", options.epochs, "passes over the data")
+//         .type_name("N")
+//         .range(1, 99);
 //     line.add_flag("--json", options.json, "print one line of JSON");
-//     if (!line.parse(argc, argv)) return 0;  // the help was asked for
+//     if (!line.parse(argc, argv)) return 0;  // --help was given
 //
-// CLI11 does the work, in command_line.cpp alone: every file that includes it compiles for
-// seconds longer.
+// It wraps CLI11. Only command_line.cpp includes CLI11, because that header adds seconds
+// to the compile time of every file that includes it.
 
 #pragma once
 
@@ -26,47 +28,49 @@ class Option;
 
 namespace mini {
 
-/// A word that an option takes, and the value that it stands for.
+/// A word that an option accepts, and its enumeration value.
 template <typename E>
 struct Choice {
     const char* word;
     E value;
 };
 
-/// The word that stands for `value`. REQUIRES: one of them does.
+/// Returns the word of `value`. REQUIRES: `choices` contains `value`.
 template <typename E, size_t N>
 std::string word_of(E value, const std::array<Choice<E>, N>& choices) {
     const auto found = std::ranges::find(choices, value, &Choice<E>::value);
     return found->word;
 }
 
-/// One option that has been declared. Belongs to its command line, and may be copied.
+/// A declared option: a copyable handle, valid while its command line exists.
 class Option {
   public:
     explicit Option(CLI::Option& option) : option_(&option) {}
 
-    /// What the help calls the value, like "FILE". Give it before one_of and range, which
-    /// otherwise show there what they let pass.
+    /// Sets the name of the value in the help, for example "FILE". Call it before one_of
+    /// and range; otherwise the help also lists the accepted words or the range.
     Option& type_name(const std::string& text);
 
-    /// What the help shows as the default, in place of the variable's value; "" for none.
+    /// Sets the default in the help, which is otherwise the variable's value; "" shows no
+    /// default.
     Option& default_text(const std::string& text);
 
-    /// What is let pass: one of several words; a whole number, bounds included; a number
-    /// above 0, or from 0 on; what `complaint` answers with "".
-    Option& one_of(const std::vector<std::string>& words);
-    Option& range(int64_t low, int64_t high);
-    Option& at_least(int64_t low);
-    Option& positive();
-    Option& not_negative();
-    Option& check(const std::function<std::string(const std::string&)>& complaint);
+    Option& one_of(const std::vector<std::string>& words);  ///< accepts only these words
+    Option& range(int64_t low, int64_t high);  ///< accepts integers from low to high
+    Option& at_least(int64_t low);             ///< accepts integers >= low
+    Option& positive();                        ///< accepts numbers > 0
+    Option& not_negative();                    ///< accepts numbers >= 0
 
-    Option& required();
-    Option& needs(const Option& other);  ///< only together with `other`
-    Option& split_at(char separator);    ///< several values in one word
-    Option& hidden();                    ///< not in the help
+    /// Accepts a value if `validate` returns "", otherwise reports the returned error
+    /// message.
+    Option& check(const std::function<std::string(const std::string&)>& validate);
 
-    /// Whether it was on the command line.
+    Option& required();                  ///< rejects a command line without this option
+    Option& needs(const Option& other);  ///< rejects this option without `other`
+    Option& split_at(char separator);    ///< splits one argument into several values
+    Option& hidden();                    ///< omits this option from the help
+
+    /// Returns whether the option was on the command line.
     bool given() const;
 
   private:
@@ -74,21 +78,21 @@ class Option {
     bool is_named_ = false;
 };
 
-/// A command with options and commands of its own, like `mini bench`. Refers to one that
-/// lives elsewhere, and may be copied.
+/// A command with its own options and subcommands, for example `mini bench`: a copyable
+/// handle, valid while its command line exists.
 class Command {
   public:
     explicit Command(CLI::App& app) : app_(&app) {}
 
-    /// Declares an option ("--name", "-n,--name") or, without dashes, a value told by its
-    /// place. `value` holds the default, and must live until the command line is parsed. T
-    /// is int, int64_t, uint64_t, double, std::string, an optional of the first two, or a
-    /// vector of int, int64_t, double or std::string.
+    /// Declares an option ("--name", "-n,--name") or, without dashes, a positional
+    /// argument. `value` holds the default and must outlive parse(). T is int, int64_t,
+    /// uint64_t, double, std::string, std::optional of int or int64_t, or std::vector of
+    /// int, int64_t, double or std::string.
     template <typename T>
     Option add(const std::string& names, T& value, const std::string& help);
 
-    /// Declares an option that takes one of several words, each of which stands for a value of an
-    /// enumeration. The help lists them as "a|b|c".
+    /// Declares an option that accepts one of several words, one for each enumeration
+    /// value. The help lists the words as "a|b|c".
     template <typename E, size_t N>
     Option add(const std::string& names, E& value,
                const std::array<Choice<E>, N>& choices, const std::string& help) {
@@ -98,17 +102,19 @@ class Command {
                          [&value, choices](size_t i) { value = choices[i].value; });
     }
 
-    /// Declares an option without a value, which sets a variable; "!--no-name" clears it.
+    /// Declares a flag, which sets `value` to true; a name "!--no-name" sets it to false.
     Option add_flag(const std::string& names, bool& value, const std::string& help);
 
-    /// Declares a command of this one.
+    /// Declares a subcommand.
     Command add_command(const std::string& name, const std::string& about);
 
-    void require_command();  ///< one of them must be given
-    void allow_anything();   ///< takes words that it does not know
-    void on_parsed(const std::function<void()>& call);  ///< called when it was given
+    void require_command();  ///< rejects a command line without a subcommand
+    void allow_anything();   ///< accepts unknown arguments
 
-    /// Whether the option of this name was on the command line.
+    /// Sets a function that parse() calls if this command was given.
+    void on_parsed(const std::function<void()>& call);
+
+    /// Returns whether the option of this name was on the command line.
     bool given(const std::string& name) const;
 
   protected:
@@ -116,23 +122,24 @@ class Command {
 
   private:
     Option add_words(const std::string& names, const std::vector<std::string>& words,
-                     const std::string& usual, const std::string& help,
+                     const std::string& default_word, const std::string& help,
                      const std::function<void(size_t)>& choose);
 
     CLI::App* app_;
 };
 
-/// The whole of a program's command line; its help shows defaults.
+/// The command line of a program; its help shows the defaults.
 class CommandLine : public Command {
   public:
     CommandLine(const std::string& description, const std::string& name);
     ~CommandLine();
 
-    /// How far to the right the help's explanations begin, in characters.
+    /// Sets the column where the help texts of the options begin, in characters.
     void column_width(size_t characters);
 
-    /// Reads the arguments into the variables. False when the help was asked for, and has
-    /// been printed to stdout. Throws UsageError, one line that says where help is.
+    /// Parses the arguments into the variables. Returns false after printing the help to
+    /// stdout if the arguments ask for it. Throws UsageError, with a one-line message
+    /// that mentions --help, if the arguments are invalid.
     bool parse(int argc, const char* const* argv);
 
   private:

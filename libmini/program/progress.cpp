@@ -21,7 +21,8 @@ constexpr std::array<std::string_view, 8> kEighths = {"",  "▏", "▎", "▍",
                                                       "▌", "▋", "▊", "▉"};
 constexpr std::string_view kFullBlock = "█";
 
-// Whether a byte of UTF-8 begins a character. Each is taken to fill one column.
+// Returns whether a byte of UTF-8 begins a character. Each character counts as one
+// column.
 bool begins_character(char byte) {
     return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
 }
@@ -30,8 +31,8 @@ int columns(std::string_view text) {
     return static_cast<int>(std::count_if(text.begin(), text.end(), begins_character));
 }
 
-// The first `width` characters of `text`.
-std::string cut(std::string text, int width) {
+// Returns the first `width` characters of `text`.
+std::string truncated(std::string text, int width) {
     int seen = 0;
     const auto end = std::find_if(text.begin(), text.end(), [&](char byte) {
         return begins_character(byte) && ++seen > width;
@@ -40,7 +41,7 @@ std::string cut(std::string text, int width) {
     return text;
 }
 
-// `eighths` of a column, drawn from the left and padded to `width` columns.
+// Returns a bar of `eighths` eighths of a column, padded to `width` columns.
 std::string bar(int64_t eighths, int width) {
     std::string text;
     for (int64_t i = 0; i < eighths / 8; ++i) text += kFullBlock;
@@ -49,7 +50,7 @@ std::string bar(int64_t eighths, int width) {
     return text;
 }
 
-// 62 s as 01:02, an hour and more as 1:01:02.
+// Formats 62 s as 01:02, and one hour or more as 1:01:02.
 std::string clock_time(double seconds) {
     const auto whole = static_cast<int64_t>(seconds);
     const int64_t hours = whole / 3600, minutes = whole / 60 % 60;
@@ -57,7 +58,8 @@ std::string clock_time(double seconds) {
     return fmt::format("{:02}:{:02}", minutes, whole % 60);
 }
 
-// "291/469 [00:02<00:01, 131.2 batch/s] loss 0.412"; below one a second, seconds per batch.
+// Returns "291/469 [00:02<00:01, 131.2 batch/s]"; for less than one batch per second it
+// shows seconds per batch.
 std::string counts(int64_t done, int64_t total, double seconds, const std::string& unit) {
     const std::string elapsed = clock_time(seconds);
     if (done <= 0 || seconds <= 0)
@@ -99,7 +101,7 @@ Progress::~Progress() {
     try {
         draw_bar(options_.clock());
         out_ << '\n' << std::flush;
-    } catch (...) {  // a destructor must not throw, and a bar is not worth more
+    } catch (...) {  // a destructor must not throw; a progress bar may be lost
     }
 }
 
@@ -120,9 +122,10 @@ std::string Progress::line(int64_t done, double seconds) const {
     std::string tail = counts(done, total_, seconds, options_.unit);
     if (!note_.empty()) tail += ' ' + note_;
 
-    // The bar gets the columns that are left, less two edges and a space.
+    // The bar has the remaining columns, minus two edges and a space.
     const int width = options_.width - columns(head) - columns(tail) - 3;
-    if (!options_.terminal || width < 1) return cut(head + ' ' + tail, options_.width);
+    if (!options_.terminal || width < 1)
+        return truncated(head + ' ' + tail, options_.width);
     return head + '|' + bar(share(done, int64_t{8} * width), width) + "| " + tail;
 }
 
@@ -145,7 +148,7 @@ double Progress::seconds_until(Clock::time_point now) const {
     return std::chrono::duration<double>(now - start_).count();
 }
 
-// How many of `parts` equal parts of the way lie behind; nothing to do is all done.
+// Returns how many of `parts` equal parts of the total are done; all if the total is 0.
 int64_t Progress::share(int64_t done, int64_t parts) const {
     if (done >= total_) return parts;
     return std::max<int64_t>(done, 0) * parts / total_;

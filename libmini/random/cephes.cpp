@@ -8,7 +8,7 @@
 namespace mini {
 namespace {
 
-// c[0] x^n + ... + c[n], by Horner's rule.
+// Returns c[0] x^n + ... + c[n], by Horner's rule.
 float polynomial(float x, std::span<const float> coefficients) {
     float sum = coefficients[0];
     for (const float coefficient : coefficients.subspan(1))
@@ -23,7 +23,8 @@ constexpr std::array kSin = {-1.9515295891e-4f, 8.3321608736e-3f, -1.6666654611e
 constexpr std::array kCos = {2.443315711809948e-5f, -1.388731625493765e-3f,
                              4.166664568298827e-2f};
 
-// log(2) and pi / 4 in parts, whose products with small integers are exact.
+// log(2) and pi / 4 as sums of parts; the products of the parts with small integers are
+// exact.
 constexpr float kLog2High = 0.693359375f, kLog2Low = -2.12194440e-4f;
 constexpr std::array kQuarterTurn = {0.78515625f, 2.4187564849853515625e-4f,
                                      3.77489497744594108e-8f};
@@ -48,7 +49,7 @@ float cephes_log(float x) {
 }
 
 SinCos cephes_sincos(float x) {
-    // The nearest even number of quarters of pi, and what is left: from -pi / 4 to pi / 4
+    // Reduce x by the nearest even multiple of pi / 4, to the range -pi / 4 to pi / 4.
     const int eighths =
         (static_cast<int>(x * static_cast<float>(4 * std::numbers::inv_pi)) + 1) & ~1;
     const auto quarters = static_cast<float>(eighths);

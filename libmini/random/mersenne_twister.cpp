@@ -7,8 +7,8 @@
 namespace mini {
 namespace {
 
-// One step of the feedback: the high bit of one word joined to the low bits of the next,
-// shifted right, and the polynomial added when a 1 falls out.
+// One step of the feedback: joins the high bit of one word and the low bits of the next,
+// shifts right by 1, and XORs the polynomial if the shifted-out bit is 1.
 uint32_t twist(uint32_t high, uint32_t low) {
     const uint32_t joined = (high & 0x80000000u) | (low & 0x7fffffffu);
     return joined >> 1 ^ ((joined & 1u) != 0 ? 0x9908b0dfu : 0u);
@@ -24,9 +24,9 @@ MersenneTwister::MersenneTwister(uint32_t seed) {
 
 MersenneTwister::MersenneTwister(std::span<const uint32_t> key)
     : MersenneTwister(19650218u) {
-    MINI_CHECK(!key.empty(), "MersenneTwister: a key has at least one word");
+    MINI_CHECK(!key.empty(), "MersenneTwister: the key is empty");
 
-    // Walk round the state; s[0] is skipped and only repeats the last word.
+    // Update the words cyclically, without s[0], which is a copy of the last word.
     size_t i = 1;
     const auto step = [&](uint32_t multiplier) {
         return state_[i] ^ (state_[i - 1] ^ state_[i - 1] >> 30) * multiplier;
@@ -46,18 +46,18 @@ MersenneTwister::MersenneTwister(std::span<const uint32_t> key)
     for (size_t k = 0; k < kStateSize - 1; ++k)
         store(step(1566083941u) - static_cast<uint32_t>(i));
 
-    state_[0] = 0x80000000u;  // never all zero
+    state_[0] = 0x80000000u;  // so that the state is never all zero
 }
 
 void MersenneTwister::set_state(const State& state) {
-    MINI_CHECK(state.used <= kStateSize, "MersenneTwister: ", state.used, " of ",
-               kStateSize, " words are used");
+    MINI_CHECK(state.used <= kStateSize, "MersenneTwister: the state has ", state.used,
+               " used words, more than ", kStateSize);
     state_ = state.words;
     used_ = state.used;
 }
 
 void MersenneTwister::refill() {
-    // Two loops and a last word instead of index arithmetic modulo 624.
+    // Two loops and the last word avoid index arithmetic modulo 624.
     for (size_t i = 0; i < kStateSize - kShift; ++i)
         state_[i] = state_[i + kShift] ^ twist(state_[i], state_[i + 1]);
     for (size_t i = kStateSize - kShift; i < kStateSize - 1; ++i)

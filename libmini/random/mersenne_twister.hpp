@@ -1,16 +1,16 @@
-// The Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998): 32-bit words that repeat
-// after 2^19937 - 1 of them.
+// The Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998): a sequence of 32-bit
+// words with the period 2^19937 - 1.
 //
-//     state    s[0] s[1] .. s[623]       refilled all at once, every 624 words:
+//     state    s[0] s[1] .. s[623]       regenerated as a whole, every 624 words:
 //
 //              s[i] = s[i + 397]  ^  twist(high bit of s[i], low 31 bits of s[i + 1])
 //
 //     output   temper(s[0]), temper(s[1]), ...
 //
-// Indices are modulo 624. Twisting is a shift register with feedback; tempering spreads
-// its bits so that the high ones of a word look as random as the low ones. The words
-// equal those of std::mt19937, which has the first way of seeding only; Python seeds the
-// second way.
+// Indices are modulo 624. Twisting is a shift register with feedback; tempering mixes the
+// bits of a word, so that the high bits look as random as the low bits. For a seed of one
+// word the sequence equals that of std::mt19937, which has no seeding from several words;
+// Python seeds from several words.
 
 #pragma once
 
@@ -21,29 +21,29 @@
 
 namespace mini {
 
-/// The generator MT19937: words of 32 bits, the same for the same seed everywhere.
+/// The generator MT19937: a seed gives the same 32-bit words on every machine.
 class MersenneTwister {
   public:
     /// Seeds from one word, as std::mt19937 and PyTorch do (`init_genrand`).
     explicit MersenneTwister(uint32_t seed = 5489);
 
-    /// Seeds from any number of words, as Python does (`init_by_array`). Throws Error for
-    /// none.
+    /// Seeds from one or more words, as Python does (`init_by_array`). Throws Error if
+    /// `key` is empty.
     explicit MersenneTwister(std::span<const uint32_t> key);
 
     static constexpr size_t kStateSize = 624;
 
-    /// The words that all later ones follow from, and how many of them are handed out.
+    /// The state, which determines all later words.
     struct State {
         std::array<uint32_t, kStateSize> words;
-        size_t used;  // 0 to kStateSize
+        size_t used;  // words already returned by next(), 0 to kStateSize
     };
     State state() const { return {state_, used_}; }
 
-    /// Goes on from a state. Throws Error when `used` is out of range.
+    /// Resumes from a state. Throws Error when `used` is out of range.
     void set_state(const State& state);
 
-    /// The next 32 random bits.
+    /// Returns the next 32 random bits.
     uint32_t next() {
         if (used_ == kStateSize) refill();
         return temper(state_[used_++]);
@@ -62,7 +62,7 @@ class MersenneTwister {
     void refill();
 
     std::array<uint32_t, kStateSize> state_;
-    size_t used_ = kStateSize;  // words of state_ already handed out
+    size_t used_ = kStateSize;  // words of state_ already returned
 };
 
 }  // namespace mini

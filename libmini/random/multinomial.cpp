@@ -38,15 +38,16 @@ void check_arguments(std::span<const double> weights, int64_t num_samples,
 
 std::vector<int64_t> draw_with_replacement(std::span<const double> weights,
                                            int64_t num_samples, Generator& generator) {
-    // Lay the weights end to end, from 0 to exactly 1.
+    // Place the weights end to end, from 0 to exactly 1.
     std::vector<double> ends(weights.size());
     std::partial_sum(weights.begin(), weights.end(), ends.begin());
     const double total = ends.back();
     for (double& end : ends) end /= total;
     ends.back() = 1;
 
-    // Take the first category that reaches the uniform number. Weights of zero in front,
-    // which reach u = 0, are passed over; those behind reach no more than the one before.
+    // Select the first category whose end is >= u. Skip the leading weights of zero,
+    // whose end 0 would match u = 0. A later weight of zero has the same end as the
+    // category before it, so it is never first.
     const auto first = std::ranges::upper_bound(ends, 0.0);
     std::vector<int64_t> samples(static_cast<size_t>(num_samples));
     for (int64_t& sample : samples) {
@@ -58,7 +59,8 @@ std::vector<int64_t> draw_with_replacement(std::span<const double> weights,
 
 std::vector<int64_t> draw_without_replacement(std::span<const double> weights,
                                               int64_t num_samples, Generator& generator) {
-    // Speeds rather than times, as PyTorch divides; those of weight zero stay behind all.
+    // Compute speeds, not times, because PyTorch divides this way; a weight of zero comes
+    // last.
     std::vector<double> speeds(weights.size());
     for (size_t i = 0; i < weights.size(); ++i) {
         const double time = generator.exponential_double();

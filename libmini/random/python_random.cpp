@@ -35,7 +35,7 @@ double PythonRandom::random() {
 }
 
 uint64_t PythonRandom::below(uint64_t bound) {
-    // [lab07.2] Draw as many bits as the bound has, until they are below it.
+    // [lab07.2] Draw as many bits as the bound has, until the number is below the bound.
     const int bits = static_cast<int>(std::bit_width(bound));
     uint64_t pick = getrandbits(bits);
     while (pick >= bound) pick = getrandbits(bits);
@@ -43,8 +43,8 @@ uint64_t PythonRandom::below(uint64_t bound) {
     // [lab07.2]
 }
 
-void PythonRandom::shuffle_places(uint64_t n, const Exchange& exchange) {
-    // [lab07.3] Fill the places from the back, each with what stands at one not yet filled.
+void PythonRandom::shuffle_indices(uint64_t n, const Exchange& exchange) {
+    // [lab07.3] From the back, swap each value with an earlier value or with itself.
     for (uint64_t left = n; left > 1; --left) exchange(left - 1, below(left));
     // [lab07.3]
 }

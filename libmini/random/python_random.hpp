@@ -1,12 +1,13 @@
-// Python's random.Random, draw for draw (CPython 3.2 and later).
+// Returns the same random numbers as Python's random.Random (CPython 3.2 and later).
 //
-// The words are the Mersenne Twister's; a range is reached by asking for as many bits as
-// it has and starting over when they are too large:
+// The generator is the Mersenne Twister. A number below a bound is drawn by rejection:
+// draw as many bits as the bound has, and draw again while the number is not below the
+// bound:
 //
 //     randrange(10)      10 has 4 bits:    1101 too large    0110 is 6
 //
-// At least half of the tries succeed, and all numbers are exactly as likely, which the
-// remainders of torch.randint are not.
+// Each draw succeeds with a probability of at least 1/2, and all numbers are equally
+// likely. torch.randint takes a remainder instead, which is slightly biased.
 //
 // Reference: CPython's Lib/random.py and Modules/_randommodule.c.
 
@@ -25,35 +26,36 @@
 
 namespace mini {
 
-/// Python's `random.Random`, as far as dividing data needs it.
+/// Python's `random.Random`: the part that partitioning a dataset needs.
 class PythonRandom {
   public:
     /// Seeds by init_by_array with the 32-bit words of |seed|, as CPython does for an
     /// int.
     explicit PythonRandom(int64_t seed);
 
-    /// `bits` random bits, 1 to 64: the high bits of one word, or from 33 bits on a whole
-    /// word and above it the high bits of a second (`Random.getrandbits`). Throws Error
-    /// for any other number.
+    /// Returns `bits` random bits, 1 to 64 (`Random.getrandbits`): up to 32 are the high
+    /// bits of one word; 33 and more are one whole word, and above it the high bits of a
+    /// second word. Throws Error for any other number of bits.
     uint64_t getrandbits(int bits);
 
-    /// Uniform in [0, 1) with 53 random bits: two words (`Random.random`).
+    /// Returns a uniform number in [0, 1) with 53 random bits; uses two words
+    /// (`Random.random`).
     double random();
 
-    /// Uniform in [0, bound), by rejection (`Random.randrange`). Throws Error unless
-    /// bound is positive.
+    /// Returns a uniform integer in [0, bound), by rejection (`Random.randrange`). Throws
+    /// Error unless bound is positive.
     template <std::integral Integer>
     Integer randrange(Integer bound) {
         MINI_CHECK(bound > 0, "randrange: the bound is ", bound, ", not positive");
         return static_cast<Integer>(below(static_cast<uint64_t>(bound)));
     }
 
-    /// Shuffles in place, from the back: each value changes places with one of those
-    /// before it, or stays (`Random.shuffle`). Values of any type, as in Python.
+    /// Shuffles in place, from the back (`Random.shuffle`): swaps each value with an
+    /// earlier value or with itself. Values may be of any type, as in Python.
     template <typename T>
     void shuffle(std::span<T> values) {
-        shuffle_places(values.size(),
-                       [&](uint64_t i, uint64_t j) { std::swap(values[i], values[j]); });
+        shuffle_indices(values.size(),
+                        [&](uint64_t i, uint64_t j) { std::swap(values[i], values[j]); });
     }
     template <typename T>
     void shuffle(std::vector<T>& values) {
@@ -63,11 +65,11 @@ class PythonRandom {
   private:
     using Exchange = std::function<void(uint64_t i, uint64_t j)>;
 
-    // Uniform in [0, bound), by rejection. REQUIRES: bound > 0.
+    // Returns a uniform integer in [0, bound), by rejection. REQUIRES: bound > 0.
     uint64_t below(uint64_t bound);
 
-    // Calls exchange(i, j) for i = n-1, n-2, ..., 1, where j is drawn below i + 1.
-    void shuffle_places(uint64_t n, const Exchange& exchange);
+    // Calls exchange(i, j) for i = n-1, n-2, ..., 1, with j uniform in [0, i].
+    void shuffle_indices(uint64_t n, const Exchange& exchange);
 
     MersenneTwister engine_;
 };

@@ -19,24 +19,26 @@ namespace {
 
 constexpr size_t kNormalBlock = 16;
 
-// From which range on randint takes two words, before PyTorch 2.7 and from it on.
+// The smallest range for which randint draws two words, before PyTorch 2.7 and since.
 constexpr uint64_t kRange2_32 = uint64_t{1} << 32;
 constexpr uint64_t kRange2_28 = uint64_t{1} << 28;
 constexpr TorchVersion kWideFrom2_28{2, 7};
 
-// Since when normal_double's logarithm of 1 - u is log1p(-u): one time in 30 another last
-// bit of a double, which a float hardly ever shows.
+// The version since which normal_double computes log(1 - u) as log1p(-u). This changes
+// the last bit of one double in 30, and almost never a float.
 constexpr TorchVersion kLog1pSince{2, 0};
 
-// From how many numbers on randperm draws inside out, and since which version.
+// The smallest n for which randperm draws inside out, and the version since which it
+// does.
 constexpr int64_t kInsideOut = 214'748'364;  // (2^32 - 1) / 20
 constexpr TorchVersion kInsideOutSince{2, 6};
 
-// How many swaps randperm draws ahead: 10 million numbers take 112 ms one by one, 54 in
-// blocks of 128, 49 in blocks of 256 or 512 (32-bit numbers, AMD EPYC, one core).
+// The number of swaps that randperm draws ahead. A permutation of 10 million 32-bit
+// numbers takes 112 ms without blocks, 54 ms in blocks of 128, and 49 ms in blocks of 256
+// or 512 (AMD EPYC, one core).
 constexpr uint32_t kSwapsAhead = 256;
 
-// x * scale + shift, as one or the other build of PyTorch rounds it.
+// Returns x * scale + shift, rounded once or twice.
 template <typename T>
 T affine(T x, T scale, T shift, Rounding rounding) {
     return rounding == Rounding::kFused ? std::fma(x, scale, shift) : x * scale + shift;
@@ -58,8 +60,8 @@ void uniform_each(std::span<T> values, double from, double to, Generator& genera
 
 constexpr double kTurn = 2 * std::numbers::pi;
 
-// Two normal numbers from two uniform ones by Box and Muller: a radius and an angle. 1 -
-// u rather than u, which may be 0 and have no logarithm.
+// Converts two uniform numbers to two normal numbers by the Box-Muller transform, from a
+// radius and an angle. It uses 1 - u instead of u, because u may be 0.
 template <typename T>
 void normal_pair(T& first, T& second) {
     const T radius = std::sqrt(T{-2} * std::log(T{1} - first));
@@ -68,7 +70,7 @@ void normal_pair(T& first, T& second) {
     second = radius * std::sin(angle);
 }
 
-// The same with the logarithm, sine and cosine of PyTorch's AVX2 code.
+// The same as normal_pair, with the log, sin and cos of PyTorch's AVX2 code.
 void normal_pair_avx2(float& first, float& second) {
     const float radius = std::sqrt(-2.0f * cephes_log(1.0f - first));
     const auto [sin, cos] = cephes_sincos(static_cast<float>(kTurn) * second);
@@ -76,7 +78,7 @@ void normal_pair_avx2(float& first, float& second) {
     second = radius * sin;
 }
 
-// Turns 16 uniform numbers into 16 normal ones, number j with number j + 8.
+// Converts 16 uniform numbers to normal numbers, element j together with element j + 8.
 template <typename T>
 void normal_block(T* block, T mean, T deviation, Rounding rounding) {
     for (size_t j = 0; j < kNormalBlock / 2; ++j) {
@@ -103,18 +105,18 @@ void normal_each(std::span<T> values, double mean, double deviation,
         return;
     }
 
-    const auto turn_block = [&](T* block) {
+    const auto convert_block = [&](T* block) {
         normal_block(block, static_cast<T>(mean), static_cast<T>(deviation), rounding);
     };
     for (T& value : values) value = uniform<T>(generator);
     for (size_t i = 0; i + kNormalBlock <= values.size(); i += kNormalBlock)
-        turn_block(&values[i]);
+        convert_block(&values[i]);
 
-    // Draw the last 16 again when the blocks do not fill the span.
+    // Draw the last 16 elements again if the size is not a multiple of 16.
     if (values.size() % kNormalBlock == 0) return;
     const auto last = values.last(kNormalBlock);
     for (T& value : last) value = uniform<T>(generator);
-    turn_block(last.data());
+    convert_block(last.data());
 }
 
 template <typename T>
@@ -122,9 +124,8 @@ void exponential_each(std::span<T> values, double lambda, Generator& generator) 
     for (T& value : values) value = static_cast<T>(generator.exponential_double(lambda));
 }
 
-// Brings to each position one of the numbers that are left, itself included. A swap
-// waits for memory, a draw for nothing: so we draw a block of targets, ask for their
-// memory, and swap when it is there.
+// Swaps each element with itself or a later element. A swap waits for memory, a draw does
+// not: so draw a block of swap targets, prefetch their memory, and then swap.
 template <typename T>
 void shuffle_from_front(std::span<T> order, Generator& generator) {
     std::array<uint32_t, kSwapsAhead> targets;
@@ -142,7 +143,8 @@ void shuffle_from_front(std::span<T> order, Generator& generator) {
     }
 }
 
-// Lets each number in turn take the place of one before it, or stay where it comes in.
+// Inserts each number at its own index or at an earlier one; the number there moves to
+// the new index.
 template <typename T>
 void shuffle_inside_out(std::span<T> order, Generator& generator) {
     for (uint64_t i = 0; i < order.size(); ++i) {
@@ -165,25 +167,25 @@ std::vector<T> permutation(int64_t n, Generator& generator) {
     return order;
 }
 
-// A generator as bytes lie in memory, without gaps; numbers are little-endian.
+// The memory layout of a saved state, without padding; numbers are little-endian.
 struct StateLayout {
     std::array<char, 8> magic;
     uint64_t seed;
-    double spare_normal;  // 0 when there is none
+    double spare_normal;  // 0 if has_spare is 0
     uint32_t has_spare;
     uint32_t rounding;
     uint32_t major;
     uint32_t minor;
     uint64_t used;
     std::array<uint32_t, MersenneTwister::kStateSize> words;
-    uint64_t checksum;  // of all bytes before
+    uint64_t checksum;  // of all bytes before it
 };
 static_assert(sizeof(StateLayout) == 2552 && std::endian::native == std::endian::little);
 
-// The last digit counts layouts.
+// The last digit is the number of the layout.
 constexpr std::array<char, 8> kStateMagic = {'m', 'i', 'n', 'i', 'R', 'N', 'G', '1'};
 
-// FNV-1a over all but the checksum itself.
+// Returns the FNV-1a hash of all bytes before the checksum.
 uint64_t checksum(const StateLayout& state) {
     const auto* const bytes = reinterpret_cast<const uint8_t*>(&state);
     uint64_t hash = 0xcbf29ce484222325u;
@@ -221,7 +223,7 @@ std::vector<uint8_t> Generator::get_state() const {
 void Generator::set_state(std::span<const uint8_t> bytes) {
     StateLayout state;
     MINI_CHECK(bytes.size() == sizeof state, "Generator: a state has ", sizeof state,
-               " bytes, but this one ", bytes.size(),
+               " bytes, but this one has ", bytes.size(),
                "; PyTorch's own states cannot be read");
     std::memcpy(&state, bytes.data(), sizeof state);
     MINI_CHECK(state.magic == kStateMagic, "Generator: this state is not of layout 1");

@@ -1,8 +1,8 @@
-// Random numbers equal to PyTorch's CPU generator, bit for bit.
+// Random numbers, bitwise identical to those of PyTorch's CPU generator.
 //
 // PyTorch's engine is the Mersenne Twister, seeded with the low 32 bits of the seed: the
-// same words as std::mt19937. What differs from <random> is how words become numbers, and
-// that is written here as PyTorch does it:
+// same 32-bit words w as std::mt19937. The conversion of words to numbers differs from
+// that of <random>; it is implemented here as in PyTorch:
 //
 //   draw                      words    number                              PyTorch
 //   uniform float             1        (w mod 2^24) / 2^24                 all
@@ -10,16 +10,16 @@
 //   random_                   1 or 2   w mod 2^31, r64 mod 2^63            all
 //   randint                   1 or 2   low + w mod range                   2.7 and before
 //   randperm                  n-1      Fisher-Yates from the front         2.6 and before
-//   normal, fewer than 16     4 a pair Box and Muller, in double           2.0 and before
-//   normal, 16 and more       1 each   Box and Muller, in blocks           two roundings
+//   normal, fewer than 16     4 a pair Box-Muller, in double               2.0 and before
+//   normal, 16 and more       1 each   Box-Muller, in blocks               two roundings
 //   bernoulli, exponential    2 each   uniform double < p, -log(1 - u)     2.7, no MKL
 //
-// where r64 is two words, the first one high. The last column says where PyTorch differs
-// from itself: "2.7 and before" means two ways, chosen by set_version; "two roundings"
-// two ways, chosen by set_rounding; "2.7, no MKL" means 2.7 and later on every machine,
-// and earlier ones but for their x86 wheels, whose bernoulli and exponential come from
-// Intel's MKL and are not ours. Unless set, both are those of PyTorch 2.15's wheel on
-// x86-64.
+// where r64 is two words, the first word high. The last column lists the differences
+// between versions and builds of PyTorch. "2.7 and before": two methods, selected by
+// set_version. "two roundings": two methods, selected by set_rounding. "2.7, no MKL":
+// equal to PyTorch 2.7 and later on every machine, and to earlier versions except their
+// x86 wheels, which use Intel MKL for bernoulli and exponential. The default version and
+// rounding are those of PyTorch 2.15's wheel on x86-64.
 //
 // Reference: ATen/core/DistributionsHelper.h, ATen/native/cpu/DistributionTemplates.h.
 
@@ -35,15 +35,16 @@
 
 namespace mini {
 
-/// How u * (to - from) + from is rounded, which brings a u in [0, 1) into [from, to), and
-/// z * deviation + mean likewise. PyTorch rounds once where it uses AVX2, as its wheels
-/// do on every x86-64 of today, and twice where it is told not to
-/// (ATEN_CPU_CAPABILITY=default). tests/golden holds both.
+/// Rounding of u * (to - from) + from, which maps u in [0, 1) to [from, to), and of
+/// z * deviation + mean. PyTorch rounds once (kFused) with AVX2, which its wheels use on
+/// every current x86-64 processor, and twice (kSeparate) without AVX2
+/// (ATEN_CPU_CAPABILITY=default). tests/golden has reference values of both.
 enum class Rounding { kSeparate, kFused };
 
-/// A version of PyTorch, where versions draw differently: 2.0 changed how a single weighted
-/// sample is drawn (random/multinomial.hpp) and the last bit of normal doubles, 2.6 how
-/// 214,748,364 and more numbers are permuted, and 2.7 takes 64 bits for ranges from 2^28 on.
+/// The version of PyTorch whose random numbers are reproduced. 2.0 changed the draw of a
+/// single weighted sample (random/multinomial.hpp) and the last bit of normal doubles;
+/// 2.6 changed permutations of 214,748,364 and more numbers; 2.7 changed ranges of 2^28
+/// and more to 64-bit draws.
 struct TorchVersion {
     int major = 2;
     int minor = 15;
@@ -54,72 +55,78 @@ struct TorchVersion {
 /// PyTorch's CPU generator (`torch.Generator`).
 class Generator {
   public:
-    /// PyTorch's own default seed.
+    /// PyTorch's default seed.
     static constexpr uint64_t kDefaultSeed = 67280421310721ULL;
 
     explicit Generator(uint64_t seed = kDefaultSeed) { manual_seed(seed); }
 
-    /// Starts the sequence of `seed` again; seeds equal modulo 2^32 give the same words,
-    /// as in PyTorch (`Generator.manual_seed`).
+    /// Restarts the generator from `seed` (`Generator.manual_seed`). Seeds that are equal
+    /// modulo 2^32 give the same words, as in PyTorch.
     void manual_seed(uint64_t seed);
 
-    /// The seed last given (`Generator.initial_seed`).
+    /// Returns the last seed that was set (`Generator.initial_seed`).
     uint64_t initial_seed() const { return seed_; }
 
-    /// How fill_uniform and fill_normal round; kFused unless set.
+    /// Sets the rounding of fill_uniform and fill_normal; the default is kFused.
     void set_rounding(Rounding rounding) { rounding_ = rounding; }
     Rounding rounding() const { return rounding_; }
 
-    /// Which version of PyTorch randint, randperm, multinomial and normal_double follow;
-    /// 2.15 unless set.
+    /// Sets the version of PyTorch that randint, randperm, multinomial and normal_double
+    /// reproduce; the default is 2.15.
     void set_version(TorchVersion version) { version_ = version; }
     TorchVersion version() const { return version_; }
 
-    /// All that later draws depend on, the spare normal number, rounding and version
-    /// included, as 2552 bytes in a layout of our own (`Generator.get_state`). Wrap them
-    /// in a tensor of uint8 to save them.
+    /// Returns the complete state, including the spare normal number, rounding and
+    /// version, as 2552 bytes (`Generator.get_state`). The layout is libmini's own, not
+    /// PyTorch's. To save the state, wrap it in a tensor of uint8.
     std::vector<uint8_t> get_state() const;
 
-    /// Goes on from what get_state returned, here or in another process. Throws Error,
-    /// changing nothing, for bytes that it did not return (`Generator.set_state`).
+    /// Resumes from a state that get_state returned in this or another process
+    /// (`Generator.set_state`). Throws Error, and leaves the generator unchanged, if
+    /// `state` was not returned by get_state.
     void set_state(std::span<const uint8_t> state);
 
-    /// The next 32-bit word.
+    /// Returns the next 32-bit word.
     uint32_t random() { return engine_.next(); }
 
-    /// Two words as one 64-bit number, the first one high.
+    /// Returns the next two words as one 64-bit number, the first word high.
     uint64_t random64() {
         const uint64_t high = random();
         return high << 32 | random();
     }
 
-    /// Uniform in [0, 1) with 24 random bits: one word (`torch.rand`, float32).
+    /// Returns a uniform number in [0, 1) with 24 random bits; uses one word
+    /// (`torch.rand`, float32).
     float uniform_float() { return static_cast<float>(random() & 0xffffffu) * 0x1p-24f; }
 
-    /// Uniform in [0, 1) with 53 random bits: two words (`torch.rand`, float64).
+    /// Returns a uniform number in [0, 1) with 53 random bits; uses two words
+    /// (`torch.rand`, float64).
     double uniform_double() {
         return static_cast<double>(random64() & 0x1fffffffffffffu) * 0x1p-53;
     }
 
-    /// Uniform in [0, 2^31): one word (`torch.empty((), dtype=torch.int32).random_()`).
+    /// Returns a uniform integer in [0, 2^31); uses one word
+    /// (`torch.empty((), dtype=torch.int32).random_()`).
     int32_t random_int32() { return static_cast<int32_t>(random() & INT32_MAX); }
 
-    /// Uniform in [0, 2^63): two words. DataLoader and RandomSampler draw their seeds
-    /// with it (`torch.empty((), dtype=torch.int64).random_()`).
+    /// Returns a uniform integer in [0, 2^63); uses two words
+    /// (`torch.empty((), dtype=torch.int64).random_()`). DataLoader and RandomSampler
+    /// draw their seeds with it.
     int64_t random_int64() { return static_cast<int64_t>(random64() & INT64_MAX); }
 
-    /// From the standard normal distribution, by Box and Muller: four words give two
-    /// numbers, and the second is kept for the next call (`torch.normal` of one double).
+    /// Returns a number from the standard normal distribution, by the Box-Muller
+    /// transform (`torch.normal` of one double). Four words give two numbers; the second
+    /// number is kept for the next call.
     double normal_double();
 
-    /// From the exponential distribution of rate `lambda`, in [0, inf): two words
-    /// (`Tensor.exponential_`, float64; PyTorch 2.7 and later on every machine, earlier
-    /// ones without MKL). Throws Error unless lambda is positive.
+    /// Returns a number in [0, inf) from the exponential distribution of rate `lambda`;
+    /// uses two words (`Tensor.exponential_`, float64; PyTorch 2.7 and later on every
+    /// machine, earlier versions without MKL). Throws Error unless lambda is positive.
     double exponential_double(double lambda = 1);
 
-    /// Uniform in [low, high): one word, or two where the range is wide: 2^28 and more
-    /// from PyTorch 2.7 on, 2^32 and more before (`torch.randint`, int64). Throws Error
-    /// unless low < high.
+    /// Returns a uniform integer in [low, high) (`torch.randint`, int64). Uses one word,
+    /// or two words for large ranges: 2^28 and more since PyTorch 2.7, 2^32 and more
+    /// before. Throws Error unless low < high.
     int64_t randint(int64_t low, int64_t high);
 
   private:
@@ -130,54 +137,59 @@ class Generator {
     TorchVersion version_;
 };
 
-/// The generator that initialisers, dropout and loaders use when they are given none.
-/// Each thread has its own, so that ranks that are threads draw what ranks that are
-/// processes would draw.
+/// Returns the calling thread's default generator, which initialisers, dropout and
+/// loaders use when no generator is passed. Each thread has its own default generator, so
+/// that ranks in threads draw the same numbers as ranks in processes.
 Generator& default_generator();
 
 /// Seeds this thread's default generator (`torch.manual_seed`).
 void manual_seed(uint64_t seed);
 
-/// Fills `values` with u * (to - from) + from in their own precision, rounded as
-/// generator.rounding() says (`Tensor.uniform_`, and `torch.rand` from 0 to 1).
+/// Fills `values` with u * (to - from) + from, u uniform in [0, 1), computed in the
+/// element type and rounded as generator.rounding() (`Tensor.uniform_`; `torch.rand` for
+/// from = 0, to = 1).
 void fill_uniform(std::span<float> values, double from, double to, Generator& generator);
 void fill_uniform(std::span<double> values, double from, double to, Generator& generator);
 
-/// Fills `values` with 1 where a uniform double is below `probability`, else 0: two words
-/// each (`Tensor.bernoulli_`, and with it dropout's masks; PyTorch 2.7 and later on every
-/// machine, earlier ones without MKL). Throws Error unless probability is in [0, 1].
+/// Fills `values`: each element is 1 if a uniform double is below `probability`,
+/// otherwise 0 (`Tensor.bernoulli_`, which also draws dropout's masks; PyTorch 2.7 and
+/// later on every machine, earlier versions without MKL). Uses two words per element.
+/// Throws Error unless probability is in [0, 1].
 void fill_bernoulli(std::span<float> values, double probability, Generator& generator);
 
-/// Fills `values` with exponential_double(lambda) each (`Tensor.exponential_`; the same
-/// versions as fill_bernoulli). Throws Error unless lambda is positive.
+/// Fills each element of `values` with generator.exponential_double(lambda)
+/// (`Tensor.exponential_`; same versions as fill_bernoulli). Throws Error unless lambda
+/// is positive.
 void fill_exponential(std::span<float> values, double lambda, Generator& generator);
 void fill_exponential(std::span<double> values, double lambda, Generator& generator);
 
-/// Fills `values` from the normal distribution (`Tensor.normal_`, and `torch.randn`
-/// from 0 and 1). Fewer than 16 are normal_double() each, scaled in double. From 16 on,
-/// each value first takes a uniform number of its own precision, then blocks of 16 are
-/// turned in place, number j with number j + 8; for a rest, the last 16 values are drawn
-/// again.
+/// Fills `values` from the normal distribution (`Tensor.normal_`; `torch.randn` for mean
+/// 0 and deviation 1). Fewer than 16 values are drawn one by one with normal_double() and
+/// scaled in double. For 16 and more, each element is first filled with a uniform number
+/// in the element type; then blocks of 16 are transformed in place, element j together
+/// with element j + 8. If the size is not a multiple of 16, the last 16 elements are
+/// drawn again.
 ///
-/// kFused takes the logarithms, sines and cosines of such floats from random/cephes.hpp, as
-/// PyTorch does with AVX2; all others are the C library's.
+/// For floats and kFused, the blocks use the log, sin and cos of random/cephes.hpp, as
+/// PyTorch does with AVX2; otherwise they use those of the C library.
 void fill_normal(std::span<float> values, double mean, double deviation,
                  Generator& generator);
 void fill_normal(std::span<double> values, double mean, double deviation,
                  Generator& generator);
 
-/// A random permutation of 0 .. n-1 (`torch.randperm`, all of 1.x and 2.x): n - 1
-/// words, Fisher-Yates from the front. From 214,748,364 numbers on PyTorch 2.6 and
-/// later draw as randperm_wide does, unless generator.version() is older. Throws Error
-/// for n < 0 or more than 2^32 - 1 numbers.
+/// Returns a random permutation of 0 .. n-1 (`torch.randperm`, PyTorch 1.x and 2.x).
+/// Draws n - 1 words, Fisher-Yates from the front. If n >= 214,748,364 and
+/// generator.version() is 2.6 or later, draws as randperm_wide, as PyTorch does. Throws
+/// Error if n < 0 or n > 2^32 - 1.
 std::vector<int64_t> randperm(int64_t n, Generator& generator);
 
-/// The same permutation at 4 bytes a number, and so faster: a half of the memory to
-/// wander through.
+/// Returns the same permutation as randperm with 4 bytes per number. It is faster because
+/// it accesses half the memory.
 std::vector<uint32_t> randperm_u32(int64_t n, Generator& generator);
 
-/// What randperm draws from 214,748,364 numbers on, for any n so that it can be tried: 2n
-/// words, Fisher-Yates inside out, the new number swapped with one of those before it.
+/// Returns the permutation that randperm draws for n >= 214,748,364; any n is accepted,
+/// for tests. Draws 2n words, inside-out Fisher-Yates: each new number is swapped with an
+/// earlier number or with itself. Throws Error if n < 0.
 std::vector<int64_t> randperm_wide(int64_t n, Generator& generator);
 
 }  // namespace mini

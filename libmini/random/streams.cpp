@@ -8,12 +8,12 @@ namespace mini {
 namespace {
 
 constexpr size_t kStreams = 3;
-constexpr int kNameShift = 30;  // seeds below 2^30 leave the two bits above to the name
+constexpr int kNameShift = 30;  // seeds below 2^30 leave the upper two bits for the name
 
 using Streams = std::array<Generator, kStreams>;
-thread_local std::unique_ptr<Streams> separated;  // empty while the streams are joined
+thread_local std::unique_ptr<Streams> separated;  // null while the streams are joined
 
-// Scatters 32 bits, one to one, 0 to 0 (the last step of MurmurHash3).
+// A bijective hash of 32 bits, which maps 0 to 0 (the last step of MurmurHash3).
 uint32_t mix(uint32_t bits) {
     bits = (bits ^ bits >> 16) * 0x85ebca6bu;
     bits = (bits ^ bits >> 13) * 0xc2b2ae35u;

@@ -1,16 +1,16 @@
-// Named streams: one generator for each use of random numbers, so that another batch
-// order, another layer or another dropout rate changes nothing but itself.
+// Named streams: one generator for each use of random numbers. A change of the batch
+// order, a layer or the dropout rate then does not change the other random numbers.
 //
-//     default            all names lead to default_generator(): PyTorch's order of draws
-//     separate_streams   kInitialisation  kDataOrder  kDropout      one generator each,
-//                              seeded from one seed, by name
+//     default            all streams are default_generator(): PyTorch's order of draws
+//     separate_streams   kInitialisation, kDataOrder and kDropout have one generator
+//                        each, seeded from one seed and the stream's name
 //
 // Each thread has its own streams, as it has its own default generator.
 //
-// A generator starts from 32 bits, so what matters is that those differ. A stream's 32
-// bits are a one-to-one mix of seed + name * 2^30: for seeds below 2^30 no two (seed,
-// name) pairs share a sequence, and no two names of one seed ever do. Larger seeds may
-// meet by chance, one pair in 2^32.
+// A generator is seeded with 32 bits, so the streams need different 32-bit seeds. A
+// stream's seed is a bijective hash of seed + name * 2^30. For seeds below 2^30, all
+// (seed, name) pairs have different sequences, and the names of one seed always do.
+// Larger seeds may collide, with a probability of 2^-32 per pair.
 
 #pragma once
 
@@ -20,20 +20,20 @@
 
 namespace mini {
 
-/// What random numbers are for. At most four names, or the promise above breaks.
+/// The use of random numbers. At most four names; more would collide.
 enum class Stream { kInitialisation, kDataOrder, kDropout };
 
-/// The generator that `stream` draws from on this thread: default_generator(), or after
-/// separate_streams one of its own. The reference holds until the next separate_streams
-/// or join_streams.
+/// Returns the generator of `stream` on this thread: default_generator(), or after
+/// separate_streams the stream's own generator. The reference is valid until the next
+/// call of separate_streams or join_streams.
 Generator& generator_of(Stream stream);
 
-/// From here on gives every stream of this thread its own generator, its seed made of
-/// `seed` and the stream's name, its rounding and version those of the default generator,
-/// which is left as it is. Called again, restarts all streams.
+/// Gives every stream of this thread its own generator, seeded from `seed` and the
+/// stream's name, with the rounding and version of the default generator. Does not change
+/// the default generator. A second call restarts all streams.
 void separate_streams(uint64_t seed);
 
-/// From here on all streams of this thread draw from default_generator() again.
+/// Makes all streams of this thread use default_generator() again.
 void join_streams();
 
 }  // namespace mini

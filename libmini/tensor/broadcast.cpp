@@ -8,7 +8,7 @@ namespace mini::ops {
 
 Shape broadcast_shapes(const Shape& a, const Shape& b) {
     Shape result(std::max(a.size(), b.size()));
-    for (size_t back = 1; back <= result.size(); ++back) {
+    for (size_t back = 1; back <= result.size(); ++back) {  // from the last dimension
         const int64_t in_a = back <= a.size() ? a[a.size() - back] : 1;
         const int64_t in_b = back <= b.size() ? b[b.size() - back] : 1;
         check_shape(in_a == in_b || in_a == 1 || in_b == 1, "broadcast: the shapes ", a,
@@ -35,7 +35,7 @@ Tensor expand(const Tensor& x, const Shape& shape) {
 Tensor sum_to(const Tensor& x, const Shape& shape) {
     if (x.shape() == shape) return x;
 
-    // Sum over the dimensions that broadcasting added in front or stretched from 1.
+    // Sum over the dimensions that broadcasting added in front or expanded from 1.
     const int64_t added = x.dim() - static_cast<int64_t>(shape.size());
     Shape dims;
     for (int64_t d = 0; d < x.dim(); ++d)

@@ -1,9 +1,9 @@
-// Where storages get their bytes.
+// A caching allocator for the CPU memory of storages.
 //
-// A training step asks for the same large buffers again and again. Handing them back to
-// the system each time costs a page fault for every 4 KiB of the next one, so freed
-// buffers of 64 KiB and more are kept and given out again for requests of the same
-// size. Builds with a sanitizer keep nothing, so that a use after free is seen.
+// Every training step allocates the same large buffers. Returning them to the system
+// costs a page fault for every 4 KiB of the next allocation, so freed buffers of 64 KiB
+// and more are cached and reused for requests of the same size. Builds with a sanitizer
+// cache no buffers, so that the sanitizer detects a use after free.
 
 #pragma once
 
@@ -11,16 +11,17 @@
 
 namespace mini {
 
-/// `bytes` bytes at a multiple of 64, contents unspecified; null for 0. Throws Error
-/// naming the size when there is no memory. Thread-safe.
+/// Allocates `bytes` bytes, aligned to 64 bytes, contents unspecified; returns null for
+/// 0. Throws Error, naming the size, when memory is exhausted. Thread-safe.
 std::byte* allocate_buffer(size_t bytes);
 
-/// Gives back what allocate_buffer(bytes) returned. Thread-safe.
+/// Frees a buffer that allocate_buffer(bytes) returned. Thread-safe.
 void free_buffer(std::byte* data, size_t bytes) noexcept;
 
-/// Bytes that are kept for later, and returning them to the system
-/// (`torch.cuda.empty_cache`).
+/// Returns the number of bytes in cached buffers.
 size_t cached_bytes();
+
+/// Returns all cached buffers to the system (as `torch.cuda.empty_cache` does for a GPU).
 void empty_buffer_cache();
 
 }  // namespace mini

@@ -1,4 +1,4 @@
-// What functions of several tensors check of their devices.
+// The device check of operations on several tensors.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace mini {
 
-/// The device of all these tensors; undefined ones do not count. Throws ShapeError naming
-/// two that differ.
+/// Returns the device of all these tensors, ignoring undefined tensors. Throws
+/// ShapeError, naming two devices, if they differ.
 template <typename... Tensors>
 Device common_device(const char* name, const Tensor& first, const Tensors&... others) {
     const auto check = [&](const Tensor& other) {

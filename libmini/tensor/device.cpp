@@ -11,7 +11,7 @@ namespace {
 
 thread_local Device default_of_thread;
 
-// The number behind "cpu:" or "cuda:", 0 when there is nothing, -1 when it is not a number.
+// Parses the index in ":1"; returns 0 for an empty text and -1 for an invalid index.
 int index_of(std::string_view text) {
     if (text.empty()) return 0;
     int index = -1;
@@ -27,8 +27,8 @@ Device Device::parse(std::string_view text) {
     const std::string_view type = text.substr(0, text.find(':'));
     const int index = index_of(text.substr(type.size()));
     if ((type != "cpu" && type != "cuda") || index < 0)
-        throw UsageError(concat("device: '", text,
-                                "' is none; use cpu, cuda or cuda:1, for instance"));
+        throw UsageError(concat(
+            "device: '", text, "' is not a device; use for example cpu, cuda or cuda:1"));
     if (type == "cpu") return cpu(index);
     if (index >= cuda_device_count())
         throw UsageError(

@@ -1,4 +1,4 @@
-// Where a tensor lives.
+// Device: the CPU or a GPU that holds a tensor.
 
 #pragma once
 
@@ -8,20 +8,22 @@
 
 namespace mini {
 
-/// Where a tensor's numbers lie (`torch.device`).
+/// The device that holds a tensor's elements (`torch.device`).
 struct Device {
-    /// The processor, or a GPU: a real one or the simulator's.
+    /// The CPU, or a GPU (real or simulated).
     enum class Type { kCPU, kCUDA };
 
     Type type = Type::kCPU;
     int index = 0;
 
-    /// An index above 0 is another lane of the CPU: the same memory, a thread of its own.
+    /// An index above 0 is another lane of the CPU: the same memory, but a separate
+    /// thread.
     static Device cpu(int index = 0) { return {Type::kCPU, index}; }
     static Device cuda(int index = 0) { return {Type::kCUDA, index}; }
 
-    /// From PyTorch's spelling, "cuda" meaning "cuda:0". Throws UsageError for another
-    /// word and for a GPU that is not there, naming how many there are or why none is.
+    /// Parses PyTorch's spelling; "cuda" means "cuda:0". Throws UsageError if `text` is
+    /// not a device. Throws UsageError if the GPU does not exist; the message has the
+    /// number of GPUs, or the reason why no GPU is available.
     static Device parse(std::string_view text);
 
     bool is_cpu() const { return type == Type::kCPU; }
@@ -29,29 +31,32 @@ struct Device {
     bool operator==(const Device&) const = default;
 };
 
-/// PyTorch's spelling: "cpu", "cpu:1", "cuda:1".
+/// Prints PyTorch's spelling: "cpu", "cpu:1", "cuda:1".
 inline std::ostream& operator<<(std::ostream& out, Device device) {
     if (device == Device::cpu()) return out << "cpu";
     return out << (device.is_cpu() ? "cpu:" : "cuda:") << device.index;
 }
 
-/// Where this thread makes tensors when no device is given (`torch.get_default_device`):
-/// the CPU unless set_default_device says otherwise. Threads begin with the CPU.
+/// Returns this thread's default device for new tensors (`torch.get_default_device`); the
+/// CPU unless set_default_device has been called on this thread.
 Device default_device();
+
+/// Sets this thread's default device (`torch.set_default_device`).
 void set_default_device(Device device);
 
-/// The number of GPUs, or of the simulator's devices (`torch.cuda.device_count`).
+/// Returns the number of GPUs, real or simulated (`torch.cuda.device_count`).
 int cuda_device_count();
 
-/// How many there are, or why there is none: no driver, or a build without them.
+/// Returns a text with the number of GPUs, or the reason why no GPU is available: no
+/// driver, or a build without CUDA.
 std::string cuda_device_count_text();
 
-/// Whether this process has asked CUDA for anything, be it how many devices there are
-/// (`torch.cuda.is_initialized`).
+/// Returns whether this process has called CUDA (`torch.cuda.is_initialized`). Querying
+/// the number of devices counts as a call.
 bool cuda_is_initialized();
 
-/// Blocks until all work given to a device is done; nothing on the CPU
-/// (`torch.cuda.synchronize`).
+/// Blocks until all work queued on a GPU has completed (`torch.cuda.synchronize`).
+/// Returns immediately on the CPU.
 void synchronize(Device device);
 
 }  // namespace mini

@@ -1,4 +1,4 @@
-// One call for both devices: the CPU's kernel, or the GPU's in the order of its stream.
+// Dispatches an operation to the CPU kernel, or to the GPU kernel on the current stream.
 //
 //     run<cpu::scale, gpu::scale>(x.device(), x.data<float>(), alpha, x.numel());
 
@@ -20,7 +20,7 @@ namespace cpu = kernels::cpu;
 namespace gpu = kernels::cuda;
 
 /// Calls kCpu(arguments...), or kCuda(arguments..., stream) with the device's current
-/// stream; the latter returns when the work is in the stream.
+/// stream. On a GPU it returns when the work has been enqueued on the stream.
 template <auto kCpu, auto kCuda, typename... Arguments>
 void run(Device device, Arguments&&... arguments) {
     if (device.is_cpu()) {
@@ -33,7 +33,8 @@ void run(Device device, Arguments&&... arguments) {
     }
 }
 
-/// Does `work(stream)` on a GPU, with its current stream. REQUIRES: a CUDA device.
+/// Calls `work(stream)` with the GPU's current stream. REQUIRES: `device` is a CUDA
+/// device.
 template <typename Work>
 void on_gpu(Device device, const Work& work) {
     if constexpr (kHasCuda) {
@@ -44,12 +45,13 @@ void on_gpu(Device device, const Work& work) {
     }
 }
 
-/// A dtype as kernels know it.
+/// Converts a DType to the element type of the CUDA kernels.
 constexpr gpu::ElementType element_type(DType dtype) {
     return static_cast<gpu::ElementType>(dtype);
 }
 
-/// Whether kernels may take both: the lanes of the CPU share their memory.
+/// Returns whether one kernel can access tensors on both devices: the lanes of the CPU
+/// share their memory.
 inline bool same_memory(Device a, Device b) {
     return a == b || (a.is_cpu() && b.is_cpu());
 }

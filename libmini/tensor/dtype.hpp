@@ -11,11 +11,11 @@
 
 namespace mini {
 
-/// float16 and bfloat16 are for storing and sending: tensors of them can be converted,
-/// copied and communicated.
+/// The element type of a tensor (`torch.dtype`). Tensors of float16 and bfloat16 can be
+/// converted, copied and communicated; arithmetic does not support them.
 enum class DType : uint8_t { kFloat32, kInt64, kUInt8, kFloat16, kBFloat16 };
 
-/// Bytes of one element.
+/// Returns the size of one element in bytes.
 constexpr size_t item_size(DType dtype) {
     switch (dtype) {
         case DType::kFloat32: return 4;
@@ -27,7 +27,7 @@ constexpr size_t item_size(DType dtype) {
     return 0;
 }
 
-/// PyTorch's name: "float32", "int64", ...
+/// Returns PyTorch's name of a dtype: "float32", "int64", ...
 constexpr const char* dtype_name(DType dtype) {
     switch (dtype) {
         case DType::kFloat32: return "float32";
@@ -39,12 +39,12 @@ constexpr const char* dtype_name(DType dtype) {
     return "unknown";
 }
 
-/// Writes the dtype's name.
+/// Prints the dtype's name.
 inline std::ostream& operator<<(std::ostream& out, DType dtype) {
     return out << dtype_name(dtype);
 }
 
-/// The C++ types that tensors have elements of.
+/// The C++ types of tensor elements.
 template <typename T>
 concept Element = std::same_as<T, float> || std::same_as<T, int64_t> ||
     std::same_as<T, uint8_t> || std::same_as<T, Half> || std::same_as<T, BFloat16>;

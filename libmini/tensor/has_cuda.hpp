@@ -1,4 +1,4 @@
-// Whether there are CUDA devices, and CUDA's functions where there are.
+// Whether this build supports CUDA, and the CUDA functions if it does.
 
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace mini {
 
-/// Whether this build has CUDA devices, real or simulated (MINI_CUDA).
+/// Whether this build supports CUDA devices, real or simulated (MINI_CUDA).
 constexpr bool kHasCuda = MINI_HAS_CUDA;
 
-/// What a build without CUDA devices has to say.
+/// The error message of a build without CUDA devices.
 inline constexpr const char* kNoCuda =
     "this build has no CUDA devices; configure with MINI_CUDA=SIM or ON";
 
-/// Throws an Error that says so.
+/// Throws Error with the message kNoCuda.
 [[noreturn]] inline void no_cuda() { throw Error(concat("cuda: ", kNoCuda)); }
 
 }  // namespace mini

@@ -16,23 +16,24 @@ ChannelExtents channel_extents(const Shape& shape) {
     return {.N = shape[0], .C = shape[1], .space = space};
 }
 
-// A tensor of one number a channel as a pointer, null when there is none.
+// Returns the elements of a tensor of shape (C); null if the tensor is undefined.
 const float* per_channel(const char* name, const Tensor& values,
-                         const ChannelExtents& at) {
+                         const ChannelExtents& extents) {
     if (!values.defined()) return nullptr;
-    check_shape(values.shape() == Shape{at.C}, "batch_norm: the ", name, " is ",
-                values.shape(), " but the input has ", at.C, " channels");
+    check_shape(values.shape() == Shape{extents.C}, "batch_norm: the ", name, " is ",
+                values.shape(), " but the input has ", extents.C, " channels");
     return values.contiguous_data<float>();
 }
 
-void move_towards(Tensor& running, const Tensor& value, double factor, double momentum) {
+void update_average(Tensor& running, const Tensor& value, double factor,
+                    double momentum) {
     check_shape(running.shape() == value.shape(), "batch_norm: the running values are ",
                 running.shape(), " but the input has ", value.numel(), " channels");
-    const auto now = value.span<float>();
-    const auto kept = running.span<float>();
-    for (size_t c = 0; c < now.size(); ++c)
-        kept[c] =
-            static_cast<float>((1.0 - momentum) * kept[c] + momentum * (factor * now[c]));
+    const auto batch = value.span<float>();
+    const auto averages = running.span<float>();
+    for (size_t c = 0; c < batch.size(); ++c)
+        averages[c] = static_cast<float>((1.0 - momentum) * averages[c] +
+                                         momentum * (factor * batch[c]));
     running.bump_version();
 }
 
@@ -52,12 +53,12 @@ void update_on_gpu(Moments& running, const Moments& moments, int64_t n, double m
 }  // namespace
 
 Moments channel_moments(const Tensor& x) {
-    const ChannelExtents at = channel_extents(x.shape());
+    const ChannelExtents extents = channel_extents(x.shape());
     const Tensor in = contiguous(x);
-    Moments moments{x.new_empty({at.C}), x.new_empty({at.C})};
+    Moments moments{x.new_empty({extents.C}), x.new_empty({extents.C})};
     run<cpu::channel_moments, gpu::channel_moments>(
         x.device(), moments.mean.data<float>(), moments.variance.data<float>(),
-        in.data<float>(), at);
+        in.data<float>(), extents);
     return moments;
 }
 
@@ -66,37 +67,39 @@ void update_running_(Moments& running, const Moments& moments, int64_t n,
     if (running.mean.device().is_cuda())
         return update_on_gpu(running, moments, n, momentum);
     const double unbiased = static_cast<double>(n) / static_cast<double>(n - 1);
-    move_towards(running.mean, moments.mean, 1.0, momentum);
-    move_towards(running.variance, moments.variance, unbiased, momentum);
+    update_average(running.mean, moments.mean, 1.0, momentum);
+    update_average(running.variance, moments.variance, unbiased, momentum);
 }
 
 Tensor batch_norm(const Tensor& x, const Moments& moments, const Tensor& weight,
                   const Tensor& bias, double eps) {
-    const ChannelExtents at = channel_extents(x.shape());
+    const ChannelExtents extents = channel_extents(x.shape());
     const Tensor in = contiguous(x);
     const Device device =
         common_device("batch_norm", x, moments.mean, moments.variance, weight, bias);
     Tensor y = x.new_empty(x.shape());
     run<cpu::batch_norm, gpu::batch_norm>(
-        device, y.data<float>(), in.data<float>(), per_channel("mean", moments.mean, at),
-        per_channel("variance", moments.variance, at), per_channel("weight", weight, at),
-        per_channel("bias", bias, at), at, eps);
+        device, y.data<float>(), in.data<float>(),
+        per_channel("mean", moments.mean, extents),
+        per_channel("variance", moments.variance, extents),
+        per_channel("weight", weight, extents), per_channel("bias", bias, extents),
+        extents, eps);
     return y;
 }
 
 BatchNormGrads batch_norm_backward(const Tensor& g, const Tensor& x,
                                    const Moments& moments, const Tensor& weight,
                                    kernels::BatchNormBackward options) {
-    const ChannelExtents at = channel_extents(x.shape());
+    const ChannelExtents extents = channel_extents(x.shape());
     const Tensor grad = contiguous(g);
     const Tensor in = contiguous(x);
-    BatchNormGrads grads{x.new_empty(x.shape()), x.new_empty({at.C}),
-                         x.new_empty({at.C})};
+    BatchNormGrads grads{x.new_empty(x.shape()), x.new_empty({extents.C}),
+                         x.new_empty({extents.C})};
     run<cpu::batch_norm_backward, gpu::batch_norm_backward>(
         common_device("batch_norm", g, x, moments.mean, weight), grads.x.data<float>(),
         grads.weight.data<float>(), grads.bias.data<float>(), grad.data<float>(),
         in.data<float>(), moments.mean.data<float>(), moments.variance.data<float>(),
-        per_channel("weight", weight, at), at, options);
+        per_channel("weight", weight, extents), extents, options);
     return grads;
 }
 

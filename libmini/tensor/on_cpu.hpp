@@ -1,4 +1,4 @@
-// Work on the CPU's memory with a tensor of any device.
+// Modifies a tensor of any device with a function for CPU tensors.
 
 #pragma once
 
@@ -7,8 +7,9 @@
 
 namespace mini {
 
-/// Calls body with x itself when it is on the CPU, else with a copy there, which then
-/// replaces the elements of x. For what is small or rare.
+/// Calls body(x) if x is on the CPU. Otherwise calls body with a copy of x on the CPU,
+/// and then copies its elements back to x. Use it only for small tensors or rare
+/// operations.
 template <typename Body>
 void on_cpu(Tensor& x, const Body& body) {
     if (x.device().is_cpu()) return body(x);

@@ -1,9 +1,10 @@
-// The operations on tensors: they check shapes, make the result, call a kernel. No autograd.
+// The tensor operations without autograd: each checks shapes, allocates the result and
+// calls a kernel.
 //
-// autograd/functions.hpp offers the same names with gradients; a program that trains
-// calls those. Views share storage with their input and copy nothing; everything else
-// returns new, contiguous tensors. Names, arguments and broadcasting are PyTorch's. All
-// throw ShapeError, naming both shapes, for operands that do not fit.
+// autograd/functions.hpp has the same functions with gradients; training programs call
+// those. Views share the storage of their input and copy no elements; all other functions
+// return new, contiguous tensors. Names, arguments and broadcasting are PyTorch's. All
+// functions throw ShapeError, naming both shapes, for operands of incompatible shapes.
 
 #pragma once
 
@@ -20,155 +21,186 @@ namespace mini::ops {
 
 // ---- broadcasting (broadcast.cpp)
 
-/// The common shape of two: sizes are matched from the back, and a size of 1 stretches
-/// (`torch.broadcast_shapes`).
+/// Returns the broadcast shape of two shapes: sizes are matched from the last dimension,
+/// and a size of 1 is expanded (`torch.broadcast_shapes`).
 Shape broadcast_shapes(const Shape& a, const Shape& b);
 
-/// x seen in the larger `shape`, stretched dimensions with stride 0 (`Tensor.expand`). A view.
+/// Returns a view of x with the larger `shape`; expanded dimensions have stride 0
+/// (`Tensor.expand`).
 Tensor expand(const Tensor& x, const Shape& shape);
 
-/// The gradient of broadcasting: x summed over what was stretched, down to `shape`.
+/// Returns x summed over its expanded dimensions, with the shape `shape`: the gradient of
+/// broadcasting.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 
 // ---- elementwise, float32 (ops.cpp)
 
-/// Element by element, the shapes broadcast: what autograd's functions run.
+/// Elementwise arithmetic; the shapes are broadcast.
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor sub(const Tensor& a, const Tensor& b);
 Tensor mul(const Tensor& a, const Tensor& b);
 Tensor div(const Tensor& a, const Tensor& b);
+
+/// Applies an operation to each element.
 Tensor unary(kernels::UnaryOp op, const Tensor& x);
 
-/// g where y > 0, else 0: the gradient of relu from its result y.
+/// Returns g where y > 0, else 0: the gradient of relu, from the result y of relu.
 Tensor relu_backward(const Tensor& g, const Tensor& y);
 
-// ---- in place; each counts one change of x's storage (ops.cpp)
+// ---- in place; each call increments the version of x's storage once (ops.cpp)
 
-/// x += alpha * y. REQUIRES: equal shapes, both contiguous.
+/// Computes x += alpha * y. REQUIRES: equal shapes, both contiguous.
 void add_(Tensor& x, const Tensor& y, float alpha = 1.0f);
 
-/// x *= alpha. REQUIRES: contiguous.
+/// Computes x *= alpha. REQUIRES: x is contiguous.
 void mul_(Tensor& x, float alpha);
 
-/// Sets every element. REQUIRES: contiguous.
+/// Sets every element to `value`. REQUIRES: x is contiguous.
 void fill_(Tensor& x, float value);
 
-/// Adds 1 to every element of an int64 tensor. REQUIRES: contiguous.
+/// Adds 1 to every element of an int64 tensor. REQUIRES: x is contiguous.
 void increment_(Tensor& x);
 
-/// Copies the elements of y, of any strides, into x, of any strides; shapes and dtypes equal.
+/// Copies the elements of y to x; both may have any strides. REQUIRES: equal shapes and
+/// dtypes.
 void copy_(Tensor& x, const Tensor& y);
 
 // ---- copies (ops.cpp)
 
-/// x itself when it is contiguous, else a copy that is.
+/// Returns x if it is contiguous, otherwise a contiguous copy.
 Tensor contiguous(const Tensor& x);
 
-/// A contiguous copy.
+/// Returns a contiguous copy.
 Tensor clone(const Tensor& x);
 
-/// The elements converted, float to integer by truncation (`Tensor.to`).
+/// Converts the elements to `dtype`, float to integer by truncation (`Tensor.to`).
 Tensor to(const Tensor& x, DType dtype);
 
-/// Whether shapes, dtypes and all elements are equal (`torch.equal`).
+/// Returns whether shapes, dtypes and all elements are equal (`torch.equal`).
 bool equal(const Tensor& a, const Tensor& b);
 
 // ---- views (view_ops.cpp)
 
-/// The same elements in a different shape; one size may be -1, meaning the rest. x must be
-/// contiguous; reshape copies when it is not.
+/// Returns a view of x with a different shape. One size may be -1 and is then inferred.
+/// REQUIRES: x is contiguous.
 Tensor view(const Tensor& x, Shape shape);
+
+/// Returns the same as view for a contiguous x; otherwise copies x first.
 Tensor reshape(const Tensor& x, Shape shape);
 
-/// Dimension d of the result is dimension dims[d] of x.
+/// Reorders the dimensions: dimension d of the result is dimension dims[d] of x.
 Tensor permute(const Tensor& x, const Shape& dims);
+
+/// Swaps the dimensions d0 and d1.
 Tensor transpose(const Tensor& x, int64_t d0, int64_t d1);
 
-/// `length` positions of dimension `dim`, from `start` on.
+/// Returns the `length` positions of dimension `dim` that begin at `start`.
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
 
-/// Position `index` of dimension `dim`, which disappears.
+/// Returns position `index` of dimension `dim`, and removes that dimension.
 Tensor select(const Tensor& x, int64_t dim, int64_t index);
 
 // ---- reductions (reduce_ops.cpp)
 
-/// The sum of all elements, a scalar; or over `dims`, which become 1 with keepdim, else go.
+/// Returns the sum of all elements, a scalar.
 Tensor sum(const Tensor& x);
+
+/// Returns the sums over `dims`. The summed dimensions have size 1 with keepdim,
+/// otherwise they are removed.
 Tensor sum(const Tensor& x, const Shape& dims, bool keepdim);
 
-/// The place of the greatest element along the last dimension, int64.
+/// Returns the index of the greatest element along the last dimension, int64.
 Tensor argmax(const Tensor& x);
 
 // ---- products (nn_ops.cpp)
 
-/// a b for matrices (M, K) and (K, N); with options, of their transposes.
+/// Returns the matrix product of a (M, K) and b (K, N). The options transpose a or b,
+/// which then is (K, M) or (N, K).
 Tensor matmul(const Tensor& a, const Tensor& b, kernels::MatmulOptions options = {});
 
-/// x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
+/// Returns x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias);
 
-// ---- images, (N, C, H, W) (nn_ops.cpp; averages: pool_ops.cpp)
+// ---- images, (N, C, H, W) (nn_ops.cpp; average pooling: pool_ops.cpp)
 
-/// The convolution of x (N, C, H, W) with w (M, C, kernel, kernel) and a bias (M) or
-/// none, and what a gradient g of its result makes of x.
+/// Returns the convolution of x (N, C, H, W) with w (M, C, kernel, kernel) plus bias, (M)
+/// or undefined.
 Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias,
               kernels::Window window);
+
+/// Returns dL/dx of conv2d, where g is dL/dy.
 Tensor conv2d_backward_input(const Tensor& g, const Tensor& w, const Shape& x_shape,
                              kernels::Window window);
 
-/// dL/dw and, if asked for, dL/dbias.
+/// Returns dL/dw and, if with_bias, dL/dbias of conv2d, where g is dL/dy.
 std::pair<Tensor, Tensor> conv2d_backward_weight(const Tensor& g, const Tensor& x,
                                                  const Shape& w_shape,
                                                  kernels::Window window, bool with_bias);
 
-/// The result of max_pool2d, and where each maximum was: h * W + w within its plane, as int32.
+/// The result of max_pool2d, and the position of each maximum: h * W + w in its plane,
+/// int32.
 struct MaxPooled {
     Tensor values;
     std::shared_ptr<Storage> where;
 };
+
+/// Returns the maximum of each window.
 MaxPooled max_pool2d(const Tensor& x, kernels::Window window);
+
+/// Returns dL/dx of max_pool2d, where g is dL/dy and `where` is from max_pool2d.
 Tensor max_pool2d_backward(const Tensor& g, Storage& where, const Shape& x_shape,
                            kernels::Window window);
 
-/// The spans that windows sliding along an axis of `extent` average. With
-/// `count_include_pad`, the padding that a window covers counts; what lies beyond it never.
+/// Returns the spans that sliding windows average along an axis of `extent`. With
+/// `count_include_pad`, a window's divisor includes the padding that the window covers,
+/// but never positions beyond the padding.
 std::vector<kernels::PoolSpan> sliding_spans(int64_t extent, kernels::Window window,
                                              bool count_include_pad);
 
-/// Spans that share an axis of `extent` out among `outputs`: output i has
-/// [i extent / outputs, (i + 1) extent / outputs), rounded outwards.
+/// Returns the spans that divide an axis of `extent` into `outputs` parts: output i is
+/// [i extent / outputs, (i + 1) extent / outputs), the begin rounded down, the end up.
 std::vector<kernels::PoolSpan> adaptive_spans(int64_t extent, int64_t outputs);
 
-/// The spans of both axes.
+/// The spans of both axes of an image.
 struct PoolSpans {
     std::vector<kernels::PoolSpan> rows, cols;
 };
 
-/// Those of avg_pool2d and adaptive_avg_pool2d for images of `x_shape`. Both throw
-/// ShapeError for what is no image, no window or no size.
+/// Returns the spans of avg_pool2d for images of `x_shape`. Throws ShapeError if x_shape
+/// is not (N, C, H, W) or the window is invalid or too large.
 PoolSpans avg_pool2d_spans(const Shape& x_shape, kernels::Window window,
                            bool count_include_pad);
+
+/// Returns the spans of adaptive_avg_pool2d for images of `x_shape`. Throws ShapeError if
+/// x_shape is not (N, C, H, W), has no rows or columns, or if rows or cols is not
+/// positive.
 PoolSpans adaptive_avg_pool2d_spans(const Shape& x_shape, int64_t rows, int64_t cols);
 
-/// The averages of x over all rectangles, and dL/dx.
+/// Returns the averages of x over all rectangles of a row span and a column span.
 Tensor avg_pool2d(const Tensor& x, const PoolSpans& spans);
+
+/// Returns dL/dx of avg_pool2d, where g is dL/dy.
 Tensor avg_pool2d_backward(const Tensor& g, const Shape& x_shape, const PoolSpans& spans);
 
 // ---- normalisation of channels, (N, C, ...) (norm_ops.cpp)
 
-/// The mean and the variance, divided by n, of each channel: two tensors (C).
+/// The mean and the biased variance (divided by n) of each channel: two tensors (C).
 struct Moments {
     Tensor mean;
     Tensor variance;
 };
+
+/// Returns the moments of each channel of x.
 Moments channel_moments(const Tensor& x);
 
-/// running = (1 - momentum) running + momentum moments, the variance first multiplied by
-/// n / (n - 1), which makes it unbiased; n is the number of values of a channel.
+/// Computes running = (1 - momentum) running + momentum moments. The variance is first
+/// multiplied by n / (n - 1), which makes it unbiased; n is the number of values per
+/// channel.
 void update_running_(Moments& running, const Moments& moments, int64_t n,
                      double momentum);
 
-/// (x - mean) / sqrt(variance + eps) * weight + bias; weight and bias (C) or undefined.
+/// Returns (x - mean) / sqrt(variance + eps) * weight + bias; weight and bias are (C) or
+/// undefined.
 Tensor batch_norm(const Tensor& x, const Moments& moments, const Tensor& weight,
                   const Tensor& bias, double eps);
 
@@ -176,14 +208,18 @@ Tensor batch_norm(const Tensor& x, const Moments& moments, const Tensor& weight,
 struct BatchNormGrads {
     Tensor x, weight, bias;
 };
+
+/// Returns the gradients of batch_norm, where g is dL/dy.
 BatchNormGrads batch_norm_backward(const Tensor& g, const Tensor& x,
                                    const Moments& moments, const Tensor& weight,
                                    kernels::BatchNormBackward options);
 
 // ---- rows of class scores, (N, classes) (nn_ops.cpp)
 
-/// Row by row the logarithm of the softmax, and from its result y the gradient of x.
+/// Returns the logarithm of the softmax of each row.
 Tensor log_softmax(const Tensor& x);
+
+/// Returns dL/dx of log_softmax, where g is dL/dy and y is the result of log_softmax.
 Tensor log_softmax_backward(const Tensor& g, const Tensor& y);
 
 }  // namespace mini::ops

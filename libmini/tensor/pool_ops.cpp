@@ -1,4 +1,4 @@
-// Average pooling, as rectangles: spans of rows times spans of columns.
+// Average pooling over rectangles: the product of row spans and column spans.
 
 #include <algorithm>
 #include <cstdint>
@@ -69,7 +69,7 @@ PoolSpans adaptive_avg_pool2d_spans(const Shape& x_shape, int64_t rows, int64_t 
     check_shape(rows > 0 && cols > 0, "adaptive_avg_pool2d: the output of ", rows, " x ",
                 cols, " must have rows and columns");
     check_shape(in.H > 0 && in.W > 0, "adaptive_avg_pool2d: the input ", x_shape,
-                " has no places to average");
+                " has no pixels to average");
     return {adaptive_spans(in.H, rows), adaptive_spans(in.W, cols)};
 }
 

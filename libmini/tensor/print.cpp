@@ -10,7 +10,7 @@
 namespace mini {
 namespace {
 
-constexpr int64_t kEdge = 3;  // positions shown at either end of a long dimension
+constexpr int64_t kEdgeItems = 3;  // elements printed at each end of a long dimension
 
 std::string element(const Tensor& x) {
     return x.dtype() == DType::kFloat32
@@ -26,9 +26,9 @@ void print_nested(std::ostream& out, const Tensor& x) {
     out << '[';
     for (int64_t i = 0; i < x.size(0); ++i) {
         if (i > 0) out << ", ";
-        if (x.size(0) > 2 * kEdge + 2 && i == kEdge) {
+        if (x.size(0) > 2 * kEdgeItems + 2 && i == kEdgeItems) {
             out << "..., ";
-            i = x.size(0) - kEdge;
+            i = x.size(0) - kEdgeItems;
         }
         print_nested(out, ops::select(x, 0, i));
     }

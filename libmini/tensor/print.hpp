@@ -1,4 +1,4 @@
-// Tensors in print, as PyTorch shows them.
+// Prints tensors in PyTorch's format.
 
 #pragma once
 
@@ -8,8 +8,9 @@
 
 namespace mini {
 
-/// Writes "tensor([[0.1000, 2.0000], [3.5000, 4.0000]])": floats with four digits, rows
-/// nested, long dimensions cut in the middle to their first and last three.
+/// Prints "tensor([[0.1000, 2.0000], [3.5000, 4.0000]])": floats with four decimal
+/// places, rows nested. Of a long dimension it prints only the first and last three
+/// elements.
 std::ostream& operator<<(std::ostream& out, const Tensor& x);
 
 }  // namespace mini

@@ -9,7 +9,7 @@
 namespace mini::ops {
 namespace {
 
-// x (any strides) summed over the one dimension d, which becomes 1.
+// Returns x, of any strides, summed over dimension d, whose size becomes 1.
 Tensor sum_over(const Tensor& x, size_t d) {
     const Tensor in = contiguous(x);
     int64_t outer = 1;
@@ -38,7 +38,7 @@ Tensor sum(const Tensor& x) {
 Tensor sum(const Tensor& x, const Shape& dims, bool keepdim) {
     std::vector<bool> is_summed(x.shape().size());
     for (const int64_t dim : dims) {
-        x.size(dim);  // throws when there is no such dimension
+        x.size(dim);  // throws if the dimension does not exist
         is_summed[static_cast<size_t>(dim < 0 ? dim + x.dim() : dim)] = true;
     }
 

@@ -46,13 +46,15 @@ void copy_bytes(std::byte* to, Device to_device, const std::byte* from,
     if (to_device.is_cpu() && from_device.is_cpu()) {
         std::memcpy(to, from, bytes);
     } else if constexpr (kHasCuda) {
-        // Between two GPUs, wait until earlier work no longer uses the memory that takes.
+        // Between two GPUs, first wait until earlier work on the destination GPU has
+        // completed.
         if (from_device.is_cuda() && to_device.is_cuda() && to_device != from_device) {
             const cuda::DeviceGuard guard(to_device.index);
             cuda::synchronize_stream(cuda::current_stream(to_device.index));
         }
 
-        // In the order of the GPU that gives, or else of the one that takes.
+        // Enqueue the copy on the source GPU's stream; from the CPU, on the
+        // destination's.
         const int device = from_device.is_cuda() ? from_device.index : to_device.index;
         const cuda::DeviceGuard guard(device);
         const cudaStream_t stream = cuda::current_stream(device);

@@ -1,7 +1,7 @@
-// The bytes behind one or more tensors.
+// Storage: the memory of one or more tensors.
 //
-// Views share a storage; its version counts the writes to it, so that the engine notices
-// when a value that a gradient needs has been overwritten meanwhile.
+// Views share a storage. Its version counts in-place changes, so that the autograd engine
+// detects when a value that a gradient needs has been overwritten.
 
 #pragma once
 
@@ -13,15 +13,16 @@
 
 namespace mini {
 
-/// Host memory of either kind: pinned, a GPU reads and writes it by itself, without the
-/// host waiting (`pin_memory`).
+/// The kind of host memory. A GPU copies to and from pinned memory asynchronously,
+/// without blocking the host (`pin_memory`).
 enum class HostMemory { kPageable, kPinned };
 
-/// The memory of one or several tensors, on one device (`torch.UntypedStorage`).
+/// The memory of one or more tensors, on one device (`torch.UntypedStorage`).
 class Storage {
   public:
-    /// Bytes at a multiple of 64, contents unspecified. Throws Error when there is no
-    /// memory, or when this build has no such device. `memory` is about the CPU's alone.
+    /// Allocates `bytes` bytes, aligned to 64 bytes, contents unspecified. Throws Error
+    /// when memory is exhausted, or when the device does not exist. `memory` applies to
+    /// the CPU only.
     Storage(size_t bytes, Device device, HostMemory memory = HostMemory::kPageable);
     ~Storage();
     Storage(const Storage&) = delete;
@@ -31,7 +32,7 @@ class Storage {
     size_t bytes() const { return bytes_; }
     Device device() const { return device_; }
 
-    /// How often the contents have been changed in place.
+    /// Returns the number of in-place changes of the contents.
     uint64_t version() const { return version_.load(std::memory_order_relaxed); }
     void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -43,8 +44,8 @@ class Storage {
     std::atomic<uint64_t> version_ = 0;
 };
 
-/// Copies bytes from one place to another, on any devices. Into or out of the CPU's memory
-/// it blocks until done.
+/// Copies bytes between any two devices. Blocks until the copy has completed, except for
+/// a copy within one GPU, which is enqueued on the GPU's current stream.
 void copy_bytes(std::byte* to, Device to_device, const std::byte* from,
                 Device from_device, size_t bytes);
 

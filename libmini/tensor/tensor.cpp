@@ -119,7 +119,7 @@ int64_t Tensor::size(int64_t d) const {
 bool Tensor::is_contiguous() const {
     int64_t expected = 1;
     for (size_t d = shape().size(); d-- > 0;) {
-        if (shape()[d] == 1) continue;  // a dimension of one is never stepped along
+        if (shape()[d] == 1) continue;  // the stride of a dimension of size 1 is not used
         if (strides()[d] != expected) return numel() == 0;
         expected *= shape()[d];
     }

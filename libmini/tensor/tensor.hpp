@@ -1,19 +1,20 @@
-// Tensor: a shape and strides over shared storage, and a place in the graph of autograd.
+// Tensor: a shape and strides over shared storage, and optionally a node of the autograd
+// graph.
 //
 //     storage   [ 0 1 2 3 4 5 ]
 //     x         shape (2, 3), strides (3, 1)      0 1 2
 //                                                 3 4 5
-//     x's transpose, no copy:
+//     transpose of x, a view without a copy:
 //               shape (3, 2), strides (1, 3)      0 3
 //                                                 1 4
 //                                                 2 5
 //
-// A Tensor is a handle: copying it copies no numbers. Element (i, j) lies at offset + i *
+// A Tensor is a handle: copying it copies no elements. Element (i, j) is at offset + i *
 // strides[0] + j * strides[1], counted in elements. A stride of 0 repeats a row without
-// storing it twice; that is how broadcasting reads.
+// storing it twice; broadcasting uses such strides.
 //
-// Arithmetic is in functions: mini::ops (tensor/ops.hpp) computes and nothing else, mini
-// (autograd/functions.hpp) computes and records, so that gradients can flow back.
+// Arithmetic is in free functions: mini::ops (tensor/ops.hpp) only computes; mini
+// (autograd/functions.hpp) also records the operation for the backward pass.
 
 #pragma once
 
@@ -30,14 +31,15 @@
 
 namespace mini {
 
-/// Sizes of the dimensions, outermost first; () is a scalar.
+/// The sizes of the dimensions, outermost first; () is the shape of a scalar.
 using Shape = std::vector<int64_t>;
 
-/// The number of elements of a shape. Throws ShapeError for a negative size or an overflow.
+/// Returns the number of elements of a shape. Throws ShapeError for a negative size or an
+/// overflow.
 int64_t element_count(const Shape& shape);
 
-/// The strides of a shape laid out row by row without gaps. Throws ShapeError for an overflow,
-/// which a shape may have even though a size of 0 makes it empty.
+/// Returns the strides of a contiguous tensor of this shape. Throws ShapeError for an
+/// overflow, which is possible even for an empty shape, because sizes of 0 count as 1.
 Shape contiguous_strides(const Shape& shape);
 
 struct AutogradMeta;     // autograd/node.hpp
@@ -45,27 +47,32 @@ struct BackwardOptions;  // below
 
 class Tensor {
   public:
-    /// No tensor at all: defined() is false, and every other member throws or must not be called.
+    /// Constructs an undefined tensor: defined() is false, and no other member may be
+    /// called.
     Tensor() = default;
 
-    /// Contents unspecified (`torch.empty`).
+    /// Returns a tensor with unspecified contents (`torch.empty`).
     static Tensor empty(Shape shape, DType dtype = DType::kFloat32,
                         Device device = default_device());
 
-    /// Contents unspecified, on the CPU in pinned memory (`torch.empty(pin_memory=True)`).
+    /// Returns a tensor on the CPU in pinned memory, with unspecified contents
+    /// (`torch.empty(pin_memory=True)`).
     static Tensor empty_pinned(Shape shape, DType dtype = DType::kFloat32);
 
-    /// Contents unspecified, dtype and device this tensor's (`Tensor.new_empty`).
+    /// Returns a tensor with this tensor's dtype and device and unspecified contents
+    /// (`Tensor.new_empty`).
     Tensor new_empty(Shape shape) const {
         return empty(std::move(shape), dtype(), device());
     }
 
-    /// All zero, dtype and device this tensor's (`Tensor.new_zeros`).
+    /// Returns a tensor of zeros with this tensor's dtype and device
+    /// (`Tensor.new_zeros`).
     Tensor new_zeros(Shape shape) const {
         return zeros(std::move(shape), dtype(), device());
     }
 
-    /// All zero, all one, all `value` (`torch.zeros`, `torch.ones`, `torch.full`).
+    /// Returns a tensor of zeros, of ones, or of `value` (`torch.zeros`, `torch.ones`,
+    /// `torch.full`).
     static Tensor zeros(Shape shape, DType dtype = DType::kFloat32,
                         Device device = default_device());
     static Tensor ones(Shape shape, DType dtype = DType::kFloat32,
@@ -73,7 +80,8 @@ class Tensor {
     static Tensor full(Shape shape, double value, DType dtype = DType::kFloat32,
                        Device device = default_device());
 
-    /// A copy of `values`, row by row. Throws ShapeError unless they fill `shape` exactly.
+    /// Returns a tensor with a copy of `values`, in row-major order. Throws ShapeError
+    /// unless their number equals that of `shape`.
     template <Element T>
     static Tensor from(const std::vector<T>& values, Shape shape,
                        Device device = default_device());
@@ -82,7 +90,7 @@ class Tensor {
         return from(values, {static_cast<int64_t>(values.size())});
     }
 
-    /// A scalar, shape ().
+    /// Returns a scalar: a tensor of shape ().
     static Tensor scalar(float value) { return from(std::vector<float>{value}, {}); }
 
     bool defined() const { return impl_ != nullptr; }
@@ -94,98 +102,117 @@ class Tensor {
     int64_t numel() const { return impl_->numel; }
     size_t bytes() const { return static_cast<size_t>(numel()) * item_size(dtype()); }
 
-    /// The size of dimension `d`; -1 is the last one. Throws ShapeError when there is none.
+    /// Returns the size of dimension `d`; -1 is the last dimension. Throws ShapeError if
+    /// the dimension does not exist.
     int64_t size(int64_t d) const;
 
-    /// Whether the elements lie row by row without gaps.
+    /// Returns whether the elements are stored in row-major order without gaps.
     bool is_contiguous() const;
 
-    /// The first element, an address of the device's memory. Throws ShapeError when T is
-    /// not the dtype.
+    /// Returns the address of the first element, in the device's memory. Throws
+    /// ShapeError if T is not the dtype.
     template <Element T>
     T* data();
     template <Element T>
     const T* data() const;
+
+    /// Returns the address of the first element as bytes.
     std::byte* raw_data() const;
 
-    /// The same. Throws ShapeError unless the tensor is contiguous.
+    /// Returns data(). Throws ShapeError unless the tensor is contiguous and T is the
+    /// dtype.
     template <Element T>
     T* contiguous_data();
     template <Element T>
     const T* contiguous_data() const;
 
-    /// All elements as one span. Throws ShapeError unless it is contiguous and on the CPU.
+    /// Returns all elements as one span. Throws ShapeError unless the tensor is
+    /// contiguous and on the CPU and T is the dtype.
     template <Element T>
     std::span<T> span();
     template <Element T>
     std::span<const T> span() const;
 
-    /// The same elements on another device, this tensor itself when it is there already.
-    /// No gradient flows back: mini::to (autograd/functions.hpp) records.
+    /// Returns a copy on another device, or this tensor if it is already on `device`. The
+    /// copy is not recorded for autograd; mini::to (autograd/functions.hpp) records it.
     Tensor to(Device device) const;
 
-    /// Makes this tensor, and every handle to it, hold the shape and storage of `other`,
-    /// its place in the graph unchanged (`x.data = other`). The dtype must be the same.
+    /// Replaces the shape and storage of this tensor, and of every handle to it, by those
+    /// of `other` (`x.data = other`). Does not change the autograd graph. Throws
+    /// ShapeError if the dtypes differ.
     void set_data(const Tensor& other);
 
-    /// The only element, as a double. Throws ShapeError when there are more, or none. Waits
-    /// for the device.
+    /// Returns the only element, as a double. Throws ShapeError unless the tensor has
+    /// exactly one element. On a GPU, blocks until the current stream has completed.
     double item() const;
 
-    /// The elements row by row, copied out of whatever device. Waits for the device.
+    /// Returns a copy of the elements in row-major order, from any device. On a
+    /// GPU, blocks until the current stream has completed.
     template <Element T>
     std::vector<T> to_vector() const;
 
-    /// Another tensor over the same storage. REQUIRES: it stays inside the storage.
+    /// Returns a view of the same storage. REQUIRES: all elements of the view are in the
+    /// storage.
     Tensor as_strided(Shape shape, Shape strides, int64_t offset) const;
+
+    /// Returns the index of the first element in the storage.
     int64_t offset() const { return impl_->offset; }
 
-    /// Whether this handle is the only one, over a storage of its own.
+    /// Returns whether this is the only handle to the tensor, and the tensor does not
+    /// share its storage.
     bool is_unique() const {
         return impl_.use_count() == 1 && impl_->storage.use_count() == 1;
     }
 
-    /// Whether two handles are one tensor; whether two tensors share their bytes.
+    /// Returns whether both handles refer to the same tensor.
     bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
+
+    /// Returns whether both tensors share one storage.
     bool shares_storage(const Tensor& other) const {
         return impl_->storage == other.impl_->storage;
     }
 
-    /// Counts one in-place change (see Storage). Everything that writes to an existing
-    /// tensor calls it.
+    /// Increments the storage's version (see Storage). Every function that writes to an
+    /// existing tensor calls it.
     void bump_version() { impl_->storage->bump_version(); }
     uint64_t version() const { return impl_->storage->version(); }
 
-    // ---- autograd. Implemented on a higher floor, in autograd/, but spelt as in PyTorch.
+    // ---- autograd: members as in PyTorch, implemented in libmini/autograd
 
-    /// Whether gradients flow into this tensor: a leaf that asked for them, or a result of one.
+    /// Returns whether this tensor requires a gradient: a leaf that requires grad, or a
+    /// result computed from such a leaf.
     bool requires_grad() const;
 
-    /// Makes this leaf ask for gradients, or stop asking. Throws Error when it is a result.
+    /// Sets whether this leaf requires a gradient. Throws Error if it is not a leaf,
+    /// ShapeError if it is not float32.
     Tensor& set_requires_grad(bool value = true);
 
-    /// Whether no operation recorded in the graph made this tensor.
+    /// Returns whether this tensor is a leaf: not the result of a recorded operation.
     bool is_leaf() const;
 
-    /// The accumulated gradient of a leaf, undefined until a backward pass reaches it.
+    /// Returns the accumulated gradient of a leaf; undefined before a backward pass
+    /// reaches it.
     const Tensor& grad() const;
     void set_grad(const Tensor& grad);
 
-    /// The same numbers outside the graph; shares storage.
+    /// Returns a view of this tensor that is not part of the autograd graph; shares
+    /// storage.
     Tensor detach() const;
 
-    /// Adds dL/dx to the grad() of every leaf x that L, this tensor, depends on; blocks
-    /// until done (`Tensor.backward`). Throws Error when there is no graph, when it was
-    /// freed, when this is not a scalar and no gradient is given, or when a value that is
-    /// needed was overwritten since.
+    /// Adds dL/dx to the grad() of every leaf x that this tensor L depends on; blocks
+    /// until done (`Tensor.backward`). Throws Error if this tensor does not require grad,
+    /// if its graph was freed, if it is not a scalar and no gradient is passed, or if a
+    /// saved value was changed in place.
     void backward() const;
     void backward(const BackwardOptions& options) const;
 
-    /// What autograd keeps beside the numbers; null when it keeps nothing.
+    /// Returns the autograd state of this tensor; null when it has none.
     AutogradMeta* autograd_meta() const { return impl_->autograd.get(); }
     void set_autograd_meta(std::shared_ptr<AutogradMeta> meta) const {
         impl_->autograd = std::move(meta);
     }
+
+    /// Returns an address that identifies this tensor among the existing ones.
     const void* id() const { return impl_.get(); }
 
   private:
@@ -211,24 +238,26 @@ class Tensor {
     friend class WeakTensor;
 };
 
-/// A copy of `values` on the CPU, whatever the default device: what ranks tell each other.
+/// Returns a copy of `values` on the CPU, independent of the default device. Ranks
+/// exchange small data in such tensors.
 template <Element T>
 Tensor cpu_tensor(const std::vector<T>& values) {
     return Tensor::from(values, {static_cast<int64_t>(values.size())}, Device::cpu());
 }
 
 struct BackwardOptions {
-    Tensor gradient;            // dL/d(this tensor); 1 for a scalar when undefined
+    Tensor gradient;            // dL/d(this tensor); if undefined, 1 for a scalar
     bool retain_graph = false;  // keep the graph for another backward pass
 };
 
-/// A handle that does not keep its tensor alive: what a gradient accumulator holds of its leaf.
+/// A handle that does not keep its tensor alive. AccumulateGrad refers to its leaf by
+/// one.
 class WeakTensor {
   public:
     WeakTensor() = default;
     explicit WeakTensor(const Tensor& tensor) : impl_(tensor.impl_) {}
 
-    /// The tensor, or an undefined one when it is gone.
+    /// Returns the tensor, or an undefined tensor if it no longer exists.
     Tensor lock() const { return Tensor(impl_.lock()); }
 
   private:

@@ -8,7 +8,7 @@
 namespace mini::ops {
 namespace {
 
-// The place of dimension d, counted from the back when negative.
+// Returns the index of dimension d; a negative d counts from the last dimension.
 size_t dimension(const char* name, const Tensor& x, int64_t d) {
     const int64_t from_front = d < 0 ? d + x.dim() : d;
     check_shape(from_front >= 0 && from_front < x.dim(), name, ": a tensor of shape ",
@@ -16,18 +16,18 @@ size_t dimension(const char* name, const Tensor& x, int64_t d) {
     return static_cast<size_t>(from_front);
 }
 
-// `shape` with its -1 replaced by what is left of `numel`.
+// Returns `shape` with -1 replaced by the size that gives x.numel() elements.
 Shape complete_shape(const Tensor& x, Shape shape) {
-    const auto open = std::ranges::find(shape, -1);
-    if (open != shape.end()) {
-        *open = 1;
+    const auto inferred = std::ranges::find(shape, -1);
+    if (inferred != shape.end()) {
+        *inferred = 1;
         const int64_t known = element_count(shape);
         check_shape(known > 0 && x.numel() % known == 0, "view: ", x.numel(),
                     " elements cannot be divided into rows of ", known);
-        *open = x.numel() / known;
+        *inferred = x.numel() / known;
     }
     check_shape(element_count(shape) == x.numel(), "view: a tensor of shape ", x.shape(),
-                " cannot be seen as ", shape);
+                " cannot be viewed as ", shape);
     return shape;
 }
 
@@ -74,8 +74,8 @@ Tensor transpose(const Tensor& x, int64_t d0, int64_t d1) {
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
     const size_t d = dimension("narrow", x, dim);
     check_shape(start >= 0 && length >= 0 && start <= x.shape()[d] - length,
-                "narrow: ", length, " positions from ", start,
-                " on do not lie in dimension ", dim, " of ", x.shape());
+                "narrow: ", length, " positions from ", start, " are not in dimension ",
+                dim, " of ", x.shape());
     Shape shape = x.shape();
     shape[d] = length;
     return x.as_strided(std::move(shape), x.strides(),

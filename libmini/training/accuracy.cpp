@@ -8,7 +8,7 @@
 namespace mini::training {
 namespace {
 
-// How many rows of the model's outputs are largest at the target.
+// The number of rows of the model's outputs whose largest output is at the target.
 int64_t count_batch(nn::Module& model, const data::Batch& batch) {
     // [lab09.6] Compare each row's largest output with the target.
     const auto predicted = ops::argmax(model(batch.data)).to_vector<int64_t>();
@@ -19,16 +19,16 @@ int64_t count_batch(nn::Module& model, const data::Batch& batch) {
     // [lab09.6]
 }
 
-// Evaluation mode and no recording, for as long as it lives.
-class Evaluating {
+// While it lives: evaluation mode, and no recording of gradients.
+class EvaluationGuard {
   public:
-    explicit Evaluating(nn::Module& model)
+    explicit EvaluationGuard(nn::Module& model)
         : model_(model), was_training_(model.is_training()) {
         model.eval();
     }
-    ~Evaluating() { model_.train(was_training_); }
-    Evaluating(const Evaluating&) = delete;
-    Evaluating& operator=(const Evaluating&) = delete;
+    ~EvaluationGuard() { model_.train(was_training_); }
+    EvaluationGuard(const EvaluationGuard&) = delete;
+    EvaluationGuard& operator=(const EvaluationGuard&) = delete;
 
   private:
     nn::Module& model_;
@@ -40,9 +40,9 @@ class Evaluating {
 
 Accuracy count_correct(nn::Module& model, data::DataLoader& loader,
                        dist::ProcessGroup& group) {
-    const Evaluating evaluating(model);
+    const EvaluationGuard evaluation(model);
 
-    // [lab09.6] Count on this rank alone, then add up the counts of all ranks, once.
+    // [lab09.6] Count on this rank, then sum the counts over all ranks, once.
     Accuracy mine;
     for (const data::Batch& batch : loader) {
         mine.correct += count_batch(model, batch);

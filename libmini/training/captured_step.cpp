@@ -14,14 +14,13 @@ namespace mini::training {
 namespace {
 
 constexpr int kWarmUps = 2;
-constexpr uint64_t kWordsADraw = 4;  // by which the offset of a sequence grows
+constexpr uint64_t kWordsPerDraw = 4;  // each replay increases the offset by this
 
 int device_index_of(const optim::Optimizer& optimizer) {
     if (dynamic_cast<const optim::SGD*>(&optimizer) == nullptr)
         throw UsageError(
-            "CapturedStep: only SGD's step can be recorded; that of Adam and others has "
-            "its "
-            "number among the arguments of its launches, which a graph repeats");
+            "CapturedStep: only SGD's step can be captured; Adam and other optimizers "
+            "pass their step number as a launch argument, which a graph repeats");
     const Device device = optimizer.parameters()[0].device();
     for (const Tensor& parameter : optimizer.parameters())
         if (parameter.device() != device || !device.is_cuda())
@@ -34,9 +33,9 @@ int device_index_of(const optim::Optimizer& optimizer) {
 
 }  // namespace
 
-// The graph is the last member, so that it goes before the memory that it holds.
-struct CapturedStep::Recorded {
-    explicit Recorded(int device)
+// The graph is the last member, so that it is destroyed before the memory that it uses.
+struct CapturedStep::Capture {
+    explicit Capture(int device)
         : stream(device),
           pool(device),
           before(device),
@@ -50,36 +49,36 @@ struct CapturedStep::Recorded {
     cuda::Stream stream;
     cuda::GraphPool pool;
     cuda::Event before, after;
-    Tensor draws;                // (1), what random draws add to their offset
-    std::vector<Tensor> inputs;  // where the graph reads the batch
-    Tensor loss;                 // where it leaves the loss
+    Tensor draws;                // (1), random draws add it to their offset
+    std::vector<Tensor> inputs;  // the graph reads the batch from these tensors
+    Tensor loss;                 // the graph writes the loss to this tensor
     int warm_ups = 0;
-    double lr = 0.0;  // that the graph steps with
+    double lr = 0.0;  // the learning rate in the captured launches
     std::optional<cuda::Graph> graph;
 };
 
 CapturedStep::CapturedStep(optim::Optimizer& optimizer, Loss loss)
     : optimizer_(optimizer),
       loss_(std::move(loss)),
-      recorded_(std::make_unique<Recorded>(device_index_of(optimizer))) {}
+      capture_(std::make_unique<Capture>(device_index_of(optimizer))) {}
 
 CapturedStep::~CapturedStep() = default;
 
 Tensor CapturedStep::operator()(const std::vector<Tensor>& batch) {
-    Recorded& mine = *recorded_;
+    Capture& mine = *capture_;
     const int device = mine.stream.device();
     const Device gpu = Device::cuda(device);
-    const cuda::DeviceGuard guard(device);  // whose default stream null means
+    const cuda::DeviceGuard guard(device);  // null is this device's default stream
     if (mine.inputs.empty())
         for (const Tensor& input : batch)
             mine.inputs.push_back(Tensor::empty(input.shape(), input.dtype(), gpu));
-    if (!takes(batch)) {
+    if (!matches_inputs(batch)) {
         std::vector<Tensor> moved;
         for (const Tensor& input : batch) moved.push_back(input.to(gpu));
         return compute(moved);
     }
 
-    // The graph's stream goes on where the caller's is, and the caller's where it ends.
+    // The graph's stream waits for the caller's stream, then the caller's stream for it.
     mine.before.record(cuda::current_stream(device));
     mine.before.wait(mine.stream.get());
     {
@@ -90,7 +89,7 @@ Tensor CapturedStep::operator()(const std::vector<Tensor>& batch) {
             mine.loss = compute(mine.inputs);
             ++mine.warm_ups;
         } else {
-            if (!mine.graph || mine.lr != optimizer_.lr()) record();
+            if (!mine.graph || mine.lr != optimizer_.lr()) capture();
             replay();
         }
     }
@@ -107,8 +106,8 @@ Tensor CapturedStep::compute(const std::vector<Tensor>& batch) {
     return loss.detach();
 }
 
-bool CapturedStep::takes(const std::vector<Tensor>& batch) const {
-    const auto& inputs = recorded_->inputs;
+bool CapturedStep::matches_inputs(const std::vector<Tensor>& batch) const {
+    const auto& inputs = capture_->inputs;
     bool fits = batch.size() == inputs.size();
     for (size_t i = 0; fits && i < batch.size(); ++i)
         fits = batch[i].shape() == inputs[i].shape() &&
@@ -116,23 +115,23 @@ bool CapturedStep::takes(const std::vector<Tensor>& batch) const {
     return fits;
 }
 
-// REQUIRES: the graph's stream is the current one.
-void CapturedStep::record() {
-    Recorded& mine = *recorded_;
-    mine.stream.synchronize();  // the graph before this one may still be at work
+// REQUIRES: the graph's stream is the current stream.
+void CapturedStep::capture() {
+    Capture& mine = *capture_;
+    mine.stream.synchronize();  // the previous graph may still be running
     mine.graph.reset();
     const cuda::GraphPool::Scope scope(mine.pool);
     const cuda::RecordedDraws draws(mine.more_offset());
     mine.graph.emplace(mine.stream, [&] {
         mine.loss = compute(mine.inputs);
-        gpu::advance(reinterpret_cast<uint64_t*>(mine.draws.raw_data()), kWordsADraw,
+        gpu::advance(reinterpret_cast<uint64_t*>(mine.draws.raw_data()), kWordsPerDraw,
                      mine.stream.get());
     });
     mine.lr = optimizer_.lr();
 }
 
 void CapturedStep::replay() {
-    recorded_->graph->replay(recorded_->stream);
+    capture_->graph->replay(capture_->stream);
     for (Tensor parameter : optimizer_.parameters()) parameter.bump_version();
     ++replays_;
 }

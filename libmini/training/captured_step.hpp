@@ -1,15 +1,15 @@
-// CapturedStep: a step of training on a GPU, recorded once as a CUDA graph.
+// CapturedStep: a training step on a GPU, captured once as a CUDA graph.
 //
 //     call 1, 2      forward, loss, backward, SGD: some 60 launches of a few microseconds
-//     call 3         the same recorded, and then replayed
-//     call 4, ...    the batch copied to where the graph reads it, one launch
+//     call 3         the same launches are captured, and then replayed
+//     call 4, ...    the batch is copied to the graph's input tensors, then one launch
 //
-// A graph repeats its launches to the last argument. So what changes from step to step
-// has to lie in memory: the batch, and a number that random draws add to their offset,
-// moved on by each replay, or else all masks of dropout would be the same. A learning
-// rate is an argument; when it changes the step is recorded again. What the graph
-// allocates comes from a pool of its own, since that memory must not be reused between
-// two replays.
+// A graph repeats its launches with exactly the same arguments. So values that change
+// from step to step must be in memory: the batch, and a number that random draws add to
+// their offset; each replay increases it, since otherwise all dropout masks would be the
+// same. The learning rate is an argument; when it changes, the step is captured again.
+// The graph's allocations come from a pool of its own, since that memory must not be
+// reused between two replays.
 
 #pragma once
 
@@ -22,16 +22,16 @@
 
 namespace mini::training {
 
-/// `torch.cuda.make_graphed_callables` of a whole step. All calls are from one thread.
+/// `torch.cuda.make_graphed_callables` for a whole step. Call it from one thread only.
 class CapturedStep {
   public:
-    /// The loss, a scalar, of a batch: inputs, targets and the like.
+    /// Computes the loss, a scalar, of a batch, such as inputs and targets.
     using Loss = std::function<Tensor(const std::vector<Tensor>& batch)>;
 
-    /// `loss` must do the same for every batch of one shape, and must not look at numbers
-    /// on the device, communicate, nor copy to or from the host. Throws UsageError unless
-    /// the optimizer is SGD, all its parameters are on one GPU. REQUIRES: the optimizer
-    /// outlives this object.
+    /// Throws UsageError unless the optimizer is SGD and all its parameters are on one
+    /// GPU. REQUIRES: the optimizer outlives this object. `loss` runs the same operations
+    /// for every batch of the same shapes; it does not read values from the device,
+    /// communicate, or copy to or from the host.
     CapturedStep(optim::Optimizer& optimizer, Loss loss);
 
     /// Blocks until the device is done with the graph.
@@ -39,27 +39,27 @@ class CapturedStep {
     CapturedStep(const CapturedStep&) = delete;
     CapturedStep& operator=(const CapturedStep&) = delete;
 
-    /// zero_grad(), loss, backward() and step(), in the order of the current stream, and
-    /// returns the loss, outside the graph of autograd; the next call overwrites it. The
-    /// batch may be on any device; from the CPU's memory it blocks until copied. A batch
-    /// of other shapes than the first one's is not recorded but computed as usual. Throws
-    /// CudaError when `loss` does what cannot be recorded.
+    /// Runs zero_grad(), loss, backward() and step() in the order of the current stream.
+    /// Returns the loss without an autograd graph; the next call overwrites it. The batch
+    /// may be on any device; if it is in CPU memory, blocks until it is copied. A batch
+    /// whose shapes or dtypes differ from the first batch is computed without a graph.
+    /// Throws CudaError when `loss` runs an operation that cannot be captured.
     Tensor operator()(const std::vector<Tensor>& batch);
 
-    /// How many calls were replays so far.
+    /// The number of replays so far.
     int64_t replays() const { return replays_; }
 
   private:
-    struct Recorded;
+    struct Capture;
 
     Tensor compute(const std::vector<Tensor>& batch);
-    bool takes(const std::vector<Tensor>& batch) const;
-    void record();
+    bool matches_inputs(const std::vector<Tensor>& batch) const;
+    void capture();
     void replay();
 
     optim::Optimizer& optimizer_;
     Loss loss_;
-    std::unique_ptr<Recorded> recorded_;
+    std::unique_ptr<Capture> capture_;
     int64_t replays_ = 0;
 };
 

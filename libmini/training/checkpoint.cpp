@@ -22,7 +22,7 @@ std::string text_of(const std::vector<double>& numbers) {
     return fmt::format("{}", fmt::join(words, " "));
 }
 
-// The lists of results that travel, by name.
+// Calls use(name, list) for each list of results that a checkpoint stores.
 template <typename SomeResults, typename Use>
 void for_each_list(SomeResults& results, const Use& use) {
     use("results.train_loss", results.train_loss);
@@ -32,7 +32,7 @@ void for_each_list(SomeResults& results, const Use& use) {
     use("results.lr", results.lr);
 }
 
-// A tensor of one row a rank; none where there is nothing to write.
+// Adds a tensor with one row per rank; adds no tensor if there are no values.
 template <typename T>
 void add_rows(const std::string& name, const std::vector<std::vector<T>>& rows,
               io::Safetensors& file) {
@@ -44,7 +44,8 @@ void add_rows(const std::string& name, const std::vector<std::vector<T>>& rows,
                                  static_cast<int64_t>(rows.front().size())}));
 }
 
-// Default one first. Unless streams are separated it is all four.
+// The default generator comes first. Unless the streams are separate, all four entries
+// are the default generator.
 std::vector<Generator*> generators() {
     std::vector<Generator*> all{&default_generator()};
     for (const auto stream :
@@ -88,7 +89,7 @@ RunState run_state_in(const io::Safetensors& file) {
         numbers = reader.numbers(name, each_epoch ? state.place.epoch : -1);
     });
 
-    // What is not always there: DDP's order, and what an epoch's middle needs.
+    // Optional entries: DDP's gradient order, and the state in the middle of an epoch.
     const int64_t ranks = state.world_size;
     const auto bytes = static_cast<int64_t>(generator_states().size());
     state.generators = reader.rows<uint8_t>("generators", {ranks, bytes});
@@ -132,21 +133,21 @@ Recipe recipe_of(const Options& options, int64_t training_images, int64_t epochs
     return recipe;
 }
 
-void check_recipe(const std::string& path, const Recipe& then, const Recipe& now) {
+void check_recipe(const std::string& path, const Recipe& saved, const Recipe& current) {
     const auto value = [](const Recipe& recipe, const std::string& name) {
         const auto found = recipe.find(name);
         return found == recipe.end() ? std::string("nothing") : found->second;
     };
-    Recipe all = now;
-    all.insert(then.begin(), then.end());
+    Recipe all = current;
+    all.insert(saved.begin(), saved.end());
     std::vector<std::string> differences;
     for (const auto& [name, any] : all)
-        if (value(then, name) != value(now, name))
-            differences.push_back(
-                concat(name, " was ", value(then, name), " and is ", value(now, name)));
+        if (value(saved, name) != value(current, name))
+            differences.push_back(concat(name, " was ", value(saved, name), " and is ",
+                                         value(current, name)));
     if (differences.empty()) return;
     throw UsageError(fmt::format(
-        "{} is of a run with other options: {}; give those it had, or --fresh to start "
+        "{} is of a run with other options: {}; pass its options, or --fresh to start "
         "again",
         path, fmt::join(differences, ", ")));
 }

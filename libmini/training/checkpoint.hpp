@@ -1,19 +1,20 @@
-// What a checkpoint of train_mnist holds, beside model and optimizer, so that a run which
-// goes on from it ends with the bits of one that was never interrupted.
+// The contents of a train_mnist checkpoint. A run that resumes from it ends bitwise
+// identical to a run that was never interrupted.
 //
 //     tensors    model.conv1.weight ...
 //                optimizer.state.0.momentum_buffer ...
 //                generators (P, bytes)         each rank's random generators, now
-//                epoch_generators (P, bytes)   the same when the epoch began
+//                epoch_generators (P, bytes)   the same at the start of the epoch
 //                epoch_losses (P, position)    each rank's losses of the epoch so far
-//                gradient_order                what DDP's buckets were made by
+//                gradient_order                the order that DDP's buckets were built in
 //     metadata   step, epoch, position, world_size
-//                option.--batch-size ...       what must be the same when it goes on
+//                option.--batch-size ...       must be the same when the run resumes
 //                optimizer.lr ..., scheduler.last_epoch ..., results.train_loss ...
 //
-// Ranks draw different dropout masks, so each has generators of its own. An epoch's order
-// is drawn when it begins: to go on in its middle, a rank draws that order again from
-// epoch_generators, passes over the steps taken, and then continues with generators.
+// Ranks draw different dropout masks, so each rank has its own generators. The sample
+// order of an epoch is drawn when the epoch begins: to resume in the middle of an epoch,
+// a rank draws the order again from epoch_generators, skips the steps already taken, and
+// then continues with `generators`.
 
 #pragma once
 
@@ -28,15 +29,14 @@
 
 namespace mini::training {
 
-/// How far a run has come: the steps taken in all, the epoch under way, counted from 0,
-/// and the steps taken in that.
+/// The progress of a run.
 struct Place {
-    int64_t step = 0;
-    int64_t epoch = 0;
-    int64_t position = 0;
+    int64_t step = 0;      // steps done since the start of the run
+    int64_t epoch = 0;     // the current epoch, counted from 0
+    int64_t position = 0;  // steps done in the current epoch
 };
 
-/// All of a checkpoint but model and optimizer.
+/// The contents of a checkpoint except model and optimizer.
 struct RunState {
     Place place;
     int64_t world_size = 1;
@@ -45,38 +45,41 @@ struct RunState {
     Results results;
     std::vector<int64_t> gradient_order;
 
-    // One entry a rank; the last two only in the middle of an epoch.
+    // One entry per rank; the last two only in the middle of an epoch.
     std::vector<std::vector<uint8_t>> generators;
     std::vector<std::vector<uint8_t>> epoch_generators;
     std::vector<std::vector<float>> epoch_losses;
 };
 
-/// Adds the state to what goes into a file.
+/// Adds `state` to the contents of a file.
 void add_run_state(const RunState& state, io::Safetensors& file);
 
-/// The state that add_run_state put there. Throws BadFile with the list of all that is
-/// missing, unknown or of a different shape or type.
+/// Returns the state that add_run_state wrote. Throws BadFile with a list of all entries
+/// that are missing, unknown, or of a different shape or type.
 RunState run_state_in(const io::Safetensors& file);
 
-/// The tensors of a file whose names begin with `prefix`, without it.
+/// Returns the tensors of a file whose names begin with `prefix`, with the prefix
+/// removed.
 io::NamedTensors tensors_in(const io::Safetensors& file, const std::string& prefix);
 
-/// The options that decide what is computed, by name. How it is computed may change on the
-/// way: number of ranks, --sync and buckets, --zero, backend, threads, workers; then later
-/// values are the same but for rounding, and with a different number of ranks dropout's
-/// masks differ.
+/// Returns the options that decide the training's result, by name. Options that only
+/// decide how it is computed may change when a run resumes: number of ranks, --sync and
+/// buckets, --zero, backend, threads, workers. Later values are then the same except for
+/// rounding; with a different number of ranks the dropout masks differ too.
 std::map<std::string, std::string> recipe_of(const Options& options,
                                              int64_t training_images, int64_t epochs);
 
-/// Throws UsageError with all options that differ, with both values; `path` is where
-/// `then` comes from.
-void check_recipe(const std::string& path, const std::map<std::string, std::string>& then,
-                  const std::map<std::string, std::string>& now);
+/// Throws UsageError with all options that differ, with both values; `path` is the
+/// checkpoint with the options `saved`.
+void check_recipe(const std::string& path,
+                  const std::map<std::string, std::string>& saved,
+                  const std::map<std::string, std::string>& current);
 
-/// This thread's generators, the default one and one a stream, as bytes.
+/// Returns the states of this thread's generators, the default generator and one per
+/// stream, as bytes.
 std::vector<uint8_t> generator_states();
 
-/// Goes on from there. Throws Error for other bytes.
+/// Restores the states that generator_states() returned. Throws Error for invalid bytes.
 void set_generator_states(const std::vector<uint8_t>& states);
 
 }  // namespace mini::training

@@ -14,7 +14,7 @@ namespace mini::training {
 const std::string* CheckpointReader::text(const std::string& name) {
     const auto found = file_.metadata.find(name);
     if (found != file_.metadata.end()) return &found->second;
-    wrong_.push_back(concat("missing: ", name));
+    errors_.push_back(concat("missing: ", name));
     return nullptr;
 }
 
@@ -22,20 +22,20 @@ double CheckpointReader::number(const std::string& name, const std::string& text
     try {
         return optim::exact_number(text);
     } catch (const BadFile& error) {
-        wrong_.push_back(concat(name, ": ", error.what()));
+        errors_.push_back(concat(name, ": ", error.what()));
         return 0.0;
     }
 }
 
-int64_t CheckpointReader::count(const std::string& name, int64_t least) {
+int64_t CheckpointReader::count(const std::string& name, int64_t minimum) {
     const std::string* const digits = text(name);
-    if (digits == nullptr) return least;
+    if (digits == nullptr) return minimum;
     const double value = number(name, *digits);
-    if (value >= static_cast<double>(least) && value <= 0x1p53 &&
+    if (value >= static_cast<double>(minimum) && value <= 0x1p53 &&
         value == std::floor(value))
         return static_cast<int64_t>(value);
-    wrong_.push_back(concat(name, ": ", *digits, " makes no sense"));
-    return least;
+    errors_.push_back(concat(name, ": ", *digits, " is invalid"));
+    return minimum;
 }
 
 std::vector<double> CheckpointReader::numbers(const std::string& name, int64_t entries) {
@@ -45,7 +45,8 @@ std::vector<double> CheckpointReader::numbers(const std::string& name, int64_t e
     std::istringstream stream(*words);
     for (std::string word; stream >> word;) result.push_back(number(name, word));
     if (entries != -1 && std::ssize(result) != entries)
-        wrong_.push_back(concat(name, " has ", result.size(), " entries, not ", entries));
+        errors_.push_back(
+            concat(name, " has ", result.size(), " entries, not ", entries));
     return result;
 }
 
@@ -71,9 +72,9 @@ bool CheckpointReader::has_tensor(const std::string& name) const {
 
 Tensor CheckpointReader::tensor(const std::string& name, DType dtype,
                                 const Shape& shape) {
-    asked_.insert(name);
+    read_names_.insert(name);
     if (!has_tensor(name)) {
-        wrong_.push_back(concat("missing: ", name));
+        errors_.push_back(concat("missing: ", name));
         return {};
     }
     const Tensor found = file_.at(name);
@@ -81,20 +82,21 @@ Tensor CheckpointReader::tensor(const std::string& name, DType dtype,
     for (size_t i = 0; fits && i < shape.size(); ++i)
         fits = shape[i] == -1 || shape[i] == found.shape()[i];
     if (fits) return found;
-    wrong_.push_back(concat(name, " is ", found.dtype(), " ", found.shape(), ", not ",
-                            dtype, " ", shape));
+    errors_.push_back(concat(name, " is ", found.dtype(), " ", found.shape(), ", not ",
+                             dtype, " ", shape));
     return {};
 }
 
-void CheckpointReader::finish(const std::vector<std::string>& others) const {
-    std::vector<std::string> wrong = wrong_;
+void CheckpointReader::finish(const std::vector<std::string>& other_prefixes) const {
+    std::vector<std::string> errors = errors_;
     for (const auto& [name, tensor] : file_.tensors) {
-        const bool belongs = std::ranges::any_of(
-            others, [&](const std::string& prefix) { return name.starts_with(prefix); });
-        if (!belongs && !asked_.contains(name))
-            wrong.push_back(concat("unexpected: ", name));
+        const bool is_other = std::ranges::any_of(
+            other_prefixes,
+            [&](const std::string& prefix) { return name.starts_with(prefix); });
+        if (!is_other && !read_names_.contains(name))
+            errors.push_back(concat("unexpected: ", name));
     }
-    if (!wrong.empty()) throw BadFile(fmt::format("{}", fmt::join(wrong, "; ")));
+    if (!errors.empty()) throw BadFile(fmt::format("{}", fmt::join(errors, "; ")));
 }
 
 }  // namespace mini::training

@@ -1,5 +1,5 @@
-// Takes a checkpoint's file apart: asks for each thing there should be, notes what is
-// wrong, and reports it all at the end.
+// Parses a checkpoint file: the caller reads each expected entry, and finish() reports
+// all errors together.
 
 #pragma once
 
@@ -15,31 +15,39 @@
 
 namespace mini::training {
 
-/// Reads the parts of a checkpoint by name, and collects what is wrong with them.
+/// Reads the entries of a checkpoint by name, and collects the errors found in them.
 class CheckpointReader {
   public:
-    /// REQUIRES: `file` outlives this.
+    /// REQUIRES: `file` outlives this object.
     explicit CheckpointReader(const io::Safetensors& file) : file_(file) {}
 
     /// Whether the file has a tensor of this name.
     bool has_tensor(const std::string& name) const;
 
-    /// The metadata of that name: a whole number, `least` where it is wrong; `entries`
-    /// numbers with spaces between them, -1 being any; and all texts and numbers whose
-    /// names begin with `prefix`, without it.
-    int64_t count(const std::string& name, int64_t least);
+    /// Returns the metadata entry `name` as an integer; `minimum` if it is missing, not
+    /// an integer, or below `minimum`.
+    int64_t count(const std::string& name, int64_t minimum);
+
+    /// Returns the metadata entry `name` as numbers separated by spaces. An error unless
+    /// there are `entries` of them; -1 allows any number of entries.
     std::vector<double> numbers(const std::string& name, int64_t entries);
+
+    /// Returns all metadata entries whose names begin with `prefix`, with the prefix
+    /// removed from the names.
     std::map<std::string, std::string> texts(const std::string& prefix) const;
+
+    /// Returns the entries of texts(prefix) as numbers.
     std::map<std::string, double> numbers_under(const std::string& prefix);
 
-    /// The numbers of a tensor of that shape, a dimension of -1 being any size, as rows:
-    /// none where it is wrong.
+    /// Returns the values of a tensor of two dimensions, row by row; a size of -1 in
+    /// `shape` allows any size. Returns an empty vector if the tensor is missing or
+    /// differs in shape or dtype.
     template <typename T>
     std::vector<std::vector<T>> rows(const std::string& name, const Shape& shape);
 
-    /// Throws BadFile with the list of all that was wrong, and of the tensors that were
-    /// not asked for, those aside whose names begin with one of `others`.
-    void finish(const std::vector<std::string>& others) const;
+    /// Throws BadFile if there were errors, with a list of all of them and of all tensors
+    /// that were not read, except tensors whose names begin with one of `other_prefixes`.
+    void finish(const std::vector<std::string>& other_prefixes) const;
 
   private:
     const std::string* text(const std::string& name);
@@ -47,8 +55,8 @@ class CheckpointReader {
     Tensor tensor(const std::string& name, DType dtype, const Shape& shape);
 
     const io::Safetensors& file_;
-    std::set<std::string> asked_;
-    std::vector<std::string> wrong_;
+    std::set<std::string> read_names_;
+    std::vector<std::string> errors_;
 };
 
 template <typename T>

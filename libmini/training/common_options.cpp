@@ -23,8 +23,8 @@ void add_common(CommandLine& line, double& lr, uint64_t& seed, bool& json) {
 }
 
 Option add_device(CommandLine& line, std::string& value) {
-    const auto is_there = [](const std::string& text) -> std::string {
-        if (text.starts_with("cpu:")) return "the CPU has no numbers here; use cpu";
+    const auto device_name = [](const std::string& text) -> std::string {
+        if (text.starts_with("cpu:")) return "the CPU has no index here; use cpu";
         try {
             Device::parse(text);
             return "";
@@ -36,7 +36,7 @@ Option add_device(CommandLine& line, std::string& value) {
         .add("--device", value,
              "where to compute; cuda gives each rank of a machine its own, in turn")
         .type_name("cpu|cuda|cuda:N")
-        .check(is_there);
+        .check(device_name);
 }
 
 void check_batch_size(int64_t batch_size, int world_size) {
@@ -50,8 +50,8 @@ void check_save(const std::string& file) {
     if (file.empty()) return;
     const auto folder = std::filesystem::path(file).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))
-        throw UsageError(concat("--save ", file, ": there is no folder ", folder.string(),
-                                "; make it first"));
+        throw UsageError(concat("--save ", file, ": the folder ", folder.string(),
+                                " does not exist; create it first"));
     if (std::filesystem::is_directory(file))
         throw UsageError(concat("--save ", file, " is a folder; name a file"));
 }

@@ -1,4 +1,4 @@
-// The options that several programs have in common.
+// Options shared by several programs.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mini::training {
 
-/// Adds an option for a whole number from 1 on.
+/// Adds an option for an integer from 1 to 2^30.
 template <typename Integer>
 Option add_count(CommandLine& line, const std::string& name, Integer& value,
                  const std::string& help) {
@@ -19,14 +19,15 @@ Option add_count(CommandLine& line, const std::string& name, Integer& value,
 /// Adds --lr, --seed and --json.
 void add_common(CommandLine& line, double& lr, uint64_t& seed, bool& json);
 
-/// Adds --device: "cpu", "cuda" or "cuda:1", checked when the command line is read.
+/// Adds --device: "cpu", "cuda" or "cuda:1", checked when the command line is parsed.
 Option add_device(CommandLine& line, std::string& value);
 
-/// Throws UsageError where the ranks cannot share out a batch equally, with a size that they can.
+/// Throws UsageError if batch_size is not a multiple of world_size; the message suggests
+/// a multiple.
 void check_batch_size(int64_t batch_size, int world_size);
 
-/// Throws UsageError where `file`, the value of --save, cannot be written: it is a folder, or
-/// lies in one that is not there. Nothing for "".
+/// Throws UsageError if `file`, the value of --save, is a folder, or is in a folder that
+/// does not exist. Does nothing for "".
 void check_save(const std::string& file);
 
 }  // namespace mini::training

@@ -34,7 +34,7 @@ bool all_equal(const std::vector<std::string>& digests) {
 }
 
 std::string compare(const std::vector<std::string>& digests) {
-    return all_equal(digests) ? "equal to the bit on all ranks" : "differ between ranks";
+    return all_equal(digests) ? "bitwise identical on all ranks" : "differ between ranks";
 }
 
 }  // namespace mini::training

@@ -1,4 +1,4 @@
-// Whether replicas are equal to the bit: the SHA-256 of each rank's tensors, side by side.
+// Checks that replicas are bitwise identical: compares the SHA-256 of the ranks' tensors.
 
 #pragma once
 
@@ -11,19 +11,19 @@
 
 namespace mini::training {
 
-/// The SHA-256 of each rank's tensors: all the same, or the replicas have drifted apart. Blocks
-/// until all ranks have come here.
+/// Returns the SHA-256 of each rank's tensors. If they are not all equal, the replicas
+/// have drifted apart. Blocks until all ranks have called it.
 std::vector<std::string> digests(dist::ProcessGroup& group,
                                  const std::vector<Tensor>& tensors);
 
-/// The same of a model's parameters.
+/// Returns digests() of a model's parameters.
 std::vector<std::string> parameter_digests(dist::ProcessGroup& group,
                                            const nn::Module& model);
 
-/// Whether all of these are the same.
+/// Whether all digests are equal.
 bool all_equal(const std::vector<std::string>& digests);
 
-/// "equal to the bit on all ranks", or "differ between ranks".
+/// Returns "bitwise identical on all ranks", or "differ between ranks".
 std::string compare(const std::vector<std::string>& digests);
 
 }  // namespace mini::training

@@ -1,4 +1,4 @@
-// The data of the job, and this rank's share of each batch.
+// The datasets of the job, and this rank's part of each batch.
 
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace mini::training {
 
-/// Samples in the order of the file: of global batch k, which is samples batch_size * k
-/// and on, rank r takes the r-th of world_size equal runs. A last batch that world_size
-/// does not divide loses its remainder, fewer samples than there are ranks.
+/// Samples in file order. Global batch k starts at sample batch_size * k; it is divided
+/// into world_size equal contiguous parts, and rank r takes part r. If world_size does
+/// not divide the last batch, its last samples, fewer than world_size, are dropped.
 class FileOrderSampler : public data::Sampler {
   public:
     FileOrderSampler(int64_t dataset_size, int64_t batch_size, int rank, int world_size);
@@ -27,14 +27,15 @@ class FileOrderSampler : public data::Sampler {
     std::vector<int64_t> indices_;
 };
 
-/// The datasets, with a line that says which they are.
+/// The datasets, with a line that describes them.
 struct JobData {
     std::string description;
     std::shared_ptr<data::Dataset> train;
     std::shared_ptr<data::Dataset> test;
 };
 
-/// Reads what was chosen; blocks, for the embedded digits while they are drawn. Throws BadFile.
+/// Loads the chosen datasets; blocks, for the embedded digits until they are drawn.
+/// Throws BadFile.
 JobData load_data(const data::DataChoice& choice);
 
 /// This rank's batches of the training data, epoch by epoch.
@@ -44,10 +45,10 @@ class TrainingBatches {
     TrainingBatches(const Options& options, const JobData& data, int rank,
                     int world_size);
 
-    /// How many batches an epoch has; the same on all ranks.
+    /// The number of batches in an epoch; the same on all ranks.
     int64_t size() const { return loader_->size(); }
 
-    /// Starts epoch number `epoch`, or what is left of it from batch `first` on.
+    /// Starts epoch number `epoch` at batch number `first`.
     data::DataLoader::Epoch start(int64_t epoch, int64_t first);
 
   private:
@@ -55,7 +56,7 @@ class TrainingBatches {
     std::unique_ptr<data::DataLoader> loader_;
 };
 
-/// This rank's part of the test data: each sample on exactly one rank.
+/// A loader of this rank's part of the test data; each sample is on exactly one rank.
 data::DataLoader test_loader(const JobData& data, int rank, int world_size);
 
 }  // namespace mini::training

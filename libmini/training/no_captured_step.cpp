@@ -1,4 +1,4 @@
-// In a build without CUDA devices there are no CUDA graphs.
+// CapturedStep in a build without CUDA devices: the constructor throws.
 
 #include <utility>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace mini::training {
 
-struct CapturedStep::Recorded {};
+struct CapturedStep::Capture {};
 
 CapturedStep::CapturedStep(optim::Optimizer& optimizer, Loss loss)
     : optimizer_(optimizer), loss_(std::move(loss)) {

@@ -1,4 +1,4 @@
-// OnDevice: a model on a GPU, fed with batches that lie in the CPU's memory.
+// OnDevice: wraps a model on a GPU to accept batches in CPU memory.
 
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace mini::training {
 
-/// model(x) with x copied to `device` first. REQUIRES: the model outlives this object.
+/// Computes model(x) with x copied to `device`. REQUIRES: the model outlives this object.
 class OnDevice : public nn::Module {
   public:
     OnDevice(nn::Module& model, Device device) : model_(model), device_(device) {

@@ -1,4 +1,4 @@
-// The optimizer and the scheduler that the options name.
+// Builds the optimizer and the learning rate scheduler from the options.
 
 #pragma once
 
@@ -14,23 +14,23 @@
 
 namespace mini::training {
 
-/// The optimizer of all these parameters, --zero aside.
+/// Returns an unsharded optimizer of `parameters`, regardless of --zero.
 std::unique_ptr<optim::Optimizer> make_plain_optimizer(const Options& options,
                                                        std::vector<Tensor> parameters);
 
 /// The optimizer of a job.
 struct JobOptimizer {
     std::unique_ptr<optim::Optimizer> optimizer;
-    parallel::ZeroRedundancyOptimizer* zero = nullptr;  // the same, with --zero
+    parallel::ZeroRedundancyOptimizer* zero = nullptr;  // `optimizer`, with --zero
 };
 
-/// The same, or with --zero this rank's part of it; then blocks until all ranks have come
-/// here.
+/// Returns the optimizer of all parameters; with --zero, a ZeroRedundancyOptimizer, and
+/// blocks until all ranks have called it.
 JobOptimizer make_optimizer(const Options& options, std::vector<Tensor> parameters,
                             const std::shared_ptr<dist::ProcessGroup>& group);
 
-/// Null for --scheduler none. `epochs` is how long a cosine falls. REQUIRES: `optimizer`
-/// outlives it.
+/// Returns null for --scheduler none. `epochs` is the length of the cosine schedule.
+/// REQUIRES: `optimizer` outlives the result.
 std::unique_ptr<optim::LRScheduler> make_scheduler(const Options& options,
                                                    optim::Optimizer& optimizer,
                                                    int64_t epochs);

@@ -12,16 +12,15 @@ namespace {
 
 void add_job_options(CommandLine& line, Options& options) {
     line.add("--data", options.data,
-             "MNIST's folder, or \"digits\" for the embedded digits; without it the "
-             "first\n"
-             "there is of $MINI_DATA_DIR/mnist, data/mnist and the digits")
+             "MNIST's folder, or \"digits\" for the embedded digits; by default the\n"
+             "first that exists of $MINI_DATA_DIR/mnist, data/mnist and the digits")
         .type_name("DIR");
     line.add("--epochs", options.epochs,
              "passes over the training data, or as many as --steps needs")
         .type_name("N")
         .default_text(std::to_string(kDefaultEpochs))
         .at_least(1);
-    line.add("--steps", options.steps, "stop after so many steps in all")
+    line.add("--steps", options.steps, "stop after this many steps in total")
         .type_name("N")
         .default_text("")
         .at_least(1);
@@ -34,34 +33,32 @@ void add_job_options(CommandLine& line, Options& options) {
     line.add_flag("!--no-dropout", options.dropout, "train without dropout");
     line.add("--streams", options.streams, kStreams,
              "one generator for everything, as in PyTorch, or one each for initial\n"
-             "weights, order and dropout, so that they do not disturb each other");
+             "weights, order and dropout, so that they do not affect each other");
     line.add("--rounding", options.rounding, kRoundings,
-             "draw what PyTorch draws with AVX2, or without");
+             "draw the same numbers as PyTorch with AVX2, or without AVX2");
     line.add("--order", options.order, kSampleOrders,
-             "shuffled again each epoch, or as the samples lie in the file");
+             "samples shuffled again each epoch, or in file order");
     line.add("--partition", options.partition, kPartitionings,
-             "who gets which sample: DistributedSampler's choice, or the tutorial's\n"
+             "samples of each rank: from DistributedSampler, or from the tutorial's\n"
              "DataPartitioner, then shuffled within each rank");
 }
 
 void add_optimizer_options(CommandLine& line, Options& options) {
-    line.add("--optimizer", options.optimizer, kOptimizers,
-             "what changes the parameters");
+    line.add("--optimizer", options.optimizer, kOptimizers, "the optimizer");
     line.add("--lr", options.lr,
              fmt::format("learning rate; {} for Adam and AdamW", kAdamLr))
         .type_name("X");
     line.add("--momentum", options.momentum, "momentum of SGD").type_name("X");
     line.add("--scheduler", options.scheduler, kSchedules,
-             "the rate stays; falls to 0.7 of itself each epoch; falls to 0 along a\n"
-             "cosine; or rises from a third in five epochs");
-    line.add_flag("--zero", options.zero,
-                  "share the optimizer's state out among the ranks");
+             "the learning rate is constant; is multiplied by 0.7 after each epoch;\n"
+             "falls to 0 along a cosine; or rises from a third in five epochs");
+    line.add_flag("--zero", options.zero, "shard the optimizer's state over the ranks");
 }
 
 void add_checkpoint_options(CommandLine& line, Options& options) {
     const Option checkpoint =
         line.add("--checkpoint", options.checkpoint,
-                 "save checkpoints here, and go on from the newest there is")
+                 "save checkpoints here, and resume from the newest one")
             .type_name("DIR");
     line.add("--every", options.every,
              "save every N steps, instead of each epoch, and at the end")
@@ -69,33 +66,33 @@ void add_checkpoint_options(CommandLine& line, Options& options) {
         .default_text("")
         .at_least(1)
         .needs(checkpoint);
-    line.add("--keep", options.keep, "how many checkpoints stay")
+    line.add("--keep", options.keep, "how many checkpoints to keep")
         .type_name("N")
         .range(1, 1 << 20)
         .needs(checkpoint);
     line.add_flag("--fresh", options.fresh,
-                  "remove the checkpoints there are, and start from the beginning")
+                  "remove existing checkpoints, and start from the beginning")
         .needs(checkpoint);
 }
 
 void add_system_options(CommandLine& line, Options& options) {
     line.add(
         "--sync", options.sync, kSyncs,
-        "gradients are not averaged; by one all-reduce per parameter after backward;\n"
-        "by one for all; by one per parameter during backward; or in buckets");
+        "gradients are not averaged; or by one all-reduce per parameter after\n"
+        "backward; by a single one; by one per parameter during backward; in buckets");
     line.add("--bucket-cap-mb", options.bucket_cap_mb, "size of DDP's buckets in MiB")
         .type_name("X");
     line.add("--compress", options.compress, kCompressions,
-             "how DDP's buckets travel: whole, as 16-bit floats, or as factors of\n"
-             "rank 2 after 20 steps");
+             "how DDP's buckets are sent: uncompressed, as 16-bit floats, or as\n"
+             "factors of rank 2 after 20 steps");
     line.add("--link", options.link,
              "emulate a slow network between ranks, like 1Gbit or 100Mbit,5ms\n"
              "(backend ring)")
         .type_name("LINK");
     line.add("--backend", options.backend, kBackends,
              "ranks are a launcher's processes, or threads of this process; gloo and\n"
-             "mpi where this build has them");
-    line.add("--ranks", options.ranks, "how many, with --backend threads")
+             "mpi if this build has them");
+    line.add("--ranks", options.ranks, "number of ranks, with --backend threads")
         .type_name("N")
         .range(1, 1024);
     line.add("--timeout", options.timeout,
@@ -103,7 +100,7 @@ void add_system_options(CommandLine& line, Options& options) {
         .type_name("SECONDS");
     add_device(line, options.device);
     line.add_flag("--graph", options.graph,
-                  "record a step as a CUDA graph and replay it (one rank, SGD)");
+                  "capture a step as a CUDA graph and replay it (one rank, SGD)");
     line.add("--threads", options.threads, "threads that compute, on each rank")
         .type_name("N")
         .range(1, 1024);
@@ -117,21 +114,21 @@ void add_system_options(CommandLine& line, Options& options) {
                   "print the results as one JSON object, on one line");
 }
 
-// An option that the optimizer or the exchange chosen cannot serve.
+// Throws UsageError for options that cannot be combined.
 void check_combinations(const CommandLine& line, const Options& options) {
     if (options.optimizer != OptimizerKind::kSGD && line.given("--momentum"))
         throw UsageError(concat("--momentum is for --optimizer sgd, not --optimizer ",
                                 word_of(options.optimizer, kOptimizers)));
     if (options.zero && options.sync == Sync::kNone)
         throw UsageError(
-            "--zero needs gradients that are equal on all ranks, which --sync none does "
-            "not make");
+            "--zero needs gradients that are equal on all ranks, but --sync none does "
+            "not average them");
     if (options.graph && !Device::parse(options.device).is_cuda())
         throw UsageError("--graph is for CUDA devices; add --device cuda");
     if (options.graph && (options.optimizer != OptimizerKind::kSGD || options.zero))
         throw UsageError(concat(
-            "--graph repeats the numbers of a step, and only those of "
-            "plain SGD stay; not with ",
+            "--graph repeats the arguments of a step's launches, and only those of "
+            "plain SGD do not change; not with ",
             options.zero ? "--zero"
                          : "--optimizer " + word_of(options.optimizer, kOptimizers)));
     if (options.checkpoint.empty()) return;
@@ -144,7 +141,7 @@ void check_combinations(const CommandLine& line, const Options& options) {
             "use fp16, bf16 or none");
 }
 
-// What the options' own checks do not say.
+// The checks that are not part of an option's declaration.
 void check(const Options& options) {
     if (!(std::isfinite(options.lr) && options.lr >= 0))
         throw UsageError(concat("--lr must not be negative, but is ", options.lr));
@@ -192,8 +189,8 @@ void check_world_size(const Options& options, int world_size) {
     check_batch_size(options.batch_size, world_size);
     if (options.graph && world_size > 1)
         throw UsageError(
-            concat("--graph is for one rank, since the host moves what ranks exchange; "
-                   "here are ",
+            concat("--graph is for one rank, since the host runs the ranks' collectives; "
+                   "the number of ranks is ",
                    world_size));
 }
 

@@ -15,16 +15,16 @@ namespace mini::training {
 constexpr int64_t kDefaultEpochs = 3;  ///< without --epochs and --steps
 constexpr double kAdamLr = 0.001;      ///< of Adam and AdamW, without --lr
 
-/// What changes the parameters.
+/// The optimizer.
 enum class OptimizerKind { kSGD, kAdam, kAdamW };
-/// The words of the command line for each.
+/// The names on the command line.
 inline constexpr std::array kOptimizers{
     Choice{"sgd", OptimizerKind::kSGD},
     Choice{"adam", OptimizerKind::kAdam},
     Choice{"adamw", OptimizerKind::kAdamW},
 };
 
-/// How the learning rate changes from epoch to epoch.
+/// The learning rate schedule, from epoch to epoch.
 enum class Schedule { kConstant, kStep, kCosine, kWarmup };
 inline constexpr std::array kSchedules{
     Choice{"none", Schedule::kConstant},
@@ -41,7 +41,7 @@ inline constexpr std::array kSyncs{
     Choice{"ddp", Sync::kDDP},
 };
 
-/// What DDP's buckets travel as.
+/// The compression of DDP's buckets.
 enum class Compression { kNone, kFP16, kBF16, kPowerSGD };
 inline constexpr std::array kCompressions{
     Choice{"none", Compression::kNone},
@@ -50,7 +50,7 @@ inline constexpr std::array kCompressions{
     Choice{"powersgd", Compression::kPowerSGD},
 };
 
-/// How the ranks meet and exchange numbers.
+/// How the ranks connect and communicate.
 enum class BackendKind { kRing, kThreads, kGloo, kMPI };
 inline constexpr std::array kBackends{
     Choice{"ring", BackendKind::kRing},
@@ -59,7 +59,7 @@ inline constexpr std::array kBackends{
     Choice{"mpi", BackendKind::kMPI},
 };
 
-/// One random generator for everything, or one each for initial weights, order and dropout.
+/// One random generator for all draws, or one each for initial weights, order, dropout.
 enum class Streams { kTorch, kSeparate };
 inline constexpr std::array kStreams{
     Choice{"torch", Streams::kTorch},
@@ -70,14 +70,14 @@ inline constexpr std::array kRoundings{
     Choice{"separate", Rounding::kSeparate},
 };
 
-/// Shuffled again each epoch, or as the samples lie in the file.
+/// The sample order: shuffled again each epoch, or file order.
 enum class SampleOrder { kSampler, kFile };
 inline constexpr std::array kSampleOrders{
     Choice{"sampler", SampleOrder::kSampler},
     Choice{"file", SampleOrder::kFile},
 };
 
-/// Who gets which sample.
+/// How samples are assigned to ranks.
 enum class Partitioning { kSampler, kTutorial };
 inline constexpr std::array kPartitionings{
     Choice{"sampler", Partitioning::kSampler},
@@ -86,8 +86,8 @@ inline constexpr std::array kPartitionings{
 
 struct Options {
     std::string data;          // a folder, "digits", or empty: see data::locate
-    int64_t epochs = 0;        // 0: kDefaultEpochs, or as many as the steps need
-    int64_t steps = 0;         // stop after so many; 0: do not
+    int64_t epochs = 0;        // 0: kDefaultEpochs, or as many as --steps needs
+    int64_t steps = 0;         // stop after this many steps; 0: no limit
     int64_t batch_size = 128;  // of all ranks together
     double lr = 0.01;
     double momentum = 0.5;  // of SGD
@@ -119,11 +119,11 @@ struct Options {
     bool json = false;
 };
 
-/// The options given, or nothing when the help was asked for and has been printed. Throws
-/// UsageError, one line that says what is wrong and where help is.
+/// Returns the options; std::nullopt if help was requested, after printing it. Throws
+/// UsageError with one line that describes the error and how to get help.
 std::optional<Options> parse_options(int argc, char** argv);
 
-/// Throws UsageError for options that this number of ranks cannot serve.
+/// Throws UsageError for options that are invalid with this number of ranks.
 void check_world_size(const Options& options, int world_size);
 
 }  // namespace mini::training

@@ -34,13 +34,13 @@ std::vector<uint8_t> outcome_of(const std::function<void()>& body) {
     }
 }
 
-// Whether this process is rank 0 or does not know its rank.
-bool speaks_for_all() {
+// Whether this process is rank 0, or its rank is unknown.
+bool is_reporting_rank() {
     try {
         const auto variables = launcher();
         return !variables || variables->rank <= 0;
     } catch (const UsageError&) {
-        return true;  // what the launcher says makes no sense: let every rank say so
+        return true;  // the launcher's variables are invalid: every rank reports it
     }
 }
 
@@ -64,28 +64,28 @@ void on_all_ranks(dist::ProcessGroup& group, const std::function<void()>& body) 
         if (outcome == Outcome::kFine) continue;
         const auto text = outcomes[rank].begin() + 1;
         const std::string message(text, std::find(text, outcomes[rank].end(), 0));
-        const std::string told =
+        const std::string shared =
             rank == 0 ? message : concat("on rank ", rank, ": ", message);
-        if (outcome == Outcome::kUsageError) throw UsageError(told);
-        throw SharedError(told);
+        if (outcome == Outcome::kUsageError) throw UsageError(shared);
+        throw SharedError(shared);
     }
 }
 
 int run(const std::string& name, const std::function<void()>& body) {
-    const auto tell = [&](const std::exception& error) {
+    const auto print = [&](const std::exception& error) {
         std::cerr << name << ": " << error.what() << '\n';
     };
     try {
         body();
         return 0;
     } catch (const UsageError& error) {
-        if (speaks_for_all()) tell(error);
+        if (is_reporting_rank()) print(error);
         return 2;
     } catch (const SharedError& error) {
-        if (speaks_for_all()) tell(error);
+        if (is_reporting_rank()) print(error);
         return 1;
     } catch (const std::exception& error) {
-        tell(error);
+        print(error);
         return 1;
     }
 }

@@ -1,5 +1,5 @@
-// What a program that trains has around its main: how its ranks meet, how an error of one becomes
-// an error of all, and which exit code comes of it.
+// Helpers for the main function of a training program: connects the ranks, reports an
+// error of one rank on all ranks, and returns the exit code.
 
 #pragma once
 
@@ -14,26 +14,29 @@
 
 namespace mini::training {
 
-/// What a launcher (minirun, torchrun, mpirun, srun) says of this process; nothing when it was
-/// started without one. Throws UsageError for variables that contradict each other.
+/// Returns the variables that a launcher (minirun, torchrun, mpirun, srun) has set for
+/// this process; std::nullopt if it was started without a launcher. Throws UsageError for
+/// variables that contradict each other.
 std::optional<dist::RankVariables> launcher();
 
-/// Meets the other ranks; a process that no launcher started is the only one. Blocks.
+/// Connects to the other ranks, and blocks; without a launcher this is the only rank.
 std::shared_ptr<dist::ProcessGroup> join_group();
 
-/// An error that all ranks throw alike, so that rank 0 may speak for all of them.
+/// An error that all ranks throw with the same message, so only rank 0 prints it.
 class SharedError : public Error {
   public:
     using Error::Error;
 };
 
-/// Calls `body` on every rank. When it throws on any, all throw what the first of these ranks
-/// threw, as a UsageError or else as a SharedError: a rank that ended alone would leave the
-/// others waiting. Blocks until all ranks have come here.
+/// Calls `body` on every rank. If it throws on any rank, all ranks throw the error of the
+/// lowest such rank, as a UsageError if it was one, otherwise as a SharedError: a rank
+/// that exited alone would leave the others waiting. Blocks until all ranks have called
+/// it.
 void on_all_ranks(dist::ProcessGroup& group, const std::function<void()>& body);
 
-/// Runs the body of main, and returns its exit code: 0 done, 1 failed, 2 the options make no
-/// sense. Errors are written to stderr; those that are the same on all ranks by rank 0 alone.
+/// Runs the body of main and returns the exit code: 0 for success, 1 for failure, 2 for
+/// invalid options. Prints errors to stderr; only rank 0 prints a UsageError or
+/// SharedError.
 int run(const std::string& name, const std::function<void()>& body);
 
 }  // namespace mini::training

@@ -1,4 +1,4 @@
-// Which device a rank computes on: "cpu", "cuda" (each rank of a machine its own), "cuda:1".
+// The device of a rank: "cpu", "cuda:1", or "cuda" (a GPU for each rank of a machine).
 
 #pragma once
 
@@ -11,23 +11,26 @@
 
 namespace mini::training {
 
-/// What `name` means to a rank: "cuda" is the GPU of its number on this machine, modulo how many
-/// there are. REQUIRES: a name that add_device let pass.
+/// Returns the device that `name` means for a rank: for "cuda" the GPU with index
+/// local_rank, modulo the number of GPUs of this machine. REQUIRES: a name that
+/// add_device accepts.
 Device device_named(const std::string& name, int local_rank);
 
-/// The same for the calling rank. Makes a GPU the current device of this thread, so that no
-/// other one is opened.
+/// Returns device_named() for the calling rank. Makes a GPU the current device of this
+/// thread, so that the thread opens no other GPU.
 Device device_of_rank(const std::string& name, int local_rank);
 
-/// The same for a rank that a launcher started: by its number on its machine or, where that is
-/// not told, by its number at all. Nothing without a launcher. Known before there is a group,
-/// whose threads would open another GPU.
+/// Returns device_of_rank() for a rank that a launcher started, by its local rank or, if
+/// the launcher does not set that, by its rank. Returns std::nullopt without a launcher.
+/// Call it before the process group exists, since the group's threads would open another
+/// GPU.
 std::optional<Device> launched_device(const std::string& name);
 
-/// "cpu", or a GPU with its name: "cuda:1 (NVIDIA H100 PCIe)".
+/// Returns "cpu", or a GPU with its name: "cuda:1 (NVIDIA H100 PCIe)".
 std::string describe_device(Device device);
 
-/// "cuda:0", "cuda:1": the device of each rank. Blocks until all ranks have come here.
+/// Returns the device of each rank: "cuda:0", "cuda:1". Blocks until all ranks have
+/// called it.
 std::vector<std::string> devices_of_ranks(dist::ProcessGroup& group, Device device);
 
 }  // namespace mini::training

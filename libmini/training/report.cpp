@@ -19,7 +19,7 @@ std::string method(const Options& options) {
     switch (options.sync) {
         case Sync::kNone: return "no synchronisation";
         case Sync::kAverage: return "gradient averaging";
-        case Sync::kFlat: return "gradient averaging in one piece";
+        case Sync::kFlat: return "flat gradient averaging";
         case Sync::kOverlap: return "gradient averaging during backward";
         case Sync::kDDP: return "bucketed DDP";
     }
@@ -51,8 +51,8 @@ std::string time_line(const TrainingStatistics& mean) {
 std::string replica_line(const Results& results) {
     const auto& digests = results.parameters_sha256;
     if (!all_equal(digests))
-        return "  replicas   differ between ranks: nothing kept them alike\n";
-    return fmt::format("  replicas   equal to the bit on all {} (sha256 {}...)\n",
+        return "  replicas   differ between ranks: they were not synchronised\n";
+    return fmt::format("  replicas   bitwise identical on all {} (sha256 {}...)\n",
                        digests.size() == 1 ? std::string("ranks")
                                            : fmt::format("{} ranks", digests.size()),
                        digests.front().substr(0, 12));

@@ -1,4 +1,4 @@
-// What train_mnist says: to people as it goes, at the end as a summary or as JSON.
+// The output of train_mnist: lines during training, and at the end a summary or JSON.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace mini::training {
 
-/// What the job ran on, for the report.
+/// Facts about the job for the report.
 struct JobFacts {
     int world_size = 1;
     std::string backend;
@@ -20,17 +20,17 @@ struct JobFacts {
     int64_t parameter_count = 0;
 };
 
-/// One line on where a run goes on.
+/// Returns one line with the checkpoint and step from which a run resumes.
 std::string resume_line(const std::string& path, int64_t step);
 
-/// One line on the epoch just ended.
+/// Returns one line about the epoch that has just ended.
 std::string epoch_line(const Results& results);
 
-/// The whole job in a few lines, and what to try next.
+/// Returns a summary of the whole job in a few lines.
 std::string summary(const Options& options, const JobFacts& facts,
                     const Results& results);
 
-/// The whole job as one JSON object on one line.
+/// Returns the whole job as one JSON object on one line.
 std::string json_line(const Options& options, const JobFacts& facts,
                       const Results& results);
 

@@ -1,4 +1,4 @@
-// What a job has to show.
+// The results of a training job.
 
 #pragma once
 
@@ -11,16 +11,16 @@
 
 namespace mini::training {
 
-/// Lists have one entry an epoch unless they say otherwise; those of a run that was
-/// resumed begin with its first epoch.
+/// Vectors have one entry per epoch unless noted otherwise; in a resumed run they begin
+/// with the first epoch of the original run.
 struct Results {
     std::vector<double> train_loss;
     std::vector<double> step_loss;  // of the first 1,000 steps, the mean over ranks
     std::vector<double> test_accuracy;
-    std::vector<double> seconds_per_epoch;  // of one resumed midway, its second part
+    std::vector<double> seconds_per_epoch;  // if resumed midway, only since the resume
     std::vector<double> lr;
 
-    // Of this process, since it started.
+    // Of this process, since it started:
     std::optional<int64_t> resumed_at_step;
     double samples_per_second = 0.0;
     std::vector<std::string> parameters_sha256;  // one per rank

@@ -19,7 +19,7 @@ struct Totals {
     int64_t forward = 0, backward = 0, communication = 0, waiting = 0, hidden = 0;
 };
 
-// Reads the log event by event; an iteration counts once its last bucket is done.
+// Reads the log event by event; counts an iteration at the end of its backward pass.
 class Reading {
   public:
     void read(const Event& event) {
@@ -38,7 +38,7 @@ class Reading {
 
   private:
     void begin_collective(const Event& event) {
-        if (launched_ == 0) return;  // it is no bucket's
+        if (launched_ == 0) return;  // not an all-reduce of a bucket
         --launched_;
         reductions_.push_back({event.nanoseconds, 0});
     }
@@ -50,12 +50,12 @@ class Reading {
         backward_end_ = event.nanoseconds;
         waiting_end_ = backward_end_;
         ++totals_.iterations;
-        if (forward_.end == 0) return;  // the log begins later
+        if (forward_.end == 0) return;  // the log begins after this forward pass
         totals_.forward += forward_.length();
         totals_.backward += backward_end_ - forward_.end;
         forward_ = {};
     }
-    // The last one of a pass comes when all its reductions have ended.
+    // A pass has one such event per bucket; at the last one all reductions have ended.
     void end_buckets(const Event& event) {
         totals_.waiting += event.nanoseconds - waiting_end_;
         waiting_end_ = event.nanoseconds;

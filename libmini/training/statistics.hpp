@@ -1,4 +1,4 @@
-// Where the time of data-parallel training goes, read off the event log.
+// Timing statistics of data-parallel training, computed from the event log.
 //
 //     forward | backward ........................ | waiting
 //                  [ bucket 0 ]  [ bucket 1 .......... ]
@@ -13,21 +13,21 @@
 
 namespace mini::training {
 
-/// Means over the iterations that the log holds, in seconds (what DDP's Logger collects in
-/// PyTorch: forward_compute_time, backward_comm_time and so on).
+/// Means over the iterations in the log, in seconds (in PyTorch, DDP's Logger collects
+/// them: forward_compute_time, backward_comm_time and so on).
 struct TrainingStatistics {
     int64_t iterations = 0;
     double forward = 0.0;
     double backward = 0.0;       // from the end of forward to the last gradient
     double communication = 0.0;  // of the buckets' all-reduces, from begin to end
     double waiting = 0.0;        // from the last gradient until all are averaged
-    double hidden = 0.0;         // the share of communication before the end of backward
+    double hidden = 0.0;         // fraction of communication before the end of backward
 };
 TrainingStatistics training_statistics(const std::vector<Event>& events);
 
-/// The share, 0 to 1, of the time from begin to end of the buckets' all-reduces that fell
-/// before the end of the backward pass they belong to; 0 when the log holds none. The
-/// rest is what the ranks stood waiting.
+/// Returns the fraction, 0 to 1, of the buckets' all-reduce time that was before the end
+/// of the backward pass that launched them; 0 when the log has no all-reduce. During the
+/// rest of that time the ranks waited.
 double hidden_communication(const std::vector<Event>& events);
 
 }  // namespace mini::training

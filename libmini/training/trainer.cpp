@@ -65,7 +65,7 @@ Replica replicate(nn::Module& model, const Options& options,
     return {std::move(ddp), same};
 }
 
-// With --graph, the step of one rank as a graph.
+// With --graph, the step of the single rank as a CUDA graph.
 std::unique_ptr<CapturedStep> capture(nn::Module& model, optim::Optimizer& optimizer,
                                       const Options& options) {
     if (!options.graph) return nullptr;
@@ -82,7 +82,7 @@ std::vector<int64_t> bucket_sizes(const parallel::DistributedDataParallel* ddp) 
     return sizes;
 }
 
-// How many epochs the job has at most; with --steps alone, as many as it takes.
+// The maximum number of epochs; with --steps alone, as many as the steps need.
 int64_t epoch_count(const Options& options, int64_t steps_per_epoch) {
     if (options.epochs > 0) return options.epochs;
     if (options.steps == 0) return kDefaultEpochs;
@@ -115,7 +115,7 @@ Trainer::Trainer(const Options& options, JobData data,
 Results Trainer::run(const std::function<void(const Results&)>& report) {
     double seconds = 0.0;
     while (place_.position > 0 || !is_done()) {
-        // Time the training from the moment all ranks begin to the moment all have ended.
+        // Measure the time from the start of all ranks to the end of all ranks.
         group_->barrier();
         const auto start = std::chrono::steady_clock::now();
         train_epoch();
@@ -136,9 +136,10 @@ Results Trainer::run(const std::function<void(const Results&)>& report) {
     return results_;
 }
 
-// Trains what is left of the epoch.
+// Trains the rest of the epoch.
 void Trainer::train_epoch() {
-    // Draw the epoch's order; in its middle, draw it again, and go on as it was.
+    // Draw the epoch's sample order. When resuming in the middle of an epoch, this draws
+    // the same order again; then restore the generators of the checkpoint.
     epoch_generators_ = generator_states();
     auto batches = batches_.start(place_.epoch, place_.position);
     if (!resumed_generators_.empty()) set_generator_states(resumed_generators_);
@@ -161,7 +162,7 @@ void Trainer::train_epoch() {
     }
 }
 
-// Ends the epoch: what it came to, and the next one's learning rate.
+// Ends the epoch: stores its results, sets the next learning rate, and may save.
 void Trainer::close_epoch() {
     const bool is_whole = place_.position == batches_.size();
     gather_losses();
@@ -174,7 +175,7 @@ void Trainer::close_epoch() {
     if (checkpoints_ && is_whole && (options_.every == 0 || is_done())) save();
 }
 
-// One step of the job; returns this rank's loss.
+// Runs one training step; returns this rank's loss.
 double Trainer::step(const Batch& batch) {
     if (captured_) return (*captured_)({batch.data, batch.target}).item();
 
@@ -188,15 +189,15 @@ double Trainer::step(const Batch& batch) {
     return loss.item();
 }
 
-// The share of test images that all ranks together get right.
+// The accuracy on the test images, over all ranks.
 double Trainer::accuracy() {
     OnDevice model(model_, device_);
     auto loader = test_loader(data_, group_->rank(), group_->world_size());
     return count_correct(model, loader, *group_).share();
 }
 
-// Notes the mean over ranks of each step's loss, and the mean of those. One all-reduce an
-// epoch.
+// Stores the mean over ranks of each step's loss, and the mean over the epoch's steps.
+// One all-reduce per epoch.
 void Trainer::gather_losses() {
     const Tensor all = Tensor::from(epoch_losses_);
     group_->all_reduce(all, dist::ReduceOp::kAvg);

@@ -25,34 +25,36 @@
 
 namespace mini::training {
 
-/// The model as the ranks train it together; nothing where each trains for itself.
+/// The model wrapped for data-parallel training; null if each rank trains separately.
 struct Replica {
     std::unique_ptr<parallel::ReplicatedModule> module;
-    parallel::DistributedDataParallel* ddp = nullptr;  // the same, where it is DDP
+    parallel::DistributedDataParallel* ddp = nullptr;  // `module`, if it is DDP
 };
 
-/// One rank of a training job: model, optimizer, data, and how far it has come.
+/// One rank of a training job: model, optimizer, data and progress.
 class Trainer {
   public:
-    /// Builds the model on `device`, alike on all ranks; blocks until they agree on it.
+    /// Builds the model on `device`, identical on all ranks; blocks until all ranks have
+    /// called it.
     Trainer(const Options& options, JobData data,
             std::shared_ptr<dist::ProcessGroup> group, Device device);
 
-    /// With --checkpoint, goes on from the newest checkpoint and returns its path; nothing
-    /// where there is none. To be called before run, on all ranks; blocks until all have
-    /// read it. Throws UsageError when it is of a run with other options, or beyond this
-    /// one's end; SharedError when it cannot be read, or is not of this model and
-    /// optimizer, with the list of differences.
+    /// With --checkpoint, resumes from the newest checkpoint and returns its path;
+    /// returns std::nullopt if no checkpoint exists. Call it before run(), on all ranks;
+    /// blocks until all have read the checkpoint. Throws UsageError when the checkpoint
+    /// is of a run with other options, or is beyond the end of this run; throws
+    /// SharedError when it cannot be read, or does not fit this model and optimizer, with
+    /// the list of differences.
     std::optional<std::string> resume();
 
-    /// Trains as long as the options say and returns what came of it, on every rank the
-    /// same. After each epoch calls `report` with the results so far. With --checkpoint
-    /// saves as it goes; throws SharedError when that fails.
+    /// Trains until the end that the options define and returns the results, the same on
+    /// every rank. After each epoch calls `report` with the results so far. With
+    /// --checkpoint saves checkpoints; throws SharedError when saving fails.
     Results run(const std::function<void(const Results&)>& report);
 
     const nn::Module& model() const { return model_; }
 
-    /// How far the run has come, what was before a resume included.
+    /// The progress of the run, including the steps before a resume.
     const Place& place() const { return place_; }
 
   private:
@@ -70,7 +72,7 @@ class Trainer {
     RunState load(const std::string& path, const io::Safetensors& file);
     void load_optimizer(const io::Safetensors& file);
     void check_place(const std::string& path, const Place& place) const;
-    void go_on_from(const RunState& state);
+    void continue_from(const RunState& state);
     bool is_save_due() const;
     void save();
     RunState run_state();
@@ -90,10 +92,10 @@ class Trainer {
     std::optional<io::CheckpointFolder> checkpoints_;
 
     Place place_;
-    std::vector<float> epoch_losses_;          // of this rank, of the epoch under way
-    std::vector<uint8_t> epoch_generators_;    // as they were when it began
-    std::vector<uint8_t> resumed_generators_;  // what it goes on with, in its middle
-    int64_t samples_trained_ = 0;              // by all ranks, in this process
+    std::vector<float> epoch_losses_;          // of this rank, in the current epoch
+    std::vector<uint8_t> epoch_generators_;    // at the start of the current epoch
+    std::vector<uint8_t> resumed_generators_;  // if resumed in the middle of an epoch
+    int64_t samples_trained_ = 0;              // by all ranks, since this process started
     Results results_;
 };
 

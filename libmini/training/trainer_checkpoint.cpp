@@ -1,4 +1,4 @@
-// How a Trainer saves and resumes: rank 0 writes, all ranks read.
+// Saving and resuming of a Trainer: rank 0 writes checkpoints, all ranks read them.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,8 +21,8 @@ namespace mini::training {
 
 namespace {
 
-// Whether minirun or torchrun started this job again, after a failure: then --fresh has
-// had its effect, and what has been saved since is to be kept.
+// Whether minirun or torchrun has restarted this job after a failure: then --fresh has
+// already been applied, and checkpoints saved since must be kept.
 bool is_restart() {
     const auto count =
         dist::environment_variable("TORCHELASTIC_RESTART_COUNT").value_or("0");
@@ -33,9 +33,9 @@ void remove_all(const io::CheckpointFolder& folder) {
     for (const int64_t step : folder.list()) std::filesystem::remove(folder.path(step));
 }
 
-// Adds to `report` what goes wrong in `body`, on one line.
+// Calls `body` and appends the message of its Error, on one line, to `report`.
 template <typename Body>
-void note_errors(std::string& report, const Body& body) {
+void collect_error(std::string& report, const Body& body) {
     try {
         body();
     } catch (const Error& error) {
@@ -57,11 +57,11 @@ std::optional<std::string> Trainer::resume() {
     on_all_ranks(*group_, [&] { state = load(path, found->contents); });
     check_recipe(path, state.recipe, recipe());
     check_place(path, state.place);
-    go_on_from(state);
+    continue_from(state);
     return path;
 }
 
-// The same on all ranks: rank 0 chooses.
+// Returns the same checkpoint on all ranks: rank 0 chooses it.
 std::optional<io::Checkpoint> Trainer::newest_checkpoint() {
     std::optional<io::Checkpoint> found;
     on_all_ranks(*group_, [&] {
@@ -83,31 +83,33 @@ std::map<std::string, std::string> Trainer::recipe() const {
     return recipe_of(options_, data_.train->size(), epochs_);
 }
 
-// Takes over model, scheduler and optimizer, unless the run was one of other options:
-// that is another error, and the real one. Throws BadFile with all that does not fit.
+// Loads model, scheduler and optimizer. If the options differ, only reads the run's
+// state: then the caller reports the options, the real cause. Throws BadFile with a list
+// of everything that does not fit.
 RunState Trainer::load(const std::string& path, const io::Safetensors& file) {
     RunState state;
     state.recipe = recipe();
-    std::string wrong;
-    note_errors(wrong, [&] { state = run_state_in(file); });
+    std::string errors;
+    collect_error(errors, [&] { state = run_state_in(file); });
     if (state.recipe != recipe()) return state;
 
-    note_errors(wrong, [&] { model_.load_state_dict(tensors_in(file, "model.")); });
-    note_errors(wrong, [&] {
+    collect_error(errors, [&] { model_.load_state_dict(tensors_in(file, "model.")); });
+    collect_error(errors, [&] {
         if (scheduler_) scheduler_->load_state_dict(state.scheduler);
     });
-    note_errors(wrong, [&] { load_optimizer(file); });
-    note_errors(wrong, [&] {
+    collect_error(errors, [&] { load_optimizer(file); });
+    collect_error(errors, [&] {
         if (replica_.ddp != nullptr && !state.gradient_order.empty())
             replica_.ddp->set_gradient_order(state.gradient_order);
     });
-    if (!wrong.empty()) throw BadFile(concat(path, ": does not fit this run: ", wrong));
+    if (!errors.empty()) throw BadFile(concat(path, ": does not fit this run: ", errors));
     return state;
 }
 
 void Trainer::load_optimizer(const io::Safetensors& file) {
     const optim::OptimizerState state = optim::state_in(file, "optimizer.");
-    // With --zero each rank sees its own part only; let one that sees all look first.
+    // With --zero each rank checks its own part only; an unsharded optimizer checks the
+    // whole state first.
     if (options_.zero)
         make_plain_optimizer(options_, model_.parameters())->load_state_dict(state);
     optimizer().load_state_dict(state);
@@ -119,17 +121,17 @@ void Trainer::check_place(const std::string& path, const Place& place) const {
     if (beyond)
         throw UsageError(
             concat(path, " is at step ", place.step, ", in epoch ", place.epoch + 1,
-                   ", beyond the end that --epochs and --steps give; let them be more, "
-                   "or --fresh start again"));
+                   ", beyond the end that --epochs and --steps define; increase them, or "
+                   "start again with --fresh"));
 }
 
-void Trainer::go_on_from(const RunState& state) {
+void Trainer::continue_from(const RunState& state) {
     place_ = state.place;
     results_ = state.results;
     results_.resumed_at_step = place_.step;
     const auto rank = static_cast<size_t>(group_->rank());
     if (state.world_size == group_->world_size()) {
-        // Of an epoch's middle, first draw the order again; see train_epoch.
+        // In the middle of an epoch, train_epoch first draws the sample order again.
         const bool midway = place_.position > 0;
         set_generator_states((midway ? state.epoch_generators : state.generators)[rank]);
         if (!midway) return;
@@ -138,8 +140,8 @@ void Trainer::go_on_from(const RunState& state) {
         return;
     }
 
-    // A different number of ranks: generators stay as their seed made them, an epoch may
-    // have more or fewer steps, and each rank keeps the mean of the losses.
+    // A different number of ranks: generators keep the state from their seed, an epoch
+    // may have more or fewer steps, and each rank stores the mean of the losses.
     place_.position = std::min(place_.position, batches_.size());
     epoch_losses_.assign(static_cast<size_t>(place_.position), 0.0f);
     for (const std::vector<float>& losses : state.epoch_losses)
@@ -154,7 +156,7 @@ bool Trainer::is_save_due() const {
     return ends_midway || (options_.every > 0 && place_.step % options_.every == 0);
 }
 
-// Blocks until the checkpoint is on the disk.
+// Saves a checkpoint; blocks until it is on disk.
 void Trainer::save() {
     if (optimizer_.zero != nullptr) optimizer_.zero->consolidate_state_dict();
     const RunState state = run_state();
@@ -169,7 +171,7 @@ void Trainer::save() {
     });
 }
 
-// What all ranks together have to remember, on every rank.
+// Returns the state of all ranks, on every rank.
 RunState Trainer::run_state() {
     RunState state;
     state.place = place_;

@@ -9,8 +9,7 @@
 
 using namespace mini;
 
-TEST_CASE("dropout keeps the elements that PyTorch keeps, and scales them alike",
-          "[cpu]") {
+TEST_CASE("dropout keeps and scales the same elements as PyTorch", "[cpu]") {
     int compared = 0;
     const nlohmann::json cases = golden_cases("dropout");
     for (const auto& entry : cases) {
@@ -52,7 +51,8 @@ TEST_CASE("dropout2d drops whole channels") {
     CHECK(dropped < 32);
 }
 
-TEST_CASE("dropout does nothing in evaluation or at probability 0, and draws nothing") {
+TEST_CASE(
+    "dropout returns its input in evaluation and for probability 0 without a draw") {
     Generator generator(3);
     const Tensor x = Tensor::ones({5});
     CHECK(dropout(x, 0.5, false, generator).is_same(x));
@@ -61,13 +61,13 @@ TEST_CASE("dropout does nothing in evaluation or at probability 0, and draws not
     CHECK(generator.random() == fresh.random());
 }
 
-TEST_CASE("dropout at probability 1 leaves nothing") {
+TEST_CASE("dropout with probability 1 returns zeros") {
     Generator generator(3);
     CHECK(dropout(Tensor::ones({3}), 1.0, true, generator).to_vector<float>() ==
           std::vector<float>{0, 0, 0});
 }
 
-TEST_CASE("a dropout probability outside of [0, 1] is refused") {
+TEST_CASE("a dropout probability below 0 or above 1 or NaN throws UsageError") {
     CHECK_THROWS_AS(dropout(Tensor::ones({3}), -0.1, true), UsageError);
     CHECK_THROWS_AS(dropout(Tensor::ones({3}), 1.1, true), UsageError);
     CHECK_THROWS_AS(dropout(Tensor::ones({3}), std::nan(""), true), UsageError);

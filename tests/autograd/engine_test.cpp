@@ -29,13 +29,13 @@ TEST_CASE("the gradient of a leaf is the sum over all paths to the loss") {
     CHECK(x.grad().to_vector<float>() == Values{7});
 }
 
-TEST_CASE("a tensor used twice by one operation gets both shares") {
+TEST_CASE("a tensor used twice by one operation gets the sum of both gradients") {
     const Tensor x = leaf({1, 2});
     sum(x + x).backward();
     CHECK(x.grad().to_vector<float>() == Values{2, 2});
 }
 
-TEST_CASE("a diamond in the graph waits for both its arms") {
+TEST_CASE("a node with two consumers waits for both gradients") {
     const Tensor x = leaf({2});
     const Tensor a = x * 3.0f;
     const Tensor b = relu(a) * 5.0f;
@@ -44,7 +44,7 @@ TEST_CASE("a diamond in the graph waits for both its arms") {
     CHECK(x.grad().to_vector<float>() == Values{51});
 }
 
-TEST_CASE("gradients accumulate over backward passes until they are forgotten") {
+TEST_CASE("gradients accumulate over backward passes until they are reset") {
     Tensor x = leaf({2});
     sum(x * 3.0f).backward();
     sum(x * 4.0f).backward();
@@ -54,7 +54,7 @@ TEST_CASE("gradients accumulate over backward passes until they are forgotten") 
     CHECK(x.grad().to_vector<float>() == Values{4});
 }
 
-TEST_CASE("accumulation happens in place, in the tensor that set_grad gave") {
+TEST_CASE("gradients accumulate in place in the tensor passed to set_grad") {
     Tensor x = leaf({2, 3});
     Tensor flat = Tensor::zeros({4});
     x.set_grad(ops::narrow(flat, 0, 1, 2));
@@ -62,7 +62,7 @@ TEST_CASE("accumulation happens in place, in the tensor that set_grad gave") {
     CHECK(flat.to_vector<float>() == Values{0, 4, 6, 0});
 }
 
-TEST_CASE("two leaves that receive one and the same gradient do not share it") {
+TEST_CASE("two leaves that receive the same gradient tensor do not share storage") {
     const Tensor a = leaf({1});
     const Tensor b = leaf({2});
     sum(a + b).backward();
@@ -72,7 +72,7 @@ TEST_CASE("two leaves that receive one and the same gradient do not share it") {
     CHECK(b.grad().to_vector<float>() == Values{1});
 }
 
-TEST_CASE("a given gradient is used, and left as it was") {
+TEST_CASE("backward uses a passed gradient and does not change it") {
     const Tensor x = leaf({1, 2});
     const Tensor g = Tensor::from(Values{10, 100});
     (x * 2.0f).backward({.gradient = g});
@@ -81,7 +81,7 @@ TEST_CASE("a given gradient is used, and left as it was") {
     CHECK(g.to_vector<float>() == Values{10, 100});
 }
 
-TEST_CASE("only what requires grad takes part") {
+TEST_CASE("only tensors that require grad get gradients") {
     const Tensor x = leaf({2});
     const Tensor w = Tensor::from(Values{5});
     const Tensor y = w * w;
@@ -94,7 +94,7 @@ TEST_CASE("only what requires grad takes part") {
     CHECK_FALSE(w.grad().defined());
 }
 
-TEST_CASE("nothing is recorded under no_grad, and recording comes back after it") {
+TEST_CASE("NoGradGuard disables recording and its destructor enables it again") {
     const Tensor x = leaf({2});
     {
         const NoGradGuard no_grad;
@@ -106,7 +106,7 @@ TEST_CASE("nothing is recorded under no_grad, and recording comes back after it"
     CHECK_FALSE((x * x).detach().requires_grad());
 }
 
-TEST_CASE("no_grad concerns one thread only") {
+TEST_CASE("NoGradGuard affects the current thread only") {
     const NoGradGuard no_grad;
     bool enabled_elsewhere = false;
     std::jthread([&] { enabled_elsewhere = is_grad_enabled(); }).join();
@@ -114,7 +114,7 @@ TEST_CASE("no_grad concerns one thread only") {
 }
 
 TEST_CASE(
-    "a graph of 100,000 nodes neither overflows the stack going back nor when freed") {
+    "a graph of 100000 nodes does not overflow the stack in backward or when freed") {
     const Tensor x = leaf({1});
     Tensor y = x;
     for (int i = 0; i < 100000; ++i) y = y + x;
@@ -122,7 +122,7 @@ TEST_CASE(
     CHECK(x.grad().to_vector<float>() == Values{100001});
 }
 
-TEST_CASE("a deep graph that is never walked is freed all the same") {
+TEST_CASE("a deep graph is freed without a backward pass") {
     const Tensor x = leaf({1});
     Tensor y = x;
     for (int i = 0; i < 100000; ++i) y = neg(y);
@@ -130,7 +130,7 @@ TEST_CASE("a deep graph that is never walked is freed all the same") {
     CHECK_FALSE(x.grad().defined());
 }
 
-TEST_CASE("nodes with an exponential number of paths are each visited once") {
+TEST_CASE("backward visits each node once even with an exponential number of paths") {
     const Tensor x = leaf({1});
     Tensor y = x;
     for (int i = 0; i < 40; ++i) y = (y + y) * 0.5f;
@@ -139,14 +139,14 @@ TEST_CASE("nodes with an exponential number of paths are each visited once") {
 }
 
 TEST_CASE(
-    "a second backward pass through a freed graph is an error that says what to do") {
+    "a second backward pass through a freed graph throws and mentions retain_graph") {
     const Tensor x = leaf({2});
     const Tensor loss = sum(x * x);
     loss.backward();
     CHECK(message_of([&] { loss.backward(); }).find("retain_graph") != std::string::npos);
 }
 
-TEST_CASE("a retained graph can be walked again") {
+TEST_CASE("a graph with retain_graph supports a second backward pass") {
     const Tensor x = leaf({3});
     const Tensor loss = sum(x * x);
     loss.backward({.gradient = {}, .retain_graph = true});
@@ -154,7 +154,7 @@ TEST_CASE("a retained graph can be walked again") {
     CHECK(x.grad().to_vector<float>() == Values{12});
 }
 
-TEST_CASE("backward refuses what it cannot differentiate, and says why") {
+TEST_CASE("backward throws with the reason if it cannot differentiate") {
     const Tensor x = leaf({1, 2});
     CHECK(message_of([&] { (x * x).backward(); }) ==
           "backward: a tensor of shape (2,) is not a scalar; pass its gradient");
@@ -164,7 +164,7 @@ TEST_CASE("backward refuses what it cannot differentiate, and says why") {
     CHECK_THROWS_AS((x * x).backward({.gradient = Tensor::ones({3})}), ShapeError);
 }
 
-TEST_CASE("a needed value that was overwritten is noticed") {
+TEST_CASE("backward throws if a saved value was changed in place") {
     Tensor x = leaf({1, 2});
     const Tensor loss = sum(x * x);
     ops::fill_(x, 7.0f);
@@ -172,7 +172,7 @@ TEST_CASE("a needed value that was overwritten is noticed") {
           std::string::npos);
 }
 
-TEST_CASE("a value that no gradient needs may be overwritten") {
+TEST_CASE("a value that no gradient needs may be changed in place") {
     Tensor x = leaf({1, 2});
     const Tensor loss = sum(x + x);
     ops::fill_(x, 7.0f);
@@ -180,7 +180,7 @@ TEST_CASE("a value that no gradient needs may be overwritten") {
     CHECK(x.grad().to_vector<float>() == Values{2, 2});
 }
 
-TEST_CASE("integers and results cannot be made to require grad") {
+TEST_CASE("set_requires_grad throws for integers and for results of operations") {
     CHECK_THROWS_AS(Tensor::zeros({1}, DType::kInt64).set_requires_grad(), ShapeError);
     Tensor y = leaf({1}) * 2.0f;
     CHECK_THROWS_AS(y.set_requires_grad(), Error);
@@ -192,7 +192,7 @@ TEST_CASE("a leaf's own backward adds the gradient to itself") {
     CHECK(x.grad().to_vector<float>() == Values{1});
 }
 
-TEST_CASE("hooks run after the gradient is there, pass after pass, until taken off") {
+TEST_CASE("hooks run after accumulation in every pass until they are removed") {
     const Tensor x = leaf({1});
     Values seen;
     const int hook = grad_accumulator(x)->add_hook(
@@ -204,7 +204,7 @@ TEST_CASE("hooks run after the gradient is there, pass after pass, until taken o
     CHECK(seen == Values{2, 5});
 }
 
-TEST_CASE("what a hook computes is not recorded") {
+TEST_CASE("computations in a hook are not recorded") {
     const Tensor x = leaf({1});
     bool recorded = true;
     grad_accumulator(x)->add_hook(
@@ -213,7 +213,7 @@ TEST_CASE("what a hook computes is not recorded") {
     CHECK_FALSE(recorded);
 }
 
-TEST_CASE("a leaf used twice calls its hook once a pass, with the complete gradient") {
+TEST_CASE("a leaf used twice calls its hook once per pass with the complete gradient") {
     const Tensor x = leaf({1});
     Values seen;
     grad_accumulator(x)->add_hook(
@@ -222,7 +222,7 @@ TEST_CASE("a leaf used twice calls its hook once a pass, with the complete gradi
     CHECK(seen == Values{5});
 }
 
-TEST_CASE("gradients become ready from the last layer to the first") {
+TEST_CASE("gradients become ready from the last layer to the first layer") {
     const Tensor first = leaf({1});
     const Tensor second = leaf({2});
     const Tensor third = leaf({3});
@@ -234,7 +234,7 @@ TEST_CASE("gradients become ready from the last layer to the first") {
     CHECK(order == std::vector<std::string>{"third", "second", "first"});
 }
 
-TEST_CASE("callbacks run once, after the last hook of the pass") {
+TEST_CASE("callbacks run once after the last hook of the pass") {
     const Tensor a = leaf({1});
     const Tensor b = leaf({1});
     std::vector<std::string> order;
@@ -258,7 +258,7 @@ TEST_CASE("a backward pass may run inside a hook of another") {
     CHECK(other.grad().to_vector<float>() == Values{6});
 }
 
-TEST_CASE("an exception in a hook leaves the engine usable") {
+TEST_CASE("the engine is usable after an exception in a hook") {
     const Tensor x = leaf({2});
     const int hook = grad_accumulator(x)->add_hook(
         [](const Tensor&) { throw Error("from the hook"); });
@@ -269,7 +269,7 @@ TEST_CASE("an exception in a hook leaves the engine usable") {
 }
 
 TEST_CASE(
-    "an operation with nothing to do does not disturb its input's place in the graph") {
+    "an operation that returns its input does not change the input's autograd state") {
     const Tensor x = leaf({1, 2});
     const Tensor y = sum(x, {}, /*keepdim=*/true);
     CHECK(x.is_leaf());

@@ -1,4 +1,4 @@
-// Every differentiable function against central differences.
+// Compares the gradients of every differentiable function with central differences.
 
 #include "libmini/autograd/grad_check.hpp"
 
@@ -14,15 +14,16 @@ namespace {
 
 using Inputs = std::vector<Tensor>;
 
-// Values in (-1, 1) that differ by more than the step of the differences, so that neither
-// relu nor max_pool2d has a kink or a tie within reach; `shift` moves them.
+// Returns distinct values in (-1, 1) plus `shift`, in random order. They differ by more
+// than the step of the central differences, so that no step crosses relu's kink or a tie
+// in max_pool2d.
 Tensor spread(const Shape& shape, float shift = 0.0f, uint64_t seed = 1) {
     const int64_t n = element_count(shape);
     Generator generator(seed);
     const std::vector<int64_t> order = randperm(n, generator);
     std::vector<float> values;
-    for (const int64_t place : order)
-        values.push_back((2.0f * static_cast<float>(place) + 1.0f) /
+    for (const int64_t index : order)
+        values.push_back((2.0f * static_cast<float>(index) + 1.0f) /
                              static_cast<float>(n) -
                          1.0f + shift);
     return Tensor::from(values, shape);
@@ -36,7 +37,7 @@ void check(const std::function<Tensor(const Inputs&)>& function, const Inputs& i
 
 }  // namespace
 
-TEST_CASE("arithmetic has the right gradients, broadcast or not") {
+TEST_CASE("arithmetic has correct gradients with and without broadcasting") {
     const Inputs same{spread({2, 3}), spread({2, 3}, 2.0f, 2)};
     const Inputs row{spread({2, 3}), spread({3}, 2.0f, 2)};
     const Inputs column{spread({2, 1}), spread({2, 3}, 2.0f, 2)};
@@ -50,19 +51,19 @@ TEST_CASE("arithmetic has the right gradients, broadcast or not") {
     }
 }
 
-TEST_CASE("elementwise functions have the right gradients") {
-    const Inputs any{spread({3, 4})};
+TEST_CASE("elementwise functions have correct gradients") {
+    const Inputs all_signs{spread({3, 4})};
     const Inputs positive{spread({3, 4}, 2.0f)};
-    check([](const Inputs& x) { return -x[0]; }, any);
-    check([](const Inputs& x) { return exp(x[0]); }, any);
+    check([](const Inputs& x) { return -x[0]; }, all_signs);
+    check([](const Inputs& x) { return exp(x[0]); }, all_signs);
     check([](const Inputs& x) { return log(x[0]); }, positive);
     check([](const Inputs& x) { return mini::sqrt(x[0]); }, positive);
-    check([](const Inputs& x) { return relu(x[0]); }, any);
-    check([](const Inputs& x) { return sigmoid(x[0]); }, any);
-    check([](const Inputs& x) { return mini::tanh(x[0]); }, any);
+    check([](const Inputs& x) { return relu(x[0]); }, all_signs);
+    check([](const Inputs& x) { return sigmoid(x[0]); }, all_signs);
+    check([](const Inputs& x) { return mini::tanh(x[0]); }, all_signs);
 }
 
-TEST_CASE("sums and means have the right gradients over any dimensions") {
+TEST_CASE("sums and means over any dimensions have correct gradients") {
     const Inputs x{spread({2, 3, 4})};
     check([](const Inputs& x) { return sum(x[0] * x[0]); }, x);
     check([](const Inputs& x) { return mean(x[0] * x[0]); }, x);
@@ -71,7 +72,7 @@ TEST_CASE("sums and means have the right gradients over any dimensions") {
     check([](const Inputs& x) { return mean(x[0] * x[0], {-1, 1}); }, x);
 }
 
-TEST_CASE("products have the right gradients") {
+TEST_CASE("matrix products have correct gradients") {
     check([](const Inputs& x) { return matmul(x[0], x[1]); },
           {spread({3, 4}), spread({4, 2})});
     check([](const Inputs& x) { return matmul(x[0], x[0]); }, {spread({3, 3})});
@@ -83,7 +84,7 @@ TEST_CASE("products have the right gradients") {
           {spread({1, 3}), spread({2, 3})});
 }
 
-TEST_CASE("views have the right gradients") {
+TEST_CASE("views have correct gradients") {
     const Inputs x{spread({2, 3, 4})};
     const auto squared = [](const Tensor& y) { return y * y; };
     check([&](const Inputs& x) { return squared(view(x[0], {6, -1})); }, x);
@@ -97,7 +98,7 @@ TEST_CASE("views have the right gradients") {
     check([&](const Inputs& x) { return squared(expand(x[0], {3, 2, 3, 4})); }, x);
 }
 
-TEST_CASE("a tensor seen in two ways gets both gradients") {
+TEST_CASE("a tensor used by two views gets the sum of both gradients") {
     check(
         [](const Inputs& x) {
             return matmul(view(x[0], {2, 3}), view(x[0], {3, 2}));
@@ -105,7 +106,7 @@ TEST_CASE("a tensor seen in two ways gets both gradients") {
         {spread({6})});
 }
 
-TEST_CASE("convolutions have the right gradients at every stride and padding") {
+TEST_CASE("convolutions have correct gradients for every stride and padding") {
     const int64_t stride = GENERATE(1, 2, 3);
     const int64_t padding = GENERATE(0, 1, 2);
     CAPTURE(stride, padding);
@@ -114,16 +115,14 @@ TEST_CASE("convolutions have the right gradients at every stride and padding") {
 }
 
 TEST_CASE(
-    "a convolution without bias, of one pixel, or of one channel has the right "
-    "gradients") {
+    "convolutions without bias or with one pixel or channel have correct gradients") {
     check([](const Inputs& x) { return conv2d(x[0], x[1]); },
           {spread({1, 1, 4, 4}), spread({1, 1, 4, 4})});
     check([](const Inputs& x) { return conv2d(x[0], x[1]); },
           {spread({2, 3, 2, 2}), spread({2, 3, 1, 1})});
 }
 
-TEST_CASE(
-    "max pooling has the right gradients, with windows that overlap or leave a rest") {
+TEST_CASE("max pooling has correct gradients with overlapping and incomplete windows") {
     const int64_t kernel = GENERATE(2, 3);
     const int64_t stride = GENERATE(1, 2, 3);
     const int64_t padding = GENERATE(0, 1);
@@ -132,8 +131,7 @@ TEST_CASE(
           {spread({2, 2, 5, 6})});
 }
 
-TEST_CASE(
-    "average pooling has the right gradients with and without padding that counts") {
+TEST_CASE("average pooling has correct gradients with and without count_include_pad") {
     const int64_t kernel = GENERATE(2, 3);
     const int64_t stride = GENERATE(0, 1, 2);
     const int64_t padding = GENERATE(0, 1);
@@ -146,7 +144,7 @@ TEST_CASE(
         {spread({2, 2, 5, 6})});
 }
 
-TEST_CASE("adaptive pooling has the right gradients for smaller and larger outputs") {
+TEST_CASE("adaptive pooling has correct gradients for smaller and larger outputs") {
     const int64_t rows = GENERATE(1, 2, 5, 7);
     const int64_t cols = GENERATE(1, 4, 9);
     CAPTURE(rows, cols);
@@ -154,7 +152,7 @@ TEST_CASE("adaptive pooling has the right gradients for smaller and larger outpu
           {spread({2, 2, 5, 6})});
 }
 
-TEST_CASE("batch normalisation has the right gradients by either moments") {
+TEST_CASE("batch normalisation has correct gradients in training and in evaluation") {
     const bool training = GENERATE(false, true);
     const Shape shape = GENERATE(Shape{4, 2, 3, 3}, Shape{6, 2}, Shape{3, 2, 5});
     CAPTURE(training, shape.size());
@@ -169,7 +167,7 @@ TEST_CASE("batch normalisation has the right gradients by either moments") {
     check([&](const Inputs& x) { return run(x, {}, {}); }, {spread(shape)});
 }
 
-TEST_CASE("dropout has the right gradients for the mask that was drawn") {
+TEST_CASE("dropout has correct gradients for its mask") {
     const auto same_draws = [] { return Generator(7); };
     check(
         [&](const Inputs& x) {
@@ -185,7 +183,7 @@ TEST_CASE("dropout has the right gradients for the mask that was drawn") {
         {spread({3, 4, 2, 2})});
 }
 
-TEST_CASE("losses have the right gradients under every reduction") {
+TEST_CASE("losses have correct gradients for every reduction") {
     const Reduction reduction =
         GENERATE(Reduction::kNone, Reduction::kMean, Reduction::kSum);
     const Tensor classes = Tensor::from(std::vector<int64_t>{2, 0, 1, 2});
@@ -206,7 +204,7 @@ TEST_CASE("losses have the right gradients under every reduction") {
           {inside});
 }
 
-TEST_CASE("the check itself notices a wrong gradient, a missing one and a NaN") {
+TEST_CASE("grad_check detects wrong gradients and missing gradients and NaN") {
     const auto twice = [](const Tensor& x, Backward backward) {
         return record("twice", ops::add(x, x), {x}, std::move(backward));
     };

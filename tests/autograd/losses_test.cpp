@@ -15,19 +15,19 @@ using Values = std::vector<float>;
 
 }  // namespace
 
-TEST_CASE("cross entropy of equal scores is the logarithm of the number of classes") {
+TEST_CASE("cross_entropy of equal scores is the logarithm of the number of classes") {
     const Tensor target = Tensor::from(std::vector<int64_t>{0, 3});
     const double loss = cross_entropy(Tensor::full({2, 4}, 7.0), target).item();
     CHECK(std::abs(loss - std::log(4.0)) < 1e-6);
 }
 
-TEST_CASE("cross entropy survives scores of ten thousand") {
+TEST_CASE("cross_entropy does not overflow for scores of ten thousand") {
     const Tensor scores = Tensor::from(Values{1e4f, -1e4f, 0}, {1, 3});
     CHECK(cross_entropy(scores, Tensor::from(std::vector<int64_t>{0})).item() == 0.0);
     CHECK(cross_entropy(scores, Tensor::from(std::vector<int64_t>{1})).item() == 2e4);
 }
 
-TEST_CASE("reductions keep, average or add up the losses") {
+TEST_CASE("reductions return the losses or their mean or their sum") {
     const Tensor input = Tensor::from(Values{1, 2, 3, 4});
     const Tensor target = Tensor::from(Values{1, 1, 1, 1});
     CHECK(mse_loss(input, target, Reduction::kNone).to_vector<float>() ==
@@ -36,15 +36,14 @@ TEST_CASE("reductions keep, average or add up the losses") {
     CHECK(mse_loss(input, target, Reduction::kSum).item() == 14.0);
 }
 
-TEST_CASE(
-    "binary cross entropy costs at most 100 where the logarithm would be infinite") {
+TEST_CASE("binary_cross_entropy clamps infinite logarithms to a loss of 100") {
     const Tensor p = Tensor::from(Values{0, 1, 0, 1});
     const Tensor t = Tensor::from(Values{0, 1, 1, 0});
     CHECK(binary_cross_entropy(p, t, Reduction::kNone).to_vector<float>() ==
           Values{0, 0, 100, 100});
 }
 
-TEST_CASE("on a GPU a target that is no class makes its loss NaN") {
+TEST_CASE("on a GPU the loss of a target that is not a class is NaN") {
     if (cuda_device_count() == 0) return;
     const Device gpu = Device::cuda();
     const Tensor scores = Tensor::zeros({3, 3}, DType::kFloat32, gpu);
@@ -56,7 +55,7 @@ TEST_CASE("on a GPU a target that is no class makes its loss NaN") {
     CHECK(std::isnan(losses[2]));
 }
 
-TEST_CASE("on a GPU an input that is no probability makes its loss NaN") {
+TEST_CASE("on a GPU the loss of an input that is not a probability is NaN") {
     if (cuda_device_count() == 0) return;
     const Device gpu = Device::cuda();
     const Tensor p = Tensor::from(Values{1, 1.5f, -0.5f}, {3}, gpu);
@@ -67,7 +66,8 @@ TEST_CASE("on a GPU an input that is no probability makes its loss NaN") {
     CHECK(std::isnan(losses[2]));
 }
 
-TEST_CASE("a target that is no class is named with its position", "[cpu]") {
+TEST_CASE("the error message names a target that is not a class and its position",
+          "[cpu]") {
     const Tensor scores = Tensor::zeros({2, 3});
     CHECK(message_of([&] {
               cross_entropy(scores, Tensor::from(std::vector<int64_t>{0, 3}));
@@ -79,7 +79,7 @@ TEST_CASE("a target that is no class is named with its position", "[cpu]") {
     CHECK_THROWS_AS(cross_entropy(scores, Tensor::zeros({2})), ShapeError);
 }
 
-TEST_CASE("an input of binary cross entropy that is no probability is named", "[cpu]") {
+TEST_CASE("binary_cross_entropy throws for an input that is not a probability", "[cpu]") {
     const Tensor t = Tensor::from(Values{0, 1});
     CHECK(message_of([&] {
               binary_cross_entropy(Tensor::from(Values{0.5f, 1.5f}), t);

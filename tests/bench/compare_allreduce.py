@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""All-reduce of float32 beside Gloo's: the same sizes, in turn, in one session.
+"""Compares all_reduce of float32 with Gloo's: the same sizes, alternating, in one session.
 
     compare_allreduce.py --mini build/bin/mini [--ranks 2] [--sizes 4,87360,1048576,26214400]
                          [--rounds 3] [--seconds 0.2] [--json]
 
-Each round measures a size with `mini bench allreduce` through shared memory, over TCP and over the
-Gloo library without our checks, then with PyTorch's gloo, whose ranks are processes that wait
-meanwhile, and one thread copying as many bytes. Reported are the medians over the rounds in
-microseconds, and Gloo's times over libmini's.
+Each round measures a size with `mini bench allreduce` (shared memory, TCP, and the Gloo library
+without our checks), then with PyTorch's gloo, whose ranks are processes that are idle in between, and
+then a copy of as many bytes by one thread. The report has the medians over the rounds in microseconds,
+and the ratios of Gloo's times to libmini's.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def free_port():
 
 
 def measure_torch(size, seconds):
-    """Microseconds of one all_reduce on this rank: the median of batches."""
+    """Returns the microseconds of one all_reduce on this rank: the median of batches."""
     data = torch.zeros(max(size // 4, 1))
     for _ in range(3):
         dist.all_reduce(data)
@@ -56,7 +56,7 @@ def measure_torch(size, seconds):
 
 
 def run_rank(rank, ranks, port, requests, answers):
-    """Measures the sizes that come in, until there are no more."""
+    """Measures each requested size, until the end of `requests`."""
     dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=ranks)
     for line in requests:
         size, seconds = line.split()
@@ -102,7 +102,7 @@ class TorchRanks:
 
 
 def measure_copy(size, seconds):
-    """Microseconds of copying as many bytes from one place to another, on one thread."""
+    """Returns the microseconds of copying `size` bytes on one thread."""
     source, target = torch.zeros(max(size // 4, 1)), torch.zeros(max(size // 4, 1))
     times = []
     end = time.perf_counter() + seconds / 4
@@ -153,8 +153,8 @@ def main():
     parser.add_argument("--mini", default="build/release/bin/mini", help="the program mini")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--sizes", default=SIZES, help="bytes, separated by commas")
-    parser.add_argument("--rounds", type=int, default=3, help="turns of all sides a size")
-    parser.add_argument("--seconds", type=float, default=0.2, help="to spend on a measurement")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of all backends per size")
+    parser.add_argument("--seconds", type=float, default=0.2, help="duration of a measurement")
     parser.add_argument("--json", action="store_true", help="print rows as JSON, not as a table")
     options = parser.parse_args()
 

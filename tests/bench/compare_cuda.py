@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A training step of the ConvNet on a GPU beside PyTorch's, eager, on the same GPU.
+"""Compares a training step of the ConvNet on a GPU with PyTorch's eager step on the same GPU.
 
     compare_cuda.py --mini build/gpu/bin/mini [--batch 128] [--rounds 5] [--seconds 0.5] [--json]
 
-Each round measures libmini's step with `mini bench train-step --graph`, given kernel by kernel and
+Each round measures libmini's step with `mini bench train-step --graph`, launched kernel by kernel and
 replayed from a CUDA graph, then PyTorch's: the same network, batch and SGD with momentum, float32,
-given in batches of steps with one wait a batch. Reported are the medians over the rounds in
-microseconds, and PyTorch's over each of libmini's.
+launched in batches of steps with one synchronize per batch. The report has the medians over the rounds
+in microseconds, and the ratio of PyTorch's median to each of libmini's.
 """
 
 import argparse
@@ -22,7 +22,7 @@ BATCHES = 9
 
 
 def torch_step(batch):
-    """PyTorch's side of one step, ready to be called."""
+    """Returns a function that runs one step in PyTorch."""
     import torch
     from torch import nn
     from torch.nn import functional
@@ -56,7 +56,7 @@ def torch_step(batch):
 
 
 def measure_torch(step, seconds):
-    """Microseconds of a step: the median of batches, as mini bench does it."""
+    """Returns the microseconds of a step: the median of batches, as in mini bench."""
     import torch
 
     def batch_of(repeats):
@@ -72,7 +72,7 @@ def measure_torch(step, seconds):
 
 
 def measure_mini(arguments):
-    """Microseconds of a step given kernel by kernel, and of one replayed from a graph."""
+    """Returns the microseconds of a step launched kernel by kernel, and replayed from a graph."""
     with tempfile.TemporaryDirectory() as folder:
         rows = os.path.join(folder, "rows.json")
         subprocess.run([arguments.mini, "bench", "train-step", "--device", "cuda", "--graph",
@@ -84,7 +84,7 @@ def measure_mini(arguments):
 
 
 def summary(rounds):
-    """The medians over rounds of (libmini, libmini from a graph, PyTorch), and their ratios."""
+    """Returns the medians over rounds of (libmini, libmini from a graph, PyTorch), and their ratios."""
     ours, graph, theirs = (statistics.median(times) for times in zip(*rounds))
     return {"libmini_us": ours, "libmini_graph_us": graph, "torch_us": theirs,
             "times_as_fast": theirs / ours, "graph_times_as_fast": theirs / graph}
@@ -116,7 +116,7 @@ def main():
     else:
         print(f"{result['gpu']}, batch {result['batch']}: libmini {result['libmini_us']:.0f} us, "
               f"from a CUDA graph {result['libmini_graph_us']:.0f} us, "
-              f"PyTorch {result['torch']} {result['torch_us']:.0f} us a step; "
+              f"PyTorch {result['torch']} {result['torch_us']:.0f} us per step; "
               f"libmini {result['times_as_fast']:.2f} times as fast, "
               f"from a graph {result['graph_times_as_fast']:.2f} times")
 

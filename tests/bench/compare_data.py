@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Samplers and loaders beside PyTorch's: the same cases, in turn, in one session.
+"""Compares samplers and loaders with PyTorch's: the same cases, alternating, in one session.
 
     compare_data.py --bench build/bin/data_bench [--rounds 3] [--repeats 3] [--json]
 
-Each round runs a case of data_bench and then the same case here, one thread of PyTorch; reported
-are the best and the median seconds of all passes and the ratio of PyTorch's to libmini's.
-PyTorch's pass over MNIST stands beside two of libmini's, see data_bench.cpp. It does the least
-that ToTensor and Normalize must do, an item at a time, and needs torch alone; with --torchvision
-it is the tutorial's: over PIL, as torchvision's MNIST, and torchvision's own transforms.
+Each round runs a case of data_bench, then the same case in PyTorch with one thread. The report has the
+best and the median seconds of all passes, and the ratio of PyTorch's median to libmini's. PyTorch's
+pass over MNIST is compared with two passes of libmini, see data_bench.cpp. It does only the necessary
+work of ToTensor and Normalize, one item at a time, and needs only torch; with --torchvision it is the
+tutorial's pass, with PIL images and torchvision's transforms.
 
-MNIST is read from $MINI_DATA_DIR/mnist; where it is not, random bytes of its size stand in for it
-on this side.
+MNIST is read from $MINI_DATA_DIR/mnist; if it is missing, PyTorch's passes use random bytes of its size.
 """
 
 import argparse
@@ -34,7 +33,7 @@ IMAGES = 60_000
 
 
 class Sized:
-    """All that a sampler needs of a dataset."""
+    """The part of a dataset that a sampler uses: its length."""
 
     def __init__(self, n):
         self.n = n
@@ -44,7 +43,7 @@ class Sized:
 
 
 def normalised(image):
-    """Bytes (H, W) to floats (1, H, W), as ToTensor and Normalize make them."""
+    """Converts bytes (H, W) to floats (1, H, W), as ToTensor and Normalize do."""
     return image.unsqueeze(0).to(torch.float32).div(255).sub_(0.1307).div_(0.3081)
 
 
@@ -57,7 +56,7 @@ def torchvision_transform():
 
 
 class Mnist(Dataset):
-    """torchvision's MNIST; `transform` takes the bytes of an image."""
+    """MNIST as in torchvision; `transform` takes the bytes of an image."""
 
     def __init__(self, images, labels, transform):
         self.images = images
@@ -128,7 +127,7 @@ def torch_cases(samples, images, transform):
 
 
 def mini_cases(name):
-    """The cases of data_bench that do what the case `name` does here."""
+    """Returns the cases of data_bench that are compared with PyTorch's case `name`."""
     return [name, name.replace("mnist", "transforms")] if name.startswith("mnist") else [name]
 
 
@@ -166,7 +165,7 @@ def row(name, mini, theirs):
 
 def print_table(rows):
     print(f"{machine()}; PyTorch {torch.__version__}; {time.strftime('%Y-%m-%d')}")
-    print("seconds a pass, best and median; ratio of the medians, PyTorch / libmini\n")
+    print("seconds per pass, best and median; ratio of the medians, PyTorch / libmini\n")
     print("| case | libmini | PyTorch | ratio |\n|---|---|---|---|")
     for r in rows:
         print(f"| {r['case']} | {r['mini_best']:.4f} {r['mini_median']:.4f} "
@@ -176,8 +175,8 @@ def print_table(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bench", default="build/bin/data_bench", help="the program data_bench")
-    parser.add_argument("--rounds", type=int, default=3, help="turns of both sides a case")
-    parser.add_argument("--repeats", type=int, default=2, help="measured passes a turn")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of both sides per case")
+    parser.add_argument("--repeats", type=int, default=2, help="measured passes per round")
     parser.add_argument("--samples", type=int, default=SAMPLES, help="indices to permute")
     parser.add_argument("--images", type=int, default=IMAGES, help="images to load")
     parser.add_argument("--torchvision", action="store_true", help="torchvision's images and transforms")

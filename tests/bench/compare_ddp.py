@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A training step of the ConvNet beside PyTorch's: alone and by DDP, in turn, in one session.
+"""Compares a training step of the ConvNet with PyTorch's, without and with DDP, alternating, in one session.
 
     compare_ddp.py --bin build/release/bin [--ranks 2] [--steps 469] [--rounds 3] [--json]
 
-Each round trains one epoch of train_mnist (global batch 128, one thread a rank, images from
-memory) alone and on all ranks, and the same model on as many processes of PyTorch with its
-DistributedDataParallel over gloo. Reported are medians over the rounds, in milliseconds a step;
-PyTorch's time over libmini's; and each one's DDP step over its plain step of the same share of the
-batch: the cost of DDP.
+Each round trains train_mnist for --steps steps (global batch 128, one thread per rank, images from
+memory) with --sync none and with DDP, and then the same model in as many PyTorch processes, without and
+with DistributedDataParallel over gloo. The report has the medians over the rounds in milliseconds per
+step; the ratio of PyTorch's time to libmini's; and for each side the cost of DDP, which is the ratio of
+the DDP step to the plain step with the same batch per rank.
 """
 
 import argparse
@@ -47,14 +47,14 @@ class ConvNet(nn.Module):
 
 
 def torch_step_ms(model, share, steps):
-    """Milliseconds a step on this rank: batches are cut from one tensor in memory."""
+    """Returns the milliseconds per step on this rank. Batches are slices of one tensor in memory."""
     generator = torch.Generator().manual_seed(1)
     images = torch.rand(steps * share, 1, 28, 28, generator=generator)
     labels = torch.randint(10, (steps * share,), generator=generator)
     optimizer = optim.SGD(model.parameters(), lr=0.01, momentum=0.5)
     start = None
     for i in range(steps):
-        if i == steps // 10:  # the first ones warm up
+        if i == steps // 10:  # the first steps are a warm-up
             start = time.perf_counter()
         x, y = images[i * share:(i + 1) * share], labels[i * share:(i + 1) * share]
         optimizer.zero_grad()
@@ -64,7 +64,7 @@ def torch_step_ms(model, share, steps):
 
 
 def run_torch_rank(options):
-    """What a process of PyTorch does: the plain step of its share, then DDP's."""
+    """Runs one PyTorch process: measures the plain step with its share of the batch, then the DDP step."""
     torch.set_num_threads(1)
     share = BATCH // options.ranks
     dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{options.port}",
@@ -130,7 +130,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default="build/release/bin", help="folder of minirun and train_mnist")
     parser.add_argument("--ranks", type=int, default=2)
-    parser.add_argument("--steps", type=int, default=469, help="of a measurement")
+    parser.add_argument("--steps", type=int, default=469, help="steps per measurement")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--data", default="", help="train_mnist's --data")
     parser.add_argument("--json", action="store_true")

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""libmini's random numbers beside PyTorch's, bit for bit, and the losses that follow from them.
+"""Compares libmini's random numbers with PyTorch's bitwise, and the losses of training with them.
 
     compare_draws.py --mini build/release/bin/mini [--data MNIST'S FOLDER]
 
-Draws by `mini random`, shuffles by `mini indices`, initial weights and losses by train_mnist, which
-lies beside mini, as minirun does. Training is the tutorial's job on two ranks, dropout on, 20 steps,
-by DistributedDataParallel over gloo in PyTorch. Without real MNIST training is left out.
+Draws are by `mini random`, shuffles by `mini indices`, initial weights and losses by train_mnist, which
+must be in the folder of mini, like minirun. Training is the tutorial's job on two ranks with dropout, for
+20 steps; in PyTorch with DistributedDataParallel over gloo. Without the real MNIST, training is skipped.
 
-Draws, orders and weights must be equal in every bit. Losses are sums of float32 in a different order:
-the longest sum has 320 products (the inputs of fc1), each rounded by at most 2^-24 of the sum, and
-losses are below 2.5, so they may differ by 320 * 2^-24 * 2.5 = 4.8e-5.
+Draws, orders and weights must be bitwise identical. Losses are sums of float32 in a different order: the
+longest sum has 320 products (the inputs of fc1), each rounded by at most 2^-24 of the sum, and losses are
+below 2.5, so they may differ by 320 * 2^-24 * 2.5 = 4.8e-5.
 
-Ends with "all equal", or with exit code 1.
+Prints "all equal" and exits with code 0, or prints "not all equal" and exits with code 1.
 """
 
 import argparse
@@ -65,14 +65,14 @@ def answer(*words):
 
 
 class Comparison:
-    """Rows of the table: what was compared, how many cases, how many of them differ."""
+    """Rows of the table: the quantity compared, the number of cases, the number that differ."""
 
     def __init__(self, mini):
         self.mini = mini
         self.rows = []
 
     def bits(self, title, pairs):
-        """Each pair: the words of a question to mini, and PyTorch's answer as a list."""
+        """Compares bitwise. Each pair: the arguments of mini, and PyTorch's result as a list."""
         wrong = sum(json.loads(answer(self.mini, *words, "--format", "json")) != expected
                     for words, expected in pairs)
         self.add(title, len(pairs), "every bit", f"{wrong} differ" if wrong else "equal")
@@ -137,7 +137,7 @@ def compare_orders(table):
 
 
 def parts(n, ranks):
-    """The tutorial's DataPartitioner."""
+    """Returns the parts of the tutorial's DataPartitioner."""
     order = list(range(n))
     random.Random(1234).shuffle(order)
     share = int(1 / ranks * n)
@@ -153,7 +153,7 @@ def read_safetensors(path):
 
 
 def compare_weights(table, train_mnist):
-    """Steps at learning rate 0 leave the initial weights as they are."""
+    """Compares the initial weights, which a step with learning rate 0 does not change."""
     wrong = cases = 0
     for seed in SEEDS:
         torch.manual_seed(seed)

@@ -1,16 +1,16 @@
-// How long dividing and loading data takes: one line of JSON a case.
+// Measures sampling and loading of data: prints one line of JSON per case.
 //
 //     data_bench [--case NAME] [--samples N] [--images N] [--repeats K]
 //
-//     distributed_sampler   rank 0's list of 3 replicas, shuffled, an epoch a pass
+//     distributed_sampler   indices of rank 0 of 3 replicas, shuffled, one epoch per pass
 //     randperm              one permutation
 //     mnist_b64_w0 ...      a pass over MNIST, batch 64 or 128, 0 or 2 workers: bytes
 //                           decoded, normalised and batched, read in random order
 //     transforms_b64_w0 ... the same through a TensorDataset of bytes, and ToTensor and
 //                           Normalize called on each image
-//     short_epochs_w0 ...   1,000 epochs of two batches of one number: the start
+//     short_epochs_w0 ...   1,000 epochs of two batches of one number: startup
 //
-// MNIST is taken from $MINI_DATA_DIR/mnist; else the embedded digits are.
+// MNIST is read from $MINI_DATA_DIR/mnist, or replaced by the embedded digits.
 
 #include <nlohmann/json.hpp>
 
@@ -49,10 +49,10 @@ struct Options {
 
 struct Case {
     std::string name;
-    std::function<int64_t()> run;  // gives how many indices or samples it saw
+    std::function<int64_t()> run;  // returns the number of indices or samples
 };
 
-// One unmeasured pass, then `repeats` measured ones.
+// Runs one pass as a warm-up, then measures `repeats` passes.
 nlohmann::json measure(const Case& c, int repeats) {
     using Clock = std::chrono::steady_clock;
     std::vector<double> seconds;
@@ -85,7 +85,7 @@ std::vector<Case> index_cases(int64_t n) {
     return {{"distributed_sampler", list}, {"randperm", permute}};
 }
 
-// How many samples an epoch has.
+// Reads one epoch and returns its number of samples.
 int64_t read_all(DataLoader& loader) {
     int64_t samples = 0;
     for (const Batch& batch : loader) samples += batch.size();
@@ -124,7 +124,7 @@ std::vector<Case> loader_cases(const std::string& name,
     return cases;
 }
 
-// The first `count` images as bytes (N, 1, H, W), normalised one by one when asked for.
+// Returns the first `count` images as bytes (N, 1, H, W), normalised when they are read.
 std::shared_ptr<const Dataset> transformed_bytes(const mini::data::ImageDataset& images,
                                                  int64_t count) {
     const int64_t image_size = images.height() * images.width();
@@ -158,7 +158,7 @@ std::vector<Case> image_cases(int64_t wanted) {
     return cases;
 }
 
-// Runs the cases that are wanted; says whether there were any.
+// Runs the selected cases, and returns whether any case was selected.
 bool run_wanted(const std::vector<Case>& cases, const Options& options) {
     bool any = false;
     for (const Case& c : cases) {
@@ -173,11 +173,11 @@ void run(const Options& options) {
     mini::manual_seed(0);
     bool any = run_wanted(index_cases(options.samples), options);
     any |= run_wanted(short_cases(), options);
-    if (any && !options.only.empty()) return;  // spare reading the images
+    if (any && !options.only.empty()) return;  // no need to read the images
     any |= run_wanted(image_cases(options.images), options);
     if (!any)
-        throw mini::UsageError("there is no case " + options.only +
-                               "; see data_bench.cpp");
+        throw mini::UsageError("--case " + options.only +
+                               ": no such case; see data_bench.cpp");
 }
 
 }  // namespace
@@ -188,7 +188,7 @@ int main(int argc, char** argv) {
     line.add("--case", options.only, "only this case");
     line.add("--samples", options.samples, "indices to permute").positive();
     line.add("--images", options.images, "images to load").positive();
-    line.add("--repeats", options.repeats, "measured passes a case").positive();
+    line.add("--repeats", options.repeats, "measured passes per case").positive();
     try {
         if (!line.parse(argc, argv)) return 0;
         run(options);

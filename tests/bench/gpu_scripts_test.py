@@ -1,4 +1,4 @@
-"""What run.py and compare_cuda.py take from `mini bench`, on the device that this build has."""
+"""Tests that run.py and compare_cuda.py read the output of `mini bench`, on this build's device."""
 
 import argparse
 import importlib.util
@@ -11,7 +11,7 @@ BIN = pathlib.Path(os.environ["MINI_BIN_DIR"])
 
 
 def load(path):
-    """A script as a module."""
+    """Imports a script as a module."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -35,7 +35,7 @@ class GpuScriptsTest(unittest.TestCase):
         self.assertEqual(result, {"libmini_us": 20, "libmini_graph_us": 5, "torch_us": 40,
                                   "times_as_fast": 2, "graph_times_as_fast": 8})
 
-    def test_the_suite_asks_for_the_captured_step_too(self):
+    def test_the_benches_include_the_captured_step(self):
         run.BENCHES = {name: [*options, "--seconds", "0.001"]
                        for name, options in run.BENCHES.items() if name == "train-step"}
         run.BENCHES["train-step"] += ["--batch", "2"]

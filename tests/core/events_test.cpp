@@ -22,8 +22,8 @@ std::vector<int64_t> indices(const std::vector<Event>& events) {
     return result;
 }
 
-// The time of one record() in nanoseconds, in the best of many batches: the rest is the
-// noise of a shared machine.
+// Returns the time of one record() in nanoseconds: the minimum over many batches, because
+// other processes slow down some of the batches.
 double best_nanoseconds_per_event(EventLog& log) {
     using Clock = std::chrono::steady_clock;
     constexpr int kBatches = 200, kEvents = 1000;
@@ -46,7 +46,7 @@ constexpr bool kTimingCounts = false;
 
 }  // namespace
 
-TEST_CASE("events come back in order, as they were recorded") {
+TEST_CASE("snapshot returns the events in the order of recording") {
     EventLog log;
     log.record(EventKind::kBackwardEnd);
     log.record(EventKind::kCollectiveBegin, 7, 4096, "all_reduce");
@@ -61,7 +61,7 @@ TEST_CASE("events come back in order, as they were recorded") {
     CHECK(events[0].nanoseconds <= events[1].nanoseconds);
 }
 
-TEST_CASE("a snapshot of one kind leaves out the others") {
+TEST_CASE("a snapshot of one kind contains no other events") {
     EventLog log;
     for (int i = 0; i < 3; ++i) {
         log.record(EventKind::kBucketReady, i);
@@ -72,7 +72,7 @@ TEST_CASE("a snapshot of one kind leaves out the others") {
     CHECK(log.snapshot(EventKind::kBucketDone).empty());
 }
 
-TEST_CASE("a full log drops its oldest events") {
+TEST_CASE("a full log overwrites its oldest events") {
     const int64_t count = GENERATE(0, 1, 3, 4, 5, 8, 11);
     EventLog log(4);
     for (int64_t i = 0; i < count; ++i) log.record(EventKind::kGradReady, i);
@@ -84,7 +84,7 @@ TEST_CASE("a full log drops its oldest events") {
     CHECK(indices(log.snapshot()) == expected);
 }
 
-TEST_CASE("a cleared log is empty and starts again") {
+TEST_CASE("a cleared log is empty and can be used again") {
     EventLog log(2);
     for (int i = 0; i < 3; ++i) log.record(EventKind::kBucketReady, i);
     log.clear();
@@ -93,9 +93,11 @@ TEST_CASE("a cleared log is empty and starts again") {
     CHECK(indices(log.snapshot()) == std::vector<int64_t>{6, 7});
 }
 
-TEST_CASE("a log without room is refused") { CHECK_THROWS_AS(EventLog(0), mini::Error); }
+TEST_CASE("a log with capacity 0 throws Error") {
+    CHECK_THROWS_AS(EventLog(0), mini::Error);
+}
 
-TEST_CASE("threads that record at once lose nothing, and time never goes back") {
+TEST_CASE("concurrent threads lose no events and times never decrease") {
     constexpr int kThreads = 4, kEach = 1000;
     EventLog log;
     std::vector<std::thread> threads;
@@ -115,7 +117,7 @@ TEST_CASE("threads that record at once lose nothing, and time never goes back") 
         [](const Event& a, const Event& b) { return a.nanoseconds < b.nanoseconds; }));
 }
 
-TEST_CASE("every kind of event has its own name") {
+TEST_CASE("every kind of event has a unique name") {
     std::set<std::string_view> names;
     for (int kind = 0; kind <= static_cast<int>(EventKind::kCollectiveEnd); ++kind)
         names.insert(mini::event_name(static_cast<EventKind>(kind)));
@@ -124,7 +126,7 @@ TEST_CASE("every kind of event has its own name") {
     CHECK(mini::event_name(EventKind::kBucketLaunch) == "bucket_launch");
 }
 
-TEST_CASE("recording an event takes under 100 ns in a release build") {
+TEST_CASE("recording an event takes less than 100 ns in a release build") {
     EventLog log;
     const double nanoseconds = best_nanoseconds_per_event(log);
     WARN("one event takes " << nanoseconds << " ns");

@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// What a float16 of these bits is, by its definition.
+// Returns the value of a float16 bit pattern, by the definition of the format.
 float value_of_half(uint32_t bits) {
     const float sign = bits & 0x8000 ? -1.0f : 1.0f;
     const int exponent = static_cast<int>(bits >> 10 & 31);
@@ -24,7 +24,7 @@ float value_of_half(uint32_t bits) {
 
 }  // namespace
 
-TEST_CASE("every float16 has the value of its definition, and comes back as it was") {
+TEST_CASE("every float16 converts to its defined value and back to the same bits") {
     int wrong = 0;
     for (uint32_t bits = 0; bits < 65536; ++bits) {
         const Half half = Half::from_bits(static_cast<uint16_t>(bits));
@@ -39,11 +39,11 @@ TEST_CASE("every float16 has the value of its definition, and comes back as it w
     CHECK(wrong == 0);
 }
 
-TEST_CASE("rounding to float16 takes the nearest, and the even one of two") {
+TEST_CASE("rounding to float16 is to nearest with ties to even") {
     int wrong = 0;
     for (uint32_t bits = 0; bits < 0x7bff; ++bits) {
         const float low = value_of_half(bits), high = value_of_half(bits + 1);
-        const float middle = low + (high - low) / 2;  // exact: it has one digit more
+        const float middle = low + (high - low) / 2;  // exact: one more bit than float16
         const uint32_t even = bits % 2 == 0 ? bits : bits + 1;
         wrong += Half(middle).bits() != even;
         wrong += Half(std::nextafter(middle, -kInfinity)).bits() != bits;
@@ -53,7 +53,7 @@ TEST_CASE("rounding to float16 takes the nearest, and the even one of two") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("what is too large for float16 becomes infinite, from half a step above on") {
+TEST_CASE("values from half a step above the maximum float16 become infinity") {
     CHECK(Half(65504.0f).bits() == 0x7bff);
     CHECK(Half(65519.99f).bits() == 0x7bff);
     CHECK(Half(65520.0f).bits() == 0x7c00);
@@ -61,7 +61,7 @@ TEST_CASE("what is too large for float16 becomes infinite, from half a step abov
     CHECK(Half(std::numeric_limits<float>::max()).bits() == 0x7c00);
 }
 
-TEST_CASE("bfloat16 is the upper half of a float32, rounded to the nearest even") {
+TEST_CASE("bfloat16 is the upper half of a float32 rounded to nearest even") {
     CHECK(BFloat16(1.0f).bits() == 0x3f80);
     CHECK(static_cast<float>(BFloat16::from_bits(0xc049)) == -3.140625f);
     CHECK(BFloat16(std::bit_cast<float>(0x3f808000u)).bits() == 0x3f80);  // a tie

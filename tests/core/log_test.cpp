@@ -20,7 +20,7 @@ namespace {
 namespace logging = mini::logging;
 using mini::test::written_to_stderr;
 
-// The same in a new terminal, so that isatty holds.
+// Returns what `body` writes to stderr when stderr is a terminal (a new pseudo-terminal).
 std::string written_to_terminal(const std::function<void()>& body) {
     const int master = posix_openpt(O_RDWR | O_NOCTTY);
     if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
@@ -39,15 +39,16 @@ std::string written_to_terminal(const std::function<void()>& body) {
     return n > 0 ? std::string(buffer, static_cast<size_t>(n)) : "";
 }
 
-// What this program writes to stderr when it starts afresh with MINI_LOG_LEVEL = `value`
-// and runs the hidden test below.
+// Runs the hidden test below in a new process with MINI_LOG_LEVEL = `value`, and returns
+// its output to stderr.
 std::string written_at_level(const char* value) {
     return written_to_stderr([&] {
         const pid_t child = fork();
         if (child == 0) {
             setenv("MINI_LOG_LEVEL", value, 1);
             dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-            execl("/proc/self/exe", "core_test", "a program that says one thing a level",
+            execl("/proc/self/exe", "core_test",
+                  "a program that logs one message per level",
                   static_cast<char*>(nullptr));
             _exit(127);
         }
@@ -55,7 +56,7 @@ std::string written_at_level(const char* value) {
     });
 }
 
-// Leaves rank, level and NO_COLOR as the next test expects them.
+// Restores rank, level and NO_COLOR at the end of a test.
 struct Restore {
     logging::Level level = logging::level();
     ~Restore() {
@@ -67,7 +68,7 @@ struct Restore {
 
 }  // namespace
 
-TEST_CASE("a message is one line with its level, and with its rank once that is set") {
+TEST_CASE("a message is one line with its level and the rank if one is set") {
     const Restore restore;
     logging::set_level(logging::Level::kWarning);
     CHECK(written_to_stderr([] { logging::warning("took ", 3, " s"); }) ==
@@ -78,7 +79,7 @@ TEST_CASE("a message is one line with its level, and with its rank once that is 
           }) == "[rank 1] error: shape is (2, 3)\n");
 }
 
-TEST_CASE("messages below the level are not shown") {
+TEST_CASE("messages below the minimum level are not shown") {
     const Restore restore;
     const auto all_levels = [] {
         logging::debug("a");
@@ -95,7 +96,7 @@ TEST_CASE("messages below the level are not shown") {
     CHECK(written_to_stderr([] { logging::write(logging::Level::kError, "e"); }) == "");
 }
 
-TEST_CASE("each thread speaks for its own rank") {
+TEST_CASE("each thread has its own rank") {
     const Restore restore;
     logging::set_rank(0);
     int rank_elsewhere = 0;
@@ -107,7 +108,7 @@ TEST_CASE("each thread speaks for its own rank") {
     CHECK(logging::rank() == 0);
 }
 
-TEST_CASE("lines of several threads do not mix") {
+TEST_CASE("lines of several threads do not interleave") {
     const Restore restore;
     logging::set_level(logging::Level::kInfo);
     const std::string text = written_to_stderr([] {
@@ -127,7 +128,7 @@ TEST_CASE("lines of several threads do not mix") {
     CHECK(whole == 200);
 }
 
-TEST_CASE("a terminal gets colour unless NO_COLOR is set to something") {
+TEST_CASE("output to a terminal has colour unless NO_COLOR is set and not empty") {
     const Restore restore;
     logging::set_level(logging::Level::kWarning);
     const auto warn = [] { logging::warning("hot"); };
@@ -138,14 +139,14 @@ TEST_CASE("a terminal gets colour unless NO_COLOR is set to something") {
     CHECK(written_to_terminal(warn) == "warning: hot\r\n");
 }
 
-TEST_CASE("a program that says one thing a level", "[.]") {
+TEST_CASE("a program that logs one message per level", "[.]") {
     logging::debug("a");
     logging::info("b");
     logging::warning("c");
     logging::error("d");
 }
 
-TEST_CASE("MINI_LOG_LEVEL sets the level that a program begins with") {
+TEST_CASE("MINI_LOG_LEVEL sets the initial minimum level") {
     CHECK(written_at_level("debug") == "debug: a\ninfo: b\nwarning: c\nerror: d\n");
     CHECK(written_at_level("info") == "info: b\nwarning: c\nerror: d\n");
     CHECK(written_at_level("warning") == "warning: c\nerror: d\n");

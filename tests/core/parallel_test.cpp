@@ -15,7 +15,7 @@
 #include "libmini/core/error.hpp"
 #include "tests/support/catch.hpp"
 
-// A forked child starts threads, which the thread sanitizer forbids unless told so.
+// Allows a forked child to start threads, which ThreadSanitizer forbids by default.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 
 namespace {
@@ -23,7 +23,7 @@ namespace {
 using mini::parallel_for;
 using Chunks = std::vector<std::pair<int64_t, int64_t>>;
 
-// Runs the test with `count` threads, and the next one with 1 again.
+// Sets the number of threads for one test, and resets it to 1.
 struct Threads {
     explicit Threads(int count) { mini::set_num_threads(count); }
     ~Threads() { mini::set_num_threads(1); }
@@ -48,15 +48,15 @@ int64_t sum_up_to(int64_t extent, int64_t grain) {
     return sum;
 }
 
-// Keeps each chunk until `count` of them run at once: only that many threads get through.
-void meet(int count) {
+// Blocks until `count` chunks run concurrently, which needs `count` threads.
+void wait_for_threads(int count) {
     std::barrier barrier(count);
     parallel_for(count, 1, [&](int64_t, int64_t) { barrier.arrive_and_wait(); });
 }
 
 }  // namespace
 
-TEST_CASE("chunks depend on extent and grain, not on the number of threads") {
+TEST_CASE("chunks depend on the extent and the grain only") {
     const Threads threads(GENERATE(1, 2, 3, 7));
     const int64_t extent = GENERATE(0, 1, 5, 64, 1000);
     const int64_t grain = GENERATE(1, 3, 64, 2000);
@@ -67,30 +67,30 @@ TEST_CASE("chunks depend on extent and grain, not on the number of threads") {
     CHECK(chunks_of(extent, grain) == expected);
 }
 
-TEST_CASE("an enormous extent does not overflow") {
+TEST_CASE("an extent near the int64 maximum does not overflow") {
     const Threads threads(GENERATE(1, 3));
-    constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-    constexpr int64_t kHalf = kMost / 2;
-    CHECK(chunks_of(kMost, kHalf) ==
-          Chunks{{0, kHalf}, {kHalf, 2 * kHalf}, {2 * kHalf, kMost}});
+    constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+    constexpr int64_t kHalf = kMax / 2;
+    CHECK(chunks_of(kMax, kHalf) ==
+          Chunks{{0, kHalf}, {kHalf, 2 * kHalf}, {2 * kHalf, kMax}});
 }
 
-TEST_CASE("as many chunks run at once as there are threads") {
+TEST_CASE("the number of concurrent chunks equals the number of threads") {
     const int count = GENERATE(1, 2, 4, 7);
     const Threads threads(count);
-    meet(count);  // blocks for ever if fewer run
+    wait_for_threads(count);  // blocks forever if fewer threads run
     CHECK(mini::num_threads() == count);
 }
 
-TEST_CASE("the number of threads can change between loops") {
+TEST_CASE("the number of threads can change between calls of parallel_for") {
     for (const int count : {2, 5, 1, 3, 3}) {
         const Threads threads(count);
-        meet(count);
+        wait_for_threads(count);
     }
     CHECK(mini::num_threads() == 1);
 }
 
-TEST_CASE("fewer than one thread, or a grain below one, is refused") {
+TEST_CASE("a number of threads or a grain below 1 throws an error") {
     CHECK_THROWS_AS(mini::set_num_threads(0), mini::UsageError);
     CHECK_THROWS_AS(mini::set_num_threads(-3), mini::UsageError);
     CHECK_THROWS_AS(chunks_of(10, 0), mini::Error);
@@ -98,34 +98,34 @@ TEST_CASE("fewer than one thread, or a grain below one, is refused") {
     CHECK(mini::num_threads() == 1);
 }
 
-TEST_CASE("one chunk runs on the calling thread") {
+TEST_CASE("a single chunk runs on the calling thread") {
     const Threads threads(4);
-    std::thread::id where;
-    parallel_for(8, 8, [&](int64_t, int64_t) { where = std::this_thread::get_id(); });
-    CHECK(where == std::this_thread::get_id());
+    std::thread::id thread_id;
+    parallel_for(8, 8, [&](int64_t, int64_t) { thread_id = std::this_thread::get_id(); });
+    CHECK(thread_id == std::this_thread::get_id());
 }
 
-TEST_CASE("a loop inside a chunk runs on the thread of that chunk") {
-    const Threads threads(
-        4);  // two of them idle, and ready to help where they should not
-    std::atomic<int> strayed = 0;
+TEST_CASE("a nested parallel_for runs on the thread of its chunk") {
+    const Threads threads(4);  // two of them are idle and could wrongly help
+    std::atomic<int> on_other_thread = 0;
     parallel_for(2, 1, [&](int64_t, int64_t) {
         const auto outer = std::this_thread::get_id();
         parallel_for(500, 1, [&](int64_t, int64_t) {
-            if (std::this_thread::get_id() != outer) ++strayed;
+            if (std::this_thread::get_id() != outer) ++on_other_thread;
             std::this_thread::yield();
         });
     });
-    CHECK(strayed == 0);
+    CHECK(on_other_thread == 0);
 }
 
-TEST_CASE("a loop inside a lone chunk may use all threads") {
+TEST_CASE("a parallel_for nested in a single chunk uses all threads") {
     const Threads threads(3);
-    parallel_for(1, 1, [&](int64_t, int64_t) { meet(3); });
+    parallel_for(1, 1, [&](int64_t, int64_t) { wait_for_threads(3); });
     CHECK(mini::num_threads() == 3);
 }
 
-TEST_CASE("an exception reaches the caller, and the loop works again afterwards") {
+TEST_CASE(
+    "an exception is rethrown to the caller and parallel_for still works afterwards") {
     const Threads threads(GENERATE(1, 2, 4));
     const int64_t bad = GENERATE(0, 3, 99);
     const auto fail = [&] {
@@ -136,10 +136,10 @@ TEST_CASE("an exception reaches the caller, and the loop works again afterwards"
     CHECK_THROWS_AS(fail(), mini::ShapeError);
     CHECK_THROWS_WITH(fail(), mini::concat("chunk ", bad));
     CHECK(sum_up_to(100, 7) == 4950);
-    meet(mini::num_threads());
+    wait_for_threads(mini::num_threads());
 }
 
-TEST_CASE("after an exception the chunks not begun are left out") {
+TEST_CASE("after an exception the remaining chunks are skipped") {
     constexpr int64_t kCountless = int64_t{1} << 60;  // too many to finish
     const Threads threads(GENERATE(1, 2, 4));
 
@@ -155,7 +155,7 @@ TEST_CASE("after an exception the chunks not begun are left out") {
     CHECK_THROWS_WITH(fail(), "no");
 }
 
-TEST_CASE("threads that loop at once each get their own sum") {
+TEST_CASE("concurrent calls of parallel_for do not affect each other") {
     const Threads threads(GENERATE(1, 2, 4));
     constexpr int kCallers = 4;
     std::vector<int> right(kCallers, 0);
@@ -171,22 +171,22 @@ TEST_CASE("threads that loop at once each get their own sum") {
     CHECK(right == std::vector<int>(kCallers, 200));
 }
 
-TEST_CASE("a forked child makes helpers of its own") {
+TEST_CASE("a forked child creates its own helper threads") {
     const Threads threads(3);
-    meet(3);
+    wait_for_threads(3);
     const pid_t child = fork();
     if (child == 0) {
-        meet(3);
+        wait_for_threads(3);
         _exit(sum_up_to(1000, 1) == 499500 ? 0 : 1);
     }
     int status = -1;
     waitpid(child, &status, 0);
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 0);
-    meet(3);
+    wait_for_threads(3);
 }
 
-TEST_CASE("a child forked while other threads loop has a working pool") {
+TEST_CASE("a child forked while other threads run parallel_for has a working pool") {
     const Threads threads(3);
     std::atomic<bool> stop = false;
     std::vector<std::thread> loopers;

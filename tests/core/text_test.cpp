@@ -7,7 +7,7 @@
 using mini::rank_list;
 using mini::with_commas;
 
-TEST_CASE("numbers get a comma every three digits, counted from the back") {
+TEST_CASE("with_commas inserts a comma every three digits from the right") {
     CHECK(with_commas(0) == "0");
     CHECK(with_commas(999) == "999");
     CHECK(with_commas(1000) == "1,000");
@@ -17,7 +17,7 @@ TEST_CASE("numbers get a comma every three digits, counted from the back") {
     CHECK(with_commas(INT64_MIN) == "-9,223,372,036,854,775,808");
 }
 
-TEST_CASE("lists of ranks read like sentences") {
+TEST_CASE("rank_list formats a list of ranks as text") {
     CHECK(rank_list({2}) == "rank 2");
     CHECK(rank_list({0, 3}) == "ranks 0 and 3");
     CHECK(rank_list({0, 1, 3}) == "ranks 0, 1 and 3");

@@ -1,4 +1,4 @@
-// A thread's place among the ranks.
+// Tests current_world: the rank and world size of a thread.
 
 #include "libmini/core/world.hpp"
 
@@ -10,7 +10,7 @@ using mini::current_world;
 using mini::set_current_world;
 using mini::World;
 
-TEST_CASE("a thread has no place among ranks until one is set, nor after it is cleared") {
+TEST_CASE("current_world is empty before it is set and after it is cleared") {
     CHECK(!current_world());
     set_current_world(World{.rank = 2, .size = 3});
     CHECK(current_world() == World{.rank = 2, .size = 3});
@@ -18,7 +18,7 @@ TEST_CASE("a thread has no place among ranks until one is set, nor after it is c
     CHECK(!current_world());
 }
 
-TEST_CASE("ranks that are threads each have a place of their own") {
+TEST_CASE("each thread has its own current_world") {
     set_current_world(World{.rank = 0, .size = 2});
     std::optional<World> before, after;
     std::thread([&] {

@@ -1,5 +1,5 @@
-// Seeded bugs of kernels: the checker finds each, at its line, and has nothing to say about
-// its correct twin.
+// Seeded bugs in kernels: the checker reports each one at its source line, and reports
+// nothing for the correct version.
 
 #include <filesystem>
 #include <fstream>
@@ -24,7 +24,7 @@ struct Seeded {
     const char* file;
 };
 
-// The lines of a file that end with "// BUG name".
+// Returns the numbers of the lines that end with "// BUG name".
 std::set<int> marked_lines(const Seeded& bug) {
     std::ifstream in(std::string(MINI_BUGS_DIR) + "/" + bug.file);
     const std::string marker = std::string("// BUG ") + bug.name;
@@ -50,7 +50,8 @@ bool at_marked_line(const Place& place, const Seeded& bug) {
            marked_lines(bug).count(place.line) != 0;
 }
 
-// What the wrong kernel leads to names kind, kernel and line; the right one leads to nothing.
+// Checks that the wrong kernel leads to reports with the kind, kernel and line of the
+// bug, and the right one to none.
 void check(const Seeded& bug) {
     INFO(bug.name);
     REQUIRE_FALSE(marked_lines(bug).empty());
@@ -62,7 +63,7 @@ void check(const Seeded& bug) {
 
     bug.run(true);
     const auto reports = checker.reports();
-    cudaDeviceReset();  // a kernel that got stuck leaves an error behind
+    cudaDeviceReset();  // clears the sticky error of a stuck kernel
     INFO("the wrong one: " << all_of(reports));
     REQUIRE_FALSE(reports.empty());
     bool found = false;
@@ -85,7 +86,7 @@ TEST_CASE("a race in a reduction is found") {
 TEST_CASE("a double buffer without a barrier is found") {
     check({"double_buffer", double_buffer, Mistake::kRace, "smooth_wrong", "shared.cu"});
 }
-TEST_CASE("a tile written again while others read it is found") {
+TEST_CASE("overwriting a tile that other threads still read is found") {
     check({"tile_reuse", tile_reuse, Mistake::kRace, "tiles_wrong", "shared.cu"});
 }
 TEST_CASE("a shared array that is too small is found") {
@@ -94,7 +95,7 @@ TEST_CASE("a shared array that is too small is found") {
 TEST_CASE("too little dynamic shared memory is found") {
     check({"small_dynamic", small_dynamic, Mistake::kOutOfBounds, "stage", "shared.cu"});
 }
-TEST_CASE("a shared counter that no thread set is found") {
+TEST_CASE("an uninitialised shared counter is found") {
     check({"unset_accumulator", unset_accumulator, Mistake::kUninitialised, "count_wrong",
            "shared.cu"});
 }
@@ -114,17 +115,17 @@ TEST_CASE("an index before the beginning is found") {
     check({"negative_halo", negative_halo, Mistake::kOutOfBounds, "left_wrong",
            "bounds.cu"});
 }
-TEST_CASE("memory used after it was freed is found") {
+TEST_CASE("a use after free is found") {
     check({"use_after_free", use_after_free, Mistake::kUseAfterFree, "add_freed",
            "memory.cu"});
 }
-TEST_CASE("a pointer of the host in a kernel is found") {
+TEST_CASE("a host pointer in a kernel is found") {
     check({"host_pointer", host_pointer, Mistake::kHostPointer, "add_host", "memory.cu"});
 }
 TEST_CASE("a null pointer in a kernel is found") {
     check({"null_pointer", null_pointer, Mistake::kHostPointer, "add_null", "memory.cu"});
 }
-TEST_CASE("a pointer of another device is found") {
+TEST_CASE("a pointer to another device's memory is found") {
     check(
         {"wrong_device", wrong_device, Mistake::kWrongDevice, "add_remote", "memory.cu"});
 }
@@ -132,11 +133,11 @@ TEST_CASE("a misaligned vector load is found") {
     check({"misaligned_vector", misaligned_vector, Mistake::kMisaligned, "load_four",
            "memory.cu"});
 }
-TEST_CASE("a total that no thread set is found") {
+TEST_CASE("an uninitialised total in global memory is found") {
     check({"unset_output", unset_output, Mistake::kUninitialised, "accumulate",
            "memory.cu"});
 }
-TEST_CASE("a pointer of a device on the host is found") {
+TEST_CASE("a device pointer that the host dereferences is found") {
     check({"device_pointer_on_host", device_pointer_on_host, Mistake::kDevicePointer, "",
            "memory.cu"});
 }
@@ -154,7 +155,7 @@ TEST_CASE("a shuffle with a wrong mask is found") {
 TEST_CASE("a vote that some lanes never reach is found") {
     check({"absent_lane", absent_lane, Mistake::kBarrier, "vote_wrong", "threads.cu"});
 }
-TEST_CASE("a missing barrier of a warp is found") {
+TEST_CASE("a missing __syncwarp is found") {
     check({"missing_syncwarp", missing_syncwarp, Mistake::kRace, "swap_wrong",
            "threads.cu"});
 }
@@ -176,11 +177,11 @@ TEST_CASE("a forgotten event is found") {
     check({"forgotten_event", forgotten_event, Mistake::kMissingSync, "consume",
            "streams.cu"});
 }
-TEST_CASE("a host that reads before the copy is done is found") {
+TEST_CASE("a read of the host before the copy is done is found") {
     check(
         {"read_before_sync", read_before_sync, Mistake::kMissingSync, "", "streams.cu"});
 }
-TEST_CASE("a host that writes what is still to be copied is found") {
+TEST_CASE("a write of the host to memory that is still to be copied is found") {
     check({"reused_staging", reused_staging, Mistake::kMissingSync, "", "streams.cu"});
 }
 

@@ -1,4 +1,4 @@
-// Capture and replay, and what a capture forbids.
+// Stream capture, graph launches, and the calls that a capture forbids.
 
 #include <algorithm>
 #include <thread>
@@ -15,15 +15,15 @@ cudaError_t begin(cudaStream_t stream) {
     return cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
 }
 
-// Ends a capture that must fail, with this error.
-void ends_with(cudaStream_t stream, cudaError_t error) {
+// Checks that ending the capture fails with this error.
+void check_end_fails(cudaStream_t stream, cudaError_t error) {
     cudaGraph_t graph = nullptr;
     CHECK(cudaStreamEndCapture(stream, &graph) == error);
     CHECK(graph == nullptr);
     cudaGetLastError();
 }
 
-// A graph that can be launched, until the end of the scope.
+// An instantiated graph, until the end of the scope.
 struct TestGraph {
     explicit TestGraph(cudaStream_t captured) {
         cudaGraph_t graph = nullptr;
@@ -39,7 +39,7 @@ struct TestGraph {
     cudaGraphExec_t exec = nullptr;
 };
 
-TEST_CASE("what is captured runs at each launch and not before") {
+TEST_CASE("captured work runs at each launch and not before") {
     const TestStream stream, other;
     List list;
     ok(begin(stream));
@@ -55,7 +55,7 @@ TEST_CASE("what is captured runs at each launch and not before") {
     CHECK(list == List{0, 1, 2, 1, 2});
 }
 
-TEST_CASE("a captured copy and fill work on the memory as it is at the launch") {
+TEST_CASE("a captured copy or fill uses the contents of memory at the launch") {
     const TestStream stream;
     const TestInts device(2), pinned(2, true);
     ok(begin(stream));
@@ -74,7 +74,7 @@ TEST_CASE("a captured copy and fill work on the memory as it is at the launch") 
     }
 }
 
-TEST_CASE("streams join a capture through events and must be waited for") {
+TEST_CASE("a stream joins a capture by waiting for an event of it") {
     const TestStream origin, branch;
     const TestEvent forked, joined;
     List list;
@@ -119,7 +119,7 @@ TEST_CASE("work after a launch comes after all branches of the graph") {
     CHECK(list == List{1, 2, 3});
 }
 
-TEST_CASE("a capture without its branch's end is an error") {
+TEST_CASE("ending a capture is an error if its origin has not waited for a branch") {
     const TestStream origin, branch;
     const TestEvent forked;
     List list;
@@ -127,37 +127,37 @@ TEST_CASE("a capture without its branch's end is an error") {
     ok(cudaEventRecord(forked, origin));
     ok(cudaStreamWaitEvent(branch, forked));
     ok(append(list, 1, branch));
-    ends_with(branch, cudaErrorStreamCaptureUnmatched);
-    ends_with(origin, cudaErrorStreamCaptureInvalidated);
+    check_end_fails(branch, cudaErrorStreamCaptureUnmatched);
+    check_end_fails(origin, cudaErrorStreamCaptureInvalidated);
     ok(begin(origin));
     ok(cudaEventRecord(forked, origin));
     ok(cudaStreamWaitEvent(branch, forked));
     ok(append(list, 1, branch));
-    ends_with(origin, cudaErrorStreamCaptureUnjoined);
+    check_end_fails(origin, cudaErrorStreamCaptureUnjoined);
 }
 
-TEST_CASE("calls that a capture cannot contain spoil it") {
+TEST_CASE("calls that cannot be captured invalidate the capture") {
     const TestStream stream;
     const TestInts device(1);
     int host = 0;
     int* pointer = nullptr;
-    const auto spoils = [&](auto call) {
+    const auto invalidates = [&](auto call) {
         ok(begin(stream));
         CHECK(call() == cudaErrorStreamCaptureUnsupported);
         cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
         ok(cudaStreamIsCapturing(stream, &status));
         CHECK(status == cudaStreamCaptureStatusInvalidated);
-        ends_with(stream, cudaErrorStreamCaptureInvalidated);
+        check_end_fails(stream, cudaErrorStreamCaptureInvalidated);
     };
-    spoils([&] { return cudaStreamSynchronize(stream); });
-    spoils([&] { return cudaStreamQuery(stream); });
-    spoils([&] { return cudaDeviceSynchronize(); });
-    spoils([&] { return cudaMalloc(&pointer, 4); });
-    spoils([&] { return cudaFree(device.data); });
-    spoils([&] {
+    invalidates([&] { return cudaStreamSynchronize(stream); });
+    invalidates([&] { return cudaStreamQuery(stream); });
+    invalidates([&] { return cudaDeviceSynchronize(); });
+    invalidates([&] { return cudaMalloc(&pointer, 4); });
+    invalidates([&] { return cudaFree(device.data); });
+    invalidates([&] {
         return cudaMemcpyAsync(&host, device.data, 4, cudaMemcpyDeviceToHost, stream);
     });
-    spoils([&] {
+    invalidates([&] {
         return cudaMemcpyAsync(device.data, &host, 4, cudaMemcpyHostToDevice, stream);
     });
 }
@@ -175,7 +175,9 @@ TEST_CASE("a thread that relaxes its mode may allocate during a capture") {
     ok(cudaFree(pointer));
 }
 
-TEST_CASE("a global capture forbids other threads what a local one allows") {
+TEST_CASE(
+    "a global capture forbids allocations of other threads and a thread-local one allows "
+    "them") {
     const auto mode =
         GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal);
     const TestStream stream;
@@ -188,14 +190,14 @@ TEST_CASE("a global capture forbids other threads what a local one allows") {
     }).join();
     if (mode == cudaStreamCaptureModeGlobal) {
         CHECK(error == cudaErrorStreamCaptureUnsupported);
-        ends_with(stream, cudaErrorStreamCaptureInvalidated);
+        check_end_fails(stream, cudaErrorStreamCaptureInvalidated);
     } else {
         CHECK(error == cudaSuccess);
         const TestGraph graph(stream);
     }
 }
 
-TEST_CASE("a capture keeps apart from work that is not captured") {
+TEST_CASE("dependencies between captured work and other work or captures are errors") {
     const TestStream stream, outside, blocking(cudaStreamDefault);
     const TestEvent event, captured;
     List list;
@@ -205,27 +207,27 @@ TEST_CASE("a capture keeps apart from work that is not captured") {
     ok(begin(stream));
     CHECK(begin(stream) == cudaErrorIllegalState);
     CHECK(cudaStreamWaitEvent(stream, event) == cudaErrorStreamCaptureIsolation);
-    ends_with(stream, cudaErrorStreamCaptureInvalidated);
+    check_end_fails(stream, cudaErrorStreamCaptureInvalidated);
 
     ok(begin(stream));
     ok(cudaEventRecord(captured, stream));
     CHECK(cudaEventQuery(captured) == cudaErrorCapturedEvent);
-    ends_with(stream, cudaErrorStreamCaptureInvalidated);
+    check_end_fails(stream, cudaErrorStreamCaptureInvalidated);
 
     ok(begin(stream));
     ok(begin(outside));
     ok(cudaEventRecord(captured, stream));
     CHECK(cudaStreamWaitEvent(outside, captured) == cudaErrorStreamCaptureMerge);
-    ends_with(stream, cudaErrorStreamCaptureInvalidated);
-    ends_with(outside, cudaErrorStreamCaptureInvalidated);
+    check_end_fails(stream, cudaErrorStreamCaptureInvalidated);
+    check_end_fails(outside, cudaErrorStreamCaptureInvalidated);
 
     ok(begin(blocking));
     CHECK(append(list, 1, nullptr) == cudaErrorStreamCaptureImplicit);
-    ends_with(blocking, cudaErrorStreamCaptureInvalidated);
-    ends_with(stream, cudaErrorIllegalState);
+    check_end_fails(blocking, cudaErrorStreamCaptureInvalidated);
+    check_end_fails(stream, cudaErrorIllegalState);
 }
 
-TEST_CASE("a capture ends on the thread that began it") {
+TEST_CASE("a capture can only be ended by the thread that began it") {
     const TestStream stream;
     ok(begin(stream));
     cudaError_t error = cudaSuccess;

@@ -19,11 +19,12 @@ std::vector<Report> reports_of(mini::bugs::Run run) {
     return checker.reports();
 }
 
-// Hidden: what the next test starts as a program of its own.
+// Hidden tests, which the next test runs in a process of their own.
 TEST_CASE("a bug that is not looked for", "[.]") { mini::bugs::missing_barrier(true); }
 TEST_CASE("a kernel without a bug", "[.]") { mini::bugs::missing_barrier(false); }
 
-TEST_CASE("a program that is checked as a whole says what it found and fails") {
+TEST_CASE(
+    "MINI_SIM_CHECK=1 prints the reports of the whole program and exits with code 1") {
     const Outcome checked = run_self("MINI_SIM_CHECK=1", "a bug that is not looked for");
     CHECK(checked.code == 1);
     CHECK_THAT(checked.text,
@@ -35,7 +36,7 @@ TEST_CASE("a program that is checked as a whole says what it found and fails") {
     CHECK(run_self("MINI_SIM_CHECK=1", "a kernel without a bug").code == 0);
 }
 
-TEST_CASE("a race names both threads, and their lines") {
+TEST_CASE("a race report names both threads and their lines") {
     const auto reports = reports_of(mini::bugs::neighbour_blocks);
     REQUIRE(reports.size() == 1);
     const Report& race = reports[0];
@@ -48,7 +49,7 @@ TEST_CASE("a race names both threads, and their lines") {
     CHECK_THAT(race.message, ContainsSubstring("another block read"));
 }
 
-TEST_CASE("an access out of bounds says by how much") {
+TEST_CASE("an out-of-bounds report contains the offset and the size of the allocation") {
     const auto reports = reports_of(mini::bugs::guard_off_by_one);
     REQUIRE(reports.size() == 1);
     CHECK(reports[0].at.block.x == 3);
@@ -69,13 +70,13 @@ TEST_CASE("an access out of bounds says by how much") {
         ContainsSubstring("at byte 256 of the shared array cells, which has 256 bytes"));
 }
 
-TEST_CASE("what a line does many times is one report with a count") {
+TEST_CASE("a mistake that one line makes many times is one report with a count") {
     const auto reports = reports_of(mini::bugs::wrong_stride);
     REQUIRE(reports.size() == 1);
-    CHECK(reports[0].count == 4);  // rows 3 to 6 begin beyond the end, or get there
+    CHECK(reports[0].count == 4);  // rows 3 to 6 begin or end beyond the allocation
 }
 
-TEST_CASE("two runs say the same") {
+TEST_CASE("two runs give the same reports") {
     std::string first, second;
     for (const Report& report : reports_of(mini::bugs::double_buffer))
         first += describe(report);
@@ -91,7 +92,7 @@ TEST_CASE("two runs say the same") {
     CHECK(without_ids(first) == without_ids(second));
 }
 
-TEST_CASE("reports are handed out once") {
+TEST_CASE("reports() returns each report once") {
     Checker checker;
     mini::bugs::missing_barrier(true);
     CHECK(checker.reports().size() == 1);
@@ -100,7 +101,7 @@ TEST_CASE("reports are handed out once") {
     CHECK(checker.reports().size() == 1);
 }
 
-TEST_CASE("the host may use device memory again when nothing is checked") {
+TEST_CASE("the host can access device memory again after the checker is destroyed") {
     const mini::bugs::Floats x(4);
     {
         Checker checker;

@@ -1,4 +1,5 @@
-// Which devices a process opens, which on a GPU costs memory: those it uses and no other.
+// A process opens contexts only of the devices that it uses: on a GPU a context costs
+// memory.
 
 #include <future>
 #include <string>
@@ -16,7 +17,7 @@ namespace {
 
 using sim::has_context;
 
-// All that a rank does with its device, on a thread that begins on device 0.
+// Uses a device as a rank does, on a thread that starts on device 0.
 void use(int device) {
     const DeviceGuard guard(device);
     const Stream stream(device), other(device);
@@ -28,7 +29,7 @@ void use(int device) {
     deallocate(memory);
 }
 
-// What happens to events and memory once no thread is on their device.
+// Uses events and memory of a device that is not the current device.
 void use_afterwards(int device) {
     Event event(device);
     event.record(current_stream(device));
@@ -39,8 +40,8 @@ void use_afterwards(int device) {
     synchronize(device);
 }
 
-// Hidden: a program of its own, in which nothing else has opened a device.
-TEST_CASE("a thread that comes back to a device in name", "[.]") {
+// Hidden: runs in a process of its own, in which no other test has opened a device.
+TEST_CASE("a thread that returns to a device does not open it", "[.]") {
     CHECK_FALSE(is_initialized());
     CHECK(device_count() > 2);
     CHECK(is_initialized());
@@ -54,7 +55,7 @@ TEST_CASE("a thread that comes back to a device in name", "[.]") {
     for (const int device : {0, 1, 3}) CHECK_FALSE(has_context(device));
     CHECK(has_context(2));
 
-    // Who then uses device 0 is there in fact as well.
+    // The first use of device 0 opens its context.
     void* const memory = allocate(512, current_device(), nullptr);
     CHECK(has_context(0));
     {
@@ -68,9 +69,9 @@ TEST_CASE("a thread that comes back to a device in name", "[.]") {
     deallocate(memory);
 }
 
-TEST_CASE("going to a device and back opens no other") {
+TEST_CASE("switching to a device and back opens no other context") {
     const test::Outcome outcome =
-        test::run_self("LC_ALL=C", "a thread that comes back to a device in name");
+        test::run_self("LC_ALL=C", "a thread that returns to a device does not open it");
     CAPTURE(outcome.text);
     CHECK(outcome.code == 0);
     CHECK(outcome.text.find("All tests passed") != std::string::npos);

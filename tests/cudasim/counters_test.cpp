@@ -18,7 +18,7 @@ LaunchCounters last(Counting& counting) {
     return counting.log().launches().back();
 }
 
-TEST_CASE("neighbours that read neighbours use all that is fetched") {
+TEST_CASE("lanes that access consecutive floats use every byte fetched") {
     const Floats x(128), out(128);
     Counting counting;
     patterns::strided_copy(out.get(), x.get(), 1, 128);
@@ -30,7 +30,7 @@ TEST_CASE("neighbours that read neighbours use all that is fetched") {
     CHECK(counters.global_loads.sectors == 128 * 4 / 32);
 }
 
-TEST_CASE("a stride of 32 floats uses an eighth of what is fetched") {
+TEST_CASE("a stride of 32 floats uses an eighth of the bytes fetched") {
     const Floats x(32 * 64), out(64);
     Counting counting;
     patterns::strided_copy(out.get(), x.get(), 32, 64);
@@ -38,7 +38,7 @@ TEST_CASE("a stride of 32 floats uses an eighth of what is fetched") {
     CHECK(last(counting).global_stores.efficiency() == 1.0);
 }
 
-TEST_CASE("a stride of 2 uses half") {
+TEST_CASE("a stride of 2 floats uses half of the bytes fetched") {
     const Floats x(128), out(64);
     Counting counting;
     patterns::strided_copy(out.get(), x.get(), 2, 64);
@@ -53,7 +53,7 @@ TEST_CASE("one address for all lanes is one sector") {
     CHECK(last(counting).global_loads.used == 4);
 }
 
-TEST_CASE("a warp that is not full counts as one instruction that is partial") {
+TEST_CASE("an instruction of a warp with inactive lanes counts as partial") {
     const Floats x(40), out(40);
     Counting counting;
     patterns::strided_copy(out.get(), x.get(), 1, 40);
@@ -70,7 +70,8 @@ TEST_CASE("four floats per thread are one access") {
     CHECK(last(counting).global_stores.instructions == 1);
 }
 
-TEST_CASE("a column of a tile of 32 conflicts 32 times and a padded one never") {
+TEST_CASE(
+    "a column of a 32 x 32 tile has 32-way bank conflicts and a padded one has none") {
     const Floats x(32 * 32), out(32 * 32);
     Counting counting;
     patterns::transpose_tile(out.get(), x.get(), false);
@@ -86,12 +87,12 @@ TEST_CASE("a column of a tile of 32 conflicts 32 times and a padded one never") 
     CHECK(last(counting).shared_loads.rounds == last(counting).shared_loads.least);
 }
 
-TEST_CASE("a transposed copy uses all that is fetched, and its tile has no conflicts") {
+TEST_CASE("a transposed copy uses every byte fetched and has no bank conflicts") {
     const int64_t item_bytes = GENERATE(1, 2, 4, 8, 16), batch = GENERATE(1, 3);
     const bool to_strided = GENERATE(false, true);
     CAPTURE(item_bytes, batch, to_strided);
     const int64_t words =
-        item_bytes == 16 ? 2 : 1;  // 16 bytes are a run of two items of 8
+        item_bytes == 16 ? 2 : 1;  // 16 bytes are copied as two items of 8
     const int64_t rows = 96, cols = 64;
     const Floats x(batch * rows * cols * item_bytes / 4);
     const Floats out(batch * rows * cols * item_bytes / 4);
@@ -113,17 +114,17 @@ TEST_CASE("a transposed copy uses all that is fetched, and its tile has no confl
     CHECK(counters.shared_stores.rounds == counters.shared_stores.least);
 }
 
-TEST_CASE("batch norm's sums use all that is fetched of short runs and long ones") {
+TEST_CASE("batch norm's sums use nearly every byte fetched for short and long runs") {
     const int64_t space = GENERATE(1, 2, 8, 16, 64);
     CAPTURE(space);
     const kernels::ChannelExtents at{.N = 128, .C = 64, .space = space};
     const Floats x(at.N * at.C * space), mean(at.C), variance(at.C);
     Counting counting;
     kernels::cuda::channel_moments(mean.get(), variance.get(), x.get(), at, nullptr);
-    CHECK(last(counting).global_loads.efficiency() > 0.9);  // origins are read apart
+    CHECK(last(counting).global_loads.efficiency() > 0.9);  // origins: separate reads
 }
 
-TEST_CASE("barriers count by block and atomics by thread") {
+TEST_CASE("barriers are counted per block and atomics per thread") {
     const Floats total(1);
     Counting counting;
     patterns::count_threads(reinterpret_cast<int*>(total.get()), 3, 50);
@@ -131,7 +132,7 @@ TEST_CASE("barriers count by block and atomics by thread") {
     CHECK(last(counting).atomics == 150);
 }
 
-TEST_CASE("accesses are kept one by one up to the number asked for") {
+TEST_CASE("individual accesses are recorded up to the requested number") {
     const Floats x(32), out(32);
     Counting counting(40);
     patterns::strided_copy(out.get(), x.get(), 1, 32);

@@ -1,4 +1,4 @@
-// Events: places in streams that hosts and other streams wait for.
+// Events: positions in streams that the host and other streams wait for.
 
 #include <vector>
 
@@ -9,7 +9,7 @@ namespace {
 
 using List = std::vector<int>;
 
-TEST_CASE("a stream that waits for an event comes after it") {
+TEST_CASE("work after a wait for an event runs after the work before its record") {
     const TestStream first, second;
     const TestEvent event;
     List list;
@@ -24,7 +24,8 @@ TEST_CASE("a stream that waits for an event comes after it") {
     CHECK(list == List{1, 3, 2});
 }
 
-TEST_CASE("a wait is for the record before it and not for a later one") {
+TEST_CASE(
+    "a wait for an event waits for the last record before it and not for a later one") {
     const TestStream first, second;
     const TestEvent event;
     List list;
@@ -40,7 +41,7 @@ TEST_CASE("a wait is for the record before it and not for a later one") {
     CHECK(list == List{1, 3, 2});
 }
 
-TEST_CASE("an event that was never recorded holds no stream up") {
+TEST_CASE("waiting for an event that was never recorded returns immediately") {
     const TestStream stream;
     const TestEvent event;
     ok(cudaEventQuery(event));
@@ -49,22 +50,22 @@ TEST_CASE("an event that was never recorded holds no stream up") {
     ok(cudaStreamSynchronize(stream));
 }
 
-TEST_CASE("asking an event brings its stream forward") {
+TEST_CASE("each query of an event runs one operation of its stream") {
     const TestStream stream;
     const TestEvent event;
     List list;
     ok(append(list, 1, stream));
     ok(cudaEventRecord(event, stream));
     ok(append(list, 2, stream));
-    int questions = 1;
-    while (cudaEventQuery(event) == cudaErrorNotReady) ++questions;
-    CHECK(questions == 3);  // one for each operation, one for the answer
+    int queries = 1;
+    while (cudaEventQuery(event) == cudaErrorNotReady) ++queries;
+    CHECK(queries == 3);  // one for each operation, then one that returns cudaSuccess
     CHECK(list == List{1});
     ok(cudaDeviceSynchronize());
     cudaGetLastError();
 }
 
-TEST_CASE("a wait holds across devices") {
+TEST_CASE("a stream can wait for an event of another device") {
     List list;
     ok(cudaSetDevice(1));
     const TestStream there;
@@ -81,7 +82,7 @@ TEST_CASE("a wait holds across devices") {
     cudaGetLastError();
 }
 
-TEST_CASE("elapsed time needs two timed events that are done") {
+TEST_CASE("cudaEventElapsedTime needs two completed events with timing") {
     const TestStream stream;
     const TestEvent start(cudaEventDefault), end(cudaEventDefault), plain;
     float milliseconds = -1;
@@ -99,7 +100,7 @@ TEST_CASE("elapsed time needs two timed events that are done") {
     cudaGetLastError();
 }
 
-TEST_CASE("an event may go before what waits for it") {
+TEST_CASE("an event may be destroyed before the work that waits for it has run") {
     const TestStream first, second;
     List list;
     ok(append(list, 1, first));
@@ -111,11 +112,11 @@ TEST_CASE("an event may go before what waits for it") {
     ok(append(list, 2, second));
     ok(cudaStreamSynchronize(second));
     CHECK(list == List{1, 2});
-    cudaEvent_t gone = nullptr;
-    ok(cudaEventCreate(&gone));
-    ok(cudaEventDestroy(gone));
-    CHECK(cudaEventDestroy(gone) == cudaErrorInvalidResourceHandle);
-    CHECK(cudaEventQuery(gone) == cudaErrorInvalidResourceHandle);
+    cudaEvent_t destroyed = nullptr;
+    ok(cudaEventCreate(&destroyed));
+    ok(cudaEventDestroy(destroyed));
+    CHECK(cudaEventDestroy(destroyed) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaEventQuery(destroyed) == cudaErrorInvalidResourceHandle);
     cudaGetLastError();
 }
 

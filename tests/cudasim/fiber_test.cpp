@@ -1,5 +1,5 @@
-// Blocks of simulated threads: barriers, warps, shared memory, and what happens when threads
-// wait for ever. Kernels here are plain lambdas; the words are those of device code.
+// Blocks of simulated threads: barriers, warps, shared memory, and threads that wait
+// forever. The kernels here are lambdas that use CUDA's device functions.
 
 #include <algorithm>
 #include <atomic>
@@ -30,7 +30,7 @@ std::string run(dim3 grid, dim3 block, std::function<void()> body, size_t shared
         {.grid = grid, .block = block, .shared_bytes = shared, .body = std::move(body)});
 }
 
-TEST_CASE("every thread of a grid runs once at its own place") {
+TEST_CASE("every thread of a grid runs once with its own coordinates") {
     const dim3 grid(3, 2, 2), block(5, 3, 2);
     std::vector<std::atomic<int>> seen(3 * 2 * 2 * 5 * 3 * 2);
     CHECK(run(grid, block, [&] {
@@ -43,7 +43,7 @@ TEST_CASE("every thread of a grid runs once at its own place") {
     for (const auto& each : seen) CHECK(each == 1);
 }
 
-TEST_CASE("a barrier lets no thread pass before all have arrived") {
+TEST_CASE("no thread passes a barrier before all have arrived") {
     const unsigned threads = GENERATE(1u, 31u, 32u, 33u, 256u, 1024u);
     CAPTURE(threads);
     std::vector<int> arrived(threads), wrong(threads);
@@ -59,7 +59,7 @@ TEST_CASE("a barrier lets no thread pass before all have arrived") {
     CHECK(std::accumulate(wrong.begin(), wrong.end(), 0) == 0);
 }
 
-TEST_CASE("threads that have left are not waited for") {
+TEST_CASE("barriers do not wait for exited threads") {
     std::vector<int> done(96);
     CHECK(run(1, 96, [&] {
               if (threadIdx.x % 3 == 0) return;
@@ -70,7 +70,7 @@ TEST_CASE("threads that have left are not waited for") {
     CHECK(std::accumulate(done.begin(), done.end(), 0) == 64);
 }
 
-TEST_CASE("a warp adds up by shuffles whatever order its lanes run in") {
+TEST_CASE("a warp sums its values by shuffles") {
     const unsigned threads = GENERATE(32u, 64u, 1024u);
     std::vector<int> sums(threads);
     CHECK(run(1, threads, [&] {
@@ -85,7 +85,7 @@ TEST_CASE("a warp adds up by shuffles whatever order its lanes run in") {
     }
 }
 
-TEST_CASE("each shuffle takes from the lane that CUDA says") {
+TEST_CASE("each shuffle reads the lane that CUDA specifies") {
     std::vector<int> up(32), down(32), idx(32), narrow(32);
     CHECK(run(1, 32, [&] {
               const auto i = static_cast<int>(threadIdx.x);
@@ -102,12 +102,12 @@ TEST_CASE("each shuffle takes from the lane that CUDA says") {
     }
 }
 
-TEST_CASE("two halves of a warp exchange apart from each other") {
+TEST_CASE("two halves of a warp can shuffle independently") {
     std::vector<int> got(32);
     CHECK(run(1, 32, [&] {
               const auto i = static_cast<int>(threadIdx.x);
               const unsigned mask = i < 16 ? 0x0000ffffu : 0xffff0000u;
-              const int rounds = i < 16 ? 5 : 2;  // one half meets more often
+              const int rounds = i < 16 ? 5 : 2;  // one half shuffles more often
               int value = i;
               for (int k = 0; k < rounds; ++k)
                   value = __shfl_sync(mask, value, i < 16 ? 3 : 20);
@@ -116,7 +116,7 @@ TEST_CASE("two halves of a warp exchange apart from each other") {
     for (int i = 0; i < 32; ++i) CHECK(got[i] == (i < 16 ? 3 : 20));
 }
 
-TEST_CASE("votes count the lanes that are there") {
+TEST_CASE("votes count only the lanes that exist") {
     const unsigned threads = GENERATE(5u, 32u, 40u);
     std::vector<unsigned> ballots(threads);
     std::vector<int> any(threads), all(threads);
@@ -135,7 +135,7 @@ TEST_CASE("votes count the lanes that are there") {
     }
 }
 
-TEST_CASE("a lane that gives nothing shows as NaN") {
+TEST_CASE("a shuffle from a lane that does not take part gives NaN") {
     std::vector<float> got(32);
     CHECK(run(1, 32, [&] {
               const unsigned i = threadIdx.x;
@@ -145,7 +145,7 @@ TEST_CASE("a lane that gives nothing shows as NaN") {
     for (int i = 0; i < 16; ++i) CHECK(std::isnan(got[i]) == (i >= 8));
 }
 
-TEST_CASE("shared memory belongs to its block") {
+TEST_CASE("each block has its own shared memory") {
     set_num_threads(GENERATE(1, 3));
     std::vector<int> sums(64);
     CHECK(run(
@@ -197,7 +197,7 @@ TEST_CASE("a tiled matrix product is exact on one thread and on three") {
         }
 }
 
-TEST_CASE("threads that wait in different places end the launch with an error") {
+TEST_CASE("threads that wait at different barriers end the launch with an error") {
     const std::string error = run(dim3(1, 2), 64, [] {
         if (threadIdx.x == 5) {
             __shfl_sync(kAllLanes, 1, 0);
@@ -211,7 +211,7 @@ TEST_CASE("threads that wait in different places end the launch with an error") 
     CHECK(contains(error, "0xffffffff"));
 }
 
-TEST_CASE("after a launch that got stuck the next one runs") {
+TEST_CASE("a launch after a stuck launch runs") {
     CHECK(run(1, 32, [] {
               if (threadIdx.x == 0) __syncwarp(1u << 1);  // not in its own mask
               __syncthreads();
@@ -224,14 +224,14 @@ TEST_CASE("after a launch that got stuck the next one runs") {
     CHECK(std::accumulate(done.begin(), done.end(), 0) == 32);
 }
 
-TEST_CASE("what a kernel throws becomes the launch's error") {
+TEST_CASE("an exception in a kernel becomes the launch's error") {
     const std::string error = run(2, 3, [] {
         if (threadIdx.x == 1) throw std::runtime_error("no such thing");
     });
     CHECK(contains(error, "no such thing"));
 }
 
-TEST_CASE("several threads of the host run grids at the same time") {
+TEST_CASE("several host threads run grids concurrently") {
     std::vector<int> sums(4);
     std::vector<std::thread> hosts;
     for (int host = 0; host < 4; ++host)

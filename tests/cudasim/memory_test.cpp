@@ -1,4 +1,4 @@
-// The simulator's memories, as the CUDA interface gives them out.
+// The simulator's memory, through the CUDA interface.
 
 #include <cstdint>
 #include <vector>
@@ -26,7 +26,7 @@ struct DeviceMemory {
     std::byte* pointer = nullptr;
 };
 
-TEST_CASE("an address tells its device") {
+TEST_CASE("device_of returns the device of an address") {
     const DeviceMemory on_0(100, 0), on_3(100, 3);
     int on_host = 0;
     void* pinned = nullptr;
@@ -41,7 +41,7 @@ TEST_CASE("an address tells its device") {
     CHECK(cudaFreeHost(pinned) == cudaSuccess);
 }
 
-TEST_CASE("an allocation is found from its addresses and from those of its red zone") {
+TEST_CASE("find_allocation finds an allocation by its addresses and its red zone's") {
     const size_t bytes = GENERATE(size_t{1}, size_t{511}, size_t{4096}, size_t{100000});
     const DeviceMemory memory(bytes);
     for (const size_t offset : {size_t{0}, bytes - 1, bytes, bytes + kRedZoneBytes - 1}) {
@@ -55,7 +55,7 @@ TEST_CASE("an allocation is found from its addresses and from those of its red z
     }
 }
 
-TEST_CASE("allocations are aligned and never touch") {
+TEST_CASE("allocations are aligned and separated by red zones") {
     std::vector<std::byte*> pointers;
     for (const size_t bytes : {1, 4096, 513, 4095, 8192}) {
         std::byte* pointer = nullptr;
@@ -70,7 +70,7 @@ TEST_CASE("allocations are aligned and never touch") {
     for (std::byte* pointer : pointers) CHECK(cudaFree(pointer) == cudaSuccess);
 }
 
-TEST_CASE("freed addresses are remembered and not given out again") {
+TEST_CASE("freed allocations can still be found and their addresses are not reused") {
     std::byte* first = nullptr;
     REQUIRE(cudaMalloc(&first, 1000) == cudaSuccess);
     REQUIRE(cudaFree(first) == cudaSuccess);
@@ -82,7 +82,7 @@ TEST_CASE("freed addresses are remembered and not given out again") {
     CHECK(find_allocation(second.pointer)->id > gone->id);
 }
 
-TEST_CASE("a wrong free is an error and harms nothing") {
+TEST_CASE("an invalid free is an error and changes no allocation") {
     const DeviceMemory memory(1000);
     int on_host = 0;
     CHECK(cudaFree(nullptr) == cudaSuccess);
@@ -98,7 +98,7 @@ TEST_CASE("a wrong free is an error and harms nothing") {
     CHECK_FALSE(find_allocation(memory.pointer)->freed);
 }
 
-TEST_CASE("a device has as much memory as it says") {
+TEST_CASE("a device allocates as much memory as cudaMemGetInfo reports") {
     size_t free = 0, total = 0, after = 0;
     REQUIRE(cudaMemGetInfo(&free, &total) == cudaSuccess);
     {
@@ -114,7 +114,7 @@ TEST_CASE("a device has as much memory as it says") {
     CHECK(after == free);
 }
 
-TEST_CASE("pointer attributes tell device pinned and pageable memory apart") {
+TEST_CASE("cudaPointerGetAttributes tells device and pinned and pageable memory apart") {
     const DeviceMemory memory(64, 2);
     int on_host = 0;
     void* pinned = nullptr;
@@ -130,7 +130,7 @@ TEST_CASE("pointer attributes tell device pinned and pageable memory apart") {
     CHECK(cudaFreeHost(pinned) == cudaSuccess);
 }
 
-TEST_CASE("a copy must stay inside its allocations and go the way it says") {
+TEST_CASE("a copy must be inside its allocations and match its direction") {
     const DeviceMemory memory(16), other(16, 1);
     std::vector<std::byte> host(32);
     const auto copy = [](void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {

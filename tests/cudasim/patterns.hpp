@@ -1,20 +1,20 @@
-// Kernels with known traffic, for the counters.
+// Kernels with known memory traffic, for tests of the counters.
 
 #pragma once
 
 namespace mini::patterns {
 
-/// out[i] = x[i * stride], 32 threads per block; `count` threads.
+/// Computes out[i] = x[i * stride] with `count` threads, 32 per block.
 void strided_copy(float* out, const float* x, int stride, int count);
 
-/// One warp per block copies 4 floats per thread at once.
+/// Copies with one warp per block; each thread copies 4 floats in one access.
 void vector_copy(float* out, const float* x, int count);
 
-/// Transposes a 32 x 32 tile, one warp a row, through shared memory; with `padded`, rows of
-/// the tile are 33 long.
+/// Transposes a 32 x 32 tile through shared memory, one warp per row. With `padded`, the
+/// rows in shared memory have 33 elements.
 void transpose_tile(float* out, const float* x, bool padded);
 
-/// Every thread adds 1 to one place; two barriers a block.
+/// Every thread atomically adds 1 to *total, between two block barriers.
 void count_threads(int* total, int blocks, int threads);
 
 }  // namespace mini::patterns

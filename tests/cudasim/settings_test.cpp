@@ -1,5 +1,5 @@
-// The simulator's settings from the environment: each is read once, so a case that looks at
-// one runs this program again, with only the case that does what is looked at.
+// The simulator's settings from environment variables. Each is read once per process, so
+// a test of a setting runs this program again with one hidden test.
 
 #include <string>
 #include <utility>
@@ -19,7 +19,7 @@ using test::Outcome;
 using test::run_self;
 using List = std::vector<int>;
 
-// The last case's words: that it ran, and not that no case has its name.
+// "All tests passed" is printed only if a test with this name exists and ran.
 void check_passes(const std::string& setting, const std::string& test) {
     const Outcome outcome = run_self(setting, test);
     CAPTURE(setting, test, outcome.text);
@@ -27,8 +27,8 @@ void check_passes(const std::string& setting, const std::string& test) {
     CHECK(contains(outcome.text, "All tests passed"));
 }
 
-// What one sees of the order without waiting: work of one stream, a copy to pinned memory, and
-// work that another stream's comes after.
+// The visible effects of submitted work before the host waits: kernels in two streams,
+// the second after an event of the first, and a copy to pinned memory.
 struct Seen {
     List list;
     int copied = 0;
@@ -53,9 +53,9 @@ Seen without_waiting() {
     return seen;
 }
 
-// Hidden: what the cases below start as programs of their own.
+// Hidden tests, which the tests below run in processes of their own.
 
-TEST_CASE("work runs when it is given", "[.]") {
+TEST_CASE("work runs when it is submitted", "[.]") {
     const Seen seen = without_waiting();
     CHECK(seen.list == List{1, 2, 3});
     CHECK(seen.copied == 0);
@@ -84,7 +84,7 @@ TEST_CASE("a device has a million bytes", "[.]") {
         ok(cudaGetDeviceProperties(&properties, device));
         CHECK(properties.totalGlobalMem == kMillion);
 
-        // All of it can be had, in pieces too, and not a byte more.
+        // All of it can be allocated, also in pieces, and not a byte more.
         std::byte *first = nullptr, *second = nullptr, *more = nullptr;
         ok(cudaMalloc(&first, kMillion - 1000));
         CHECK(cudaMalloc(&more, 1001) == cudaErrorMemoryAllocation);
@@ -98,7 +98,7 @@ TEST_CASE("a device has a million bytes", "[.]") {
         ok(cudaFree(second));
     }
 
-    // Pinned memory is the host's, which the setting is not about.
+    // The setting does not limit pinned memory, which belongs to the host.
     void* pinned = nullptr;
     ok(cudaMallocHost(&pinned, 2 * kMillion));
     ok(cudaFreeHost(pinned));
@@ -108,42 +108,43 @@ TEST_CASE("a device has 16 GiB", "[.]") {
     CHECK(memory_use(0).total == size_t{16} << 30);
 }
 
-TEST_CASE("the machine can be had", "[.]") {
+TEST_CASE("the machine starts", "[.]") {
     const auto lock = Machine::instance().lock();
     CHECK(memory_use(0).used == 0);
 }
 
-// The cases that look.
+// Tests that run the hidden ones.
 
 TEST_CASE(
-    "MINI_SIM_ORDER eager runs work when it is given and lazy when the host waits") {
-    check_passes("MINI_SIM_ORDER=eager", "work runs when it is given");
+    "MINI_SIM_ORDER eager runs work when it is submitted and lazy when the host waits") {
+    check_passes("MINI_SIM_ORDER=eager", "work runs when it is submitted");
     check_passes("MINI_SIM_ORDER=lazy", "work waits until the host does");
     check_passes("-u MINI_SIM_ORDER", "work waits until the host does");
 
-    // Neither case passes for any order.
-    CHECK(run_self("MINI_SIM_ORDER=lazy", "work runs when it is given").code != 0);
+    // Each hidden test fails with the other order.
+    CHECK(run_self("MINI_SIM_ORDER=lazy", "work runs when it is submitted").code != 0);
     CHECK(run_self("MINI_SIM_ORDER=eager", "work waits until the host does").code != 0);
 }
 
-TEST_CASE("MINI_SIM_MEMORY is what each device has and 16 GiB where it is not set") {
+TEST_CASE("MINI_SIM_MEMORY is the memory of each device and defaults to 16 GiB") {
     check_passes("MINI_SIM_MEMORY=1000000", "a device has a million bytes");
     check_passes("-u MINI_SIM_MEMORY", "a device has 16 GiB");
     check_passes("MINI_SIM_MEMORY=", "a device has 16 GiB");
 }
 
-TEST_CASE("a setting of the simulator that makes no sense is an error that names it") {
-    for (const auto& [setting, says] : std::vector<std::pair<std::string, std::string>>{
-             {"MINI_SIM_ORDER=early", "MINI_SIM_ORDER=early: lazy or eager is needed"},
-             {"MINI_SIM_MEMORY=16G", "MINI_SIM_MEMORY=16G: a whole number from 1"},
-             {"MINI_SIM_MEMORY=0", "MINI_SIM_MEMORY=0: a whole number from 1"},
-             {"MINI_SIM_MEMORY=-1", "MINI_SIM_MEMORY=-1: a whole number from 1"},
+TEST_CASE("an invalid setting of the simulator is an error that names it") {
+    for (const auto& [setting, message] :
+         std::vector<std::pair<std::string, std::string>>{
+             {"MINI_SIM_ORDER=early", "MINI_SIM_ORDER=early: must be lazy or eager"},
+             {"MINI_SIM_MEMORY=16G", "MINI_SIM_MEMORY=16G: must be an integer from 1"},
+             {"MINI_SIM_MEMORY=0", "MINI_SIM_MEMORY=0: must be an integer from 1"},
+             {"MINI_SIM_MEMORY=-1", "MINI_SIM_MEMORY=-1: must be an integer from 1"},
              {"MINI_SIM_MEMORY=99999999999999",
-              "MINI_SIM_MEMORY=99999999999999: a whole"}}) {
-        const Outcome outcome = run_self(setting, "the machine can be had");
+              "MINI_SIM_MEMORY=99999999999999: must be an integer"}}) {
+        const Outcome outcome = run_self(setting, "the machine starts");
         CAPTURE(setting, outcome.text);
         CHECK(outcome.code != 0);
-        CHECK(contains(outcome.text, says));
+        CHECK(contains(outcome.text, message));
     }
 }
 

@@ -1,4 +1,4 @@
-// What tests of the simulator's streams share.
+// Helpers for tests of the simulator's streams.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mini::sim {
 
-/// A call that must succeed.
+/// Requires that a CUDA call succeeds.
 inline void ok(cudaError_t error) {
     INFO(cudaGetErrorString(error));
     REQUIRE(error == cudaSuccess);
@@ -40,7 +40,7 @@ struct TestEvent {
     cudaEvent_t event = nullptr;
 };
 
-/// `count` ints of device memory, zero at first; or of pinned memory.
+/// `count` ints of device or pinned memory, initialised to 0.
 struct TestInts {
     explicit TestInts(int count, bool pinned = false) : pinned(pinned) {
         const size_t bytes = static_cast<size_t>(count) * sizeof(int);
@@ -60,7 +60,8 @@ struct TestInts {
     bool pinned;
 };
 
-/// A kernel of one thread: appends a number to a list, so that the list is the order of events.
+/// Launches a kernel of one thread that appends a number to a list: the list records the
+/// order of execution.
 inline cudaError_t append(std::vector<int>& list, int number, cudaStream_t stream) {
     return enqueue(
         {.grid = 1, .block = 1, .body = [&list, number] { list.push_back(number); }},

@@ -1,4 +1,4 @@
-// The order of work in streams: at the latest moment that CUDA allows, and never out of order.
+// The order of work in streams: it runs at the latest moment that CUDA allows, in order.
 
 #include <atomic>
 #include <future>
@@ -19,7 +19,7 @@ using test::contains;
 
 using List = std::vector<int>;
 
-TEST_CASE("nothing runs before the host waits and then only what it waits for") {
+TEST_CASE("no work runs before the host waits and then only the work it waits for") {
     const TestStream first, second;
     List list;
     ok(append(list, 1, first));
@@ -32,7 +32,7 @@ TEST_CASE("nothing runs before the host waits and then only what it waits for") 
     CHECK(list == List{1, 3, 2});
 }
 
-TEST_CASE("blocking streams wait for the legacy default stream and it for them") {
+TEST_CASE("blocking streams and the legacy default stream wait for each other") {
     const TestStream blocking(cudaStreamDefault), apart;
     List list;
     ok(append(list, 1, blocking));
@@ -45,7 +45,7 @@ TEST_CASE("blocking streams wait for the legacy default stream and it for them")
     CHECK(list == List{1, 2, 3, 4});
 }
 
-TEST_CASE("a stream without legacy order does not wait for the default stream") {
+TEST_CASE("a non-blocking stream does not wait for the legacy default stream") {
     const TestStream apart;
     List list;
     ok(append(list, 1, nullptr));
@@ -56,7 +56,7 @@ TEST_CASE("a stream without legacy order does not wait for the default stream") 
     CHECK(list == List{2, 1});
 }
 
-TEST_CASE("asking whether a stream is done brings it forward") {
+TEST_CASE("each query of a stream runs one of its operations") {
     const TestStream stream;
     List list;
     ok(append(list, 1, stream));
@@ -68,7 +68,7 @@ TEST_CASE("asking whether a stream is done brings it forward") {
     CHECK(cudaGetLastError() == cudaErrorNotReady);
 }
 
-TEST_CASE("a stream takes only so much before its oldest work runs") {
+TEST_CASE("a call on a full stream runs the oldest operation") {
     const TestStream stream;
     List list;
     const auto longest = static_cast<int>(kLongestQueue);
@@ -93,22 +93,23 @@ TEST_CASE("host functions run in the stream's order") {
 }
 
 TEST_CASE(
-    "a query does not wait for a host function that waits for the thread that asks") {
+    "a query does not wait for a host function that waits for the querying thread") {
     const TestStream stream;
-    std::promise<void> answer;
+    std::promise<void> done;
     ok(cudaLaunchHostFunc(
         stream,
         [](void* data) { static_cast<std::promise<void>*>(data)->get_future().wait(); },
-        &answer));
+        &done));
     CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
-    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);  // it runs, and runs once
-    answer.set_value();
+    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);  // does not start it again
+    done.set_value();
     ok(cudaStreamSynchronize(stream));
     CHECK(cudaStreamQuery(stream) == cudaSuccess);
     CHECK(cudaGetLastError() == cudaErrorNotReady);
 }
 
-TEST_CASE("host functions that end while a query waits for them run once and in order") {
+TEST_CASE(
+    "host functions that finish while a query waits for them run once and in order") {
     constexpr int kRounds = 300;
     const TestStream stream;
     List list, expected;
@@ -138,7 +139,7 @@ TEST_CASE("pageable memory is read at the call and pinned memory when the copy r
     CHECK(got[1] == 2);
 }
 
-TEST_CASE("a copy to pinned memory is not there before the host waits") {
+TEST_CASE("a copy to pinned memory is not visible before the host waits") {
     const TestStream stream;
     const TestInts device(1), pinned(1, true);
     *pinned.data = 7;
@@ -159,7 +160,7 @@ TEST_CASE("a synchronous copy between devices does not make the host wait") {
     CHECK(list == List{1});
 }
 
-TEST_CASE("a stream that is destroyed still does its work") {
+TEST_CASE("the work of a destroyed stream still runs") {
     List list;
     {
         const TestStream stream;
@@ -170,17 +171,17 @@ TEST_CASE("a stream that is destroyed still does its work") {
     CHECK(list == List{1});
 }
 
-TEST_CASE("a handle that is none is refused") {
-    cudaStream_t gone = nullptr;
-    ok(cudaStreamCreate(&gone));
-    ok(cudaStreamDestroy(gone));
-    CHECK(cudaStreamDestroy(gone) == cudaErrorInvalidResourceHandle);
-    CHECK(cudaStreamSynchronize(gone) == cudaErrorInvalidResourceHandle);
+TEST_CASE("an invalid handle or device is rejected") {
+    cudaStream_t destroyed = nullptr;
+    ok(cudaStreamCreate(&destroyed));
+    ok(cudaStreamDestroy(destroyed));
+    CHECK(cudaStreamDestroy(destroyed) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaStreamSynchronize(destroyed) == cudaErrorInvalidResourceHandle);
     CHECK(cudaStreamDestroy(nullptr) == cudaErrorInvalidResourceHandle);
     CHECK(cudaSetDevice(99) == cudaErrorInvalidDevice);
 }
 
-TEST_CASE("a kernel must go to a stream of the current device") {
+TEST_CASE("a kernel launch on a stream of another device is rejected") {
     const TestStream stream;
     List list;
     ok(cudaSetDevice(1));
@@ -191,7 +192,7 @@ TEST_CASE("a kernel must go to a stream of the current device") {
     CHECK(list == List{2});
 }
 
-TEST_CASE("a launch that no device could do is refused") {
+TEST_CASE("a launch beyond the device's limits is rejected") {
     const auto launch = [](dim3 grid, dim3 block, size_t shared = 0) {
         return enqueue(
             {.grid = grid, .block = block, .shared_bytes = shared, .body = [] {}},
@@ -210,7 +211,7 @@ TEST_CASE("a launch that no device could do is refused") {
 
 void big_kernel() {}
 
-TEST_CASE("a kernel that asks for it gets more shared memory") {
+TEST_CASE("cudaFuncSetAttribute raises a kernel's limit of dynamic shared memory") {
     const auto launch = [] {
         return enqueue({.grid = 1,
                         .block = 1,
@@ -236,7 +237,7 @@ void stuck_kernel() {
     }
 }
 
-TEST_CASE("a kernel that fails fails its device for good and says where") {
+TEST_CASE("a failed kernel sets a sticky error of its device that says where it failed") {
     ok(cudaSetDevice(2));
     List list;
     ok(enqueue({.grid = 1,
@@ -248,13 +249,13 @@ TEST_CASE("a kernel that fails fails its device for good and says where") {
     CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
     CHECK(contains(cudaGetErrorString(cudaErrorLaunchFailure), "stuck_kernel"));
     CHECK(contains(cudaGetErrorString(cudaErrorLaunchFailure), "31 threads"));
-    CHECK(list == List{});  // what comes after a failure does not run
+    CHECK(list == List{});  // operations after a failure do not run
     int* pointer = nullptr;
     CHECK(cudaMalloc(&pointer, 4) == cudaErrorLaunchFailure);
     CHECK(append(list, 2, nullptr) == cudaErrorLaunchFailure);
     CHECK(cudaStreamQuery(nullptr) == cudaErrorLaunchFailure);
 
-    // Other devices are well, and this one after a reset.
+    // Other devices still work, and this one works again after a reset.
     ok(cudaSetDevice(0));
     ok(cudaDeviceSynchronize());
     ok(cudaSetDevice(2));
@@ -266,14 +267,14 @@ TEST_CASE("a kernel that fails fails its device for good and says where") {
     cudaGetLastError();
 }
 
-TEST_CASE("several threads of the host wait for streams that depend on each other") {
+TEST_CASE("several host threads wait for streams that depend on each other") {
     constexpr int kHosts = 4, kRounds = 50;
     std::vector<std::atomic<int>> counts(kHosts);
     std::atomic<int> errors = 0;
     std::vector<std::thread> hosts;
     for (int host = 0; host < kHosts; ++host)
         hosts.emplace_back([&, host] {
-            // The devices' legacy streams and a stream of one's own, all at once.
+            // Use a shared legacy stream and the thread's own stream concurrently.
             errors += cudaSetDevice(host % 2) != cudaSuccess;
             cudaStream_t own = nullptr;
             errors += cudaStreamCreate(&own) != cudaSuccess;
@@ -293,7 +294,7 @@ TEST_CASE("several threads of the host wait for streams that depend on each othe
     for (const auto& count : counts) CHECK(count == kRounds * 7);
 }
 
-// Writes down the operations as they run.
+// Records the operations as they run.
 class Recorder : public Observer {
   public:
     Recorder() { set_observer(this); }
@@ -307,7 +308,8 @@ class Recorder : public Observer {
     Clock host;
 };
 
-TEST_CASE("clocks say what is ordered whatever happened to run first") {
+TEST_CASE(
+    "clocks give the happens-before order whatever operation happened to run first") {
     const TestStream first, second;
     const TestEvent event;
     Recorder recorder;
@@ -328,7 +330,7 @@ TEST_CASE("clocks say what is ordered whatever happened to run first") {
     CHECK_FALSE(precedes(run[0].stamp, run[2].clock));  // before the wait
     for (const OperationInfo& each : run) CHECK(precedes(each.stamp, recorder.host));
 
-    // What the host gives after a wait comes after what it waited for.
+    // Work submitted after a wait is ordered after the work that the host waited for.
     const OperationInfo before = run[1];
     ok(append(list, 5, second));
     ok(cudaDeviceSynchronize());

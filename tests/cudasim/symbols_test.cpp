@@ -1,4 +1,4 @@
-// What addresses of the program are called.
+// The names of addresses in the program.
 
 #include "libmini/cudasim/symbols.hpp"
 
@@ -38,12 +38,12 @@ TEST_CASE("a kernel's name has its parameters and no unnamed namespace") {
     CHECK(std::string(name) == "mini::sim::unnamed_kernel(float*, int)");
 }
 
-TEST_CASE("the short name of a function is the last word of its name") {
+TEST_CASE("the short name of a function has no namespaces and no template arguments") {
     CHECK(short_name(function_at(address_of(unnamed_kernel))) == "unnamed_kernel");
     CHECK(short_name(function_at(address_of(tiled_kernel<8>))) == "tiled_kernel");
 }
 
-TEST_CASE("what is no function of the program is called by its address") {
+TEST_CASE("the name of an address outside of every function is the address") {
     const int on_stack = 0;
     CHECK(kernel_name(&on_stack) == concat("at ", static_cast<const void*>(&on_stack)));
     CHECK(function_at(&on_stack).empty());

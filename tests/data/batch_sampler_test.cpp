@@ -30,27 +30,27 @@ using Batches = std::vector<Indices>;
 
 namespace {
 
-// Gives the indices it is told to, and remembers the epochs it was told.
-struct Given : mini::data::Sampler {
-    explicit Given(Indices given) : given(std::move(given)) {}
-    Indices indices() override { return given; }
-    int64_t size() const override { return static_cast<int64_t>(given.size()); }
+// Returns fixed indices, and records the epochs passed to set_epoch.
+struct FixedSampler : mini::data::Sampler {
+    explicit FixedSampler(Indices order) : order(std::move(order)) {}
+    Indices indices() override { return order; }
+    int64_t size() const override { return static_cast<int64_t>(order.size()); }
     void set_epoch(int64_t epoch) override { epochs.push_back(epoch); }
 
-    Indices given;
+    Indices order;
     Indices epochs;
 };
 
-std::shared_ptr<Given> given(Indices indices) {
-    return std::make_shared<Given>(std::move(indices));
+std::shared_ptr<FixedSampler> fixed(Indices indices) {
+    return std::make_shared<FixedSampler>(std::move(indices));
 }
 
 std::shared_ptr<SequentialSampler> sequential(int64_t n) {
     return std::make_shared<SequentialSampler>(n);
 }
 
-// The definition, word for word: cut each group's part of the order, then sort the
-// batches by where in the order their first element stands.
+// A literal implementation of the definition: splits each group's part of the order into
+// batches, then sorts the batches by the position of their first element in the order.
 Batches grouped_by_definition(const Indices& order, const Indices& group_ids,
                               int64_t batch_size) {
     std::map<int64_t, std::vector<size_t>> positions;  // of each group, in the order
@@ -82,21 +82,23 @@ struct Images : mini::data::Dataset {
 
 }  // namespace
 
-TEST_CASE("BatchSampler cuts the order into batches and keeps or drops the rest") {
+TEST_CASE(
+    "BatchSampler splits the order into batches and keeps or drops the last short "
+    "batch") {
     const auto five = sequential(5);
-    BatchSampler keeps(five, 2), drops(five, 2, true), one(five, 100),
+    BatchSampler keeping(five, 2), dropping(five, 2, true), one(five, 100),
         none(five, 100, true);
-    CHECK(keeps.batches() == Batches{{0, 1}, {2, 3}, {4}});
-    CHECK(keeps.size() == 3);
-    CHECK(drops.batches() == Batches{{0, 1}, {2, 3}});
-    CHECK(drops.size() == 2);
+    CHECK(keeping.batches() == Batches{{0, 1}, {2, 3}, {4}});
+    CHECK(keeping.size() == 3);
+    CHECK(dropping.batches() == Batches{{0, 1}, {2, 3}});
+    CHECK(dropping.size() == 2);
     CHECK(one.batches() == Batches{{0, 1, 2, 3, 4}});
     CHECK(one.size() == 1);
     CHECK(none.batches().empty());
     CHECK(none.size() == 0);
 }
 
-TEST_CASE("BatchSampler says as many batches as it gives, for every size") {
+TEST_CASE("the size of a BatchSampler equals the number of its batches") {
     for (int64_t n = 0; n <= 9; ++n)
         for (const int64_t batch_size :
              {int64_t{1}, int64_t{2}, int64_t{3}, int64_t{9}, INT64_MAX - 1, INT64_MAX})
@@ -107,7 +109,7 @@ TEST_CASE("BatchSampler says as many batches as it gives, for every size") {
             }
 }
 
-TEST_CASE("BatchSampler refuses a batch size below 1, and no sampler") {
+TEST_CASE("BatchSampler rejects a batch size below 1 and a null sampler") {
     const auto five = sequential(5);
     CHECK(contains(message_of<UsageError>([&] { BatchSampler(five, 0); }),
                    "batch_size is 0"));
@@ -116,15 +118,16 @@ TEST_CASE("BatchSampler refuses a batch size below 1, and no sampler") {
     CHECK_THROWS_AS(BatchSampler(nullptr, 1), UsageError);
 }
 
-TEST_CASE("batch samplers pass the epoch on") {
-    const auto sampler = given({0, 1, 2});
+TEST_CASE("batch samplers forward set_epoch to their sampler") {
+    const auto sampler = fixed({0, 1, 2});
     BatchSampler(sampler, 2).set_epoch(4);
     GroupedBatchSampler(sampler, {0, 0, 0}, 2).set_epoch(5);
     CHECK(sampler->epochs == Indices{4, 5});
 }
 
-TEST_CASE("GroupedBatchSampler batches within groups, in the order of first elements") {
-    const auto order = given({0, 1, 2, 3, 4, 5, 6});
+TEST_CASE(
+    "GroupedBatchSampler orders the batches of all groups by their first elements") {
+    const auto order = fixed({0, 1, 2, 3, 4, 5, 6});
     const Indices groups = {0, 1, 1, 0, 1, 0, 0};
     CHECK(GroupedBatchSampler(order, groups, 2).batches() ==
           Batches{{0, 3}, {1, 2}, {4}, {5, 6}});
@@ -135,16 +138,16 @@ TEST_CASE("GroupedBatchSampler batches within groups, in the order of first elem
     CHECK(GroupedBatchSampler(order, groups, INT64_MAX, true).batches().empty());
 }
 
-TEST_CASE("GroupedBatchSampler takes a part of the dataset, in any order") {
-    CHECK(GroupedBatchSampler(given({6, 2, 0, 4}), {7, 8, 7, 8, 7, 8, -1}, 2).batches() ==
+TEST_CASE("GroupedBatchSampler accepts a sampler of any subset in any order") {
+    CHECK(GroupedBatchSampler(fixed({6, 2, 0, 4}), {7, 8, 7, 8, 7, 8, -1}, 2).batches() ==
           Batches{{6}, {2, 0}, {4}});
-    CHECK(GroupedBatchSampler(given({1, 0, 1}), {3, 3}, 2).batches() ==
+    CHECK(GroupedBatchSampler(fixed({1, 0, 1}), {3, 3}, 2).batches() ==
           Batches{{1, 0}, {1}});
-    CHECK(GroupedBatchSampler(given({}), {}, 2).batches().empty());
-    CHECK(GroupedBatchSampler(given({}), {}, 2).size() == 0);
+    CHECK(GroupedBatchSampler(fixed({}), {}, 2).batches().empty());
+    CHECK(GroupedBatchSampler(fixed({}), {}, 2).size() == 0);
 }
 
-TEST_CASE("GroupedBatchSampler gives what its definition says, for random groups") {
+TEST_CASE("GroupedBatchSampler returns the batches of its definition for random groups") {
     std::mt19937 random(1);
     for (int round = 0; round < 200; ++round) {
         const int64_t n = 1 + random() % 60, batch_size = 1 + random() % 7;
@@ -156,13 +159,13 @@ TEST_CASE("GroupedBatchSampler gives what its definition says, for random groups
         CAPTURE(round, n, batch_size, groups, order);
 
         const Batches expected = grouped_by_definition(order, groups, batch_size);
-        GroupedBatchSampler sampler(given(order), groups, batch_size);
+        GroupedBatchSampler sampler(fixed(order), groups, batch_size);
         REQUIRE(sampler.size() == static_cast<int64_t>(expected.size()));
         REQUIRE(sampler.batches() == expected);
     }
 }
 
-TEST_CASE("GroupedBatchSampler hands out exactly the batches it counted") {
+TEST_CASE("GroupedBatchSampler returns the batches that size has prepared") {
     const auto random = std::make_shared<RandomSampler>(
         50, mini::data::RandomSamplerOptions{.generator =
                                                  std::make_shared<mini::Generator>(3)});
@@ -173,7 +176,7 @@ TEST_CASE("GroupedBatchSampler hands out exactly the batches it counted") {
     for (size_t i = 0; i < groups.size(); ++i) groups[i] = static_cast<int64_t>(i % 3);
     GroupedBatchSampler counted(random, groups, 4), uncounted(same, groups, 4);
 
-    // Counting twice prepares once; each epoch is drawn once.
+    // Two calls of size() prepare the batches once; each epoch is drawn once.
     for (int epoch = 0; epoch < 3; ++epoch) {
         const int64_t count = counted.size();
         REQUIRE(counted.size() == count);
@@ -183,7 +186,7 @@ TEST_CASE("GroupedBatchSampler hands out exactly the batches it counted") {
     }
 }
 
-TEST_CASE("GroupedBatchSampler forgets what it prepared when the epoch changes") {
+TEST_CASE("GroupedBatchSampler discards the prepared batches when the epoch changes") {
     const auto shuffled = std::make_shared<DistributedSampler>(
         40, mini::data::DistributedSamplerOptions{.num_replicas = 1, .rank = 0});
     GroupedBatchSampler sampler(shuffled, Indices(40), 4);
@@ -194,7 +197,7 @@ TEST_CASE("GroupedBatchSampler forgets what it prepared when the epoch changes")
     CHECK(batches == BatchSampler(shuffled, 4).batches());
 }
 
-TEST_CASE("GroupedBatchSampler refuses bad sizes, and indices without a group") {
+TEST_CASE("GroupedBatchSampler rejects invalid batch sizes and indices without a group") {
     for (const int64_t bad : {int64_t{0}, int64_t{-1}, INT64_MIN})
         CHECK_THROWS_AS(GroupedBatchSampler(sequential(3), {0, 0, 0}, bad), UsageError);
     CHECK_THROWS_AS(GroupedBatchSampler(nullptr, {}, 1), UsageError);
@@ -203,11 +206,12 @@ TEST_CASE("GroupedBatchSampler refuses bad sizes, and indices without a group") 
     });
     CHECK(contains(message, "index 2"));
     CHECK(contains(message, "2 group_ids"));
-    CHECK_THROWS_AS(GroupedBatchSampler(given({-1}), {0, 0}, 1).batches(), UsageError);
+    CHECK_THROWS_AS(GroupedBatchSampler(fixed({-1}), {0, 0}, 1).batches(), UsageError);
 }
 
-TEST_CASE("IterationBasedBatchSampler goes over its source as often as it takes") {
-    const auto sampler = given({0, 1, 2, 3, 4});
+TEST_CASE(
+    "IterationBasedBatchSampler repeats its source until there are enough batches") {
+    const auto sampler = fixed({0, 1, 2, 3, 4});
     const auto batches = std::make_shared<BatchSampler>(sampler, 2);
     IterationBasedBatchSampler iterations(batches, 7);
     CHECK(iterations.size() == 7);
@@ -216,8 +220,8 @@ TEST_CASE("IterationBasedBatchSampler goes over its source as often as it takes"
     CHECK(sampler->epochs == Indices{0, 3, 6});
 }
 
-TEST_CASE("IterationBasedBatchSampler goes on where it was interrupted") {
-    const auto sampler = given({0, 1, 2, 3, 4});
+TEST_CASE("IterationBasedBatchSampler resumes at start_iter") {
+    const auto sampler = fixed({0, 1, 2, 3, 4});
     const auto batches = std::make_shared<BatchSampler>(sampler, 2);
     IterationBasedBatchSampler late(batches, 7, 5);
     CHECK(late.size() == 7);
@@ -227,7 +231,9 @@ TEST_CASE("IterationBasedBatchSampler goes on where it was interrupted") {
     CHECK(IterationBasedBatchSampler(batches, 0).batches().empty());
 }
 
-TEST_CASE("IterationBasedBatchSampler ends with its source's last batch or within it") {
+TEST_CASE(
+    "IterationBasedBatchSampler may end at the end of a pass over its source or within "
+    "it") {
     const auto batches = std::make_shared<BatchSampler>(sequential(6), 2);
     for (int64_t start = 0; start <= 12; ++start)
         for (int64_t count = start; count <= 12; ++count) {
@@ -238,7 +244,8 @@ TEST_CASE("IterationBasedBatchSampler ends with its source's last batch or withi
         }
 }
 
-TEST_CASE("IterationBasedBatchSampler refuses an empty source rather than ask for ever") {
+TEST_CASE(
+    "IterationBasedBatchSampler rejects an empty source and an invalid start_iter") {
     const auto empty = std::make_shared<BatchSampler>(sequential(0), 2);
     const auto dropped = std::make_shared<BatchSampler>(sequential(3), 4, true);
     CHECK(contains(
@@ -251,7 +258,7 @@ TEST_CASE("IterationBasedBatchSampler refuses an empty source rather than ask fo
     CHECK_THROWS_AS(IterationBasedBatchSampler(nullptr, 5), UsageError);
 }
 
-TEST_CASE("make_data_sampler chooses among sequential, random and distributed") {
+TEST_CASE("make_data_sampler returns a sequential or random or distributed sampler") {
     const Numbers numbers(10);
     CHECK(make_data_sampler(numbers, false, false)->indices() ==
           SequentialSampler(10).indices());
@@ -267,8 +274,9 @@ TEST_CASE("make_data_sampler chooses among sequential, random and distributed") 
     CHECK(make_data_sampler(numbers, false, true)->indices() == Indices{1, 4, 7, 0});
 }
 
-TEST_CASE("make_batch_data_sampler groups wide and high images, and counts iterations") {
-    // Ratios, height over width: 1/2, 2, 1, 3, 1/3; 1 belongs above the border.
+TEST_CASE("make_batch_data_sampler groups wide and high images and counts iterations") {
+    // Height / width: 1/2, 2, 1, 3, 1/3; a ratio of 1 belongs to the group above
+    // border 1.
     const Images images({{1, 2}, {2, 1}, {2, 2}, {3, 1}, {1, 3}});
     const auto batches = [&](const mini::data::BatchDataSamplerOptions& options) {
         return make_batch_data_sampler(images, sequential(5), options)->batches();
@@ -289,20 +297,20 @@ TEST_CASE("make_batch_data_sampler groups wide and high images, and counts itera
           std::vector<double>{0.5, 2, 1, 3, 1.0 / 3});
 }
 
-TEST_CASE("make_batch_data_sampler refuses what it cannot group") {
+TEST_CASE("make_batch_data_sampler rejects invalid ratios and borders and options") {
     const Images images({{1, 2}, {2, 1}});
-    const auto refuse = [&](const mini::data::BatchDataSamplerOptions& options) {
+    const auto error_of = [&](const mini::data::BatchDataSamplerOptions& options) {
         return message_of<UsageError>(
             [&] { make_batch_data_sampler(images, sequential(2), options); });
     };
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    CHECK(contains(refuse({.aspect_grouping = {1}, .aspect_ratios = {1}}),
+    CHECK(contains(error_of({.aspect_grouping = {1}, .aspect_ratios = {1}}),
                    "1 aspect_ratios for 2 samples"));
-    CHECK(contains(refuse({.aspect_grouping = {1}, .aspect_ratios = {1, nan}}),
+    CHECK(contains(error_of({.aspect_grouping = {1}, .aspect_ratios = {1, nan}}),
                    "aspect ratio 1 is nan"));
-    CHECK(contains(refuse({.aspect_grouping = {nan}}), "border 0 is nan"));
-    CHECK(contains(refuse({.images_per_gpu = 0}), "batch_size is 0"));
-    CHECK(contains(refuse({.num_iters = 3, .start_iter = 4}), "start_iter is 4"));
+    CHECK(contains(error_of({.aspect_grouping = {nan}}), "border 0 is nan"));
+    CHECK(contains(error_of({.images_per_gpu = 0}), "batch_size is 0"));
+    CHECK(contains(error_of({.num_iters = 3, .start_iter = 4}), "start_iter is 4"));
     CHECK(contains(message_of<mini::ShapeError>(
                        [] { mini::data::compute_aspect_ratios(Numbers(2)); }),
                    "sample 0 is (2,)"));

@@ -14,7 +14,7 @@ using mini::data::Batch;
 using mini::data::collate;
 using mini::data::Example;
 
-TEST_CASE("collate stacks samples in order, with a new first dimension") {
+TEST_CASE("collate stacks samples in order along a new first dimension") {
     const Numbers numbers(10);
     const Batch batch = collate({numbers.get(4), numbers.get(0), numbers.get(9)});
     CHECK(batch.size() == 3);
@@ -24,7 +24,7 @@ TEST_CASE("collate stacks samples in order, with a new first dimension") {
     CHECK(batch.target.to_vector<int64_t>() == std::vector<int64_t>{12, 0, 27});
 }
 
-TEST_CASE("collate stacks scalars, empty samples, views and other types") {
+TEST_CASE("collate stacks scalars and empty samples and views and other dtypes") {
     CHECK(collate({{Tensor::scalar(1), 0}, {Tensor::scalar(2), 0}}).data.shape() ==
           Shape{2});
     CHECK(collate({{Tensor::zeros({0, 3}), 0}}).data.shape() == Shape{1, 0, 3});
@@ -39,7 +39,7 @@ TEST_CASE("collate stacks scalars, empty samples, views and other types") {
           std::vector<float>{1, 3, 2, 4, 1, 2, 3, 4});
 }
 
-TEST_CASE("collate refuses samples that differ, naming both, and an empty batch") {
+TEST_CASE("collate rejects an empty list and samples of different shapes or dtypes") {
     const std::string shapes = message_of<mini::ShapeError>([] {
         collate({{Tensor::zeros({2}), 0}, {Tensor::zeros({3}), 0}});
     });
@@ -52,7 +52,7 @@ TEST_CASE("collate refuses samples that differ, naming both, and an empty batch"
     CHECK_THROWS_AS(collate({}), mini::UsageError);
 }
 
-TEST_CASE("get_each gives samples one by one, in order, repeated ones too") {
+TEST_CASE("get_each returns samples one by one in order and repeats repeated indices") {
     const std::vector<int64_t> indices = {8, 2, 8};
     std::vector<int64_t> labels;
     for (const Example& example : mini::data::get_each(Numbers(10), indices))
@@ -61,7 +61,7 @@ TEST_CASE("get_each gives samples one by one, in order, repeated ones too") {
     CHECK(mini::data::get_each(Numbers(10), {}).empty());
 }
 
-TEST_CASE("collate stacks targets of any shape and type") {
+TEST_CASE("collate stacks targets of any shape and dtype") {
     const auto target = [](float a, float b) {
         return Tensor::from(std::vector<float>{a, b});
     };
@@ -73,7 +73,7 @@ TEST_CASE("collate stacks targets of any shape and type") {
                     mini::ShapeError);
 }
 
-TEST_CASE("get_batch names the sample that failed and keeps the cause") {
+TEST_CASE("an error of get_batch names the sample and nests the original exception") {
     struct Broken : Numbers {
         Broken() : Numbers(10) {}
         Example get(int64_t i) const override {

@@ -21,13 +21,13 @@ using mini::data::DistributedEvalSampler;
 using mini::data::DistributedSampler;
 using Indices = std::vector<int64_t>;
 
-// This program's operator new counts what is alive, so that a test can ask for the most
-// that was alive at a time.
+// This program's operator new counts the allocated bytes, so that a test can measure the
+// peak.
 namespace {
 
 std::atomic<int64_t> live_bytes, peak_bytes;
 
-// The most bytes alive during `body`, beyond those alive before.
+// Returns the peak of the bytes that `body` allocates in addition to the bytes before.
 template <typename Body>
 int64_t peak_of(const Body& body) {
     const int64_t before = live_bytes;
@@ -70,7 +70,7 @@ Indices indices_of(int64_t n, mini::data::DistributedSamplerOptions options,
 
 }  // namespace
 
-TEST_CASE("DistributedSampler gives every rank PyTorch's indices") {
+TEST_CASE("DistributedSampler returns PyTorch's indices on every rank") {
     const nlohmann::json cases = golden_cases("distributed_sampler");
     size_t checked = 0;
     for (const auto& c : cases) {
@@ -91,7 +91,9 @@ TEST_CASE("DistributedSampler gives every rank PyTorch's indices") {
     CHECK(checked == 1409);
 }
 
-TEST_CASE("DistributedSampler interleaves, pads from the front, or drops the tail") {
+TEST_CASE(
+    "DistributedSampler interleaves the ranks and pads from the front or drops the "
+    "tail") {
     const std::vector<Indices> epoch0 = {{4, 5, 0, 2}, {1, 3, 8, 4}, {7, 9, 6, 1}};
     const std::vector<Indices> epoch1 = {{5, 2, 9, 4}, {6, 0, 3, 5}, {1, 8, 7, 6}};
     const std::vector<Indices> dropped = {{4, 5, 0}, {1, 3, 8}, {7, 9, 6}};
@@ -113,7 +115,9 @@ TEST_CASE("DistributedSampler repeats a dataset smaller than the world") {
         CHECK(indices_of(1, {.num_replicas = 7, .rank = r}) == Indices{0});
 }
 
-TEST_CASE("DistributedSampler has nothing to give of nothing, or of what is dropped") {
+TEST_CASE(
+    "DistributedSampler is empty for an empty dataset and if drop_last drops "
+    "everything") {
     const bool shuffle = GENERATE(false, true);
     for (int r = 0; r < 5; ++r) {
         DistributedSampler empty(0, {.num_replicas = 5, .rank = r, .shuffle = shuffle});
@@ -126,7 +130,7 @@ TEST_CASE("DistributedSampler has nothing to give of nothing, or of what is drop
     }
 }
 
-TEST_CASE("DistributedSampler repeats its epoch until set_epoch chooses another") {
+TEST_CASE("DistributedSampler repeats its epoch until set_epoch selects another") {
     DistributedSampler sampler(100, {.num_replicas = 3, .rank = 1});
     const Indices first = sampler.indices();
     sampler.set_epoch(1);
@@ -137,7 +141,7 @@ TEST_CASE("DistributedSampler repeats its epoch until set_epoch chooses another"
           indices_of(100, {.num_replicas = 3, .rank = 1}, 1));
 }
 
-TEST_CASE("DistributedSampler asks the world for what it is not given") {
+TEST_CASE("DistributedSampler takes a missing rank or num_replicas from the world") {
     const InWorld world({.rank = 2, .size = 3});
     CHECK(DistributedSampler(10).indices() == Indices{7, 9, 6, 1});
     CHECK(DistributedSampler(Numbers(10)).indices() == Indices{7, 9, 6, 1});
@@ -150,7 +154,7 @@ TEST_CASE("DistributedSampler asks the world for what it is not given") {
     CHECK(DistributedEvalSampler(Numbers(4), {.rank = 0}).indices() == Indices{0, 3});
 }
 
-TEST_CASE("without a world the distributed samplers say what to do") {
+TEST_CASE("without a world the error of distributed samplers names the next step") {
     const std::string neither = message_of<UsageError>([] { DistributedSampler(10); });
     CHECK(contains(neither, "DistributedSampler: num_replicas is not given"));
     CHECK(contains(neither, "call init_process_group"));
@@ -163,7 +167,7 @@ TEST_CASE("without a world the distributed samplers say what to do") {
                    "DistributedEvalSampler: num_replicas is not given"));
 }
 
-TEST_CASE("distributed samplers refuse ranks and sizes that cannot be") {
+TEST_CASE("distributed samplers reject invalid ranks and sizes") {
     for (const int rank : {-1, 3, 4, INT_MIN, INT_MAX}) {
         const std::string message = message_of<UsageError>(
             [&] { DistributedSampler(10, {.num_replicas = 3, .rank = rank}); });
@@ -172,12 +176,12 @@ TEST_CASE("distributed samplers refuse ranks and sizes that cannot be") {
         CHECK_THROWS_AS(DistributedEvalSampler(10, {.num_replicas = 3, .rank = rank}),
                         UsageError);
     }
-    for (const int none : {0, -1, INT_MIN}) {
+    for (const int replicas : {0, -1, INT_MIN}) {
         CHECK(contains(message_of<UsageError>([&] {
-                           DistributedSampler(10, {.num_replicas = none, .rank = 0});
+                           DistributedSampler(10, {.num_replicas = replicas, .rank = 0});
                        }),
-                       "num_replicas is " + std::to_string(none)));
-        CHECK_THROWS_AS(DistributedEvalSampler(10, {.num_replicas = none, .rank = 0}),
+                       "num_replicas is " + std::to_string(replicas)));
+        CHECK_THROWS_AS(DistributedEvalSampler(10, {.num_replicas = replicas, .rank = 0}),
                         UsageError);
     }
     CHECK_THROWS_AS(DistributedSampler(-1, {.num_replicas = 1, .rank = 0}), UsageError);
@@ -186,7 +190,7 @@ TEST_CASE("distributed samplers refuse ranks and sizes that cannot be") {
     CHECK(choose_replica("test", 3, 2) == World{.rank = 2, .size = 3});
 }
 
-TEST_CASE("DistributedSampler counts without overflow") {
+TEST_CASE("the size of a DistributedSampler does not overflow") {
     const bool drop_last = GENERATE(false, true);
     const auto size_of = [&](int64_t n, int replicas) {
         return DistributedSampler(
@@ -201,7 +205,7 @@ TEST_CASE("DistributedSampler counts without overflow") {
           Indices{4 % 3});
 }
 
-TEST_CASE("DistributedSampler warns once when an epoch is given out again") {
+TEST_CASE("DistributedSampler warns once when an epoch is repeated without set_epoch") {
     DistributedSampler sampler(10, {.num_replicas = 2, .rank = 1});
     const auto next = [&] { sampler.indices(); };
     CHECK(written_to_stderr(next) == "");
@@ -216,8 +220,7 @@ TEST_CASE("DistributedSampler warns once when an epoch is given out again") {
     CHECK(written_to_stderr(next) == "");
 }
 
-TEST_CASE(
-    "DistributedSampler does not warn when set_epoch is called, or nothing shuffled") {
+TEST_CASE("DistributedSampler does not warn if set_epoch is called or shuffle is off") {
     const std::string written = written_to_stderr([] {
         DistributedSampler shuffled(10, {.num_replicas = 2, .rank = 0});
         DistributedSampler in_order(10, {.num_replicas = 2, .rank = 0, .shuffle = false});
@@ -232,7 +235,8 @@ TEST_CASE(
     CHECK(written == "");
 }
 
-TEST_CASE("an epoch's generator is seeded by seed + epoch, of the default's version") {
+TEST_CASE(
+    "epoch_generator has the seed seed + epoch and the default generator's version") {
     mini::Generator& usual = mini::default_generator();
     const auto before = usual.get_state();
     const mini::TorchVersion version = usual.version();
@@ -244,7 +248,7 @@ TEST_CASE("an epoch's generator is seeded by seed + epoch, of the default's vers
     CHECK(usual.get_state() == before);
 }
 
-TEST_CASE("DistributedSampler takes at most 8 bytes per sample of the dataset") {
+TEST_CASE("DistributedSampler allocates at most 8 bytes per sample of the dataset") {
     const int64_t n = 1'000'000;
     const int replicas = GENERATE(1, 2, 3, 8);
     const bool shuffle = GENERATE(false, true);
@@ -252,13 +256,13 @@ TEST_CASE("DistributedSampler takes at most 8 bytes per sample of the dataset") 
     DistributedSampler sampler(
         n, {.num_replicas = replicas, .rank = replicas - 1, .shuffle = shuffle});
     const int64_t peak = peak_of([&] { sampler.indices(); });
-    const int64_t rounding = 2 * 4096;  // of two blocks to whole pages
+    const int64_t rounding = 2 * 4096;  // two blocks are rounded up to whole pages
     CHECK(peak <= 8 * n + rounding);
-    CHECK(peak >= 8 * n / replicas);  // else the counting is broken
+    CHECK(peak >= 8 * n / replicas);  // otherwise the counting is wrong
     if (!shuffle) CHECK(peak <= 8 * (n / replicas + 1) + rounding);
 }
 
-TEST_CASE("DistributedEvalSampler gives rank r the samples r, r + P, r + 2P, ...") {
+TEST_CASE("DistributedEvalSampler gives rank r every P-th sample starting with r") {
     const auto of = [](int64_t n, int replicas, int rank) {
         DistributedEvalSampler sampler(n, {.num_replicas = replicas, .rank = rank});
         const Indices mine = sampler.indices();

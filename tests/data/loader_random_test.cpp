@@ -15,7 +15,7 @@ using mini::data::Example;
 
 namespace {
 
-// Number i; augmented, 1000 i and a draw below 1000 (golden/make_loader.py).
+// Sample i; with augment, sample 1000 i + a draw below 1000 (golden/make_loader.py).
 class Drawing : public Numbers {
   public:
     Drawing(int64_t size, bool augment) : Numbers(size), augment_(augment) {}
@@ -30,7 +30,7 @@ class Drawing : public Numbers {
 
 }  // namespace
 
-TEST_CASE("DataLoader shuffles into PyTorch's batches, epoch after epoch") {
+TEST_CASE("DataLoader with shuffle returns PyTorch's batches in every epoch") {
     const auto cases = golden_cases("dataloader_shuffle");
     REQUIRE(cases.size() == 4);
     for (const auto& c : cases) {
@@ -45,7 +45,7 @@ TEST_CASE("DataLoader shuffles into PyTorch's batches, epoch after epoch") {
     }
 }
 
-TEST_CASE("DataLoader draws from its generator what PyTorch's draws, and nothing else") {
+TEST_CASE("DataLoader draws the same numbers from its generator as PyTorch's") {
     const auto cases = golden_cases("loader_generator");
     REQUIRE(cases.size() == 24);
     for (const auto& c : cases) {
@@ -67,7 +67,8 @@ TEST_CASE("DataLoader draws from its generator what PyTorch's draws, and nothing
     }
 }
 
-TEST_CASE("an epoch draws the base seed always and the sampler's seed with shuffle") {
+TEST_CASE(
+    "an epoch always draws the base seed and with shuffle also the sampler's seed") {
     const auto numbers = std::make_shared<Numbers>(10);
     const auto next_word = [&](DataLoaderOptions options) {
         mini::manual_seed(7);
@@ -89,7 +90,7 @@ TEST_CASE("an epoch draws the base seed always and the sampler's seed with shuff
                                  .num_replicas = 1, .rank = 0})}) == after_base_seed);
 }
 
-TEST_CASE("random transforms are the same for any number of workers from one on") {
+TEST_CASE("random transforms are the same for any positive number of workers") {
     const auto epochs = [](int workers, int factor) {
         mini::manual_seed(8);
         DataLoader loader(std::make_shared<Drawing>(50, true),
@@ -109,7 +110,8 @@ TEST_CASE("random transforms are the same for any number of workers from one on"
 }
 
 TEST_CASE(
-    "a worker seeds batch k with base seed + k, and draws in the reader's version") {
+    "a worker seeds batch k with base seed + k and uses the reader's version of "
+    "PyTorch") {
     const auto generator = std::make_shared<mini::Generator>(8);
     const auto base_seed =
         static_cast<uint64_t>(mini::Generator(*generator).random_int64());
@@ -141,7 +143,8 @@ TEST_CASE(
     CHECK(run({2, 6}) == Batches{expected[1], expected[3], expected[5]});
 }
 
-TEST_CASE("epochs are augmented differently, and the reader's generator is not touched") {
+TEST_CASE(
+    "epochs have different augmentation and do not draw from the reader's generator") {
     mini::manual_seed(8);
     DataLoader loader(std::make_shared<Drawing>(20, true), {.num_workers = 2});
     const Batches first = read(loader.epoch()), second = read(loader.epoch());
@@ -153,7 +156,7 @@ TEST_CASE("epochs are augmented differently, and the reader's generator is not t
     CHECK(mini::default_generator().random() == expected.random());
 }
 
-TEST_CASE("separate streams keep the order of the data apart from all other draws") {
+TEST_CASE("with separate streams the data order does not depend on other draws") {
     const auto order = [](int other_draws) {
         mini::manual_seed(1);
         mini::separate_streams(4);

@@ -1,4 +1,4 @@
-// Epochs that begin in their middle, for trainings that were interrupted.
+// Epochs that start at a later batch, to resume an interrupted training.
 
 #include "libmini/data/loader.hpp"
 
@@ -15,7 +15,7 @@ using mini::data::Example;
 
 namespace {
 
-// Number i, plus 1000 times a draw: what a random transform would do.
+// Sample i + 1000 times a draw, like a random transform.
 class Noisy : public Numbers {
   public:
     using Numbers::Numbers;
@@ -26,12 +26,12 @@ class Noisy : public Numbers {
 
 }  // namespace
 
-TEST_CASE("an epoch from a later batch on is the rest of the whole one") {
+TEST_CASE("an epoch that starts at a later batch is the rest of the whole epoch") {
     const int workers = GENERATE(0, 1, 2, 7);
     const int64_t first = GENERATE(0, 1, 4, 5, 6);
     CAPTURE(workers, first);
 
-    // Random transforms too draw what they would have drawn, where workers run them.
+    // With workers, random transforms draw the same numbers as in the whole epoch.
     std::shared_ptr<Numbers> numbers = std::make_shared<Numbers>(18);
     if (workers > 0) numbers = std::make_shared<Noisy>(18);
     DataLoader loader(numbers,
@@ -47,7 +47,7 @@ TEST_CASE("an epoch from a later batch on is the rest of the whole one") {
     CHECK(mini::default_generator().random() == next);
 }
 
-TEST_CASE("batches before the first one are not fetched") {
+TEST_CASE("batches before the first requested batch are not fetched") {
     const int workers = GENERATE(0, 2);
     std::mutex mutex;
     Indices fetched;
@@ -62,7 +62,7 @@ TEST_CASE("batches before the first one are not fetched") {
     CHECK(fetched == Indices{6, 7, 8, 9});
 }
 
-TEST_CASE("an epoch cannot begin before its first batch") {
+TEST_CASE("epoch rejects a negative first batch") {
     DataLoader loader(std::make_shared<Numbers>(10), {.batch_size = 2});
     REQUIRE_THROWS_AS(loader.epoch(-1), mini::UsageError);
 }

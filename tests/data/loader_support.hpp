@@ -1,4 +1,4 @@
-// What the tests of the DataLoader share.
+// Helpers of the DataLoader's tests.
 
 #pragma once
 
@@ -15,14 +15,14 @@
 using Indices = std::vector<int64_t>;
 using Batches = std::vector<Indices>;
 
-/// The indices of a batch of Numbers, read back from its targets.
+/// Returns the indices of a batch of Numbers, computed from its targets.
 inline Indices indices_of(const mini::data::Batch& batch) {
     Indices indices = batch.target.to_vector<int64_t>();
     for (int64_t& i : indices) i /= 3;
     return indices;
 }
 
-/// The indices that an epoch hands out.
+/// Reads a whole epoch, and returns the indices of its batches.
 inline Batches read(mini::data::DataLoader::Epoch epoch) {
     Batches batches;
     while (const std::optional<mini::data::Batch> batch = epoch.next())
@@ -31,7 +31,7 @@ inline Batches read(mini::data::DataLoader::Epoch epoch) {
     return batches;
 }
 
-/// Numbers that run a function before they give sample i.
+/// Numbers that call a function before they return sample i.
 class Hooked : public Numbers {
   public:
     Hooked(int64_t size, std::function<void(int64_t)> hook)

@@ -19,10 +19,10 @@ using mini::data::Example;
 
 namespace {
 
-// A batch sampler that hands out a list.
-class Listed : public mini::data::BatchSource {
+// A batch sampler that returns a fixed list.
+class ListBatchSampler : public mini::data::BatchSource {
   public:
-    explicit Listed(Batches batches) : batches_(std::move(batches)) {}
+    explicit ListBatchSampler(Batches batches) : batches_(std::move(batches)) {}
     Batches batches() override { return batches_; }
     int64_t size() override { return static_cast<int64_t>(batches_.size()); }
     void set_epoch(int64_t e) override { epoch = e; }
@@ -35,7 +35,7 @@ class Listed : public mini::data::BatchSource {
 
 }  // namespace
 
-TEST_CASE("the batches are the sampler's for any number of workers") {
+TEST_CASE("the batches follow the sampler's order for any number of workers") {
     const int workers = GENERATE(0, 1, 2, 3, 7);
     const int64_t n = GENERATE(0, 1, 5, 64, 1000);
     const bool drop_last = GENERATE(false, true);
@@ -62,8 +62,9 @@ TEST_CASE("a sampler decides the order") {
     CHECK(read(loader.epoch()) == Batches{{3, 7}, {0}});
 }
 
-TEST_CASE("a batch sampler decides the batches and is told the epoch") {
-    const auto batches = std::make_shared<Listed>(Batches{{3, 1, 3}, {0}, {2, 2}});
+TEST_CASE("a batch sampler decides the batches and receives set_epoch") {
+    const auto batches =
+        std::make_shared<ListBatchSampler>(Batches{{3, 1, 3}, {0}, {2, 2}});
     const int workers = GENERATE(0, 2);
     DataLoader loader(std::make_shared<Numbers>(4),
                       {.batch_sampler = batches, .num_workers = workers});
@@ -73,7 +74,7 @@ TEST_CASE("a batch sampler decides the batches and is told the epoch") {
     CHECK(batches->epoch == 17);
 }
 
-TEST_CASE("set_epoch reaches the sampler below the batches") {
+TEST_CASE("set_epoch is forwarded to the sampler inside the batch sampler") {
     const auto make = [] {
         return std::make_shared<mini::data::DistributedSampler>(
             20, mini::data::DistributedSamplerOptions{.num_replicas = 2, .rank = 1});
@@ -88,7 +89,7 @@ TEST_CASE("set_epoch reaches the sampler below the batches") {
     CHECK(read(loader.epoch()) == Batches{expected});
 }
 
-TEST_CASE("a range-based for reads an epoch of a loader, and the next one the next") {
+TEST_CASE("each range-based for over a loader reads the next epoch") {
     const int workers = GENERATE(0, 2);
     CAPTURE(workers);
     mini::manual_seed(3);
@@ -104,7 +105,7 @@ TEST_CASE("a range-based for reads an epoch of a loader, and the next one the ne
     CHECK(epochs[0] != epochs[1]);
 }
 
-TEST_CASE("a range-based for may be left, and the epoch goes on from there") {
+TEST_CASE("after a break out of a range-based for the epoch continues from there") {
     static_assert(std::input_iterator<DataLoader::Epoch::Iterator>);
     DataLoader loader(std::make_shared<Numbers>(5), {.num_workers = 2});
     auto epoch = loader.epoch();
@@ -118,7 +119,7 @@ TEST_CASE("a range-based for may be left, and the epoch goes on from there") {
     CHECK(epoch.begin() == epoch.end());
 }
 
-TEST_CASE("an error inside a range-based for comes out of it") {
+TEST_CASE("an error of a sample is thrown out of the range-based for") {
     const auto hook = [](int64_t i) {
         if (i == 2) throw std::runtime_error("a bad sample");
     };
@@ -132,7 +133,7 @@ TEST_CASE("an error inside a range-based for comes out of it") {
     CHECK(message == "DataLoader: batch 2: sample 2: a bad sample");
 }
 
-TEST_CASE("an epoch may be moved, and outlives its loader") {
+TEST_CASE("an epoch can be moved and outlives its loader") {
     std::optional<DataLoader::Epoch> kept;
     {
         DataLoader loader(std::make_shared<Numbers>(5),
@@ -142,7 +143,7 @@ TEST_CASE("an epoch may be moved, and outlives its loader") {
     CHECK(read(std::move(*kept)) == Batches{{0, 1}, {2, 3}, {4}});
 }
 
-TEST_CASE("several epochs of one loader may be read in turns") {
+TEST_CASE("several epochs of one loader can be read alternately") {
     DataLoader loader(std::make_shared<Numbers>(4), {.batch_size = 2, .num_workers = 1});
     auto a = loader.epoch(), b = loader.epoch();
     for (int i = 0; i < 2; ++i) {
@@ -153,7 +154,7 @@ TEST_CASE("several epochs of one loader may be read in turns") {
     CHECK_FALSE(b.next());
 }
 
-TEST_CASE("collate makes the batches when it is given, wherever they are fetched") {
+TEST_CASE("a given collate function makes the batches with and without workers") {
     const auto total = [](const std::vector<Example>& examples) {
         int64_t sum = 0;
         for (const Example& example : examples) sum += example.label();
@@ -166,7 +167,8 @@ TEST_CASE("collate makes the batches when it is given, wherever they are fetched
     CHECK(read(loader.epoch()) == Batches{{1}, {5}, {4}});
 }
 
-TEST_CASE("awkward sizes: no samples, one, fewer than a batch, fewer than workers") {
+TEST_CASE(
+    "datasets that are empty or smaller than a batch or than the number of workers") {
     const int workers = GENERATE(0, 1, 4);
     const bool drop_last = GENERATE(false, true);
     CAPTURE(workers, drop_last);
@@ -187,46 +189,47 @@ TEST_CASE("awkward sizes: no samples, one, fewer than a batch, fewer than worker
     CHECK(batches(3, 2) == (drop_last ? Batches{{0, 1}} : Batches{{0, 1}, {2}}));
 }
 
-TEST_CASE("an empty dataset cannot be shuffled, as in PyTorch") {
+TEST_CASE("DataLoader rejects shuffle for an empty dataset as PyTorch does") {
     const auto empty = std::make_shared<Numbers>(0);
     CHECK(contains(message_of<UsageError>([&] { DataLoader(empty, {.shuffle = true}); }),
                    "the dataset is empty"));
 }
 
-TEST_CASE("DataLoader refuses what makes no sense") {
+TEST_CASE("DataLoader rejects invalid options") {
     const auto numbers = std::make_shared<Numbers>(4);
     const auto sampler = std::make_shared<mini::data::SequentialSampler>(4);
-    const auto refuse = [&](DataLoaderOptions options) {
+    const auto error_of = [&](DataLoaderOptions options) {
         return message_of<UsageError>([&] { DataLoader(numbers, options); });
     };
-    const std::string both = refuse({.shuffle = true, .sampler = sampler});
+    const std::string both = error_of({.shuffle = true, .sampler = sampler});
     CHECK(contains(both, "exclude each other"));
     CHECK(contains(both, "leave shuffle out"));
-    CHECK(contains(refuse({.batch_size = 0}), "batch_size is 0"));
-    CHECK(contains(refuse({.batch_size = -3}), "batch_size is -3"));
-    CHECK(contains(refuse({.num_workers = -1}), "num_workers is -1"));
-    CHECK(contains(refuse({.prefetch_factor = 0}), "prefetch_factor is 0"));
-    CHECK(contains(refuse({.timeout = std::chrono::milliseconds(0)}), "is 0 but must"));
+    CHECK(contains(error_of({.batch_size = 0}), "batch_size is 0"));
+    CHECK(contains(error_of({.batch_size = -3}), "batch_size is -3"));
+    CHECK(contains(error_of({.num_workers = -1}), "num_workers is -1"));
+    CHECK(contains(error_of({.prefetch_factor = 0}), "prefetch_factor is 0"));
+    CHECK(contains(error_of({.timeout = std::chrono::milliseconds(0)}), "is 0 but must"));
     CHECK_THROWS_AS(DataLoader(nullptr, {}), UsageError);
 }
 
-TEST_CASE("a batch sampler excludes what it decides, and the error names it") {
+TEST_CASE("a batch sampler excludes other options and the error names them") {
     const auto numbers = std::make_shared<Numbers>(4);
     const auto sampler = std::make_shared<mini::data::SequentialSampler>(4);
-    const auto batches = std::make_shared<Listed>(Batches{{0}});
-    const auto refuse = [&](DataLoaderOptions options) {
+    const auto batches = std::make_shared<ListBatchSampler>(Batches{{0}});
+    const auto error_of = [&](DataLoaderOptions options) {
         return message_of<UsageError>([&] { DataLoader(numbers, options); });
     };
-    CHECK(contains(refuse({.batch_size = 2, .batch_sampler = batches}),
+    CHECK(contains(error_of({.batch_size = 2, .batch_sampler = batches}),
                    "leave out batch_size = 2, or give"));
-    CHECK(contains(refuse({.shuffle = true, .batch_sampler = batches}), "out shuffle,"));
-    CHECK(contains(refuse({.sampler = sampler, .batch_sampler = batches}),
+    CHECK(
+        contains(error_of({.shuffle = true, .batch_sampler = batches}), "out shuffle,"));
+    CHECK(contains(error_of({.sampler = sampler, .batch_sampler = batches}),
                    "leave out sampler, or give it to the batch sampler"));
-    CHECK(contains(refuse({.drop_last = true, .batch_sampler = batches}),
+    CHECK(contains(error_of({.drop_last = true, .batch_sampler = batches}),
                    "leave out drop_last,"));
-    CHECK(contains(refuse({.batch_size = 9,
-                           .sampler = sampler,
-                           .drop_last = true,
-                           .batch_sampler = batches}),
+    CHECK(contains(error_of({.batch_size = 9,
+                             .sampler = sampler,
+                             .drop_last = true,
+                             .batch_sampler = batches}),
                    "leave out batch_size = 9, sampler, drop_last,"));
 }

@@ -19,15 +19,15 @@ using mini::data::Example;
 
 namespace {
 
-// A door that stays shut until someone opens it.
-class Door {
+// Blocks threads in wait() until open() is called.
+class Gate {
   public:
     void open() {
         const std::lock_guard lock(mutex_);
         is_open_ = true;
         opened_.notify_all();
     }
-    void pass() {
+    void wait() {
         std::unique_lock lock(mutex_);
         opened_.wait(lock, [this] { return is_open_; });
     }
@@ -40,7 +40,7 @@ class Door {
 
 }  // namespace
 
-TEST_CASE("workers fetch ahead by workers times factor batches and no further") {
+TEST_CASE("workers prefetch num_workers times prefetch_factor batches and no more") {
     const int workers = GENERATE(1, 2, 3), factor = GENERATE(1, 2);
     CAPTURE(workers, factor);
     std::atomic<int64_t> handed_out = 0, furthest_ahead = 0, fetched = 0;
@@ -57,29 +57,28 @@ TEST_CASE("workers fetch ahead by workers times factor batches and no further") 
                       {.num_workers = workers, .prefetch_factor = factor});
     auto epoch = loader.epoch();
 
-    // Before anything is asked for, exactly the window is fetched.
+    // Before the first next(), exactly `window` batches are fetched.
     for (int64_t seen = 0; seen < window; seen = fetched) fetched.wait(seen);
     for (int64_t i = 0; i < n; ++i) {
-        handed_out =
-            i + 1;  // a batch that next() takes may be replaced before next() returns
+        handed_out = i + 1;  // a worker may start a batch before next() returns
         REQUIRE(epoch.next().has_value());
     }
     CHECK(furthest_ahead == window - 1);
     CHECK(fetched == n);
 }
 
-TEST_CASE("a slow batch holds its place while later ones are ready") {
-    Door first_batch;
+TEST_CASE("a slow batch keeps its position although later batches are ready") {
+    Gate first_batch_gate;
     std::atomic<int> others = 0;
     const auto hook = [&](int64_t i) {
-        if (i == 0) return first_batch.pass();
-        if (++others == 3) first_batch.open();  // batches 1 to 3 come before batch 0
+        if (i == 0) return first_batch_gate.wait();
+        if (++others == 3) first_batch_gate.open();  // batches 1 to 3 finish before 0
     };
     DataLoader loader(std::make_shared<Hooked>(8, hook), {.num_workers = 2});
     CHECK(read(loader.epoch()) == Batches{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}});
 }
 
-TEST_CASE("workers share the one dataset and never copy it") {
+TEST_CASE("workers share the dataset object and do not copy it") {
     struct Counted : Numbers {
         explicit Counted(std::atomic<int>& copies) : Numbers(40), copies(copies) {}
         Counted(const Counted& other) : Numbers(other), copies(other.copies) { ++copies; }
@@ -101,7 +100,7 @@ TEST_CASE("workers share the one dataset and never copy it") {
 }
 
 TEST_CASE(
-    "an exception comes in its batch's place, names the sample, the epoch goes on") {
+    "an exception replaces its batch and names the sample and the epoch continues") {
     const int workers = GENERATE(0, 1, 3);
     CAPTURE(workers);
     const auto hook = [](int64_t i) {
@@ -119,7 +118,7 @@ TEST_CASE(
     CHECK_FALSE(epoch.next());
 }
 
-TEST_CASE("errors of samples and of collate name the batch") {
+TEST_CASE("errors of samples and of the collate function name the batch") {
     const auto broken = [](const std::vector<Example>&) -> Batch {
         throw mini::ShapeError("these do not fit");
     };
@@ -139,7 +138,7 @@ TEST_CASE("errors of samples and of collate name the batch") {
           "DataLoader: batch 0: sample 1: one.png: no such file");
 }
 
-TEST_CASE("what is not a std::exception comes through as it is") {
+TEST_CASE("an exception that is not a std::exception is rethrown unchanged") {
     const auto hook = [](int64_t) { throw 42; };
     const int workers = GENERATE(0, 1);
     DataLoader loader(std::make_shared<Hooked>(1, hook), {.num_workers = workers});
@@ -153,7 +152,7 @@ TEST_CASE("what is not a std::exception comes through as it is") {
     CHECK(caught == 42);
 }
 
-TEST_CASE("an epoch left early stops its workers after the batches in their hands") {
+TEST_CASE("an abandoned epoch stops its workers after the batches they are fetching") {
     std::atomic<int64_t> fetched = 0;
     const auto dataset = std::make_shared<Hooked>(1'000'000, [&](int64_t) { ++fetched; });
     const int64_t read_batches = GENERATE(0, 1, 3);
@@ -167,16 +166,16 @@ TEST_CASE("an epoch left early stops its workers after the batches in their hand
     CHECK(dataset.use_count() == 1);
 }
 
-TEST_CASE("a batch that does not come is a Timeout that names it and its worker") {
-    Door door;
-    DataLoader loader(std::make_shared<Hooked>(3, [&](int64_t) { door.pass(); }),
+TEST_CASE("a late batch throws Timeout that names the batch and the epoch continues") {
+    Gate gate;
+    DataLoader loader(std::make_shared<Hooked>(3, [&](int64_t) { gate.wait(); }),
                       {.num_workers = 1, .timeout = std::chrono::milliseconds(1)});
     auto epoch = loader.epoch();
     const std::string message = message_of<mini::Timeout>([&] { epoch.next(); });
-    door.open();
-    CHECK(contains(message, "batch 0 has not come within 1 ms; "));
+    gate.open();
+    CHECK(contains(message, "batch 0 was not ready within 1 ms; "));
     std::optional<mini::data::Batch> batch;
-    while (!batch) {  // once it comes, the epoch goes on
+    while (!batch) {  // the epoch continues when the batch is ready
         try {
             batch = epoch.next();
         } catch (const mini::Timeout&) {
@@ -185,7 +184,7 @@ TEST_CASE("a batch that does not come is a Timeout that names it and its worker"
     CHECK(batch->target.to_vector<int64_t>() == Indices{0});
 }
 
-TEST_CASE("a timeout may be as long as the clock counts") {
+TEST_CASE("the timeout may be the maximum of std::chrono::milliseconds") {
     DataLoader loader(std::make_shared<Numbers>(2),
                       {.num_workers = 1, .timeout = std::chrono::milliseconds::max()});
     CHECK(read(loader.epoch()) == Batches{{0}, {1}});

@@ -20,7 +20,7 @@ using Indices = std::vector<int64_t>;
 
 namespace {
 
-// The samples of one epoch, in the order they come, and how many each batch has.
+// The samples of one epoch in order, and the size of each batch.
 struct Read {
     Indices samples;
     Indices sizes;
@@ -42,7 +42,7 @@ Indices sorted(Indices values) {
     return values;
 }
 
-std::string refusal(int64_t n, const PartitionDatasetOptions& options) {
+std::string error_of(int64_t n, const PartitionDatasetOptions& options) {
     return message_of<UsageError>(
         [&] { partition_dataset(std::make_shared<Numbers>(n), options); });
 }
@@ -72,14 +72,14 @@ TEST_CASE("partition_dataset gives each rank the tutorial's part and batch size"
     }
 }
 
-TEST_CASE("partition_dataset takes the world's place from its options") {
+TEST_CASE("partition_dataset takes world size and rank from its options") {
     auto [train_set, bsz] =
         partition_dataset(std::make_shared<Numbers>(100), {.world_size = 4, .rank = 3});
     CHECK(bsz == 32);
     CHECK(train_set.size() == 1);
 }
 
-TEST_CASE("partition_dataset can share out another batch, and the remainder") {
+TEST_CASE("partition_dataset accepts another batch size and can assign the remainder") {
     const auto numbers = std::make_shared<Numbers>(10);
     Indices all;
     for (int rank = 0; rank < 3; ++rank) {
@@ -95,14 +95,15 @@ TEST_CASE("partition_dataset can share out another batch, and the remainder") {
     CHECK(sorted(all) == Indices{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
 }
 
-TEST_CASE("partition_dataset refuses what cannot be shared out") {
-    CHECK(contains(refusal(10, {}), "partition_dataset: num_replicas is not given"));
-    CHECK(contains(refusal(10, {.world_size = 3, .rank = 3}), "rank 3"));
-    CHECK(contains(refusal(1000, {.world_size = 129, .rank = 0}),
+TEST_CASE(
+    "partition_dataset rejects batches and datasets that are too small for the ranks") {
+    CHECK(contains(error_of(10, {}), "partition_dataset: num_replicas is not given"));
+    CHECK(contains(error_of(10, {.world_size = 3, .rank = 3}), "rank 3"));
+    CHECK(contains(error_of(1000, {.world_size = 129, .rank = 0}),
                    "a batch of 128 cannot be shared by 129 ranks"));
-    CHECK(contains(refusal(10, {.world_size = 1, .rank = 0, .batch_size = 0}),
+    CHECK(contains(error_of(10, {.world_size = 1, .rank = 0, .batch_size = 0}),
                    "a batch of 0"));
-    CHECK(contains(refusal(5, {.world_size = 7, .rank = 6}),
-                   "of 5 samples none is left for rank 6 of 7"));
+    CHECK(contains(error_of(5, {.world_size = 7, .rank = 6}),
+                   "no sample is left for rank 6 of 7: the dataset has 5"));
     CHECK_THROWS_AS(partition_dataset(nullptr, {.world_size = 1, .rank = 0}), UsageError);
 }

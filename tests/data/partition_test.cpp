@@ -17,7 +17,7 @@ namespace {
 
 using Indices = std::vector<int64_t>;
 
-// The sizes of all parts, with the remainder assigned.
+// Returns the sizes of all parts, with assign_remainder.
 Indices assigned(int64_t n, const std::vector<double>& sizes) {
     const DataPartitioner partitioner(numbers(n), sizes, {.assign_remainder = true});
     Indices lengths;
@@ -28,7 +28,7 @@ Indices assigned(int64_t n, const std::vector<double>& sizes) {
 
 }  // namespace
 
-TEST_CASE("DataPartitioner gives every rank the tutorial's indices") {
+TEST_CASE("DataPartitioner returns the tutorial's indices for every part") {
     const nlohmann::json cases = golden_cases("data_partitioner");
     size_t checked = 0, parts = 0;
     for (const auto& c : cases) {
@@ -61,8 +61,7 @@ TEST_CASE("DataPartitioner's seed is 1234 unless another is given") {
     CHECK(usual.use(0).index() == std::vector<int64_t>{2, 8, 3, 5, 6, 4, 9, 0, 1, 7});
 }
 
-TEST_CASE(
-    "a Partition shows its dataset through its indices, one by one and in batches") {
+TEST_CASE("a Partition returns the samples of its indices one by one and in batches") {
     const Partition part(numbers(10), {7, 0, 7});
     CHECK(part.size() == 3);
     CHECK(part.get(0).label() == 21);
@@ -73,7 +72,7 @@ TEST_CASE(
           std::vector<int64_t>{21, 0});
 }
 
-TEST_CASE("a Partition names the index and its size when there is no such sample") {
+TEST_CASE("the error of a Partition names the invalid index and the size") {
     const Partition part(numbers(10), {7, 0, 7});
     for (const int64_t i : {-1, 3}) {
         const std::string message = message_of<mini::Error>([&] { part.get(i); });
@@ -81,7 +80,8 @@ TEST_CASE("a Partition names the index and its size when there is no such sample
     }
 }
 
-TEST_CASE("DataPartitioner refuses fractions that are not positive or exceed the whole") {
+TEST_CASE(
+    "DataPartitioner rejects fractions that are not positive or sum to more than 1") {
     const std::vector<std::vector<double>> bad = {{0.5, 0.0},   {-0.5, 0.5}, {0.5, 0.6},
                                                   {1.0, 0.001}, {0.0 / 0.0}, {1.0 / 0.0}};
     for (const std::vector<double>& sizes : bad) {
@@ -95,7 +95,7 @@ TEST_CASE("DataPartitioner refuses fractions that are not positive or exceed the
     CHECK_THROWS_AS(DataPartitioner(numbers(10), {0.5, 0.5}).use(-1), UsageError);
 }
 
-TEST_CASE("DataPartitioner takes fractions that exceed 1 by rounding alone") {
+TEST_CASE("DataPartitioner accepts fractions whose sum exceeds 1 only by rounding") {
     // 49 times 1/49 is 1.0000000000000007 in doubles.
     const std::vector<double> sizes(49, 1.0 / 49.0);
     CHECK(DataPartitioner(numbers(49), sizes).use(48).size() <= 1);
@@ -103,7 +103,8 @@ TEST_CASE("DataPartitioner takes fractions that exceed 1 by rounding alone") {
 }
 
 TEST_CASE(
-    "with assign_remainder every sample belongs to a part, more to the first ones") {
+    "with assign_remainder every sample belongs to a part and the first parts are "
+    "larger") {
     CHECK(assigned(10, {0.5, 0.25, 0.25}) == Indices{6, 2, 2});
     CHECK(assigned(11, {0.5, 0.25, 0.25}) == Indices{6, 3, 2});
     CHECK(assigned(60000, std::vector<double>(7, 1.0 / 7)) ==
@@ -122,14 +123,14 @@ TEST_CASE(
         }
 }
 
-TEST_CASE("with assign_remainder fractions of less than 1 still leave the rest alone") {
+TEST_CASE("with assign_remainder a sum of fractions below 1 still leaves the rest out") {
     CHECK(assigned(10, {0.25, 0.25}) == Indices{3, 2});
     CHECK(assigned(10, {0.7, 0.1}) == Indices{7, 1});
     CHECK(assigned(10, {0.1, 0.1, 0.1}) == Indices{1, 1, 1});
     CHECK(assigned(3, {0.1}) == Indices{0});
 }
 
-TEST_CASE("with assign_remainder the parts are runs of the same shuffled order") {
+TEST_CASE("with assign_remainder the parts are runs of the same permutation") {
     const std::vector<double> thirds(3, 1.0 / 3);
     const DataPartitioner partitioner(numbers(10), thirds, {.assign_remainder = true});
     CHECK(partitioner.use(0).index() == Indices{2, 8, 3, 5});
@@ -137,7 +138,7 @@ TEST_CASE("with assign_remainder the parts are runs of the same shuffled order")
     CHECK(partitioner.use(2).index() == Indices{0, 1, 7});
 }
 
-TEST_CASE("partitions of no dataset are refused") {
+TEST_CASE("partitions reject a null dataset") {
     CHECK_THROWS_AS(DataPartitioner(nullptr, {1.0}), UsageError);
     CHECK_THROWS_AS(Partition(nullptr, {}), UsageError);
 }

@@ -26,7 +26,7 @@ Indices lengths_of(const Parts& parts) {
 
 }  // namespace
 
-TEST_CASE("random_split gives PyTorch's parts") {
+TEST_CASE("random_split returns PyTorch's parts") {
     const nlohmann::json cases = golden_cases("random_split");
     size_t checked = 0;
     for (const auto& c : cases) {
@@ -42,7 +42,7 @@ TEST_CASE("random_split gives PyTorch's parts") {
     CHECK(checked == 2);
 }
 
-TEST_CASE("random_split cuts one permutation into runs") {
+TEST_CASE("random_split splits one permutation into runs") {
     Generator generator(9);
     const Indices order = mini::randperm(10, generator);
     Indices joined;
@@ -60,7 +60,8 @@ TEST_CASE("random_split draws from the thread's generator unless given one") {
     CHECK(random_split(numbers(30), {20, 10})[1]->index() != by_thread[1]->index());
 }
 
-TEST_CASE("random_split rounds fractions down and hands the rest out from the first on") {
+TEST_CASE(
+    "random_split rounds fractions down and deals out the rest from the first part on") {
     const auto lengths = [](int64_t n, const std::vector<double>& fractions) {
         return lengths_of(random_split(numbers(n), fractions));
     };
@@ -73,12 +74,12 @@ TEST_CASE("random_split rounds fractions down and hands the rest out from the fi
     CHECK(lengths_of(random_split(numbers(10), {0.5, 0.5})) == Indices{5, 5});
 }
 
-TEST_CASE("random_split by fractions draws what the same lengths would") {
+TEST_CASE("random_split by fractions draws the same permutation as by lengths") {
     CHECK(random_split(numbers(10), {0.5, 0.25, 0.25}, seeded(2))[2]->index() ==
           random_split(numbers(10), {6, 2, 2}, seeded(2))[2]->index());
 }
 
-TEST_CASE("random_split warns of parts that get nothing of their fraction") {
+TEST_CASE("random_split warns of fractions that give an empty part") {
     const std::string warning = written_to_stderr([] {
         CHECK(lengths_of(random_split(numbers(3), {0.9, 0.1, 0.0})) == Indices{3, 0, 0});
     });
@@ -87,21 +88,21 @@ TEST_CASE("random_split warns of parts that get nothing of their fraction") {
     CHECK(written_to_stderr([] { random_split(numbers(3), {3, 0}); }) == "");
 }
 
-TEST_CASE("random_split refuses lengths that are not those of the dataset") {
-    const auto refuse = [](const Indices& lengths) {
+TEST_CASE("random_split rejects lengths that do not sum to the size of the dataset") {
+    const auto error_of = [](const Indices& lengths) {
         return message_of<UsageError>([&] { random_split(numbers(10), lengths); });
     };
-    CHECK(contains(refuse({5, 4}), "(5, 4) leave 1 of the dataset's 10 samples over"));
-    CHECK(contains(refuse({5, 6}), "(5, 6) sum to more than the 10 samples"));
-    CHECK(contains(refuse({}), "leave 10"));
-    CHECK(contains(refuse({11, -1}), "sum to more"));
-    CHECK(contains(refuse({-1, 11}), "must not be negative"));
-    CHECK(contains(refuse({INT64_MAX, INT64_MAX, 12}), "sum to more"));
+    CHECK(contains(error_of({5, 4}), "(5, 4) leave 1 of the dataset's 10 samples over"));
+    CHECK(contains(error_of({5, 6}), "(5, 6) sum to more than the 10 samples"));
+    CHECK(contains(error_of({}), "leave 10"));
+    CHECK(contains(error_of({11, -1}), "sum to more"));
+    CHECK(contains(error_of({-1, 11}), "must not be negative"));
+    CHECK(contains(error_of({INT64_MAX, INT64_MAX, 12}), "sum to more"));
     CHECK_THROWS_AS(random_split(nullptr, Indices{}), UsageError);
     CHECK(random_split(numbers(0), Indices{}).empty());
 }
 
-TEST_CASE("random_split refuses fractions that are not those of a whole") {
+TEST_CASE("random_split rejects fractions that do not sum to 1") {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const double inf = std::numeric_limits<double>::infinity();
     const std::vector<std::vector<double>> bad = {

@@ -1,4 +1,5 @@
-// What must hold for every sampler, tried on many random (n, replicas, seed, epoch).
+// Properties of the distributed samplers, tested for many random (n, replicas, seed,
+// epoch).
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +27,7 @@ struct Case {
     bool drop_last;
 };
 
-// Small sizes, awkward ones and a few large ones.
+// Random cases with many small and a few large sizes.
 std::vector<Case> random_cases(int count) {
     std::mt19937_64 random(20);
     const std::vector<int64_t> largest = {3, 20, 200, 2000};
@@ -58,7 +59,7 @@ std::vector<Indices> shards_of(const Case& c) {
     return shards;
 }
 
-// How often each of n samples occurs in the shards; all must be samples.
+// Returns how often each of n samples occurs in the shards; requires valid indices.
 Indices occurrences(const std::vector<Indices>& shards, int64_t n) {
     Indices count(static_cast<size_t>(n));
     for (const Indices& shard : shards)
@@ -79,10 +80,10 @@ int64_t total_of(const std::vector<Indices>& shards) {
     return total;
 }
 
-// A model that is right about three samples of four, by no pattern a rank could see.
+// A model that is right for three of four samples, without a pattern over the ranks.
 bool is_right(int64_t sample) { return (sample * 2654435761u >> 7) % 4 != 0; }
 
-// Right answers over answers, summed over all ranks.
+// Correct predictions divided by predictions, summed over all ranks.
 double accuracy(const std::vector<Indices>& shards) {
     int64_t right = 0;
     for (const Indices& shard : shards)
@@ -102,21 +103,21 @@ TEST_CASE("all shards of an epoch have equal length") {
     }
 }
 
-TEST_CASE("padded shards cover everything, and are disjoint but for the padding") {
+TEST_CASE("padded shards cover all samples and are disjoint except for the padding") {
     for (Case c : random_cases(500)) {
         c.drop_last = false;
         CAPTURE(c.n, c.replicas, c.seed, c.epoch, c.shuffle);
         if (c.n == 0) continue;
         const std::vector<Indices> shards = shards_of(c);
         const Indices count = occurrences(shards, c.n);
-        const auto [least, most] = std::minmax_element(count.begin(), count.end());
-        REQUIRE(*least >= 1);
+        const auto [lowest, highest] = std::minmax_element(count.begin(), count.end());
+        REQUIRE(*lowest >= 1);
 
-        // The padding repeats the list's front, once unless it is longer than the list.
+        // The padding repeats the beginning of the list, several times if it is longer.
         const int64_t padding = total_of(shards) - c.n;
         REQUIRE(padding < c.replicas);
-        REQUIRE(*most <= 1 + (padding + c.n - 1) / c.n);
-        REQUIRE(how_many(count, *most) == (padding % c.n == 0 ? c.n : padding % c.n));
+        REQUIRE(*highest <= 1 + (padding + c.n - 1) / c.n);
+        REQUIRE(how_many(count, *highest) == (padding % c.n == 0 ? c.n : padding % c.n));
     }
 }
 
@@ -130,7 +131,7 @@ TEST_CASE("with drop_last shards are disjoint and leave out n mod P samples") {
     }
 }
 
-TEST_CASE("read position by position across ranks, the shards are one order") {
+TEST_CASE("the shards interleaved rank by rank are the order of one rank alone") {
     for (const Case& c : random_cases(500)) {
         CAPTURE(c.n, c.replicas, c.seed, c.epoch, c.shuffle, c.drop_last);
         Case alone = c;
@@ -143,7 +144,7 @@ TEST_CASE("read position by position across ranks, the shards are one order") {
     }
 }
 
-TEST_CASE("set_epoch changes the order of all but the smallest shards") {
+TEST_CASE("set_epoch changes the order of all shards of 20 samples or more") {
     int changed = 0;
     for (Case c : random_cases(500)) {
         c.shuffle = true;
@@ -173,7 +174,7 @@ TEST_CASE("exact evaluation gives each sample to exactly one rank") {
     }
 }
 
-TEST_CASE("on 3 ranks exact evaluation of 10,000 samples is exact, the padded is not") {
+TEST_CASE("evaluation of 10000 samples on 3 ranks is exact and with padding it is not") {
     const int64_t n = 10'000;
     std::vector<Indices> exact, padded;
     for (int r = 0; r < 3; ++r) {

@@ -65,7 +65,7 @@ void check_batch(const json& c) {
 
 }  // namespace
 
-TEST_CASE("every sampler gives PyTorch's indices") {
+TEST_CASE("every sampler returns PyTorch's indices") {
     const json cases = golden_cases("samplers");
     size_t checked = 0;
     for (const json& c : cases) {
@@ -103,7 +103,7 @@ TEST_CASE("RandomSampler permutes as PyTorch's does after manual_seed") {
     CHECK(sampler.indices() != Indices{4, 2, 8, 9, 1, 7, 0, 3, 5, 6});
 }
 
-TEST_CASE("RandomSampler without a generator draws two words of the thread's") {
+TEST_CASE("RandomSampler without a generator draws two words of the thread's generator") {
     const int64_t n = GENERATE(1, 2, 1000);
     const bool replacement = GENERATE(false, true);
     mini::manual_seed(7);
@@ -114,13 +114,13 @@ TEST_CASE("RandomSampler without a generator draws two words of the thread's") {
     CHECK(mini::default_generator().random() == expected.random());
 }
 
-TEST_CASE("RandomSampler starts a second epoch after a permutation that was not used") {
+TEST_CASE("the second epoch of a RandomSampler starts after an unused permutation") {
     const auto generator = seeded(0);
     RandomSampler sampler(5, {.generator = generator});
     CHECK(sampler.indices() == Indices{4, 0, 1, 3, 2});
     CHECK(sampler.indices() == Indices{2, 4, 1, 3, 0});
 
-    // Three permutations of 5 take 4 words each: two and the hidden one.
+    // Three permutations of 5 take 4 words each: two used and one unused.
     generator->manual_seed(3);
     CHECK(
         RandomSampler(5, {.num_samples = 10, .generator = generator}).indices().size() ==
@@ -130,11 +130,11 @@ TEST_CASE("RandomSampler starts a second epoch after a permutation that was not 
     CHECK(generator->random() == expected.random());
 }
 
-TEST_CASE("RandomSampler's hidden permutation is the second of two in a row") {
+TEST_CASE("RandomSampler's unused permutation is the second of two drawn in a row") {
     const json cases = golden_cases("randperm_twice");
     size_t checked = 0;
     for (const json& c : cases) {
-        // One epoch and a bit show the first permutation whole and the second's front.
+        // 2 n - 1 indices are the first permutation and all but one index of the second.
         const int64_t n = c.at("n");
         CAPTURE(c.at("seed"), n);
         const auto both = RandomSampler(n, {.num_samples = 2 * n - 1,
@@ -162,7 +162,7 @@ TEST_CASE("samplers that share a generator draw from it in turn") {
     CHECK(RandomSampler(6, {.generator = shared}).indices() != with_own(6));
 }
 
-TEST_CASE("samplers without a generator draw from the stream of the data order") {
+TEST_CASE("samplers without a generator draw from the kDataOrder stream") {
     struct Joined {
         ~Joined() { mini::join_streams(); }
     } joined;
@@ -193,11 +193,11 @@ TEST_CASE("samplers without a generator draw from the stream of the data order")
     CHECK(mini::default_generator().random() == Generator(1).random());
 }
 
-TEST_CASE("RandomSampler's own generator follows the thread's version of PyTorch") {
+TEST_CASE("RandomSampler's private generator follows the thread's version of PyTorch") {
     struct Restored {
         ~Restored() { mini::default_generator().set_version({}); }
     } restored;
-    const int64_t wide = int64_t{1} << 30;  // where 2.6 and 2.7 draw differently
+    const int64_t wide = int64_t{1} << 30;  // 2.6 and 2.7 draw differently here
     RandomSampler sampler(wide, {.replacement = true, .num_samples = 5});
     const auto drawn_by = [&](mini::TorchVersion version) {
         mini::default_generator().set_version(version);
@@ -207,7 +207,7 @@ TEST_CASE("RandomSampler's own generator follows the thread's version of PyTorch
     CHECK(drawn_by({2, 6}) != drawn_by({2, 7}));
 }
 
-TEST_CASE("RandomSampler refuses an empty dataset and fewer than one sample") {
+TEST_CASE("RandomSampler rejects an empty dataset and num_samples below 1") {
     CHECK(contains(message_of<UsageError>([] { RandomSampler(0); }), "dataset is empty"));
     CHECK(contains(message_of<UsageError>([] { RandomSampler(-1); }), "-1 samples"));
     for (const int64_t bad : {int64_t{0}, int64_t{-7}, INT64_MIN}) {
@@ -220,7 +220,7 @@ TEST_CASE("RandomSampler refuses an empty dataset and fewer than one sample") {
     }
 }
 
-TEST_CASE("SubsetRandomSampler gives each index once, none of none, and repeats") {
+TEST_CASE("SubsetRandomSampler returns each entry of its list once") {
     CHECK(SubsetRandomSampler({}).indices().empty());
     CHECK(SubsetRandomSampler({}).size() == 0);
     CHECK(SubsetRandomSampler({7, 7}).indices() == Indices{7, 7});
@@ -232,7 +232,8 @@ TEST_CASE("WeightedRandomSampler draws PyTorch's documented example") {
     CHECK(sampler.indices() == Indices{5, 4, 4, 5, 4, 4, 2, 3, 4, 3});
 }
 
-TEST_CASE("WeightedRandomSampler refuses bad weights at once, naming the weight") {
+TEST_CASE(
+    "the constructor of WeightedRandomSampler rejects invalid weights and names them") {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const double inf = std::numeric_limits<double>::infinity();
     const bool replacement = GENERATE(false, true);
@@ -247,7 +248,8 @@ TEST_CASE("WeightedRandomSampler refuses bad weights at once, naming the weight"
     CHECK_THROWS_AS(WeightedRandomSampler({}, 1, replacement), UsageError);
 }
 
-TEST_CASE("WeightedRandomSampler without replacement needs as many positive weights") {
+TEST_CASE(
+    "WeightedRandomSampler without replacement needs num_samples positive weights") {
     CHECK_NOTHROW(WeightedRandomSampler({1, 0, 2}, 2, false));
     CHECK_NOTHROW(WeightedRandomSampler({1, 0, 2}, 3, true));
     CHECK_THROWS_AS(WeightedRandomSampler({1, 0, 2}, 3, false), UsageError);

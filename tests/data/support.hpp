@@ -1,4 +1,5 @@
-// What the tests of the data room share: folders that vanish, IDX files, small datasets.
+// Helpers of the tests of data and datasets: temporary folders, IDX files, small
+// datasets.
 
 #pragma once
 
@@ -36,12 +37,12 @@ inline Bytes operator+(Bytes a, const Bytes& b) {
     return a;
 }
 
-/// The first `count` of them.
+/// Returns the first `count` bytes.
 inline Bytes first(const Bytes& bytes, size_t count) {
     return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-/// The header of an IDX file of bytes.
+/// Returns the header of an IDX file of bytes.
 inline Bytes idx_header(const std::vector<uint32_t>& sizes) {
     Bytes header = {0, 0, 8, static_cast<uint8_t>(sizes.size())};
     for (const uint32_t size : sizes)
@@ -50,7 +51,7 @@ inline Bytes idx_header(const std::vector<uint32_t>& sizes) {
     return header;
 }
 
-/// `count` bytes 0, 1, ..., limit-1, 0, 1, ...
+/// Returns `count` bytes 0, 1, ..., limit-1, 0, 1, ...
 inline Bytes ramp(size_t count, size_t limit) {
     Bytes bytes(count);
     for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<uint8_t>(i % limit);
@@ -117,7 +118,7 @@ struct InWorld {
     ~InWorld() { mini::set_current_world(std::nullopt); }
 };
 
-/// A small image of bytes: byte k of (C, H, W) is (31 k + 7) mod 256, as in
+/// Returns a small image of bytes: byte k of (C, H, W) is (31 k + 7) mod 256, as in
 /// golden/make_transforms.py.
 inline mini::Tensor byte_image(const mini::Shape& shape) {
     Bytes bytes(static_cast<size_t>(mini::element_count(shape)));
@@ -126,7 +127,8 @@ inline mini::Tensor byte_image(const mini::Shape& shape) {
     return mini::Tensor::from(bytes, shape);
 }
 
-/// The message of `body`'s error and those nested in it, outermost first.
+/// Returns the messages of the exception that `body` throws and of the exceptions nested
+/// in it, outermost first.
 template <typename Body>
 std::vector<std::string> messages_of(const Body& body) {
     std::vector<std::string> messages;

@@ -32,7 +32,7 @@ Tensor floats(Shape shape) {
 
 }  // namespace
 
-TEST_CASE("TensorDataset gives the rows of both tensors") {
+TEST_CASE("TensorDataset returns the rows of both tensors") {
     const TensorDataset dataset(floats({4, 2, 3}), Tensor::from(Integers{5, 6, 7, 8}));
     CHECK(dataset.size() == 4);
     const Example example = dataset.get(2);
@@ -42,7 +42,7 @@ TEST_CASE("TensorDataset gives the rows of both tensors") {
     CHECK(example.label() == 7);
 }
 
-TEST_CASE("a batch of a TensorDataset is its samples collated, bit for bit") {
+TEST_CASE("a batch of a TensorDataset is bitwise identical to its collated samples") {
     const Integers indices = {3, 0, 3, 1};
     const auto same = [&](const Tensor& data, const Tensor& target) {
         const TensorDataset dataset(data, target);
@@ -64,7 +64,7 @@ TEST_CASE("a batch of a TensorDataset is its samples collated, bit for bit") {
         Floats{3, 7, 11, 0, 4, 8, 3, 7, 11, 1, 5, 9});
 }
 
-TEST_CASE("targets may be floats, as BCELoss wants them") {
+TEST_CASE("targets may be floats as BCELoss needs them") {
     const auto dataset =
         std::make_shared<TensorDataset>(floats({3, 10}), Tensor::from(Floats{0, 1, 1}));
     mini::data::DataLoader loader(dataset, {.batch_size = 2});
@@ -73,7 +73,7 @@ TEST_CASE("targets may be floats, as BCELoss wants them") {
     CHECK(targets == std::vector<Floats>{{0, 1}, {1}});
 }
 
-TEST_CASE("TensorDataset copies neither of its tensors") {
+TEST_CASE("TensorDataset does not copy its tensors") {
     const Tensor data = floats({3, 2}), target = floats({3});
     const TensorDataset dataset(data, target);
     CHECK(dataset.get(1).data.raw_data() == data.raw_data() + 2 * sizeof(float));
@@ -86,23 +86,23 @@ TEST_CASE("a TensorDataset may be empty") {
     CHECK(dataset.get_batch({}).data.shape() == Shape{0, 2});
 }
 
-TEST_CASE("TensorDataset refuses tensors that do not fit, naming both shapes") {
-    const auto refuse = [](const Tensor& data, const Tensor& target) {
+TEST_CASE("TensorDataset rejects tensors that do not fit and names both shapes") {
+    const auto error_of = [](const Tensor& data, const Tensor& target) {
         return message_of<mini::Error>([&] { TensorDataset(data, target); });
     };
-    const std::string rows = refuse(floats({4, 2}), floats({3}));
+    const std::string rows = error_of(floats({4, 2}), floats({3}));
     CHECK(contains(rows, "data is (4, 2) but target is (3,)"));
-    CHECK(contains(refuse(Tensor::scalar(1), floats({1})), "one row a sample"));
-    CHECK(contains(refuse(floats({1}), Tensor::scalar(1)), "one row a sample"));
-    CHECK(contains(refuse(Tensor(), floats({1})), "no data was given"));
-    CHECK(contains(refuse(floats({1}), Tensor()), "no target was given"));
+    CHECK(contains(error_of(Tensor::scalar(1), floats({1})), "one row per sample"));
+    CHECK(contains(error_of(floats({1}), Tensor::scalar(1)), "one row per sample"));
+    CHECK(contains(error_of(Tensor(), floats({1})), "no data was given"));
+    CHECK(contains(error_of(floats({1}), Tensor()), "no target was given"));
 }
 
-TEST_CASE("an index outside of a TensorDataset is an error with both numbers") {
+TEST_CASE("the error of an index out of range names the index and the size") {
     const TensorDataset dataset(floats({4, 2}), floats({4}));
     for (const int64_t index : Integers{-1, 4, INT64_MAX, INT64_MIN}) {
         const std::string expected =
-            "sample " + std::to_string(index) + ": there is none; the dataset has 4";
+            "sample " + std::to_string(index) + ": index out of range; the dataset has 4";
         CHECK(message_of([&] { dataset.get(index); }) == expected);
         CHECK(message_of([&] { dataset.get_batch(Integers{0, index}); }) == expected);
     }

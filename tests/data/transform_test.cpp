@@ -43,7 +43,7 @@ uint32_t next_word() { return mini::default_generator().random(); }
 
 }  // namespace
 
-TEST_CASE("random transforms give torchvision's images and draw as much") {
+TEST_CASE("random transforms return torchvision's images and draw equally many numbers") {
     int cases = 0;
     for (const auto& c : golden_cases("transforms")) {
         if (c.at("kind") == "normalise") continue;
@@ -64,7 +64,8 @@ TEST_CASE("random transforms give torchvision's images and draw as much") {
     CHECK(cases == 11);
 }
 
-TEST_CASE("ToTensor and Normalize equal torchvision's to the last bit, for every byte") {
+TEST_CASE(
+    "ToTensor and Normalize are bitwise identical to torchvision's for every byte") {
     int cases = 0;
     for (const auto& c : golden_cases("transforms")) {
         if (c.at("kind") != "normalise") continue;
@@ -79,7 +80,7 @@ TEST_CASE("ToTensor and Normalize equal torchvision's to the last bit, for every
     CHECK(cases == 3);
 }
 
-TEST_CASE("random transforms treat floats and views as they treat bytes") {
+TEST_CASE("random transforms treat floats and views like bytes") {
     const Tensor bytes = byte_image({2, 4, 4});
     const Tensor views = mini::ops::transpose(bytes, 1, 2);
     const Compose augment({RandomCrop(3, 1), RandomHorizontalFlip()});
@@ -92,7 +93,7 @@ TEST_CASE("random transforms treat floats and views as they treat bytes") {
     CHECK(run(views) == run(mini::ops::contiguous(views)));
 }
 
-TEST_CASE("a crop as large as the image draws nothing, any other draws twice") {
+TEST_CASE("a crop as large as the image draws nothing and any other crop draws twice") {
     const auto word_after = [](const RandomCrop& crop) {
         mini::manual_seed(1);
         crop(byte_image({1, 4, 5}));
@@ -104,7 +105,7 @@ TEST_CASE("a crop as large as the image draws nothing, any other draws twice") {
     CHECK(word_after(RandomCrop(4, 4, 0)) == fresh.random());  // the third word
 }
 
-TEST_CASE("an image is mirrored when the draw is below p, not when it is p") {
+TEST_CASE("an image is flipped if the draw is below p and not if it equals p") {
     const float draw = mini::Generator(1).uniform_float();
     const auto run = [](float p) {
         mini::manual_seed(1);
@@ -114,7 +115,7 @@ TEST_CASE("an image is mirrored when the draw is below p, not when it is p") {
     CHECK(run(std::nextafter(draw, 1.0f)) == Bytes{38, 7});
 }
 
-TEST_CASE("Compose runs its transforms in order, and without any changes nothing") {
+TEST_CASE("Compose applies its transforms in order and an empty list changes nothing") {
     const auto add = [](float y) {
         return [y](const Tensor& x) { return Tensor::scalar(10 * float(x.item()) + y); };
     };
@@ -125,7 +126,7 @@ TEST_CASE("Compose runs its transforms in order, and without any changes nothing
           }) == "Compose: transform 1 of 2 is empty");
 }
 
-TEST_CASE("ToTensor passes floats and refuses what is no image") {
+TEST_CASE("ToTensor returns float images unchanged and rejects other tensors") {
     const Tensor image = Tensor::from(Floats{1, 2}, {1, 1, 2});
     CHECK(ToTensor()(image).to_vector<float>() == Floats{1, 2});
     CHECK(ToTensor()(byte_image({3, 0, 4})).shape() == Shape{3, 0, 4});
@@ -140,7 +141,7 @@ TEST_CASE("ToTensor passes floats and refuses what is no image") {
     CHECK_THROWS_AS(ToTensor()(Tensor()), UsageError);
 }
 
-TEST_CASE("Normalize refuses other channels, bytes, and a std that is not positive") {
+TEST_CASE("Normalize rejects other channel counts and bytes and invalid means and stds") {
     const Normalize normalize({0.5f, 0.5f}, {1, 1});
     CHECK(contains(
         message_of<ShapeError>([&] {
@@ -155,18 +156,19 @@ TEST_CASE("Normalize refuses other channels, bytes, and a std that is not positi
 
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const float infinite = std::numeric_limits<float>::infinity();
-    const auto refuse = [](Floats mean, Floats std) {
+    const auto error_of = [](Floats mean, Floats std) {
         return message_of<UsageError>([&] { Normalize(mean, std); });
     };
-    CHECK(contains(refuse({0, 0}, {1}), "2 means and 1 stds"));
-    CHECK(contains(refuse({}, {}), "0 means and 0 stds"));
-    CHECK(contains(refuse({0, 0.25f}, {1, 0}), "channel 1 has mean 0.25 and std 0"));
+    CHECK(contains(error_of({0, 0}, {1}), "2 means and 1 stds"));
+    CHECK(contains(error_of({}, {}), "0 means and 0 stds"));
+    CHECK(contains(error_of({0, 0.25f}, {1, 0}), "channel 1 has mean 0.25 and std 0"));
     for (const float std : {-1.0f, nan, infinite})
-        CHECK(contains(refuse({0}, {std}), "channel 0"));
-    for (const float mean : {nan, infinite}) CHECK(contains(refuse({mean}, {1}), "mean"));
+        CHECK(contains(error_of({0}, {std}), "channel 0"));
+    for (const float mean : {nan, infinite})
+        CHECK(contains(error_of({mean}, {1}), "mean"));
 }
 
-TEST_CASE("RandomCrop refuses images that are too small, naming both sizes") {
+TEST_CASE("RandomCrop rejects images that are too small and names both sizes") {
     const std::string small = message_of<ShapeError>([] {
         RandomCrop(5, 7, 1)(byte_image({3, 4, 4}));
     });
@@ -180,14 +182,14 @@ TEST_CASE("RandomCrop refuses images that are too small, naming both sizes") {
     CHECK_THROWS_AS(RandomCrop(1, -1), UsageError);
 }
 
-TEST_CASE("RandomHorizontalFlip refuses what is no probability") {
+TEST_CASE("RandomHorizontalFlip rejects a p outside of 0 to 1") {
     for (const double p : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()})
         CHECK(contains(message_of<UsageError>([&] { RandomHorizontalFlip flip(p); }),
-                       "a probability lies between 0 and 1"));
+                       "must be between 0 and 1"));
     CHECK_THROWS_AS(RandomHorizontalFlip()(byte_image({4, 4})), ShapeError);
 }
 
-TEST_CASE("TransformedDataset transforms the data of each sample, not its target") {
+TEST_CASE("TransformedDataset transforms the data of each sample and not its target") {
     const auto twice = [](const Tensor& x) {
         return mini::ops::mul(x, Tensor::scalar(2));
     };

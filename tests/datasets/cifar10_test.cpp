@@ -16,8 +16,8 @@ using mini::data::load_cifar10;
 
 namespace {
 
-// Records with the labels first, first + 1, ... modulo 10; the pixels of record i are i in
-// red, 100 + i in green, 200 + i in blue.
+// Returns records with labels first, first + 1, ... modulo 10; the pixels of record i are
+// i in red, 100 + i in green, 200 + i in blue.
 Bytes records(int count, int first = 0) {
     Bytes bytes;
     for (int i = 0; i < count; ++i) {
@@ -28,7 +28,7 @@ Bytes records(int count, int first = 0) {
     return bytes;
 }
 
-// Five training files of two images and a test file of three.
+// Writes five training files of two images each and a test file of three.
 void write_cifar10(const std::string& folder) {
     for (int i = 1; i <= 5; ++i)
         write_file(folder + "/data_batch_" + std::to_string(i) + ".bin",
@@ -36,25 +36,25 @@ void write_cifar10(const std::string& folder) {
     write_file(folder + "/test_batch.bin", records(3));
 }
 
-std::string cifar10_complaint(const std::string& folder, bool train = false) {
+std::string cifar10_error(const std::string& folder, bool train = false) {
     const std::string message = message_of<BadFile>([&] { load_cifar10(folder, train); });
     CHECK(message.find('\n') == std::string::npos);
     CHECK((message.empty() || contains(message, "cifar-10-binary.tar.gz")));
     return message;
 }
 
-// What a test file with these contents provokes.
-std::string complaint_of(const Bytes& contents) {
+// Returns the error message for a test file with these contents.
+std::string error_of(const Bytes& contents) {
     const Folder folder;
     write_file(folder / "test_batch.bin", contents);
-    const std::string message = cifar10_complaint(folder.path());
+    const std::string message = cifar10_error(folder.path());
     CHECK((message.empty() || message.rfind(folder / "test_batch.bin", 0) == 0));
     return message;
 }
 
 }  // namespace
 
-TEST_CASE("CIFAR-10 loads its five training files in order, and its test file") {
+TEST_CASE("CIFAR-10 loads its five training files in order and its test file") {
     const Folder folder;
     write_cifar10(folder.path());
     const auto train = load_cifar10(folder.path(), true, std::nullopt);
@@ -66,7 +66,7 @@ TEST_CASE("CIFAR-10 loads its five training files in order, and its test file") 
     CHECK(std::string(mini::data::kCifar10Classes[9]) == "truck");
 }
 
-TEST_CASE("CIFAR-10's images are red, green and blue planes, normalised or as bytes") {
+TEST_CASE("CIFAR-10's images are red and green and blue planes as bytes or normalised") {
     const Folder folder;
     write_cifar10(folder.path());
     const mini::Tensor raw =
@@ -93,76 +93,74 @@ TEST_CASE("CIFAR-10 is found in the folder that its archive unpacks to") {
     CHECK(mini::data::missing_cifar10_files(folder.path(), true).empty());
 }
 
-TEST_CASE("CIFAR-10's missing files are all named") {
+TEST_CASE("the error names all missing files of CIFAR-10") {
     const Folder folder;
-    CHECK(contains(cifar10_complaint(folder.path(), true),
+    CHECK(contains(cifar10_error(folder.path(), true),
                    "found no data_batch_1.bin, data_batch_2.bin, data_batch_3.bin, "
                    "data_batch_4.bin, data_batch_5.bin; download"));
     write_cifar10(folder.path());
     std::filesystem::remove(folder / "data_batch_2.bin");
     std::filesystem::remove(folder / "data_batch_5.bin");
-    CHECK(contains(cifar10_complaint(folder.path(), true),
+    CHECK(contains(cifar10_error(folder.path(), true),
                    folder.path() + ": expected CIFAR-10's train files, found no "
                                    "data_batch_2.bin, data_batch_5.bin;"));
-    CHECK(cifar10_complaint(folder.path(), false) == "");
-    CHECK(contains(cifar10_complaint("/no/such/folder"), "found no test_batch.bin"));
+    CHECK(cifar10_error(folder.path(), false) == "");
+    CHECK(contains(cifar10_error("/no/such/folder"), "found no test_batch.bin"));
 }
 
-TEST_CASE("a CIFAR-10 file that is empty is refused") {
-    CHECK(contains(complaint_of({}),
-                   "expected one or more records of 3073 bytes, found 0"));
+TEST_CASE("an empty CIFAR-10 file is rejected") {
+    CHECK(contains(error_of({}), "expected one or more records of 3073 bytes, found 0"));
 }
 
-TEST_CASE("a CIFAR-10 file that is no multiple of a record is refused") {
+TEST_CASE("a CIFAR-10 file whose size is not a multiple of the record size is rejected") {
     Bytes bytes = records(2);
-    CHECK(contains(complaint_of(bytes + Bytes{0}),
-                   "found 6147 bytes (2 records and 1 bytes)"));
+    CHECK(
+        contains(error_of(bytes + Bytes{0}), "found 6147 bytes (2 records and 1 bytes)"));
     bytes.pop_back();
-    CHECK(contains(complaint_of(bytes), "found 6145 bytes (1 records and 3072 bytes)"));
+    CHECK(contains(error_of(bytes), "found 6145 bytes (1 records and 3072 bytes)"));
     for (size_t length = 1; length < 16; ++length)
-        CHECK(contains(complaint_of(Bytes(length)), "0 records and"));
+        CHECK(contains(error_of(Bytes(length)), "0 records and"));
 }
 
-TEST_CASE("a CIFAR-10 label above 9 is refused with its record") {
+TEST_CASE("a CIFAR-10 label above 9 is rejected and the error names the record") {
     Bytes bytes = records(3);
     for (const uint8_t label : {10, 255}) {
         bytes[2 * 3073] = label;
-        CHECK(contains(complaint_of(bytes), "expected labels 0 to 9, found " +
-                                                std::to_string(label) +
-                                                " in record 2, byte 6146"));
+        CHECK(contains(error_of(bytes), "expected labels 0 to 9, found " +
+                                            std::to_string(label) +
+                                            " in record 2, byte 6146"));
     }
 }
 
-TEST_CASE("a CIFAR-10 file that is far too long is refused before it is read") {
+TEST_CASE("a CIFAR-10 file that is far too long is rejected before it is read") {
     const Folder folder;
     write_file(folder / "test_batch.bin", {});
-    const int64_t size = int64_t{3073} << 20;  // a hole: nothing on the disk
+    const int64_t size = int64_t{3073} << 20;  // sparse: takes no space on the disk
     REQUIRE(::truncate((folder / "test_batch.bin").c_str(), size) == 0);
-    CHECK(contains(cifar10_complaint(folder.path()),
+    CHECK(contains(cifar10_error(folder.path()),
                    "expected at most 61460000 bytes, found 3222274048"));
     CHECK(peak_growth_mib([&] { load_cifar10(folder.path(), false); }) < 8);
 }
 
-TEST_CASE("one bad CIFAR-10 file among five is found before the others are read") {
+TEST_CASE("one bad CIFAR-10 file of five is found before the others are read") {
     const Folder folder;
     write_cifar10(folder.path());
-    write_file(folder / "data_batch_1.bin", Bytes(3073, 99));  // not looked at
+    write_file(folder / "data_batch_1.bin", Bytes(3073, 99));  // not read
     write_file(folder / "data_batch_5.bin", Bytes(3072));
-    CHECK(contains(cifar10_complaint(folder.path(), true),
-                   "data_batch_5.bin: expected one"));
+    CHECK(contains(cifar10_error(folder.path(), true), "data_batch_5.bin: expected one"));
 }
 
-TEST_CASE("what is no regular file is no CIFAR-10 file, and is not waited for") {
+TEST_CASE("a directory or pipe as CIFAR-10 file is rejected without blocking") {
     const Folder folder;
     const std::string path = folder / "test_batch.bin";
     std::filesystem::create_directory(path);
-    CHECK(contains(cifar10_complaint(folder.path()), "found a directory"));
+    CHECK(contains(cifar10_error(folder.path()), "found a directory"));
     std::filesystem::remove(path);
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-    CHECK(contains(cifar10_complaint(folder.path()), "found a pipe"));
+    CHECK(contains(cifar10_error(folder.path()), "found a pipe"));
 }
 
-TEST_CASE("a CIFAR-10 file without permission is refused") {
+TEST_CASE("a CIFAR-10 file without read permission is rejected") {
     const Folder folder;
     write_cifar10(folder.path());
     REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);
@@ -171,13 +169,15 @@ TEST_CASE("a CIFAR-10 file without permission is refused") {
                    "Permission denied"));
 }
 
-TEST_CASE("a CIFAR-10 file with a damaged byte gives images or BadFile, never a crash") {
+TEST_CASE(
+    "a CIFAR-10 file with a damaged byte gives images or BadFile and never a crash") {
     const Folder folder;
     const Bytes good = records(1);
     const auto read = [&](const Bytes& bytes) {
         write_file(folder / "test_batch.bin", bytes);
         load_cifar10(folder.path(), false, std::nullopt);
     };
-    // Every length, and the label 0 turned into 128 and 255 but not into 1. 3073 = 7 439.
-    CHECK(refused_of_damaged(good, read, 7) == 439 + 2);
+    // Every truncation is rejected, and the labels 128 and 255, but not the label 1.
+    // 3073 = 7 * 439.
+    CHECK(count_rejected(good, read, 7) == 439 + 2);
 }

@@ -1,4 +1,4 @@
-// Files that are damaged on purpose: what reading them costs, and what it says.
+// Helpers for tests with damaged files: their memory use and their error messages.
 
 #pragma once
 
@@ -16,8 +16,8 @@
 
 using mini::test::kSanitized;
 
-/// By how many MiB the resident memory of a process grows at most while it runs `body`, a
-/// child of this one; what `body` throws is forgotten.
+/// Runs `body` in a child process, and returns the peak growth of its resident memory in
+/// MiB; ignores exceptions of `body`.
 inline int64_t peak_growth_mib(const std::function<void()>& body) {
     const auto peak_kib = [] {
         struct rusage usage {};
@@ -47,18 +47,17 @@ inline int64_t peak_growth_mib(const std::function<void()>& body) {
     return grown / 1024;
 }
 
-/// Every file that differs from `good` in one byte, or is cut short, goes through `read`,
-/// which must give a result or throw BadFile: at every `step`-th byte. Returns how many
-/// were refused.
-inline int64_t refused_of_damaged(const Bytes& good,
-                                  const std::function<void(const Bytes&)>& read,
-                                  size_t step = 1) {
-    int64_t refused = 0;
+/// Calls `read` with copies of `good` that are truncated or differ in one byte, at every
+/// `step`-th byte; `read` must return or throw BadFile. Returns how often it threw.
+inline int64_t count_rejected(const Bytes& good,
+                              const std::function<void(const Bytes&)>& read,
+                              size_t step = 1) {
+    int64_t rejected = 0;
     const auto attempt = [&](const Bytes& damaged) {
         try {
             read(damaged);
         } catch (const mini::BadFile&) {
-            ++refused;
+            ++rejected;
         }
     };
     for (size_t i = 0; i < good.size(); i += step) {
@@ -69,11 +68,11 @@ inline int64_t refused_of_damaged(const Bytes& good,
             attempt(damaged);
         }
     }
-    return refused;
+    return rejected;
 }
 
-/// The message of the BadFile that `body` throws when it runs as a user whom permissions
-/// bind: for root, in a child process of another user.
+/// Runs `body` in a child process, as another user if this user is root, since root
+/// ignores file permissions. Returns the message of the BadFile that `body` throws.
 inline std::string message_without_root(const std::function<void()>& body) {
     int ends[2];
     if (pipe(ends) != 0) throw std::runtime_error("pipe failed");

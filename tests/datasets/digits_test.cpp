@@ -24,7 +24,7 @@ Bytes image(const ImageDataset& digits, int64_t i) {
     return {digits.pixels(i), digits.pixels(i) + 784};
 }
 
-// All images one after the other, each with its label behind it.
+// Returns all images one after the other, each followed by its label.
 Bytes contents(const ImageDataset& digits) {
     Bytes all;
     for (int64_t i = 0; i < digits.size(); ++i)
@@ -50,13 +50,13 @@ TEST_CASE("the digits do not depend on the number of threads") {
     CHECK(alone == together);
 }
 
-TEST_CASE("fewer digits are the first of more") {
+TEST_CASE("a smaller count gives the first digits of a larger count") {
     const auto few = make_digits(true, 1), more = make_digits(true, 300);
     CHECK(few->size() == 1);
     CHECK(image(*few, 0) == image(*more, 0));
 }
 
-TEST_CASE("no digit comes twice, within a part or across the two") {
+TEST_CASE("no two digits are equal within a part or across both parts") {
     std::set<std::string> seen;
     for (const bool train : {true, false}) {
         const auto digits = make_digits(train, 2000);
@@ -66,9 +66,7 @@ TEST_CASE("no digit comes twice, within a part or across the two") {
     CHECK(seen.size() == 4000);
 }
 
-TEST_CASE(
-    "the digits look like MNIST to a network: ten equal classes, its mean and "
-    "deviation") {
+TEST_CASE("the digits have MNIST's mean and standard deviation and equal classes") {
     const auto digits = make_digits(true, 5000);
     std::array<int, 10> count{};
     double sum = 0, squares = 0;
@@ -85,7 +83,7 @@ TEST_CASE(
     for (const int c : count) CHECK(std::abs(c - 500) < 85);  // four standard deviations
 }
 
-TEST_CASE("every digit is centred by its mass and leaves the rim empty") {
+TEST_CASE("every digit is centred by its mass and leaves the border empty") {
     const auto digits = make_digits(true, 2000);
     for (int64_t i = 0; i < 2000; ++i) {
         CAPTURE(i);
@@ -99,14 +97,13 @@ TEST_CASE("every digit is centred by its mass and leaves the rim empty") {
             if (row == 0 || row == 27 || column == 0 || column == 27) rim += ink;
         }
         REQUIRE(mass > 20 * 255);
-        REQUIRE(std::abs(x / mass - 13.5) <
-                1.5);  // the pressure of the pen shifts it a little
+        REQUIRE(std::abs(x / mass - 13.5) < 1.5);  // not 0, since the pen's radius varies
         REQUIRE(std::abs(y / mass - 13.5) < 1.5);
         REQUIRE(rim < 0.05 * mass);
     }
 }
 
-TEST_CASE("every class is written in several ways, inside the unit square") {
+TEST_CASE("every class has four or more skeletons inside the unit square") {
     for (int digit = 0; digit < 10; ++digit) {
         CAPTURE(digit);
         CHECK(mini::data::skeletons(digit).size() >= 4);
@@ -119,24 +116,24 @@ TEST_CASE("every class is written in several ways, inside the unit square") {
     }
 }
 
-TEST_CASE("the pen's chances have the mean and the deviation they should") {
-    mini::data::Chance chance(1);
+TEST_CASE("the pen's random numbers have the right mean and standard deviation") {
+    mini::data::SplitMix64 random(1);
     double sum = 0, squares = 0, uniform = 0, largest = 0;
     const int n = 100000;
     for (int i = 0; i < n; ++i) {
-        const double value = chance.normal(2.0f);
+        const double value = random.normal(2.0f);
         sum += value;
         squares += value * value;
         largest = std::max(largest, std::abs(value));
-        uniform += chance.uniform(3, 5);
+        uniform += random.uniform(3, 5);
     }
-    CHECK(std::abs(sum / n) < 0.04);  // about six standard errors, as below
+    CHECK(std::abs(sum / n) < 0.04);  // about six standard errors, like the bounds below
     CHECK(std::abs(squares / n - 4.0) < 0.1);
     CHECK(largest < 7.0);
     CHECK(std::abs(uniform / n - 4.0) < 0.012);
 }
 
-TEST_CASE("digits in no number are refused") {
+TEST_CASE("make_digits rejects a count below 1") {
     for (const int64_t count : {0, -1})
         CHECK(contains(message_of<mini::UsageError>([&] { make_digits(true, count); }),
                        "count is " + std::to_string(count)));

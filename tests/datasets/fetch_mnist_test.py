@@ -1,7 +1,7 @@
-"""Tests data/fetch_mnist against a web server of its own on this machine.
+"""Tests data/fetch_mnist with a local web server.
 
-The real files are not needed: each test gives the script small ones, with their sizes and
-sums.
+The real files are not needed: each test replaces them by small files with their own sizes
+and checksums.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ def load_script():
 
 
 class Mirror:
-    """A web server with answers by path: bytes, a status, or a function."""
+    """A web server that maps each path to a reply: bytes, a status, or a function."""
 
     def __init__(self, answers):
         self.requests = []
@@ -53,7 +53,7 @@ class Mirror:
                 else:
                     self.send_response(200)
                     self.end_headers()
-                    with contextlib.suppress(ConnectionError):  # it hung up
+                    with contextlib.suppress(ConnectionError):  # the client disconnected
                         self.wfile.write(answer)
 
             def log_message(self, *arguments):
@@ -79,7 +79,7 @@ def redirect_to(url):
 
 
 def drop_connection(handler):
-    """Promise more than what is sent, then hang up."""
+    """Announces more bytes than it sends, then closes the connection."""
     handler.send_response(200)
     handler.send_header("Content-Length", str(len(FIRST)))
     handler.end_headers()
@@ -116,13 +116,13 @@ class FetchMnistTest(unittest.TestCase):
         with open(os.path.join(self.out, name), "rb") as file:
             return file.read()
 
-    def check_all_there(self):
+    def check_both_files(self):
         self.assertEqual(self.read("first"), FIRST)
         self.assertEqual(self.read("second"), SECOND)
         self.assertEqual(sorted(os.listdir(self.out)), ["first", "second"])
 
-    def check_refused(self, answer, *expected):
-        """Such an answer for the first file fails in one line and leaves nothing behind."""
+    def check_rejected(self, answer, *expected):
+        """Checks that this reply for the first file gives a one-line error, no file."""
         self.assertEqual(self.run_script(self.mirror({**self.good, "first": answer})), 1)
         message = self.stderr.getvalue().splitlines()[-1]
         for part in ("fetch_mnist: first:", "run data/fetch_mnist again", *expected):
@@ -131,11 +131,11 @@ class FetchMnistTest(unittest.TestCase):
 
     def test_both_files_arrive_whole_and_readable_by_all(self):
         self.assertEqual(self.run_script(self.mirror(self.good)), 0)
-        self.check_all_there()
+        self.check_both_files()
         mode = os.stat(os.path.join(self.out, "first")).st_mode
         self.assertEqual(stat.S_IMODE(mode), 0o644)
 
-    def test_files_that_are_there_and_right_are_not_downloaded_again(self):
+    def test_files_that_exist_and_are_right_are_not_downloaded_again(self):
         self.assertEqual(self.run_script(self.mirror(self.good)), 0)
         again = self.mirror(self.good)
         self.assertEqual(self.run_script(again), 0)
@@ -147,46 +147,46 @@ class FetchMnistTest(unittest.TestCase):
         with open(os.path.join(self.out, "first"), "wb") as file:
             file.write(b"x" * len(FIRST))
         self.assertEqual(self.run_script(self.mirror(self.good)), 0)
-        self.check_all_there()
+        self.check_both_files()
 
-    def test_a_mirror_that_lacks_a_file_hands_over_to_the_next(self):
+    def test_after_a_mirror_that_lacks_a_file_the_next_mirror_is_tried(self):
         lacking, good = self.mirror({"second": SECOND}), self.mirror(self.good)
         self.assertEqual(self.run_script(lacking, good), 0)
         self.assertEqual(lacking.requests, ["first", "second"])
         self.assertEqual(good.requests, ["first"])
-        self.check_all_there()
+        self.check_both_files()
 
-    def test_a_wrong_sum_hands_over_to_the_next(self):
+    def test_after_a_wrong_checksum_the_next_mirror_is_tried(self):
         wrong = self.mirror({**self.good, "first": b"x" * len(FIRST)})
         self.assertEqual(self.run_script(wrong, self.mirror(self.good)), 0)
-        self.check_all_there()
+        self.check_both_files()
 
-    def test_a_wrong_sum_is_refused(self):
-        self.check_refused(b"x" * len(FIRST), "expected SHA-256", "found")
+    def test_a_wrong_checksum_is_rejected(self):
+        self.check_rejected(b"x" * len(FIRST), "expected SHA-256", "found")
 
-    def test_a_short_file_is_refused(self):
-        self.check_refused(FIRST[:-1], "expected 256,000 bytes, found only 255,999")
+    def test_a_short_file_is_rejected(self):
+        self.check_rejected(FIRST[:-1], "expected 256,000 bytes, found only 255,999")
 
-    def test_a_long_file_is_refused(self):
-        self.check_refused(FIRST + b"x", "expected 256,000 bytes, found more")
+    def test_a_long_file_is_rejected(self):
+        self.check_rejected(FIRST + b"x", "expected 256,000 bytes, found more")
 
-    def test_an_error_page_is_refused(self):
-        self.check_refused(503, "Service Unavailable")
+    def test_an_error_page_is_rejected(self):
+        self.check_rejected(503, "Service Unavailable")
 
-    def test_a_dropped_connection_is_refused(self):
-        self.check_refused(drop_connection, "first")
+    def test_a_dropped_connection_is_rejected(self):
+        self.check_rejected(drop_connection, "first")
 
-    def test_a_redirection_away_from_https_is_refused(self):
-        self.check_refused(redirect_to("http://mirror.invalid/first"), "not https")
+    def test_a_redirection_away_from_https_is_rejected(self):
+        self.check_rejected(redirect_to("http://mirror.invalid/first"), "not https")
 
-    def test_a_mirror_that_is_not_there_is_named(self):
+    def test_the_error_names_a_mirror_that_does_not_reply(self):
         gone = Mirror({})
         gone.close()
         self.assertEqual(self.run_script(gone), 1)
         self.assertIn(gone.url + "first", self.stderr.getvalue())
         self.assertEqual(os.listdir(self.out), [])
 
-    def test_a_target_that_is_a_file_is_one_clear_line(self):
+    def test_a_target_that_is_a_file_is_a_one_line_error(self):
         with tempfile.NamedTemporaryFile() as file:
             self.assertEqual(self.run_script(self.mirror(self.good), out=file.name), 1)
             self.assertEqual(len(self.stderr.getvalue().splitlines()), 1)

@@ -17,8 +17,8 @@ namespace {
 
 const Bytes kImages = idx_header({3, 4, 5}) + ramp(60, 256);
 
-// What read_idx has to say about a file with these contents.
-std::string idx_complaint(const Bytes& contents, int dimensions = 3) {
+// Returns the error message of read_idx for a file with these contents, or "".
+std::string idx_error(const Bytes& contents, int dimensions = 3) {
     const Folder folder;
     const std::string path = folder / "file";
     write_file(path, contents);
@@ -31,7 +31,7 @@ std::string idx_complaint(const Bytes& contents, int dimensions = 3) {
 
 }  // namespace
 
-TEST_CASE("an IDX file reads alike plain and gzipped, whatever its name says") {
+TEST_CASE("an IDX file is read plain or gzipped with any file name") {
     const Folder folder;
     write_file(folder / "plain", kImages);
     write_file(folder / "packed.gz", gzipped(kImages));
@@ -45,7 +45,7 @@ TEST_CASE("an IDX file reads alike plain and gzipped, whatever its name says") {
     }
 }
 
-TEST_CASE("an IDX file larger than one reading step arrives whole") {
+TEST_CASE("an IDX file larger than one read step is read completely") {
     const Folder folder;
     const size_t size = 3'500'001;
     write_file(folder / "large.gz",
@@ -53,69 +53,69 @@ TEST_CASE("an IDX file larger than one reading step arrives whole") {
     CHECK(read_idx(folder / "large.gz", 1).bytes == ramp(size, 253));
 }
 
-TEST_CASE("an IDX file of no items is a file") {
+TEST_CASE("an IDX file may have no items") {
     const Folder folder;
     write_file(folder / "none", idx_header({0}));
     CHECK(read_idx(folder / "none", 1).bytes.empty());
 }
 
-TEST_CASE("every way to cut an IDX file short is found, plain and gzipped") {
+TEST_CASE("an IDX file truncated at any byte is rejected both plain and gzipped") {
     for (size_t length = 0; length < kImages.size(); ++length) {
         CAPTURE(length);
-        REQUIRE(idx_complaint(first(kImages, length)) != "");
-        REQUIRE(idx_complaint(gzipped(first(kImages, length))) != "");
+        REQUIRE(idx_error(first(kImages, length)) != "");
+        REQUIRE(idx_error(gzipped(first(kImages, length))) != "");
     }
     const Bytes packed = gzipped(kImages);
     for (size_t length = 0; length < packed.size(); ++length) {
         CAPTURE(length);
-        REQUIRE(idx_complaint(first(packed, length)) != "");
+        REQUIRE(idx_error(first(packed, length)) != "");
     }
 }
 
-TEST_CASE("a damaged gzip stream is found, down to a bit of its check sum") {
+TEST_CASE(
+    "a damaged gzip stream is rejected even if only a bit of its checksum is wrong") {
     const Bytes packed = gzipped(kImages);
     for (const size_t position :
          {packed.size() - 8, packed.size() - 1, packed.size() / 2}) {
         CAPTURE(position);
         Bytes damaged = packed;
         damaged[position] ^= 1;
-        REQUIRE(contains(idx_complaint(damaged), "intact gzip stream"));
+        REQUIRE(contains(idx_error(damaged), "intact gzip stream"));
     }
 }
 
-TEST_CASE("a message says what was expected and what was found") {
-    CHECK(contains(idx_complaint(idx_header({3, 4, 5}) + ramp(59, 256)),
+TEST_CASE("an error message has the expected and the found value") {
+    CHECK(contains(idx_error(idx_header({3, 4, 5}) + ramp(59, 256)),
                    "expected 60 bytes after the header (3 x 4 x 5), found only 59"));
-    CHECK(contains(idx_complaint(kImages + Bytes{0}),
-                   "expected 60 bytes after the header"));
-    CHECK(contains(idx_complaint(kImages + Bytes{0}), "found more"));
-    CHECK(contains(idx_complaint(kImages, 1), "expected the magic number 0x00000801"));
-    CHECK(contains(idx_complaint(kImages, 1), "found 0x00000803"));
-    CHECK(contains(idx_complaint({'P', 'K', 3, 4, 0, 0}), "found 0x504b0304"));
-    CHECK(contains(idx_complaint({}), "found a file of 0 bytes"));
+    CHECK(contains(idx_error(kImages + Bytes{0}), "expected 60 bytes after the header"));
+    CHECK(contains(idx_error(kImages + Bytes{0}), "found more"));
+    CHECK(contains(idx_error(kImages, 1), "expected the magic number 0x00000801"));
+    CHECK(contains(idx_error(kImages, 1), "found 0x00000803"));
+    CHECK(contains(idx_error({'P', 'K', 3, 4, 0, 0}), "found 0x504b0304"));
+    CHECK(contains(idx_error({}), "found a file of 0 bytes"));
 }
 
-TEST_CASE("a header that promises too much is refused before anything is allocated") {
-    const uint32_t most = 0xffffffff;
-    CHECK(contains(idx_complaint(idx_header({most, most, most})),
-                   "promises 4294967295 x 4294967295 x 4294967295"));
-    CHECK(
-        contains(idx_complaint(idx_header({1u << 31, 1u << 31, 4})), "expected at most"));
-    CHECK(contains(idx_complaint(idx_header({(1u << 30) + 1}), 1), "expected at most"));
+TEST_CASE(
+    "an IDX header that claims too many bytes is rejected before memory is allocated") {
+    const uint32_t largest = 0xffffffff;
+    CHECK(contains(idx_error(idx_header({largest, largest, largest})),
+                   "claims 4294967295 x 4294967295 x 4294967295"));
+    CHECK(contains(idx_error(idx_header({1u << 31, 1u << 31, 4})), "expected at most"));
+    CHECK(contains(idx_error(idx_header({(1u << 30) + 1}), 1), "expected at most"));
 
-    // Just under the cap: memory follows the file, which holds 5 bytes.
-    CHECK(contains(idx_complaint(idx_header({1u << 30}) + ramp(5, 256), 1),
-                   "found only 5"));
+    // Exactly at the limit: memory grows with the file, which has 5 bytes.
+    CHECK(contains(idx_error(idx_header({1u << 30}) + ramp(5, 256), 1), "found only 5"));
 }
 
-TEST_CASE("a small file that unpacks to much more than it promises is read no further") {
+TEST_CASE(
+    "an IDX file that unpacks to more bytes than its header claims is rejected early") {
     const Bytes bomb = gzipped(idx_header({10}) + Bytes(50'000'000));
     CHECK(bomb.size() < 500'000);
-    CHECK(contains(idx_complaint(bomb, 1),
+    CHECK(contains(idx_error(bomb, 1),
                    "expected 10 bytes after the header (10), found more"));
 }
 
-TEST_CASE("what is no regular file is refused without waiting") {
+TEST_CASE("read_idx rejects files that are not regular without blocking") {
     const Folder folder;
     const auto message = [](const std::string& path) {
         return message_of<BadFile>([&] { read_idx(path, 3); });
@@ -129,25 +129,27 @@ TEST_CASE("what is no regular file is refused without waiting") {
     CHECK(contains(message(folder / "loop"), "open failed"));
 }
 
-TEST_CASE("every length from an empty file to a whole header is refused by what it is") {
+TEST_CASE("an IDX header truncated at any byte is rejected and the error has the cause") {
     for (size_t length = 0; length < 16; ++length) {
         CAPTURE(length);
-        const std::string found = length < 4 ? std::to_string(length) + " bytes"
-                                             : std::string("the end of the file in it");
-        REQUIRE(contains(idx_complaint(first(kImages, length)), found));
+        const std::string found = length < 4
+                                      ? std::to_string(length) + " bytes"
+                                      : std::string("the end of the file inside it");
+        REQUIRE(contains(idx_error(first(kImages, length)), found));
     }
 }
 
-TEST_CASE("a dimension of 0 promises no bytes, whatever the others say") {
-    const uint32_t most = 0xffffffff;
+TEST_CASE(
+    "an IDX header with a dimension of 0 claims no bytes for any other dimensions") {
+    const uint32_t largest = 0xffffffff;
     for (const auto& sizes : std::vector<std::vector<uint32_t>>{
-             {0, most, most}, {0, 0, 0}, {5, 0, 5}, {0, 28, 28}}) {
-        CHECK(idx_complaint(idx_header(sizes)) == "");
-        CHECK(contains(idx_complaint(idx_header(sizes) + Bytes{1}), "found more"));
+             {0, largest, largest}, {0, 0, 0}, {5, 0, 5}, {0, 28, 28}}) {
+        CHECK(idx_error(idx_header(sizes)) == "");
+        CHECK(contains(idx_error(idx_header(sizes) + Bytes{1}), "found more"));
     }
 }
 
-TEST_CASE("memory follows what an IDX file delivers, never what it promises") {
+TEST_CASE("memory grows with the data of an IDX file and not by its header") {
     const Folder folder;
     const auto growth = [&](const Bytes& contents) {
         write_file(folder / "file", contents);
@@ -159,20 +161,20 @@ TEST_CASE("memory follows what an IDX file delivers, never what it promises") {
     CHECK(growth(gzipped(idx_header({0xffffffff}) + Bytes(100'000'000))) < bound);
 }
 
-TEST_CASE("an IDX file with a damaged byte gives a result or BadFile, never a crash") {
+TEST_CASE("an IDX file with a damaged byte gives a result or BadFile and never a crash") {
     const Folder folder;
     const auto read = [&](const Bytes& bytes) {
         write_file(folder / "file", bytes);
         read_idx(folder / "file", 3);
     };
-    // Plain, a damaged pixel goes unseen and a damaged header does not.
+    // In a plain file, a damaged header is detected and a damaged pixel is not.
     const auto length = static_cast<int64_t>(kImages.size());
-    CHECK(refused_of_damaged(kImages, read) == length + 3 * 16);
+    CHECK(count_rejected(kImages, read) == length + 3 * 16);
     const Bytes packed = gzipped(kImages);
-    CHECK(refused_of_damaged(packed, read) > 3 * static_cast<int64_t>(packed.size()));
+    CHECK(count_rejected(packed, read) > 3 * static_cast<int64_t>(packed.size()));
 }
 
-TEST_CASE("a file without permission is refused") {
+TEST_CASE("an IDX file without read permission is rejected") {
     const Folder folder;
     write_file(folder / "secret", kImages);
     REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);

@@ -23,7 +23,7 @@ std::vector<uint8_t> pixels_of(const Bytes& file, ImageMode mode = ImageMode::kR
     return decode_image(file, "picture", mode).to_vector<uint8_t>();
 }
 
-// (3, H, W) of a function of place and channel.
+// Returns (3, H, W) of a function of x, y and channel.
 template <typename Value>
 std::vector<uint8_t> planes(const Picture& p, const Value& value) {
     std::vector<uint8_t> out;
@@ -34,14 +34,15 @@ std::vector<uint8_t> planes(const Picture& p, const Value& value) {
     return out;
 }
 
-// Samples of every value: a hash of the place, so that no filter's mistake goes unseen.
+// Returns samples of all values: a hash of the position, so that an error of any filter
+// is detected.
 auto samples_of(uint8_t depth) {
     return [depth](uint32_t x, uint32_t y, uint32_t c) {
         return ((x * 7919 + y * 104729 + c * 1299709) * 2654435761u) >> (32 - depth);
     };
 }
 
-// The sample as 8 bits: spread to 0..255, or the upper 8 of 16.
+// Converts a sample to 8 bits: expanded to 0..255, or the upper 8 of 16.
 uint32_t as_byte(uint32_t sample, uint8_t depth) {
     return depth == 16 ? sample >> 8 : sample * 255 / ((1u << depth) - 1);
 }
@@ -52,7 +53,8 @@ std::string golden(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a PNG of every colour type, depth, filter and interlacing decodes exactly") {
+TEST_CASE(
+    "a PNG of every colour type and depth and filter and interlacing decodes exactly") {
     struct Kind {
         uint8_t colour, depth;
     };
@@ -80,7 +82,8 @@ TEST_CASE("a PNG of every colour type, depth, filter and interlacing decodes exa
             }));
 }
 
-TEST_CASE("a PNG with a palette of any depth decodes exactly, black beyond its colours") {
+TEST_CASE(
+    "a PNG with a palette of any depth decodes exactly and missing colours are black") {
     const uint8_t depth = GENERATE(uint8_t{1}, uint8_t{2}, uint8_t{4}, uint8_t{8});
     const bool interlaced = GENERATE(false, true);
     const size_t colours = GENERATE(size_t{2}, size_t{1});
@@ -94,8 +97,8 @@ TEST_CASE("a PNG with a palette of any depth decodes exactly, black beyond its c
                  .palette = ramp(colours * 3, 251)};
     for (uint8_t& value : p.palette) value = static_cast<uint8_t>(value + 40);
     const auto expected = planes(p, [&](uint32_t x, uint32_t y, uint32_t c) {
-        const size_t at = p.sample(x, y, 0) * 3 + c;
-        return at < p.palette.size() ? p.palette[at] : 0;
+        const size_t i = p.sample(x, y, 0) * 3 + c;
+        return i < p.palette.size() ? p.palette[i] : 0;
     });
     CHECK(pixels_of(png_of(p)) == expected);
 
@@ -104,7 +107,8 @@ TEST_CASE("a PNG with a palette of any depth decodes exactly, black beyond its c
     CHECK(pixels_of(png_of(p)) == expected);
 }
 
-TEST_CASE("transparency of a PNG is dropped and not blended, as PIL's RGB does it") {
+TEST_CASE(
+    "the transparency of a PNG is dropped and not blended as in PIL's convert RGB") {
     Picture p = {.sample = [](uint32_t, uint32_t, uint32_t c) { return 10 * c; }};
     const auto expected =
         planes(p, [](uint32_t, uint32_t, uint32_t c) { return 10 * c; });
@@ -120,8 +124,7 @@ TEST_CASE("transparency of a PNG is dropped and not blended, as PIL's RGB does i
     CHECK(pixels_of(png_of(p)) == std::vector<uint8_t>(60, 77));
 }
 
-TEST_CASE(
-    "a PNG may have its pixels in many chunks, and chunks that pixels do not need") {
+TEST_CASE("a PNG may have many IDAT chunks and optional chunks") {
     const Picture p = {.sample = samples_of(8)};
     Bytes file =
         kPngSignature + png_header(p) + chunk("tEXt", {'a', 0, 'b'}) + chunk("IDAT", {});
@@ -130,7 +133,7 @@ TEST_CASE(
     CHECK(pixels_of(file) == pixels_of(png_of(p)));
 }
 
-TEST_CASE("grey is PIL's weighted sum, and leaves grey as it is") {
+TEST_CASE("kGrey is PIL's weighted sum and does not change grey pixels") {
     const auto grey = [](const Bytes& rgb) {
         const Tensor image =
             decode_image(plain_png(2, 3, rgb), "picture", ImageMode::kGrey);
@@ -140,7 +143,7 @@ TEST_CASE("grey is PIL's weighted sum, and leaves grey as it is") {
                           [&](uint8_t value) { return value == values[0]; }));
         return int{values[0]};
     };
-    // Of PIL's Image.new("RGB", ..., rgb).convert("L").
+    // The values of PIL's Image.new("RGB", ..., rgb).convert("L").
     CHECK(grey({255, 0, 0}) == 76);
     CHECK(grey({0, 255, 0}) == 150);
     CHECK(grey({0, 0, 255}) == 29);
@@ -149,9 +152,9 @@ TEST_CASE("grey is PIL's weighted sum, and leaves grey as it is") {
         CHECK(grey({value, value, value}) == value);
 }
 
-TEST_CASE("a JPEG decodes to libjpeg's pixels, all but rounding") {
-    // Two decoders may round each step of the transform and of the colours another way: 3
-    // of 255. Where colours were halved, libjpeg and stb also weigh neighbours otherwise.
+TEST_CASE("a JPEG decodes to libjpeg's pixels up to rounding") {
+    // Two decoders may round each step of the transform and of the colour conversion
+    // differently: 3 of 255. For subsampled colours, their interpolation differs, too.
     const auto [name, tolerance] =
         GENERATE(std::pair("baseline", 3), std::pair("progressive", 3),
                  std::pair("grey", 1), std::pair("subsampled", 4));
@@ -168,12 +171,12 @@ TEST_CASE("a JPEG decodes to libjpeg's pixels, all but rounding") {
     CHECK(got[0] != got[18]);  // not one colour
 }
 
-TEST_CASE("what follows the end mark of a JPEG is ignored") {
+TEST_CASE("bytes after the end marker of a JPEG are ignored") {
     const Bytes file = read_bytes(golden("baseline.jpg"));
     CHECK(pixels_of(file + Bytes{0xff, 0xc4, 1, 2, 3}) == pixels_of(file));
 }
 
-TEST_CASE("several threads decode at once what one decodes alone") {
+TEST_CASE("several threads can decode concurrently") {
     const Bytes good = read_bytes(golden("progressive.jpg"));
     const Bytes damaged = png_with({.sample = samples_of(8)}, {1, 2, 3});
     const auto expected = pixels_of(good);
@@ -182,16 +185,17 @@ TEST_CASE("several threads decode at once what one decodes alone") {
     for (int& count : right)
         threads.emplace_back([&] {
             for (int i = 0; i < 50; ++i) {
-                const bool refused =
+                const bool rejected =
                     !message_of<BadFile>([&] { decode_image(damaged, "x"); }).empty();
-                count += pixels_of(good) == expected && refused;
+                count += pixels_of(good) == expected && rejected;
             }
         });
     for (std::thread& thread : threads) thread.join();
     CHECK(right == std::vector<int>(4, 50));
 }
 
-TEST_CASE("a picture's file must be a regular file that is there and not too long") {
+TEST_CASE(
+    "decode_image rejects missing and too long files and files that are not regular") {
     const Folder folder;
     const auto message = [](const std::string& path) {
         const std::string text = message_of<BadFile>([&] { decode_image(path); });
@@ -204,7 +208,7 @@ TEST_CASE("a picture's file must be a regular file that is there and not too lon
     CHECK(contains(message(folder / "fifo.png"), "found a pipe"));
     CHECK(contains(message(folder / "nothing.png"), "No such file"));
 
-    // A file with a hole: 1 TiB without a byte on the disk.
+    // A sparse file: 1 TiB that takes no space on the disk.
     write_file(folder / "huge.png", kPngSignature);
     REQUIRE(::truncate((folder / "huge.png").c_str(), int64_t{1} << 40) == 0);
     CHECK(contains(message(folder / "huge.png"),

@@ -18,13 +18,13 @@ using mini::data::ImageFolder;
 
 namespace {
 
-// Writes a picture of one colour, with the folders above it.
+// Writes a picture of one colour, and creates its parent folders.
 void put(const std::string& path, uint8_t red = 0) {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     write_file(path, plain_png(3, 2, {red, 20, 30}));
 }
 
-// "cat/tom.png 0", relative to the root.
+// Returns lines such as "cat/tom.png 0", with paths relative to the root.
 std::vector<std::string> listed(const Folder& folder, const ImageFolder& images) {
     std::vector<std::string> lines;
     for (const ImageFolder::Sample& sample : images.samples())
@@ -33,7 +33,7 @@ std::vector<std::string> listed(const Folder& folder, const ImageFolder& images)
     return lines;
 }
 
-std::string folder_complaint(const std::string& root) {
+std::string folder_error(const std::string& root) {
     const std::string message = message_of<BadFile>([&] { ImageFolder images(root); });
     CHECK(message.find('\n') == std::string::npos);
     CHECK((message.empty() || message.rfind(root + ": expected ", 0) == 0));
@@ -42,7 +42,7 @@ std::string folder_complaint(const std::string& root) {
 
 }  // namespace
 
-TEST_CASE("an image folder's classes and samples come in torchvision's order") {
+TEST_CASE("ImageFolder has classes and samples in torchvision's order") {
     const Folder folder;
     for (const char* name : {"dog/b.png", "dog/a.PNG", "cat/z.png", "cat/sub/a.png",
                              "cat/sub-1/a.png", "cat/sub/deep/b.png", "Bird/x.jpeg",
@@ -52,7 +52,7 @@ TEST_CASE("an image folder's classes and samples come in torchvision's order") {
     CHECK(images.classes() == std::vector<std::string>{"Bird", "cat", "dog"});
     CHECK(images.class_to_idx() ==
           std::map<std::string, int64_t>{{"Bird", 0}, {"cat", 1}, {"dog", 2}});
-    // As sorted(os.walk(...)) has it: sub-1 before sub/deep, but behind sub.
+    // The order of sorted(os.walk(...)): sub-1 before sub/deep, but after sub.
     CHECK(listed(folder, images) ==
           std::vector<std::string>{"Bird/Y.JPG 0", "Bird/x.jpeg 0", "cat/z.png 1",
                                    "cat/sub/a.png 1", "cat/sub-1/a.png 1",
@@ -60,7 +60,7 @@ TEST_CASE("an image folder's classes and samples come in torchvision's order") {
     CHECK(images.size() == 8);
 }
 
-TEST_CASE("an image folder decodes (3, H, W) bytes, and applies the transform") {
+TEST_CASE("ImageFolder decodes pictures to uint8 tensors and applies the transform") {
     const Folder folder;
     put(folder / "a/1.png", 10);
     put(folder / "b/2.png", 40);
@@ -81,7 +81,7 @@ TEST_CASE("an image folder decodes (3, H, W) bytes, and applies the transform") 
     CHECK(batch.target.to_vector<int64_t>() == std::vector<int64_t>{1, 0});
 }
 
-TEST_CASE("an image folder takes the extensions that it is told") {
+TEST_CASE("ImageFolder lists only files with the given extensions") {
     const Folder folder;
     put(folder / "a/1.png");
     put(folder / "a/2.picture");
@@ -91,26 +91,25 @@ TEST_CASE("an image folder takes the extensions that it is told") {
     CHECK_THROWS_AS(ImageFolder(folder.path(), {.extensions = {}}), mini::UsageError);
 }
 
-TEST_CASE("a root that is missing, a file, or without a class folder is refused") {
+TEST_CASE("ImageFolder rejects a root that is missing or a file or has no class folder") {
     const Folder folder;
-    CHECK(contains(folder_complaint(folder / "nothing"), "No such file or directory"));
+    CHECK(contains(folder_error(folder / "nothing"), "No such file or directory"));
     put(folder / "file.png");
-    CHECK(contains(folder_complaint(folder / "file.png"), "Not a directory"));
-    CHECK(
-        contains(folder_complaint(folder.path()), "a folder for each class, found none"));
+    CHECK(contains(folder_error(folder / "file.png"), "Not a directory"));
+    CHECK(contains(folder_error(folder.path()), "a folder for each class, found none"));
 }
 
-TEST_CASE("classes without a picture are refused, all by name") {
+TEST_CASE("ImageFolder rejects classes without a picture and names them all") {
     const Folder folder;
     put(folder / "cat/tom.png");
     put(folder / "dog/rex.txt");
     std::filesystem::create_directories(folder / "eel/deep");
-    const std::string message = folder_complaint(folder.path());
+    const std::string message = folder_error(folder.path());
     CHECK(contains(message, "pictures (.png, .jpg, .jpeg) of every class"));
     CHECK(contains(message, "found none of dog, eel; add some"));
 }
 
-TEST_CASE("links are followed, a folder counts once per class, and circles end") {
+TEST_CASE("ImageFolder follows links and visits each folder once per class") {
     const Folder folder;
     put(folder / "cat/one/a.png");
     put(folder / "elsewhere/dog/b.png");
@@ -124,7 +123,8 @@ TEST_CASE("links are followed, a folder counts once per class, and circles end")
                                    "elsewhere/dog/b.png 2"});
 }
 
-TEST_CASE("a forest of links that doubles at every step is walked once") {
+TEST_CASE(
+    "ImageFolder visits each folder once even if links double the paths at every level") {
     const Folder folder;
     std::string below = folder / "store/0";
     put(below + "/a.png");
@@ -138,7 +138,7 @@ TEST_CASE("a forest of links that doubles at every step is walked once") {
     CHECK(ImageFolder(folder.path()).size() == 1);
 }
 
-TEST_CASE("a damaged picture names its file, in a batch its index too") {
+TEST_CASE("the error of a damaged picture names its file and in a batch also its index") {
     const Folder folder;
     put(folder / "cat/a.png");
     write_file(folder / "cat/b.png", {'G', 'I', 'F', '8', '9', 'a'});
@@ -158,7 +158,7 @@ TEST_CASE("a damaged picture names its file, in a batch its index too") {
                    "sample 1: " + folder.path() + "/cat/b.png"));
 }
 
-TEST_CASE("a transform that throws names the file, and an index that is not there") {
+TEST_CASE("an error of the transform names the file and an invalid index is an error") {
     const Folder folder;
     put(folder / "cat/a.png");
     const ImageFolder images(folder.path(), {.transform = [](const Tensor&) -> Tensor {
@@ -168,10 +168,10 @@ TEST_CASE("a transform that throws names the file, and an index that is not ther
           folder / "cat/a.png: transform: too small to crop");
     for (const int64_t i : {-1, 1})
         CHECK(contains(message_of<mini::Error>([&] { images.get(i); }),
-                       "there is none; the dataset has 1"));
+                       "index out of range; the dataset has 1"));
 }
 
-TEST_CASE("several threads read an image folder at once") {
+TEST_CASE("several threads can read an ImageFolder concurrently") {
     const Folder folder;
     for (uint8_t i = 0; i < 20; ++i)
         put(folder / ("a/" + std::to_string(10 + i) + ".png"), i);

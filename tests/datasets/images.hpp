@@ -1,4 +1,4 @@
-// A small writer of PNGs, of every kind and with every mistake, for the tests.
+// A small PNG writer for the tests: writes PNGs of every kind, valid or invalid.
 
 #pragma once
 
@@ -38,7 +38,7 @@ inline Bytes deflated(const Bytes& bytes) {
 
 const Bytes kPngSignature = {0x89, 'P', 'N', 'G', 13, 10, 26, 10};
 
-/// What a PNG says of itself; `sample(x, y, channel)` is below 2^depth.
+/// The description of a PNG; `sample(x, y, channel)` is below 2^depth.
 struct Picture {
     uint32_t width = 5, height = 4;
     uint8_t depth = 8, colour = 2;
@@ -57,7 +57,7 @@ inline Bytes png_header(const Picture& p) {
                              Bytes{p.depth, p.colour, 0, 0, p.interlaced});
 }
 
-// Samples packed into bytes, the first one highest.
+// Packs the samples of a row into bytes, the first sample in the highest bits.
 inline Bytes packed_row(const Picture& p, uint32_t y, uint32_t x0, uint32_t step) {
     Bytes row;
     uint32_t bits = 0, have = 0;
@@ -72,7 +72,8 @@ inline Bytes packed_row(const Picture& p, uint32_t y, uint32_t x0, uint32_t step
     return row;
 }
 
-// What a PNG's filter predicts from the bytes to the left, above, and above left.
+// Returns the prediction of a PNG filter from the bytes to the left, above, and
+// above left.
 inline int predicted(int filter, int left, int above, int corner) {
     const int p = left + above - corner;
     const int a = std::abs(p - left), b = std::abs(p - above), c = std::abs(p - corner);
@@ -85,7 +86,8 @@ inline int predicted(int filter, int left, int above, int corner) {
     }
 }
 
-/// The rows of a picture as they are deflated, each behind its filter: 0 1 2 3 4 0 1 ..
+/// Returns the rows of a picture before compression, each after its filter byte:
+/// 0 1 2 3 4 0 1 ..
 inline Bytes png_rows(const Picture& p) {
     struct Pass {
         uint32_t x, y, x_step, y_step;
@@ -117,7 +119,7 @@ inline Bytes png_rows(const Picture& p) {
     return out;
 }
 
-/// A PNG with these pixel data, whatever the picture says.
+/// Returns a PNG with the given pixel data, even if they do not fit the picture.
 inline Bytes png_with(const Picture& p, const Bytes& packed) {
     Bytes out = kPngSignature + png_header(p);
     if (!p.palette.empty()) out = out + chunk("PLTE", p.palette);
@@ -127,14 +129,14 @@ inline Bytes png_with(const Picture& p, const Bytes& packed) {
 
 inline Bytes png_of(const Picture& p) { return png_with(p, deflated(png_rows(p))); }
 
-/// A PNG whose pixels are all one colour.
+/// Returns a PNG of a single colour.
 inline Bytes plain_png(uint32_t width, uint32_t height, const Bytes& rgb) {
     return png_of({.width = width,
                    .height = height,
                    .sample = [&](uint32_t, uint32_t, uint32_t c) { return rgb[c]; }});
 }
 
-/// All bytes of a file.
+/// Returns the bytes of a file.
 inline Bytes read_bytes(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) throw std::runtime_error("cannot read " + path);

@@ -17,15 +17,15 @@ using mini::data::find_data;
 
 namespace {
 
-// Stands in an empty folder without MINI_DATA_DIR, and puts both back.
-class Elsewhere {
+// Changes to an empty working folder without MINI_DATA_DIR, and restores both at the end.
+class EmptyWorkingFolder {
   public:
-    Elsewhere() : before_(std::filesystem::current_path()) {
+    EmptyWorkingFolder() : before_(std::filesystem::current_path()) {
         if (const char* value = ::getenv("MINI_DATA_DIR")) data_dir_ = value;
         ::unsetenv("MINI_DATA_DIR");
         std::filesystem::current_path(folder_.path());
     }
-    ~Elsewhere() {
+    ~EmptyWorkingFolder() {
         std::filesystem::current_path(before_);
         if (data_dir_)
             ::setenv("MINI_DATA_DIR", data_dir_->c_str(), 1);
@@ -33,7 +33,7 @@ class Elsewhere {
             ::unsetenv("MINI_DATA_DIR");
     }
 
-    // A folder below, with a small MNIST in it.
+    // Creates a subfolder with a small MNIST, and returns its path.
     std::string mnist(const std::string& name, uint32_t train = 3) const {
         std::filesystem::create_directories(folder_ / name);
         write_mnist(folder_ / name, train, 2);
@@ -49,8 +49,8 @@ class Elsewhere {
 }  // namespace
 
 TEST_CASE(
-    "without a wish the data is $MINI_DATA_DIR/mnist, else data/mnist, else the digits") {
-    const Elsewhere here;
+    "the default data is MINI_DATA_DIR/mnist or else data/mnist or else the digits") {
+    const EmptyWorkingFolder here;
     CHECK(find_data("").folder.empty());
     CHECK(find_data("").name == "digits");
     CHECK(contains(find_data("").description, "run data/fetch_mnist for the real MNIST"));
@@ -70,8 +70,8 @@ TEST_CASE(
     CHECK(find_data("").folder == "data/mnist");
 }
 
-TEST_CASE("a wish for the digits or for a folder is obeyed") {
-    const Elsewhere here;
+TEST_CASE("find_data chooses the digits or a given folder") {
+    const EmptyWorkingFolder here;
     here.mnist("data/mnist");
     const std::string mine = here.mnist("mine", 1234);
     CHECK(find_data("digits").name == "digits");
@@ -81,8 +81,8 @@ TEST_CASE("a wish for the digits or for a folder is obeyed") {
     CHECK(mini::data::load_data(find_data(mine), false)->size() == 2);
 }
 
-TEST_CASE("a named folder without MNIST is an error that names what is missing") {
-    const Elsewhere here;
+TEST_CASE("a given folder without MNIST is an error that names the missing files") {
+    const EmptyWorkingFolder here;
     const std::string mine = here.mnist("mine");
     std::filesystem::remove(mine + "/t10k-labels-idx1-ubyte");
     std::filesystem::remove(mine + "/train-images-idx3-ubyte");
@@ -96,17 +96,17 @@ TEST_CASE("a named folder without MNIST is an error that names what is missing")
 }
 
 TEST_CASE(
-    "a usual folder with a part of MNIST is passed over, and the description says so") {
-    const Elsewhere here;
+    "a usual folder with only a part of MNIST is skipped and the description mentions "
+    "it") {
+    const EmptyWorkingFolder here;
     std::filesystem::remove(here.mnist("data/mnist") + "/t10k-labels-idx1-ubyte");
     const DataChoice choice = find_data("");
     CHECK(choice.name == "digits");
     CHECK(contains(choice.description, "data/mnist lacks t10k-labels-idx1-ubyte"));
 }
 
-TEST_CASE(
-    "a usual folder with a wrong file is an error, not a silent change to the digits") {
-    const Elsewhere here;
+TEST_CASE("a usual folder with an invalid file is an error") {
+    const EmptyWorkingFolder here;
     write_file(here.mnist("data/mnist") + "/train-images-idx3-ubyte", {1, 2, 3});
     CHECK(
         contains(message_of<BadFile>([] { find_data(""); }), "train-images-idx3-ubyte"));

@@ -20,8 +20,8 @@ using mini::data::mnist_normalize;
 
 namespace {
 
-// What load_mnist has to say about the train part of `folder`.
-std::string mnist_complaint(const Folder& folder) {
+// Returns the error message of load_mnist for the train part of `folder`, or "".
+std::string mnist_error(const Folder& folder) {
     const std::string message =
         message_of<BadFile>([&] { load_mnist(folder.path(), true); });
     CHECK(message.find('\n') == std::string::npos);
@@ -36,17 +36,18 @@ std::string real_mnist() {
 
 }  // namespace
 
-TEST_CASE("each of the 256 bytes is normalised to PyTorch's float, bit for bit") {
+TEST_CASE(
+    "each of the 256 bytes is normalised to a float bitwise identical to PyTorch's") {
     const ImageDataset bytes(ramp(256, 256), {0}, {1, 16, 16}, mnist_normalize());
     const std::vector<float> values = bytes.get(0).data.to_vector<float>();
     CHECK(values[0] == -0x1.b264e2p-2f);
     CHECK(values[255] == 0x1.69267ap+1f);
-    // Of torch.arange(256).float().div(255).sub(0.1307).div(0.3081).
+    // The digest of torch.arange(256).float().div(255).sub(0.1307).div(0.3081).
     CHECK(digest(values) ==
           "0103dbab6b16bfcaea0aa75d7377b4b22bb6792081600921bee4a17ff9c4d33e");
 }
 
-TEST_CASE("an image dataset gives (C, H, W) and its label, one by one and in batches") {
+TEST_CASE("ImageDataset returns images and labels one by one and in batches") {
     const int channels = GENERATE(1, 3);
     const bool normalized = GENERATE(true, false);
     CAPTURE(channels, normalized);
@@ -73,7 +74,7 @@ TEST_CASE("an image dataset gives (C, H, W) and its label, one by one and in bat
         REQUIRE(right);
     }
 
-    // A batch is the samples stacked.
+    // A batch equals the stacked samples.
     const std::vector<int64_t> indices = {2, 0};
     const mini::data::Batch batch = images.get_batch(indices);
     CHECK(batch.data.shape() == Shape{2, channels, 2, 3});
@@ -84,7 +85,7 @@ TEST_CASE("an image dataset gives (C, H, W) and its label, one by one and in bat
                       batch.data.bytes()) == 0);
 }
 
-TEST_CASE("an image dataset normalises each channel with its own mean and std") {
+TEST_CASE("ImageDataset normalises each channel with its own mean and std") {
     const ImageDataset images({255, 255, 255}, {0}, {3, 1, 1},
                               {{.mean = {0.5f, 0.0f, 1.0f}, .std = {0.5f, 0.25f, 2.0f}}});
     CHECK(images.get(0).data.to_vector<float>() == std::vector<float>{1, 4, 0});
@@ -93,19 +94,19 @@ TEST_CASE("an image dataset normalises each channel with its own mean and std") 
           std::vector<float>{1, 4, 0});
 }
 
-TEST_CASE("an image dataset names an index that it does not have, and its size") {
+TEST_CASE("the error of an ImageDataset names the invalid index and the size") {
     const ImageDataset images(ramp(6, 256), {4}, {1, 2, 3}, mnist_normalize());
     for (const int64_t i : {-1, 1}) {
         const std::vector<int64_t> batch = {0, i};
         const std::string text =
-            "sample " + std::to_string(i) + ": there is none; the dataset has 1";
+            "sample " + std::to_string(i) + ": index out of range; the dataset has 1";
         CHECK(message_of<mini::Error>([&] { images.get(i); }) == text);
         CHECK(message_of<mini::Error>([&] { images.get_batch(batch); }) == text);
         CHECK(message_of<mini::Error>([&] { images.pixels(i); }) == text);
     }
 }
 
-TEST_CASE("an image dataset refuses pixels that do not fit its labels") {
+TEST_CASE("ImageDataset rejects pixels that do not fit its labels") {
     CHECK_THROWS_AS(ImageDataset(ramp(7, 256), {4}, {1, 2, 3}), mini::ShapeError);
     CHECK_THROWS_AS(ImageDataset(ramp(12, 256), {4}, {1, 2, 3}), mini::ShapeError);
     for (const Shape& image :
@@ -113,7 +114,7 @@ TEST_CASE("an image dataset refuses pixels that do not fit its labels") {
         CHECK_THROWS_AS(ImageDataset({}, {}, image), mini::ShapeError);
 }
 
-TEST_CASE("an image dataset refuses a std of 0, and not one mean and std a channel") {
+TEST_CASE("ImageDataset rejects a std of 0 and a wrong number of means or stds") {
     const auto message = [](const ImageDataset::Normalize& normalize) {
         return message_of<mini::UsageError>([&] {
             ImageDataset(ramp(6, 256), {4}, {2, 1, 3}, normalize);
@@ -126,7 +127,7 @@ TEST_CASE("an image dataset refuses a std of 0, and not one mean and std a chann
     CHECK(contains(message({.mean = {0, 0}, .std = {1}}), "2 means and 1 stds"));
 }
 
-TEST_CASE("MNIST loads from files in any of their spellings") {
+TEST_CASE("MNIST loads from files with any spelling of their names") {
     const std::string separator = GENERATE("-", ".");
     const bool packed = GENERATE(false, true);
     CAPTURE(separator, packed);
@@ -150,7 +151,7 @@ TEST_CASE("MNIST loads from files in any of their spellings") {
     CHECK(images->pixels(1)[0] == 784 % 251);
 }
 
-TEST_CASE("MNIST comes normalised, or as bytes for transforms") {
+TEST_CASE("MNIST is normalised or returned as bytes for transforms") {
     const Folder folder;
     write_mnist(folder.path(), 3, 2);
     const auto normalized = load_mnist(folder.path(), true);
@@ -160,7 +161,8 @@ TEST_CASE("MNIST comes normalised, or as bytes for transforms") {
     CHECK(raw.data<uint8_t>()[9] == 9);
 }
 
-TEST_CASE("Fashion-MNIST is read like MNIST, with its own mean, std, name and hint") {
+TEST_CASE(
+    "Fashion-MNIST is read like MNIST with its own mean and std and error messages") {
     const Folder folder;
     write_mnist(folder.path(), 3, 2);
     const auto images = load_fashion_mnist(folder.path(), true);
@@ -190,20 +192,19 @@ TEST_CASE("Fashion-MNIST is read like MNIST, with its own mean, std, name and hi
     CHECK(contains(message(), "found a directory"));
 }
 
-TEST_CASE("MNIST with a missing file names it") {
+TEST_CASE("the error of MNIST with a missing file names it") {
     const Folder folder;
     CHECK(mini::data::missing_mnist_files(folder.path()).size() == 4);
     write_mnist(folder.path(), 3, 2);
     std::filesystem::remove(folder / "train-labels-idx1-ubyte");
-    CHECK(contains(mnist_complaint(folder),
-                   "expected MNIST's file train-labels-idx1-ubyte"));
+    CHECK(contains(mnist_error(folder), "expected MNIST's file train-labels-idx1-ubyte"));
     CHECK(mini::data::missing_mnist_files(folder.path()) ==
           std::vector<std::string>{"train-labels-idx1-ubyte"});
     CHECK(contains(message_of<BadFile>([] { load_mnist("/no/such/folder", false); }),
                    "/no/such/folder: expected MNIST's file t10k-images-idx3-ubyte"));
 }
 
-TEST_CASE("MNIST files that do not belong together are refused") {
+TEST_CASE("MNIST files that do not fit together are rejected") {
     const Folder folder;
     write_mnist(folder.path(), 3, 2);
     const std::string images = folder / "train-images-idx3-ubyte";
@@ -211,39 +212,40 @@ TEST_CASE("MNIST files that do not belong together are refused") {
 
     SECTION("more labels than images") {
         write_file(labels, idx_header({4}) + ramp(4, 10));
-        CHECK(contains(mnist_complaint(folder),
+        CHECK(contains(mnist_error(folder),
                        "expected 3 labels, one for each image of " + images));
-        CHECK(contains(mnist_complaint(folder), "found 4"));
+        CHECK(contains(mnist_error(folder), "found 4"));
     }
     SECTION("a label above 9") {
         write_file(labels, idx_header({3}) + Bytes{1, 10, 2});
-        CHECK(contains(mnist_complaint(folder),
+        CHECK(contains(mnist_error(folder),
                        "expected labels 0 to 9, found 10 at position 1"));
     }
     SECTION("images of another size") {
         write_file(images, idx_header({3, 32, 32}) + ramp(3 * 1024, 251));
-        CHECK(contains(mnist_complaint(folder), "28 x 28, found 3 of 32 x 32"));
+        CHECK(contains(mnist_error(folder), "28 x 28, found 3 of 32 x 32"));
     }
     SECTION("no images") {
         write_file(images, idx_header({0, 28, 28}));
-        CHECK(contains(mnist_complaint(folder), "found 0 of 28 x 28"));
+        CHECK(contains(mnist_error(folder), "found 0 of 28 x 28"));
     }
-    SECTION("labels where images should be") {
+    SECTION("labels instead of images") {
         write_file(images, idx_header({3}) + ramp(3, 10));
-        CHECK(contains(mnist_complaint(folder), "expected the magic number 0x00000803"));
+        CHECK(contains(mnist_error(folder), "expected the magic number 0x00000803"));
     }
-    SECTION("images cut short") {
+    SECTION("truncated images") {
         write_file(images, idx_header({3, 28, 28}) + ramp(2000, 251));
-        CHECK(contains(mnist_complaint(folder), "found only 2000"));
+        CHECK(contains(mnist_error(folder), "found only 2000"));
     }
     SECTION("a directory in place of a file") {
         std::filesystem::remove(images);
         std::filesystem::create_directory(images);
-        CHECK(contains(mnist_complaint(folder), "found a directory"));
+        CHECK(contains(mnist_error(folder), "found a directory"));
     }
 }
 
-TEST_CASE("the real MNIST has 60,000 and 10,000 images, and begins 5 0 4 1 and 7 2 1 0") {
+TEST_CASE(
+    "the real MNIST has 60000 and 10000 images and starts with 5 0 4 1 and 7 2 1 0") {
     const std::string folder = real_mnist();
     if (folder.empty()) {
         WARN("not checked: set MINI_DATA_DIR to the folder that holds mnist/");
@@ -258,7 +260,7 @@ TEST_CASE("the real MNIST has 60,000 and 10,000 images, and begins 5 0 4 1 and 7
         CHECK(test->label(i) == std::vector<int64_t>{7, 2, 1, 0}[static_cast<size_t>(i)]);
     }
 
-    // The mean and the deviation that everybody normalises with.
+    // The usual mean and standard deviation for the normalisation.
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < 60000; ++i)
         for (int64_t p = 0; p < 784; ++p) {

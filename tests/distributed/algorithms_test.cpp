@@ -1,5 +1,5 @@
-// The algorithms over both transports: values, bits and bytes, at awkward world sizes and
-// sizes.
+// The collective algorithms over each transport: results, bitwise equality and bytes
+// sent, at odd world sizes and tensor sizes.
 
 #include <algorithm>
 #include <atomic>
@@ -25,8 +25,8 @@ using namespace mini::dist::test;
 
 namespace {
 
-// Runs body(transport) on every rank under one collective; requires that none of them
-// throws.
+// Runs body(transport) on every rank within one collective; requires that no rank throws.
+// Returns the bytes that each rank sent.
 std::vector<uint64_t> run_on(const std::string& kind, int world_size,
                              const std::function<void(Transport&)>& body) {
     auto transports = make_transports(kind, world_size);
@@ -36,7 +36,7 @@ std::vector<uint64_t> run_on(const std::string& kind, int world_size,
         try {
             body(transport);
         } catch (...) {
-            transport.leave(current_failure());  // so that the others need not wait
+            transport.leave(current_failure());  // so that the others do not wait
             throw;
         }
     });
@@ -49,7 +49,7 @@ std::vector<uint64_t> run_on(const std::string& kind, int world_size,
     return sent;
 }
 
-// Rank r's number at index i: small integers, so that float sums are exact.
+// Returns each rank's data: small integers, so that float sums are exact.
 template <typename T>
 std::vector<std::vector<T>> numbers(int world_size, int n) {
     std::vector<std::vector<T>> data(static_cast<size_t>(world_size));
@@ -102,7 +102,7 @@ TEST_CASE("ring all-reduce leaves the sum over all ranks on every rank") {
     check_all_reduce<float>(kind, world_size, n, ReduceOp::kSum);
 }
 
-TEST_CASE("ring all-reduce does every operation on every dtype") {
+TEST_CASE("ring all-reduce supports every operation on every dtype") {
     const int world_size = GENERATE(1, 3);
     const ReduceOp op =
         GENERATE(ReduceOp::kSum, ReduceOp::kProduct, ReduceOp::kMin, ReduceOp::kMax);
@@ -113,12 +113,12 @@ TEST_CASE("ring all-reduce does every operation on every dtype") {
     check_all_reduce<float>("threads", world_size, 17, ReduceOp::kAvg);
 }
 
-TEST_CASE("a chunk that travels in several pieces is summed like any other") {
+TEST_CASE("ring all-reduce sums chunks that are sent in several pieces") {
     const int world_size = GENERATE(2, 3);
     check_all_reduce<float>("tcp", world_size, 2'000'003, ReduceOp::kSum);
 }
 
-TEST_CASE("an average is the sum divided once, not added up of rounded parts") {
+TEST_CASE("an average is the sum divided once and not a sum of rounded quotients") {
     // 3 * 0.1f rounded, then divided, differs from adding 0.1f / 3 three times.
     std::vector<std::vector<float>> data(3, std::vector<float>(4, 0.1f));
     run_on("threads", 3, [&](Transport& transport) {
@@ -131,7 +131,7 @@ TEST_CASE("an average is the sum divided once, not added up of rounded parts") {
         for (const float value : values) REQUIRE(value == sum / 3.0f);
 }
 
-TEST_CASE("all ranks end with the same bits even where the order of the sum matters") {
+TEST_CASE("ring all-reduce gives bitwise identical results on all ranks") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(3, 4, 7);
     std::vector<std::vector<float>> data(static_cast<size_t>(world_size));
@@ -148,7 +148,7 @@ TEST_CASE("all ranks end with the same bits even where the order of the sum matt
         REQUIRE(std::memcmp(values.data(), data[0].data(), 101 * sizeof(float)) == 0);
 }
 
-TEST_CASE("ring all-reduce moves 2(P-1)/P of the buffer a rank and no more") {
+TEST_CASE("ring all-reduce sends exactly 2(P-1)/P of the buffer per rank") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(1, 2, 3, 4, 7);
     const int n = 84 * 5;  // a multiple of every world size here
@@ -163,7 +163,8 @@ TEST_CASE("ring all-reduce moves 2(P-1)/P of the buffer a rank and no more") {
     for (const uint64_t bytes : sent) REQUIRE(bytes == expected);
 }
 
-TEST_CASE("tree broadcast leaves the root's bytes everywhere and sends them P-1 times") {
+TEST_CASE(
+    "tree broadcast copies the root's bytes to every rank and sends them P-1 times") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(1, 2, 3, 4, 7);
     const int root = GENERATE(0, 1, 6);

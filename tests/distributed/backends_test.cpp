@@ -1,4 +1,4 @@
-// Which backends there are, and what is said of those that are not.
+// Which backends exist, and the error messages for backends that do not.
 
 #include "libmini/distributed/backends/nccl.hpp"
 #include "libmini/distributed/backends/registry.hpp"
@@ -10,7 +10,7 @@ using namespace mini;
 using namespace mini::dist;
 using namespace mini::dist::test;
 
-TEST_CASE("a build has our own backends and says truly which others it has") {
+TEST_CASE("is_available agrees with known_backends and is true for ring and threads") {
     CHECK(is_available("ring"));
     CHECK(is_available("threads"));
     CHECK_FALSE(is_available("carrier pigeon"));
@@ -19,7 +19,7 @@ TEST_CASE("a build has our own backends and says truly which others it has") {
     CHECK(known_backends().size() == 5);
 }
 
-TEST_CASE("an unknown backend's error lists those that there are") {
+TEST_CASE("the error for an unknown backend lists the available backends") {
     const std::string text =
         failure_of([] { init_process_group({.backend = "pigeon"}); });
     CAPTURE(text);
@@ -29,7 +29,7 @@ TEST_CASE("an unknown backend's error lists those that there are") {
         CHECK(contains(text, entry.name) == entry.why_not.empty());
 }
 
-TEST_CASE("a backend that this build lacks says how to get it") {
+TEST_CASE("the error for a backend missing from this build explains how to get it") {
     for (const BackendEntry& entry : known_backends()) {
         if (entry.why_not.empty()) continue;
         const std::string text =
@@ -40,7 +40,8 @@ TEST_CASE("a backend that this build lacks says how to get it") {
     }
 }
 
-TEST_CASE("ranks that share a GPU are named, with the GPU and what to do") {
+TEST_CASE(
+    "the error for ranks that share a GPU names the ranks and the GPU and gives advice") {
     CHECK(shared_gpu_fault({}, "2.28") == "");
     CHECK(shared_gpu_fault({"0 of host a", "1 of host a", "0 of host b"}, "2.28") == "");
     const std::string text = shared_gpu_fault({"0", "1", "0", "0"}, "2.28");
@@ -49,7 +50,7 @@ TEST_CASE("ranks that share a GPU are named, with the GPU and what to do") {
     CHECK(contains(text, "backend ring"));
 }
 
-TEST_CASE("nccl without a GPU says so at once") {
+TEST_CASE("backend nccl without a GPU throws immediately") {
     if (!is_available("nccl")) {
         WARN("this build has no backend nccl");
         return;

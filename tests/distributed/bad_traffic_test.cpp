@@ -1,5 +1,5 @@
-// What a damaged or hostile other side sends, or sends without end: refused, or waited for
-// no longer than a deadline.
+// A damaged or hostile peer: invalid bytes are rejected, and no wait lasts longer than
+// its deadline, even if the peer never stops sending.
 
 #include <dirent.h>
 #include <sys/socket.h>
@@ -32,8 +32,8 @@ using mini::test::socket_pair;
 
 namespace {
 
-// A channel from which the same bytes come again and again, so that each receive finds some.
-// A test that waits for its end has failed: the channel runs dry after a long time.
+// A channel that receives the same bytes again and again, so that each receive finds
+// some. It becomes empty after 60 s: a test that waits so long has failed.
 class EndlessChannel : public Channel {
   public:
     EndlessChannel(const MessageHeader& header, size_t piece)
@@ -41,14 +41,14 @@ class EndlessChannel : public Channel {
         std::memcpy(bytes_.data(), &header, sizeof header);
     }
 
-    bool is_dry() const { return has_passed(end_); }
+    bool is_empty() const { return has_passed(end_); }
 
     size_t send_some(std::span<const std::byte> head,
                      std::span<const std::byte> body) override {
         return head.size() + body.size();
     }
     size_t recv_some(std::span<std::byte> place) override {
-        if (++calls_ % 1024 == 0 && is_dry()) piece_ = 0;
+        if (++calls_ % 1024 == 0 && is_empty()) piece_ = 0;
         const auto rest = std::span(bytes_).subspan(next_);
         const size_t n = std::min({place.size(), rest.size(), piece_});
         std::ranges::copy(rest.first(n), place.begin());
@@ -80,9 +80,9 @@ MessageHeader point_header(uint64_t tag, size_t bytes = 0) {
     return header;
 }
 
-// Rank 0 of three: rank 1 is silent, rank 2 sends one header without end.
-struct Besieged {
-    explicit Besieged(const MessageHeader& header, size_t piece = SIZE_MAX) {
+// Rank 0 of three: rank 1 is silent, rank 2 sends one header forever.
+struct FloodedRank {
+    explicit FloodedRank(const MessageHeader& header, size_t piece = SIZE_MAX) {
         auto [mine, theirs] = socket_pair();
         silent = std::move(theirs);
         auto endless = std::make_unique<EndlessChannel>(header, piece);
@@ -107,76 +107,76 @@ PointMessage receive(int peer, uint64_t tag, Deadline deadline = kNever) {
     return message;
 }
 
-// Posts a receive of an empty message, and the next one when it is done.
-void receive_for_ever(MeshTransport& transport, PointMessage& message) {
+// Posts a receive of an empty message, and posts it again whenever it is done.
+void receive_forever(MeshTransport& transport, PointMessage& message) {
     message.done = false;
-    message.finished = [&] { receive_for_ever(transport, message); };
+    message.finished = [&] { receive_forever(transport, message); };
     transport.post(message);
 }
 
 }  // namespace
 
-TEST_CASE("a collective ends at its deadline though another rank sends all the time") {
-    Besieged scene(point_header(3));
+TEST_CASE("a collective times out at its deadline while another rank keeps sending") {
+    FloodedRank flooded(point_header(3));
     PointMessage message = receive(2, 3);
-    receive_for_ever(*scene.rank0, message);
-    scene.rank0->begin({}, milliseconds(300));
+    receive_forever(*flooded.rank0, message);
+    flooded.rank0->begin({}, milliseconds(300));
     std::vector<std::byte> in(8);
-    const std::string text = failure_of([&] { scene.rank0->recv(1, in); });
+    const std::string text = failure_of([&] { flooded.rank0->recv(1, in); });
     CAPTURE(text);
     CHECK(contains(text, "Timeout: rank 0 waited 0.3 s for rank 1 in barrier #0"));
-    CHECK_FALSE(scene.channel->is_dry());
+    CHECK_FALSE(flooded.channel->is_empty());
 }
 
-TEST_CASE("a receive ends at its deadline though another rank sends all the time") {
-    Besieged scene(point_header(3));
+TEST_CASE("a receive times out at its deadline while another rank keeps sending") {
+    FloodedRank flooded(point_header(3));
     PointMessage message = receive(2, 3), silent = receive(1, 4);
     silent.timeout = milliseconds(300);
     silent.deadline = deadline_after(silent.timeout);
-    scene.rank0->begin({}, kLong);
-    receive_for_ever(*scene.rank0, message);
-    scene.rank0->post(silent);
+    flooded.rank0->begin({}, kLong);
+    receive_forever(*flooded.rank0, message);
+    flooded.rank0->post(silent);
     const std::string text = failure_of([&] {
-        while (true) scene.rank0->progress();
+        while (true) flooded.rank0->progress();
     });
     CAPTURE(text);
     CHECK(contains(text, "Timeout: rank 0 waited 0.3 s in recv from rank 1"));
-    CHECK_FALSE(scene.channel->is_dry());
+    CHECK_FALSE(flooded.channel->is_empty());
 }
 
-TEST_CASE("a collective whose bytes trickle in ends at its deadline") {
+TEST_CASE("a collective whose bytes arrive too slowly times out at its deadline") {
     constexpr size_t kBytes = 64 << 20;
     MessageHeader header;
     header.payload_bytes = kBytes;
-    Besieged scene(header, /*piece=*/1);
-    scene.rank0->begin({}, milliseconds(300));
+    FloodedRank flooded(header, /*piece=*/1);
+    flooded.rank0->begin({}, milliseconds(300));
     std::vector<std::byte> in(kBytes);
-    const std::string text = failure_of([&] { scene.rank0->recv(2, in); });
+    const std::string text = failure_of([&] { flooded.rank0->recv(2, in); });
     CAPTURE(text);
     CHECK(contains(text, "Timeout: rank 0 waited 0.3 s for rank 2 in barrier #0"));
 }
 
-TEST_CASE(
-    "last words are waited for no longer than the deadline of a rank that babbles") {
+TEST_CASE("final_message returns at its deadline while the rank keeps sending") {
     MessageStream stream(std::make_unique<EndlessChannel>(point_header(1), SIZE_MAX));
     bool closed = true;
     CHECK_FALSE(
         stream.final_message(deadline_after(milliseconds(10)), closed).has_value());
     CHECK_FALSE(closed);
-    CHECK_FALSE(static_cast<EndlessChannel&>(stream.channel()).is_dry());
+    CHECK_FALSE(static_cast<EndlessChannel&>(stream.channel()).is_empty());
 }
 
-TEST_CASE("empty messages that were not asked for are counted, and too many refused") {
-    Besieged scene(point_header(7));
-    scene.rank0->begin({}, kLong);
+TEST_CASE("unexpected empty messages are counted and too many of them are an error") {
+    FloodedRank flooded(point_header(7));
+    flooded.rank0->begin({}, kLong);
     std::vector<std::byte> in(8);
-    const std::string text = failure_of([&] { scene.rank0->recv(2, in); });
+    const std::string text = failure_of([&] { flooded.rank0->recv(2, in); });
     CAPTURE(text);
     CHECK(contains(text, "the last one rank 2, that rank 0 has not asked for"));
-    CHECK_FALSE(scene.channel->is_dry());
+    CHECK_FALSE(flooded.channel->is_empty());
 }
 
-TEST_CASE("a header that promises a gigabyte takes no memory before its bytes come") {
+TEST_CASE(
+    "a header that announces a gigabyte allocates no memory before the bytes arrive") {
     auto [mine, theirs] = socket_pair();
     std::vector<MessageStream> streams(1);
     streams.emplace_back(std::make_unique<SocketChannel>(std::move(mine)));
@@ -191,12 +191,12 @@ TEST_CASE("a header that promises a gigabyte takes no memory before its bytes co
     CHECK(resident_bytes() < before + (size_t{100} << 20));
 }
 
-TEST_CASE("a ring whose reader's counter is damaged is not written beyond its end") {
+TEST_CASE("a ring is not written past its end if the reader's counter is damaged") {
     constexpr size_t kCapacity = 64;
     struct Shared {
         ByteRing::Header header{};
         std::array<std::byte, kCapacity> bytes{};
-        std::array<std::byte, 1024> behind{};
+        std::array<std::byte, 1024> guard{};
     };
     const auto shared = std::make_unique<Shared>();
     auto* const place = reinterpret_cast<std::byte*>(shared.get());
@@ -208,11 +208,11 @@ TEST_CASE("a ring whose reader's counter is damaged is not written beyond its en
         const std::string text = failure_of([&] { ring.write_some(bytes); });
         CAPTURE(read, text);
         CHECK(contains(text, "the shared memory is damaged"));
-        CHECK(std::ranges::count(shared->behind, std::byte{7}) == 0);
+        CHECK(std::ranges::count(shared->guard, std::byte{7}) == 0);
     }
 }
 
-TEST_CASE("of two descriptors that come with one message none is left open") {
+TEST_CASE("of two descriptors received with one message neither is left open") {
     const auto [mine, theirs] = socket_pair();
     const size_t before = open_descriptors();
     char byte = 'x';

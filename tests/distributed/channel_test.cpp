@@ -1,5 +1,5 @@
-// Channels: the bytes that come out are those that went in, in order, however they are
-// cut; who sleeps is woken; who is gone is found out.
+// Channels: bytes arrive unchanged and in order, in pieces of any size; a sleeping side
+// is woken; a closed side is detected.
 
 #include "libmini/distributed/transport/channel.hpp"
 
@@ -33,8 +33,8 @@ struct Pair {
     std::unique_ptr<Channel> a, b;
 };
 
-// Two connected channels: "socket", "heap" (a ring in this process), or "shared" (a ring
-// in memory that each side has mapped for itself).
+// Two connected channels: "socket", "heap" (rings in this process's memory), or "shared"
+// (rings in shared memory that each side has mapped).
 Pair make_pair(const std::string& kind) {
     auto [one, other] = mini::test::socket_pair();
     if (kind == "socket")
@@ -81,7 +81,7 @@ void send_all_bytes(Channel& channel, uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("bytes come out of a channel as they went in, whatever the pieces") {
+TEST_CASE("a channel delivers bytes unchanged and in order in pieces of any size") {
     const std::string kind = GENERATE("socket", "heap", "shared");
     const uint32_t seed = GENERATE(1u, 2u);
     CAPTURE(kind, seed);
@@ -101,19 +101,20 @@ TEST_CASE("bytes come out of a channel as they went in, whatever the pieces") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("numbers are combined whole, also across the end of a ring") {
+TEST_CASE(
+    "recv_combine combines whole elements and also those across the end of a ring") {
     const std::string kind = GENERATE("socket", "heap", "shared");
     const size_t shift = static_cast<size_t>(GENERATE(0, 1, 3, 7));
     CAPTURE(kind, shift);
     Pair pair = make_pair(kind);
-    constexpr size_t kNumbers = 400'000;  // several times round the ring
+    constexpr size_t kNumbers = 400'000;  // several times the ring's capacity
     std::vector<int64_t> theirs(kNumbers), mine(kNumbers);
     for (size_t i = 0; i < kNumbers; ++i) {
         theirs[i] = static_cast<int64_t>(i * i);
         mine[i] = static_cast<int64_t>(i);
     }
     std::thread sender([&] {
-        // A few bytes before them, so that no number lies where it should.
+        // Send a few bytes first, so that the numbers are not aligned in the ring.
         const std::vector<std::byte> before(shift);
         const auto bytes = std::as_bytes(std::span(theirs));
         for (size_t sent = 0; sent < shift + bytes.size();) {
@@ -143,7 +144,7 @@ TEST_CASE("numbers are combined whole, also across the end of a ring") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("what was sent before the end is received, then the end is found") {
+TEST_CASE("all bytes sent before the close are received before the close is reported") {
     const std::string kind = GENERATE("socket", "heap", "shared");
     CAPTURE(kind);
     Pair pair = make_pair(kind);
@@ -164,7 +165,7 @@ TEST_CASE("what was sent before the end is received, then the end is found") {
     CHECK(contains(text, "closed the connection"));
 }
 
-TEST_CASE("what a TCP channel has sent arrives, though it left bytes unread") {
+TEST_CASE("the bytes sent by a TCP channel arrive although it closed with unread bytes") {
     const Socket door = listen_on({"127.0.0.1", 0});
     auto sender = std::make_unique<SocketChannel>(
         connect_to(local_address(door), deadline_after(kLong)));
@@ -172,11 +173,11 @@ TEST_CASE("what a TCP channel has sent arrives, though it left bytes unread") {
     while (!end.is_open()) end = accept_from(door);
     SocketChannel receiver(std::move(end));
 
-    // Fill all buffers on the way, leave something unread, and go.
-    const std::vector<std::byte> much(1 << 20), few(48);
+    // Fill all socket buffers, leave bytes unread, and close.
+    const std::vector<std::byte> large(1 << 20), few(48);
     size_t sent = 0, idle = 0;
     while (idle < 100) {
-        const size_t n = sender->send_some({}, much);
+        const size_t n = sender->send_some({}, large);
         sent += n;
         idle = n > 0 ? 0 : idle + 1;
         if (n == 0) std::this_thread::sleep_for(milliseconds(1));
@@ -197,7 +198,7 @@ TEST_CASE("what a TCP channel has sent arrives, though it left bytes unread") {
     CHECK(contains(text, "the other side closed the connection"));
 }
 
-TEST_CASE("a sender that is blocked finds out that the reader has gone") {
+TEST_CASE("a blocked sender detects that the reader is gone") {
     const std::string kind = GENERATE("socket", "heap", "shared");
     CAPTURE(kind);
     Pair pair = make_pair(kind);
@@ -215,7 +216,7 @@ TEST_CASE("a sender that is blocked finds out that the reader has gone") {
     CHECK(text != "");
 }
 
-TEST_CASE("shared memory that could shrink, or is too small, is refused") {
+TEST_CASE("map_shared_memory rejects memory that could shrink or is too small") {
     const size_t bytes = RingChannel::memory_bytes();
     const NewSharedMemory small = make_shared_memory(4096);
     CHECK(contains(failure_of([&] { map_shared_memory(small.descriptor, bytes); }),

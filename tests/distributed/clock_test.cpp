@@ -1,5 +1,5 @@
-// Each way to wait ends by the clock that is in use. The deadlines here are an hour away: a
-// wait that asked the machine's clock would not end in time.
+// Every kind of wait uses the current time source. The deadlines here are an hour away: a
+// wait that used the system's clock would not return in time.
 
 #include "libmini/distributed/net/clock.hpp"
 
@@ -29,7 +29,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kHour = std::chrono::hours(1);
 
-// What `call` throws while time flies, a minute every millisecond. It must take an hour.
+// Calls `call` while the clock advances by a minute per millisecond; requires that it
+// takes an hour of that clock. Returns the text of what it throws.
 std::string failure_in_an_hour(MovedTime& time, const std::function<void()>& call) {
     const auto start = Clock::now();
     auto failure = std::async(std::launch::async, [&] { return failure_of(call); });
@@ -41,12 +42,12 @@ std::string failure_in_an_hour(MovedTime& time, const std::function<void()>& cal
 
 }  // namespace
 
-TEST_CASE("a thread sleeps until the clock in use has moved on") {
+TEST_CASE("sleep_for uses the current time source") {
     MovedTime time;
     CHECK(failure_in_an_hour(time, [] { sleep_for(kHour); }) == "");
 }
 
-TEST_CASE("each store waits for a key until the deadline of the clock in use") {
+TEST_CASE("get of each store times out by the current time source") {
     const mini::test::Folder folder;
     MovedTime time;
     TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
@@ -62,7 +63,7 @@ TEST_CASE("each store waits for a key until the deadline of the clock in use") {
     CHECK(contains(text, "Timeout: "));
 }
 
-TEST_CASE("a worker is waited for until the deadline of the clock in use") {
+TEST_CASE("is_done_within times out by the current time source") {
     MovedTime time;
     std::promise<void> over;
     Worker worker;
@@ -75,7 +76,7 @@ TEST_CASE("a worker is waited for until the deadline of the clock in use") {
     CHECK(worker.is_done_within(kHour));
 }
 
-TEST_CASE("a collective waits for a rank until the deadline of the clock in use") {
+TEST_CASE("a collective times out by the current time source") {
     MovedTime time;
     const auto groups = make_threads_groups(2, kHour);
     CHECK(contains(failure_in_an_hour(time, [&] { groups[0]->barrier(); }),

@@ -1,6 +1,5 @@
-// Every operation on every dtype over one group, checked against what it must give:
-// called on every rank, in whatever process that is. Throws Error at the first
-// difference.
+// Checks of a process group: the results of every operation on every dtype. To be called
+// on every rank, in any process. Each check throws Error at the first difference.
 
 #pragma once
 
@@ -19,8 +18,8 @@
 
 namespace mini::dist::test {
 
-/// What rank `rank` puts in: small whole numbers, exact in every dtype, sums and products
-/// of four of them too. `block` tells a rank's several tensors apart.
+/// Returns the input of rank `rank`: small integers, exact in every dtype, as are sums
+/// and products of four of them. Each `block` gives the rank another tensor.
 inline std::vector<float> numbers_of(int rank, int64_t n, int block = 0) {
     std::vector<float> values;
     for (int64_t i = 0; i < n; ++i)
@@ -32,7 +31,7 @@ inline Tensor tensor_of(const std::vector<float>& values, DType dtype) {
     return ops::to(Tensor::from(values), dtype);
 }
 
-/// The same numbers as every second column of a matrix.
+/// Returns the same numbers in a non-contiguous tensor: one column of a matrix with two.
 inline Tensor strided_tensor_of(const std::vector<float>& values, DType dtype) {
     const auto n = static_cast<int64_t>(values.size());
     Tensor column = ops::select(ops::transpose(Tensor::zeros({n, 2}, dtype), 0, 1), 0, 0);
@@ -78,8 +77,8 @@ inline std::vector<Tensor> blocks_of(int rank, int world_size, int64_t n, DType 
     return tensors;
 }
 
-/// Where `strided`, all_reduce also on a tensor that is not contiguous, which CUDA
-/// refuses.
+/// If `strided`, also checks all_reduce of a non-contiguous tensor, which is not
+/// supported on CUDA.
 inline void check_reductions(ProcessGroup& group, int64_t n, DType dtype,
                              bool strided = true) {
     const int rank = group.rank(), P = group.world_size(), root = P - 1;
@@ -103,7 +102,7 @@ inline void check_reductions(ProcessGroup& group, int64_t n, DType dtype,
         if (!strided) continue;
         const Tensor z = strided_tensor_of(numbers_of(rank, n), dtype);
         group.all_reduce(z, op);
-        expect(z, reduced(P, n, op), "all_reduce in every second place, " + name);
+        expect(z, reduced(P, n, op), "all_reduce of a strided tensor, " + name);
     }
 }
 
@@ -139,7 +138,8 @@ inline void check_messages(ProcessGroup& group, int64_t n, DType dtype) {
     if (P == 1) return;
     const int right = (rank + 1) % P, left = (rank + P - 1) % P;
 
-    // Around the ring twice, the second tag first.
+    // Send to the right neighbour with two tags; post the receive of the second tag
+    // first.
     const Tensor one = Tensor::zeros({n}, dtype), two = Tensor::zeros({n}, dtype);
     const auto works = batch_isend_irecv(
         group, {{Operation::kSend, tensor_of(numbers_of(rank, n, 1), dtype), right, 1},
@@ -150,22 +150,22 @@ inline void check_messages(ProcessGroup& group, int64_t n, DType dtype) {
     expect(one, numbers_of(left, n, 1), "message with tag 1");
     expect(two, numbers_of(left, n, 2), "message with tag 2");
 
-    // All to rank 0, which takes the first that comes.
-    std::vector<bool> has_come(static_cast<size_t>(P), false);
+    // All ranks send to rank 0, which receives from any source.
+    std::vector<bool> received_from(static_cast<size_t>(P), false);
     for (int i = 1; i < P && rank == 0; ++i) {
         const Tensor x = Tensor::zeros({n}, dtype);
         const int source = group.recv(x, kAnySource, 3);
         expect(x, numbers_of(source, n), "message from any rank");
-        MINI_CHECK(!has_come[static_cast<size_t>(source)], "rank ", source,
-                   " came twice");
-        has_come[static_cast<size_t>(source)] = true;
+        MINI_CHECK(!received_from[static_cast<size_t>(source)], "rank ", source,
+                   " was received twice");
+        received_from[static_cast<size_t>(source)] = true;
     }
     if (rank != 0) group.send(tensor_of(numbers_of(rank, n), dtype), 0, 3);
     group.barrier();
 }
 
-/// A message that is asked for before an all_reduce and sent after it began, and another
-/// one that must come before the other side's all_reduce.
+/// Rank 0 receives a message from rank 1 while its all_reduce is in flight. Rank 1 sends
+/// it before its own all_reduce.
 inline void check_messages_beside_collectives(ProcessGroup& group) {
     const int rank = group.rank();
     if (group.world_size() == 1) return;
@@ -186,8 +186,8 @@ inline void check_messages_beside_collectives(ProcessGroup& group) {
            "all_reduce");
 }
 
-/// Three monitored barriers, a message with the largest tag of a program, and a tag that
-/// is refused without harm to the group.
+/// Three monitored barriers, a message with the largest tag that programs can use, and
+/// reserved tags, which are rejected without breaking the group.
 inline void check_reserved_tags(ProcessGroup& group) {
     const int rank = group.rank(), P = group.world_size();
     const int right = (rank + 1) % P, left = (rank + P - 1) % P;
@@ -208,15 +208,16 @@ inline void check_reserved_tags(ProcessGroup& group) {
     }
     const Tensor x = Tensor::ones({3});
     group.all_reduce(x);
-    expect(x, std::vector<float>(3, static_cast<float>(P)), "all_reduce after it");
+    expect(x, std::vector<float>(3, static_cast<float>(P)),
+           "all_reduce after a reserved tag");
 }
 
-/// All ranks but the last enter a monitored barrier, where rank 0 throws Timeout.
+/// All ranks but the last one enter a monitored barrier; rank 0 throws Timeout.
 inline void miss_monitored_barrier(ProcessGroup& group,
                                    std::chrono::milliseconds timeout) {
     const int last = group.world_size() - 1;
     if (group.rank() != last) return monitored_barrier(group, {.timeout = timeout});
-    group.recv(Tensor::zeros({1}), 0);  // until rank 0 has left
+    group.recv(Tensor::zeros({1}), 0);  // blocks until rank 0 has left
 }
 
 inline void check_all_operations(ProcessGroup& group) {
@@ -232,7 +233,8 @@ inline void check_all_operations(ProcessGroup& group) {
     check_reductions(group, (1 << 20) + 3, DType::kFloat32);
 }
 
-/// Subgroups of a group of four: halves, another order, one of one, one of a subgroup.
+/// Subgroups of a group of four: halves, another order of ranks, a single rank, and a
+/// subgroup of a subgroup.
 inline void check_subgroups(ProcessGroup& world) {
     const auto sum_over = [](ProcessGroup& group, int value) {
         const Tensor x = Tensor::full({3}, value);
@@ -241,7 +243,7 @@ inline void check_subgroups(ProcessGroup& world) {
     };
     const int rank = world.rank();
     const auto low = world.new_group({0, 1}), high = world.new_group({2, 3});
-    MINI_CHECK((rank < 2) == (high == nullptr), "a stranger is a member");
+    MINI_CHECK((rank < 2) == (high == nullptr), "a rank is in the wrong half");
     const auto& half = rank < 2 ? low : high;
     MINI_CHECK(half->rank() == rank % 2, "rank ", half->rank(), " in the half");
     MINI_CHECK(sum_over(*half, rank) == (rank < 2 ? 1.0f : 5.0f), "wrong sum of a half");
@@ -258,7 +260,7 @@ inline void check_subgroups(ProcessGroup& world) {
     }
     if (alone) MINI_CHECK(sum_over(*alone, 7) == 7.0f, "wrong sum alone");
     MINI_CHECK(sum_over(world, 1) == 4.0f, "the whole group still works");
-    world.barrier();  // no rank leaves while another is still in it
+    world.barrier();  // no rank leaves while another still uses the group
 }
 
 }  // namespace mini::dist::test

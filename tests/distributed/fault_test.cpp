@@ -1,5 +1,5 @@
-// Ranks that do not fit together, leave, or fall silent: an error that names them, never
-// a hang.
+// Ranks that call different collectives, leave, or become silent: an error names them; no
+// rank hangs.
 
 #include <sys/socket.h>
 
@@ -28,8 +28,8 @@ namespace {
 
 using Calls = std::vector<std::function<void(ProcessGroup&)>>;
 
-// Calls calls[rank] on each rank; what each one threw, as text. All groups live until the
-// end.
+// Calls calls[rank] on each rank. Returns the text of what each rank threw. All groups
+// live until all ranks have finished.
 std::vector<std::string> outcome(const std::string& kind, const Calls& calls,
                                  milliseconds timeout = kLong) {
     const auto world_size = static_cast<int>(calls.size());
@@ -42,9 +42,9 @@ std::vector<std::string> outcome(const std::string& kind, const Calls& calls,
     return texts;
 }
 
-// Rank 0 of three over local sockets; the test holds the other ends and plays ranks 1 and 2.
-struct Puppets {
-    explicit Puppets(milliseconds timeout = kLong) {
+// Rank 0 of three over local sockets; the test plays ranks 1 and 2 at the other ends.
+struct FakePeers {
+    explicit FakePeers(milliseconds timeout = kLong) {
         std::vector<MessageStream> streams(1);
         for (Socket* end : {&one, &two}) {
             auto [mine, theirs] = mini::test::socket_pair();
@@ -55,7 +55,7 @@ struct Puppets {
         rank0->begin({}, timeout);
     }
 
-    static void say(const Socket& socket, const auto& bytes) {
+    static void send(const Socket& socket, const auto& bytes) {
         send_all(socket, std::as_bytes(std::span(bytes)), deadline_after(kLong));
     }
 
@@ -70,7 +70,7 @@ std::function<void(ProcessGroup&)> reduce(int64_t n, ReduceOp op = ReduceOp::kSu
 
 }  // namespace
 
-TEST_CASE("ranks that call different things both hear what each of them called") {
+TEST_CASE("a mismatch of two ranks names both calls on both ranks") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto check = [&](const auto& a, const auto& b, const std::string& name_a,
                            const std::string& name_b) {
@@ -93,7 +93,7 @@ TEST_CASE("ranks that call different things both hear what each of them called")
     check(reduce(2'000'000), reduce(3'000'000), "sum of 2000000", "sum of 3000000");
 }
 
-TEST_CASE("a mismatch between two of many ranks reaches them all") {
+TEST_CASE("a mismatch of one of four ranks is thrown on every rank") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int odd = GENERATE(0, 1, 3);
     Calls calls(4, reduce(1000));
@@ -106,7 +106,7 @@ TEST_CASE("a mismatch between two of many ranks reaches them all") {
     }
 }
 
-TEST_CASE("a collective that only some ranks call is a mismatch at the next one") {
+TEST_CASE("a collective that only one rank calls is a mismatch at the next collective") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto texts = outcome(kind, {[](ProcessGroup& group) {
                                           group.broadcast(Tensor::zeros({4}), 0);
@@ -121,7 +121,7 @@ TEST_CASE("a collective that only some ranks call is a mismatch at the next one"
     }
 }
 
-TEST_CASE("a rank that leaves is named by every other rank") {
+TEST_CASE("a rank that leaves is a PeerLost on every other rank") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int n = GENERATE(1, 10'000, 4'000'000);
     const int gone = GENERATE(0, 2);
@@ -145,8 +145,7 @@ TEST_CASE("a rank that leaves is named by every other rank") {
     }
 }
 
-TEST_CASE(
-    "a silent rank is a Timeout that names it, also for those that wait indirectly") {
+TEST_CASE("a silent rank is a Timeout that names it on every other rank") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int silent = kind == "tcp" ? 0 : 2;
     Calls calls(4, reduce(100));
@@ -162,126 +161,122 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a rank that said halfway whom it awaits is not the silent one") {
-    Puppets puppets(milliseconds(400));
+TEST_CASE("a rank that has reported for which rank it waits is not called silent") {
+    FakePeers peers(milliseconds(400));
     MessageHeader header;
     header.kind = MessageHeader::Kind::kWaiting;
     header.rank = 2;
-    std::vector<MessageHeader> said = {header};
+    std::vector<MessageHeader> sent = {header};
     std::string silent = "rank 1 waits for rank 2; rank 2 is silent";
 
-    SECTION("it is the one that it awaits") {}
-    SECTION("it said so in another collective: that is over") {
-        said[0].collective.sequence = 99;
+    SECTION("the rank that it waits for is silent") {}
+    SECTION("a report from another collective is ignored") {
+        sent[0].collective.sequence = 99;
         silent = "rank 0 waited 0.4 s for rank 1 in barrier #0; rank 1 is silent";
     }
-    SECTION("it has then said that it waits no more") {
+    SECTION("the rank has then reported that its wait is over") {
         header.rank = -1;
-        said.push_back(header);
+        sent.push_back(header);
         silent = "rank 0 waited 0.4 s for rank 1 in barrier #0; rank 1 is silent";
     }
 
-    Puppets::say(puppets.one, said);
+    FakePeers::send(peers.one, sent);
     std::vector<std::byte> in(100);
-    const std::string text = failure_of([&] { puppets.rank0->recv(1, in); });
+    const std::string text = failure_of([&] { peers.rank0->recv(1, in); });
     CAPTURE(text);
     CHECK(contains(text, "Timeout"));
     CHECK(contains(text, silent));
 }
 
-TEST_CASE("a silent rank's chain ends with one that left because of a third") {
-    Puppets puppets(milliseconds(400));
+TEST_CASE("a chain of waiting ranks ends at a rank that reported a failure and left") {
+    FakePeers peers(milliseconds(400));
     MessageHeader header;
     header.kind = MessageHeader::Kind::kWaiting;
     header.rank = 2;
-    Puppets::say(puppets.one, std::vector<MessageHeader>{header});
-    const std::string words = "rank 2 waited for a connection from rank 3";
+    FakePeers::send(peers.one, std::vector<MessageHeader>{header});
+    const std::string reason = "rank 2 waited for a connection from rank 3";
     header.kind = MessageHeader::Kind::kFailure;
     header.rank = -1;
     header.detail = static_cast<uint64_t>(Failure::Kind::kTimeout);
-    header.payload_bytes = words.size();
-    Puppets::say(puppets.two, std::vector<MessageHeader>{header});
-    Puppets::say(puppets.two, words);
+    header.payload_bytes = reason.size();
+    FakePeers::send(peers.two, std::vector<MessageHeader>{header});
+    FakePeers::send(peers.two, reason);
     std::vector<std::byte> in(100);
-    CHECK(failure_of([&] { puppets.rank0->recv(1, in); }) ==
-          "Timeout: rank 2 reports: " + words);
+    CHECK(failure_of([&] { peers.rank0->recv(1, in); }) ==
+          "Timeout: rank 2 reports: " + reason);
 }
 
-TEST_CASE(
-    "halfway to the deadline a rank tells all whom it awaits, and when it is over") {
-    Puppets puppets(milliseconds(8000));
+TEST_CASE("a rank reports its wait halfway to the deadline and later the end of it") {
+    FakePeers peers(milliseconds(8000));
     std::vector<std::byte> in(100);
     std::string text;
-    std::jthread rank0([&] { text = failure_of([&] { puppets.rank0->recv(1, in); }); });
-    std::vector<MessageHeader> heard(2);
-    recv_all(puppets.two, std::as_writable_bytes(std::span(heard).first(1)),
+    std::jthread rank0([&] { text = failure_of([&] { peers.rank0->recv(1, in); }); });
+    std::vector<MessageHeader> received(2);
+    recv_all(peers.two, std::as_writable_bytes(std::span(received).first(1)),
              deadline_after(kLong));
 
     MessageHeader header;
     header.payload_bytes = in.size();
-    Puppets::say(puppets.one, std::vector<MessageHeader>{header});
-    Puppets::say(puppets.one, std::string(in.size(), 'x'));
-    recv_all(puppets.two, std::as_writable_bytes(std::span(heard).last(1)),
+    FakePeers::send(peers.one, std::vector<MessageHeader>{header});
+    FakePeers::send(peers.one, std::string(in.size(), 'x'));
+    recv_all(peers.two, std::as_writable_bytes(std::span(received).last(1)),
              deadline_after(kLong));
     rank0.join();
     CHECK(text == "");
-    for (const MessageHeader& each : heard)
+    for (const MessageHeader& each : received)
         CHECK(each.kind == MessageHeader::Kind::kWaiting);
-    CHECK(heard[0].rank == 1);
-    CHECK(heard[1].rank == -1);
+    CHECK(received[0].rank == 1);
+    CHECK(received[1].rank == -1);
 }
 
-TEST_CASE(
-    "a rank that has gone, and is no longer needed, need not hear whom another awaits") {
-    Puppets puppets(milliseconds(400));
-    ::shutdown(puppets.two.fd(), SHUT_RD);
+TEST_CASE("the report of a wait may fail to reach a rank that is no longer needed") {
+    FakePeers peers(milliseconds(400));
+    ::shutdown(peers.two.fd(), SHUT_RD);
     std::vector<std::byte> in(100);
-    const std::string text = failure_of([&] { puppets.rank0->recv(1, in); });
+    const std::string text = failure_of([&] { peers.rank0->recv(1, in); });
     CAPTURE(text);
     CHECK(contains(text, "Timeout"));
     CHECK(contains(text, "rank 1 is silent"));
 }
 
-TEST_CASE(
-    "a message of a rank that no longer reads is received, though a notice to it fails") {
-    Puppets puppets(milliseconds(4000));
-    ::shutdown(puppets.one.fd(), SHUT_RD);
+TEST_CASE("a message is received although the report of the wait to its rank failed") {
+    FakePeers peers(milliseconds(4000));
+    ::shutdown(peers.one.fd(), SHUT_RD);
     std::vector<std::byte> in(100);
     std::string text;
-    std::jthread rank0([&] { text = failure_of([&] { puppets.rank0->recv(1, in); }); });
-    MessageHeader heard;  // at half the deadline, after the notice to rank 1 has failed
-    recv_all(puppets.two, std::as_writable_bytes(std::span(&heard, 1)),
+    std::jthread rank0([&] { text = failure_of([&] { peers.rank0->recv(1, in); }); });
+    MessageHeader received;  // halfway to the deadline; the report to rank 1 has failed
+    recv_all(peers.two, std::as_writable_bytes(std::span(&received, 1)),
              deadline_after(kLong));
-    CHECK(heard.kind == MessageHeader::Kind::kWaiting);
+    CHECK(received.kind == MessageHeader::Kind::kWaiting);
 
     MessageHeader header;
     header.payload_bytes = in.size();
-    Puppets::say(puppets.one, std::vector<MessageHeader>{header});
-    Puppets::say(puppets.one, std::string(in.size(), 'x'));
+    FakePeers::send(peers.one, std::vector<MessageHeader>{header});
+    FakePeers::send(peers.one, std::string(in.size(), 'x'));
     rank0.join();
     CHECK(text == "");
 }
 
-TEST_CASE("a message that a rank sent before it left still shows a mismatch") {
-    Puppets puppets;
-    std::vector<MessageHeader> said(2);
-    said[0].collective.operation = Operation::kBroadcast;
-    said[1].kind = MessageHeader::Kind::kFailure;
-    said[1].rank = 1;
-    said[1].detail = static_cast<uint64_t>(Failure::Kind::kPeerLost);
-    Puppets::say(puppets.one, said);
-    puppets.one.close();
+TEST_CASE("a message that a rank sent before it left still reveals a mismatch") {
+    FakePeers peers;
+    std::vector<MessageHeader> sent(2);
+    sent[0].collective.operation = Operation::kBroadcast;
+    sent[1].kind = MessageHeader::Kind::kFailure;
+    sent[1].rank = 1;
+    sent[1].detail = static_cast<uint64_t>(Failure::Kind::kPeerLost);
+    FakePeers::send(peers.one, sent);
+    peers.one.close();
     const std::vector<std::byte> out(100);
-    const std::string text = failure_of([&] { puppets.rank0->send(1, out); });
+    const std::string text = failure_of([&] { peers.rank0->send(1, out); });
     CAPTURE(text);
     CHECK(contains(text, "MismatchedCollective"));
     CHECK(contains(text, "rank 1 runs broadcast #0"));
 }
 
-TEST_CASE("the deadline counts from the moment an operation's turn comes") {
+TEST_CASE("the timeout of a queued operation starts when the operation starts") {
     const auto groups = make_groups("tcp", 2, milliseconds(5000));
-    // Rank 0 queues operations that each start when rank 1 answers; together they may
-    // take longer than one deadline.
+    // Each operation of rank 0 waits for rank 1; together they exceed one timeout.
     std::vector<std::shared_ptr<Work>> works;
     for (int i = 0; i < 3; ++i) works.push_back(groups[0]->barrier_async());
     for (int i = 0; i < 3; ++i) {
@@ -291,7 +286,7 @@ TEST_CASE("the deadline counts from the moment an operation's turn comes") {
     }
 }
 
-TEST_CASE("after a failure the group stays broken and says why") {
+TEST_CASE("after a failure every later call throws the first error") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2, milliseconds(100));
     const Call gate{.operation = Operation::kBarrier, .timeout = kLong};
@@ -315,7 +310,7 @@ TEST_CASE("after a failure the group stays broken and says why") {
     CHECK(contains(other, "rank 0 reports: rank 0 waited 0.1 s for rank 1"));
 }
 
-TEST_CASE("large messages both ways at once do not deadlock") {
+TEST_CASE("large messages in both directions at the same time do not deadlock") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     auto transports = make_transports(kind, 2);
     constexpr size_t kBytes = 32 << 20;
@@ -332,64 +327,64 @@ TEST_CASE("large messages both ways at once do not deadlock") {
     CHECK(in[1] == std::vector<std::byte>(kBytes, std::byte{1}));
 }
 
-TEST_CASE("a rank cut off in the middle of a message is not blamed for another's death") {
-    Puppets puppets;
+TEST_CASE("a connection cut in the middle of a message does not blame the wrong rank") {
+    FakePeers peers;
     MessageHeader header;
     header.payload_bytes = 100;
-    Puppets::say(puppets.one, std::vector<MessageHeader>{header});
-    Puppets::say(puppets.one, std::string(50, 'x'));
+    FakePeers::send(peers.one, std::vector<MessageHeader>{header});
+    FakePeers::send(peers.one, std::string(50, 'x'));
     std::string cause;
 
-    SECTION("the dead one said nothing, as the dead do") {
-        puppets.two.close();
+    SECTION("another rank has died without a report") {
+        peers.two.close();
         cause = "PeerLost(2): rank 2 is gone";
     }
-    SECTION("another had the time to say who is gone") {
-        const std::string words = "rank 3 is gone";
+    SECTION("another rank reports which rank is gone") {
+        const std::string reason = "rank 3 is gone";
         header.kind = MessageHeader::Kind::kFailure;
         header.rank = 3;
         header.detail = static_cast<uint64_t>(Failure::Kind::kPeerLost);
-        header.payload_bytes = words.size();
-        Puppets::say(puppets.two, std::vector<MessageHeader>{header});
-        Puppets::say(puppets.two, words);
+        header.payload_bytes = reason.size();
+        FakePeers::send(peers.two, std::vector<MessageHeader>{header});
+        FakePeers::send(peers.two, reason);
         cause = "PeerLost(3): rank 2 reports: rank 3 is gone";
     }
-    SECTION("all others are well: it is the dead one itself") {
+    SECTION("no other rank has a fault: the rank itself is gone") {
         cause = "PeerLost(1): rank 1 is gone";
     }
 
-    puppets.one.close();
+    peers.one.close();
     std::vector<std::byte> in(100);
-    CHECK(contains(failure_of([&] { puppets.rank0->recv(1, in); }), cause));
+    CHECK(contains(failure_of([&] { peers.rank0->recv(1, in); }), cause));
 }
 
-TEST_CASE("a message that comes one byte at a time is the same message") {
-    Puppets puppets;
+TEST_CASE("a message that arrives one byte at a time is received correctly") {
+    FakePeers peers;
     MessageHeader header;
     header.payload_bytes = 10;
     std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
     bytes += "0123456789";
     std::thread sender([&] {
         for (const char byte : bytes) {
-            Puppets::say(puppets.one, std::string(1, byte));
+            FakePeers::send(peers.one, std::string(1, byte));
             std::this_thread::yield();
         }
     });
     std::string in(10, '?');
-    const std::string text = failure_of(
-        [&] { puppets.rank0->recv(1, std::as_writable_bytes(std::span(in))); });
+    const std::string text =
+        failure_of([&] { peers.rank0->recv(1, std::as_writable_bytes(std::span(in))); });
     sender.join();
     CHECK(text == "");
     CHECK(in == "0123456789");
 }
 
-TEST_CASE("halfway to the deadline a rank says once whom it waits for") {
+TEST_CASE("halfway to its deadline a rank logs once which rank it waits for") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     CAPTURE(kind);
     const logging::Level level = logging::level();
     logging::set_level(logging::Level::kWarning);
     std::vector<std::string> texts;
-    const std::string said = mini::test::written_to_stderr([&] {
+    const std::string output = mini::test::written_to_stderr([&] {
         const auto reduce = [](ProcessGroup& group) {
             group.all_reduce(Tensor::zeros({3}));
         };
@@ -398,7 +393,7 @@ TEST_CASE("halfway to the deadline a rank says once whom it waits for") {
     logging::set_level(level);
     CHECK(contains(texts[0], "Timeout"));
     const std::string warning = "waiting for rank 1 in all_reduce #0";
-    CHECK(contains(said, warning));
-    CHECK(said.find(warning) == said.rfind(warning));
-    CHECK(contains(said, "the deadline is 0.2 s"));
+    CHECK(contains(output, warning));
+    CHECK(output.find(warning) == output.rfind(warning));
+    CHECK(contains(output, "the deadline is 0.2 s"));
 }

@@ -1,5 +1,4 @@
-// RendezvousConfig through a file on a disk that all ranks share, and what is said when some do not
-// come.
+// Rendezvous through a shared file, and its errors when ranks are missing.
 
 #include <cstddef>
 #include <optional>
@@ -23,19 +22,19 @@ RendezvousConfig config_in(const std::string& path, int rank, int world_size,
     return {{}, rank, world_size, Cookie{}, path, run_id, ""};
 }
 
-// What another process of this host says when it takes a seat in a world of 3.
+// Returns the entry of another process of this host, for a world of 3.
 std::string seat_of_3() { return concat("3 9 ", host_name(), " 1"); }
 
 }  // namespace
 
-TEST_CASE("ranks meet through a file, make a mesh of it, and leave no file") {
+TEST_CASE("ranks join through a file and connect a mesh and leave no file") {
     const int world_size = GENERATE(1, 2, 4);
     const mini::test::Folder folder;
     const std::string path = folder / "meet";
     const auto failures = on_ranks(world_size, [&](int rank) {
         const RendezvousConfig config = config_in(path, rank, world_size);
         Rendezvous result = join_rendezvous(config, deadline_after(kLong));
-        MINI_CHECK(result.local_host == "127.0.0.1", "it listens elsewhere");
+        MINI_CHECK(result.local_host == "127.0.0.1", "wrong local_host");
         const Mesh mesh = connect_mesh(config, *result.store, result.local_host,
                                        Medium::kTcp, deadline_after(kLong));
         MINI_CHECK(mesh.streams.size() == static_cast<size_t>(world_size), "no mesh");
@@ -46,7 +45,7 @@ TEST_CASE("ranks meet through a file, make a mesh of it, and leave no file") {
     CHECK(folder.names().empty());
 }
 
-TEST_CASE("faults through a file are named as they are through a server") {
+TEST_CASE("errors are the same through a file as through a server") {
     const mini::test::Folder folder;
     const std::string path = folder / "meet";
     const auto missing = on_ranks(4, [&](int rank) {
@@ -64,7 +63,7 @@ TEST_CASE("faults through a file are named as they are through a server") {
     CHECK(folder.names().empty());
 }
 
-TEST_CASE("a rank that began to join and went no further is named with its process") {
+TEST_CASE("the error for a rank that did not finish joining names its process") {
     const mini::test::Folder folder;
     const std::string path = folder / "meet";
     const int lost = GENERATE(0, 2);
@@ -85,7 +84,7 @@ TEST_CASE("a rank that began to join and went no further is named with its proce
     CHECK(folder.names().empty());
 }
 
-TEST_CASE("a second rank 0 that dies as soon as it has its seat leaves no one waiting") {
+TEST_CASE("no rank waits for a second rank 0 that died after registering") {
     const mini::test::Folder folder;
     const std::string path = folder / "meet";
     std::optional<FileStore> store(path);
@@ -100,11 +99,11 @@ TEST_CASE("a second rank 0 that dies as soon as it has its seat leaves no one wa
                               host_name(), " and process ")));
 }
 
-TEST_CASE("a run id keeps what another run left in the file out of the way") {
+TEST_CASE("a run id separates a run from the entries of another run in the file") {
     const mini::test::Folder folder;
     const std::string path = folder / "meet";
 
-    // A rank of another run that hangs: it has its seat, and the file open.
+    // A hanging rank of another run: it is registered and has the file open.
     FileStore hanging(path);
     hanging.compare_set("run/old/rendezvous/rank/0", "", "2 1 another 1");
     hanging.compare_set("run//rendezvous/rank/0", "", "1 1 old 1");
@@ -113,7 +112,7 @@ TEST_CASE("a run id keeps what another run left in the file out of the way") {
     });
     for (const auto& failure : failures) CHECK(text_of(failure).empty());
 
-    // Without one it is found and named.
+    // Without a run id the entry is found, and its process is named.
     const std::string text = failure_of([&] {
         join_rendezvous(config_in(path, 0, 1), deadline_after(milliseconds(500)));
     });

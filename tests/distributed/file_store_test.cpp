@@ -1,4 +1,4 @@
-// The file store's file: who makes it, who deletes it, and what crashes leave in it.
+// The file of FileStore: how it is created and deleted, and how it survives crashes.
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ struct Place {
     std::string path = folder / "store";
 };
 
-// Runs `body`, which dies of SIGKILL, in a child process.
+// Runs `body` in a child process; `body` must end by a signal.
 void crash_after(const std::function<void()>& body) {
     const pid_t process = ::fork();
     if (process == 0) {
@@ -48,7 +48,8 @@ void append_to(const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("the keys live as long as a process has the file open, then the file goes") {
+TEST_CASE(
+    "keys exist while a process has the file open and the last one deletes the file") {
     Place place;
     auto a = std::make_unique<FileStore>(place.path);
     a->set("key", "value");
@@ -61,7 +62,7 @@ TEST_CASE("the keys live as long as a process has the file open, then the file g
     CHECK_FALSE(FileStore(place.path).check("key"));
 }
 
-TEST_CASE("the file of a run that was killed is begun again") {
+TEST_CASE("a file left by a killed run is emptied") {
     Place place;
     crash_after([&] {
         FileStore store(place.path);
@@ -74,12 +75,12 @@ TEST_CASE("the file of a run that was killed is begun again") {
     CHECK(store.num_keys() == 0);
 }
 
-TEST_CASE("half a record of a killed process is passed over and overwritten") {
+TEST_CASE("an incomplete record of a killed process is ignored and overwritten") {
     Place place;
     FileStore a(place.path);
     a.set("one", "1");
 
-    // A head that promises a value of 100 bytes, and 3 of them.
+    // A head that announces a value of 100 bytes, but only 3 of them.
     const uint32_t head[3] = {1, 4, 100};
     append_to(place.path, std::string(reinterpret_cast<const char*>(head), sizeof head));
     append_to(place.path, "half123");
@@ -90,17 +91,17 @@ TEST_CASE("half a record of a killed process is passed over and overwritten") {
     CHECK(FileStore(place.path).num_keys() == 2);
 }
 
-TEST_CASE("a file that is something else is refused and left as it was") {
+TEST_CASE("a file of another format is rejected and left unchanged") {
     Place place;
     append_to(place.path, "my thesis\n");
     const std::string text = failure_of([&] { FileStore store(place.path); });
-    CHECK(contains(text, "is not a file store of libmini's"));
+    CHECK(contains(text, "is not a file store of libmini"));
     std::string line;
     std::getline(std::ifstream(place.path), line);
     CHECK(line == "my thesis");
 }
 
-TEST_CASE("nonsense behind the magic is an error that names file and byte") {
+TEST_CASE("invalid bytes after the magic are an error that names file and offset") {
     Place place;
     FileStore store(place.path);
     append_to(place.path, std::string(100, 'x'));
@@ -109,7 +110,7 @@ TEST_CASE("nonsense behind the magic is an error that names file and byte") {
     CHECK(contains(text, concat(place.path, ": no record of a file store at byte 21")));
 }
 
-TEST_CASE("a path that cannot be a store is refused with the reason") {
+TEST_CASE("a path that cannot be a store is rejected with the reason") {
     Place place;
     const std::string folder = place.folder.path();
     CHECK(contains(failure_of([&] { FileStore store(folder); }), "Is a directory"));
@@ -119,7 +120,7 @@ TEST_CASE("a path that cannot be a store is refused with the reason") {
     CHECK(contains(failure_of([&] { FileStore store(place.path); }), "not a regular"));
 }
 
-TEST_CASE("only its owner can read the file") {
+TEST_CASE("only the owner can read the file") {
     Place place;
     FileStore store(place.path);
     struct stat status {};
@@ -127,7 +128,7 @@ TEST_CASE("only its owner can read the file") {
     CHECK((status.st_mode & 0777) == 0600);
 }
 
-TEST_CASE("many that open and close the store at once neither lose keys nor the file") {
+TEST_CASE("ranks that open and close the store concurrently lose no keys") {
     Place place;
     const auto failures = on_ranks(8, [&](int rank) {
         for (int i = 0; i < 20; ++i) {

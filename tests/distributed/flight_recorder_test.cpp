@@ -1,4 +1,4 @@
-// The flight recorder: what it keeps, what it writes, what it costs.
+// The flight recorder: its records, its box files, and its cost.
 
 #include "libmini/distributed/flight/flight_recorder.hpp"
 
@@ -36,7 +36,7 @@ Collective all_reduce_number(uint64_t sequence) {
     return {.operation = Operation::kAllReduce, .count = 10, .sequence = sequence};
 }
 
-// MINI_FLIGHT_DIR, or another variable, names a fresh folder for the length of a test.
+// Sets MINI_FLIGHT_DIR, or another variable, to a new folder for its lifetime.
 struct FlightDir {
     Folder folder;
     const char* name;
@@ -49,7 +49,7 @@ struct FlightDir {
 }  // namespace
 
 TEST_CASE(
-    "a record goes from queued over started to finished or failed, and stays there") {
+    "a record goes from queued to started to finished or failed and then stays so") {
     FlightRecorder recorder({.rank = 2, .world_size = 4, .backend = "ring"});
     const auto first = recorder.queued(all_reduce_number(7), 40);
     const auto second = recorder.queued(all_reduce_number(8), 40);
@@ -79,7 +79,7 @@ TEST_CASE("the recorder keeps the last 4096 operations, in order") {
     const auto oldest = recorder.queued(all_reduce_number(0), 4);
     for (uint64_t i = 1; i < kFlightRecords + 5; ++i)
         recorder.queued(all_reduce_number(i), 4);
-    recorder.finished(oldest);  // it fell out: no other record is touched
+    recorder.finished(oldest);  // its record was overwritten: no other record changes
     const Flight flight = recorder.snapshot();
     CHECK(flight.head.recorded == kFlightRecords + 5);
     REQUIRE(flight.records.size() == kFlightRecords);
@@ -89,7 +89,7 @@ TEST_CASE("the recorder keeps the last 4096 operations, in order") {
     }
 }
 
-TEST_CASE("a copy of the box has what was asked, when, and how it went") {
+TEST_CASE("a copy of the box has the operation and its times and its state") {
     const Folder folder;
     FlightRecorder recorder({.rank = 1, .world_size = 2, .backend = "ring"});
     const auto ticket = recorder.queued(
@@ -98,7 +98,7 @@ TEST_CASE("a copy of the box has what was asked, when, and how it went") {
     const std::string path = recorder.copy_to(folder.path(), "because");
     CHECK(contains(path, "-rank1.box"));
     CHECK(folder.names().size() == 1);
-    recorder.finished(ticket);  // the copy does not change any more
+    recorder.finished(ticket);  // does not change the copy
 
     const Flight flight = read_box_file(path);
     CHECK(flight.head.reason == "because");
@@ -111,7 +111,7 @@ TEST_CASE("a copy of the box has what was asked, when, and how it went") {
     CHECK(record.started_at >= record.queued_at);
     CHECK(flight.head.seen_at >= record.started_at);
     CHECK(record.queued_at + flight.head.wall_offset > 1'600'000'000'000'000'000);
-    CHECK(recorder.snapshot().head.seen_at == 0);  // it goes on
+    CHECK(recorder.snapshot().head.seen_at == 0);  // it continues to record
 }
 
 TEST_CASE("a copy that cannot be written leaves nothing behind") {
@@ -126,7 +126,7 @@ TEST_CASE("a copy that cannot be written leaves nothing behind") {
     CHECK(contains(copy("/dev/null/flight"), "/dev/null/flight"));
 }
 
-TEST_CASE("the end of a rank can be noted in its box file") {
+TEST_CASE("note_end writes the time of a rank's end into its box file") {
     const FlightDir dir;
     const std::string path = dir.folder / "flight-local-rank0.box";
     { FlightRecorder recorder({}); }
@@ -134,18 +134,18 @@ TEST_CASE("the end of a rank can be noted in its box file") {
     const int64_t before = flight_now();
     note_end(path);
     const Flight flight = read_box_file(path);
-    // The time of day may be set meanwhile, but not by an hour.
+    // The system's time may be set meanwhile, but not by an hour.
     CHECK(std::abs(flight.head.seen_at - before) < 3600 * int64_t{1'000'000'000});
     CHECK(flight.head.reason.empty());
     std::filesystem::remove(path);
     CHECK(contains(mini::test::message_of<BadFile>([&] { note_end(path); }), path));
 }
 
-TEST_CASE("with MINI_FLIGHT_DIR the records lie in a file that outlives the rank") {
+TEST_CASE("with MINI_FLIGHT_DIR the records are in a file that outlives the rank") {
     const FlightDir dir;
     const pid_t child = fork();
     if (child == 0) {
-        // The child has no threads of the parent's; it records, and is killed.
+        // The child has none of the parent's threads. It records, and is killed.
         FlightRecorder recorder({.rank = 3, .world_size = 4});
         recorder.started(recorder.queued(all_reduce_number(5), 40));
         raise(SIGKILL);
@@ -161,46 +161,46 @@ TEST_CASE("with MINI_FLIGHT_DIR the records lie in a file that outlives the rank
     CHECK(flight.records[0].state == State::kStarted);
 }
 
-TEST_CASE("a file that is no whole box is refused in one line") {
+TEST_CASE("read_box_file throws BadFile for a file of the wrong size or a missing file") {
     const FlightDir dir;
     { FlightRecorder recorder({}); }
     const std::string path = dir.folder / "flight-local-rank0.box";
-    const auto complaint = [&] {
+    const auto error = [&] {
         return mini::test::message_of<BadFile>([&] { read_box_file(path); });
     };
-    CHECK(complaint().empty());
+    CHECK(error().empty());
     std::filesystem::resize_file(path, sizeof(FlightBox) - 1);
-    CHECK(contains(complaint(), path));
+    CHECK(contains(error(), path));
     std::filesystem::resize_file(path, sizeof(FlightBox) + 1);
-    CHECK(contains(complaint(), path));
+    CHECK(contains(error(), path));
     std::filesystem::remove(path);
-    CHECK(contains(complaint(), path));
+    CHECK(contains(error(), path));
 }
 
-TEST_CASE("a box that is a pipe or a device is refused without waiting") {
+TEST_CASE("read_box_file throws BadFile for a pipe or a device without blocking") {
     const FlightDir dir;
     const std::string pipe = dir.folder / "flight-local-rank0.box";
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
     for (const std::string& path : {pipe, std::string("/dev/zero")}) {
-        const std::string said =
+        const std::string error =
             mini::test::message_of<BadFile>([&] { read_box_file(path); });
-        CHECK(contains(said, path));
+        CHECK(contains(error, path));
     }
 }
 
-TEST_CASE("a box of more ranks than there can be is refused") {
+TEST_CASE("read_box_file throws BadFile for a box of more than a million ranks") {
     const FlightDir dir;
     const std::string path = dir.folder / "flight-local-rank0.box";
-    const auto complaint = [&](int world_size) {
+    const auto error = [&](int world_size) {
         { FlightRecorder recorder({.rank = 0, .world_size = world_size}); }
         return mini::test::message_of<BadFile>([&] { read_box_file(path); });
     };
-    CHECK(complaint(1'000'000).empty());
-    CHECK(contains(complaint(1'000'001), path));
-    CHECK(contains(complaint(std::numeric_limits<int>::max()), path));
+    CHECK(error(1'000'000).empty());
+    CHECK(contains(error(1'000'001), path));
+    CHECK(contains(error(std::numeric_limits<int>::max()), path));
 }
 
-TEST_CASE("records with times that no clock shows, or no state, are left out") {
+TEST_CASE("records with an invalid time or state are left out") {
     const auto box = std::make_unique<FlightBox>();
     begin_box(*box, {.run = "run", .group = "default", .backend = "", .host = ""});
     for (uint64_t i = 0; i < 5; ++i) box->records[i].number = i + 1;
@@ -224,7 +224,7 @@ TEST_CASE("a folder that cannot be written leaves the recorder in memory") {
     CHECK(recorder.snapshot().head.reason == "a reason");
 }
 
-TEST_CASE("a group records its operations, and why it failed") {
+TEST_CASE("a group records its operations and the reason of its failure") {
     const std::string kind = GENERATE("threads", "tcp");
     const FlightDir dir;
     {
@@ -238,7 +238,7 @@ TEST_CASE("a group records its operations, and why it failed") {
         });
         CHECK(failures[0] != nullptr);
     }
-    // Rank 0 was in the barrier, rank 1 never called it.
+    // Rank 0 was in the barrier; rank 1 never called it.
     const Flight first = read_box_file(dir.folder / "flight-local-rank0.box");
     CHECK(first.head.blamed == 1);
     CHECK(contains(first.head.reason, "rank 1"));
@@ -253,7 +253,7 @@ TEST_CASE("a group records its operations, and why it failed") {
     CHECK(second.head.reason == "rank 1 has had enough");
 }
 
-TEST_CASE("SIGUSR1 copies every rank's box, and is left alone without a group") {
+TEST_CASE("SIGUSR1 copies every rank's box and has no handler without a group") {
     const FlightDir dir("TMPDIR");
     {
         const auto groups = dist::test::make_groups("threads", 2);
@@ -273,7 +273,7 @@ TEST_CASE("SIGUSR1 copies every rank's box, and is left alone without a group") 
     CHECK(after.sa_handler == SIG_DFL);
 }
 
-TEST_CASE("a program's own handler of SIGUSR1 stays") {
+TEST_CASE("a program's own handler of SIGUSR1 is kept") {
     signal(SIGUSR1, SIG_IGN);
     {
         FlightRecorder recorder({});
@@ -282,7 +282,7 @@ TEST_CASE("a program's own handler of SIGUSR1 stays") {
     CHECK(signal(SIGUSR1, SIG_DFL) == SIG_IGN);
 }
 
-TEST_CASE("threads may record and look at once") {
+TEST_CASE("threads can record and take snapshots concurrently") {
     FlightRecorder recorder({});
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
@@ -301,7 +301,8 @@ TEST_CASE("threads may record and look at once") {
         REQUIRE(record.state == State::kFinished);
 }
 
-TEST_CASE("the three steps of a record cost little", "[.benchmark]") {
+TEST_CASE("queued and started and finished together cost less than 100 us",
+          "[.benchmark]") {
     FlightRecorder recorder({});
     constexpr int kTimes = 1'000'000;
     const auto begin = std::chrono::steady_clock::now();

@@ -7,7 +7,8 @@
 
 using namespace mini::dist;
 
-TEST_CASE("all_gather_values gives every rank the values of all, by rank") {
+TEST_CASE(
+    "all_gather_values returns the values of all ranks in rank order on every rank") {
     const int ranks = GENERATE(1, 2, 3, 7);
     const size_t count = GENERATE(0, 1, 5);
     CAPTURE(ranks, count);

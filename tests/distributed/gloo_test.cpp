@@ -1,5 +1,5 @@
-// Backend "gloo" in processes of their own: values, and what becomes of the others when
-// one is killed, stopped, ends, or calls something else.
+// Backend "gloo" with one process per rank: results, and the errors on the other ranks
+// when one is killed, is stopped, exits, or calls another collective.
 
 #include <cstdint>
 #include <functional>
@@ -15,15 +15,15 @@ using namespace mini::dist::test;
 
 namespace {
 
-// All-reduces without end: until something happens.
-void reduce_for_ever(ProcessGroup& group, int64_t n) {
+// Calls all_reduce forever, until it throws.
+void reduce_forever(ProcessGroup& group, int64_t n) {
     const Tensor x = Tensor::zeros({n});
     while (true) group.all_reduce(x);
 }
 
 }  // namespace
 
-TEST_CASE("gloo gives what every operation must give on every dtype") {
+TEST_CASE("gloo computes every operation on every dtype correctly") {
     const int world_size = GENERATE(1, 2, 3, 4);
     const bool verify = GENERATE(true, false);
     Processes processes;
@@ -40,7 +40,7 @@ TEST_CASE("gloo gives what every operation must give on every dtype") {
     }
 }
 
-TEST_CASE("gloo has both its all_reduce algorithms and says which others it has not") {
+TEST_CASE("gloo supports ring and halving-doubling and rejects other algorithms") {
     Processes processes;
     processes.start(3, [&](int rank, int port) {
         const auto group = join_group("gloo", rank, 3, port);
@@ -59,7 +59,7 @@ TEST_CASE("gloo has both its all_reduce algorithms and says which others it has 
     }
 }
 
-TEST_CASE("monitored_barrier over gloo names the rank that did not come") {
+TEST_CASE("monitored_barrier over gloo names the missing rank") {
     Processes processes;
     processes.start(3, [&](int rank, int port) {
         const auto group = join_group("gloo", rank, 3, port);
@@ -70,7 +70,7 @@ TEST_CASE("monitored_barrier over gloo names the rank that did not come") {
     CHECK(contains(text, "Timeout: monitored_barrier: rank 2 did not reach it"));
 }
 
-TEST_CASE("some of gloo's ranks make groups of their own") {
+TEST_CASE("subgroups work over gloo") {
     Processes processes;
     processes.start(4, [&](int rank, int port) {
         const auto group = join_group("gloo", rank, 4, port);
@@ -84,7 +84,7 @@ TEST_CASE("some of gloo's ranks make groups of their own") {
     }
 }
 
-TEST_CASE("a killed rank of gloo is a PeerLost on every survivor, naming it") {
+TEST_CASE("a killed rank of gloo is a PeerLost that names it on every survivor") {
     const int64_t n = GENERATE(1, 30'000, 5'000'000);
     const int victim = GENERATE(0, 1, 2);
     Processes processes;
@@ -93,10 +93,10 @@ TEST_CASE("a killed rank of gloo is a PeerLost on every survivor, naming it") {
         const auto group = join_group("gloo", rank, 3, port);
         group->all_reduce(Tensor::zeros({n}));
         if (rank == victim) started.give();
-        reduce_for_ever(*group, n);
+        reduce_forever(*group, n);
     });
     started.await();
-    ::usleep(20'000);  // somewhere in the middle; any moment must do
+    ::usleep(20'000);  // the test must pass at any moment
     processes.kill(victim, SIGKILL);
     for (int rank = 0; rank < 3; ++rank) {
         if (rank == victim) continue;
@@ -107,7 +107,7 @@ TEST_CASE("a killed rank of gloo is a PeerLost on every survivor, naming it") {
     }
 }
 
-TEST_CASE("a stopped rank of gloo is a Timeout on every survivor, naming it") {
+TEST_CASE("a stopped rank of gloo is a Timeout that names it on every survivor") {
     const int victim = GENERATE(0, 1, 2);
     const bool in_the_middle = GENERATE(false, true);
     const int64_t n = in_the_middle ? 3'000'000 : 100;
@@ -118,7 +118,7 @@ TEST_CASE("a stopped rank of gloo is a Timeout on every survivor, naming it") {
         group->barrier();
         if (rank == victim) started.give();
         if (rank == victim && !in_the_middle) ::raise(SIGSTOP);
-        reduce_for_ever(*group, n);
+        reduce_forever(*group, n);
     });
     started.await();
     if (in_the_middle) ::usleep(50'000);
@@ -133,7 +133,7 @@ TEST_CASE("a stopped rank of gloo is a Timeout on every survivor, naming it") {
     }
 }
 
-TEST_CASE("a rank of gloo that ends early is named with what the others were doing") {
+TEST_CASE("the error for a rank of gloo that exits early names it and the current call") {
     Processes processes;
     processes.start(2, [&](int rank, int port) {
         const auto group = join_group("gloo", rank, 2, port);
@@ -146,7 +146,7 @@ TEST_CASE("a rank of gloo that ends early is named with what the others were doi
     CHECK(contains(text, "all_reduce #1 (sum of 8 float32)"));
 }
 
-TEST_CASE("ranks of gloo that call different things all hear what each of them called") {
+TEST_CASE("a mismatch over gloo names both calls on every rank") {
     const int odd = GENERATE(0, 1, 2);
     const auto check = [&](const std::function<void(ProcessGroup&)>& usual,
                            const std::function<void(ProcessGroup&)>& other,
@@ -176,7 +176,8 @@ TEST_CASE("ranks of gloo that call different things all hear what each of them c
           "from rank 0", "broadcast #1 (8 float32 from rank 1)");
 }
 
-TEST_CASE("a message that does not fit is an error of gloo's receiver, not its end") {
+TEST_CASE(
+    "a message of the wrong size over gloo throws on both ranks instead of aborting") {
     Processes processes;
     processes.start(2, [&](int rank, int port) {
         const auto group = join_group("gloo", rank, 2, port);
@@ -191,7 +192,7 @@ TEST_CASE("a message that does not fit is an error of gloo's receiver, not its e
     }
 }
 
-TEST_CASE("a message of gloo that no rank sends is a Timeout naming the rank") {
+TEST_CASE("a receive over gloo without a send is a Timeout that names the rank") {
     Processes processes;
     processes.start(2, [&](int rank, int port) {
         const auto group = join_group("gloo", rank, 2, port, kLong);
@@ -206,7 +207,7 @@ TEST_CASE("a message of gloo that no rank sends is a Timeout naming the rank") {
     CHECK(contains(text, "rank 1 is silent"));
 }
 
-TEST_CASE("a group of gloo that is dropped ends what is under way") {
+TEST_CASE("destroying a group of gloo ends its running operations") {
     Processes processes;
     const Signal started;
     processes.start(2, [&](int rank, int port) {

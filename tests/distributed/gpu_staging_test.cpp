@@ -1,4 +1,5 @@
-// GPUs' tensors over a backend that moves the host's memory, while a GPU does not come to them.
+// GPU tensors over backends that use host memory, while the GPU is stuck before it
+// reaches the tensors.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,7 @@ Call call_within(milliseconds timeout, bool sends, const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("what the GPU does not come to ends by its deadline over every medium") {
+TEST_CASE("an operation that waits for a stuck GPU times out over every medium") {
     const auto medium = GENERATE(as<std::string>(), "shm", "tcp", "threads");
     const bool sends = GENERATE(true, false);
     CAPTURE(medium, sends);
@@ -40,10 +41,10 @@ TEST_CASE("what the GPU does not come to ends by its deadline over every medium"
     const std::string text = failure_of([&] { work->wait(); });
     CHECK(contains(text, concat("Timeout: rank 0 waited 0.3 s in ",
                                 sends ? "send to rank 1" : "all_reduce #0")));
-    CHECK(contains(text, "for the GPU to come to its tensor"));
+    CHECK(contains(text, "for the GPU to reach its tensor"));
 }
 
-TEST_CASE("a group is destroyed while a GPU does not come to its tensors") {
+TEST_CASE("a group can be destroyed while the GPU is stuck before its tensors") {
     const auto medium = GENERATE(as<std::string>(), "shm", "tcp", "threads");
     const bool sends = GENERATE(true, false);
     CAPTURE(medium, sends);
@@ -56,7 +57,7 @@ TEST_CASE("a group is destroyed while a GPU does not come to its tensors") {
     CHECK(failure_of([&] { work->wait(); }) != "");
 }
 
-TEST_CASE("a collective of the host goes on while a message waits for the GPU") {
+TEST_CASE("a collective of CPU tensors runs while a message waits for the GPU") {
     const auto medium = GENERATE(as<std::string>(), "shm", "tcp", "threads");
     CAPTURE(medium);
     const auto groups = make_groups(medium, 2);
@@ -73,7 +74,8 @@ TEST_CASE("a collective of the host goes on while a message waits for the GPU") 
              MINI_CHECK(x.to_vector<float>() == std::vector<float>(1000, 2.0f),
                         "the sum");
              if (rank == 0) {
-                 MINI_CHECK(!sent->is_completed(), "it has gone before its tensor");
+                 MINI_CHECK(!sent->is_completed(),
+                            "it was sent before its tensor was ready");
                  held.let_go();
                  sent->wait();
              } else {
@@ -86,8 +88,7 @@ TEST_CASE("a collective of the host goes on while a message waits for the GPU") 
         CHECK(text_of(failure) == "");
 }
 
-TEST_CASE(
-    "communication that would be recorded in a graph is refused and breaks nothing") {
+TEST_CASE("communication in a graph capture throws and does not break the group") {
     const auto groups = make_groups("shm", 2);
     for (const auto& failure : on_ranks(2, [&](int rank) {
              auto& group = *groups[static_cast<size_t>(rank)];
@@ -95,7 +96,7 @@ TEST_CASE(
              const Tensor x = on_gpu(10);
              const std::string text = failure_of(
                  [&] { const cuda::Graph graph(stream, [&] { group.all_reduce(x); }); });
-             MINI_CHECK(contains(text, "all_reduce: communication cannot be recorded"),
+             MINI_CHECK(contains(text, "all_reduce: communication cannot be captured"),
                         text);
              group.all_reduce(x);
              MINI_CHECK(

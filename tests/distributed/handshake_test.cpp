@@ -1,4 +1,4 @@
-// The first words on a connection: who answers, whom it expects, and who is neither.
+// The Hello of a connection: the sender, the peer it expects, and peers that are neither.
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ RendezvousConfig config_of(int rank, int world_size) {
     return {{}, rank, world_size, Cookie{}, "", "", ""};
 }
 
-// Says back to each connection what it says, until the test is over.
+// Sends back to each connection the bytes it receives, for its lifetime.
 class EchoServer {
   public:
     EchoServer() : thread_([this] { run(); }) {}
@@ -35,13 +35,13 @@ class EchoServer {
         stop_ = true;
         thread_.join();
     }
-    Address address() const { return local_address(door_); }
+    Address address() const { return local_address(listener_); }
 
   private:
     void run() {
         while (!stop_) {
-            if (!wait_for(door_, POLLIN, deadline_after(milliseconds(20)))) continue;
-            const Socket end = accept_from(door_);
+            if (!wait_for(listener_, POLLIN, deadline_after(milliseconds(20)))) continue;
+            const Socket end = accept_from(listener_);
             try {
                 std::vector<std::byte> bytes(1);
                 while (true) {
@@ -53,12 +53,12 @@ class EchoServer {
         }
     }
 
-    const Socket door_ = listen_on({"127.0.0.1", 0});
+    const Socket listener_ = listen_on({"127.0.0.1", 0});
     std::atomic<bool> stop_ = false;
     std::thread thread_;
 };
 
-// What rank `rank` of 2 says when rank 0 is to be found at `place`.
+// Returns the error of rank 1 of 2 if the store has `place` as rank 0's address.
 std::string failure_at(const std::string& place) {
     HashStore store;
     store.set("mesh/0", place);
@@ -70,8 +70,9 @@ std::string failure_at(const std::string& place) {
 
 }  // namespace
 
-TEST_CASE("a socket that is connected to itself is told from one with two ends") {
-    // A socket bound to a port that asks for this port finds itself.
+TEST_CASE("is_connected_to_itself recognises a socket connected to itself") {
+    // A socket that is bound to a port and connects to the same port is connected to
+    // itself.
     const Socket held = hold_port({"127.0.0.1", 0});
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -86,20 +87,20 @@ TEST_CASE("a socket that is connected to itself is told from one with two ends")
     REQUIRE(::connect(alone.fd(), place, sizeof address) == 0);
     CHECK(is_connected_to_itself(alone));
 
-    const Socket door = listen_on({"127.0.0.1", 0});
-    const Socket end = connect_to(local_address(door), deadline_after(kLong));
+    const Socket listener = listen_on({"127.0.0.1", 0});
+    const Socket end = connect_to(local_address(listener), deadline_after(kLong));
     CHECK_FALSE(is_connected_to_itself(end));
     CHECK_FALSE(is_connected_to_itself(Socket()));
 }
 
-TEST_CASE("an echo is not taken for the store, nor for a rank of the mesh") {
+TEST_CASE("an echo server is rejected as a store and as a rank of the mesh") {
     const EchoServer echo;
     const std::string text =
         failure_of([&] { TcpStore(echo.address(), Cookie{}, deadline_after(kLong)); });
     CAPTURE(text);
     CHECK(contains(text, concat("cannot use the store at ", to_text(echo.address()),
                                 ": it sends back this side's "
-                                "own words")));
+                                "own Hello")));
     const std::string lost =
         failure_at(concat("elsewhere ", to_text(echo.address()), " - 1"));
     CAPTURE(lost);
@@ -107,44 +108,45 @@ TEST_CASE("an echo is not taken for the store, nor for a rank of the mesh") {
     CHECK(contains(lost, to_text(echo.address())));
 }
 
-TEST_CASE("both ends of a connection say who they are and whom they expect") {
+TEST_CASE("fault_of checks role and cookie and rank and peer and token of a Hello") {
     using Role = Hello::Role;
     const Cookie cookie{}, other{std::byte{1}};
     const Hello server = make_hello(Role::kStoreServer, cookie, 0, -1);
     const Hello client = make_hello(Role::kStoreClient, cookie, -1, 0);
     CHECK(fault_of(client, server).empty());
     CHECK(fault_of(server, client).empty());
-    const Hello door = make_hello(Role::kMeshAcceptor, cookie, 1, -1, 7);
-    const Hello guest = make_hello(Role::kMeshConnector, cookie, 2, 1, 7);
-    CHECK(fault_of(guest, door).empty());
-    CHECK(fault_of(make_hello(Role::kMeshAcceptor, cookie, 1, 2, 7), guest).empty());
+    const Hello listener = make_hello(Role::kMeshAcceptor, cookie, 1, -1, 7);
+    const Hello connector = make_hello(Role::kMeshConnector, cookie, 2, 1, 7);
+    CHECK(fault_of(connector, listener).empty());
+    CHECK(fault_of(make_hello(Role::kMeshAcceptor, cookie, 1, 2, 7), connector).empty());
 
-    CHECK(contains(fault_of(client, client), "own words"));
-    CHECK(contains(fault_of(server, server), "own words"));
-    CHECK(contains(fault_of(guest, server), "another purpose"));
+    CHECK(contains(fault_of(client, client), "own Hello"));
+    CHECK(contains(fault_of(server, server), "own Hello"));
+    CHECK(contains(fault_of(connector, server), "role does not match"));
     CHECK(contains(fault_of(Hello{}, server), "does not speak"));
     CHECK(contains(fault_of(make_hello(Role::kStoreClient, other, -1, 0), server),
-                   "another run's"));
+                   "belongs to another run"));
     CHECK(contains(fault_of(make_hello(Role::kStoreServer, cookie, 3, -1), client),
                    "it is rank 3, not rank 0"));
-    CHECK(contains(fault_of(make_hello(Role::kMeshConnector, cookie, 2, 0, 7), door),
+    CHECK(contains(fault_of(make_hello(Role::kMeshConnector, cookie, 2, 0, 7), listener),
                    "it expects rank 0, not rank 1"));
-    CHECK(contains(fault_of(make_hello(Role::kMeshConnector, cookie, 2, 1, 8), door),
-                   "listener is another"));
+    CHECK(contains(fault_of(make_hello(Role::kMeshConnector, cookie, 2, 1, 8), listener),
+                   "another listener"));
 
-    // The mesh lets in the ranks above the one that listens.
-    CHECK(rank_of_connector(guest, door, 3) == 2);
-    CHECK(rank_of_connector(guest, door, 2) == -1);
+    // The mesh accepts only ranks above the listening rank.
+    CHECK(rank_of_connector(connector, listener, 3) == 2);
+    CHECK(rank_of_connector(connector, listener, 2) == -1);
     for (const int rank : {-1, 0, 1})
         CHECK(rank_of_connector(make_hello(Role::kMeshConnector, cookie, rank, 1, 7),
-                                door, 3) == -1);
+                                listener, 3) == -1);
 }
 
-TEST_CASE("a rank of another job, on a port that a dead rank had, is not taken for it") {
-    // Two jobs of two ranks, both without a cookie; the first job's rank 0 had the address
-    // that now is the second one's.
+TEST_CASE("a rank of another job on the port of a dead rank is rejected") {
+    // Two jobs of two ranks, both without a cookie. The address of the first job's rank 0
+    // is now used by the second job's rank 0.
     HashStore second;
-    second.set("mesh/1", "elsewhere 127.0.0.1:1 -");  // so rank 0 listens at once
+    second.set("mesh/1",
+               "elsewhere 127.0.0.1:1 -");  // so that rank 0 listens immediately
     auto mesh = std::async(std::launch::async, [&] {
         return connect_mesh(config_of(0, 2), second, "127.0.0.1", Medium::kTcp,
                             deadline_after(kLong));

@@ -1,4 +1,4 @@
-// run_threads: ranks as threads, and which failure comes out.
+// run_threads: ranks as threads, and the failure that it throws.
 
 #include "libmini/distributed/launch/launch.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
@@ -28,34 +28,34 @@ TEST_CASE(
     CHECK_FALSE(is_initialized());
 }
 
-TEST_CASE("the first failure comes out, not the PeerLost it led to elsewhere") {
-    const int guilty = GENERATE(0, 1, 2);
-    std::atomic<int> released = 0;
+TEST_CASE("run_threads throws the root cause and not the PeerLost of other ranks") {
+    const int failing = GENERATE(0, 1, 2);
+    std::atomic<int> peers_lost = 0;
     const auto body = [&](ProcessGroup& group) {
         group.barrier();
-        if (group.rank() == guilty) throw UsageError("the root cause");
+        if (group.rank() == failing) throw UsageError("the root cause");
         try {
             group.all_reduce(Tensor::ones({1000}));
         } catch (const PeerLost&) {
-            ++released;
+            ++peers_lost;
             throw;
         }
     };
     CHECK(failure_of([&] { run_threads(3, body); }) == "UsageError: the root cause");
-    CHECK(released == 2);
+    CHECK(peers_lost == 2);
 }
 
-TEST_CASE("the other ranks hear which rank failed and why") {
-    std::string heard;
+TEST_CASE("the PeerLost on other ranks names the failed rank and its reason") {
+    std::string error;
     const auto body = [&](ProcessGroup& group) {
         if (group.rank() == 1) throw Error("out of luck");
-        heard = failure_of([&] { group.barrier(); });
+        error = failure_of([&] { group.barrier(); });
     };
     CHECK(failure_of([&] { run_threads(2, body); }) == "Error: out of luck");
-    CHECK(heard == "PeerLost(1): rank 1 failed: out of luck; rank 0 was in barrier #0");
+    CHECK(error == "PeerLost(1): rank 1 failed: out of luck; rank 0 was in barrier #0");
 }
 
-TEST_CASE("a rank that returns early is named by those that still want it") {
+TEST_CASE("a rank that returns early is a PeerLost on ranks that still need it") {
     const auto body = [&](ProcessGroup& group) {
         if (group.rank() == 2) return;
         group.barrier();

@@ -1,4 +1,4 @@
-// A rank's mesh listener before connections that say nothing, and without descriptors.
+// A rank's mesh listener with silent connections, and without file descriptors.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -30,10 +30,10 @@ RendezvousConfig config_of(int rank, int world_size) {
     return {{}, rank, world_size, Cookie{}, "", "", ""};
 }
 
-// A store that calls the test when rank 0 has said where it listens.
-class Watched : public HashStore {
+// A store that calls the test when rank 0 has published its address.
+class WatchedStore : public HashStore {
   public:
-    explicit Watched(std::function<void(const Address&)> listens)
+    explicit WatchedStore(std::function<void(const Address&)> listens)
         : listens_(std::move(listens)) {
         set("mesh/1", "elsewhere 127.0.0.1:1 -");
     }
@@ -61,8 +61,7 @@ std::chrono::microseconds processor_time() {
 
 }  // namespace
 
-TEST_CASE(
-    "a rank that has no descriptor for a connection waits, and says what it lacks") {
+TEST_CASE("a rank without a free descriptor waits and reports no descriptors left") {
     if (mini::test::kWatchesMemory) {
         WARN("left out: the sanitizer needs descriptors of its own");
         return;
@@ -70,8 +69,8 @@ TEST_CASE(
     Processes processes;
     processes.start(1, [](int, int) {
         std::vector<Socket> taken;
-        Watched store([&](const Address& door) {
-            taken.push_back(connect_to(door, deadline_after(kLong)));
+        WatchedStore store([&](const Address& listener) {
+            taken.push_back(connect_to(listener, deadline_after(kLong)));
             const rlimit few{40, 40};
             ::setrlimit(RLIMIT_NOFILE, &few);
             while (true) {
@@ -94,16 +93,16 @@ TEST_CASE(
     CHECK(processes.report(0) == "");
 }
 
-TEST_CASE("of many silent connections at a rank's listener the oldest make room") {
-    constexpr size_t kSilent = 150, kMostWaiting = 64;
+TEST_CASE("of too many silent connections to a rank's listener the oldest are closed") {
+    constexpr size_t kSilent = 150, kMaxPending = 64;
     Processes processes;
     processes.start(1, [](int, int) {
         std::vector<Socket> silent;
         size_t before = 0;
         std::promise<void> listens;
-        Watched store([&](const Address& door) {
+        WatchedStore store([&](const Address& listener) {
             for (size_t i = 0; i < kSilent; ++i)
-                silent.push_back(connect_to(door, deadline_after(kLong)));
+                silent.push_back(connect_to(listener, deadline_after(kLong)));
             before = open_descriptors();
             listens.set_value();
         });
@@ -113,14 +112,14 @@ TEST_CASE("of many silent connections at a rank's listener the oldest make room"
         });
         listens.get_future().wait();
 
-        // Watch how many it has accepted until the first of them is closed.
-        size_t most = 0;
+        // Count the accepted connections until the first connection is closed.
+        size_t max_open = 0;
         const Deadline deadline = deadline_after(kLong);
         while (!wait_for(silent.front(), POLLIN, deadline_after(milliseconds(1)))) {
             MINI_CHECK(!has_passed(deadline), "the first is still open");
-            most = std::max(most, open_descriptors());
+            max_open = std::max(max_open, open_descriptors());
         }
-        MINI_CHECK(most <= before + kMostWaiting + 2, most, " after ", before);
+        MINI_CHECK(max_open <= before + kMaxPending + 2, max_open, " after ", before);
         connect_mesh(config_of(1, 2), store, "127.0.0.1", Medium::kTcp,
                      deadline_after(kLong));
         MINI_CHECK(rank0.get().streams[1].is_open(), "no mesh");

@@ -1,5 +1,6 @@
-// The machine's time, and all that the test has added to it: a deadline that is an hour away
-// passes when the test says so, and not because the machine is busy.
+// A clock for tests: the system's time plus the time that the test has added. A deadline
+// an hour away passes when the test advances the clock, and not because the machine is
+// busy.
 
 #pragma once
 
@@ -20,8 +21,8 @@
 
 namespace mini::dist::test {
 
-/// For its lifetime, the clock of all threads of the process. Threads that wait look every
-/// millisecond of the machine's whether they may go on.
+/// For its lifetime, the time source of all threads of the process. Waiting threads check
+/// the clock every millisecond of the system's time.
 class MovedTime final : public TimeSource {
   public:
     Moment now() noexcept override {
@@ -30,8 +31,8 @@ class MovedTime final : public TimeSource {
 
     void advance(Clock::duration time) { added_ = added_.load() + time; }
 
-    /// Blocks until a thread waits for a moment that comes within `ahead`, but not within
-    /// half of it.
+    /// Blocks until a thread waits for a moment between half of `ahead` and `ahead` from
+    /// now.
     void until_awaited(Clock::duration ahead) {
         while (true) {
             {
@@ -70,7 +71,7 @@ class MovedTime final : public TimeSource {
   private:
     static constexpr std::chrono::milliseconds kLook{1};
 
-    // Of one thread, for a moment.
+    // Registers that a thread waits for a moment.
     class Wait {
       public:
         Wait(MovedTime& time, Moment moment) : time_(time) {

@@ -1,5 +1,5 @@
-// One rank of backend "mpi", which the tests "dist_mpi" start with mpirun. What it is to
-// do is its argument; it writes what it threw, or "fine".
+// One rank of backend "mpi", started by the tests "dist_mpi" with mpirun. The argument
+// names the case to run. Prints the error that was thrown, or "fine".
 
 #include <chrono>
 #include <functional>
@@ -23,7 +23,7 @@ void mismatch(ProcessGroup& group) {
     group.all_reduce(Tensor::zeros({is_odd ? 9 : 8}));
 }
 
-// The last rank stops until its parent, which never stops, has ended the others' wait.
+// The last rank stops itself, so that the others time out. No process continues it.
 void silence(ProcessGroup& group) {
     group.barrier();
     if (group.rank() == group.world_size() - 1) ::raise(SIGSTOP);
@@ -43,14 +43,15 @@ void early_end(ProcessGroup& group) {
 
 void missing(ProcessGroup& group) { miss_monitored_barrier(group, milliseconds(1000)); }
 
-// Makes the group expecting a rank that MPI contradicts, as the victim; the others wait.
+// The victim calls init_process_group with a rank that contradicts MPI's; the others wait
+// for it.
 void start_wrongly(bool is_victim) {
     try {
         init_process_group({.backend = "mpi",
                             .rank = is_victim ? 99 : -1,
                             .timeout = milliseconds(2000)});
     } catch (const UsageError& error) {
-        // mpirun ends this rank when the others have ended.
+        // mpirun stops this rank when the others have exited.
         std::cout << error.what() << std::endl;
         std::this_thread::sleep_for(kLong);
     }
@@ -83,6 +84,7 @@ int main(int count, char** arguments) {
     const std::string line = concat(text.empty() ? "fine" : text, "\n");
     std::cout << line << std::flush;
 
-    // mpirun ends the others when the first has gone without MPI_Finalize: let them say theirs.
+    // mpirun stops the other ranks when one exits without MPI_Finalize: first let them
+    // print their error.
     if (!text.empty()) std::this_thread::sleep_for(std::chrono::seconds(3));
 }

@@ -1,4 +1,4 @@
-// DistributedDataParallel over backend nccl alone, on the devices of nccl_test.cpp.
+// DistributedDataParallel over backend nccl, on the devices of nccl_test.cpp.
 
 #include <cmath>
 #include <cstddef>
@@ -20,7 +20,8 @@ namespace {
 
 using Values = std::vector<float>;
 
-// The weight of y = w x after some steps of training by `world_size` ranks on other x each.
+// Returns the weight of y = w x after some training steps on `world_size` ranks, each
+// with its own x.
 Values train(
     int world_size,
     const std::function<std::shared_ptr<dist::ProcessGroup>(int rank)>& make_group) {
@@ -51,7 +52,7 @@ Values train(
 
 }  // namespace
 
-TEST_CASE("DDP over nccl gives what it gives over ring") {
+TEST_CASE("DDP over nccl gives the same weights as over our own algorithms") {
     const int P = GENERATE(1, 2, 4);
     CAPTURE(P);
     if (!has_gpus(P)) return;

@@ -1,4 +1,4 @@
-// What backend nccl leaves with NCCL, which only nccl/fake_nccl.cpp can tell.
+// The state in which backend nccl leaves NCCL, which only nccl/fake_nccl.cpp can report.
 
 #include <cstddef>
 #include <thread>
@@ -12,7 +12,7 @@ using namespace mini;
 using namespace mini::dist;
 using namespace mini::dist::test;
 
-TEST_CASE("ranks that leave together end the communicator, and abort none") {
+TEST_CASE("ranks that leave together destroy the communicator and do not abort it") {
     const int P = GENERATE(1, 2, 3, 4);
     const int aborted = fake_nccl_aborted, destroyed = fake_nccl_destroyed;
     require_none(on_gpus(P, [](QueuedGroup& group, Device device) {
@@ -22,19 +22,19 @@ TEST_CASE("ranks that leave together end the communicator, and abort none") {
     CHECK(fake_nccl_destroyed == destroyed + P);
 }
 
-TEST_CASE("ranks abort the communicator of one that failed") {
+TEST_CASE("all ranks abort the communicator after one rank has failed") {
     const int aborted = fake_nccl_aborted, destroyed = fake_nccl_destroyed;
     on_gpus(3, [](QueuedGroup& group, Device device) {
         group.all_reduce(filled(10, 1, device));
-        if (group.rank() == 1) throw Error("rank 1 has had enough");
+        if (group.rank() == 1) throw Error("rank 1 has failed");
     });
-    // An abort that takes long goes on without its group.
+    // A slow abort continues after its group is destroyed.
     while (fake_nccl_aborted < aborted + 3) std::this_thread::yield();
     CHECK(fake_nccl_aborted == aborted + 3);
     CHECK(fake_nccl_destroyed == destroyed);
 }
 
-TEST_CASE("collectives of two groups go to each GPU in the order of their calls") {
+TEST_CASE("collectives of two groups are launched on each GPU in call order") {
     const int P = 3, rounds = 200;
     std::vector<size_t> before;
     for (int rank = 0; rank < P; ++rank)
@@ -47,7 +47,7 @@ TEST_CASE("collectives of two groups go to each GPU in the order of their calls"
             all.push_back(group.all_reduce_async(x, ReduceOp::kMax));
             if (i % 10 == 9)
                 other->all_reduce(y,
-                                  ReduceOp::kMax);  // on this thread, if it is its turn
+                                  ReduceOp::kMax);  // may run on this thread
             else
                 all.push_back(other->all_reduce_async(y, ReduceOp::kMax));
         }

@@ -1,4 +1,5 @@
-// Backend nccl where a rank or a GPU does not come: everything ends, and says who is missing.
+// Backend nccl when a rank or a GPU does not arrive: every operation ends and names the
+// missing rank.
 
 #include <chrono>
 #include <future>
@@ -17,12 +18,12 @@ using namespace mini::dist::test;
 
 TEST_CASE("a thousand collectives that wait for a rank do not fill the stream") {
     if (!has_gpus(2)) return;
-    const bool comes = GENERATE(true, false);
-    CAPTURE(comes);
+    const bool rank_1_calls = GENERATE(true, false);
+    CAPTURE(rank_1_calls);
     std::promise<void> all_started;
     const auto body = [&](QueuedGroup& group, Device device) {
         if (group.rank() == 1) all_started.get_future().wait();
-        if (group.rank() == 1 && !comes) return group.abandon("rank 1 has had enough");
+        if (group.rank() == 1 && !rank_1_calls) return group.abandon("rank 1 has failed");
         const Tensor x = filled(10, 1, device);
         std::vector<WorkHandle> all;
         for (int i = 0; i < 1000; ++i)
@@ -32,45 +33,46 @@ TEST_CASE("a thousand collectives that wait for a rank do not fill the stream") 
         expect(x, 1);
     };
     const auto failures = on_gpus(2, body);
-    if (comes)
+    if (rank_1_calls)
         require_none(failures);
     else
-        CHECK(contains(text_of(failures[0]), "rank 1 has had enough"));
+        CHECK(contains(text_of(failures[0]), "rank 1 has failed"));
 }
 
-TEST_CASE("a rank that fails later frees the device and is named by the next call") {
+TEST_CASE("a rank that fails after wait has returned is named by the next call") {
     if (!has_gpus(2)) return;
-    const bool calls = GENERATE(true, false);  // else that is shutdown
+    const bool calls = GENERATE(true, false);  // else shutdown throws
     CAPTURE(calls);
-    std::promise<void> went_on;
+    std::promise<void> has_waited;
     const auto failures = on_gpus(2, [&](QueuedGroup& group, Device device) {
         if (group.rank() == 1) {
-            went_on.get_future().wait();
-            group.abandon("rank 1 has had enough");
+            has_waited.get_future().wait();
+            group.abandon("rank 1 has failed");
             return;
         }
         const Tensor x = filled(10, 1, device);
         const auto work = group.all_reduce_async(x);
         work->wait();
-        went_on.set_value();
-        cuda::synchronize(device.index);  // would never end
+        has_waited.set_value();
+        cuda::synchronize(device.index);  // would block forever without the abort
         while (!work->is_completed()) std::this_thread::yield();
         if (calls) group.all_reduce(x);
     });
     CHECK(contains(text_of(failures[0]), "PeerLost(1)"));
     CHECK(contains(text_of(failures[0]), calls ? "all_reduce: " : "shutdown: "));
-    CHECK(contains(text_of(failures[0]), "rank 1 has had enough"));
+    CHECK(contains(text_of(failures[0]), "rank 1 has failed"));
     CHECK(text_of(failures[1]) == "");
 }
 
-TEST_CASE("a collective that one rank alone has on its GPU ends by the deadline") {
+TEST_CASE("a collective that only one rank has launched fails at its deadline") {
     if (!has_gpus(2)) return;
     std::promise<void> over;
     const auto body = [&](QueuedGroup& group, Device device) {
         if (group.rank() == 1) return over.get_future().wait();
         const Tensor x = filled(10, 1, device);
         const auto work = group.start(all_reduce_within(milliseconds(1000), x));
-        failure_of([&] { work->wait(); });  // on a busy machine it has failed by now
+        failure_of(
+            [&] { work->wait(); });  // on a busy machine it may have failed already
         while (!work->is_completed()) std::this_thread::yield();
         over.set_value();
         group.all_reduce(x);
@@ -82,7 +84,8 @@ TEST_CASE("a collective that one rank alone has on its GPU ends by the deadline"
     CHECK(contains(text, "rank 1 is silent"));
 }
 
-TEST_CASE("a message behind a collective that does not end waits no longer than that") {
+TEST_CASE(
+    "a message that waits for a stuck collective fails at the collective's deadline") {
     if (!has_gpus(2)) return;
     const bool sends = GENERATE(true, false);
     std::promise<void> over;
@@ -101,7 +104,7 @@ TEST_CASE("a message behind a collective that does not end waits no longer than 
     CHECK(text_of(on_gpus(2, body)[0]) == "");
 }
 
-TEST_CASE("a message whose tensor the GPU does not come to ends by its deadline") {
+TEST_CASE("a message whose tensor the GPU never reaches fails at its deadline") {
     if (!has_gpus(2)) return;
     std::promise<void> over;
     const auto body = [&](QueuedGroup& group, Device device) {
@@ -113,13 +116,14 @@ TEST_CASE("a message whose tensor the GPU does not come to ends by its deadline"
             [&] { group.start(send_within(milliseconds(300), x, 1))->wait(); });
         over.set_value();
         MINI_CHECK(contains(text, "Timeout: rank 0 waited 0.3 s in send to rank 1") &&
-                       contains(text, "for the GPU to come to its tensor"),
+                       contains(text, "for the GPU to reach its tensor"),
                    text);
     };
     CHECK(text_of(on_gpus(2, body)[0]) == "");
 }
 
-TEST_CASE("a collective behind another group's has its deadline from its own turn on") {
+TEST_CASE(
+    "a collective's timeout does not run while it waits for another group's launch") {
     if (!has_gpus(2)) return;
     MovedTime time;
     require_none(on_gpus(2, [&](QueuedGroup& group, Device device) {
@@ -133,7 +137,7 @@ TEST_CASE("a collective behind another group's has its deadline from its own tur
                 other->start(all_reduce_within(std::chrono::minutes(9), x));
             time.until_awaited(std::chrono::minutes(5));  // the barrier, to warn
             time.advance(std::chrono::minutes(10));
-            time.until_awaited(std::chrono::seconds(30));  // rank 1's last word
+            time.until_awaited(std::chrono::seconds(30));  // rank 1's goodbye
             time.advance(std::chrono::seconds(30));
             const std::string text = failure_of([&] { first->wait(); });
             MINI_CHECK(contains(text, "waited 600 s for rank 1 in barrier"), text);
@@ -146,7 +150,7 @@ TEST_CASE("a collective behind another group's has its deadline from its own tur
     }));
 }
 
-TEST_CASE("a group is destroyed while its GPU does not come to a collective") {
+TEST_CASE("a group can be destroyed while its GPU never reaches a collective") {
     const int port = free_port();
     auto group = make_nccl_group({{"127.0.0.1", port}, 0, 1, Cookie{}}, false, kLong);
     const Device device = default_device().is_cuda() ? default_device() : Device::cuda(0);
@@ -156,7 +160,7 @@ TEST_CASE("a group is destroyed while its GPU does not come to a collective") {
     const bool fails_first = GENERATE(true, false);
     const auto work = group->start(
         all_reduce_within(fails_first ? milliseconds(300) : std::chrono::minutes(10), x));
-    failure_of([&] { work->wait(); });  // it is, or was, in the stream
+    failure_of([&] { work->wait(); });  // it has been launched
     if (fails_first) {
         while (!work->is_completed()) std::this_thread::yield();
         CHECK(
@@ -167,7 +171,8 @@ TEST_CASE("a group is destroyed while its GPU does not come to a collective") {
 }
 
 TEST_CASE(
-    "tensors that were the device's own are freed by a thread that can wait for it") {
+    "tensors that only a collective holds are freed by a thread that may wait for the "
+    "GPU") {
     if (!has_gpus(2)) return;
     const mini::test::Caching off(false);
     std::promise<void> over;
@@ -187,7 +192,7 @@ TEST_CASE(
     CHECK(text_of(on_gpus(2, body)[0]) == "");
 }
 
-TEST_CASE("a message that no rank sends ends by its deadline") {
+TEST_CASE("a recv that no rank sends to fails at its deadline") {
     if (!has_gpus(2)) return;
     std::promise<void> over;
     const auto body = [&](QueuedGroup& group, Device device) {

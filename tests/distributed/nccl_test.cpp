@@ -1,5 +1,5 @@
-// Backend nccl: over NCCL where there are GPUs; else over the simulator, with nccl/fake_nccl.cpp
-// in NCCL's place.
+// Backend nccl: over NCCL if there are GPUs, else over nccl/fake_nccl.cpp on the
+// simulator.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ using namespace mini::dist::test;
 
 namespace {
 
-// One tensor a rank, of value first + rank.
+// One tensor per rank, of value first + rank.
 std::vector<Tensor> blocks(int world_size, int64_t n, double first, Device device) {
     std::vector<Tensor> all;
     for (int rank = 0; rank < world_size; ++rank)
@@ -28,7 +28,7 @@ std::vector<Tensor> blocks(int world_size, int64_t n, double first, Device devic
 
 }  // namespace
 
-TEST_CASE("every collective leaves on each GPU what it must") {
+TEST_CASE("every collective gives the right result on each GPU") {
     const int P = mini::test::kWatchesThreads ? GENERATE(1, 3) : GENERATE(1, 2, 3, 4);
     const int64_t n =
         mini::test::kWatchesThreads ? GENERATE(0, 5) : GENERATE(0, 1, 5, 1000);
@@ -71,23 +71,23 @@ TEST_CASE("every collective leaves on each GPU what it must") {
     require_none(on_gpus(P, body, verify));
 }
 
-TEST_CASE("the CPU's tensors and messages of both go by the side of it") {
+TEST_CASE("CPU collectives and messages of both devices run beside NCCL collectives") {
     const int P = GENERATE(1, 2, 3, 4);
     CAPTURE(P);
     if (!has_gpus(P)) return;
     require_none(on_gpus(P, [&](QueuedGroup& group, Device device) {
         const int right = (group.rank() + 1) % P, left = (group.rank() + P - 1) % P;
-        for (const Device place : {Device::cpu(), device}) {
-            // Collectives of both devices between them, none of them waited for.
+        for (const Device target : {Device::cpu(), device}) {
+            // Collectives of both devices are in flight meanwhile.
             const Tensor on_host = filled(100, 1, Device::cpu());
             const Tensor on_gpu = filled(100, 1, device);
             const auto first = group.all_reduce_async(on_gpu);
             const auto second = group.all_reduce_async(on_host);
             group.barrier();
             if (P > 1) {
-                const Tensor got = filled(7, -1, place);
+                const Tensor got = filled(7, -1, target);
                 const auto sent =
-                    group.send_async(filled(7, group.rank(), place), right, 5);
+                    group.send_async(filled(7, group.rank(), target), right, 5);
                 MINI_CHECK(group.recv(got, P == 2 ? kAnySource : left, 5) == left,
                            "a message from another rank");
                 sent->wait();
@@ -101,8 +101,7 @@ TEST_CASE("the CPU's tensors and messages of both go by the side of it") {
     }));
 }
 
-TEST_CASE(
-    "reserved tags are carried for the library and refused to programs, over nccl") {
+TEST_CASE("reserved tags work for the library and are rejected for programs over nccl") {
     const int P = GENERATE(1, 2, 3, 4);
     CAPTURE(P);
     if (!has_gpus(P)) return;
@@ -110,7 +109,7 @@ TEST_CASE(
         P, [](QueuedGroup& group, Device /*device*/) { check_reserved_tags(group); }));
 }
 
-TEST_CASE("monitored_barrier over nccl names the rank that did not come") {
+TEST_CASE("monitored_barrier over nccl names the missing rank") {
     if (!has_gpus(3)) return;
     const auto failures = on_gpus(3, [](QueuedGroup& group, Device /*device*/) {
         miss_monitored_barrier(group, milliseconds(1000));
@@ -120,7 +119,7 @@ TEST_CASE("monitored_barrier over nccl names the rank that did not come") {
     CHECK(contains(text, "Timeout: monitored_barrier: rank 2 did not reach it"));
 }
 
-TEST_CASE("a collective stands in the order of the streams that its callers compute on") {
+TEST_CASE("a collective runs in order with the work in its caller's current stream") {
     if (!has_gpus(2)) return;
     require_none(on_gpus(2, [](QueuedGroup& group, Device device) {
         const cuda::Stream stream(device.index);
@@ -135,17 +134,17 @@ TEST_CASE("a collective stands in the order of the streams that its callers comp
     }));
 }
 
-TEST_CASE("wait comes back before the device is done") {
+TEST_CASE("wait returns before the device is done") {
     if (!has_gpus(2)) return;
-    std::promise<void> went_on;
+    std::promise<void> has_waited;
     require_none(on_gpus(2, [&](QueuedGroup& group, Device device) {
         const Tensor x = filled(10, 1, device);
-        if (group.rank() == 1) went_on.get_future().wait();
+        if (group.rank() == 1) has_waited.get_future().wait();
         const auto work = group.all_reduce_async(x);
         work->wait();
         if (group.rank() == 0) {
             MINI_CHECK(!work->is_completed(), "done without rank 1");
-            went_on.set_value();
+            has_waited.set_value();
         }
         cuda::synchronize(device.index);
         expect(x, 2);
@@ -153,7 +152,7 @@ TEST_CASE("wait comes back before the device is done") {
     }));
 }
 
-TEST_CASE("a message passes by one whose tensor waits for a collective") {
+TEST_CASE("a message overtakes an earlier message whose tensor waits for a collective") {
     if (!has_gpus(2)) return;
     require_none(on_gpus(2, [](QueuedGroup& group, Device device) {
         const Tensor x = filled(10, 1, device);
@@ -171,13 +170,13 @@ TEST_CASE("a message passes by one whose tensor waits for a collective") {
             const Tensor got = filled(10, 0, device);
             group.recv(got, 0, 1);
             expect(got, 2);
-            group.recv(got, 0, 1);  // those of one tag keep their order
+            group.recv(got, 0, 1);  // messages of one tag keep their order
             expect(got, 5);
         }
     }));
 }
 
-TEST_CASE("a tensor on another GPU than the rank's is refused before anybody waits") {
+TEST_CASE("a tensor on another GPU than the rank's is rejected before any rank waits") {
     if (!has_gpus(2)) return;
     require_none(on_gpus(2, [](QueuedGroup& group, Device device) {
         const Device other = Device::cuda(1 - device.index);
@@ -191,7 +190,7 @@ TEST_CASE("a tensor on another GPU than the rank's is refused before anybody wai
     }));
 }
 
-TEST_CASE("two ranks on one GPU are told so") {
+TEST_CASE("two ranks on one GPU get an error that names both ranks") {
     const int gpu = cuda::device_count() - 1;
     const int port = free_port();
     const auto failures = on_ranks(2, [&](int rank) {
@@ -204,11 +203,11 @@ TEST_CASE("two ranks on one GPU are told so") {
     }
 }
 
-TEST_CASE("some of the ranks have a communicator of their own") {
+TEST_CASE("a subgroup has its own communicator") {
     if (!has_gpus(4)) return;
     require_none(on_gpus(4, [](QueuedGroup& group, Device device) {
         const auto some = group.new_group({3, 1});
-        MINI_CHECK((some != nullptr) == (group.rank() % 2 == 1), "who is a member");
+        MINI_CHECK((some != nullptr) == (group.rank() % 2 == 1), "wrong members");
         if (some) {
             const Tensor x = filled(10, group.rank(), device);
             some->all_reduce(x);

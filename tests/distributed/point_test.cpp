@@ -1,5 +1,5 @@
-// Messages from point to point: order, tags, any source, and that neither they nor the
-// collectives wait for one another.
+// Point-to-point messages: order, tags, any source, and that messages and collectives do
+// not wait for each other.
 
 #include <cstdint>
 #include <exception>
@@ -25,7 +25,7 @@ int64_t value_of(const Tensor& x) { return x.to_vector<int64_t>()[0]; }
 
 }  // namespace
 
-TEST_CASE("a number that is passed on around the ranks comes back with all their marks") {
+TEST_CASE("a number that is passed around the ring is doubled by every rank") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int P = GENERATE(2, 3, 4, 7);
     const auto groups = make_groups(kind, P);
@@ -44,7 +44,7 @@ TEST_CASE("a number that is passed on around the ranks comes back with all their
     CHECK(seen[0] == int64_t{1} << (P - 1));
 }
 
-TEST_CASE("receives that are posted first do not keep later sends from going out") {
+TEST_CASE("receives that are posted first do not block later sends") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int64_t n = GENERATE(1, 1000, 5'000'000);
     const auto groups = make_groups(kind, 2);
@@ -60,7 +60,7 @@ TEST_CASE("receives that are posted first do not keep later sends from going out
     CHECK(got[1].to_vector<float>() == std::vector<float>(static_cast<size_t>(n), 1.0f));
 }
 
-TEST_CASE("messages of one tag arrive in order, whatever other tags do") {
+TEST_CASE("messages of one tag arrive in order whatever the order of other tags is") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);
     std::vector<int64_t> got;
@@ -73,7 +73,7 @@ TEST_CASE("messages of one tag arrive in order, whatever other tags do") {
             }
             return;
         }
-        // Take the second tag's first: the others wait here unasked for.
+        // Receive the second tag's messages first: the others wait here without a recv.
         Tensor x = number(0);
         for (const uint64_t tag : {2, 1})
             for (int i = 0; i < 10; ++i) {
@@ -87,7 +87,7 @@ TEST_CASE("messages of one tag arrive in order, whatever other tags do") {
     CHECK(got == expected);
 }
 
-TEST_CASE("a receive from any source says who sent") {
+TEST_CASE("a receive from any source returns the sender") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int P = GENERATE(2, 4, 7);
     const auto groups = make_groups(kind, P);
@@ -105,7 +105,7 @@ TEST_CASE("a receive from any source says who sent") {
     CHECK(sources.size() == static_cast<size_t>(P - 1));
 }
 
-TEST_CASE("a message passes a collective that waits, on either side") {
+TEST_CASE("a message overtakes a waiting collective on either side") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);
     require_none(on_ranks(2, [&](int rank) {
@@ -125,7 +125,7 @@ TEST_CASE("a message passes a collective that waits, on either side") {
     }));
 }
 
-TEST_CASE("a collective's message that comes early does not block those behind it") {
+TEST_CASE("a collective's message that arrives early does not block later messages") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int64_t n = GENERATE(10, 1'000'000);
     const auto groups = make_groups(kind, 2);
@@ -137,15 +137,15 @@ TEST_CASE("a collective's message that comes early does not block those behind i
             group.send(number(6), 1);
             work->wait();
         } else {
-            group.recv(x, 0);  // the broadcast is on the wire before it
+            group.recv(x, 0);  // the broadcast was sent before it
             group.broadcast(data, 0);
             MINI_CHECK(value_of(x) == 6, value_of(x));
-            MINI_CHECK(data.to_vector<float>().back() == 0.0f, "not the root's numbers");
+            MINI_CHECK(data.to_vector<float>().back() == 0.0f, "not the root's data");
         }
     }));
 }
 
-TEST_CASE("a batch of sends and receives shifts tensors around the ranks") {
+TEST_CASE("batch_isend_irecv shifts tensors around the ranks") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int P = GENERATE(2, 3, 7);
     const auto groups = make_groups(kind, P);
@@ -179,7 +179,7 @@ TEST_CASE("empty and strided tensors can be sent and received") {
     }));
 }
 
-TEST_CASE("a receive of another size than what was sent says both sizes") {
+TEST_CASE("a receive of another size than the send is an error that names both sizes") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);
     const auto failures = on_ranks(2, [&](int rank) {
@@ -194,7 +194,7 @@ TEST_CASE("a receive of another size than what was sent says both sizes") {
     CHECK(contains(text, "tag 7"));
 }
 
-TEST_CASE("a receive that no rank sends to ends at its deadline and names the rank") {
+TEST_CASE("a receive that no rank sends to fails at its deadline and names the rank") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 3, milliseconds(200));
     const std::string one = failure_of([&] { groups[0]->recv(number(0), 2, 9); });
@@ -205,7 +205,7 @@ TEST_CASE("a receive that no rank sends to ends at its deadline and names the ra
     CHECK(any != "");
 }
 
-TEST_CASE("a rank that leaves is named by one that waits for its message") {
+TEST_CASE("a receive from a rank that leaves throws PeerLost naming that rank") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     auto groups = make_groups(kind, 3);
     const auto work = groups[0]->recv_async(number(0), 2);
@@ -213,7 +213,7 @@ TEST_CASE("a rank that leaves is named by one that waits for its message") {
     CHECK(contains(failure_of([&] { work->wait(); }), "PeerLost(2)"));
 }
 
-TEST_CASE("messages to oneself and to no rank are refused at once") {
+TEST_CASE("messages to the rank itself or to an invalid peer are rejected immediately") {
     const auto groups = make_groups("threads", 2);
     CHECK(contains(failure_of([&] { groups[0]->send(number(0), 0); }), "its own peer"));
     CHECK(contains(failure_of([&] { groups[0]->send(number(0), 2); }),
@@ -222,7 +222,7 @@ TEST_CASE("messages to oneself and to no rank are refused at once") {
                    "the peer is -1"));
 }
 
-TEST_CASE("shutdown finishes the messages under way") {
+TEST_CASE("shutdown finishes the messages in flight") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);
     std::vector<Tensor> got;
@@ -240,18 +240,20 @@ TEST_CASE("shutdown finishes the messages under way") {
     for (int i = 0; i < 20; ++i) CHECK(value_of(got[static_cast<size_t>(i)]) == i);
 }
 
-TEST_CASE("two threads that block in one group at once are told so") {
+TEST_CASE("two threads that block in one group at the same time get an error") {
     const auto groups = make_groups("threads", 2);
-    // One thread blocks in a barrier that rank 1 has not called; another one tries.
+    // One thread blocks in a barrier that rank 1 has not called; another thread calls it
+    // too.
     std::thread first([&] { groups[0]->barrier(); });
     while (groups[0]->events().snapshot().empty()) std::this_thread::yield();
     const std::string text = failure_of([&] { groups[0]->barrier(); });
     groups[1]->barrier();
     first.join();
-    CHECK(contains(text, "two threads call blocking operations of one group at once"));
+    CHECK(contains(text,
+                   "two threads call blocking operations of one group at the same time"));
 }
 
-TEST_CASE("monitored_barrier lets everybody pass when all are there") {
+TEST_CASE("monitored_barrier returns on every rank when all ranks have called it") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int P = GENERATE(1, 2, 3, 7);
     const auto groups = make_groups(kind, P);
@@ -261,7 +263,7 @@ TEST_CASE("monitored_barrier lets everybody pass when all are there") {
     }));
 }
 
-TEST_CASE("reserved tags are carried for the library and refused to programs") {
+TEST_CASE("reserved tags work for the library and are rejected for programs") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int P = GENERATE(1, 2, 3, 4, 7);
     const auto groups = make_groups(kind, P);
@@ -269,7 +271,7 @@ TEST_CASE("reserved tags are carried for the library and refused to programs") {
         P, [&](int rank) { check_reserved_tags(*groups[static_cast<size_t>(rank)]); }));
 }
 
-TEST_CASE("monitored_barrier names the ranks that did not come") {
+TEST_CASE("monitored_barrier names the missing ranks") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const bool all = kind == "tcp";
     const auto groups = make_groups(kind, 4);

@@ -1,4 +1,4 @@
-// The process group over both transports: values, order, checks and the default group.
+// ProcessGroup over all transports: values, order, checks and the default group.
 
 #include "libmini/distributed/launch/default_group.hpp"
 
@@ -21,7 +21,7 @@ using namespace mini::dist::test;
 
 namespace {
 
-// A store in which a rank gets nothing before `may_read`.
+// A store whose get() blocks until `may_read` is ready.
 class LateStore : public TcpStore {
   public:
     LateStore(const Address& address, std::shared_future<void> may_read)
@@ -78,7 +78,7 @@ TEST_CASE("an async operation returns before the other ranks have called theirs"
     const auto groups = make_groups(kind, 2);
     Tensor a = Tensor::full({100}, 1), b = Tensor::full({100}, 2);
     const auto work = groups[0]->all_reduce_async(a, ReduceOp::kSum);
-    CHECK_FALSE(work->is_completed());  // rank 1 has not called: it cannot be
+    CHECK_FALSE(work->is_completed());  // rank 1 has not called yet
     const auto other = groups[1]->all_reduce_async(b, ReduceOp::kSum);
     work->wait();
     other->wait();
@@ -87,7 +87,7 @@ TEST_CASE("an async operation returns before the other ranks have called theirs"
     CHECK(b.to_vector<float>() == std::vector<float>(100, 3.0f));
 }
 
-TEST_CASE("async operations run in the order of the calls, each after the one before") {
+TEST_CASE("async operations run one after another in call order") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 3);
     constexpr int kCount = 50;
@@ -98,7 +98,7 @@ TEST_CASE("async operations run in the order of the calls, each after the one be
             works.push_back(group.all_reduce_async(Tensor::ones({i}), ReduceOp::kSum));
         works.back()->wait();
         for (const auto& work : works)
-            MINI_CHECK(work->is_completed(), "an earlier one is late");
+            MINI_CHECK(work->is_completed(), "an earlier operation is not done");
     }));
     for (const auto& group : groups) {
         const auto events = group->events().snapshot();
@@ -115,7 +115,7 @@ TEST_CASE("async operations run in the order of the calls, each after the one be
 }
 
 TEST_CASE(
-    "the event log holds the payload at the beginning and the bytes sent at the end") {
+    "the event log has the payload at the beginning and the bytes sent at the end") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 4);
     require_none(on_ranks(4, [&](int rank) {
@@ -135,7 +135,7 @@ TEST_CASE(
     CHECK(events[5].bytes == 0);
 }
 
-TEST_CASE("a tensor that cannot be sent is refused at once, and the group goes on") {
+TEST_CASE("an invalid tensor is rejected immediately and the group stays usable") {
     const auto groups = make_groups("threads", 1);
     ProcessGroup& group = *groups[0];
     const auto text = [](auto call) { return failure_of(call); };
@@ -151,7 +151,7 @@ TEST_CASE("a tensor that cannot be sent is refused at once, and the group goes o
     group.all_reduce(integers);
 }
 
-TEST_CASE("a collective counts as one change of its tensors") {
+TEST_CASE("a collective increments the version of its output tensors once") {
     const auto groups = make_groups("threads", 1);
     Tensor x = Tensor::zeros({2}), y = Tensor::zeros({2});
     const uint64_t x_before = x.version(), y_before = y.version();
@@ -161,7 +161,7 @@ TEST_CASE("a collective counts as one change of its tensors") {
     CHECK(y.version() == y_before + 1);
 }
 
-TEST_CASE("shutdown finishes what is under way, and later operations throw") {
+TEST_CASE("shutdown finishes the operations in flight and later operations throw") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);
     std::vector<std::shared_ptr<Work>> works;
@@ -177,7 +177,7 @@ TEST_CASE("shutdown finishes what is under way, and later operations throw") {
     groups[0]->shutdown();
 }
 
-TEST_CASE("a destructor drops what is under way instead of waiting for it") {
+TEST_CASE("the destructor drops the operations in flight instead of waiting for them") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     auto groups = make_groups(kind, 2);
     const auto first = groups[0]->barrier_async();
@@ -186,7 +186,7 @@ TEST_CASE("a destructor drops what is under way instead of waiting for it") {
     CHECK(failure_of([&] { first->wait(); }) != "");
     CHECK(contains(failure_of([&] { second->wait(); }), "rank 0 dropped its group"));
 
-    // Rank 0's first message may have left before that; there is no second one.
+    // Rank 0 may have sent the first barrier's message before that, but not the second's.
     const std::string other = failure_of([&] {
         groups[1]->barrier();
         groups[1]->barrier();
@@ -194,7 +194,7 @@ TEST_CASE("a destructor drops what is under way instead of waiting for it") {
     CHECK(contains(other, "PeerLost(0)"));
 }
 
-TEST_CASE("without a default group every call says to make one") {
+TEST_CASE("every call that needs a default group throws without one") {
     CHECK_FALSE(is_initialized());
     for (const auto& text :
          {failure_of([] { get_rank(); }), failure_of([] { get_world_size(); }),
@@ -203,7 +203,8 @@ TEST_CASE("without a default group every call says to make one") {
         CHECK(contains(text, "default process group has not been initialized"));
 }
 
-TEST_CASE("init_process_group makes the default group of this thread, once") {
+TEST_CASE(
+    "init_process_group makes the default group of this thread and throws if it exists") {
     const auto group =
         init_process_group({.init_method = "tcp://127.0.0.1:0?rank=0&world_size=1"});
     CHECK(is_initialized());
@@ -222,7 +223,7 @@ TEST_CASE("init_process_group makes the default group of this thread, once") {
     CHECK(contains(failure_of([&] { group->barrier(); }), "has been shut down"));
 }
 
-TEST_CASE("init_process_group refuses options that make no sense") {
+TEST_CASE("init_process_group rejects invalid options") {
     CHECK(is_available("ring"));
     CHECK(is_available("threads"));
     CHECK_FALSE(is_available("pigeon"));
@@ -239,7 +240,7 @@ TEST_CASE("init_process_group refuses options that make no sense") {
     CHECK_FALSE(is_initialized());
 }
 
-TEST_CASE("ranks that init with the ring backend meet, compute and part") {
+TEST_CASE("ranks of backend ring connect and reduce and shut down") {
     const int world_size = GENERATE(2, 4);
     const int port = free_port();
     std::vector<float> sums(static_cast<size_t>(world_size));
@@ -257,7 +258,7 @@ TEST_CASE("ranks that init with the ring backend meet, compute and part") {
         CHECK(sum == static_cast<float>(world_size * (world_size - 1) / 2));
 }
 
-TEST_CASE("ranks that init and part at once do not trip over each other") {
+TEST_CASE("ranks that shut down immediately after init do not disturb each other") {
     for (int round = 0; round < 5; ++round) {
         const int port = free_port();
         require_none(on_ranks(4, [&](int rank) {
@@ -268,8 +269,8 @@ TEST_CASE("ranks that init and part at once do not trip over each other") {
     }
 }
 
-TEST_CASE("ranks start though another client keeps the store open") {
-    // Were rank 0 to wait for it, the others would have lost patience with rank 0 before.
+TEST_CASE("ranks start although another client stays connected to the store") {
+    // If rank 0 waited for that client, the other ranks would time out first.
     const int P = 4, port = free_port();
     std::promise<void> kept, over;
     std::thread client([&] {
@@ -291,8 +292,9 @@ TEST_CASE("ranks start though another client keeps the store open") {
     require_none(failures);
 }
 
-TEST_CASE("a rank that finds another gone in the start hears why that one gave up") {
-    // Rank 1 gives up waiting for rank 2, and rank 0 because of rank 1; then rank 2 comes.
+TEST_CASE("a rank that finds another rank gone during start-up gets that rank's reason") {
+    // Rank 1 times out waiting for rank 2, and rank 0 fails because of rank 1; then rank
+    // 2 joins.
     const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
     std::promise<void> now, later;
     std::atomic<int> gone = 0;

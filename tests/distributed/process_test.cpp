@@ -1,4 +1,4 @@
-// Ranks as real processes: values, and what happens when one is killed, stopped, or ends.
+// Ranks as processes: values, and the errors when a process is killed, stopped, or ends.
 //
 // The parent only forks and waits: it has no threads, so that fork is safe.
 
@@ -30,13 +30,13 @@ using namespace mini::dist::test;
 
 namespace {
 
-// One rank, and the end of the pipe on which it reports what it threw.
+// One rank, and the end of the pipe on which it reports its exception.
 struct Child {
     pid_t process = -1;
     int reading_end = -1;
 };
 
-// The children of one test; kills and reaps those that are left.
+// The children of one test. The destructor kills and reaps them.
 class ChildProcesses {
   public:
     ~ChildProcesses() {
@@ -47,8 +47,8 @@ class ChildProcesses {
         }
     }
 
-    // Each child makes the default group over env://, calls body(rank) and reports what
-    // it threw.
+    // Each child creates the default group over env://, calls body(rank) and reports its
+    // exception.
     void start(int world_size, milliseconds timeout,
                const std::function<void(int)>& body) {
         const int port = free_port();
@@ -77,7 +77,7 @@ class ChildProcesses {
 
     pid_t process(int rank) const { return children_[static_cast<size_t>(rank)].process; }
 
-    // What the child reported; blocks until it ended.
+    // Returns the report of the child; blocks until it has ended.
     std::string report(int rank) const {
         std::string text;
         char buffer[1024];
@@ -92,7 +92,7 @@ class ChildProcesses {
     std::vector<Child> children_;
 };
 
-// Leaves this process room for so many threads.
+// Limits the address space of this process to `count` more threads.
 void allow_threads(int count) {
     constexpr size_t kStack = size_t{1} << 30, kOther = kStack / 2;
     ::mallopt(M_ARENA_MAX, 1);
@@ -108,22 +108,22 @@ void allow_threads(int count) {
     MINI_CHECK(::setrlimit(RLIMIT_AS, &room) == 0, "no limit");
 }
 
-// Becomes another user, as which a program could have been started.
-void become_nobody() {
-    constexpr uid_t kNoRank = 65534;
-    MINI_CHECK(::setresuid(kNoRank, kNoRank, kNoRank) == 0, "setresuid failed");
+// Becomes another user, as if that user had started the program.
+void become_other_user() {
+    constexpr uid_t kOtherUser = 65534;
+    MINI_CHECK(::setresuid(kOtherUser, kOtherUser, kOtherUser) == 0, "setresuid failed");
     ::prctl(PR_SET_DUMPABLE, 1);  // else /proc/self is root's
 }
 
-// All-reduces without end: until something happens.
-void reduce_for_ever(int64_t n) {
+// Calls all_reduce until it throws.
+void reduce_forever(int64_t n) {
     Tensor x = Tensor::zeros({n});
     while (true) default_group()->all_reduce(x);
 }
 
 }  // namespace
 
-TEST_CASE("processes reduce, broadcast, gather and meet at barriers") {
+TEST_CASE("processes run all_reduce and broadcast and barrier") {
     const int world_size = GENERATE(1, 2, 4);
     ChildProcesses children;
     children.start(world_size, kLong, [&](int rank) {
@@ -141,7 +141,7 @@ TEST_CASE("processes reduce, broadcast, gather and meet at barriers") {
     for (int rank = 0; rank < world_size; ++rank) CHECK(children.report(rank) == "");
 }
 
-TEST_CASE("a killed process is a PeerLost on every survivor, naming it") {
+TEST_CASE("if a process is killed every other rank throws PeerLost naming it") {
     const int64_t n = GENERATE(1, 30'000, 5'000'000);
     const int victim = GENERATE(0, 1, 2);
     ChildProcesses children;
@@ -149,12 +149,12 @@ TEST_CASE("a killed process is a PeerLost on every survivor, naming it") {
     REQUIRE(::pipe(started) == 0);
     children.start(3, kLong, [&](int rank) {
         default_group()->barrier();
-        if (rank == victim && ::write(started[1], "x", 1) == 1) reduce_for_ever(n);
-        reduce_for_ever(n);
+        if (rank == victim && ::write(started[1], "x", 1) == 1) reduce_forever(n);
+        reduce_forever(n);
     });
     char byte = 0;
     REQUIRE(::read(started[0], &byte, 1) == 1);
-    ::usleep(20'000);  // somewhere in the middle; any moment must do
+    ::usleep(20'000);  // any moment must work
     ::kill(children.process(victim), SIGKILL);
     for (int rank = 0; rank < 3; ++rank) {
         const std::string text = children.report(rank);
@@ -168,7 +168,7 @@ TEST_CASE("a killed process is a PeerLost on every survivor, naming it") {
     ::close(started[1]);
 }
 
-TEST_CASE("a stopped process is a Timeout on every survivor, naming it") {
+TEST_CASE("if a process is stopped every other rank throws Timeout naming it") {
     const int victim = GENERATE(0, 1);
     ChildProcesses children;
     children.start(3, milliseconds(4000), [&](int rank) {
@@ -185,7 +185,8 @@ TEST_CASE("a stopped process is a Timeout on every survivor, naming it") {
     }
 }
 
-TEST_CASE("a process that ends early is named together with what the others were doing") {
+TEST_CASE(
+    "a process that ends early is named together with the operation of the others") {
     ChildProcesses children;
     children.start(2, kLong, [&](int rank) {
         default_group()->barrier();
@@ -198,7 +199,8 @@ TEST_CASE("a process that ends early is named together with what the others were
     CHECK(contains(text, "during all_reduce #2 (sum of 8 float32)"));
 }
 
-TEST_CASE("a process that calls something else is a mismatch on both") {
+TEST_CASE(
+    "two processes that call different collectives both throw MismatchedCollective") {
     ChildProcesses children;
     children.start(2, kLong, [&](int rank) {
         if (rank == 0) default_group()->all_reduce(Tensor::zeros({8}));
@@ -214,8 +216,8 @@ TEST_CASE("a process that calls something else is a mismatch on both") {
     }
 }
 
-TEST_CASE("run_threads that can start only some of its threads ends them and says so") {
-    // The groups of three ranks and their recorder have four threads, the ranks three
+TEST_CASE("run_threads ends its threads and throws if it cannot start all of them") {
+    // The groups of three ranks and their recorder use four threads, the ranks three
     // more.
     const int threads = GENERATE(0, 1, 2, 3, 4, 5, 6);
     Processes processes;
@@ -229,7 +231,7 @@ TEST_CASE("run_threads that can start only some of its threads ends them and say
     CHECK(contains(text, "ulimit -u"));
 }
 
-TEST_CASE("ranks of one host that run as different users talk over TCP") {
+TEST_CASE("ranks of one host that run as different users communicate over TCP") {
     if (::geteuid() != 0) {
         WARN("only root can become another user: not tested");
         return;
@@ -238,7 +240,7 @@ TEST_CASE("ranks of one host that run as different users talk over TCP") {
     const Medium medium = GENERATE(Medium::kAuto, Medium::kSharedMemory);
     Processes processes;
     processes.start(3, [&](int rank, int port) {
-        if (rank == odd) become_nobody();
+        if (rank == odd) become_other_user();
         const auto group =
             init_process_group({.init_method = concat("tcp://127.0.0.1:", port),
                                 .rank = rank,

@@ -1,4 +1,4 @@
-// Ranks as processes: started, killed, stopped, and asked what became of them.
+// Ranks as processes: starts, kills and stops them, and returns their reports.
 //
 // The parent only forks and waits: it has no threads, so that fork is safe.
 
@@ -20,8 +20,8 @@
 
 namespace mini::dist::test {
 
-/// Makes a group of backend `kind` from within a process that is to be one of its ranks;
-/// `port` is where rank 0 will keep the store.
+/// Creates a group of backend `kind` in a process that is one of its ranks. `port` is the
+/// port of rank 0's store.
 inline std::shared_ptr<ProcessGroup> join_group(const std::string& kind, int rank,
                                                 int world_size, int port,
                                                 milliseconds timeout = kLong,
@@ -34,7 +34,7 @@ inline std::shared_ptr<ProcessGroup> join_group(const std::string& kind, int ran
                                .verify = verify});
 }
 
-/// The ranks of one test; kills and reaps those that are left.
+/// The ranks of one test. The destructor kills and reaps those that still run.
 class Processes {
   public:
     Processes() = default;
@@ -49,7 +49,8 @@ class Processes {
         }
     }
 
-    /// Starts one process a rank, which calls body(rank, port) and reports what it threw.
+    /// Starts one process per rank, which calls body(rank, port) and reports its
+    /// exception.
     void start(int world_size, const std::function<void(int rank, int port)>& body) {
         const int port = free_port();
         for (int rank = 0; rank < world_size; ++rank) {
@@ -57,7 +58,8 @@ class Processes {
             MINI_CHECK(::pipe(ends) == 0, "no pipe");
             const pid_t process = ::fork();
             if (process == 0) {
-                // A crash is to end the child, not to be the test program's.
+                // A crash must end the child: reset the signal handlers of the test
+                // program.
                 for (const int crash : {SIGSEGV, SIGABRT, SIGTERM})
                     ::signal(crash, SIG_DFL);
                 const std::string text = failure_of([&] { body(rank, port); });
@@ -73,7 +75,8 @@ class Processes {
         ::kill(children_[static_cast<size_t>(rank)].process, signal);
     }
 
-    /// What the rank reported, or which signal ended it; blocks until it ended.
+    /// Returns the report of the rank, and the signal that ended it; blocks until it has
+    /// ended.
     std::string report(int rank) {
         Child& child = children_[static_cast<size_t>(rank)];
         std::string text;
@@ -95,7 +98,7 @@ class Processes {
     std::vector<Child> children_;
 };
 
-/// Tells the parent of a moment that has come in a child.
+/// Signals an event in a child to the parent.
 class Signal {
   public:
     Signal() { MINI_CHECK(::pipe(ends_) == 0, "no pipe"); }

@@ -1,4 +1,5 @@
-// Who am I? Each launcher's variables, the traps in them, and what follows from them.
+// Rank variables: the variables of each launcher, their pitfalls, and the values derived
+// from them.
 
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 
@@ -57,7 +58,7 @@ const Variables kSlurm = {
 
 }  // namespace
 
-TEST_CASE("each launcher's variables are read, whole") {
+TEST_CASE("all variables of each launcher are read") {
     const RankVariables torchrun = read(kTorchrun);
     CHECK(torchrun.rank == 5);
     CHECK(torchrun.world_size == 8);
@@ -67,7 +68,7 @@ TEST_CASE("each launcher's variables are read, whole") {
     CHECK(torchrun.source == "torchrun or minirun (RANK, WORLD_SIZE)");
     CHECK(torchrun.job_id == "job");
 
-    // Open MPI's NODE_RANK is no node: it counts processes on the host.
+    // Open MPI's NODE_RANK is not the rank of the node: it counts processes on the host.
     const RankVariables open_mpi = read(kOpenMpi);
     CHECK(open_mpi.rank == 2);
     CHECK(open_mpi.world_size == 4);
@@ -94,14 +95,14 @@ TEST_CASE("each launcher's variables are read, whole") {
     CHECK(slurm.job_id == "4711.0");
 }
 
-TEST_CASE("without a launcher there is nothing, and empty variables count as none") {
+TEST_CASE("without a launcher the result is nullopt and empty variables count as unset") {
     CHECK_FALSE(read_rank_variables(lookup_in({})).has_value());
     CHECK_FALSE(
         read_rank_variables(lookup_in({{"RANK", ""}, {"WORLD_SIZE", ""}})).has_value());
     CHECK(read(Variables{{"RANK", ""}, {"WORLD_SIZE", ""}} + kHydra).world_size == 3);
 }
 
-TEST_CASE("the first complete pair wins, in the table's order") {
+TEST_CASE("the first complete pair in the order of the table is used") {
     const Variables agreeing_mpi = {{"OMPI_COMM_WORLD_RANK", "5"},
                                     {"OMPI_COMM_WORLD_SIZE", "8"}};
     CHECK(read(kTorchrun + agreeing_mpi).source.starts_with("torchrun"));
@@ -111,7 +112,7 @@ TEST_CASE("the first complete pair wins, in the table's order") {
     CHECK(read(kHydra + Variables{{"PMIX_RANK", "1"}}).rank == 1);
 }
 
-TEST_CASE("half a pair is an error that names the other half") {
+TEST_CASE("one variable of a pair is an error that names the other variable") {
     CHECK(contains(fault({{"RANK", "1"}}),
                    "UsageError: environment variable WORLD_SIZE expected, but not set, "
                    "while RANK is 1"));
@@ -124,9 +125,9 @@ TEST_CASE("half a pair is an error that names the other half") {
                    "variable SLURM_NTASKS expected"));
 }
 
-TEST_CASE("numbers that are none, negative or out of range are named") {
+TEST_CASE("a value that is not an integer or out of range is an error that names it") {
     CHECK(contains(fault({{"RANK", "3x"}, {"WORLD_SIZE", "4"}}),
-                   "RANK is \"3x\", which is not a whole number"));
+                   "RANK is \"3x\", which is not an integer"));
     CHECK(contains(fault({{"RANK", "1.5"}, {"WORLD_SIZE", "4"}}), "RANK is \"1.5\""));
     CHECK(contains(fault({{"RANK", " 1"}, {"WORLD_SIZE", "4"}}), "RANK is \" 1\""));
     CHECK(
@@ -143,7 +144,7 @@ TEST_CASE("numbers that are none, negative or out of range are named") {
                    "SLURM_PROCID is 7 but SLURM_NTASKS is 7"));
 }
 
-TEST_CASE("launchers that contradict each other are refused, both named") {
+TEST_CASE("launchers that contradict each other are an error that names both") {
     const std::string text =
         fault(Variables{{"RANK", "0"}, {"WORLD_SIZE", "2"}} + kOpenMpi);
     CAPTURE(text);
@@ -164,7 +165,7 @@ TEST_CASE("launchers that contradict each other are refused, both named") {
     CHECK(contains(fault(one_host + outer), "contradict"));
 }
 
-TEST_CASE("a launcher that started launchers, one per host, is left out") {
+TEST_CASE("a launcher that started one launcher per host is ignored") {
     // srun --ntasks-per-node=1 torchrun --nnodes=2 --nproc-per-node=4
     const Variables srun = {{"SLURM_STEP_ID", "3"},
                             {"SLURM_PROCID", "1"},
@@ -174,7 +175,7 @@ TEST_CASE("a launcher that started launchers, one per host, is left out") {
     CHECK(contains(fault(kTorchrun + srun + Variables{{"SLURM_PROCID", "0"}}),
                    "contradict"));
 
-    // As large as a world can be.
+    // The largest world size.
     const Variables large = {
         {"RANK", "0"}, {"WORLD_SIZE", "2147483647"}, {"LOCAL_WORLD_SIZE", "2"}};
     CHECK(read(large + Variables{{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}).world_size ==
@@ -185,7 +186,7 @@ TEST_CASE("a launcher that started launchers, one per host, is left out") {
               .rank == 5);
 }
 
-TEST_CASE("Slurm's variables count only in a step that srun started") {
+TEST_CASE("Slurm's variables are used only in a step that srun started") {
     Variables variables = kSlurm;
     variables.erase("SLURM_STEP_ID");
     CHECK_FALSE(read_rank_variables(lookup_in(variables)).has_value());  // salloc, sbatch
@@ -199,14 +200,14 @@ TEST_CASE("Slurm's variables count only in a step that srun started") {
     CHECK_FALSE(read_rank_variables(lookup_in(kSlurm + shell)).has_value());
 }
 
-TEST_CASE("a step that is smaller than its job has its own size") {
+TEST_CASE("a Slurm step that is smaller than its job has its own world size") {
     const RankVariables found =
         read(kSlurm + Variables{{"SLURM_NTASKS", "64"}, {"SLURM_STEP_NUM_TASKS", "7"}});
     CHECK(found.world_size == 7);
     CHECK(found.source == "Slurm (SLURM_PROCID, SLURM_STEP_NUM_TASKS)");
 }
 
-TEST_CASE("the place to meet follows from the launcher where MASTER_ADDR is not set") {
+TEST_CASE("without MASTER_ADDR the address is derived from the launcher's variables") {
     const auto derive = [](const Variables& variables) {
         return derive_master(lookup_in(variables), read(variables), "parent 12");
     };
@@ -235,7 +236,7 @@ TEST_CASE("the place to meet follows from the launcher where MASTER_ADDR is not 
     CHECK(contains(failure_of([&] { derive(unknown); }), "an unknown number"));
 }
 
-TEST_CASE("ports from text are stable, high, and below those the system gives away") {
+TEST_CASE("port_from_text is stable and below the system's ephemeral ports") {
     CHECK(port_from_text("") == 20000 + 2166136261u % 10000);
     CHECK(port_from_text("4711.0") == port_from_text("4711.0"));
     for (int i = 0; i < 1000; ++i) {
@@ -245,7 +246,7 @@ TEST_CASE("ports from text are stable, high, and below those the system gives aw
     }
 }
 
-TEST_CASE("Slurm's host lists unfold, with brackets, ranges and leading zeros") {
+TEST_CASE("expand_host_list expands brackets and ranges and keeps leading zeros") {
     using Hosts = std::vector<std::string>;
     CHECK(expand_host_list("node7") == Hosts{"node7"});
     CHECK(expand_host_list("node[01-03,7],gpu5") ==
@@ -262,12 +263,11 @@ TEST_CASE("Slurm's host lists unfold, with brackets, ranges and leading zeros") 
     }
 }
 
-TEST_CASE(
-    "a list of hosts that would fill memory or never end is refused, and says why") {
+TEST_CASE("expand_host_list rejects a list that is too long with the reason") {
     const auto fault_of = [](const std::string& list) {
         return failure_of([&] { expand_host_list(list); });
     };
-    // The largest number of 64 bits is the last of its range.
+    // The largest 64-bit integer is the end of its range.
     CHECK(expand_host_list("n[18446744073709551615]") ==
           std::vector<std::string>{"n18446744073709551615"});
     CHECK(expand_host_list("n[18446744073709551614-18446744073709551615]").size() == 2);
@@ -276,14 +276,14 @@ TEST_CASE(
                    "notation, such as node[01-03,7],gpu5 or 4(x2),3: it has more than "
                    "65536 entries"));
 
-    // The cap is one for the whole list.
+    // The limit is for the whole list.
     CHECK(expand_host_list("n[1-65536]").size() == 65536);
     CHECK(contains(fault_of("n[0-65536]"), "more than 65536 entries"));
     CHECK(contains(fault_of("a[1-40000],b[1-40000]"), "more than 65536 entries"));
     CHECK(contains(fault_of("n[1-40000,1-40000]"), "more than 65536 entries"));
     CHECK(contains(fault_of("a[0-999]b[0-999]"), "more than 65536 entries"));
 
-    // So is that of a name.
+    // The limit of a host name.
     CHECK(expand_host_list(std::string(255, 'n')).size() == 1);
     CHECK(contains(fault_of(std::string(256, 'n')), "a host's name has more than 255"));
     CHECK(contains(fault_of("n[" + std::string(4000, '0') + "-9]"), "has 4000 digits"));
@@ -291,13 +291,13 @@ TEST_CASE(
     while (brackets.size() < (128 << 10)) brackets += "a[1]";
     const std::string text = fault_of(brackets);
     CHECK(contains(text, "a host's name has more than 255 bytes"));
-    CHECK(text.size() < 300);  // it does not repeat the whole list
+    CHECK(text.size() < 300);  // the error does not repeat the whole list
     CHECK(contains(fault_of("n[1-x]"), "\"1-x\" is neither a number nor a range"));
     CHECK(contains(fault_of("n[1"), "its brackets do not match"));
     CHECK(contains(fault_of("a,,b"), "an entry is empty"));
 }
 
-TEST_CASE("Slurm's task counts unfold") {
+TEST_CASE("expand_task_counts expands Slurm's task counts") {
     CHECK(expand_task_counts("4") == std::vector<int>{4});
     CHECK(expand_task_counts("4(x2),3") == std::vector<int>{4, 4, 3});
     for (const char* bad : {"", "x", "4(x)", "4(x2", "4(x0)", "-1", "4(x-1)", "4()",
@@ -313,7 +313,7 @@ TEST_CASE("Slurm's task counts unfold") {
                    "\"x(x2)\" is not a count of tasks"));
 }
 
-TEST_CASE("a program asks for its place on the host, and alone it is the only one") {
+TEST_CASE("get_local_rank reads the launcher's variables and is 0 without a launcher") {
     for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"})
         ::unsetenv(name);
     CHECK(get_local_rank() == 0);
@@ -321,7 +321,7 @@ TEST_CASE("a program asks for its place on the host, and alone it is the only on
     CHECK(get_node_rank() == 0);
     ::setenv("RANK", "1", 1);
     ::setenv("WORLD_SIZE", "2", 1);
-    CHECK(contains(failure_of([] { get_local_rank(); }), "does not say LOCAL_RANK"));
+    CHECK(contains(failure_of([] { get_local_rank(); }), "does not set LOCAL_RANK"));
     ::setenv("LOCAL_RANK", "1", 1);
     ::setenv("LOCAL_WORLD_SIZE", "2", 1);
     CHECK(get_local_rank() == 1);

@@ -1,5 +1,5 @@
-// RendezvousConfig: what the environment must say, and what happens when ranks do not fit
-// together.
+// RendezvousConfig: the environment variables that it reads, and the errors when ranks do
+// not agree.
 
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ const char* const kVariables[] = {"RANK",
                                   "OMPI_COMM_WORLD_LOCAL_SIZE",
                                   "OMPI_MCA_ess_base_jobid"};
 
-// The environment of rank 1 of 2, as minirun sets it, for the length of a test.
+// The environment of rank 1 of 2, as set by minirun, for the duration of a test.
 struct Environment {
     Environment() {
         set("RANK", "1");
@@ -78,7 +78,7 @@ TEST_CASE("env:// reads torchrun's variables and the cookie") {
     CHECK(rendezvous_config("env://", 0, 3).world_size == 3);
 }
 
-TEST_CASE("each variable that is missing or wrong is a UsageError naming it") {
+TEST_CASE("a missing or invalid variable is a UsageError that names it") {
     Environment environment;
     for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
         CAPTURE(name);
@@ -95,8 +95,8 @@ TEST_CASE("each variable that is missing or wrong is a UsageError naming it") {
         CAPTURE(name);
         const std::string old = std::getenv(name);
         environment.set(name, "3x");
-        CHECK(contains(env_failure(),
-                       concat(name, " is \"3x\", which is not a whole number")));
+        CHECK(
+            contains(env_failure(), concat(name, " is \"3x\", which is not an integer")));
         environment.set(name, old.c_str());
     }
     environment.set("RANK", "2");
@@ -130,8 +130,8 @@ TEST_CASE("tcp:// takes rank and world size from the options or from the query")
         contains(url_failure("tcp://localhost:99999?rank=0&world_size=1"), "0 .. 65535"));
     CHECK(contains(url_failure("tcp://localhost:80?rank=0"), "world_size expected"));
     CHECK(contains(url_failure("tcp://localhost:80?world_size=1"), "rank expected"));
-    CHECK(
-        contains(url_failure("tcp://localhost:80?rank=x&world_size=1"), "whole number"));
+    CHECK(contains(url_failure("tcp://localhost:80?rank=x&world_size=1"),
+                   "not an integer"));
     CHECK(contains(url_failure("tcp://localhost:0?rank=0&world_size=2"),
                    "MASTER_PORT is 0"));
     CHECK(contains(url_failure("http://localhost:80"),
@@ -140,7 +140,7 @@ TEST_CASE("tcp:// takes rank and world size from the options or from the query")
     CHECK(contains(url_failure(""), "unknown init_method"));
 }
 
-TEST_CASE("all ranks meet, in whatever order they come") {
+TEST_CASE("all ranks can join in any order") {
     const int world_size = GENERATE(1, 2, 4, 7);
     const int port = free_port();
     std::vector<Rendezvous> results(static_cast<size_t>(world_size));
@@ -155,7 +155,7 @@ TEST_CASE("all ranks meet, in whatever order they come") {
     while (results.size() > 1) results.pop_back();
 }
 
-TEST_CASE("a rank that does not come is named by all that wait for it") {
+TEST_CASE("a missing rank is named by all ranks that wait for it") {
     const int port = free_port();
     const auto failures = on_ranks(4, [&](int rank) {
         if (rank == 2) return;
@@ -169,7 +169,7 @@ TEST_CASE("a rank that does not come is named by all that wait for it") {
                        "3 of 4 joined; missing: rank 2"));
 }
 
-TEST_CASE("without rank 0 the others say which address they tried") {
+TEST_CASE("without rank 0 the error of another rank names the address that it tried") {
     const int port = free_port();
     const std::string text = failure_of([&] {
         join_rendezvous(config_at(port, 1, 2), deadline_after(milliseconds(30)));
@@ -178,22 +178,23 @@ TEST_CASE("without rank 0 the others say which address they tried") {
     CHECK(contains(text, concat("rank 1 found no rank 0 at 127.0.0.1:", port)));
 }
 
-TEST_CASE("two processes with one rank is an error on every rank, naming both") {
+TEST_CASE("two processes with the same rank are an error on every rank that names both") {
     const int port = free_port();
-    const auto failures = on_ranks(3, [&](int who) {
-        const int rank =
-            who == 2 ? 1 : who;  // 0, 1, 1 of 3: only the error can end the wait
+    const auto failures = on_ranks(3, [&](int thread) {
+        // Ranks 0, 1, 1 of 3: only the error can end the wait.
+        const int rank = thread == 2 ? 1 : thread;
         join_rendezvous(config_at(port, rank, 3), deadline_after(kLong));
     });
-    const std::string me = concat("process ", ::getpid(), " on ");
+    const std::string this_process = concat("process ", ::getpid(), " on ");
     for (const auto& failure : failures) {
         CAPTURE(text_of(failure));
-        CHECK(contains(text_of(failure), concat("two processes have RANK 1: ", me)));
-        CHECK(contains(text_of(failure), concat(" and ", me)));
+        CHECK(contains(text_of(failure),
+                       concat("two processes have RANK 1: ", this_process)));
+        CHECK(contains(text_of(failure), concat(" and ", this_process)));
     }
 }
 
-TEST_CASE("a second rank 0 meets the first one, and both name both") {
+TEST_CASE("two processes with rank 0 both throw an error that names both") {
     const int port = free_port();
     const auto failures = on_ranks(
         2, [&](int) { join_rendezvous(config_at(port, 0, 2), deadline_after(kLong)); });
@@ -201,9 +202,9 @@ TEST_CASE("a second rank 0 meets the first one, and both name both") {
         CHECK(contains(text_of(failure), "Error: two processes have RANK 0: process "));
 }
 
-TEST_CASE("a port that a stranger holds is an error that says what to do") {
-    const Socket stranger = listen_on({"127.0.0.1", 0});
-    const int port = local_address(stranger).port;
+TEST_CASE("a port that another process uses is an error that says what to do") {
+    const Socket other_process = listen_on({"127.0.0.1", 0});
+    const int port = local_address(other_process).port;
     const std::string text = failure_of(
         [&] { join_rendezvous(config_at(port, 0, 2), deadline_after(kLong)); });
     CAPTURE(text);
@@ -212,7 +213,7 @@ TEST_CASE("a port that a stranger holds is an error that says what to do") {
     CHECK(contains(text, "choose another port (MASTER_PORT"));
 }
 
-TEST_CASE("two world sizes is an error on every rank, naming both") {
+TEST_CASE("two different world sizes are an error on every rank that names both") {
     const int port = free_port();
     const auto failures = on_ranks(2, [&](int rank) {
         join_rendezvous(config_at(port, rank, rank == 0 ? 2 : 3), deadline_after(kLong));
@@ -225,17 +226,17 @@ TEST_CASE("two world sizes is an error on every rank, naming both") {
     CHECK(text_of(failures[1]) == text_of(failures[0]));
 }
 
-TEST_CASE("a rank that comes when the others know what is wrong hears it too") {
+TEST_CASE("a rank that joins after the others have failed throws the same error") {
     const int port = free_port();
     std::promise<void> known;
     const auto failures = on_ranks(3, [&](int rank) {
         if (rank == 2) known.get_future().wait();
-        const auto come = [&] {
+        const auto join = [&] {
             join_rendezvous(config_at(port, rank, rank == 1 ? 4 : 3),
                             deadline_after(kLong));
         };
-        if (rank != 1) return come();
-        const std::string failure = failure_of(come);
+        if (rank != 1) return join();
+        const std::string failure = failure_of(join);
         known.set_value();
         throw Error(failure);
     });
@@ -243,7 +244,7 @@ TEST_CASE("a rank that comes when the others know what is wrong hears it too") {
         CHECK(contains(text_of(failure), "was started with WORLD_SIZE 4, but rank 0 "));
 }
 
-TEST_CASE("strangers at a rank's own port do not keep the mesh from forming") {
+TEST_CASE("unknown connections to a rank's port do not stop connect_mesh") {
     const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
     const Medium medium = GENERATE(Medium::kTcp, Medium::kSharedMemory);
     Mesh mesh;
@@ -253,17 +254,17 @@ TEST_CASE("strangers at a rank's own port do not keep the mesh from forming") {
                             deadline_after(kLong));
     });
     TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
-    std::istringstream place(store.get("mesh/0", deadline_after(kLong)));
+    std::istringstream entry(store.get("mesh/0", deadline_after(kLong)));
     std::string host, address;
-    place >> host >> address;
-    const Address door = parse_address(address);
-    const Socket silent = connect_to(door, deadline_after(kLong));
-    const Socket noisy = connect_to(door, deadline_after(kLong));
+    entry >> host >> address;
+    const Address listener = parse_address(address);
+    const Socket silent = connect_to(listener, deadline_after(kLong));
+    const Socket noisy = connect_to(listener, deadline_after(kLong));
     const std::string noise(500, 'x');
     send_all(noisy, std::as_bytes(std::span(noise)), deadline_after(kLong));
     const Hello wrong =
         make_hello(Hello::Role::kMeshConnector, Cookie{std::byte{1}}, 1, 0);
-    const Socket foreign = connect_to(door, deadline_after(kLong));
+    const Socket foreign = connect_to(listener, deadline_after(kLong));
     send_all(foreign, std::as_bytes(std::span(&wrong, 1)), deadline_after(kLong));
 
     const Mesh mine = connect_mesh(config_at(1, 1, 2), store, "127.0.0.1", medium,
@@ -277,7 +278,7 @@ TEST_CASE("strangers at a rank's own port do not keep the mesh from forming") {
               to_text(peer_address(mesh.streams[1].channel().socket())));
 }
 
-TEST_CASE("a rank missing from the mesh is named") {
+TEST_CASE("a rank that is missing from the mesh is named") {
     const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
     TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
     const std::string text = failure_of([&] {
@@ -287,9 +288,9 @@ TEST_CASE("a rank missing from the mesh is named") {
     CHECK(contains(text, "Timeout: rank 0 waited for the address of rank 1, rank 2"));
 }
 
-TEST_CASE("a process on this host that says nothing is a Timeout, as on any other") {
+TEST_CASE("a process on this host that sends nothing is a Timeout") {
     const std::string name = random_local_name();
-    const Socket door = listen_locally(name);
+    const Socket listener = listen_locally(name);
     const Socket socket = connect_locally(name, deadline_after(kLong));
     std::byte byte;
     const std::string text = failure_of(
@@ -297,7 +298,7 @@ TEST_CASE("a process on this host that says nothing is a Timeout, as on any othe
     CHECK(text == "Timeout: a process on this host sends no more bytes");
 }
 
-TEST_CASE("a rank that has left before another reaches it is lost, not late") {
+TEST_CASE("connecting to a rank that has left throws its failure or PeerLost") {
     const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
     TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
     const Medium medium = GENERATE(Medium::kTcp, Medium::kAuto);
@@ -309,18 +310,18 @@ TEST_CASE("a rank that has left before another reaches it is lost, not late") {
     });
     CHECK(contains(first, "waited for a connection from rank 1, rank 2"));
 
-    const auto come_late = [&] {
+    const auto connect_late = [&] {
         return failure_of([&] {
             connect_mesh(config_at(1, 1, 3), store, "127.0.0.1", medium,
                          deadline_after(milliseconds(3000)));
         });
     };
-    const std::string second = come_late();
+    const std::string second = connect_late();
     CAPTURE(second);
     CHECK(contains(second, "rank 0 reports: rank 0 waited for a connection from rank 1"));
 
     store.delete_key("mesh/failure");  // as if rank 0 had been killed
-    const std::string third = come_late();
+    const std::string third = connect_late();
     CAPTURE(third);
     CHECK(contains(third,
                    "PeerLost(0): rank 0 is gone: it closed the connection to rank "
@@ -328,7 +329,7 @@ TEST_CASE("a rank that has left before another reaches it is lost, not late") {
     CHECK(contains(third, "Connection refused); its own output says why"));
 }
 
-TEST_CASE("env:// takes another launcher's rank, and derives where to meet") {
+TEST_CASE("env:// takes another launcher's rank and derives the master address") {
     Environment environment;
     for (const char* name : kVariables) ::unsetenv(name);
     environment.set("OMPI_COMM_WORLD_RANK", "1");
@@ -341,7 +342,7 @@ TEST_CASE("env:// takes another launcher's rank, and derives where to meet") {
     CHECK(config.world_size == 2);
     CHECK(to_text(config.master) == concat("127.0.0.1:", port_from_text("99")));
 
-    // What is set is taken; only what is not is derived.
+    // Variables that are set are used; the others are derived.
     environment.set("MASTER_ADDR", "::1");
     CHECK(rendezvous_config("env://", -1, -1).master.host == "::1");
     CHECK(rendezvous_config("env://", -1, -1).master.port == port_from_text("99"));
@@ -353,7 +354,7 @@ TEST_CASE("env:// takes another launcher's rank, and derives where to meet") {
     CHECK(contains(env_failure(), "MASTER_ADDR expected, but not set"));
 }
 
-TEST_CASE("torchrun's own store keeps MASTER_PORT, so ours goes elsewhere") {
+TEST_CASE("if torchrun's store uses MASTER_PORT our store uses another port") {
     Environment environment;
     environment.set("TORCHELASTIC_RUN_ID", "none");
     environment.set("TORCHELASTIC_USE_AGENT_STORE", "False");

@@ -1,4 +1,4 @@
-// What tests demand of the ranks that on_ranks has run.
+// Checks the exceptions that on_ranks returns.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace mini::dist::test {
 
-/// That no rank threw; the first that did is named with what it threw.
+/// Requires that no rank has thrown; otherwise reports the first rank and its exception.
 inline void require_none(const std::vector<std::exception_ptr>& failures) {
     for (size_t rank = 0; rank < failures.size(); ++rank) {
         INFO("rank " << rank << ": " << text_of(failures[rank]));

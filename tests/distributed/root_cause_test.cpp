@@ -1,4 +1,4 @@
-// Which rank's end caused the others: the rules of root_cause.hpp.
+// The root cause among the ranks that ended: the rules of root_cause.hpp.
 
 #include "libmini/distributed/net/root_cause.hpp"
 
@@ -10,7 +10,7 @@ using mini::dist::RankEnd;
 
 namespace {
 
-RankEnd in_order(int rank) { return {.rank = rank}; }
+RankEnd succeeded(int rank) { return {.rank = rank}; }
 RankEnd failed(int rank, int blamed = -1) {
     return {.rank = rank, .failed = true, .blamed = blamed};
 }
@@ -18,7 +18,8 @@ RankEnd killed(int rank, int signal) {
     return {.rank = rank, .failed = true, .signal = signal};
 }
 
-// The rank that is the cause when the launcher had seen `seen` ends before it acted.
+// Returns the root cause if the launcher had seen `seen` ends before it acted; -1 if no
+// rank is.
 int cause_of(const std::vector<RankEnd>& ends, size_t seen) {
     const auto cause = mini::dist::root_cause(ends, seen);
     return cause ? ends[*cause].rank : -1;
@@ -27,46 +28,47 @@ int cause_of(const std::vector<RankEnd>& ends) { return cause_of(ends, ends.size
 
 }  // namespace
 
-TEST_CASE("no rank is the cause when all end well or were ended by their launcher") {
+TEST_CASE("no rank is the root cause if all succeed or the launcher ends them") {
     CHECK(cause_of({}) == -1);
-    CHECK(cause_of({in_order(1), in_order(0)}) == -1);
-    CHECK(cause_of({in_order(1), {.rank = 0, .signal = SIGTERM}}) == -1);
+    CHECK(cause_of({succeeded(1), succeeded(0)}) == -1);
+    CHECK(cause_of({succeeded(1), {.rank = 0, .signal = SIGTERM}}) == -1);
 }
 
-TEST_CASE("the first rank that failed is the cause") {
-    CHECK(cause_of({in_order(2), failed(1), failed(0)}) == 1);
+TEST_CASE("the first rank that failed is the root cause") {
+    CHECK(cause_of({succeeded(2), failed(1), failed(0)}) == 1);
     CHECK(cause_of({killed(3, SIGSEGV), killed(0, SIGKILL)}) == 3);
 }
 
-TEST_CASE("a killed rank is the cause even when its peer was seen to fail before it") {
+TEST_CASE("a killed rank is the root cause even if its peer was seen to fail first") {
     CHECK(cause_of({failed(0), killed(1, SIGKILL)}) == 1);
     CHECK(cause_of({failed(0), failed(2), killed(1, SIGSEGV)}) == 1);
 }
 
-TEST_CASE("an abort after another rank's failure is taken for its consequence") {
+TEST_CASE("an abort after another rank's failure is a consequence of that failure") {
     CHECK(cause_of({failed(1), killed(0, SIGABRT)}) == 1);
     CHECK(cause_of({failed(1), killed(0, SIGPIPE)}) == 1);
     CHECK(cause_of({killed(0, SIGABRT), failed(1)}) == 0);
 }
 
-TEST_CASE("what ends after the launcher began to stop the job is no cause") {
+TEST_CASE(
+    "a rank that ends after the launcher began to stop the job is not the root cause") {
     CHECK(cause_of({failed(1), killed(0, SIGSEGV)}, 1) == 1);
-    CHECK(cause_of({in_order(1), failed(0)}, 1) == -1);
+    CHECK(cause_of({succeeded(1), failed(0)}, 1) == -1);
 }
 
-TEST_CASE("a rank that blames another is a consequence") {
+TEST_CASE("a rank that blames another rank is not the root cause") {
     CHECK(cause_of({failed(0, 1), failed(1)}) == 1);
     CHECK(cause_of({failed(0, 1), failed(1, 2), failed(2)}) == 2);
     CHECK(cause_of({failed(0, 3), failed(2)}) == 2);  // rank 3 has not ended
 }
 
-TEST_CASE("a rank that is blamed is the cause also when it ended last") {
+TEST_CASE("a rank that is blamed is the root cause even if it ended last") {
     CHECK(cause_of({failed(0, 1), failed(1)}, 1) == 1);
     CHECK(cause_of({failed(0, 1), killed(1, SIGABRT)}, 1) == 1);
-    CHECK(cause_of({failed(0, 1), in_order(1)}, 1) == 0);  // rank 1 ended in order
+    CHECK(cause_of({failed(0, 1), succeeded(1)}, 1) == 0);  // rank 1 succeeded
 }
 
-TEST_CASE("ranks that blame each other end the search") {
+TEST_CASE("a cycle of ranks that blame each other ends the search") {
     CHECK(cause_of({failed(0, 1), failed(1, 0)}) == 1);
     CHECK(cause_of({failed(0, 1), failed(1, 2), failed(2, 0)}) == 2);
     CHECK(cause_of({failed(0, 0)}) == 0);

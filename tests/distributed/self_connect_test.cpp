@@ -1,5 +1,5 @@
-// A network of its own, in which the kernel can lend only two ports: there a rank that
-// waits for rank 0 on one of them would soon be connected to itself.
+// TCP self-connection: in a network with only two ephemeral ports, a rank that waits for
+// rank 0 on one of them would soon connect to itself.
 
 #include <net/if.h>
 #include <sched.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kPort = 50000;
 
-// False where this machine does not allow network namespaces.
+// Returns false if this machine does not allow network namespaces.
 bool enter_network_of_two_ports() {
     if (::unshare(CLONE_NEWNET) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
         return false;
@@ -37,7 +37,8 @@ bool enter_network_of_two_ports() {
 
 }  // namespace
 
-TEST_CASE("who waits for rank 0 is never connected to itself, nor in rank 0's way") {
+TEST_CASE(
+    "a rank that waits for rank 0 never connects to itself or takes rank 0's port") {
     Processes processes;
     processes.start(1, [](int, int) {
         if (!enter_network_of_two_ports()) throw Error("left out");
@@ -53,8 +54,8 @@ TEST_CASE("who waits for rank 0 is never connected to itself, nor in rank 0's wa
         MINI_CHECK(contains(text, "Timeout") && contains(text, "Connection refused"),
                    text);
 
-        // Rank 0 comes, and gets its port.
-        const Socket door = listen_on(address);
+        // Rank 0 starts, and gets its port.
+        const Socket listener = listen_on(address);
         const Socket end = connect_to(address, deadline_after(kLong));
         MINI_CHECK(!is_connected_to_itself(end), "itself");
     });

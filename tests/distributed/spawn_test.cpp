@@ -1,5 +1,5 @@
-// spawn: ranks as forked processes, and what becomes of the parent when one fails. The
-// parent has no threads of its own, as spawn asks.
+// spawn: ranks as forked processes, and the errors in the parent when a rank fails. The
+// parent has no other threads, as spawn requires.
 
 #include "libmini/distributed/launch/spawn.hpp"
 
@@ -29,22 +29,22 @@ using namespace mini::dist::test;
 
 namespace {
 
-// The thread sanitizer runs a thread of its own in a process, now and then before these
-// tests begin: spawn may refuse there.
+// The thread sanitizer has its own thread, which may start before these tests: spawn may
+// throw then.
 constexpr bool kCanFork = !mini::test::kWatchesThreads;
 
-// The undefined-behaviour sanitizer opens descriptors to look at memory: with none left it
-// finds faults that are none.
+// The undefined-behaviour sanitizer opens descriptors to check memory: without free
+// descriptors it reports false errors.
 constexpr bool kCanUseUpDescriptors = !mini::test::kWatchesMemory;
 
 constexpr rlim_t kFewDescriptors = 40;
-constexpr rlim_t kSilent = 150;  // connections that never say who they are
+constexpr rlim_t kSilent = 150;  // connections that never send a hello
 
 bool can_spawn() {
     if (kCanFork) return true;
     WARN(
-        "left out: the thread sanitizer has threads of its own, beside which spawn "
-        "does not fork");
+        "left out: the thread sanitizer has its own threads, and spawn does not fork "
+        "with other threads");
     return false;
 }
 
@@ -59,7 +59,7 @@ struct Pipe {
         MINI_CHECK(::write(ends[1], text.data(), text.size()) >= 0, "write");
     }
 
-    // All that was written; blocks until no process can write any more.
+    // Returns all bytes written; blocks until no process can write any more.
     std::string read_all() {
         ::close(std::exchange(ends[1], -1));
         std::string text;
@@ -86,7 +86,7 @@ int children_of_this_process() {
 
 }  // namespace
 
-TEST_CASE("each spawned rank finds the variables of a rank, and they form a group") {
+TEST_CASE("each spawned rank has the variables of a rank and all ranks form a group") {
     if (!can_spawn()) return;
     const int world_size = GENERATE(1, 2, 4);
     Pipe pipe;
@@ -112,26 +112,26 @@ TEST_CASE("each spawned rank finds the variables of a rank, and they form a grou
     CHECK(children_of_this_process() == 0);
 }
 
-TEST_CASE("what a rank throws is thrown in the parent, with its rank") {
+TEST_CASE("the exception of a rank is rethrown in the parent with the rank") {
     if (!can_spawn()) return;
-    const int guilty = GENERATE(0, 1, 2);
+    const int failing_rank = GENERATE(0, 1, 2);
     const auto body = [&](int rank) {
-        if (rank == guilty) throw UsageError("the root cause");
+        if (rank == failing_rank) throw UsageError("the root cause");
         ::pause();
     };
     try {
         spawn(body, 3);
         FAIL("nothing was thrown");
     } catch (const RankFailed& failed) {
-        CHECK(failed.rank() == guilty);
-        CHECK(failed.what() == concat("rank ", guilty, " failed: the root cause"));
+        CHECK(failed.rank() == failing_rank);
+        CHECK(failed.what() == concat("rank ", failing_rank, " failed: the root cause"));
     }
     CHECK(children_of_this_process() == 0);
 }
 
 TEST_CASE("a rank that dies is named with its signal or its exit code") {
     if (!can_spawn()) return;
-    const auto dying = [](auto&& die) {
+    const auto failure_when = [](auto&& die) {
         return failure_of([&] {
             spawn(
                 [&](int rank) {
@@ -141,18 +141,19 @@ TEST_CASE("a rank that dies is named with its signal or its exit code") {
                 2);
         });
     };
-    CHECK(contains(dying([] { ::raise(SIGKILL); }), "rank 1 (process "));
-    CHECK(contains(dying([] { ::raise(SIGKILL); }), "was ended by SIGKILL"));
-    CHECK(contains(dying([] { ::_exit(3); }), "ended with code 3"));
-    CHECK(contains(dying([] { throw 7; }), "rank 1 failed: an exception that is no"));
-    CHECK(
-        contains(dying([] { throw std::bad_alloc(); }), "rank 1 failed: std::bad_alloc"));
-    const std::string text = dying([] { throw Error(std::string(100'000, 'x')); });
+    CHECK(contains(failure_when([] { ::raise(SIGKILL); }), "rank 1 (process "));
+    CHECK(contains(failure_when([] { ::raise(SIGKILL); }), "was ended by SIGKILL"));
+    CHECK(contains(failure_when([] { ::_exit(3); }), "ended with code 3"));
+    CHECK(contains(failure_when([] { throw 7; }),
+                   "rank 1 failed: an exception that is no"));
+    CHECK(contains(failure_when([] { throw std::bad_alloc(); }),
+                   "rank 1 failed: std::bad_alloc"));
+    const std::string text = failure_when([] { throw Error(std::string(100'000, 'x')); });
     CHECK(contains(text, std::string(4000, 'x')));
     CHECK(text.size() < 4100);
 }
 
-TEST_CASE("the cause comes out, not the PeerLost that it led to elsewhere") {
+TEST_CASE("spawn throws the root cause and not the PeerLost of another rank") {
     if (!can_spawn()) return;
     const auto body = [](int rank) {
         init_process_group();
@@ -166,25 +167,26 @@ TEST_CASE("the cause comes out, not the PeerLost that it led to elsewhere") {
     CHECK(contains(text, "SIGKILL"));
 }
 
-TEST_CASE("a PeerLost that is seen first waits for its cause") {
+TEST_CASE("spawn waits for the cause of a PeerLost that it sees first") {
     if (!can_spawn()) return;
-    Pipe who;
+    Pipe process_ids;
     const auto body = [&](int rank) {
         if (rank == 0) {
-            who.write(concat(::getpid(), "\n"));
+            process_ids.write(concat(::getpid(), "\n"));
             throw PeerLost(1, "rank 1 is gone");
         }
 
-        // Fail only when the parent has buried rank 0.
+        // Fail only after the parent has reaped rank 0.
         std::string digits;
-        for (char c = who.read_one(); c != '\n'; c = who.read_one()) digits += c;
+        for (char c = process_ids.read_one(); c != '\n'; c = process_ids.read_one())
+            digits += c;
         while (::kill(std::stoi(digits), 0) == 0) ::usleep(1000);
         throw Error("the cause");
     };
     CHECK(failure_of([&] { spawn(body, 2); }) == "Error: rank 1 failed: the cause");
 }
 
-TEST_CASE("a rank that does not heed SIGTERM is killed after the grace") {
+TEST_CASE("a rank that ignores SIGTERM is killed after the grace period") {
     if (!can_spawn()) return;
     Pipe ready;
     const auto body = [&](int rank) {
@@ -221,7 +223,7 @@ TEST_CASE("no rank outlives a parent that is killed") {
     CHECK(alive.read_all() == "");
 }
 
-TEST_CASE("spawn refuses to fork beside another thread, and says what to do") {
+TEST_CASE("spawn throws if the process has another thread and says what to do") {
     Pipe pipe;
     std::thread other([&] { pipe.read_one(); });
     const std::string text = failure_of([] { spawn([](int) {}, 2); });
@@ -233,13 +235,13 @@ TEST_CASE("spawn refuses to fork beside another thread, and says what to do") {
     CHECK(contains(text, "set_num_threads"));
 }
 
-// Hidden: it leaves this process such that no other case can spawn.
-TEST_CASE("spawn refuses to fork once CUDA was asked, and says what to do", "[.]") {
+// Hidden: afterwards no other case in this process can spawn.
+TEST_CASE("spawn throws if the process has used CUDA and says what to do", "[.]") {
     cuda_device_count();
     const std::string text = failure_of([] { spawn([](int) {}, 2); });
     CAPTURE(text);
-    CHECK(contains(text, "UsageError: spawn: this process has asked CUDA"));
-    CHECK(contains(text, "name devices only within the ranks"));
+    CHECK(contains(text, "UsageError: spawn: this process has used CUDA"));
+    CHECK(contains(text, "use devices only within the ranks"));
 }
 
 TEST_CASE("spawn needs at least one rank") {
@@ -248,7 +250,7 @@ TEST_CASE("spawn needs at least one rank") {
                    concat("UsageError: spawn: world_size is ", world_size)));
 }
 
-TEST_CASE("thirty jobs side by side get ports of their own and do not meet") {
+TEST_CASE("thirty concurrent jobs get different ports and do not connect to each other") {
     if (!can_spawn()) return;
     spawn(
         [](int job) {
@@ -265,7 +267,7 @@ TEST_CASE("thirty jobs side by side get ports of their own and do not meet") {
         30);
 }
 
-TEST_CASE("ranks meet through a file that a killed run has left behind") {
+TEST_CASE("ranks can meet through a file that a killed run has left behind") {
     if (!can_spawn()) return;
     const mini::test::Folder folder;
     const std::string url = concat("file://", folder / "meet");
@@ -274,7 +276,7 @@ TEST_CASE("ranks meet through a file that a killed run has left behind") {
         default_group()->barrier();
     };
 
-    // Rank 1 is killed on its way to the file, and rank 0 while it waits there.
+    // Rank 1 is killed before it writes to the file, and rank 0 while it waits there.
     const std::string text = failure_of([&] {
         spawn(
             [&](int rank) {
@@ -295,10 +297,11 @@ TEST_CASE("ranks meet through a file that a killed run has left behind") {
     CHECK(folder.names().empty());
 }
 
-TEST_CASE("a store without descriptors drops strangers, and lets its clients in") {
+TEST_CASE(
+    "a store without free descriptors drops unknown connections and accepts clients") {
     if (!can_spawn()) return;
     if (!kCanUseUpDescriptors) {
-        WARN("left out: the sanitizer needs descriptors of its own");
+        WARN("left out: the sanitizer needs its own descriptors");
         return;
     }
     Pipe port, done;
@@ -309,7 +312,7 @@ TEST_CASE("a store without descriptors drops strangers, and lets its clients in"
         port.write(concat(server.address().port, "\n"));
         done.read_one();
         MINI_CHECK(server.counters().clients == 2, "clients");
-        // All but those that had a descriptor until the end.
+        // All except the connections that had a descriptor until the end.
         MINI_CHECK(server.counters().strangers >= kSilent - kFewDescriptors, "strangers");
     };
     const auto flood = [&] {
@@ -328,7 +331,7 @@ TEST_CASE("a store without descriptors drops strangers, and lets its clients in"
     spawn([&](int rank) { rank == 0 ? serve() : flood(); }, 2);
 }
 
-TEST_CASE("a default group is made once, used while it lives, and ended once") {
+TEST_CASE("a default group can be initialized only once and not used after its end") {
     if (!can_spawn()) return;
     spawn(
         [](int) {

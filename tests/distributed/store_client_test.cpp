@@ -1,4 +1,4 @@
-// TcpStore before a server that answers wrongly, or not at all.
+// TcpStore with a server that sends invalid replies, or none.
 
 #include <poll.h>
 
@@ -21,19 +21,19 @@ using namespace mini::dist::test;
 
 namespace {
 
-// The keeper's side of one connection, of which the test says every word.
+// The server's side of one connection, scripted by the test.
 struct FakeServer {
-    Socket door = listen_on({"127.0.0.1", 0});
+    Socket listener = listen_on({"127.0.0.1", 0});
     Socket end;
 
-    // A client that has been greeted as by a store.
+    // Returns a client that has completed the handshake.
     std::unique_ptr<TcpStore> connect() {
         auto client = std::async(std::launch::async, [this] {
-            return std::make_unique<TcpStore>(local_address(door), Cookie{},
+            return std::make_unique<TcpStore>(local_address(listener), Cookie{},
                                               deadline_after(kLong));
         });
-        wait_for(door, POLLIN, deadline_after(kLong));
-        end = accept_from(door);
+        wait_for(listener, POLLIN, deadline_after(kLong));
+        end = accept_from(listener);
         Hello hello;
         recv_all(end, std::as_writable_bytes(std::span(&hello, 1)),
                  deadline_after(kLong));
@@ -42,22 +42,23 @@ struct FakeServer {
         return client.get();
     }
 
-    void say(const std::string& bytes) const {
+    void send(const std::string& bytes) const {
         send_all(end, std::as_bytes(std::span(bytes)), deadline_after(kLong));
     }
 };
 
 }  // namespace
 
-TEST_CASE("a store whose request went half out closes, and never goes on out of step") {
+TEST_CASE("a store whose request was only partly sent closes its connection for good") {
     FakeServer server;
     const auto store = server.connect();
     store->set_timeout(milliseconds(100));
     const std::string value(kMaxValueBytes, 'v');
     CHECK(contains(failure_of([&] { store->set("big", value); }),
-                   "Timeout: " + to_text(local_address(server.door))));
+                   "Timeout: " + to_text(local_address(server.listener))));
 
-    // The server goes on: it finds a part of the one request, and the end.
+    // The server continues to read: it receives a part of the first request, and the end
+    // of the stream.
     size_t received = 0;
     std::vector<std::byte> buffer(1 << 20);
     auto reading = std::async(std::launch::async, [&] {
@@ -78,40 +79,41 @@ TEST_CASE("a store whose request went half out closes, and never goes on out of 
     CHECK(received < kMaxValueBytes);
 }
 
-TEST_CASE("an answer that is not a number where one must be is an error that shows it") {
+TEST_CASE(
+    "a reply that is not a number where one is expected is an error that shows it") {
     FakeServer server;
     const auto store = server.connect();
     uint32_t id = 0;
     for (const char* const answer : {"", "abc", "7x", "99999999999999999999"}) {
         CAPTURE(answer);
-        const std::string shown =
+        const std::string error =
             concat("answered \"", answer, "\" where a number was expected");
-        server.say(to_bytes(protocol::Reply{id++, protocol::Status::kDone, answer}));
-        CHECK(contains(failure_of([&] { store->add("key", 1); }), shown));
-        server.say(to_bytes(protocol::Reply{id++, protocol::Status::kDone, answer}));
-        CHECK(contains(failure_of([&] { store->num_keys(); }), shown));
+        server.send(to_bytes(protocol::Reply{id++, protocol::Status::kDone, answer}));
+        CHECK(contains(failure_of([&] { store->add("key", 1); }), error));
+        server.send(to_bytes(protocol::Reply{id++, protocol::Status::kDone, answer}));
+        CHECK(contains(failure_of([&] { store->num_keys(); }), error));
     }
 
-    // The two are still in step.
-    server.say(to_bytes(protocol::Reply{id++, protocol::Status::kDone, "-3"}));
+    // Requests and replies still match.
+    server.send(to_bytes(protocol::Reply{id++, protocol::Status::kDone, "-3"}));
     CHECK(store->add("key", 1) == -3);
-    server.say(to_bytes(protocol::Reply{id++, protocol::Status::kRefused, "no"}));
+    server.send(to_bytes(protocol::Reply{id++, protocol::Status::kRefused, "no"}));
     CHECK(contains(failure_of([&] { store->add("key", 1); }), ": no"));
 }
 
-TEST_CASE("a reply that makes no sense ends the connection, and later calls say so") {
+TEST_CASE("an invalid reply closes the connection and later calls report it") {
     FakeServer server;
     const auto store = server.connect();
     const protocol::ReplyHead head{0, protocol::Status::kDone, 0xffffffffu};
-    server.say(std::string(reinterpret_cast<const char*>(&head), sizeof head));
-    const std::string what = "sent a reply of status 0 with 4294967295 bytes";
-    CHECK(contains(failure_of([&] { store->check("key"); }), what));
+    server.send(std::string(reinterpret_cast<const char*>(&head), sizeof head));
+    const std::string error = "sent a reply of status 0 with 4294967295 bytes";
+    CHECK(contains(failure_of([&] { store->check("key"); }), error));
     const std::string later = failure_of([&] { store->check("key"); });
     CHECK(contains(later, "was closed when an earlier call failed: "));
-    CHECK(contains(later, what));
+    CHECK(contains(later, error));
 }
 
-TEST_CASE("messages are taken off a stream whole, however it is cut") {
+TEST_CASE("only whole messages are taken off a stream that arrives in pieces") {
     using protocol::Command;
     const protocol::Request request{7, Command::kAdd, "key", "12"};
     const protocol::Reply reply{8, protocol::Status::kRefused, "why not"};

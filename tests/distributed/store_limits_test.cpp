@@ -1,5 +1,5 @@
-// What the clients of a store can take from the process that keeps it, and what it says of
-// an address that anybody can reach.
+// Limits of the store's server: the memory that clients can use, and the warning for an
+// address that other machines can reach.
 
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ namespace {
 
 constexpr size_t kMebibyte = 1 << 20;
 
-// A client that has said Hello, and says what the test wants.
+// A client after the handshake, which sends what the test wants.
 Socket greeted(const TcpStoreServer& server) {
     Socket socket = connect_to(server.address(), deadline_after(kLong));
     const Hello mine = make_hello(Hello::Role::kStoreClient, Cookie{}, -1, 0);
@@ -42,32 +42,32 @@ Socket greeted(const TcpStoreServer& server) {
 
 }  // namespace
 
-TEST_CASE("half requests, answers not fetched and long keys stay within one budget") {
+TEST_CASE("partial requests and unread replies and long keys share one memory budget") {
     constexpr size_t kBudget = 16 * kMebibyte;
     TcpStoreServer server({"127.0.0.1", 0}, Cookie{}, {.bytes = kBudget});
     TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
     store.set("value", std::string(kMebibyte, 'v'));
     const size_t before = resident_bytes();
     std::vector<Socket> clients;
-    size_t most = 0;
-    SECTION("half requests") {
+    size_t peak = 0;
+    SECTION("partial requests") {
         const protocol::RequestHead head{1, protocol::Command::kSet, 1, 16 * kMebibyte};
         const std::string half =
             std::string(reinterpret_cast<const char*>(&head), sizeof head) +
             std::string(2 * kMebibyte, 'h');
         for (int i = 0; i < 60; ++i) {
             send_text(clients.emplace_back(greeted(server)), half);
-            most = std::max(most, resident_bytes());
+            peak = std::max(peak, resident_bytes());
         }
     }
-    SECTION("answers") {
+    SECTION("unread replies") {
         std::string gets;
         for (uint32_t i = 0; i < 100; ++i)
             gets += to_bytes(protocol::Request{i, protocol::Command::kGet, "value", ""});
         for (int i = 0; i < 5; ++i) {
             send_text(clients.emplace_back(greeted(server)), gets);
             store.set("after", "all that was sent before has been read");
-            most = std::max(most, resident_bytes());
+            peak = std::max(peak, resident_bytes());
         }
     }
     SECTION("keys that clients wait for") {
@@ -78,17 +78,18 @@ TEST_CASE("half requests, answers not fetched and long keys stay within one budg
         }
     }
 
-    // Those that took most had to go; the store and its other client go on.
+    // The clients that used the most memory were dropped; the store serves its other
+    // client.
     const Deadline deadline = deadline_after(kLong);
     while (server.counters().over_memory == 0 && !has_passed(deadline))
         std::this_thread::yield();
     CHECK(server.counters().over_memory > 0);
     CHECK(store.get("value", deadline_after(kLong)).size() == kMebibyte);
     CHECK(store.add("n", 1) == 1);
-    if (!mini::test::kSanitized) CHECK(most < before + 3 * kBudget);
+    if (!mini::test::kSanitized) CHECK(peak < before + 3 * kBudget);
 }
 
-TEST_CASE("a store that other machines can reach without a cookie warns of it") {
+TEST_CASE("a store that other machines can reach without a cookie logs a warning") {
     using mini::test::written_to_stderr;
     const auto warning_at = [](const char* host, const Cookie& cookie) {
         return written_to_stderr([&] { const TcpStoreServer server({host, 0}, cookie); });
@@ -101,19 +102,20 @@ TEST_CASE("a store that other machines can reach without a cookie warns of it") 
     CHECK_FALSE(is_loopback({"10.0.0.1", 1}));
 }
 
-TEST_CASE(
-    "an amount that is not a number, and a pair that is none, leave the table alone") {
+TEST_CASE("an invalid amount and an invalid pair of values leave the table unchanged") {
     StoreTable table;
     table.set("n", "5");
-    const auto answer = [&](protocol::Command command, const std::string& value) {
+    const auto error_of = [&](protocol::Command command, const std::string& value) {
         return failure_of([&] {
             carry_out({.command = command, .key = "n", .value = value}, table, {});
         });
     };
     for (const char* amount : {"", "x", "1x", " 1", "1.5", "9223372036854775808"})
-        CHECK(contains(answer(protocol::Command::kAdd, amount), "\"n\": the amount is"));
-    CHECK(contains(answer(protocol::Command::kAdd, "9223372036854775807"), "too large"));
+        CHECK(
+            contains(error_of(protocol::Command::kAdd, amount), "\"n\": the amount is"));
+    CHECK(
+        contains(error_of(protocol::Command::kAdd, "9223372036854775807"), "too large"));
     for (const std::string pair : {"", "abc", "\xff\xff\xff\xff", "\x05___abcd"})
-        CHECK(contains(answer(protocol::Command::kCompareSet, pair), "no two values"));
+        CHECK(contains(error_of(protocol::Command::kCompareSet, pair), "no two values"));
     CHECK(*table.find("n") == "5");
 }

@@ -1,5 +1,5 @@
-// The store's server while memory runs out: a program of its own, in which any allocation
-// of the server's thread can be made to fail.
+// The store's server when memory runs out. Its own program, in which any allocation of
+// the server's thread can fail.
 
 #include <atomic>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace {
 
 thread_local bool is_spared = false;  // the test's own thread
 
-// Allocations to come before the first that fails, and how many fail then.
+// Allocations before the first failure, and the number of failures from then on.
 std::atomic<int64_t> until_failure = INT64_MAX;
 std::atomic<int64_t> failures = 0;
 
@@ -32,8 +32,8 @@ bool must_fail() {
 
 }  // namespace
 
-// All that come in pairs, as the address sanitizer has its own of each. Not inline: GCC
-// 14 would see free() beside new, and warn.
+// All forms of new and delete, because the address sanitizer has its own version of each.
+// Not inline: GCC 14 would see free() beside new, and warn.
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
     return must_fail() ? nullptr : std::malloc(size == 0 ? 1 : size);
 }
@@ -56,16 +56,17 @@ void* operator new[](size_t size) { return operator new(size); }
 }
 
 TEST_CASE(
-    "whatever allocation of the store's server fails, connections end and it goes on") {
+    "if any allocation of the store's server fails it closes connections and keeps "
+    "serving") {
     is_spared = true;
-    const int at_once = GENERATE(1, 3);
+    const int failures_per_round = GENERATE(1, 3);
     TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
     const std::string value(300'000, 'v');
     int ended = 0;
     for (int64_t n = 0; n < 80; ++n) {
         CAPTURE(n);
         until_failure = n;
-        failures = at_once;
+        failures = failures_per_round;
         const std::string text = failure_of([&] {
             const Deadline deadline = deadline_after(kLong);
             TcpStore a(server.address(), Cookie{}, deadline);
@@ -81,10 +82,11 @@ TEST_CASE(
         failures = 0;
         CAPTURE(text);
         CHECK_FALSE(contains(text, "another value"));
-        CHECK_FALSE(contains(text, "Timeout"));  // it is closed, not forgotten
+        CHECK_FALSE(
+            contains(text, "Timeout"));  // the connection is closed, not left open
         ended += !text.empty();
 
-        // A client that connects now finds a store that works.
+        // A client that connects now finds a working store.
         TcpStore next(server.address(), Cookie{}, deadline_after(kLong));
         CHECK(next.add("rounds", 1) == n + 1);
         for (const char* end : {"", "n"})

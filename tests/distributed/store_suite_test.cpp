@@ -1,4 +1,4 @@
-// What every store must do, asked of all four kinds: the same cases, the same answers.
+// The contract of Store: the same cases for all four kinds.
 
 #include <unistd.h>
 
@@ -27,10 +27,10 @@ using namespace mini::dist::test;
 
 namespace {
 
-// One store, of which each thread can have a client of its own.
-class Keeper {
+// One store; each thread can have its own client.
+class SharedStore {
   public:
-    explicit Keeper(const std::string& kind) : kind_(kind) {
+    explicit SharedStore(const std::string& kind) : kind_(kind) {
         if (kind == "tcp" || kind == "prefix of tcp")
             server_ = std::make_unique<TcpStoreServer>(Address{"127.0.0.1", 0}, Cookie{});
         if (kind == "hash") hash_ = std::make_shared<HashStore>();
@@ -60,11 +60,11 @@ Deadline soon() { return deadline_after(milliseconds(50)); }
 
 }  // namespace
 
-TEST_CASE("every store keeps bytes of any value, the empty one too, for all clients") {
+TEST_CASE("every store keeps arbitrary bytes and empty values for all clients") {
     const std::string kind = any_kind();
     CAPTURE(kind);
-    Keeper keeper(kind);
-    const auto a = keeper.client(), b = keeper.client();
+    SharedStore shared(kind);
+    const auto a = shared.client(), b = shared.client();
     const std::string bytes("\0\xff\n a", 5);
     a->set("key", bytes);
     a->set(bytes, "its key is not a text");
@@ -80,8 +80,8 @@ TEST_CASE("every store keeps bytes of any value, the empty one too, for all clie
 TEST_CASE("every store checks, counts and deletes keys") {
     const std::string kind = any_kind();
     CAPTURE(kind);
-    Keeper keeper(kind);
-    const auto a = keeper.client(), b = keeper.client();
+    SharedStore shared(kind);
+    const auto a = shared.client(), b = shared.client();
     CHECK(a->num_keys() == 0);
     a->set("x", "1");
     a->add("y", 1);
@@ -99,11 +99,11 @@ TEST_CASE("every store checks, counts and deletes keys") {
     CHECK(a->get("x") == "again");
 }
 
-TEST_CASE("every store adds to numbers, and refuses words without harm") {
+TEST_CASE("every store adds to integers and rejects other values without changing them") {
     const std::string kind = any_kind();
     CAPTURE(kind);
-    Keeper keeper(kind);
-    const auto a = keeper.client(), b = keeper.client();
+    SharedStore shared(kind);
+    const auto a = shared.client(), b = shared.client();
     CHECK(a->add("n", 5) == 5);
     CHECK(b->add("n", -7) == -2);
     CHECK(a->add("n", 0) == -2);
@@ -128,10 +128,11 @@ TEST_CASE("every store adds to numbers, and refuses words without harm") {
 TEST_CASE("compare_set follows PyTorch's rules in every store") {
     const std::string kind = any_kind();
     CAPTURE(kind);
-    Keeper keeper(kind);
-    const auto a = keeper.client(), b = keeper.client();
+    SharedStore shared(kind);
+    const auto a = shared.client(), b = shared.client();
 
-    // A missing key is set only where nothing is expected; else it is as if it were there.
+    // A missing key is set only if the expected value is empty; otherwise the expected
+    // value is returned.
     CHECK(a->compare_set("key", "old", "new") == "old");
     CHECK_FALSE(b->check("key"));
     CHECK(a->compare_set("key", "same", "same") == "same");
@@ -139,7 +140,7 @@ TEST_CASE("compare_set follows PyTorch's rules in every store") {
     CHECK(a->compare_set("key", "", "first") == "first");
     CHECK(b->get("key") == "first");
 
-    // A key that is there is set where it is what was expected.
+    // An existing key is set if its value is the expected one.
     CHECK(b->compare_set("key", "", "second") == "first");
     CHECK(b->compare_set("key", "wrong", "second") == "first");
     CHECK(b->compare_set("key", "first", "second") == "second");
@@ -148,11 +149,11 @@ TEST_CASE("compare_set follows PyTorch's rules in every store") {
     CHECK(b->get("key").empty());
 }
 
-TEST_CASE("a wait that times out names in every store the missing keys and only those") {
+TEST_CASE("a wait that times out names only the missing keys in every store") {
     const std::string kind = any_kind();
     CAPTURE(kind);
-    Keeper keeper(kind);
-    const auto store = keeper.client();
+    SharedStore shared(kind);
+    const auto store = shared.client();
     const std::string prefix = kind == "prefix of tcp" ? "part/" : "";
     store->set("here", "1");
     const std::string text = failure_of([&] {
@@ -165,7 +166,7 @@ TEST_CASE("a wait that times out names in every store the missing keys and only 
     CHECK(contains(failure_of([&] { store->get("gone", soon()); }),
                    concat(": ", prefix, "gone (0 of 1 keys are there)")));
 
-    // The default timeout stands in where no deadline is given.
+    // The default timeout is used if no deadline is given.
     store->set_timeout(milliseconds(20));
     CHECK(contains(failure_of([&] { store->get("gone"); }), "Timeout"));
     CHECK(contains(failure_of([&] { store->wait({"gone"}); }), "Timeout"));
@@ -175,11 +176,11 @@ TEST_CASE("a wait that times out names in every store the missing keys and only 
     CHECK(store->get("here", deadline_after(milliseconds(0))) == "1");
 }
 
-TEST_CASE("get and wait end in every store when a client sets the key, in any way") {
+TEST_CASE("get and wait return in every store after any call that sets the key") {
     const std::string kind = any_kind();
     CAPTURE(kind);
-    Keeper keeper(kind);
-    const auto a = keeper.client(), b = keeper.client();
+    SharedStore shared(kind);
+    const auto a = shared.client(), b = shared.client();
     auto value = std::async(std::launch::async, [&] {
         b->wait({"set", "added"}, deadline_after(kLong));
         return b->get("compared", deadline_after(kLong));
@@ -191,24 +192,24 @@ TEST_CASE("get and wait end in every store when a client sets the key, in any wa
     CHECK(value.get() == "3");
 }
 
-TEST_CASE("eight threads that add and compare_set never see one value twice") {
+TEST_CASE("eight threads that add and compare_set never see the same value twice") {
     const std::string kind = any_kind();
     CAPTURE(kind);
-    Keeper keeper(kind);
+    SharedStore shared(kind);
     constexpr int kThreads = 8, kCalls = 25;
-    const auto holder = keeper.client();
+    const auto holder = shared.client();
     std::vector<std::vector<int64_t>> sums(kThreads);
     std::vector<int> wins(kThreads);
     const auto failures = on_ranks(kThreads, [&](int thread) {
-        const auto me = static_cast<size_t>(thread);
-        const auto store = keeper.client();
+        const auto index = static_cast<size_t>(thread);
+        const auto store = shared.client();
         for (int i = 0; i < kCalls; ++i) {
-            sums[me].push_back(store->add("counter", 1));
+            sums[index].push_back(store->add("counter", 1));
 
-            // Of all threads one may turn turn i into turn i + 1.
+            // Only one of the threads can set turn i.
             const std::string next = concat(i + 1, " by ", thread);
             store->compare_set(concat("turn", i), "", next);
-            wins[me] += store->get(concat("turn", i)) == next;
+            wins[index] += store->get(concat("turn", i)) == next;
         }
         store->set(concat("done", thread), "");
         std::vector<std::string> all;
@@ -225,11 +226,11 @@ TEST_CASE("eight threads that add and compare_set never see one value twice") {
     CHECK(std::accumulate(wins.begin(), wins.end(), 0) == kCalls);
 }
 
-TEST_CASE("keys and values over the caps are refused by every store") {
+TEST_CASE("keys and values above the size limits are rejected by every store") {
     const std::string kind = any_kind();
     CAPTURE(kind);
-    Keeper keeper(kind);
-    const auto store = keeper.client();
+    SharedStore shared(kind);
+    const auto store = shared.client();
     const std::string long_key(kMaxKeyBytes + 1, 'k');
     const std::string long_value(kMaxValueBytes + 1, 'v');
     CHECK(contains(failure_of([&] { store->set(long_key, ""); }), "65536"));

@@ -1,4 +1,4 @@
-// The TCP store: what it keeps, whom it lets wait, and whom it drops.
+// TcpStore and its server: values, waiting clients, and dropped connections.
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -57,7 +57,7 @@ bool is_dropped(const Socket& socket) {
 
 }  // namespace
 
-TEST_CASE("after a get timed out its late answer is not taken for the next one") {
+TEST_CASE("the late reply to a get that timed out is not taken for the next reply") {
     Fixture f;
     const std::string text =
         failure_of([&] { f.store.get("late", deadline_after(milliseconds(20))); });
@@ -67,7 +67,9 @@ TEST_CASE("after a get timed out its late answer is not taken for the next one")
     CHECK(f.store.get("other", deadline_after(kLong)) == "right");
 }
 
-TEST_CASE("garbage, half a hello and oversized requests are dropped and harm no client") {
+TEST_CASE(
+    "clients that send an invalid hello or request are dropped and harm no other "
+    "client") {
     TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7),
                           {.hello_time = milliseconds(1000)});
     TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
@@ -77,13 +79,15 @@ TEST_CASE("garbage, half a hello and oversized requests are dropped and harm no 
         return socket;
     };
 
-    SECTION("garbage") { CHECK(is_dropped(send_text(std::string(1000, 'x')))); }
-    SECTION("a browser") {
+    SECTION("invalid bytes") { CHECK(is_dropped(send_text(std::string(1000, 'x')))); }
+    SECTION("an HTTP request") {
         CHECK(is_dropped(
             send_text("GET / HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n")));
     }
-    SECTION("half a hello, then silence") { CHECK(is_dropped(send_text("libmini\n"))); }
-    SECTION("silence") { CHECK(is_dropped(send_text(""))); }
+    SECTION("part of a hello, then no bytes") {
+        CHECK(is_dropped(send_text("libmini\n")));
+    }
+    SECTION("no bytes") { CHECK(is_dropped(send_text(""))); }
     SECTION("a request that claims 4 GiB") {
         const Hello hello = make_hello(Hello::Role::kStoreClient, cookie_of(7), 1, 0);
         const protocol::RequestHead request{1, protocol::Command::kSet, 1, 0xffffffffu};
@@ -102,18 +106,18 @@ TEST_CASE("garbage, half a hello and oversized requests are dropped and harm no 
     CHECK(store.get("still", deadline_after(kLong)) == "there");
 }
 
-TEST_CASE("one client too many is refused, and the others stay") {
+TEST_CASE("a client above the limit is rejected and the other clients stay") {
     TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7), {.connections = 1});
     TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
     const std::string text = failure_of(
         [&] { TcpStore(server.address(), cookie_of(7), deadline_after(kLong)); });
-    CHECK(contains(text, "it is full, or of another run"));
+    CHECK(contains(text, "it is full, or belongs to another run"));
     CHECK(server.counters().refused == 1);
     store.set("key", "value");
     CHECK(store.check("key"));
 }
 
-TEST_CASE("a full store refuses new keys and bytes with a reason, and serves on") {
+TEST_CASE("a full store rejects new keys and bytes with a reason and keeps serving") {
     TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7), {.keys = 2, .bytes = 40000});
     TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
     store.set("a", "1");
@@ -130,7 +134,8 @@ TEST_CASE("a full store refuses new keys and bytes with a reason, and serves on"
     CHECK(store.num_keys() == 2);
 }
 
-TEST_CASE("the server counts whom it saw, and knows when it is alone") {
+TEST_CASE(
+    "the server counts connections and wait_until_alone waits for clients to leave") {
     TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7));
     {
         TcpStore store(server.address(), cookie_of(7), deadline_after(kLong));
@@ -138,7 +143,7 @@ TEST_CASE("the server counts whom it saw, and knows when it is alone") {
         store.check("a");
         failure_of(
             [&] { TcpStore(server.address(), cookie_of(8), deadline_after(kLong)); });
-        // The stranger hears of it before the server has counted it.
+        // The client gets the rejection before the server has counted it.
         while (server.counters().strangers == 0) std::this_thread::yield();
         const StoreCounters now = server.counters();
         CHECK(now.accepted == 2);
@@ -151,7 +156,7 @@ TEST_CASE("the server counts whom it saw, and knows when it is alone") {
     CHECK(server.wait_until_alone(deadline_after(kLong)));
 }
 
-TEST_CASE("gets that gave up leave nothing behind in the server") {
+TEST_CASE("gets that timed out leave no state in the server") {
     Fixture f;
     for (int i = 0; i < 50; ++i)
         failure_of(
@@ -163,16 +168,16 @@ TEST_CASE("gets that gave up leave nothing behind in the server") {
                 concat("value", i));
 }
 
-TEST_CASE("the store listens on the address it was given and on no other") {
+TEST_CASE("the store listens only on its own address") {
     Fixture f;
     CHECK(f.server.address().host == "127.0.0.1");
 
-    // The port is free on every other address of the machine, 127.0.0.2 for one.
-    const Socket beside = listen_on({"127.0.0.2", f.server.address().port});
-    CHECK(beside.is_open());
+    // The port is free on every other address of the machine, such as 127.0.0.2.
+    const Socket other_socket = listen_on({"127.0.0.2", f.server.address().port});
+    CHECK(other_socket.is_open());
 }
 
-TEST_CASE("a client with another run's cookie is refused with a hint") {
+TEST_CASE("a client with another run's cookie is rejected with a hint") {
     Fixture f;
     const std::string text = failure_of(
         [&] { TcpStore(f.server.address(), cookie_of(8), deadline_after(kLong)); });
@@ -192,7 +197,7 @@ TEST_CASE(
     CHECK(contains(text, "choose another port"));
 }
 
-TEST_CASE("when the keeper of the store is gone its clients hear that rank 0 is lost") {
+TEST_CASE("if the server of the store is gone its clients throw PeerLost for rank 0") {
     auto server = std::make_unique<TcpStoreServer>(Address{"127.0.0.1", 0}, cookie_of(7));
     TcpStore store(server->address(), cookie_of(7), deadline_after(kLong));
     auto waiting = std::async(std::launch::async, [&] {
@@ -202,7 +207,7 @@ TEST_CASE("when the keeper of the store is gone its clients hear that rank 0 is 
     CHECK(contains(waiting.get(), "PeerLost(0)"));
 }
 
-TEST_CASE("no server at the store's address is a Timeout that names it") {
+TEST_CASE("without a server TcpStore throws Timeout naming the address") {
     const Address address{"127.0.0.1", free_port()};
     const std::string text = failure_of(
         [&] { TcpStore(address, Cookie{}, deadline_after(milliseconds(30))); });
@@ -212,19 +217,19 @@ TEST_CASE("no server at the store's address is a Timeout that names it") {
 
 TEST_CASE("a held port is not given to a socket that asks for any port") {
     Socket held = hold_port({"127.0.0.1", 0});
-    const Address place = local_address(held);
-    CHECK(place.port != local_address(hold_port({"127.0.0.1", 0})).port);
+    const Address held_address = local_address(held);
+    CHECK(held_address.port != local_address(hold_port({"127.0.0.1", 0})).port);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<uint16_t>(place.port));
+    address.sin_port = htons(static_cast<uint16_t>(held_address.port));
     const auto bind_without_naming_reuse = [&] {
         const Socket other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
         return ::bind(other.fd(), reinterpret_cast<const sockaddr*>(&address),
                       sizeof address);
     };
     CHECK(bind_without_naming_reuse() == -1);
-    { const Socket named = listen_on(place); }
+    { const Socket named = listen_on(held_address); }
     CHECK(bind_without_naming_reuse() == -1);
     held = Socket();
     CHECK(bind_without_naming_reuse() == 0);
@@ -261,9 +266,9 @@ TEST_CASE("a cookie is 32 hexadecimal digits and nothing else") {
 
 namespace {
 
-constexpr size_t kMostGrowth = (mini::test::kSanitized ? 500 : 10) << 20;
+constexpr size_t kMaxGrowth = (mini::test::kSanitized ? 500 : 10) << 20;
 
-// A client that works without pause until it is told to stop.
+// A client that calls the store without pause until it is stopped.
 class BusyJob {
   public:
     explicit BusyJob(const TcpStoreServer& server)
@@ -274,7 +279,7 @@ class BusyJob {
               return calls;
           })) {}
 
-    // How many calls it made, all of them right.
+    // Stops; returns the number of calls, all of which were correct.
     int64_t finish() {
         stop_ = true;
         return calls_.get();
@@ -293,7 +298,8 @@ std::string text_of_hello(uint8_t cookie) {
 
 }  // namespace
 
-TEST_CASE("a thousand connections leave a running job unharmed, and others get in") {
+TEST_CASE(
+    "a thousand connections do not harm a running job and new clients can connect") {
     TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7));
     BusyJob job(server);
     const size_t before = resident_bytes();
@@ -307,23 +313,24 @@ TEST_CASE("a thousand connections leave a running job unharmed, and others get i
     late.set("still", "there");
     CHECK(late.get("still", deadline_after(kLong)) == "there");
 
-    // All are let in, in turn, and all but those that may still say Hello are dropped.
+    // All are accepted, a few at a time; all are dropped except those that still have
+    // time to send a hello.
     const Deadline deadline = deadline_after(kLong);
     while (server.counters().strangers < 900 && !has_passed(deadline))
         std::this_thread::yield();
     CHECK(server.counters().strangers >= 900);
     CHECK(server.counters().clients == 2);
     CHECK(job.finish() > 0);
-    CHECK(resident_bytes() < before + kMostGrowth);
+    CHECK(resident_bytes() < before + kMaxGrowth);
 }
 
-TEST_CASE("a hello that drips in byte by byte is cut off at the time it has") {
+TEST_CASE("a hello that arrives byte by byte is dropped at its deadline") {
     TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7),
                           {.hello_time = milliseconds(1000)});
     BusyJob job(server);
     const Socket slow = connect_to(server.address(), deadline_after(kLong));
     const std::string hello = text_of_hello(7);
-    auto dripping = std::async(std::launch::async, [&] {
+    auto sending = std::async(std::launch::async, [&] {
         for (const char c : hello.substr(1)) {
             send_text(slow, std::string(1, c));
             std::byte byte;
@@ -336,12 +343,13 @@ TEST_CASE("a hello that drips in byte by byte is cut off at the time it has") {
         }
         return false;
     });
-    CHECK(dripping.get());
+    CHECK(sending.get());
     CHECK(job.finish() > 0);
     CHECK(server.counters().strangers == 1);
 }
 
-TEST_CASE("ten thousand random frames behind a right hello break only their sender") {
+TEST_CASE(
+    "ten thousand random frames after a valid hello break only their own connection") {
     TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7));
     BusyJob job(server);
     const size_t before = resident_bytes();
@@ -353,7 +361,7 @@ TEST_CASE("ten thousand random frames behind a right hello break only their send
             send_text(socket, text_of_hello(7));
         }
 
-        // Half of them have sizes that may be true, and commands near the real ones.
+        // Half of the frames have plausible sizes, and commands close to the real ones.
         std::string frame(sizeof(protocol::RequestHead) + random() % 64, '\0');
         for (char& c : frame) c = static_cast<char>(random());
         const auto command = static_cast<protocol::Command>(random() % 10);
@@ -367,6 +375,6 @@ TEST_CASE("ten thousand random frames behind a right hello break only their send
         }
     }
     CHECK(job.finish() > 0);
-    CHECK(resident_bytes() < before + kMostGrowth);
+    CHECK(resident_bytes() < before + kMaxGrowth);
     CHECK(server.counters().broken > 0);
 }

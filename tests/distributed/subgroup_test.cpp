@@ -1,4 +1,4 @@
-// Groups of some of the ranks.
+// Subgroups: new_group.
 
 #include <cstddef>
 #include <functional>
@@ -15,8 +15,8 @@ using namespace mini::dist::test;
 
 namespace {
 
-// Calls body(group) on each of four ranks, of backend "threads" or "ring"; what each one
-// threw, as text.
+// Calls body(group) on each of four ranks, of backend "threads" or "ring"; returns the
+// exception of each rank as text.
 std::vector<std::string> on_four(const std::string& backend,
                                  const std::function<void(ProcessGroup&)>& body) {
     std::vector<std::string> texts;
@@ -41,25 +41,25 @@ float sum_over(ProcessGroup& group, int value) {
 
 }  // namespace
 
-TEST_CASE("two halves of four ranks sum for themselves") {
+TEST_CASE("two subgroups of two ranks each reduce independently") {
     const std::string backend = GENERATE("threads", "ring");
     std::vector<float> sums(4);
     std::vector<int> numbers(4);
     const auto texts = on_four(backend, [&](ProcessGroup& world) {
         const auto low = world.new_group({0, 1}), high = world.new_group({2, 3});
         const auto& mine = world.rank() < 2 ? low : high;
-        MINI_CHECK((world.rank() < 2) == (high == nullptr), "a stranger is a member");
+        MINI_CHECK((world.rank() < 2) == (high == nullptr), "wrong members");
         const auto r = static_cast<size_t>(world.rank());
         numbers[r] = mine->rank();
         sums[r] = sum_over(*mine, world.rank() + 1);
-        MINI_CHECK(sum_over(world, 1) == 4.0f, "the whole group still works");
+        MINI_CHECK(sum_over(world, 1) == 4.0f, "wrong sum over the whole group");
     });
     CHECK(texts == std::vector<std::string>(4));
     CHECK(sums == std::vector<float>{3, 3, 7, 7});
     CHECK(numbers == std::vector<int>{0, 1, 0, 1});
 }
 
-TEST_CASE("members are numbered in the order given, and groups may overlap and nest") {
+TEST_CASE("members are numbered in the given order and subgroups may overlap and nest") {
     const std::string backend = GENERATE("threads", "ring");
     std::vector<float> sums(4);
     const auto texts = on_four(backend, [&](ProcessGroup& world) {
@@ -79,7 +79,7 @@ TEST_CASE("members are numbered in the order given, and groups may overlap and n
     CHECK(sums == std::vector<float>{0, 0, 5, 5});
 }
 
-TEST_CASE("lists of members that make no sense are refused on every rank") {
+TEST_CASE("invalid lists of members are rejected on every rank") {
     const auto check = [](const std::function<std::vector<int>(int)>& list,
                           const std::string& expected) {
         for (const std::string& text : on_four("threads", [&](ProcessGroup& world) {
@@ -91,11 +91,11 @@ TEST_CASE("lists of members that make no sense are refused on every rank") {
         }
     };
     check([](int) { return std::vector<int>{0, 4}; }, "outside 0 to 3");
-    check([](int) { return std::vector<int>{1, 1}; }, "gives a rank twice");
+    check([](int) { return std::vector<int>{1, 1}; }, "passes a rank twice");
     check([](int) { return std::vector<int>{}; }, "no ranks were given");
     check(
         [](int rank) {
             return rank == 2 ? std::vector<int>{0} : std::vector<int>{0, 1};
         },
-        "ranks 0 and 2 give different lists");
+        "ranks 0 and 2 pass different lists");
 }

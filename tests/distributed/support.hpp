@@ -1,5 +1,5 @@
-// What the tests of this room share: ranks as threads over either transport, and what
-// became of each of them.
+// Shared by the tests of libmini/distributed: ranks as threads over any transport, and
+// their exceptions.
 
 #pragma once
 
@@ -30,19 +30,21 @@ using mini::test::resident_bytes;
 using std::chrono::milliseconds;
 constexpr milliseconds kLong = std::chrono::seconds(30);
 
-/// A port of the loopback address for this test alone: gloo's listeners, which are given any
-/// port and know no stranger, must not get one that another test's ranks look for.
+/// Returns a port of the loopback address for this test alone. Gloo's listeners take any
+/// free port and accept any client, so they must not get a port that another test's ranks
+/// connect to.
 inline int free_port() {
-    constexpr size_t kMostHeld = 64;
+    constexpr size_t kMaxHeld = 64;
     static std::mutex mutex;
     static std::deque<Socket> held;
     const std::lock_guard lock(mutex);
     held.push_back(hold_port({"127.0.0.1", 0}));
-    if (held.size() > kMostHeld) held.pop_front();
+    if (held.size() > kMaxHeld) held.pop_front();
     return local_address(held.back()).port;
 }
 
-/// Calls body(rank) on one thread for each rank; what each one threw, null for nothing.
+/// Calls body(rank) on one thread for each rank; returns the exception of each rank, null
+/// if it has not thrown.
 inline std::vector<std::exception_ptr> on_ranks(int world_size,
                                                 const std::function<void(int)>& body) {
     std::vector<std::exception_ptr> failures(static_cast<size_t>(world_size));
@@ -59,7 +61,7 @@ inline std::vector<std::exception_ptr> on_ranks(int world_size,
     return failures;
 }
 
-/// "PeerLost(2): ...", "Timeout: ...", "" for none.
+/// Returns "PeerLost(2): ...", "Timeout: ..."; "" for null.
 inline std::string text_of(const std::exception_ptr& failure) {
     if (!failure) return "";
     try {
@@ -77,7 +79,7 @@ inline std::string text_of(const std::exception_ptr& failure) {
     }
 }
 
-/// What `call` throws, as text_of says it.
+/// Returns the text_of the exception of `call`; "" if it does not throw.
 inline std::string failure_of(const std::function<void()>& call) {
     try {
         call();
@@ -87,7 +89,7 @@ inline std::string failure_of(const std::function<void()>& call) {
     return "";
 }
 
-/// Sends all of `text`, or as much of it as the other side takes before it closes.
+/// Sends `text` until the other side closes the connection.
 inline void send_text(const Socket& socket, const std::string& text) {
     try {
         send_all(socket, std::as_bytes(std::span(text)), deadline_after(kLong));
@@ -95,7 +97,7 @@ inline void send_text(const Socket& socket, const std::string& text) {
     }
 }
 
-/// Calls with a deadline of their own.
+/// Calls with their own timeout.
 inline Call all_reduce_within(milliseconds timeout, const Tensor& x) {
     return {.operation = Operation::kAllReduce, .outputs = {x}, .timeout = timeout};
 }
@@ -108,7 +110,7 @@ inline Call recv_within(milliseconds timeout, const Tensor& x, int peer) {
         .operation = Operation::kRecv, .outputs = {x}, .peer = peer, .timeout = timeout};
 }
 
-/// One transport a rank: kind "threads", or over loopback "tcp" and "shm".
+/// Returns one transport per rank: kind "threads", or "tcp" and "shm" over loopback.
 inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
     const std::string& kind, int world_size) {
     if (kind == "threads") return make_threads_transports(world_size);
@@ -129,7 +131,7 @@ inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
     return transports;
 }
 
-/// The groups over such transports.
+/// Returns the groups over such transports, by rank.
 inline std::vector<std::shared_ptr<QueuedGroup>> make_groups(
     const std::string& kind, int world_size, milliseconds timeout = kLong) {
     std::vector<std::shared_ptr<QueuedGroup>> groups;

@@ -1,5 +1,5 @@
-// VerifyingBackend over a library that the test plays itself: what ranks compare before
-// data moves, and what becomes of a library's failures.
+// VerifyingBackend over a fake library: the comparison of ranks before data moves, and
+// the errors after a failure of the library.
 
 #include "libmini/distributed/backends/verify.hpp"
 
@@ -19,18 +19,18 @@ using namespace mini::dist::test;
 
 namespace {
 
-// A library that does what it is told, and counts how often it is asked.
-class PlayedBackend : public VerifyingBackend {
+// A fake library that runs the given function and counts its calls.
+class FakeBackend : public VerifyingBackend {
   public:
-    using Transfer = std::function<void(PlayedBackend&, Deadline)>;
+    using Transfer = std::function<void(FakeBackend&, Deadline)>;
 
-    PlayedBackend(std::unique_ptr<GroupTransport> side, bool verify,
-                  std::atomic<int>& transfers, Transfer transfer)
+    FakeBackend(std::unique_ptr<GroupTransport> side, bool verify,
+                std::atomic<int>& transfers, Transfer transfer)
         : VerifyingBackend(std::move(side), verify),
           transfers_(transfers),
           transfer_(std::move(transfer)) {}
 
-    std::string name() const override { return "played"; }
+    std::string name() const override { return "fake"; }
     void wait_for_nothing(Deadline deadline) {
         wait_until([] { return false; }, deadline);
     }
@@ -49,16 +49,16 @@ class PlayedBackend : public VerifyingBackend {
     const Transfer transfer_;
 };
 
-// Runs calls[rank] on each rank; what each threw. All groups live until the end.
+// Runs calls[rank] on each rank; returns their exceptions. All groups live until the end.
 std::vector<std::string> outcome(
     const std::vector<std::function<void(ProcessGroup&)>>& calls,
-    std::atomic<int>& transfers, const PlayedBackend::Transfer& transfer = nullptr,
+    std::atomic<int>& transfers, const FakeBackend::Transfer& transfer = nullptr,
     bool verify = true, milliseconds timeout = kLong) {
     const auto world_size = static_cast<int>(calls.size());
     std::vector<std::shared_ptr<QueuedGroup>> groups;
     for (auto& side : make_transports("threads", world_size))
         groups.push_back(std::make_shared<QueuedGroup>(
-            std::make_unique<PlayedBackend>(std::move(side), verify, transfers, transfer),
+            std::make_unique<FakeBackend>(std::move(side), verify, transfers, transfer),
             timeout));
     std::vector<std::string> texts;
     for (const auto& failure : on_ranks(world_size, [&](int rank) {
@@ -79,7 +79,7 @@ std::function<void(ProcessGroup&)> broadcast(int root) {
 
 }  // namespace
 
-TEST_CASE("ranks that agree reach the library once each, in any world") {
+TEST_CASE("if all ranks agree each rank calls the library once for each collective") {
     const int world_size = GENERATE(1, 2, 3, 4, 7);
     std::atomic<int> transfers = 0;
     const std::vector<std::function<void(ProcessGroup&)>> calls(
@@ -92,7 +92,7 @@ TEST_CASE("ranks that agree reach the library once each, in any world") {
     CHECK(transfers == 11 * world_size);
 }
 
-TEST_CASE("a mismatch reaches every rank before the library sees anything") {
+TEST_CASE("a mismatch is thrown on every rank before the library is called") {
     const int odd = GENERATE(0, 1, 3);
     const auto check = [&](const auto& usual, const auto& other, const std::string& one,
                            const std::string& two) {
@@ -117,7 +117,7 @@ TEST_CASE("a mismatch reaches every rank before the library sees anything") {
     check(reduce(0), reduce(1), "sum of 0", "all_reduce #0 (sum of 1");
 }
 
-TEST_CASE("with verify off the library gets what it is given") {
+TEST_CASE("with verify off mismatched collectives reach the library") {
     std::atomic<int> transfers = 0;
     for (const std::string& text :
          outcome({reduce(8), reduce(9)}, transfers, nullptr, false))
@@ -125,7 +125,7 @@ TEST_CASE("with verify off the library gets what it is given") {
     CHECK(transfers == 2);
 }
 
-TEST_CASE("a rank that never comes is named with what the others wait in") {
+TEST_CASE("missing ranks are named together with the collective that waits for them") {
     std::atomic<int> transfers = 0;
     const auto nothing = [](ProcessGroup&) {};
     const auto texts = outcome({reduce(8), nothing, reduce(8), nothing}, transfers,
@@ -138,22 +138,23 @@ TEST_CASE("a rank that never comes is named with what the others wait in") {
     CHECK(transfers == 0);
 }
 
-TEST_CASE("a library's own failure is told with its words and who answers") {
+TEST_CASE(
+    "a failure of the library is reported with its message and the ranks that reply") {
     std::atomic<int> transfers = 0;
     const auto texts = outcome(
         {reduce(8), reduce(8)}, transfers,
-        [](PlayedBackend&, Deadline) { throw std::runtime_error("the wire is hot"); });
-    bool is_told = false;
+        [](FakeBackend&, Deadline) { throw std::runtime_error("the wire is hot"); });
+    bool has_roll_call = false;
     for (const std::string& text : texts) {
         CAPTURE(text);
-        CHECK(contains(text,
-                       "all_reduce #0 (sum of 8 float32) failed in played: the wire"));
-        is_told |= contains(text, "all ranks are there");
+        CHECK(
+            contains(text, "all_reduce #0 (sum of 8 float32) failed in fake: the wire"));
+        has_roll_call |= contains(text, "all ranks replied");
     }
-    CHECK(is_told);
+    CHECK(has_roll_call);
 }
 
-TEST_CASE("a rank that leaves ends a library's wait on every other rank") {
+TEST_CASE("a rank that leaves ends the library's wait on every other rank") {
     std::atomic<int> transfers = 0;
     const auto leave = [](ProcessGroup& group) {
         group.barrier();

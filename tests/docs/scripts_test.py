@@ -12,7 +12,7 @@ from lab_tool.catalogue import Task
 
 
 class HeaderFilter(unittest.TestCase):
-    def test_a_margin_comment_documents_what_it_stands_beside(self):
+    def test_a_margin_comment_documents_the_declaration_on_its_line(self):
         self.assertEqual(header_filter.filtered("    int rank = 0;  // of this process"),
                          "    int rank = 0;  ///< of this process")
 
@@ -30,11 +30,11 @@ class HeaderFilter(unittest.TestCase):
         self.assertEqual(header_filter.filtered(text),
                          "/// Both.\nvoid a(int x,\n       int y);\n/** \\brief Both. */ void b(int x);")
 
-    def test_no_line_moves(self):
+    def test_the_number_of_lines_stays_the_same(self):
         text = (build.ROOT / "libmini/distributed/group/process_group.hpp").read_text(encoding="utf-8")
         self.assertEqual(header_filter.filtered(text).count("\n"), text.count("\n"))
 
-    def test_the_head_tells_of_the_class_that_it_names(self):
+    def test_the_head_documents_the_class_that_it_names(self):
         text = "// Transport: sends.\n\n#pragma once\n\nclass Transport {\n};\n\nclass Other {\n};"
         filtered = header_filter.filtered(text)
         self.assertIn("/** \\brief Transport: sends. */ class Transport {", filtered)
@@ -43,7 +43,7 @@ class HeaderFilter(unittest.TestCase):
 
 
 class Markdown(unittest.TestCase):
-    def test_signs_that_doxygen_would_read_are_escaped_in_prose_only(self):
+    def test_characters_special_to_doxygen_are_escaped_in_prose_only(self):
         self.assertEqual(markdown.for_doxygen("all_reduce #5, `#5` and x@y"),
                          "all_reduce \\#5, `#5` and x\\@y")
         self.assertEqual(markdown.for_doxygen("So:\n\n    x #7 @y\n"), "So:\n\n    x #7 @y\n")
@@ -52,7 +52,7 @@ class Markdown(unittest.TestCase):
         page = markdown.for_doxygen("![Ten\nsamples](a.svg)", lambda name: f"07-{name}")
         self.assertIn('<img src="07-a.svg" alt="Ten samples"/>', page)
 
-    def test_details_are_handed_to_the_browser(self):
+    def test_details_are_passed_to_the_browser(self):
         page = markdown.for_doxygen("1. Why?\n\n   <details><summary>Answer</summary>\n\n   So.\n\n"
                                     "   </details>\n")
         self.assertIn('   <details class="answer"><summary>Answer</summary>\n   \\endhtmlonly', page)
@@ -73,13 +73,13 @@ class Hints(unittest.TestCase):
 class House(unittest.TestCase):
     NEEDS = {"core": set(), "tensor": {"core"}, "nn": {"tensor", "core"}}
 
-    def test_a_room_stands_above_all_that_it_needs(self):
+    def test_a_room_is_above_all_rooms_that_it_needs(self):
         self.assertEqual(house.floors(self.NEEDS), {"core": 1, "tensor": 2, "nn": 3})
 
-    def test_arrows_leave_out_what_is_reached_through_another_room(self):
+    def test_arrows_leave_out_rooms_that_are_reached_through_another_room(self):
         self.assertEqual(house.direct("nn", self.NEEDS), ["tensor"])
 
-    def test_a_circle_is_an_error(self):
+    def test_a_circular_dependency_is_an_error(self):
         with self.assertRaisesRegex(SystemExit, "nn, tensor"):
             house.floors({**self.NEEDS, "tensor": {"nn"}})
 
@@ -93,14 +93,14 @@ class Warnings(unittest.TestCase):
     def counted(self, member):
         return len(build.counted_warnings(f"a.hpp:1: warning: {member} is not documented.\n" * 2))
 
-    def test_what_has_arguments_or_is_a_type_must_be_documented(self):
+    def test_types_and_functions_with_arguments_must_be_documented(self):
         for member in ("Compound mini::Device", "Member all(int i) (function) of class mini::A",
                        "Member all(int i) (function) of namespace mini",
                        "Member State (enumeration) of class mini::A"):
             with self.subTest(member):
                 self.assertEqual(self.counted(member), 1)
 
-    def test_a_field_an_accessor_and_a_constructor_speak_for_themselves(self):
+    def test_fields_accessors_and_constructors_need_no_documentation(self):
         for member in ("Member index (variable) of struct mini::Device",
                        "Member rank() const =0 (function) of class mini::dist::Transport",
                        "Member Half(float value) (function) of class mini::Half",

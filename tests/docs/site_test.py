@@ -1,6 +1,6 @@
 """Builds the site and reads its pages: python3 tests/docs/site_test.py FOLDER
 
-No warning, every lab's page with its code, hints and pictures, and no link into nothing.
+No warning, every lab's page with its code, hints and pictures, and no broken link.
 """
 
 import html
@@ -60,7 +60,7 @@ class Site(unittest.TestCase):
     def test_it_builds_without_a_warning(self):
         self.assertEqual(self.exit_code, 0)
 
-    def test_each_lab_has_all_its_code_behind_folds(self):
+    def test_each_lab_page_has_all_of_its_code_and_hints_folded(self):
         for lab in self.labs:
             shown = squeezed("".join(page(f"lab{lab.number}.html").text))
             for region in self.catalogue.regions_of(lab=lab.number):
@@ -70,7 +70,7 @@ class Site(unittest.TestCase):
             self.assertEqual(folded.count("solution"), len(lab.tasks))
             self.assertEqual(folded.count("hint"), 3 * len(lab.tasks))
 
-    def test_each_row_of_a_task_table_leads_to_its_hints(self):
+    def test_each_row_of_a_task_table_links_to_its_hints(self):
         for lab in self.labs:
             read = page(f"lab{lab.number}.html")
             for task in lab.tasks:
@@ -86,7 +86,7 @@ class Site(unittest.TestCase):
                                       (lab.folder / "README.md").read_text(encoding="utf-8")):
                 self.assertIn(f"{lab.folder.name}-{picture}", links)
 
-    def test_no_link_of_our_pages_leads_into_nothing(self):
+    def test_our_pages_have_no_broken_link(self):
         names = [f"{name}.html" for name in OWN] + [f"lab{lab.number}.html" for lab in self.labs]
         for name in names:
             for link in set(page(name).links):
@@ -102,6 +102,6 @@ class Site(unittest.TestCase):
 
 if __name__ == "__main__":
     if not shutil.which("doxygen"):
-        print("skipped: doxygen is not installed; labs/lab setup brings it")
+        print("skipped: doxygen is not installed; labs/lab setup installs it")
         sys.exit(build.SKIPPED)
     unittest.main(argv=sys.argv[:1])

@@ -21,14 +21,14 @@ namespace {
 constexpr int kSteps = 8;
 constexpr int kSoon = 3000, kWhileJoining = 20'000;  // microseconds
 
-// One step of the scenario's operation on this rank; blocks.
+// Runs the scenario's operation once on this rank; blocks.
 void step(ProcessGroup& group, const Scenario& s) {
     const auto P = static_cast<size_t>(group.world_size());
     const int root = s.world_size - 1;
     const Tensor data = Tensor::ones({s.n});
     const std::vector<Tensor> blocks(P, data);
-    std::vector<Tensor> places;
-    for (size_t i = 0; i < P; ++i) places.push_back(Tensor::zeros({s.n}));
+    std::vector<Tensor> outputs;
+    for (size_t i = 0; i < P; ++i) outputs.push_back(Tensor::zeros({s.n}));
     const bool is_root = group.rank() == root;
     const std::vector<Tensor> none;
     switch (s.operation) {
@@ -36,23 +36,24 @@ void step(ProcessGroup& group, const Scenario& s) {
             return group.all_reduce(data, ReduceOp::kSum, s.algorithm);
         case Operation::kBroadcast: return group.broadcast(data, root);
         case Operation::kReduce: return group.reduce(data, root);
-        case Operation::kAllGather: return group.all_gather(places, data);
-        case Operation::kGather: return group.gather(is_root ? places : none, data, root);
+        case Operation::kAllGather: return group.all_gather(outputs, data);
+        case Operation::kGather:
+            return group.gather(is_root ? outputs : none, data, root);
         case Operation::kScatter:
-            return group.scatter(data, is_root ? places : none, root);
-        case Operation::kReduceScatter: return group.reduce_scatter(data, places);
-        case Operation::kAllToAll: return group.all_to_all(places, blocks);
+            return group.scatter(data, is_root ? outputs : none, root);
+        case Operation::kReduceScatter: return group.reduce_scatter(data, outputs);
+        case Operation::kAllToAll: return group.all_to_all(outputs, blocks);
         default: return group.barrier();
     }
 }
 
-// The victim's end, whatever it is, told to the board first.
+// Injects the fault on the victim, and writes its time to the board first.
 class Victim {
   public:
     Victim(const Scenario& s, Board& board, Body body)
         : s_(s), board_(board), body_(body) {}
 
-    // Does what the scenario says; true when the rank is to do nothing more.
+    // Injects the scenario's fault. Returns true if the rank must do nothing more.
     bool strike(std::shared_ptr<QueuedGroup>& group) const {
         board_.fault_time = now();
         switch (s_.kind) {
@@ -67,7 +68,7 @@ class Victim {
             case Kind::kNoMemory: return fail(*group, std::bad_alloc());
             case Kind::kStopped:
                 if (body_ == Body::kProcess) ::raise(SIGSTOP);
-                await_the_others();
+                wait_for_others();
                 group = nullptr;
                 return true;
             case Kind::kPaused:  // the watching process sends SIGCONT
@@ -81,7 +82,7 @@ class Victim {
         }
     }
 
-    // Kills this process within so many microseconds; it may be anywhere then.
+    // Kills this process after a random time of at most `microseconds`, at any point.
     void strike_within(int microseconds) const {
         std::mt19937 random(s_.seed);
         const std::chrono::microseconds delay(
@@ -94,8 +95,8 @@ class Victim {
     }
 
   private:
-    // Until all others have said what they have to say.
-    void await_the_others() const {
+    // Blocks until all other ranks have finished.
+    void wait_for_others() const {
         const Deadline deadline = deadline_after(kPatience);
         while (board_.ended < s_.world_size - 1 && !has_passed(deadline))
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -107,7 +108,7 @@ class Victim {
         return true;
     }
 
-    // What run_threads, spawn and minirun's ranks do with an exception.
+    // Handles an exception as run_threads, spawn and minirun's ranks do.
     static bool fail(QueuedGroup& group, const std::exception& error) {
         group.abandon(error.what());
         return true;
@@ -127,7 +128,7 @@ int due_step(Moment moment) {
     return moment < Moment::kShutdown ? kSteps / 2 : kSteps;
 }
 
-// All steps of one rank; the victim's until it strikes.
+// Runs all steps of one rank; on the victim those until the fault.
 void act(std::shared_ptr<QueuedGroup>& group, int slot, const Scenario& s, Board& board,
          Body body) {
     const Victim victim(s, board, body);
@@ -144,7 +145,7 @@ void act(std::shared_ptr<QueuedGroup>& group, int slot, const Scenario& s, Board
         if (!(mine && i == due && replaces_a_step(s.kind))) step(*group, s);
     }
     if (s.kind == Kind::kSkips) {
-        if (mine) board.fault_time = now();  // only here do calls differ
+        if (mine) board.fault_time = now();  // only here the calls differ
         group->broadcast(Tensor::zeros({3}), 0);
     }
     if (mine && s.moment == Moment::kShutdown && victim.strike(group)) return;

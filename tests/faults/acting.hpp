@@ -1,4 +1,4 @@
-// What each rank of a scene does: its steps, and the victim the fault.
+// What each rank of a scene runs: its steps and, on the victim, the fault.
 
 #pragma once
 
@@ -12,19 +12,20 @@
 
 namespace mini::dist::faults {
 
-/// What a rank is: that decides what can be done to it.
+/// What a rank runs as, which decides the faults that are possible.
 enum class Body {
     kProcess,     // may be killed and stopped
     kThread,      // returns and sleeps instead
     kMpiProcess,  // may be killed; sleeps instead of being stopped
 };
 
-/// Joins by `join` and plays the rank in `slot` of the board, where it leaves what it
-/// threw.
+/// Runs one rank: calls `join` and then the rank's steps. Writes the error that it threw
+/// into `slot` of the board.
 void play_rank(const std::function<std::shared_ptr<QueuedGroup>()>& join, int slot,
                const Scenario& scenario, Board& board, Body body);
 
-/// The group that init_process_group(options) makes, no default group any more.
+/// Calls init_process_group(options) and returns the group, which is not the default
+/// group.
 std::shared_ptr<QueuedGroup> joined(const InitOptions& options);
 
 }  // namespace mini::dist::faults

@@ -1,4 +1,4 @@
-// The board: memory that all processes of a scene write to.
+// The board: shared memory that all processes of a scene write to.
 
 #pragma once
 
@@ -20,11 +20,11 @@ namespace mini::dist::faults {
 constexpr size_t kMaxRanks = 8, kMaxText = 1500;
 
 struct Board {
-    std::atomic<int64_t> fault_time;             // 0: not yet; like the others, of now()
-    std::atomic<int64_t> start_time[kMaxRanks];  // of what a rank last began
+    std::atomic<int64_t> fault_time;             // in ticks of now(); 0: no fault yet
+    std::atomic<int64_t> start_time[kMaxRanks];  // of the rank's last operation
     std::atomic<int64_t> error_time[kMaxRanks];
-    std::atomic<int> ended;               // ranks that do nothing more
-    std::atomic<int> process[kMaxRanks];  // where no parent knows them
+    std::atomic<int> ended;               // number of ranks that have finished
+    std::atomic<int> process[kMaxRanks];  // process ids, if the ranks are not children
     char text[kMaxRanks][kMaxText];
 };
 
@@ -32,7 +32,8 @@ inline int64_t now() { return Clock::now().time_since_epoch().count(); }
 
 class SharedBoard {
   public:
-    /// For this process and its children; or, in `file`, for any that opens it.
+    /// Shared with this process's children or, if `file` is given, with any process that
+    /// opens it.
     explicit SharedBoard(const std::string& file = "") {
         const int fd =
             file.empty() ? -1 : ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);

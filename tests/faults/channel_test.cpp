@@ -1,7 +1,7 @@
-// Faults of the channels between ranks: bytes that come one at a time, late, not at all,
-// that are others than those sent, or that end in the middle. Right numbers or a typed
-// error; never wrong ones, never a hang. But a payload carries no checksum of its own: a
-// byte that changes in it is TCP's to find, or the memory's.
+// Faults of the channels between ranks: bytes arrive one at a time, late, not at all or
+// changed, or the connection is cut. The result is right or a typed error, never wrong,
+// and no rank hangs. But a payload has no checksum: TCP or the memory must detect a
+// changed byte in it.
 
 #include <sys/socket.h>
 
@@ -28,12 +28,12 @@ namespace {
 
 enum class Fault {
     kNone,
-    kCrumbs,  // one byte a call, and every other call nothing
-    kDrops,   // after some bytes, nothing more gets through
-    kCut,     // after some bytes, the connection ends
-    kDelays,  // every piece of some bytes waits a millisecond
-    kFlips,   // after some bytes, one whose bits are all turned round
-    kSwaps,   // after some bytes, two that change places
+    kCrumbs,  // one byte per call; every other call sends no byte
+    kDrops,   // after some bytes, all further bytes are lost
+    kCut,     // after some bytes, the connection is cut
+    kDelays,  // after each piece of some bytes, a pause of 1 ms
+    kFlips,   // after some bytes, one byte has all bits inverted
+    kSwaps,   // after some bytes, two bytes are swapped
 };
 
 class FaultyChannel : public Channel {
@@ -51,7 +51,7 @@ class FaultyChannel : public Channel {
         }
         if (fault_ == Fault::kDelays) return send_late(head, body);
         if (fault_ == Fault::kFlips || fault_ == Fault::kSwaps)
-            return send_spoilt(head, body);
+            return send_corrupted(head, body);
         if (left_ == 0) return lose(head.size() + body.size());
         head = head.first(std::min(head.size(), left_));
         body = body.first(std::min(body.size(), left_ - head.size()));
@@ -96,12 +96,13 @@ class FaultyChannel : public Channel {
         return n;
     }
 
-    // All is copied up to the bytes to spoil, which go out at once and whole.
-    size_t send_spoilt(std::span<const std::byte> head, std::span<const std::byte> body) {
+    // Sends the bytes before the corrupted ones first, then the rest in one call.
+    size_t send_corrupted(std::span<const std::byte> head,
+                          std::span<const std::byte> body) {
         std::vector<std::byte> bytes(head.begin(), head.end());
         bytes.insert(bytes.end(), body.begin(), body.end());
-        const size_t spoilt = fault_ == Fault::kSwaps ? 2 : 1;
-        const bool here = !is_done_ && left_ + spoilt <= bytes.size();
+        const size_t corrupted = fault_ == Fault::kSwaps ? 2 : 1;
+        const bool here = !is_done_ && left_ + corrupted <= bytes.size();
         if (!here && !is_done_) bytes.resize(std::min(bytes.size(), left_));
         if (here) {
             if (fault_ == Fault::kSwaps)
@@ -123,8 +124,8 @@ class FaultyChannel : public Channel {
     size_t calls_ = 0;
 };
 
-// Groups over channels of which `faulty`'s have the fault, in what they send; all of them
-// when it is -1.
+// Calls `body` on groups whose rank `faulty` (-1: every rank) sends over channels with
+// the fault. Returns the text of what each rank threw.
 std::vector<std::string> run(const std::string& kind, int world_size, int faulty,
                              Fault fault, size_t after, milliseconds timeout,
                              const std::function<void(ProcessGroup&)>& body) {
@@ -170,7 +171,7 @@ constexpr Algorithm kAlgorithms[] = {Algorithm::kRing, Algorithm::kRecursiveDoub
 
 }  // namespace
 
-TEST_CASE("bytes that come one at a time add up to the same numbers") {
+TEST_CASE("bytes that arrive one at a time give the right sums") {
     const std::string kind = GENERATE("tcp", "shm");
     const int world_size = GENERATE(2, 3);
     const auto texts =
@@ -183,7 +184,7 @@ TEST_CASE("bytes that come one at a time add up to the same numbers") {
     for (const std::string& text : texts) CHECK(text == "");
 }
 
-TEST_CASE("bytes that come late and in pieces add up to the same numbers") {
+TEST_CASE("bytes that arrive late and in pieces give the right sums") {
     const std::string kind = GENERATE("tcp", "shm");
     const size_t piece = GENERATE(7u, 48u, 1000u);
     const auto texts =
@@ -195,10 +196,9 @@ TEST_CASE("bytes that come late and in pieces add up to the same numbers") {
     for (const std::string& text : texts) CHECK(text == "");
 }
 
-TEST_CASE(
-    "a header that is not the one sent is an error or harmless and never wrong data") {
-    // Any byte of the first header, and of one behind a payload. What a rank waits for may
-    // then never come: a deadline ends that, too.
+TEST_CASE("a changed header is an error or harmless and never gives wrong data") {
+    // Change each byte of the first header, and of a header after a payload. A rank may
+    // then wait for a message that never comes, until its deadline.
     const std::string kind = GENERATE("tcp", "shm");
     const Fault fault = GENERATE(Fault::kFlips, Fault::kSwaps);
     const size_t start = GENERATE(0u, 48u + 100u * 4u);
@@ -222,7 +222,7 @@ TEST_CASE(
     CHECK(errors > 0);
 }
 
-TEST_CASE("a connection that is cut at any byte is a PeerLost on every rank") {
+TEST_CASE("a connection cut at any byte is a PeerLost on every rank") {
     const std::string kind = GENERATE("tcp", "shm");
     const size_t after = GENERATE(0u, 1u, 47u, 48u, 49u, 1000u, 12'345u);
     const auto algorithm = GENERATE(Algorithm::kRing, Algorithm::kTree);
@@ -238,7 +238,8 @@ TEST_CASE("a connection that is cut at any byte is a PeerLost on every rank") {
     }
 }
 
-TEST_CASE("bytes that get lost are a Timeout on every rank, and no wrong numbers") {
+TEST_CASE(
+    "lost bytes are a Timeout or a PeerLost on every rank and never wrong numbers") {
     const std::string kind = GENERATE("tcp", "shm");
     const size_t after = GENERATE(0u, 20u, 48u, 1000u, 12'345u);
     const auto texts = run(kind, 3, 1, Fault::kDrops, after, milliseconds(400),

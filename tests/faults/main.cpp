@@ -1,10 +1,10 @@
-// Injects the faults of the table into one kind of group and counts.
+// Injects the faults of the table into one kind of group and counts the results.
 //
 //     dist_faults KIND [--fast] [--bounds] [--at-least FAULTS] [--only TEXT] [--seed N]
 //
-// Exit code 0: every survivor of every fault said what it must, with --bounds in time
-// too, no rank hung, nothing is left. 1: not so, or the options make no sense. 2: this
-// build has no such groups. The last line holds the counts.
+// Exit code 0: every survivor of every fault threw the right error, with --bounds also in
+// time; no rank hung, and no process or file is left. 1: a check failed, or the options
+// are invalid. 2: this build has no such backend. The last line has the counts.
 
 #include <dirent.h>
 #include <fmt/core.h>
@@ -43,10 +43,11 @@ struct Options {
 
 struct Totals {
     size_t faults = 0, survivors = 0, wrong = 0, hung = 0, out_of_bounds = 0;
-    std::vector<double> death_times;  // milliseconds to the errors of dead peers
+    std::vector<double> death_times;  // milliseconds from a death to the errors
 };
 
-// What has a name in shared memory, but for what Open MPI leaves there in other tests.
+// Returns the names in shared memory, without those that Open MPI leaves there in other
+// tests.
 std::set<std::string> shared_names() {
     std::set<std::string> names;
     std::error_code none;
@@ -56,11 +57,12 @@ std::set<std::string> shared_names() {
     return names;
 }
 
-// Of the names that were not there `before`, how many stay; other programs' go again.
+// Returns how many new names stay in shared memory for 2 s; those of other programs
+// disappear.
 size_t shared_left_since(const std::set<std::string>& before) {
-    constexpr int kLooks = 20;
+    constexpr int kChecks = 20;
     std::set<std::string> left = shared_names();
-    for (int look = 0; look < kLooks && !left.empty(); ++look) {
+    for (int check = 0; check < kChecks && !left.empty(); ++check) {
         const std::set<std::string> now = shared_names();
         std::erase_if(left, [&](const std::string& name) {
             return before.contains(name) || !now.contains(name);
@@ -106,8 +108,8 @@ double quantile(std::vector<double> values, double share) {
     return values[static_cast<size_t>(share * last)];
 }
 
-// Children tell of their end where this process waits for it, leave no core behind, and
-// are this process's own even when their parent is gone.
+// Blocks SIGCHLD, for which this process waits; disables core files; and becomes the
+// parent of orphaned descendants.
 void prepare_for_children() {
     sigset_t child;
     ::sigemptyset(&child);
@@ -118,7 +120,7 @@ void prepare_for_children() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-// Plays and judges them all; the exit code.
+// Runs and judges all faults. Returns the exit code.
 int inject(const Options& options) {
     prepare_for_children();
     const mini::test::Folder temporary;
@@ -155,16 +157,17 @@ bool is_available(const std::string& kind) {
 int main(int argc, char** argv) {
     Options options;
     mini::CommandLine line("Injects faults into one kind of group.", "dist_faults");
-    line.add("kind", options.kind, "into which")
+    line.add("kind", options.kind, "Kind of group")
         .one_of({"threads", "ring-tcp", "ring-shm", "gloo", "mpi"});
-    line.add_flag("--fast", options.fast, "A few of each sort");
-    line.add_flag("--bounds", options.bounds, "Fail when errors come too early or late");
-    line.add("--only", options.only, "Faults whose description has this in it");
-    line.add("--at-least", options.at_least, "Fail when there are fewer faults");
+    line.add_flag("--fast", options.fast, "A few of each kind of fault");
+    line.add_flag("--bounds", options.bounds,
+                  "Fail if errors come too early or too late");
+    line.add("--only", options.only, "Only faults whose description contains this text");
+    line.add("--at-least", options.at_least, "Fail if there are fewer faults");
     line.add("--seed", options.seed,
              "Draws victims, sizes and times from N (0: as in the table)");
-    line.add("--mpi-rank", options.mpi_board, "Where they write").hidden();
-    line.add("--mpi-scenario", options.mpi_scenario, "Which fault").hidden();
+    line.add("--mpi-rank", options.mpi_board, "File of the board").hidden();
+    line.add("--mpi-scenario", options.mpi_scenario, "Fault to inject").hidden();
     try {
         if (!line.parse(argc, argv)) return 0;
     } catch (const mini::UsageError& error) {

@@ -1,4 +1,4 @@
-// Ranks of MPI: mpirun starts them, and ends them all when one has ended badly.
+// Ranks of MPI: mpirun starts them, and stops them all when one has failed.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -21,8 +21,8 @@ namespace mini::dist::faults {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kMpirunTime(3000);  // for it to end when all ranks have
-constexpr milliseconds kNap(2);
+constexpr milliseconds kMpirunTime(3000);  // for mpirun to exit after all ranks
+constexpr milliseconds kPause(2);
 
 std::string line_of(const Scenario& s) {
     return nlohmann::json{static_cast<int>(s.kind),
@@ -52,9 +52,11 @@ Scenario scenario_of(const std::string& line) {
 [[noreturn]] void become_mpirun(const Scenario& s, const std::string& board_file) {
     const std::string program = std::filesystem::read_symlink("/proc/self/exe");
     const std::string ranks = std::to_string(s.world_size), line = line_of(s);
-    const int nowhere = ::open("/dev/null", O_RDWR);
-    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, fd);
-    // What a crashed mpirun leaves is its own: it goes with the scene's folder.
+    const int dev_null = ::open("/dev/null", O_RDWR);
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        ::dup2(dev_null, fd);
+    // Put the files of mpirun into the scene's folder: they are removed with it, even
+    // after a crash.
     const std::string folder = std::filesystem::path(board_file).parent_path();
     ::setenv("TMPDIR", folder.c_str(), 1);
     ::setenv("OMPI_MCA_btl_vader_backing_directory", folder.c_str(), 1);
@@ -67,27 +69,27 @@ Scenario scenario_of(const std::string& line) {
     ::_exit(127);
 }
 
-// Whether mpirun has ended before the deadline.
+// Whether mpirun has exited before the deadline.
 bool has_ended(pid_t mpirun, Deadline deadline) {
     while (::waitpid(mpirun, nullptr, WNOHANG) == 0) {
         if (has_passed(deadline)) return false;
-        wait_for_a_child(std::min(deadline, deadline_after(10 * kNap)));
+        wait_for_a_child(std::min(deadline, deadline_after(10 * kPause)));
     }
     return true;
 }
 
-// Ranks whose mpirun has gone are this process's own (see main.cpp).
+// When mpirun has exited, its ranks become children of this process (see main.cpp).
 bool is_alive(int process) {
     if (process <= 0 || ::waitpid(process, nullptr, WNOHANG) == process) return false;
     return ::kill(process, 0) == 0;
 }
 
-// Waits until no rank is left; false when some had to be killed.
-bool bury_ranks(Board& board, Deadline deadline) {
+// Waits until no rank is left. Returns false if it had to kill some.
+bool reap_ranks(Board& board, Deadline deadline) {
     bool all_gone = true;
     for (const auto& process : board.process) {
         while (is_alive(process) && !has_passed(deadline))
-            std::this_thread::sleep_for(kNap);
+            std::this_thread::sleep_for(kPause);
         if (!is_alive(process)) continue;
         all_gone = false;
         ::kill(process, SIGKILL);
@@ -107,14 +109,14 @@ Outcome play_under_mpirun(const Scenario& s) {
     const Deadline patience = deadline_after(kPatience);
     bool ended = false;
     while (!ended && board->ended < s.world_size && !has_passed(patience))
-        ended = has_ended(mpirun, deadline_after(5 * kNap));
-    const bool all_said = board->ended == s.world_size;
+        ended = has_ended(mpirun, deadline_after(5 * kPause));
+    const bool all_reported = board->ended == s.world_size;
     if (!ended) ended = has_ended(mpirun, deadline_after(kMpirunTime));
     if (!ended) ::kill(mpirun, SIGKILL);
     if (!ended) ::waitpid(mpirun, nullptr, 0);
-    const bool none_left = bury_ranks(*board, deadline_after(kMpirunTime));
+    const bool none_left = reap_ranks(*board, deadline_after(kMpirunTime));
     const bool dies = s.kind == Kind::kKilled;
-    return outcome_of(*board, s, !none_left || (dies ? !ended : !all_said));
+    return outcome_of(*board, s, !none_left || (dies ? !ended : !all_reported));
 }
 
 void play_mpi_rank(const std::string& board_file, const std::string& line) {
@@ -127,11 +129,11 @@ void play_mpi_rank(const std::string& board_file, const std::string& line) {
         play_rank([&] { return group; }, rank, s, *board, Body::kMpiProcess);
     }
 
-    // A rank that ends without MPI's blessing is the end of all: stay until all have said
-    // what they have to say.
+    // If a rank exits without MPI_Finalize, mpirun stops all ranks: wait until all have
+    // reported.
     const Deadline deadline = deadline_after(kPatience);
     while (board->ended < s.world_size && !has_passed(deadline))
-        std::this_thread::sleep_for(kNap);
+        std::this_thread::sleep_for(kPause);
 }
 
 }  // namespace mini::dist::faults

@@ -11,20 +11,20 @@ namespace {
 
 using std::chrono::milliseconds;
 constexpr milliseconds kNeverReached = std::chrono::seconds(60);
-constexpr milliseconds kReached(2500);       // where survivors wait for it
-constexpr milliseconds kSilence(4000);       // where a rank is silent
-constexpr milliseconds kClose(4000);         // where a rank is late by half of it
-constexpr milliseconds kContradicted(5000);  // where they hear what is wrong before it
+constexpr milliseconds kReached(2500);       // if the survivors wait until it
+constexpr milliseconds kSilence(4000);       // if a rank is silent
+constexpr milliseconds kClose(4000);         // if a rank is late by half of it
+constexpr milliseconds kContradicted(5000);  // if an error must come before it
 constexpr int kWorldSizes[] = {2, 3, 4, 7};
 constexpr int kMpiWorldSizes[] = {2, 3, 4};
-constexpr int64_t kManyElements = 300'000;  // some hundred pieces on the way
+constexpr int64_t kManyElements = 300'000;  // sent in some hundred pieces
 
 struct Calls {
     Operation operation;
     Algorithm algorithm = Algorithm::kAuto;
 };
 
-// Every operation, all_reduce by every algorithm that such groups have.
+// Returns every operation, and all_reduce with every algorithm that the groups support.
 std::vector<Calls> calls_of(const std::string& group_kind) {
     std::vector<Algorithm> algorithms = {Algorithm::kRing, Algorithm::kRecursiveDoubling,
                                          Algorithm::kHalvingDoubling, Algorithm::kTree,
@@ -72,8 +72,8 @@ class Table {
     }
 
   private:
-    // The ends of a rank, at every moment, in every operation; from one operation to the next
-    // the rank is another, and after a while the size.
+    // Deaths of a rank, at every moment, in every operation. The victim changes with each
+    // operation, the tensor's size after several.
     void add_deaths() {
         unsigned seed = 0, call = 0;
         for (const int P : worlds_)
@@ -97,7 +97,7 @@ class Table {
             }
     }
 
-    // Of the scenarios of three ranks every fourth, which is another sort each time.
+    // Selects every fourth of the scenarios with three ranks, so that all kinds occur.
     bool is_drawn(const Scenario& s) {
         return s.world_size == 3 && is_possible(s) && deaths_++ % 4 == 0;
     }
@@ -115,7 +115,7 @@ class Table {
         }
     }
 
-    // What ranks that are there do wrong; waits for deadlines, so fewer of them.
+    // Faults of living ranks. They wait for deadlines, so there are fewer of them.
     void add_silences_and_mismatches() {
         for (const int P : worlds_)
             for (const int victim : {0, P - 1})
@@ -126,7 +126,7 @@ class Table {
                         add({.kind = kind, .world_size = P, .victim = victim});
     }
 
-    // Where there is no group yet, or none any more.
+    // Faults while joining and after the last operation.
     void add_ends_and_beginnings() {
         unsigned seed = 0;
         for (const int P : worlds_)
@@ -149,7 +149,7 @@ class Table {
             }
     }
 
-    // Whether such groups can show it.
+    // Whether the fault can occur in this kind of group.
     bool is_possible(const Scenario& s) const {
         const bool joins = s.moment == Moment::kJoining;
         const bool leaves = s.moment == Moment::kShutdown || s.moment == Moment::kLeaving;
@@ -157,13 +157,13 @@ class Table {
             s.kind == Kind::kAborts || s.kind == Kind::kCrashes;
         if (group_kind_ == "threads" && (joins || takes_the_process)) return false;
 
-        // mpirun starts all ranks or none, and ends them all when one is gone.
+        // mpirun starts all ranks or none, and stops them all when one exits.
         const bool kills =
             is_death(s.kind) && s.kind != Kind::kThrows && s.kind != Kind::kNoMemory;
-        const bool one_such = s.kind == Kind::kKilled && s.moment != Moment::kInside &&
-                              s.operation == Operation::kAllReduce;
+        const bool is_kept = s.kind == Kind::kKilled && s.moment != Moment::kInside &&
+                             s.operation == Operation::kAllReduce;
         if (is_mpi_ && (joins || leaves || s.kind == Kind::kPaused)) return false;
-        return !is_mpi_ || !kills || one_such;
+        return !is_mpi_ || !kills || is_kept;
     }
 
     void add(Scenario s) {
@@ -177,7 +177,7 @@ class Table {
     const std::string group_kind_;
     const bool fast_;
     bool is_mpi_ = false;
-    int deaths_ = 0;  // that there were to draw from
+    int deaths_ = 0;  // counted by is_drawn()
     std::vector<int> worlds_;
     std::vector<Scenario> all_;
 };

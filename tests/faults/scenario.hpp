@@ -1,5 +1,5 @@
-// One injected fault: what goes wrong, where, in which operation, on which rank of how
-// many. And what every survivor must then say.
+// One injected fault: its kind, its moment, the operation, the rank and the world size;
+// and the error that every survivor must throw.
 
 #pragma once
 
@@ -19,16 +19,16 @@ enum class Kind {  // the fault
     kNoMemory,     // the same, std::bad_alloc
     kAborts,       // abort()
     kCrashes,      // SIGSEGV
-    kStopped,      // SIGSTOP for good; where that is impossible it just does not come
+    kStopped,      // SIGSTOP forever; a rank that cannot be stopped sleeps instead
     kPaused,       // SIGSTOP, and SIGCONT before the deadline: no error
-    kSlow,         // comes late, before the deadline: no error
-    kOtherCall,    // calls something else
-    kOtherSize,    // the same with a different number of elements
-    kSkips,        // leaves one call out
+    kSlow,         // is late, but before the deadline: no error
+    kOtherCall,    // calls another collective
+    kOtherSize,    // calls it with a different number of elements
+    kSkips,        // skips one call
     kStopsEarly,   // has fewer steps than the others, and shuts down
     kAbsent,       // is never started
     kOtherWorld,   // joins with another world size
-    kTwice,        // joins as a rank that there is already
+    kTwice,        // joins with the rank of another process
 };
 const char* kind_name(Kind kind);
 
@@ -40,7 +40,7 @@ enum class Moment {  // of the fault
     kBefore,         // before the rank's first collective
     kBetween,        // between two
     kInside,         // in one, after a random number of microseconds
-    kShutdown,       // when the others have nothing more to do
+    kShutdown,       // when all ranks have completed their steps
     kLeaving,        // in shutdown, after a random number of microseconds
 };
 const char* moment_name(Moment moment);
@@ -53,39 +53,41 @@ struct Scenario {
     int64_t n = 1000;
     int world_size = 2;
     int victim = 0;
-    unsigned seed = 0;                    // of what is random in it
+    unsigned seed = 0;                    // of its random numbers
     std::chrono::milliseconds timeout{};  // of the group
     bool is_over_mpi = false;
     bool is_over_gloo = false;
 };
 std::string describe(const Scenario& scenario);
 
-/// The table for a kind of group ("threads", "ring-tcp", "ring-shm", "gloo", "mpi"), less
-/// what it cannot have; `fast`: a few of each sort. A `seed` other than 0 decides the
-/// order, the victims, the sizes and the times of the faults.
+/// Returns the faults for a kind of group ("threads", "ring-tcp", "ring-shm", "gloo",
+/// "mpi"), without those that are impossible there; `fast`: a few of each kind. A `seed`
+/// other than 0 draws the order, the victims, the sizes and the times of the faults.
 std::vector<Scenario> all_scenarios(const std::string& group_kind, bool fast,
                                     unsigned seed = 0);
 
-/// Whether the survivors must hear nothing of it.
+/// Whether the survivors must throw no error.
 bool ends_well(const Scenario& scenario);
 
-/// Why `text`, which survivor `rank` threw ("" for nothing), is wrong; "" when it is right.
+/// Checks the error `text` of survivor `rank` ("": no error). Returns "" if it is right,
+/// else what is wrong with it.
 std::string fault_of(const Scenario& scenario, int rank, const std::string& text);
 
-/// When a survivor's error came, in milliseconds.
+/// When a survivor threw its error, in milliseconds.
 struct Timing {
-    double after_fault = 0;        // since the victim began to do wrong
-    double after_first_start = 0;  // since the first survivor began what it failed in
-    double after_last_start = 0;   // since the last one did
+    double after_fault = 0;        // since the fault
+    double after_first_start = 0;  // since the first survivor began the failed operation
+    double after_last_start = 0;   // since the last survivor began it
 };
 
-/// Why an error at that time is too early or too late; "" when it is neither.
+/// Returns "" if the error was thrown in time, else why it is too early or too late. The
+/// bounds:
 ///
-///     a death         1 s after it
-///     a mismatch      1 s after it
-///     silence         from 0.9 of the timeout, counted from where the first survivor began
-///                     to wait, to 1.1 of it (or 250 ms more), counted from where the last
-///                     one did
+///     a death         at most 1 s after it
+///     a mismatch      at most 1 s after it
+///     silence         at least 0.9 of the timeout after the first survivor began to
+///                     wait, and at most 1.1 of it, or 1 s more than it for a short
+///                     timeout, after the last survivor did
 std::string bound_broken(const Scenario& scenario, const Timing& timing);
 
 }  // namespace mini::dist::faults

@@ -1,5 +1,4 @@
-// Plays a scenario: ranks as processes, or as threads of one, with a watchdog beside
-// them.
+// Runs a scenario: ranks as processes, or as threads of one process, and a watchdog.
 
 #pragma once
 
@@ -12,19 +11,21 @@
 namespace mini::dist::faults {
 
 struct Outcome {
-    std::vector<std::string> texts;              // by rank; what it threw, "" for nothing
-    std::vector<std::optional<Timing>> timings;  // by rank; of those that threw
-    bool hung = false;                           // the watchdog had to end it
+    std::vector<std::string> texts;              // by rank: the error it threw; "": none
+    std::vector<std::optional<Timing>> timings;  // by rank; std::nullopt: no error
+    bool hung = false;                           // the watchdog had to kill it
 };
 
-/// `group_kind`: "threads", "ring-tcp", "ring-shm", "gloo", "mpi". Blocks until all ranks
-/// are gone. REQUIRES: no thread is running.
+/// Runs a scenario; `group_kind` is "threads", "ring-tcp", "ring-shm", "gloo" or "mpi".
+/// Blocks until all ranks have exited. REQUIRES: this process has no other thread.
 Outcome play(const std::string& group_kind, const Scenario& scenario);
 
-/// The same under mpirun, whose ranks are this program again, as
-/// "PROGRAM mpi --mpi-rank BOARD --mpi-scenario LINE". Open MPI 4.1.4's mpirun now and
-/// then crashes or hangs when ranks have failed, after all is said: it is ended then.
+/// The same under mpirun, which starts this program as "PROGRAM mpi --mpi-rank BOARD
+/// --mpi-scenario LINE". Open MPI 4.1.4's mpirun sometimes crashes or hangs after ranks
+/// have failed and reported: it is killed then.
 Outcome play_under_mpirun(const Scenario& scenario);
+
+/// Runs one rank of play_under_mpirun.
 void play_mpi_rank(const std::string& board_file, const std::string& line);
 
 }  // namespace mini::dist::faults

@@ -1,10 +1,9 @@
-// Several threads that use one group at once (F12), and very many calls (F27).
+// Several threads that use one group concurrently (F12), and very many calls (F27).
 //
-// A group may be called from any thread, one blocking call at a time: two at once are
-// refused. Asynchronous calls of several threads are run in the order in which they came,
-// and that may be another on each rank: ranks that then meet in different calls hear of a
-// mismatch. Calls that look the same cannot be told apart: threads that make such calls
-// need a group each.
+// A group may be called from any thread, but only one blocking call at a time: a second
+// one throws. Asynchronous calls of several threads run in the order in which they were
+// made. If that order differs between ranks, the ranks throw MismatchedCollective. Equal
+// calls cannot be distinguished: threads that make equal calls need one group each.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +25,7 @@ namespace {
 
 constexpr int kRounds = 50;
 
-// Reduces `n` numbers again and again; throws Error for wrong ones.
+// Calls all_reduce on `n` numbers `rounds` times; throws Error for a wrong sum.
 void reduce_rounds(ProcessGroup& group, int64_t n, float value, int rounds = kRounds) {
     const int P = group.world_size();
     for (int i = 0; i < rounds; ++i) {
@@ -38,7 +37,7 @@ void reduce_rounds(ProcessGroup& group, int64_t n, float value, int rounds = kRo
     }
 }
 
-// Calls body(0) and body(1) on threads of their own; what they threw.
+// Calls body(0) and body(1) on two threads. Returns the text of what they threw.
 std::vector<std::string> on_two_threads(const std::function<void(int)>& body) {
     std::vector<std::string> texts;
     for (const auto& failure : on_ranks(2, body)) texts.push_back(text_of(failure));
@@ -47,7 +46,7 @@ std::vector<std::string> on_two_threads(const std::function<void(int)>& body) {
 
 }  // namespace
 
-TEST_CASE("two threads that race in one group are told of a mismatch or all is right") {
+TEST_CASE("two threads that race in one group get a mismatch or the right sums") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(2, 3);
     const auto groups = make_groups(kind, world_size, milliseconds(5000));
@@ -65,20 +64,19 @@ TEST_CASE("two threads that race in one group are told of a mismatch or all is r
         }
 }
 
-TEST_CASE(
-    "calls of two threads that come in a different order on one rank are a mismatch") {
+TEST_CASE("calls of two threads in a different order on each rank are a mismatch") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);
     const auto failures = on_ranks(2, [&](int rank) {
         WorkHandle works[2];
-        for (const int call : {0, 1}) {  // each from a thread of its own
+        for (const int call : {0, 1}) {  // each from its own thread
             const int64_t n = 8 + (rank + call) % 2;
             std::thread([&] {
                 ProcessGroup& group = *groups[static_cast<size_t>(rank)];
                 const auto start = [&] {
                     works[call] = group.all_reduce_async(Tensor::ones({n}));
                 };
-                failure_of(start);  // the second may be refused: the group is broken
+                failure_of(start);  // the second call may throw: the group is broken
             }).join();
         }
         works[0]->wait();
@@ -91,7 +89,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("two threads with a group each do not disturb each other") {
+TEST_CASE("two threads with one group each do not interfere") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const std::vector<std::vector<std::shared_ptr<QueuedGroup>>> groups = {
         make_groups(kind, 3), make_groups(kind, 3)};
@@ -102,8 +100,8 @@ TEST_CASE("two threads with a group each do not disturb each other") {
     for (const auto& failure : failures) CHECK(text_of(failure) == "");
 }
 
-TEST_CASE("10000 tiny collectives with 1000 in flight are all right") {
-    // The value says which call it was: a sum of two different ones would be seen.
+TEST_CASE("10000 tiny collectives with 1000 in flight give the right sums") {
+    // Each call has its own value, so a sum over two different calls is detected.
     const std::string kind = GENERATE("threads", "tcp", "shm");
     constexpr int kCalls = 10'000, kInFlight = 1000;
     const auto groups = make_groups(kind, 2);
@@ -125,7 +123,7 @@ TEST_CASE("10000 tiny collectives with 1000 in flight are all right") {
     for (const auto& failure : failures) CHECK(text_of(failure) == "");
 }
 
-TEST_CASE("any number of ranks from 1 to 16 sums sizes from nothing to a prime") {
+TEST_CASE("all_reduce is right for 1 to 16 ranks and for 0 to 1009 elements") {
     const int world_size =
         mini::test::kWatchesThreads
             ? GENERATE(1, 2, 7, 16)

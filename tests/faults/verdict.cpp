@@ -1,4 +1,4 @@
-// What every survivor must say, and when (scenario.hpp).
+// Checks the error of every survivor, and its time (scenario.hpp).
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kDeathBound = 1000, kMismatchBound = 1000;  // milliseconds
 
-// A tenth more than the timeout, for short ones as much as a busy machine may take to say it.
+// A tenth more than the timeout; for a short timeout 1 s more, which a busy machine may
+// need.
 double latest(double timeout) { return timeout + std::max(0.1 * timeout, 1000.0); }
 
 bool has(const std::string& text, const std::string& part) {
@@ -25,7 +26,8 @@ bool is_typed(const std::string& text) {
     return has(text, "PeerLost(") || has(text, "Timeout: ");
 }
 
-// What is missing from `text` of `wanted`, pairs of a part and its name; "" for nothing.
+// `wanted` has pairs of a substring and a message. Returns the message of the first
+// substring that is not in `text`; "" if all are.
 using Wanted = std::vector<std::pair<std::string, const char*>>;
 std::string missing_from(const std::string& text, const Wanted& wanted) {
     for (const auto& [part, what] : wanted)
@@ -33,15 +35,15 @@ std::string missing_from(const std::string& text, const Wanted& wanted) {
     return "";
 }
 
-// Of ranks that did not get as far as a group. Rank 0 does not wait for those that have
-// not come yet when it ends, nor long for those that have.
+// Checks the error of a rank that failed to join. When rank 0 ends, it does not wait for
+// ranks that have not registered, and not long for those that have.
 std::string fault_of_joining(const Scenario& s, const std::string& text) {
     const std::string victim = concat("rank ", s.victim);
     if (has(text, "found no rank 0") || has(text, "rank 0, which keeps it, ended"))
         return "";
     switch (s.kind) {
         case Kind::kOtherWorld: return missing_from(text, {{"WORLD_SIZE", "no reason"}});
-        case Kind::kTwice:  // two that miss each other do no harm
+        case Kind::kTwice:  // no error if the two processes never met
             if (text.empty()) return "";
             return missing_from(text, {{"two processes have RANK", "no reason"}});
         default:
@@ -50,8 +52,8 @@ std::string fault_of_joining(const Scenario& s, const std::string& text) {
     }
 }
 
-// "ranks 0 and 2 are silent", where ranks ask all others: of those that are there one may
-// have had no core meanwhile.
+// Accepts "ranks 0 and 2 are silent" for backends in which a rank asks all others: a
+// living rank may have had no core in that time.
 bool is_called_silent(const Scenario& s, const std::string& text) {
     const size_t end = text.find(" are silent");
     if (!(s.is_over_gloo || s.is_over_mpi) || end == std::string::npos) return false;
@@ -68,14 +70,15 @@ bool ends_well(const Scenario& s) {
 
 std::string fault_of(const Scenario& s, int rank, const std::string& text) {
     const bool ends_the_job = s.is_over_mpi && s.kind == Kind::kKilled;
-    if (ends_the_job) return "";  // with the survivor
+    if (ends_the_job) return "";  // mpirun has stopped the survivor too
     const std::string victim = concat("rank ", s.victim);
     const std::string lost = concat("PeerLost(", s.victim, ")");
 
-    // A rank may be done with the last collective, and die, while gloo is still at it
-    // elsewhere.
+    // A rank may complete the last collective and die while other ranks are still in it.
     const bool may_be_late = s.is_over_gloo && s.kind == Kind::kKilled && has(text, lost);
-    if (ends_well(s)) return text.empty() || may_be_late ? "" : "it must be no error";
+    if (ends_well(s))
+        return text.empty() || may_be_late ? ""
+                                           : "an error was thrown where none is allowed";
     if (text.empty() && s.kind != Kind::kTwice) return "no error";
     if (s.moment == Moment::kJoining) return fault_of_joining(s, text);
     if (!has(text, " #")) return "no operation and sequence number";
@@ -116,9 +119,10 @@ std::string bound_broken(const Scenario& s, const Timing& timing) {
     if (joins && timing.after_last_start > latest(T))
         return concat("joining failed after ", timing.after_last_start, " ms");
     if (s.kind == Kind::kStopped && timing.after_first_start < 0.9 * T)
-        return concat("the error came after ", timing.after_first_start, " ms already");
+        return concat("the error came after ", timing.after_first_start,
+                      " ms, too early");
     if (s.kind == Kind::kStopped && timing.after_last_start > latest(T))
-        return concat("the error came after ", timing.after_last_start, " ms only");
+        return concat("the error came after ", timing.after_last_start, " ms, too late");
     if (is_death(s.kind) && !joins && timing.after_fault > kDeathBound)
         return concat("the error came ", timing.after_fault, " ms after the death");
     if (is_mismatch && timing.after_fault > kMismatchBound)

@@ -32,7 +32,7 @@ void wait_for_a_child(Deadline deadline) {
 }
 
 bool watch(std::vector<pid_t> processes, const Scenario& s) {
-    const bool one_stays = s.kind == Kind::kStopped && processes.size() > 1;
+    const bool one_is_stopped = s.kind == Kind::kStopped && processes.size() > 1;
     const Deadline deadline = deadline_after(kPatience);
     while (!processes.empty() && !has_passed(deadline)) {
         std::erase_if(processes, [&](pid_t process) {
@@ -44,7 +44,7 @@ bool watch(std::vector<pid_t> processes, const Scenario& s) {
             }
             return changed == process && !WIFSTOPPED(status);
         });
-        if (processes.size() == (one_stays ? 1 : 0)) break;
+        if (processes.size() == (one_is_stopped ? 1 : 0)) break;
         wait_for_a_child(deadline);
     }
     const bool hung = has_passed(deadline);

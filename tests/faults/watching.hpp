@@ -1,4 +1,4 @@
-// The processes of a scene: started, watched, buried.
+// The processes of a scene: starts, watches and reaps them.
 
 #pragma once
 
@@ -14,20 +14,20 @@
 
 namespace mini::dist::faults {
 
-/// How long a scene may take.
+/// The maximum duration of a scene.
 constexpr std::chrono::seconds kPatience(12);
 
-/// A process of the scene; `body` is all it does.
+/// Forks a process that runs `body` and exits.
 pid_t start_process(const std::function<void()>& body);
 
-/// Sleeps until a child has changed, or until the deadline.
+/// Sleeps until a child exits or stops, or until the deadline.
 void wait_for_a_child(Deadline deadline);
 
-/// Reaps all of them, continues or ends those that have stopped; false when the watchdog
-/// had to end them.
+/// Waits for all processes; continues or kills stopped ones. Returns false if the
+/// watchdog had to kill them.
 bool watch(std::vector<pid_t> processes, const Scenario& scenario);
 
-/// What the board tells when all are gone.
+/// Returns the outcome from the board, after all processes have exited.
 Outcome outcome_of(const Board& board, const Scenario& scenario, bool hung);
 
 }  // namespace mini::dist::faults

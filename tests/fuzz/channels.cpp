@@ -1,5 +1,5 @@
-// Targets of the channels: what the other side has put into shared memory, or into the frames
-// of an emulated link.
+// Targets of the channels: counters in shared memory, and frames of an emulated link,
+// written by the other side.
 
 #include <algorithm>
 #include <array>
@@ -25,8 +25,8 @@ namespace {
 
 using Seeds = std::vector<std::string>;
 
-// ---- counters of shared memory that the other side has damaged: a script, whose steps
-// begin with the number of what is done
+// ---- damaged counters in shared memory: the input is a script; each step begins with
+// the number of an action
 
 void run_byte_ring(Input input) {
     constexpr size_t kCapacity = 64;
@@ -54,7 +54,7 @@ void run_byte_ring(Input input) {
     }
 }
 
-// A step of a script: its number, then its argument.
+// A step of a script: the number of the action, then its argument.
 template <typename Number>
 std::string step(uint8_t kind, Number argument) {
     std::string bytes(1 + sizeof argument, static_cast<char>(kind));
@@ -71,12 +71,12 @@ Seeds byte_ring_seeds() {
             step<uint64_t>(1, ~uint64_t{0}) + take};
 }
 
-// As a sum of float32 does, it reads and writes each element.
+// Reads and writes each element, as a sum of float32 does.
 void replace_floats(std::byte* mine, const std::byte* theirs, size_t count) {
     for (size_t i = 0; i < count * sizeof(float); ++i) mine[i] = theirs[i];
 }
 
-// The header of either ring in the memory that both sides share.
+// Returns the header of ring 0 or 1 in the shared memory.
 std::byte* ring_header(dist::Memory& memory, size_t ring) {
     return memory.bytes().data() + ring * memory.bytes().size() / 2;
 }
@@ -128,7 +128,7 @@ Seeds ring_channel_seeds() {
 
 // ---- the frames of an emulated link
 
-// A channel on which an input comes in small pieces, and then its end.
+// A channel that receives an input in small pieces, then closes.
 class PieceChannel : public dist::Channel {
   public:
     explicit PieceChannel(Input input) : taker_(input) {}
@@ -171,7 +171,7 @@ void run_emulated_link(Input input) {
             if (link.recv_some(place) == 0) link.recv_combine(place, combine);
             link.prepare_to_sleep(dist::Channel::kToReceive, events);
         }
-    } catch (const dist::ConnectionClosed&) {  // at the input's end
+    } catch (const dist::ConnectionClosed&) {  // the end of the input
     }
 }
 

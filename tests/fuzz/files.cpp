@@ -1,4 +1,5 @@
-// Targets that read files of data: data sets, tensors, checkpoints. Pictures: pictures.cpp.
+// Targets that read data files: data sets, tensors, checkpoints. For images:
+// pictures.cpp.
 
 #include <algorithm>
 #include <array>
@@ -33,7 +34,7 @@ MemoryFile& memory_file() {
     return file;
 }
 
-// ---- IDX: one byte says how many dimensions are expected, then comes the file
+// ---- IDX: one byte for the number of expected dimensions, then the file
 
 void run_idx(Input input) {
     Taker taker(input);
@@ -100,7 +101,7 @@ std::vector<std::string> safetensors_seeds() {
     return seeds;
 }
 
-// Where the braces that `text` has from `begin` on are closed.
+// Returns the end of the JSON object that starts at `begin`.
 size_t end_of_object(const std::string& text, size_t begin) {
     int depth = 0;
     for (size_t i = begin; i < text.size(); ++i) {
@@ -110,7 +111,7 @@ size_t end_of_object(const std::string& text, size_t begin) {
     return text.size();
 }
 
-// The largest end of any tensor, as far as inputs are so long.
+// Returns the largest end offset of any tensor, of those that are at most kLongest.
 size_t end_of_data(const std::string& header) {
     constexpr size_t kLongest = 1 << 12;
     const std::string key = "\"data_offsets\":[";
@@ -126,7 +127,7 @@ size_t end_of_data(const std::string& header) {
     return largest;
 }
 
-// Puts right the header's length, and the number of bytes behind it.
+// Corrects the header's length and the number of data bytes after it.
 void repair_safetensors(std::string& bytes) {
     uint64_t length = 0;
     if (bytes.size() < sizeof length) return;

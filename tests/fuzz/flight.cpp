@@ -1,4 +1,4 @@
-// The target of mini flight: the boxes that flight recorders leave, and the story that they tell.
+// The target of mini flight: reads the box files of flight recorders and reports on them.
 
 #include <algorithm>
 #include <array>
@@ -24,17 +24,18 @@ namespace {
 using dist::FlightBox;
 using dist::FlightRecord;
 
-void tell_all(std::vector<tools::RankFlight> flights) {
+void report_all(std::vector<tools::RankFlight> flights) {
     for (const tools::GroupFlight& group : tools::by_group(std::move(flights))) {
         tools::tell(group);
         tools::flight_table(group, {});
     }
 }
 
-// A box of rank 1 with one operation of each state, and why its group ended.
+// Returns a box of rank 1 with one operation in each state, and the reason why its group
+// ended.
 std::unique_ptr<FlightBox> some_box() {
     auto box = std::make_unique<FlightBox>();
-    std::memset(static_cast<void*>(box.get()), 0, sizeof *box);  // as mapped memory is
+    std::memset(static_cast<void*>(box.get()), 0, sizeof *box);  // as in mapped memory
     dist::begin_box(*box, {.run = "3f2a",
                            .group = "default",
                            .backend = "ring",
@@ -58,14 +59,14 @@ std::unique_ptr<FlightBox> some_box() {
     return box;
 }
 
-// The bytes of a box up to the last that is not zero.
+// Returns the bytes of a box up to the last nonzero byte.
 std::string beginning_of(const FlightBox& box) {
     std::string bytes = text_of(std::as_bytes(std::span(&box, 1)));
     bytes.resize(bytes.find_last_not_of('\0') + 1);
     return bytes;
 }
 
-// Boxes of ranks 1 and 0.
+// Returns boxes of ranks 1 and 0.
 std::vector<std::string> flight_box_seeds() {
     const auto box = some_box();
     const std::string of_rank1 = beginning_of(*box);
@@ -74,7 +75,7 @@ std::vector<std::string> flight_box_seeds() {
     return {of_rank1, beginning_of(*box)};
 }
 
-// Reads the box that begins with `input`; behind it there are zeros.
+// Reads a box that consists of `input` followed by zeros.
 tools::RankFlight read(Input input) {
     static MemoryFile file;
     std::string box = text_of(input.first(std::min(input.size(), sizeof(FlightBox))));
@@ -83,26 +84,27 @@ tools::RankFlight read(Input input) {
     return tools::read_flight(file.path());
 }
 
-// What can be read can be written as JSON and told, alone and beside another rank's box.
+// A box that can be read can be written as JSON and reported, alone and with another
+// rank's box.
 void run_flight_box(Input input) {
     static const std::string other = flight_box_seeds().back();
     const tools::RankFlight flight = read(input);
     tools::json_lines(flight);
-    tell_all({flight});
-    tell_all({flight, read(bytes_of(other))});
+    report_all({flight});
+    report_all({flight, read(bytes_of(other))});
 }
 
-// Puts right how a box begins, and makes its world small: one of a million ranks takes long.
+// Corrects the start of a box, and makes its world size small: a million ranks take long.
 void repair_box(std::string& bytes) {
-    constexpr size_t kRankAt = offsetof(FlightBox, rank);
-    constexpr size_t kWorldAt = offsetof(FlightBox, world_size);
+    constexpr size_t kRankOffset = offsetof(FlightBox, rank);
+    constexpr size_t kWorldOffset = offsetof(FlightBox, world_size);
     static const std::string good = flight_box_seeds().front();
     int32_t world_size = 0;
-    if (bytes.size() < kWorldAt + sizeof world_size) return;
-    bytes.replace(0, kRankAt, good, 0, kRankAt);
-    std::memcpy(&world_size, bytes.data() + kWorldAt, sizeof world_size);
+    if (bytes.size() < kWorldOffset + sizeof world_size) return;
+    bytes.replace(0, kRankOffset, good, 0, kRankOffset);
+    std::memcpy(&world_size, bytes.data() + kWorldOffset, sizeof world_size);
     world_size &= 63;
-    std::memcpy(bytes.data() + kWorldAt, &world_size, sizeof world_size);
+    std::memcpy(bytes.data() + kWorldOffset, &world_size, sizeof world_size);
 }
 
 constexpr std::array kTargets = {

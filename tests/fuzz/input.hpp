@@ -1,5 +1,5 @@
-// How an input reaches a reader that takes no bytes: as numbers, as a file, or through a
-// socket.
+// Passes an input to functions that do not take bytes: as numbers, as a file, or through
+// a socket.
 
 #pragma once
 
@@ -21,12 +21,12 @@
 
 namespace mini::fuzz {
 
-/// Takes an input apart from the front.
+/// Reads an input from the front.
 class Taker {
   public:
     explicit Taker(Input input) : rest_(input) {}
 
-    /// The next number; behind the input's end there are zeros.
+    /// Returns the next number; bytes beyond the input's end are zero.
     template <typename Number>
     Number take() {
         Number number{};
@@ -35,14 +35,14 @@ class Taker {
         return number;
     }
 
-    /// The next `count` bytes, or as many as there are.
+    /// Returns the next `count` bytes, or fewer at the end.
     Input take_bytes(size_t count) {
         const Input bytes = rest_.first(std::min(count, rest_.size()));
         rest_ = rest_.subspan(bytes.size());
         return bytes;
     }
 
-    /// All bytes that are left.
+    /// Returns all remaining bytes.
     Input rest() const { return rest_; }
     bool is_empty() const { return rest_.empty(); }
 
@@ -50,7 +50,7 @@ class Taker {
     Input rest_;
 };
 
-/// A file in memory, with a path as others have.
+/// A file in memory that has a path.
 class MemoryFile {
   public:
     MemoryFile()
@@ -59,7 +59,7 @@ class MemoryFile {
 
     const std::string& path() const { return path_; }
 
-    /// Replaces all that it holds.
+    /// Replaces the contents.
     void set(Input bytes) {
         const auto size = static_cast<ssize_t>(bytes.size());
         if (::ftruncate(file_.fd(), 0) != 0 ||
@@ -72,8 +72,8 @@ class MemoryFile {
     std::string path_;
 };
 
-/// A connection on which `input` has come, and then its end. The other end is still there to
-/// be sent to.
+/// A connection on which `input` has arrived, followed by the end of the stream. The
+/// other end still accepts bytes.
 struct Connection {
     explicit Connection(Input input) {
         std::tie(mine, theirs) = test::socket_pair();

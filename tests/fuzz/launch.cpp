@@ -1,4 +1,4 @@
-// Targets that read what a launcher, the environment or a command line says.
+// Targets that read variables of launchers, the environment and command lines.
 
 #include <stdlib.h>
 

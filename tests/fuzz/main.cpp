@@ -46,7 +46,7 @@ bool choose(std::string_view name) {
     return chosen.run != nullptr;
 }
 
-// The value of "--name=value" among the arguments.
+// Returns the value of the argument "--name=value"; `name` is "--name=".
 std::optional<std::string> option(std::span<char*> arguments, std::string_view name) {
     for (const std::string_view argument : arguments)
         if (argument.starts_with(name)) return std::string(argument.substr(name.size()));
@@ -55,7 +55,7 @@ std::optional<std::string> option(std::span<char*> arguments, std::string_view n
 
 }  // namespace
 
-extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
 extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
     const std::span<char*> words(*arguments, static_cast<size_t>(*count));
@@ -77,15 +77,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
 }
 
-// Most mutations are repaired, so that they come past the checksums.
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most,
+// Repairs most mutations, so that they pass the checksums.
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned seed) {
-    constexpr unsigned kUnrepaired = 4;  // one mutation of so many
-    const size_t mutated = LLVMFuzzerMutate(data, size, most);
+    constexpr unsigned kUnrepaired = 4;  // one mutation in four is not repaired
+    const size_t mutated = LLVMFuzzerMutate(data, size, max_size);
     if (chosen.repair == nullptr || seed % kUnrepaired == 0) return mutated;
     std::string bytes(reinterpret_cast<const char*>(data), mutated);
     chosen.repair(bytes);
-    if (bytes.size() > most) return mutated;
+    if (bytes.size() > max_size) return mutated;
     std::copy(bytes.begin(), bytes.end(), data);
     return bytes.size();
 }

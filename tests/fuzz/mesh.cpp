@@ -1,4 +1,4 @@
-// Targets of the mesh: what one rank reads of another's bytes, or of a stranger's.
+// Targets of the mesh: bytes that a rank reads from another rank or from another program.
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -36,9 +36,9 @@ namespace {
 using dist::MessageHeader;
 using Seeds = std::vector<std::string>;
 
-constexpr std::chrono::seconds kPatience(30);  // waiting so long is a fault
+constexpr std::chrono::seconds kPatience(30);  // a longer wait is a fault
 
-// ---- messages, one behind the other
+// ---- a sequence of messages
 
 std::string message(MessageHeader header, const std::string& payload) {
     header.payload_bytes = payload.size();
@@ -66,12 +66,12 @@ void run_messages(Input input) {
     dist::MessageStream stream(
         std::make_unique<dist::SocketChannel>(std::move(connection.mine)));
     bool closed = false;
-    const auto words = stream.final_message(dist::deadline_after(kPatience), closed);
-    if (words) dist::throw_failure(dist::reported(*words, 1));
-    require(closed, "a connection that has ended goes on");
+    const auto report = stream.final_message(dist::deadline_after(kPatience), closed);
+    if (report) dist::throw_failure(dist::reported(*report, 1));
+    require(closed, "a closed connection was not reported");
 }
 
-// Rank 0 of 2 in an all_reduce, while two messages from point to point are expected.
+// Rank 0 of 2 in an all_reduce, while two point-to-point receives are posted.
 void run_mesh_transport(Input input) {
     const dist::Deadline deadline = dist::deadline_after(kPatience);
     std::array<std::byte, 16> sum{}, first{}, second{};
@@ -100,45 +100,46 @@ void run_mesh_transport(Input input) {
     while (!of_rank1.done || !of_any.done) rank0.progress();
 }
 
-// ---- another program connects to rank 0, before rank 1 comes
+// ---- another program connects to rank 0 before rank 1 does
 
 const dist::Cookie kCookie = dist::parse_cookie("00112233445566778899aabbccddeeff");
 
-// What a stranger brings besides its bytes.
-struct Gift {
+// The descriptor that the other program sends with its bytes.
+struct Attachment {
     enum Kind { kNothing, kMemory, kSmallMemory, kSocket };
 
     Kind kind = kNothing;
-    bool knows_token = false;
+    bool has_token = false;
 };
 
-// The store of two ranks. As soon as rank 0 has told its address, the stranger and rank 1
-// connect, both without waiting for an answer.
-class DoorStore : public dist::HashStore {
+// The store of two ranks. As soon as rank 0 has published its address, the other program
+// and rank 1 connect, both without waiting for a reply.
+class IntruderStore : public dist::HashStore {
   public:
-    DoorStore(Gift gift, std::string bytes) : gift_(gift), bytes_(std::move(bytes)) {
+    IntruderStore(Attachment attachment, std::string bytes)
+        : attachment_(attachment), bytes_(std::move(bytes)) {
         set("mesh/1",
             dist::this_host() + " 127.0.0.1:1 " + dist::random_local_name() + " 0");
     }
 
     void set(const std::string& key, const std::string& value) override {
         dist::HashStore::set(key, value);
-        if (key == "mesh/0") knock(value);
+        if (key == "mesh/0") connect_both(value);
     }
 
   private:
-    void knock(const std::string& place) {
-        std::istringstream words(place);
+    void connect_both(const std::string& place) {
+        std::istringstream fields(place);
         std::string host, address, name;
         uint64_t token = 0;
-        words >> host >> address >> name >> token;
+        fields >> host >> address >> name >> token;
 
-        constexpr size_t kTokenAt = offsetof(dist::Hello, token);
-        if (gift_.knows_token && bytes_.size() >= sizeof(dist::Hello))
-            std::memcpy(bytes_.data() + kTokenAt, &token, sizeof token);
+        constexpr size_t kTokenOffset = offsetof(dist::Hello, token);
+        if (attachment_.has_token && bytes_.size() >= sizeof(dist::Hello))
+            std::memcpy(bytes_.data() + kTokenOffset, &token, sizeof token);
         const dist::Deadline deadline = dist::deadline_after(kPatience);
-        stranger_ = dist::connect_locally(name, deadline);
-        if (!bytes_.empty()) send_with_gift();
+        intruder_ = dist::connect_locally(name, deadline);
+        if (!bytes_.empty()) send_with_attachment();
 
         rank1_ = dist::connect_locally(name, deadline);
         const auto hello =
@@ -147,44 +148,48 @@ class DoorStore : public dist::HashStore {
                                    new_memory());
     }
 
-    void send_with_gift() {
-        switch (gift_.kind) {
-            case Gift::kNothing: dist::send_some(stranger_, bytes_of(bytes_)); break;
-            case Gift::kMemory: give(new_memory()); break;
-            case Gift::kSmallMemory: give(dist::make_shared_memory(1).descriptor); break;
-            case Gift::kSocket: give(stranger_); break;
+    void send_with_attachment() {
+        switch (attachment_.kind) {
+            case Attachment::kNothing:
+                dist::send_some(intruder_, bytes_of(bytes_));
+                break;
+            case Attachment::kMemory: send_descriptor(new_memory()); break;
+            case Attachment::kSmallMemory:
+                send_descriptor(dist::make_shared_memory(1).descriptor);
+                break;
+            case Attachment::kSocket: send_descriptor(intruder_); break;
         }
     }
-    void give(const dist::Socket& descriptor) {
-        dist::send_with_descriptor(stranger_, bytes_of(bytes_), descriptor);
+    void send_descriptor(const dist::Socket& descriptor) {
+        dist::send_with_descriptor(intruder_, bytes_of(bytes_), descriptor);
     }
     static dist::Socket new_memory() {
         return dist::make_shared_memory(dist::RingChannel::memory_bytes()).descriptor;
     }
 
-    Gift gift_;
+    Attachment attachment_;
     std::string bytes_;
-    dist::Socket stranger_, rank1_;
+    dist::Socket intruder_, rank1_;
 };
 
 void run_mesh_door(Input input) {
     Taker taker(input);
     const auto choice = taker.take<uint8_t>();
-    const Gift gift{.kind = static_cast<Gift::Kind>(choice % 4),
-                    .knows_token = choice >= 128};
-    DoorStore store(gift, text_of(taker.rest()));
+    const Attachment attachment{.kind = static_cast<Attachment::Kind>(choice % 4),
+                                .has_token = choice >= 128};
+    IntruderStore store(attachment, text_of(taker.rest()));
     dist::RendezvousConfig config;
     config.rank = 0;
     config.world_size = 2;
     config.cookie = kCookie;
-    const auto meet = [&] {
+    const auto run_rank0 = [&] {
         const dist::Mesh mesh =
             dist::connect_mesh(config, store, "127.0.0.1", dist::Medium::kAuto,
                                dist::deadline_after(kPatience));
         require(mesh.streams[1].is_open(), "rank 1 is not connected");
     };
-    // Only one that could be rank 1 may keep rank 1 out.
-    gift.knows_token ? meet() : require_success(meet);
+    // A program with rank 1's token may take rank 1's place; any other must not.
+    attachment.has_token ? run_rank0() : require_success(run_rank0);
 }
 
 Seeds mesh_door_seeds() {
@@ -208,10 +213,10 @@ void run_hello(Input input) {
           dist::Hello::Role::kMeshAcceptor}) {
         const dist::Hello mine = dist::make_hello(role, kCookie, 0, -1, 5);
         const bool is_right = dist::fault_of(*theirs, mine).empty();
-        require(!is_right || theirs->cookie == kCookie, "a wrong cookie was believed");
+        require(!is_right || theirs->cookie == kCookie, "a wrong cookie was accepted");
         const int rank = dist::rank_of_connector(*theirs, mine, 4);
         require(rank == -1 || (is_right && rank > 0 && rank < 4),
-                "no rank of this world");
+                "not a rank of this world");
     }
 }
 
@@ -226,15 +231,15 @@ Seeds hello_seeds() {
     return seeds;
 }
 
-// ---- descriptors that come with a message: the first byte says how many
+// ---- descriptors that come with a message: the first byte is their number
 
 void run_descriptors(Input input) {
-    constexpr size_t kMost = 8;
+    constexpr size_t kMaxDescriptors = 8;
     Taker taker(input);
     auto [mine, theirs] = test::socket_pair();
-    std::array<int, kMost> sent;
+    std::array<int, kMaxDescriptors> sent;
     sent.fill(theirs.fd());
-    const size_t count = taker.take<uint8_t>() % (kMost + 1);
+    const size_t count = taker.take<uint8_t>() % (kMaxDescriptors + 1);
     std::byte payload = taker.take<std::byte>();
 
     iovec part{&payload, 1};
@@ -252,14 +257,15 @@ void run_descriptors(Input input) {
     require(::sendmsg(theirs.fd(), &message, 0) == 1, "sendmsg failed");
     dist::send_some(theirs, taker.rest());
 
-    // What is open is known by the number that the next descriptor gets.
+    // The number of the next descriptor shows whether one was left open.
     const auto next_number = [] { return dist::Socket(::dup(0)).fd(); };
     const int before = next_number();
     {
         dist::Socket descriptor;
         std::array<std::byte, 64> bytes;
         while (dist::recv_with_descriptor(mine, bytes, descriptor) > 0) continue;
-        require(descriptor.is_open() == (count > 0), "a descriptor came, or none");
+        require(descriptor.is_open() == (count > 0),
+                "a descriptor is missing or unexpected");
     }
     require(next_number() == before, "a descriptor was left open");
 }

@@ -1,4 +1,4 @@
-// Targets that read pictures.
+// Targets that read images.
 
 #include <zlib.h>
 
@@ -42,7 +42,7 @@ std::vector<std::string> png_seeds() {
     return seeds;
 }
 
-// The 4 bytes at `offset`, most significant first.
+// Returns the big-endian number of 4 bytes at `offset`.
 uint32_t number_at(const std::string& bytes, size_t offset) {
     uint32_t number = 0;
     for (size_t i = 0; i < 4; ++i)
@@ -54,7 +54,7 @@ void put_number(std::string& bytes, size_t offset, uint32_t number) {
     bytes.replace(offset, 4, text_of(big_endian_word(number)));
 }
 
-// A zlib stream of what `packed` unpacks to as far as it can be unpacked.
+// Decompresses `packed` as far as possible and compresses the result again.
 std::string packed_again(const std::string& packed) {
     Bytes pixels(size_t{1} << 16);
     z_stream stream{};
@@ -69,7 +69,7 @@ std::string packed_again(const std::string& packed) {
     return text_of(deflated(pixels));
 }
 
-// Puts right each chunk's CRC, the checksum of the pixels, and the last chunk's length.
+// Corrects each chunk's CRC, the checksum of the pixels, and the last chunk's length.
 void repair_png(std::string& bytes) {
     constexpr size_t kFrame = 12;  // length, type, CRC
     for (size_t at = kPngSignature.size(); at + kFrame <= bytes.size();) {

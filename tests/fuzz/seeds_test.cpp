@@ -1,5 +1,5 @@
-// What the fuzz targets do with their own seeds, in every build: the seeds are good, and no
-// target is broken by a slightly damaged one. labs/lab fuzz looks further.
+// The fuzz targets with their own seeds, in every build: the seeds are valid, and
+// slightly damaged seeds cause no fault. labs/lab fuzz searches further.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,7 +17,7 @@ using namespace mini::fuzz;
 
 namespace {
 
-// What a target throws that is no Error; "" for nothing.
+// Runs a target. Returns "", or the text of an exception that is not an Error.
 std::string fault_of(const Target& target, const std::string& bytes) {
     logging::set_level(logging::Level::kError);
     try {
@@ -28,17 +28,17 @@ std::string fault_of(const Target& target, const std::string& bytes) {
     }
 }
 
-// About `count` places in a text, spread evenly.
-std::vector<size_t> places_in(const std::string& text, size_t count) {
-    std::vector<size_t> places;
+// Returns about `count` evenly spaced positions in a text.
+std::vector<size_t> positions_in(const std::string& text, size_t count) {
+    std::vector<size_t> positions;
     const size_t step = std::max(text.size() / count, size_t{1});
-    for (size_t place = 0; place < text.size(); place += step) places.push_back(place);
-    return places;
+    for (size_t i = 0; i < text.size(); i += step) positions.push_back(i);
+    return positions;
 }
 
 }  // namespace
 
-TEST_CASE("every fuzz target has a name of its own, and reads its first seed") {
+TEST_CASE("every fuzz target has a unique name and reads its first seed") {
     std::set<std::string> names;
     for (const Target& target : all_targets()) {
         CAPTURE(target.name);
@@ -49,13 +49,14 @@ TEST_CASE("every fuzz target has a name of its own, and reads its first seed") {
     CHECK(names.size() >= 21);
 }
 
-TEST_CASE("fuzz targets take seeds that are whole, repaired, empty or cut short") {
+TEST_CASE(
+    "fuzz targets have no fault on whole and repaired and empty and truncated seeds") {
     constexpr size_t kLengths = 24;
     for (const Target& target : all_targets()) {
         CHECK(fault_of(target, "") == "");
         for (std::string seed : target.seeds()) {
             CHECK(fault_of(target, seed) == "");
-            for (const size_t length : places_in(seed, kLengths))
+            for (const size_t length : positions_in(seed, kLengths))
                 CHECK(fault_of(target, seed.substr(0, length)) == "");
             if (target.repair == nullptr) continue;
             target.repair(seed);
@@ -64,7 +65,7 @@ TEST_CASE("fuzz targets take seeds that are whole, repaired, empty or cut short"
     }
 }
 
-TEST_CASE("a seed's repair leaves the seed readable") {
+TEST_CASE("repair leaves a seed readable") {
     for (const Target& target : all_targets()) {
         if (target.repair == nullptr) continue;
         CAPTURE(target.name);
@@ -74,13 +75,13 @@ TEST_CASE("a seed's repair leaves the seed readable") {
     }
 }
 
-TEST_CASE("fuzz targets take seeds in which a byte was changed") {
+TEST_CASE("fuzz targets have no fault on seeds with one changed byte") {
     constexpr size_t kChanges = 16;
     for (const Target& target : all_targets())
         for (const std::string& seed : target.seeds())
-            for (const size_t place : places_in(seed, kChanges)) {
+            for (const size_t position : positions_in(seed, kChanges)) {
                 std::string damaged = seed;
-                damaged[place] = static_cast<char>(damaged[place] ^ 0x81);
+                damaged[position] = static_cast<char>(damaged[position] ^ 0x81);
                 CHECK(fault_of(target, damaged) == "");
             }
 }

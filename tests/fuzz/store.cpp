@@ -1,4 +1,4 @@
-// Targets of the store: what its server and its clients are sent, and its file.
+// Targets of the store: the bytes that its server and its clients receive, and its file.
 
 #include <poll.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ using dist::Hello;
 using dist::protocol::Command;
 using dist::protocol::Status;
 
-constexpr std::chrono::seconds kPatience(30);  // waiting so long is a fault
+constexpr std::chrono::seconds kPatience(30);  // a longer wait is a fault
 
 const dist::StoreLimits kLimits = {.connections = 4, .keys = 16, .bytes = 1 << 16};
 
@@ -42,17 +42,17 @@ std::string text_of_message(const Message& message) {
     return {reinterpret_cast<const char*>(&message), sizeof message};
 }
 
-// ---- requests, one behind the other, without sockets
+// ---- a sequence of requests, without sockets
 
 void run_store_requests(Input input) {
     std::string bytes = text_of(input);
     dist::StoreTable table;
     while (auto request = dist::protocol::take_request(bytes)) {
         if (request->command == Command::kGet || request->command == Command::kWait)
-            continue;  // the server's own work
+            continue;  // handled by the server
         try {
             dist::carry_out(std::move(*request), table, kLimits);
-        } catch (const Error&) {  // refused, with a reason
+        } catch (const Error&) {  // rejected with a reason
         }
         require(table.size() <= kLimits.keys, "more keys than allowed");
         require(table.bytes() <= kLimits.bytes, "more bytes than allowed");
@@ -82,7 +82,7 @@ std::vector<std::string> request_seeds() {
     return seeds;
 }
 
-// ---- the server's other half: what a connection sends it, from the first byte on
+// ---- the server with sockets: the bytes of one connection, from the first one
 
 void run_store_server(Input input) {
     dist::TcpStoreServer server({"127.0.0.1", 0}, dist::Cookie{}, kLimits);
@@ -93,12 +93,12 @@ void run_store_server(Input input) {
         ::shutdown(client.fd(), SHUT_WR);
         std::array<std::byte, 1024> answers;
         while (dist::wait_for(client, POLLIN, deadline)) dist::recv_some(client, answers);
-    } catch (const dist::ConnectionClosed&) {  // as it must
+    } catch (const dist::ConnectionClosed&) {  // expected
     }
-    require(!dist::has_passed(deadline), "the server keeps a connection that has ended");
+    require(!dist::has_passed(deadline), "the server keeps a closed connection");
     require(server.wait_until_alone(deadline), "the server still counts a client");
 
-    // Others do not notice.
+    // Other clients are not affected.
     require_success([&] {
         dist::TcpStore other(server.address(), dist::Cookie{}, deadline);
         other.num_keys();
@@ -125,7 +125,7 @@ void run_store_client(Input input) {
     dist::TcpStore store(std::move(connection.mine), {"server", 1}, dist::Cookie{},
                          deadline);
 
-    // The connection ends behind the last reply, so that every call ends.
+    // The stream ends after the last reply, so that every call returns.
     bool all_answered = true;
     const auto ask = [&](const std::function<void()>& call) {
         try {
@@ -140,7 +140,7 @@ void run_store_client(Input input) {
     ask([&] { store.num_keys(); });
     ask([&] { store.check("a"); });
     ask([&] { store.compare_set("a", "b", "c"); });
-    require(!dist::has_passed(deadline), "a client waits for a server that has gone");
+    require(!dist::has_passed(deadline), "a client waits for a server that is gone");
     if (!all_answered) throw Error("a call failed");
 }
 
@@ -157,7 +157,7 @@ std::vector<std::string> reply_seeds() {
             replies({"the store is full", "no"}, Status::kRefused)};
 }
 
-// ---- the log of a FileStore, behind its first line
+// ---- the log of a FileStore, after its first line
 
 void run_file_store(Input input) {
     static const test::Folder folder;
@@ -165,7 +165,7 @@ void run_file_store(Input input) {
     dist::FileStore store(path);
     std::ofstream(path, std::ios::binary | std::ios::app) << text_of(input);
 
-    // Where the log is a good one, what comes behind it is read back.
+    // If the log is valid, records appended to it are read back.
     store.num_keys();
     store.set("key", "value");
     require(store.get("key", dist::deadline_after(kPatience)) == "value", "a lost value");

@@ -1,6 +1,6 @@
-// A fuzz target: one reader of bytes that others wrote, which may be anything.
+// A fuzz target: a function that reads arbitrary bytes.
 //
-//     bytes --> target --> a result, or mini::Error      both are right
+//     bytes --> target --> a result, or mini::Error      correct
 //                      --> anything else                 a fault
 //
 // libFuzzer finds the bytes (main.cpp), and ctest replays the seeds (seeds_test.cpp).
@@ -19,20 +19,22 @@ namespace mini::fuzz {
 using Input = std::span<const std::byte>;
 
 struct Target {
-    /// What labs/lab fuzz calls it.
+    /// Its name for labs/lab fuzz.
     const char* name;
 
     /// Reads the input.
     void (*run)(Input input);
 
-    /// Inputs to begin with, written by libmini itself. The first one is read without error.
+    /// Returns the initial inputs, written by libmini itself. The first one is read
+    /// without error.
     std::vector<std::string> (*seeds)();
 
-    /// Makes lengths and checksums right again that a mutation broke; null where there are none.
+    /// Corrects the lengths and checksums that a mutation broke; null if the format has
+    /// none.
     void (*repair)(std::string& bytes) = nullptr;
 };
 
-/// The targets of each file.
+/// Return the targets of each file.
 std::span<const Target> file_targets();
 std::span<const Target> picture_targets();
 std::span<const Target> launch_targets();
@@ -41,20 +43,23 @@ std::span<const Target> mesh_targets();
 std::span<const Target> channel_targets();
 std::span<const Target> flight_targets();
 
-/// All of them.
+/// Returns all targets.
 std::vector<Target> all_targets();
 
-/// Runs a target; whether it read `input` without an Error. All other exceptions pass through.
+/// Runs a target. Returns whether it read `input` without an Error; other exceptions
+/// propagate.
 bool accepts(const Target& target, Input input);
 
 /// Throws std::logic_error, which is a fault, unless `condition` holds.
 void require(bool condition, const char* what);
 
-/// Calls `call`, in which an Error is a fault too.
+/// Calls `call`; an Error in it is a fault too.
 void require_success(const std::function<void()>& call);
 
-/// The bytes of a text, and back.
+/// Converts a text to bytes.
 Input bytes_of(const std::string& text);
+
+/// Converts bytes to a text.
 std::string text_of(Input input);
 std::string text_of(const std::vector<uint8_t>& bytes);
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Gathers what libmini needs besides a compiler, CMake and CUDA into a folder that can be
-# carried to a GPU machine without packages:
+# Collects libmini's dependencies other than a compiler, CMake and CUDA in a folder that can
+# be copied to a GPU machine without packages:
 #
 #     tests/gpu/carry.sh carried                      here, where libmini builds
 #     cmake -S . -B build/gpu -DCMAKE_BUILD_TYPE=Release -DMINI_CUDA=ON \
 #           -DMINI_CARRIED=$PWD/carried               there
 #
-# Headers alone: of zlib and libcrypto, which are more, any Linux has the rest.
+# Only headers: the shared libraries of zlib and libcrypto exist on any Linux.
 set -eu
 if [ $# -ne 1 ]; then
     echo "usage: tests/gpu/carry.sh FOLDER" >&2
@@ -16,7 +16,7 @@ folder=$1
 compiler=${CXX:-c++}
 mkdir -p "$folder/include" "$folder/cmake"
 
-# The folder that holds a header, as the compiler finds it.
+# Prints the folder in which the compiler finds a header.
 root_of() {
     found=$(printf '#include <%s>\n' "$1" |
         "$compiler" -E -x c++ -std=c++20 -I/usr/include/eigen3 ${STB_INCLUDE_DIR:+-I"$STB_INCLUDE_DIR"} - |
@@ -28,19 +28,19 @@ root_of() {
     echo "$found"
 }
 
-# Libraries that are a folder of headers; -L: some are links.
+# Libraries that are a folder of headers. -L: some are symbolic links.
 for header in Eigen/Core fmt/core.h CLI/CLI.hpp nlohmann/json.hpp catch2/catch.hpp \
     stb/stb_image.h openssl/evp.h; do
     root=$(root_of "$header")
     cp -rL "$root/${header%%/*}" "$folder/include/"
 done
 
-# Single headers, and OpenSSL's two that stand with the architecture's.
+# Single headers, and two headers of OpenSSL in the architecture's include folder.
 for header in zlib.h zconf.h openssl/configuration.h openssl/opensslconf.h; do
     cp -L "$(root_of "$header")/$header" "$folder/include/$header"
 done
 
-# What turns each TEST_CASE into a test of CTest.
+# The CMake scripts that register each TEST_CASE with CTest.
 for file in Catch.cmake CatchAddTests.cmake; do
     for place in /usr/lib/cmake/Catch2 /usr/lib/*/cmake/Catch2 /usr/share/cmake/Catch2; do
         if [ -f "$place/$file" ]; then cp "$place/$file" "$folder/cmake/"; fi

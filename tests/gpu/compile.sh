@@ -1,18 +1,18 @@
 #!/bin/sh
-# Compiles one file of the GPU half with nvcc, warnings as errors: for each architecture that
-# libmini supports where the file asks which one it is compiled for, else for the oldest, since
-# all others get the same code.
+# Compiles one file of the CUDA code with nvcc, warnings as errors. A file that uses
+# __CUDA_ARCH__ is compiled for each architecture that libmini supports; other files only for
+# the oldest, since their code is the same for all.
 #
 #     tests/gpu/compile.sh NVCC FILE OBJECT INCLUDE...
 #
-# Exit codes: 0 compiled, 1 did not, 77 there is no nvcc, or no header of an optional library.
+# Exit codes: 0 compiled; 1 not compiled; 77 nvcc or the header of an optional library is missing.
 set -eu
 nvcc=$1
 file=$2
 object=$3
 shift 3
 if [ ! -x "$nvcc" ]; then
-    echo "skipped: there is no nvcc on this machine; set MINI_NVCC to one"
+    echo "skipped: this machine has no nvcc; set MINI_NVCC to the path of one"
     exit 77
 fi
 cuda_include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
@@ -31,7 +31,7 @@ if grep -q __CUDA_ARCH__ "$file"; then
         -gencode arch=compute_90,code=[sm_90,compute_90]"
 fi
 
-# The objects are not run, so the optimizer need not work.
+# The objects are not run, so optimization is not needed.
 # shellcheck disable=SC2086
 exec "$nvcc" -std=c++20 --extended-lambda -I. $options -isystem "$cuda_include" -c "$file" \
     -o "$object" \

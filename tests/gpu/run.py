@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""All that only a GPU can show, in one command and one JSON file.
+"""Runs all checks that need a GPU, and writes the results to one JSON file.
 
     tests/gpu/run.py --build build/gpu --out gpu.json [--without sanitizer,bench,torch]
 
@@ -8,8 +8,8 @@
     bench       mini bench kernels, matmul and train-step, the last from a CUDA graph as well
     torch       both train steps beside PyTorch's (tests/bench/compare_cuda.py)
 
-Each part gives {"status": "passed", "failed" or "left out", ...}; what is left out says why. The exit
-code is 1 when a part failed, and also when there was no GPU for any of them to run on.
+Each step reports {"status": "passed", "failed" or "left out", ...}; a step that is left out reports why.
+The exit code is 1 if a step failed, and also if the machine has no GPU.
 """
 
 import argparse
@@ -23,18 +23,18 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-# The tests provoke errors of CUDA on purpose; what counts is what kernels do to memory, and each
-# allocation on its own shows that.
+# The tests cause CUDA API errors on purpose, so memcheck reports only the memory accesses of kernels.
+# Without the allocator's cache it sees each allocation.
 TOOL_OPTIONS = {"memcheck": ["--report-api-errors", "no"]}
 WITHOUT_CACHE = ["env", "MINI_CUDA_CACHING=0"]
 PARTS = ["suite", "sanitizer", "bench", "torch"]
 BENCHES = {"kernels": [], "matmul": [], "train-step": ["--graph"]}
 KEPT_LINES = 40
-SUITE_JOBS = 4  # most of a small test's time is that of opening the device
+SUITE_JOBS = 4  # a small test spends most of its time opening the device
 
 
 def run(command, timeout):
-    """Runs a command and says how it went, with the end of what it printed."""
+    """Runs a command and returns its result, with the last lines of its output."""
     start = time.monotonic()
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -104,7 +104,7 @@ def run_torch(build, timeout):
 
 
 def gpu_name():
-    """What the driver calls the first GPU, or None."""
+    """Returns the driver's name for the first GPU, or None."""
     try:
         done = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
                               capture_output=True, text=True, timeout=60)
@@ -119,14 +119,14 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True, help="with MINI_CUDA=ON")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="the JSON file")
     parser.add_argument("--without", default="", help=f"parts to leave out: {', '.join(PARTS)}")
-    parser.add_argument("--timeout", type=float, default=540, help="seconds a command (540)")
+    parser.add_argument("--timeout", type=float, default=540, help="seconds per command (540)")
     arguments = parser.parse_args()
     without = [part for part in arguments.without.split(",") if part]
     unknown = [part for part in without if part not in PARTS]
     if unknown:
         parser.error(f"--without {unknown[0]}: the parts are {', '.join(PARTS)}")
 
-    # Run part by part, and write the file after each: a run that is cut short leaves what it had.
+    # Write the file after each part, so that an interrupted run leaves the results so far.
     gpu = gpu_name()
     result = {"gpu": gpu, "parts": {}}
     for part, go in zip(PARTS, [run_suite, run_sanitizer, run_benches, run_torch]):

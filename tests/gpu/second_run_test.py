@@ -1,4 +1,4 @@
-"""The tests that run a second time, on a CUDA device, are told to: without it they pass on the CPU."""
+"""Tests that run again on a CUDA device must have MINI_TEST_DEVICE=cuda; otherwise they run on the CPU."""
 
 import json
 import os
@@ -6,11 +6,11 @@ import subprocess
 import unittest
 
 ON_CUDA = " on cuda:"
-TOLD = "MINI_TEST_DEVICE=cuda"
+DEVICE_SETTING = "MINI_TEST_DEVICE=cuda"
 
 
 def tests_of(build):
-    """The name and the environment of each test that ctest would run."""
+    """Yields the name and the environment of each test that ctest would run."""
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
                             capture_output=True, text=True, check=True).stdout
     for test in json.loads(listed)["tests"]:
@@ -19,11 +19,11 @@ def tests_of(build):
 
 
 class SecondRun(unittest.TestCase):
-    def test_it_and_nothing_else_is_told_the_device(self):
+    def test_only_tests_on_cuda_have_the_device_in_their_environment(self):
         rooms = set()
         for name, environment in tests_of(os.environ["MINI_BUILD_DIR"]):
             with self.subTest(name):
-                self.assertEqual(TOLD in environment, ON_CUDA in name)
+                self.assertEqual(DEVICE_SETTING in environment, ON_CUDA in name)
             if ON_CUDA in name:
                 rooms.add(name.split(ON_CUDA)[0])
         self.assertEqual(rooms, {"tensor", "autograd", "nn", "optim", "parallel",

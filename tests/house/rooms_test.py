@@ -1,12 +1,12 @@
-"""The house holds together: floors, rooms and components.
+"""The dependencies between rooms and between components are right.
 
-A room is a folder whose CMakeLists.txt says mini_room(name ... NEEDS ...). The order of
-add_subdirectory gives the floors: a room stands on rooms that were added before it. A component is
-a header with its sources. This test reads the includes and fails when
+A room is a folder whose CMakeLists.txt calls mini_room(name ... NEEDS ...). A room may depend only
+on rooms that were added before it with add_subdirectory (floors below it). A component is a header
+with its sources. This test reads the includes and fails when
 
-- a room includes one that is added after it, or one that its NEEDS do not name;
-- a room's NEEDS name a room that it does not include;
-- components include each other in a circle;
+- a room includes a room that is added after it, or that its NEEDS do not list;
+- a room's NEEDS list a room that it does not include;
+- components include each other in a cycle;
 - the library includes labs or tests.
 
     python3 tests/house/rooms_test.py --list     rooms with their files, lines and needs
@@ -25,7 +25,7 @@ from house import rooms, rooms_below  # noqa: E402
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
-SYSTEM = "libmini/cudasim/include"  # what kernels include as <cuda_runtime.h>
+SYSTEM = "libmini/cudasim/include"  # the folder of the kernels' <cuda_runtime.h>
 
 
 class House:
@@ -49,7 +49,7 @@ class House:
                     self.includes[path].add(target)
 
     def arrows(self):
-        """(file, included file) between rooms, and out of the library."""
+        """(file, included file) for includes between rooms, and of files outside the library."""
         for path, targets in self.includes.items():
             for target in sorted(targets):
                 if self.room_of.get(target) != self.room_of[path] or target not in self.room_of:
@@ -63,22 +63,22 @@ class House:
             name = path.relative_to(self.root)
             where = f"{name} includes {target.relative_to(self.root)}"
             if here is None:
-                yield f"{name} lies in no room"
+                yield f"{name} is in no room"
             elif there is None:
-                yield f"{where}, which lies in no room of the library"
+                yield f"{where}, which is in no room of the library"
             elif floor[there] > floor[here]:
-                yield f"{where}: an arrow up, from {here} to {there}"
+                yield f"{where}: {here} depends on {there}, which is added after it"
             elif there not in self.needs[here] and SYSTEM not in str(target):
-                yield f"{where}, but NEEDS of {here} does not name mini_{there}"
+                yield f"{where}, but NEEDS of {here} does not list mini_{there}"
             used[here].add(there)
         for room in self.order:
             for need in sorted(self.needs[room]):
                 if floor[need] > floor[room]:
                     yield f"{room} NEEDS mini_{need}, which is added after it"
                 elif need not in used[room]:
-                    yield f"{room} NEEDS mini_{need}, but includes nothing of it"
+                    yield f"{room} NEEDS mini_{need}, but does not include it"
         for circle in self.circles():
-            yield "a circle of components: " + ", ".join(circle)
+            yield "components include each other in a cycle: " + ", ".join(circle)
 
     def components(self):
         """{component: the components that it includes}"""

@@ -1,4 +1,5 @@
-// What most of our headers include of the standard library, for compiling them one by one.
+// The standard headers that most headers of libmini include, precompiled for
+// headers_alone.
 
 #pragma once
 

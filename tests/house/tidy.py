@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """clang-tidy over rooms of the library, with the checks of .clang-tidy.
 
-    tests/house/tidy.py BUILD              the rooms that a reader begins with
+    tests/house/tidy.py BUILD              the rooms that a reader starts with
     tests/house/tidy.py BUILD nn group     these rooms
     tests/house/tidy.py BUILD all          all rooms
 
-BUILD is a configured build folder: its compile_commands.json says how the files of a room are
-compiled. Prints what clang-tidy found, and a line at the end; exit code 1 when it found anything.
+BUILD is a configured build folder with a compile_commands.json. Prints the warnings of clang-tidy
+and a summary; exits with code 1 if there is any warning.
 """
 
 import json
@@ -23,7 +23,7 @@ ROOM = re.compile(r"libmini/.*CMakeFiles/mini_(\w+)\.dir/")
 
 
 def units(build, rooms):
-    """The files that the compiler is given for the rooms; a learner's copies are not among them."""
+    """The source files compiled for the rooms, without a learner's copies."""
     for command in json.loads((build / "compile_commands.json").read_text()):
         room = ROOM.search(command.get("output", "") or command["command"])
         is_cpp = command["file"].endswith((".cpp", ".cxx"))
@@ -32,7 +32,7 @@ def units(build, rooms):
 
 
 def tidy(build, unit):
-    """What clang-tidy says of one file."""
+    """The exit code and the output of clang-tidy for one file."""
     done = subprocess.run(
         ["clang-tidy", "-p", build, "--quiet", f"--config-file={ROOT / '.clang-tidy'}",
          "--extra-arg=-Wno-unknown-warning-option", unit],
@@ -48,7 +48,7 @@ def main(build, *rooms):
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = [text for code, text in pool.map(lambda unit: tidy(build, unit), files) if code]
     print("".join(found), end="")
-    print(f"clang-tidy: {len(files)} files or batches, {len(found)} with something to mend")
+    print(f"clang-tidy: {len(files)} files or batches, {len(found)} with warnings")
     return 1 if found else 0
 
 

@@ -28,9 +28,9 @@ using Steps = std::vector<int64_t>;
 
 namespace {
 
-constexpr size_t kNumbers = 20'000;  // enough that a save takes a while
+constexpr size_t kNumbers = 20'000;  // large enough that a save takes some time
 
-// A checkpoint every number of which tells its step.
+// Returns a checkpoint whose elements all equal its step.
 Safetensors contents_of(int64_t step, size_t numbers = 10) {
     const std::vector<float> values(numbers, static_cast<float>(step));
     return {.tensors = {{"x", Tensor::from(values)}},
@@ -44,49 +44,51 @@ bool is_whole(const Checkpoint& checkpoint) {
            std::all_of(values.begin(), values.end(), [&](float x) { return x == step; });
 }
 
-// Saves step after step, going on from what is there, and tells each once it is saved.
-[[noreturn]] void save_for_ever(const std::string& path, int tell) {
+// Resumes from the latest checkpoint, and saves step after step; writes each saved step
+// to the pipe `output`.
+[[noreturn]] void save_forever(const std::string& path, int output) {
     CheckpointFolder folder(path, 2);
     const auto latest = folder.latest();
     for (int64_t step = latest ? latest->step + 1 : 0;; ++step) {
         folder.save(step, contents_of(step, kNumbers));
-        if (write(tell, &step, sizeof step) != sizeof step) _exit(1);
+        if (write(output, &step, sizeof step) != sizeof step) _exit(1);
     }
 }
 
-// Kills such a process `delay` microseconds after its first save; returns its last step.
-int64_t last_step_told(const std::string& path, unsigned delay) {
+// Starts a process that calls save_forever, kills it `delay` microseconds after its first
+// save, and returns the last step that it wrote to the pipe.
+int64_t last_reported_step(const std::string& path, unsigned delay) {
     int ends[2];
     if (pipe(ends) != 0) throw mini::Error(mini::system_message("pipe", errno));
     const pid_t child = fork();
-    if (child == 0) save_for_ever(path, ends[1]);
+    if (child == 0) save_forever(path, ends[1]);
     close(ends[1]);
 
-    int64_t told = -1, step = -1;
-    if (read(ends[0], &step, sizeof step) == sizeof step) told = step;
+    int64_t reported = -1, step = -1;
+    if (read(ends[0], &step, sizeof step) == sizeof step) reported = step;
     usleep(delay);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    while (read(ends[0], &step, sizeof step) == sizeof step) told = step;
+    while (read(ends[0], &step, sizeof step) == sizeof step) reported = step;
     close(ends[0]);
-    return told;
+    return reported;
 }
 
-int kills_wanted() {
-    const char* const wanted = std::getenv("MINI_TEST_KILLS");
-    return wanted != nullptr ? std::atoi(wanted) : 40;
+int number_of_kills() {
+    const char* const value = std::getenv("MINI_TEST_KILLS");
+    return value != nullptr ? std::atoi(value) : 40;
 }
 
 }  // namespace
 
-TEST_CASE("checkpoints are numbered files of which the newest are kept") {
-    const Folder place;
-    CheckpointFolder folder(place / "runs/a", 2);
+TEST_CASE("checkpoints are numbered files and the newest are kept") {
+    const Folder directory;
+    CheckpointFolder folder(directory / "runs/a", 2);
     CHECK(folder.list().empty());
     CHECK_FALSE(folder.latest().has_value());
     for (const int64_t step : {0, 20, 420}) folder.save(step, contents_of(step));
     CHECK(folder.list() == Steps{20, 420});
-    CHECK(folder.path(420) == place / "runs/a/checkpoint-00000420.safetensors");
+    CHECK(folder.path(420) == directory / "runs/a/checkpoint-00000420.safetensors");
     CHECK(std::filesystem::exists(folder.path(420)));
     REQUIRE(folder.latest().has_value());
     CHECK(folder.latest()->step == 420);
@@ -95,17 +97,17 @@ TEST_CASE("checkpoints are numbered files of which the newest are kept") {
     CHECK_THROWS_AS(folder.load(0), BadFile);
 }
 
-TEST_CASE("steps of more than eight digits come after those of eight") {
-    const Folder place;
-    CheckpointFolder folder(place.path());
+TEST_CASE("steps of nine digits are listed after steps of eight digits") {
+    const Folder directory;
+    CheckpointFolder folder(directory.path());
     for (const int64_t step : {int64_t{100'000'000}, int64_t{99'999'999}})
         folder.save(step, contents_of(1));
     CHECK(folder.list() == Steps{99'999'999, 100'000'000});
 }
 
-TEST_CASE("saving a step again replaces it") {
-    const Folder place;
-    CheckpointFolder folder(place.path());
+TEST_CASE("saving a step again replaces its checkpoint") {
+    const Folder directory;
+    CheckpointFolder folder(directory.path());
     folder.save(5, contents_of(4));
     folder.save(5, contents_of(5));
     CHECK(folder.list() == Steps{5});
@@ -113,24 +115,24 @@ TEST_CASE("saving a step again replaces it") {
 }
 
 TEST_CASE("other files in the folder are neither listed nor removed") {
-    const Folder place;
+    const Folder directory;
     const Names others = {"checkpoint-000000x1.safetensors", "checkpoint-7.safetensors",
                           "model.safetensors", "notes.txt"};
-    for (const std::string& name : others) write_text(place / name, "mine");
-    CheckpointFolder folder(place.path(), 1);
+    for (const std::string& name : others) write_text(directory / name, "mine");
+    CheckpointFolder folder(directory.path(), 1);
     folder.save(8, contents_of(8));
     folder.save(9, contents_of(9));
     CHECK(folder.list() == Steps{9});
-    for (const std::string& name : others) CHECK(read_text(place / name) == "mine");
+    for (const std::string& name : others) CHECK(read_text(directory / name) == "mine");
 }
 
-TEST_CASE("an unreadable newest checkpoint is passed over with a warning") {
-    const Folder place;
-    CheckpointFolder folder(place.path(), 3);
+TEST_CASE("latest skips unreadable checkpoints with a warning") {
+    const Folder directory;
+    CheckpointFolder folder(directory.path(), 3);
     folder.save(1, contents_of(1));
     folder.save(2, contents_of(2));
     write_text(folder.path(2), "damaged");
-    std::filesystem::create_symlink(place / "nowhere", folder.path(3));
+    std::filesystem::create_symlink(directory / "nowhere", folder.path(3));
     const mini::logging::Level before = mini::logging::level();
     mini::logging::set_level(mini::logging::Level::kWarning);
     int64_t step = -1;
@@ -142,9 +144,9 @@ TEST_CASE("an unreadable newest checkpoint is passed over with a warning") {
     CHECK(contains(warnings, folder.path(3) + ": open failed"));
 }
 
-TEST_CASE("the only good checkpoint stays though damaged ones have higher steps") {
-    const Folder place;
-    CheckpointFolder folder(place.path(), 1);
+TEST_CASE("save keeps the new checkpoint even if damaged files have higher steps") {
+    const Folder directory;
+    CheckpointFolder folder(directory.path(), 1);
     write_text(folder.path(7), "damaged");
     folder.save(3, contents_of(3));
     mini::logging::set_level(mini::logging::Level::kOff);
@@ -152,82 +154,83 @@ TEST_CASE("the only good checkpoint stays though damaged ones have higher steps"
     mini::logging::set_level(mini::logging::Level::kWarning);
 }
 
-TEST_CASE("a folder in which no checkpoint loads is an error and not a fresh start") {
-    const Folder place;
-    const CheckpointFolder folder(place.path());
+TEST_CASE("latest throws if the folder has checkpoints but none can be loaded") {
+    const Folder directory;
+    const CheckpointFolder folder(directory.path());
     write_text(folder.path(7), "damaged");
     mini::logging::set_level(mini::logging::Level::kOff);
-    CHECK(contains(message_of<BadFile>([&] { folder.latest(); }), "none of them loads"));
+    CHECK(contains(message_of<BadFile>([&] { folder.latest(); }), "none can be loaded"));
     mini::logging::set_level(mini::logging::Level::kWarning);
 }
 
-TEST_CASE("a full disk leaves all older checkpoints and nothing else") {
-    const Folder place;
-    CheckpointFolder folder(place.path(), 1);
+TEST_CASE("a full disk leaves all older checkpoints and no other files") {
+    const Folder directory;
+    CheckpointFolder folder(directory.path(), 1);
     folder.save(1, contents_of(1));
     const std::string message = message_of<BadFile>([&] {
         const FileSizeLimit limit(1000);
         folder.save(2, contents_of(2, kNumbers));
     });
     CHECK(contains(message, folder.path(2) + ": write failed"));
-    CHECK(place.names() == Names{"checkpoint-00000001.safetensors"});
+    CHECK(directory.names() == Names{"checkpoint-00000001.safetensors"});
     CHECK(is_whole(*folder.latest()));
 }
 
-TEST_CASE("a file in place of the folder is refused with its name") {
-    const Folder place;
-    write_text(place / "run", "a file");
-    for (const std::string& path : {place / "run", place / "run/deeper"})
+TEST_CASE("a file in directory of the folder throws BadFile that names the path") {
+    const Folder directory;
+    write_text(directory / "run", "a file");
+    for (const std::string& path : {directory / "run", directory / "run/deeper"})
         CHECK(
             contains(message_of<BadFile>([&] { CheckpointFolder folder(path); }), path));
-    CHECK(read_text(place / "run") == "a file");
-    CHECK_THROWS_AS(CheckpointFolder(place.path(), 0), mini::UsageError);
-    CheckpointFolder folder(place.path());
+    CHECK(read_text(directory / "run") == "a file");
+    CHECK_THROWS_AS(CheckpointFolder(directory.path(), 0), mini::UsageError);
+    CheckpointFolder folder(directory.path());
     CHECK_THROWS_AS(folder.save(-1, contents_of(1)), mini::UsageError);
 }
 
-TEST_CASE("a link to a folder is that folder and a link to a file is replaced") {
-    const Folder place;
-    std::filesystem::create_directory(place / "disk");
-    std::filesystem::create_directory_symlink(place / "disk", place / "run");
-    CheckpointFolder folder(place / "run");
-    write_text(place / "precious", "mine");
-    std::filesystem::create_symlink(place / "precious", folder.path(1));
+TEST_CASE("a symbolic link to a folder is followed and a link to a file is replaced") {
+    const Folder directory;
+    std::filesystem::create_directory(directory / "disk");
+    std::filesystem::create_directory_symlink(directory / "disk", directory / "run");
+    CheckpointFolder folder(directory / "run");
+    write_text(directory / "precious", "mine");
+    std::filesystem::create_symlink(directory / "precious", folder.path(1));
     folder.save(1, contents_of(1));
-    CHECK(read_text(place / "precious") == "mine");
-    CHECK(is_whole(CheckpointFolder(place / "disk").load(1)));
+    CHECK(read_text(directory / "precious") == "mine");
+    CHECK(is_whole(CheckpointFolder(directory / "disk").load(1)));
 }
 
-TEST_CASE("temporary files of the dead go and those of the living stay") {
-    const Folder place;
+TEST_CASE(
+    "temporary files of ended processes are removed and of running processes kept") {
+    const Folder directory;
     const pid_t dead = fork();
     if (dead == 0) _exit(0);
     waitpid(dead, nullptr, 0);
     const std::string name = "checkpoint-00000001.safetensors.tmp-";
     const std::string living = name + std::to_string(getpid()) + "-0";
-    write_text(place / (name + std::to_string(dead) + "-0"), "half");
-    write_text(place / living, "half");
-    const CheckpointFolder folder(place.path());
-    CHECK(place.names() == Names{living});
+    write_text(directory / (name + std::to_string(dead) + "-0"), "half");
+    write_text(directory / living, "half");
+    const CheckpointFolder folder(directory.path());
+    CHECK(directory.names() == Names{living});
 }
 
-TEST_CASE("a process killed at any instant leaves its last checkpoint readable") {
-    const Folder place;
+TEST_CASE("a process killed at any time leaves its last checkpoint readable") {
+    const Folder directory;
     mini::Generator delays(5);
     int64_t reached = -1;
-    for (int kills = 0; kills < kills_wanted(); ++kills) {
+    for (int kills = 0; kills < number_of_kills(); ++kills) {
         CAPTURE(kills);
-        const int64_t told =
-            last_step_told(place.path(), static_cast<unsigned>(delays.randint(0, 8000)));
-        REQUIRE(told > reached);
+        const int64_t reported = last_reported_step(
+            directory.path(), static_cast<unsigned>(delays.randint(0, 8000)));
+        REQUIRE(reported > reached);
 
-        // The one told of last, or the one that it was about to tell of.
-        const CheckpointFolder folder(place.path(), 2);
+        // The latest checkpoint is the last reported step or the step after it.
+        const CheckpointFolder folder(directory.path(), 2);
         const auto latest = folder.latest();
         REQUIRE(latest.has_value());
-        CHECK((latest->step == told || latest->step == told + 1));
+        CHECK((latest->step == reported || latest->step == reported + 1));
         CHECK(is_whole(*latest));
-        CHECK(place.names().size() <= 3);
+        CHECK(directory.names().size() <= 3);
         reached = latest->step;
     }
 }

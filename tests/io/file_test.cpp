@@ -23,7 +23,7 @@ std::span<const std::byte> bytes(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a file appears with commit and not before") {
+TEST_CASE("a file appears in commit and not before") {
     const Folder folder;
     const std::string path = folder / "model";
     AtomicFile file(path);
@@ -35,7 +35,7 @@ TEST_CASE("a file appears with commit and not before") {
     CHECK(read_text(path) == "first second");
 }
 
-TEST_CASE("a file that is not committed leaves the old one and no other") {
+TEST_CASE("without commit the old file stays and the temporary file is removed") {
     const Folder folder;
     const std::string path = folder / "model";
     write_text(path, "old");
@@ -44,7 +44,7 @@ TEST_CASE("a file that is not committed leaves the old one and no other") {
     CHECK(read_text(path) == "old");
 }
 
-TEST_CASE("two writers of one path do not disturb each other, and the last commit wins") {
+TEST_CASE("two writers of one path are independent and the last commit wins") {
     const Folder folder;
     AtomicFile first(folder / "model");
     AtomicFile second(folder / "model");
@@ -56,8 +56,7 @@ TEST_CASE("two writers of one path do not disturb each other, and the last commi
     CHECK(read_text(folder / "model") == "first");
 }
 
-TEST_CASE(
-    "a full disk is reported with its reason and leaves the old file and no other") {
+TEST_CASE("a full disk throws BadFile with the reason and leaves only the old file") {
     const Folder folder;
     const std::string path = folder / "model";
     write_text(path, "old");
@@ -71,7 +70,7 @@ TEST_CASE(
     CHECK(read_text(path) == "old");
 }
 
-TEST_CASE("a new file is readable by those whom the umask allows") {
+TEST_CASE("a new file has the permissions that the umask allows") {
     const Folder folder;
     const mode_t before = umask(022);
     AtomicFile file(folder / "model");
@@ -82,7 +81,7 @@ TEST_CASE("a new file is readable by those whom the umask allows") {
     CHECK((status.st_mode & 0777) == 0644);
 }
 
-TEST_CASE("folders that are missing, or no folders, are named with the reason") {
+TEST_CASE("the error message for a missing folder has the path and the reason") {
     const Folder folder;
     const std::string missing = folder / "missing/model";
     CHECK(message_of<BadFile>([&] { AtomicFile file(missing); }) ==
@@ -94,7 +93,7 @@ TEST_CASE("folders that are missing, or no folders, are named with the reason") 
           below_file + ": creating a temporary file beside it failed: Not a directory");
 }
 
-TEST_CASE("a folder, a pipe or a device is neither replaced nor read") {
+TEST_CASE("a folder or a pipe or a device is neither replaced nor read") {
     const Folder folder;
     const std::string pipe = folder / "pipe";
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
@@ -107,7 +106,7 @@ TEST_CASE("a folder, a pipe or a device is neither replaced nor read") {
     }
 }
 
-TEST_CASE("a path without a folder means the current one") {
+TEST_CASE("a path without a folder is in the current folder") {
     const Folder folder;
     const auto before = std::filesystem::current_path();
     std::filesystem::current_path(folder / ".");
@@ -117,7 +116,7 @@ TEST_CASE("a path without a folder means the current one") {
     CHECK(folder.names() == Names{"model"});
 }
 
-TEST_CASE("a symbolic link is replaced and its target left alone") {
+TEST_CASE("a symbolic link is replaced and its target is unchanged") {
     const Folder folder;
     write_text(folder / "target", "old");
     std::filesystem::create_symlink("target", folder / "link");
@@ -129,7 +128,7 @@ TEST_CASE("a symbolic link is replaced and its target left alone") {
     CHECK_FALSE(std::filesystem::is_symlink(folder / "link"));
 }
 
-TEST_CASE("reading gives the bytes asked for, and says where a file ends too early") {
+TEST_CASE("read returns the requested bytes and reports a file that ends too early") {
     const Folder folder;
     const std::string path = folder / "model";
     write_text(path, "0123456789");

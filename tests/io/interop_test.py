@@ -1,8 +1,9 @@
-"""Files go both ways between libmini and Python's safetensors, to the last bit.
+"""Exchanges files between libmini and Python's safetensors; all bits must be preserved.
 
-Run as interop_test.py SAFETENSORS_COPY, a program that loads a file and saves it again.
-Python writes, the program copies, Python reads: its bytes, names, shapes, dtypes and
-metadata must be those that it wrote. Exits with 77, skipped, without safetensors.
+Usage: interop_test.py SAFETENSORS_COPY. The program SAFETENSORS_COPY loads a file and
+saves it again. Python writes a file, the program copies it, and Python reads the copy:
+bytes, names, shapes, dtypes and metadata must be equal. Exits with code 77 (skipped)
+without safetensors.
 """
 
 import ctypes
@@ -19,7 +20,7 @@ try:
     import safetensors
     from safetensors import deserialize, serialize
 except ImportError:
-    print("skipped: this Python has no safetensors, which labs/lab setup tries to bring")
+    print("skipped: this Python has no safetensors; labs/lab setup tries to install it")
     sys.exit(77)
 
 ITEM_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2, "int64": 8, "uint8": 1}
@@ -30,7 +31,7 @@ COPY = sys.argv.pop(1)
 
 
 def tensors_of(dtypes):
-    """Random bytes, so every bit pattern: subnormals, infinities, any not-a-number."""
+    """Returns tensors of random bytes, which include subnormals, infinities and NaNs."""
     numbers = random.Random(5)
     tensors = {}
     for dtype in dtypes:
@@ -44,7 +45,10 @@ def tensors_of(dtypes):
 
 
 def written(tensors, metadata):
-    """The file that Python makes of them. Since 0.8 it wants addresses, before the bytes."""
+    """Returns the file that Python's safetensors writes.
+
+    Since version 0.8 it takes addresses, before that bytes.
+    """
     if not hasattr(safetensors, "TensorSpec"):
         return bytes(serialize(tensors, metadata))
     buffers, specs = [], {}
@@ -66,7 +70,7 @@ def copied(data):
 
 
 class InteropTest(unittest.TestCase):
-    def test_every_dtype_and_shape_comes_back(self):
+    def test_every_dtype_and_shape_is_preserved(self):
         tensors = tensors_of(ITEM_BYTES)
         back = dict(deserialize(copied(written(tensors, METADATA))))
         self.assertEqual(set(back), set(tensors))
@@ -76,13 +80,13 @@ class InteropTest(unittest.TestCase):
                 self.assertEqual(back[name]["shape"], tensor["shape"])
                 self.assertEqual(bytes(back[name]["data"]), tensor["data"])
 
-    def test_metadata_comes_back(self):
+    def test_metadata_is_preserved(self):
         data = copied(written(tensors_of(["uint8"]), METADATA))
         header = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])
         self.assertEqual(header["__metadata__"], METADATA)
 
-    def test_numbers_lie_in_the_same_order(self):
-        """Headers may differ in the order of their keys, the bytes behind may not."""
+    def test_elements_are_in_the_same_order(self):
+        """The header keys may be in another order, but the data bytes must be equal."""
 
         def numbers(data):
             return data[8 + int.from_bytes(data[:8], "little"):]

@@ -1,6 +1,6 @@
-// safetensors_copy IN OUT: loads IN and saves what it holds as OUT.
+// safetensors_copy IN OUT: loads the file IN and saves its contents as OUT.
 //
-// What Python's safetensors writes goes in, what it is to read comes out.
+// interop_test.py writes IN and reads OUT with Python's safetensors.
 
 #include <cstdio>
 #include <exception>

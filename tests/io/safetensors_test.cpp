@@ -33,7 +33,7 @@ Names names_of(const Safetensors& file) {
     return names;
 }
 
-// The header of a file as text, without the spaces that fill it up.
+// Returns the header of a file as text, without the padding.
 std::string header_of(const std::string& path) {
     const std::string text = read_text(path);
     const auto length =
@@ -44,7 +44,7 @@ std::string header_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("tensors of every dtype, and metadata, come back as they were saved") {
+TEST_CASE("tensors of every dtype and metadata are loaded as they were saved") {
     const Folder folder;
     const std::string path = folder / "model.safetensors";
     const float infinity = std::numeric_limits<float>::infinity();
@@ -73,7 +73,7 @@ TEST_CASE("tensors of every dtype, and metadata, come back as they were saved") 
     CHECK(loaded.metadata.at("note") == "ünïcode \n \"quoted\"");
 }
 
-TEST_CASE("not-a-number keeps all its bits") {
+TEST_CASE("a NaN keeps all its bits") {
     const Folder folder;
     const auto odd_nan = std::bit_cast<float>(0x7fc12345u);
     save_safetensors(folder / "f", {{"x", Tensor::scalar(odd_nan)}});
@@ -81,14 +81,15 @@ TEST_CASE("not-a-number keeps all its bits") {
     CHECK(std::bit_cast<uint32_t>(*x.data<float>()) == 0x7fc12345u);
 }
 
-TEST_CASE("a file without tensors is a file") {
+TEST_CASE("a file without tensors is valid") {
     const Folder folder;
     save_safetensors(folder / "f", {});
     CHECK(read_text(folder / "f") == std::string("\x08\0\0\0\0\0\0\0{}      ", 16));
     CHECK(load_safetensors(folder / "f").tensors.empty());
 }
 
-TEST_CASE("bytes lie in the order of the reference writer, the header filled to 8") {
+TEST_CASE(
+    "bytes are in the order of the reference writer and the header is padded to 8") {
     const Folder folder;
     save_safetensors(folder / "f", {{"b", Tensor::zeros({2})},
                                     {"c", Tensor::zeros({1}, DType::kUInt8)},
@@ -103,7 +104,7 @@ TEST_CASE("bytes lie in the order of the reference writer, the header filled to 
     CHECK(names_of(load_safetensors(folder / "f")) == Names{"d", "a", "b", "c"});
 }
 
-TEST_CASE("a view is saved as the numbers it shows") {
+TEST_CASE("a view is saved with its own elements only") {
     const Folder folder;
     const Tensor x = Tensor::from<float>({0, 1, 2, 3, 4, 5}, {2, 3});
     save_safetensors(folder / "f", {{"transposed", mini::ops::transpose(x, 0, 1)},
@@ -115,21 +116,21 @@ TEST_CASE("a view is saved as the numbers it shows") {
     CHECK(loaded.at("row").to_vector<float>() == std::vector<float>{3, 4, 5});
 }
 
-TEST_CASE("names that the format cannot hold are refused, and no file is made") {
+TEST_CASE("invalid names throw UsageError and no file is created") {
     const Folder folder;
     const Tensor x = Tensor::zeros({1});
-    const auto refusal = [&](const NamedTensors& tensors) {
+    const auto error_message = [&](const NamedTensors& tensors) {
         return message_of<mini::UsageError>(
             [&] { save_safetensors(folder / "f", tensors); });
     };
-    CHECK(refusal({{"x", x}, {"x", x}}).find("comes twice") != std::string::npos);
-    CHECK(refusal({{"__metadata__", x}}).find("metadata") != std::string::npos);
-    CHECK(refusal({{"x", Tensor()}}).find("not a tensor") != std::string::npos);
-    CHECK(refusal({{"\xff", x}}).find("UTF-8") != std::string::npos);
+    CHECK(error_message({{"x", x}, {"x", x}}).find("occurs twice") != std::string::npos);
+    CHECK(error_message({{"__metadata__", x}}).find("metadata") != std::string::npos);
+    CHECK(error_message({{"x", Tensor()}}).find("not a tensor") != std::string::npos);
+    CHECK(error_message({{"\xff", x}}).find("UTF-8") != std::string::npos);
     CHECK(folder.names().empty());
 }
 
-TEST_CASE("any UTF-8 is a name") {
+TEST_CASE("any UTF-8 text is a valid name") {
     const Folder folder;
     const std::string name = GENERATE(std::string(), std::string("a\0b\n\"\\/../", 10),
                                       std::string("größe"), std::string("dtype"));
@@ -137,7 +138,7 @@ TEST_CASE("any UTF-8 is a name") {
     CHECK(names_of(load_safetensors(folder / "f")) == Names{name});
 }
 
-TEST_CASE("a missing tensor is reported with the names there are") {
+TEST_CASE("the error message for a missing tensor lists the existing names") {
     const Folder folder;
     save_safetensors(folder / "f", {{"a", Tensor::ones({1})}, {"b", Tensor::ones({1})}});
     const Safetensors loaded = load_safetensors(folder / "f");
@@ -145,32 +146,33 @@ TEST_CASE("a missing tensor is reported with the names there are") {
           "safetensors: no tensor \"c\" among (a, b)");
 }
 
-TEST_CASE("a hundred thousand tensors are read") {
+TEST_CASE("a file with a hundred thousand tensors can be loaded") {
     const Folder folder;
     NamedTensors many;
     const Tensor x = Tensor::ones({1});
-    const int count = mini::test::kSanitized ? 10'000 : 100'000;  // 15 s, watched
+    const int count =
+        mini::test::kSanitized ? 10'000 : 100'000;  // 100,000 take 15 s with a sanitizer
     for (int i = 0; i < count; ++i) many.emplace_back(std::to_string(i), x);
     save_safetensors(folder / "f", many);
     CHECK(load_safetensors(folder / "f").tensors.size() == static_cast<size_t>(count));
 }
 
-TEST_CASE("a process killed while it saves leaves a file that loads") {
+TEST_CASE("a process killed during a save leaves a file that can be loaded") {
     const Folder folder;
     const std::string path = folder / "model";
     for (int kills = 0; kills < 10; ++kills) {
         int ends[2];
         REQUIRE(pipe(ends) == 0);
         const pid_t child = fork();
-        if (child == 0) {  // save for ever: all ones, all twos, ... and say so each time
+        if (child == 0) {  // save forever: all ones, all twos, ...; report each save
             for (int value = 1;; value = value % 9 + 1) {
                 save_safetensors(path, {{"x", Tensor::full({20'000}, value)}});
                 if (write(ends[1], "s", 1) != 1) _exit(1);
             }
         }
-        // Kill it somewhere in the save after the (kills + 1)-th.
-        char said;
-        for (int i = 0; i <= kills; ++i) REQUIRE(read(ends[0], &said, 1) == 1);
+        // Kill the process during the save after save number kills + 1.
+        char report;
+        for (int i = 0; i <= kills; ++i) REQUIRE(read(ends[0], &report, 1) == 1);
         kill(child, SIGKILL);
         waitpid(child, nullptr, 0);
         close(ends[0]);

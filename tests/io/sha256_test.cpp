@@ -12,7 +12,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("digests are those of the standard's examples") {
+TEST_CASE("digests equal the examples of the standard") {
     // FIPS 180-4: the empty message, one block, two blocks, and a million times "a".
     CHECK(mini::io::sha256_hex(bytes_of("")) ==
           "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -25,9 +25,7 @@ TEST_CASE("digests are those of the standard's examples") {
           "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST_CASE(
-    "pieces give the digest of the whole, and a finished digest starts from the "
-    "beginning") {
+TEST_CASE("incremental updates give the digest of the whole and finish_hex restarts") {
     mini::io::Sha256 digest;
     digest.update(bytes_of("a"));
     digest.update(bytes_of(""));

@@ -1,4 +1,4 @@
-// What the tests of the io room share.
+// Helpers for the tests of libmini/io.
 
 #pragma once
 
@@ -25,7 +25,8 @@ inline std::string read_text(const std::string& path) {
     return text.str();
 }
 
-// Lets no file of this process grow past `limit` bytes: more fails as on a full disk.
+// Limits the size of files that this process writes to `limit` bytes: a larger write
+// fails, as on a full disk.
 class FileSizeLimit {
   public:
     explicit FileSizeLimit(rlim_t limit) {

@@ -21,20 +21,22 @@ struct ConvProblem {
 };
 
 const std::vector<ConvProblem> kProblems = {
-    {{1, 1, 1, 1}, 1, {1, 1, 0}},      // one multiplication
-    {{2, 1, 28, 28}, 10, {5, 1, 0}},   // the tutorial's first layer
-    {{9, 10, 12, 12}, 20, {5, 1, 0}},  // its second, with images in two chunks
-    {{0, 3, 8, 8}, 4, {3, 1, 1}},      // no images
-    {{3, 2, 7, 5}, 4, {3, 1, 1}},      // padding, not square
-    {{2, 3, 9, 8}, 1, {3, 2, 0}},   // a stride that leaves a column over; one channel out
+    {{1, 1, 1, 1}, 1, {1, 1, 0}},     // one multiplication
+    {{2, 1, 28, 28}, 10, {5, 1, 0}},  // the tutorial's first layer
+    {{9, 10, 12, 12},
+     20,
+     {5, 1, 0}},  // the tutorial's second layer, with images in two chunks
+    {{0, 3, 8, 8}, 4, {3, 1, 1}},   // no images
+    {{3, 2, 7, 5}, 4, {3, 1, 1}},   // padding, not square
+    {{2, 3, 9, 8}, 1, {3, 2, 0}},   // a last column without a window; one output channel
     {{2, 1, 6, 7}, 3, {2, 3, 1}},   // a stride longer than the window
     {{2, 2, 3, 3}, 2, {3, 1, 0}},   // a window as large as the image
     {{2, 2, 2, 2}, 3, {4, 1, 1}},   // a window as large as the image and its padding
     {{17, 2, 5, 4}, 3, {1, 1, 0}},  // 1 x 1
-    {{2, 2, 4, 4}, 2, {3, 2, 2}},   // windows that lie mostly over padding
+    {{2, 2, 4, 4}, 2, {3, 2, 2}},   // windows that are mostly padding
 };
 
-// Calls visit(y index, x index, w index) for every multiplication of the convolution.
+// Calls visit(y index, x index, w index) for each multiplication of the convolution.
 template <typename Visit>
 void for_each_multiplication(const ConvProblem& p, Visit visit) {
     const auto [N, C, H, W] = p.in;
@@ -66,7 +68,7 @@ std::vector<float> backward_input_of(const ConvProblem& p, const std::vector<flo
     return dx;
 }
 
-// dw, followed by dbias.
+// Returns dw, followed by dbias.
 std::vector<float> backward_weight_of(const ConvProblem& p, const std::vector<float>& g,
                                       const std::vector<float>& x) {
     std::vector<float> dw = unwritten(p.w_size() + p.O);
@@ -77,33 +79,33 @@ std::vector<float> backward_weight_of(const ConvProblem& p, const std::vector<fl
 
 }  // namespace
 
-TEST_CASE("a convolution equals its definition") {
+TEST_CASE("conv2d equals its definition") {
     const ConvProblem p = GENERATE(from_range(kProblems));
     CAPTURE(p.in.N, p.in.C, p.in.H, p.in.W, p.O, p.window.kernel, p.window.stride,
             p.window.padding);
-    const std::vector<float> x = whole_numbers(p.x_size(), 1),
-                             w = whole_numbers(p.w_size(), 2);
-    const std::vector<float> bias = whole_numbers(p.O, 3);
+    const std::vector<float> x = small_integers(p.x_size(), 1),
+                             w = small_integers(p.w_size(), 2);
+    const std::vector<float> bias = small_integers(p.O, 3);
 
     std::vector<float> without_bias(static_cast<size_t>(p.y_size()));
     for_each_multiplication(p, [&](int64_t yi, int64_t xi, int64_t wi) {
         without_bias[yi] += x[xi] * w[wi];
     });
-    CHECK(first_difference(conv2d_of(p, x, w, nullptr), without_bias) == kNowhere);
+    CHECK(first_difference(conv2d_of(p, x, w, nullptr), without_bias) == kNoDifference);
 
     std::vector<float> with_bias = without_bias;
     for (int64_t i = 0; i < p.y_size(); ++i)
         with_bias[i] += bias[i / (p.Ho() * p.Wo()) % p.O];
-    CHECK(first_difference(conv2d_of(p, x, w, bias.data()), with_bias) == kNowhere);
+    CHECK(first_difference(conv2d_of(p, x, w, bias.data()), with_bias) == kNoDifference);
 }
 
-TEST_CASE("the gradients of a convolution equal their definitions") {
+TEST_CASE("the gradients of conv2d equal their definitions") {
     const ConvProblem p = GENERATE(from_range(kProblems));
     CAPTURE(p.in.N, p.in.C, p.in.H, p.in.W, p.O, p.window.kernel, p.window.stride,
             p.window.padding);
-    const std::vector<float> x = whole_numbers(p.x_size(), 1),
-                             w = whole_numbers(p.w_size(), 2);
-    const std::vector<float> g = whole_numbers(p.y_size(), 3);
+    const std::vector<float> x = small_integers(p.x_size(), 1),
+                             w = small_integers(p.w_size(), 2);
+    const std::vector<float> g = small_integers(p.y_size(), 3);
 
     std::vector<float> dx(static_cast<size_t>(p.x_size()));
     std::vector<float> dw(static_cast<size_t>(p.w_size() + p.O));  // followed by dbias
@@ -114,20 +116,20 @@ TEST_CASE("the gradients of a convolution equal their definitions") {
     for (int64_t i = 0; i < p.y_size(); ++i)
         dw[p.w_size() + i / (p.Ho() * p.Wo()) % p.O] += g[i];
 
-    CHECK(first_difference(backward_input_of(p, g, w), dx) == kNowhere);
-    CHECK(first_difference(backward_weight_of(p, g, x), dw) == kNowhere);
+    CHECK(first_difference(backward_input_of(p, g, w), dx) == kNoDifference);
+    CHECK(first_difference(backward_weight_of(p, g, x), dw) == kNoDifference);
 
-    // Without a bias only dw is written.
+    // Without dbias, only dw is written.
     std::vector<float> only_dw = unwritten(p.w_size());
     cpu::conv2d_backward_weight(only_dw.data(), nullptr, g.data(), x.data(), p.in, p.O,
                                 p.window);
     dw.resize(only_dw.size());
-    CHECK(first_difference(only_dw, dw) == kNowhere);
+    CHECK(first_difference(only_dw, dw) == kNoDifference);
 }
 
-TEST_CASE("a convolution known by hand") {
-    // An image of 3 x 3 and the window (1 2 / 3 4): 1*1 + 2*2 + 3*4 + 4*5 = 37, and so
-    // on.
+TEST_CASE("conv2d and its gradients equal values computed by hand") {
+    // A 3 x 3 image and the kernel (1 2 / 3 4): the first output is 1*1 + 2*2 + 3*4 + 4*5
+    // = 37, plus the bias.
     const ConvProblem p = {{1, 1, 3, 3}, 1, {2, 1, 0}};
     const std::vector<float> x = {1, 2, 3, 4, 5, 6, 7, 8, 9}, w = {1, 2, 3, 4};
     const float bias = 100.0f;
@@ -139,21 +141,21 @@ TEST_CASE("a convolution known by hand") {
     CHECK(backward_weight_of(p, g, x) == std::vector<float>{51, 62, 84, 95, 11});
 }
 
-TEST_CASE("convolutions have the same bits for any number of threads") {
+TEST_CASE("convolutions are bitwise identical for any number of threads") {
     const ConvProblem p = {{37, 3, 9, 9}, 5, {3, 1, 1}};
-    const std::vector<float> x = rough_numbers(p.x_size(), 1),
-                             w = rough_numbers(p.w_size(), 2);
-    const std::vector<float> g = rough_numbers(p.y_size(), 3);
-    CHECK(same_bits_for_any_threads([&] { return conv2d_of(p, x, w, nullptr); }));
-    CHECK(same_bits_for_any_threads([&] { return backward_input_of(p, g, w); }));
-    CHECK(same_bits_for_any_threads([&] { return backward_weight_of(p, g, x); }));
+    const std::vector<float> x = normal_numbers(p.x_size(), 1),
+                             w = normal_numbers(p.w_size(), 2);
+    const std::vector<float> g = normal_numbers(p.y_size(), 3);
+    CHECK(identical_for_any_threads([&] { return conv2d_of(p, x, w, nullptr); }));
+    CHECK(identical_for_any_threads([&] { return backward_input_of(p, g, w); }));
+    CHECK(identical_for_any_threads([&] { return backward_weight_of(p, g, x); }));
 }
 
-TEST_CASE("an image's convolution does not depend on the images beside it") {
+TEST_CASE("an image's convolution does not depend on the other images of the batch") {
     const ConvProblem many = {{11, 2, 6, 6}, 3, {3, 1, 0}},
                       one = {{1, 2, 6, 6}, 3, {3, 1, 0}};
-    const std::vector<float> x = rough_numbers(many.x_size(), 1);
-    const std::vector<float> w = rough_numbers(many.w_size(), 2);
+    const std::vector<float> x = normal_numbers(many.x_size(), 1);
+    const std::vector<float> w = normal_numbers(many.w_size(), 2);
     const std::vector<float> last(x.end() - one.x_size(), x.end());
 
     const std::vector<float> y = conv2d_of(many, x, w, nullptr);

@@ -20,7 +20,7 @@ int64_t size_of(const Shape& shape) {
     return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
-// Where element `index`, counted in row-major order, lies under `strides`.
+// Returns the offset, with `strides`, of the element with a row-major index.
 int64_t offset_of(int64_t index, const Shape& shape, const Shape& strides) {
     int64_t offset = 0;
     for (size_t d = shape.size(); d-- > 0;) {
@@ -52,21 +52,21 @@ struct Operands {
 
 }  // namespace
 
-TEST_CASE("a binary operation reads each operand by its strides") {
+TEST_CASE("a binary operation reads each operand with its own strides") {
     const Operands operands = GENERATE(values<Operands>({
-        {{}, {}, {}},                                          // two scalars
-        {{1}, {1}, {1}},                                       // one element
-        {{7}, {1}, {1}},                                       // contiguous
-        {{7}, {1}, {0}},                                       // a scalar on the right
-        {{7}, {0}, {1}},                                       // a scalar on the left
-        {{7}, {0}, {0}},                                       // two scalars, stretched
-        {{7}, {2}, {-1}},                                      // every other; backwards
-        {{5, 3}, {3, 1}, {0, 1}},                              // a row
-        {{5, 3}, {3, 1}, {1, 0}},                              // a column
-        {{5, 3}, {1, 5}, {3, 1}},                              // a transpose
-        {{2, 3, 4, 5}, {60, 20, 5, 1}, {0, 1, 0, 0}},          // a number a channel
-        {{2, 1, 3, 1, 4}, {12, 9, 4, 9, 1}, {0, 0, 1, 0, 3}},  // sizes of 1
-        {{3, 0, 4}, {0, 4, 1}, {0, 4, 1}},                     // nothing
+        {{}, {}, {}},                                  // two scalars
+        {{1}, {1}, {1}},                               // one element
+        {{7}, {1}, {1}},                               // contiguous
+        {{7}, {1}, {0}},                               // a scalar on the right
+        {{7}, {0}, {1}},                               // a scalar on the left
+        {{7}, {0}, {0}},                               // two scalars, broadcast
+        {{7}, {2}, {-1}},                              // every other element; reversed
+        {{5, 3}, {3, 1}, {0, 1}},                      // a row
+        {{5, 3}, {3, 1}, {1, 0}},                      // a column
+        {{5, 3}, {1, 5}, {3, 1}},                      // a transpose
+        {{2, 3, 4, 5}, {60, 20, 5, 1}, {0, 1, 0, 0}},  // one number per channel
+        {{2, 1, 3, 1, 4}, {12, 9, 4, 9, 1}, {0, 0, 1, 0, 3}},  // dimensions of extent 1
+        {{3, 0, 4}, {0, 4, 1}, {0, 4, 1}},                     // empty
         {{300, 200}, {200, 1}, {0, 1}},                        // several chunks of rows
         {{50000}, {1}, {0}},  // several chunks of one row
     }));
@@ -78,8 +78,8 @@ TEST_CASE("a binary operation reads each operand by its strides") {
 
     const int64_t n = size_of(shape);
     const int64_t middle = 60000;  // room for negative strides
-    const std::vector<float> a = rough_numbers(2 * middle, 1),
-                             b = rough_numbers(2 * middle, 2);
+    const std::vector<float> a = normal_numbers(2 * middle, 1),
+                             b = normal_numbers(2 * middle, 2);
     std::vector<float> expected;
     for (int64_t i = 0; i < n; ++i)
         expected.push_back(apply(op, a[middle + offset_of(i, shape, a_strides)],
@@ -88,9 +88,9 @@ TEST_CASE("a binary operation reads each operand by its strides") {
     std::vector<float> out = unwritten(n);
     cpu::binary(op, out.data(), a.data() + middle, b.data() + middle, shape, a_strides,
                 b_strides);
-    CHECK(first_difference(bits(out), bits(expected)) == kNowhere);
+    CHECK(first_difference(bits(out), bits(expected)) == kNoDifference);
 
-    CHECK(same_bits_for_any_threads([&] {
+    CHECK(identical_for_any_threads([&] {
         std::vector<float> again = unwritten(n);
         cpu::binary(op, again.data(), a.data() + middle, b.data() + middle, shape,
                     a_strides, b_strides);
@@ -98,14 +98,14 @@ TEST_CASE("a binary operation reads each operand by its strides") {
     }));
 }
 
-TEST_CASE("a binary operation may write over its operand") {
+TEST_CASE("a binary operation can overwrite its operand") {
     std::vector<float> a = {1, 2, 3}, b = {10, 20, 30};
     const Shape shape = {3}, strides = {1};
     cpu::binary(BinaryOp::kAdd, a.data(), a.data(), b.data(), shape, strides, strides);
     CHECK(a == std::vector<float>{11, 22, 33});
 }
 
-TEST_CASE("a unary operation has its mathematical values") {
+TEST_CASE("unary operations return the mathematical values") {
     CHECK(unary_of(UnaryOp::kNeg, {1, -2, 0.5f}) == std::vector<float>{-1, 2, -0.5f});
     CHECK(unary_of(UnaryOp::kExp, {0, -kInf, kInf}) == std::vector<float>{1, 0, kInf});
     CHECK(unary_of(UnaryOp::kLog, {1, 0, kInf}) == std::vector<float>{0, -kInf, kInf});
@@ -116,7 +116,7 @@ TEST_CASE("a unary operation has its mathematical values") {
     CHECK(unary_of(UnaryOp::kSigmoid, {0, 200, -200}) == std::vector<float>{0.5f, 1, 0});
     CHECK(unary_of(UnaryOp::kTanh, {0, 50, -50}) == std::vector<float>{0, 1, -1});
 
-    // Away from round values: exp(1), log(2), sigmoid(1), tanh(1), each within one
+    // Values that are not exact: exp(1), log(2), sigmoid(1), tanh(1), within one
     // rounding.
     CHECK(std::abs(unary_of(UnaryOp::kExp, {1})[0] - 2.7182818f) < 3e-7f);
     CHECK(std::abs(unary_of(UnaryOp::kLog, {2})[0] - 0.6931472f) < 1e-7f);
@@ -124,61 +124,61 @@ TEST_CASE("a unary operation has its mathematical values") {
     CHECK(std::abs(unary_of(UnaryOp::kTanh, {1})[0] - 0.7615942f) < 1e-7f);
 }
 
-TEST_CASE("a NaN goes through every unary operation") {
+TEST_CASE("every unary operation returns NaN for NaN") {
     const auto op = GENERATE(UnaryOp::kNeg, UnaryOp::kExp, UnaryOp::kLog, UnaryOp::kSqrt,
                              UnaryOp::kReLU, UnaryOp::kSigmoid, UnaryOp::kTanh);
     const std::vector<float> out = unary_of(op, std::vector<float>(19, kNaN));
     for (const float value : out) CHECK(std::isnan(value));
 }
 
-TEST_CASE("an element's result does not depend on where it lies") {
+TEST_CASE("an element's result does not depend on its index") {
     const auto op = GENERATE(UnaryOp::kExp, UnaryOp::kLog, UnaryOp::kSqrt,
                              UnaryOp::kSigmoid, UnaryOp::kTanh);
-    const std::vector<float> x = rough_numbers(40000);
+    const std::vector<float> x = normal_numbers(40000);
     const std::vector<float> whole = unary_of(op, x);
     for (const int64_t i : {0, 1, 17, 16383, 16384, 39999}) {
         CAPTURE(i);
         CHECK(bits(unary_of(op, {x[i]})) == bits({whole[i]}));
     }
-    CHECK(same_bits_for_any_threads([&] { return unary_of(op, x); }));
+    CHECK(identical_for_any_threads([&] { return unary_of(op, x); }));
 }
 
-TEST_CASE("the gradient of relu passes where the result is positive") {
+TEST_CASE("relu_backward passes the gradient where the output is positive") {
     const std::vector<float> y = {0, 1, 0, 3, 0}, g = {1, 2, kNaN, 4, kInf};
     std::vector<float> out = unwritten(5);
     cpu::relu_backward(out.data(), g.data(), y.data(), 5);
     CHECK(out == std::vector<float>{0, 2, 0, 4, 0});
 }
 
-TEST_CASE("axpy, scale and fill do what they say at any length") {
+TEST_CASE("axpy and scale and fill are correct for any length") {
     const int64_t n = GENERATE(0, 1, 15, 16, 17, 16384, 40000);
     CAPTURE(n);
-    const std::vector<float> x = whole_numbers(n, 1), y = whole_numbers(n, 2);
+    const std::vector<float> x = small_integers(n, 1), y = small_integers(n, 2);
     std::vector<float> expected;
 
     std::vector<float> out = y;
     cpu::axpy(out.data(), x.data(), -3.0f, n);
     for (int64_t i = 0; i < n; ++i) expected.push_back(y[i] - 3.0f * x[i]);
-    CHECK(first_difference(out, expected) == kNowhere);
+    CHECK(first_difference(out, expected) == kNoDifference);
 
     out = x;
     expected = x;
     cpu::scale(out.data(), 0.5f, n);
     for (float& value : expected) value *= 0.5f;
-    CHECK(first_difference(out, expected) == kNowhere);
+    CHECK(first_difference(out, expected) == kNoDifference);
 
     cpu::fill(out.data(), 7.0f, n);
     CHECK(std::count(out.begin(), out.end(), 7.0f) == n);
 }
 
-TEST_CASE("strided copies move items of any size there and back") {
+TEST_CASE("copy_strided and copy_to_strided copy items of any size") {
     const int64_t item_bytes = GENERATE(1, 4, 8, 12);
     const auto [shape, strides, unused] = GENERATE(values<Operands>({
         {{}, {}, {}},
         {{5}, {3}, {}},
         {{4, 6}, {6, 1}, {}},  // contiguous
         {{4, 6}, {1, 4}, {}},  // a transpose
-        {{4, 3}, {8, 1}, {}},  // a narrow part of longer rows
+        {{4, 3}, {8, 1}, {}},  // a part of longer rows
         {{2, 3, 4}, {1, 8, 2}, {}},
         {{3, 0}, {1, 1}, {}},
         {{200, 300}, {1, 200}, {}},  // several chunks
@@ -189,7 +189,7 @@ TEST_CASE("strided copies move items of any size there and back") {
     std::vector<std::byte> x(static_cast<size_t>(room * item_bytes));
     for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::byte>(i * 7 + i / 251);
 
-    // Gather, and compare item by item.
+    // Gather the items and compare each.
     std::vector<std::byte> packed(static_cast<size_t>(n * item_bytes));
     cpu::copy_strided(packed.data(), x.data(), shape, strides, item_bytes);
     int64_t different = 0;
@@ -199,8 +199,8 @@ TEST_CASE("strided copies move items of any size there and back") {
                                  static_cast<size_t>(item_bytes)) != 0;
     CHECK(different == 0);
 
-    // Scatter over zeros: the items are back in their places, and nothing else is
-    // touched.
+    // Scatter the items over zeros: they are at their old offsets, and other bytes stay
+    // zero.
     std::vector<std::byte> back(x.size()), expected(x.size());
     cpu::copy_to_strided(back.data(), packed.data(), shape, strides, item_bytes);
     for (int64_t i = 0; i < n; ++i) {

@@ -9,7 +9,7 @@
 
 namespace mini::kernels {
 
-TEST_CASE("a product of matrices equals the sum over k, for all ways of storing them") {
+TEST_CASE("matmul equals the sum over k for all combinations of transposes") {
     const auto [M, N, K] = GENERATE(table<int64_t, int64_t, int64_t>({
         {0, 3, 4},
         {3, 0, 4},
@@ -28,8 +28,8 @@ TEST_CASE("a product of matrices equals the sum over k, for all ways of storing 
     const bool accumulate = GENERATE(false, true);
     CAPTURE(M, N, K, transpose_a, transpose_b, accumulate);
 
-    const std::vector<float> a = whole_numbers(M * K, 1), b = whole_numbers(K * N, 2);
-    std::vector<float> out = whole_numbers(M * N, 3);
+    const std::vector<float> a = small_integers(M * K, 1), b = small_integers(K * N, 2);
+    std::vector<float> out = small_integers(M * N, 3);
     std::vector<float> expected = out;
     for (int64_t i = 0; i < M; ++i)
         for (int64_t j = 0; j < N; ++j) {
@@ -44,52 +44,52 @@ TEST_CASE("a product of matrices equals the sum over k, for all ways of storing 
                 {.transpose_a = transpose_a,
                  .transpose_b = transpose_b,
                  .accumulate = accumulate});
-    CHECK(first_difference(out, expected) == kNowhere);
+    CHECK(first_difference(out, expected) == kNoDifference);
 }
 
-TEST_CASE("a product of matrices has the same bits for any number of threads") {
+TEST_CASE("matmul is bitwise identical for any number of threads") {
     const int64_t M = 700, N = 90, K = 100;
-    const std::vector<float> a = rough_numbers(M * K, 1), b = rough_numbers(K * N, 2);
-    CHECK(same_bits_for_any_threads([&] {
+    const std::vector<float> a = normal_numbers(M * K, 1), b = normal_numbers(K * N, 2);
+    CHECK(identical_for_any_threads([&] {
         std::vector<float> out = unwritten(M * N);
         cpu::matmul(out.data(), a.data(), b.data(), M, N, K);
         return out;
     }));
 }
 
-TEST_CASE("a product of matrices has the same bits wherever they lie in memory") {
+TEST_CASE("matmul is bitwise identical for any alignment of the matrices") {
     const int64_t size = GENERATE(1, 3, 4, 5, 20);
     const int64_t M = size, N = size + 1, K = size + 2;
     const int64_t room = 16;  // floats in the widest vector
     CAPTURE(M, N, K);
-    const std::vector<float> a = rough_numbers(M * K, 1), b = rough_numbers(K * N, 2);
+    const std::vector<float> a = normal_numbers(M * K, 1), b = normal_numbers(K * N, 2);
 
     // Shift the three matrices by a different number of floats each.
     const auto product = [&](int64_t shift) {
         const int64_t a_at = shift, b_at = 3 * shift % room, out_at = 5 * shift % room;
-        std::vector<float> a_there(a.size() + room), b_there(b.size() + room);
-        std::copy(a.begin(), a.end(), a_there.begin() + a_at);
-        std::copy(b.begin(), b.end(), b_there.begin() + b_at);
+        std::vector<float> a_copy(a.size() + room), b_copy(b.size() + room);
+        std::copy(a.begin(), a.end(), a_copy.begin() + a_at);
+        std::copy(b.begin(), b.end(), b_copy.begin() + b_at);
         std::vector<float> out = unwritten(M * N + room);
-        cpu::matmul(out.data() + out_at, a_there.data() + a_at, b_there.data() + b_at, M,
-                    N, K);
+        cpu::matmul(out.data() + out_at, a_copy.data() + a_at, b_copy.data() + b_at, M, N,
+                    K);
         return std::vector<float>(out.begin() + out_at, out.begin() + out_at + M * N);
     };
     const std::vector<float> expected = product(0);
     for (int64_t shift = 1; shift < room; ++shift) {
         CAPTURE(shift);
-        CHECK(first_difference(bits(product(shift)), bits(expected)) == kNowhere);
+        CHECK(first_difference(bits(product(shift)), bits(expected)) == kNoDifference);
     }
 }
 
-TEST_CASE("a product known by hand") {
+TEST_CASE("matmul equals a product computed by hand") {
     const std::vector<float> a = {1, 2, 3, 4, 5, 6}, b = {7, 8, 9, 10, 11, 12};
     std::vector<float> out = unwritten(4);
     cpu::matmul(out.data(), a.data(), b.data(), 2, 2, 3);
     CHECK(out == std::vector<float>{58, 64, 139, 154});
 }
 
-TEST_CASE("a bias is added to every row") {
+TEST_CASE("add_bias_rows adds the bias to every row") {
     std::vector<float> y = {1, 2, 3, 4, 5, 6};
     const std::vector<float> bias = {10, 20, 30};
     cpu::add_bias_rows(y.data(), bias.data(), 2, 3);

@@ -10,52 +10,57 @@
 namespace mini::kernels {
 namespace {
 
-// One of each: images, rows, one place, runs of more than one vector, no images.
+// Images, rows, one channel, and runs of more than one vector.
 const std::vector<ChannelExtents> kExtents = {{4, 3, 6},  {7, 5, 1},  {2, 1, 33},
                                               {3, 2, 97}, {1, 4, 64}, {64, 70, 16}};
 
-int64_t size_of(const ChannelExtents& at) { return at.N * at.C * at.space; }
+int64_t size_of(const ChannelExtents& extents) {
+    return extents.N * extents.C * extents.space;
+}
 
 struct MomentsOfX {
     std::vector<float> mean, variance;
 };
 
-MomentsOfX moments_of(const std::vector<float>& x, const ChannelExtents& at) {
-    MomentsOfX moments{unwritten(at.C), unwritten(at.C)};
-    cpu::channel_moments(moments.mean.data(), moments.variance.data(), x.data(), at);
+MomentsOfX moments_of(const std::vector<float>& x, const ChannelExtents& extents) {
+    MomentsOfX moments{unwritten(extents.C), unwritten(extents.C)};
+    cpu::channel_moments(moments.mean.data(), moments.variance.data(), x.data(), extents);
     return moments;
 }
 
-// The definition, in double: element i of x is of channel i / space % C.
-MomentsOfX moments_by_definition(const std::vector<float>& x, const ChannelExtents& at) {
+// Computes the definition in double. Element i of x belongs to channel i / space % C.
+MomentsOfX moments_by_definition(const std::vector<float>& x,
+                                 const ChannelExtents& extents) {
     MomentsOfX moments;
-    for (int64_t c = 0; c < at.C; ++c) {
+    for (int64_t c = 0; c < extents.C; ++c) {
         double sum = 0.0, squares = 0.0;
-        const auto is_of_c = [&](int64_t i) { return i / at.space % at.C == c; };
-        for (int64_t i = 0; i < size_of(at); ++i)
+        const auto is_of_c = [&](int64_t i) {
+            return i / extents.space % extents.C == c;
+        };
+        for (int64_t i = 0; i < size_of(extents); ++i)
             if (is_of_c(i)) sum += x[i];
-        const double mean = sum / static_cast<double>(at.per_channel());
-        for (int64_t i = 0; i < size_of(at); ++i)
+        const double mean = sum / static_cast<double>(extents.per_channel());
+        for (int64_t i = 0; i < size_of(extents); ++i)
             if (is_of_c(i)) squares += (x[i] - mean) * (x[i] - mean);
         moments.mean.push_back(static_cast<float>(mean));
         moments.variance.push_back(
-            static_cast<float>(squares / static_cast<double>(at.per_channel())));
+            static_cast<float>(squares / static_cast<double>(extents.per_channel())));
     }
     return moments;
 }
 
 }  // namespace
 
-TEST_CASE("moments of channels equal their definition even beside a large mean") {
-    const ChannelExtents at = GENERATE(from_range(kExtents));
+TEST_CASE("channel moments equal their definition even with a large mean") {
+    const ChannelExtents extents = GENERATE(from_range(kExtents));
     const float shift = GENERATE(0.0f, 4096.0f);
-    CAPTURE(at.N, at.C, at.space, shift);
-    std::vector<float> x = rough_numbers(size_of(at));
+    CAPTURE(extents.N, extents.C, extents.space, shift);
+    std::vector<float> x = normal_numbers(size_of(extents));
     for (float& value : x) value += shift;
-    const MomentsOfX out = moments_of(x, at);
-    const MomentsOfX expected = moments_by_definition(x, at);
+    const MomentsOfX out = moments_of(x, extents);
+    const MomentsOfX expected = moments_by_definition(x, extents);
     for (size_t c = 0; c < out.mean.size(); ++c) {
-        // Both sum in double and round once; the last bit may differ.
+        // Both are summed in double and rounded once; the last bit may differ.
         CHECK(std::abs(out.mean[c] - expected.mean[c]) <=
               2e-7f * std::abs(expected.mean[c]) + 1e-9f);
         CHECK(std::abs(out.variance[c] - expected.variance[c]) <=
@@ -64,62 +69,62 @@ TEST_CASE("moments of channels equal their definition even beside a large mean")
 }
 
 TEST_CASE("a normalised channel has mean 0 and variance 1") {
-    const ChannelExtents at = {8, 5, 49};
-    const std::vector<float> x = rough_numbers(size_of(at));
-    const MomentsOfX moments = moments_of(x, at);
-    std::vector<float> y = unwritten(size_of(at));
+    const ChannelExtents extents = {8, 5, 49};
+    const std::vector<float> x = normal_numbers(size_of(extents));
+    const MomentsOfX moments = moments_of(x, extents);
+    std::vector<float> y = unwritten(size_of(extents));
     cpu::batch_norm(y.data(), x.data(), moments.mean.data(), moments.variance.data(),
-                    nullptr, nullptr, at, 0.0);
-    const MomentsOfX after = moments_of(y, at);
+                    nullptr, nullptr, extents, 0.0);
+    const MomentsOfX after = moments_of(y, extents);
     for (size_t c = 0; c < 5; ++c) {
         CHECK(std::abs(after.mean[c]) < 1e-6f);
         CHECK(std::abs(after.variance[c] - 1.0f) < 1e-6f);
     }
 }
 
-TEST_CASE("batch normalisation has the same bits for any number of threads") {
-    const ChannelExtents at = {64, 70, 16};
-    const std::vector<float> x = rough_numbers(size_of(at), 1);
-    const std::vector<float> g = rough_numbers(size_of(at), 2);
-    const std::vector<float> weight = rough_numbers(at.C, 3);
-    const MomentsOfX moments = moments_of(x, at);
+TEST_CASE("batch normalisation is bitwise identical for any number of threads") {
+    const ChannelExtents extents = {64, 70, 16};
+    const std::vector<float> x = normal_numbers(size_of(extents), 1);
+    const std::vector<float> g = normal_numbers(size_of(extents), 2);
+    const std::vector<float> weight = normal_numbers(extents.C, 3);
+    const MomentsOfX moments = moments_of(x, extents);
 
-    CHECK(same_bits_for_any_threads([&] { return moments_of(x, at).mean; }));
-    CHECK(same_bits_for_any_threads([&] { return moments_of(x, at).variance; }));
-    CHECK(same_bits_for_any_threads([&] {
-        std::vector<float> y = unwritten(size_of(at));
+    CHECK(identical_for_any_threads([&] { return moments_of(x, extents).mean; }));
+    CHECK(identical_for_any_threads([&] { return moments_of(x, extents).variance; }));
+    CHECK(identical_for_any_threads([&] {
+        std::vector<float> y = unwritten(size_of(extents));
         cpu::batch_norm(y.data(), x.data(), moments.mean.data(), moments.variance.data(),
-                        weight.data(), weight.data(), at, 1e-5);
+                        weight.data(), weight.data(), extents, 1e-5);
         return y;
     }));
-    CHECK(same_bits_for_any_threads([&] {
-        // dx, dweight and dbias one after the other.
-        std::vector<float> all = unwritten(size_of(at) + 2 * at.C);
-        float* const dweight = all.data() + size_of(at);
-        cpu::batch_norm_backward(all.data(), dweight, dweight + at.C, g.data(), x.data(),
-                                 moments.mean.data(), moments.variance.data(),
-                                 weight.data(), at, {});
+    CHECK(identical_for_any_threads([&] {
+        // dx, followed by dweight and dbias.
+        std::vector<float> all = unwritten(size_of(extents) + 2 * extents.C);
+        float* const dweight = all.data() + size_of(extents);
+        cpu::batch_norm_backward(all.data(), dweight, dweight + extents.C, g.data(),
+                                 x.data(), moments.mean.data(), moments.variance.data(),
+                                 weight.data(), extents, {});
         return all;
     }));
 }
 
-TEST_CASE("average pooling has the same bits for any number of threads") {
+TEST_CASE("average pooling is bitwise identical for any number of threads") {
     const ImageExtents in = {50, 4, 14, 14};
-    const std::vector<float> x = rough_numbers(50 * 4 * 14 * 14);
+    const std::vector<float> x = normal_numbers(50 * 4 * 14 * 14);
     const std::vector<PoolSpan> spans = {{0, 5, 6}, {4, 9, 5}, {9, 14, 5}};
     std::vector<float> y = unwritten(50 * 4 * 9);
-    CHECK(same_bits_for_any_threads([&] {
+    CHECK(identical_for_any_threads([&] {
         cpu::avg_pool2d(y.data(), x.data(), in, spans, spans);
         return y;
     }));
-    CHECK(same_bits_for_any_threads([&] {
+    CHECK(identical_for_any_threads([&] {
         std::vector<float> dx = unwritten(static_cast<int64_t>(x.size()));
         cpu::avg_pool2d_backward(dx.data(), y.data(), in, spans, spans);
         return dx;
     }));
 }
 
-TEST_CASE("average pooling divides the sums of its rectangles by their counts") {
+TEST_CASE("average pooling divides the sum of a rectangle by its counts") {
     const std::vector<float> x = {1, 2, 3,  //
                                   4, 5, 6};
     const std::vector<PoolSpan> rows = {{0, 2, 2}, {1, 2, 2}};

@@ -9,7 +9,7 @@
 namespace mini::kernels {
 namespace {
 
-// Powers of two keep every step below exact.
+// With powers of two, every step below is exact.
 constexpr float kStart = 4.0f, kGrad = 2.0f;
 
 struct State {
@@ -24,7 +24,7 @@ State after(State state, SGDStep step) {
 
 }  // namespace
 
-TEST_CASE("a plain step goes against the gradient, with no velocity at hand") {
+TEST_CASE("SGD without momentum subtracts lr times the gradient and needs no velocity") {
     float parameter = kStart;
     cpu::sgd_step(&parameter, nullptr, &kGrad, 1, {.lr = 0.5f});
     CHECK(parameter == 3.0f);  // 4 - 0.5 * 2
@@ -34,7 +34,8 @@ TEST_CASE("a plain step goes against the gradient, with no velocity at hand") {
     CHECK(parameter == 2.5f);  // 4 - 0.5 * (2 + 0.25 * 4)
 }
 
-TEST_CASE("the velocity starts as the gradient and then remembers") {
+TEST_CASE(
+    "the first SGD step sets the velocity to the gradient and later steps accumulate") {
     SGDStep step = {.lr = 0.5f, .momentum = 0.5f, .dampening = 0.75f};
     const State first = after({}, step);
     CHECK(first.velocity == 2.0f);   // the gradient, not dampened
@@ -46,7 +47,7 @@ TEST_CASE("the velocity starts as the gradient and then remembers") {
     CHECK(second.parameter == 2.25f);  // 3 - 0.5 * 1.5
 }
 
-TEST_CASE("Nesterov's step looks ahead along the velocity") {
+TEST_CASE("Nesterov momentum adds the velocity to the gradient") {
     SGDStep step = {.lr = 0.5f, .momentum = 0.5f, .nesterov = true};
     const State first = after({}, step);
     CHECK(first.velocity == 2.0f);
@@ -58,37 +59,37 @@ TEST_CASE("Nesterov's step looks ahead along the velocity") {
     CHECK(second.parameter == 0.75f);  // 2.5 - 0.5 * (2 + 0.5 * 3)
 }
 
-TEST_CASE("weight decay enters the velocity") {
+TEST_CASE("weight decay is added to the gradient before the velocity") {
     const State state =
         after({}, {.lr = 0.5f, .momentum = 0.5f, .weight_decay = 0.25f, .first = true});
     CHECK(state.velocity == 3.0f);   // 2 + 0.25 * 4
     CHECK(state.parameter == 2.5f);  // 4 - 0.5 * 3
 }
 
-TEST_CASE(
-    "every parameter takes its own step, with the same bits for any number of threads") {
+TEST_CASE("sgd_step is elementwise and bitwise identical for any number of threads") {
     const int64_t n = GENERATE(0, 1, 17, 50000);
     const float momentum = GENERATE(0.0f, 0.9f);
     CAPTURE(n, momentum);
     const SGDStep step = {
         .lr = 0.1f, .momentum = momentum, .weight_decay = 0.01f, .first = false};
-    const std::vector<float> grad = rough_numbers(n, 1);
+    const std::vector<float> grad = normal_numbers(n, 1);
     const auto stepped = [&] {
-        std::vector<float> parameter = rough_numbers(n, 2),
-                           velocity = rough_numbers(n, 3);
+        std::vector<float> parameter = normal_numbers(n, 2),
+                           velocity = normal_numbers(n, 3);
         cpu::sgd_step(parameter.data(), velocity.data(), grad.data(), n, step);
         return parameter;
     };
-    CHECK(same_bits_for_any_threads(stepped));
+    CHECK(identical_for_any_threads(stepped));
 
-    std::vector<float> expected = rough_numbers(n, 2), velocity = rough_numbers(n, 3);
+    std::vector<float> expected = normal_numbers(n, 2), velocity = normal_numbers(n, 3);
     for (int64_t i = 0; i < n; ++i)
         cpu::sgd_step(&expected[i], &velocity[i], &grad[i], 1, step);
-    CHECK(first_difference(stepped(), expected) == kNowhere);
+    CHECK(first_difference(stepped(), expected) == kNoDifference);
 }
 
-TEST_CASE("the first step of Adam has the size of lr whatever the gradient") {
-    // m' = g and v' = g^2, so that m' / sqrt(v') is 1; all numbers are powers of two.
+TEST_CASE("the first step of Adam has the size lr for any gradient") {
+    // With bias correction m = g and v = g^2, so m / sqrt(v) is 1; all numbers are powers
+    // of two.
     const float grad = GENERATE(0.25f, 2.0f, 1024.0f);
     float parameter = kStart, m = 0, v = 0;
     AdamStep step = {.lr = 0.5, .beta1 = 0.5, .beta2 = 0.75, .eps = 0};
@@ -104,7 +105,7 @@ TEST_CASE("the first step of Adam has the size of lr whatever the gradient") {
     CHECK(m == -grad / 2);
 }
 
-TEST_CASE("weight decay of Adam enters the averages and of AdamW does not") {
+TEST_CASE("weight decay changes the averages of Adam but not those of AdamW") {
     AdamStep step = {
         .lr = 0.5, .beta1 = 0.5, .beta2 = 0.75, .eps = 0, .weight_decay = 0.5};
     float parameter = kStart, m = 0, v = 0;
@@ -119,7 +120,7 @@ TEST_CASE("weight decay of Adam enters the averages and of AdamW does not") {
     CHECK(parameter == 2.5f);  // 4 * (1 - 0.5 * 0.5) - 0.5
 }
 
-TEST_CASE("AMSGrad divides by the greatest average and a NaN stays in it") {
+TEST_CASE("AMSGrad divides by the maximum of exp_avg_sq and NaN stays in the maximum") {
     const AdamStep step = {.lr = 0.5, .beta1 = 0, .beta2 = 0, .eps = 0};
     float parameter = kStart, m = 0, v = 0, greatest = 64.0f;
     cpu::adam_step(&parameter, &m, &v, &greatest, &kGrad, 1, step);
@@ -135,15 +136,15 @@ TEST_CASE("AMSGrad divides by the greatest average and a NaN stays in it") {
     CHECK(greatest != greatest);
 }
 
-TEST_CASE("Adam gives the same bits element by element and for any number of threads") {
+TEST_CASE("adam_step is elementwise and bitwise identical for any number of threads") {
     const int64_t n = GENERATE(0, 1, 17, 50000);
     const bool amsgrad = GENERATE(false, true);
     const double beta1 = GENERATE(0.3, 0.9);
     CAPTURE(n, amsgrad, beta1);
     const AdamStep step = {.lr = 0.1, .beta1 = beta1, .weight_decay = 0.01, .step = 3};
-    const std::vector<float> grad = rough_numbers(n, 1);
+    const std::vector<float> grad = normal_numbers(n, 1);
     const auto stepped = [&](int64_t stride) {
-        std::vector<float> p = rough_numbers(n, 2), m = rough_numbers(n, 3), v = grad;
+        std::vector<float> p = normal_numbers(n, 2), m = normal_numbers(n, 3), v = grad;
         for (float& x : v) x *= x;
         std::vector<float> greatest = v;
         for (int64_t i = 0; i < n; i += stride)
@@ -152,8 +153,8 @@ TEST_CASE("Adam gives the same bits element by element and for any number of thr
         return p;
     };
     const int64_t all = std::max<int64_t>(n, 1);
-    CHECK(same_bits_for_any_threads([&] { return stepped(all); }));
-    CHECK(first_difference(stepped(all), stepped(1)) == kNowhere);
+    CHECK(identical_for_any_threads([&] { return stepped(all); }));
+    CHECK(first_difference(stepped(all), stepped(1)) == kNoDifference);
 }
 
 }  // namespace mini::kernels

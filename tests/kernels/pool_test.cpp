@@ -22,7 +22,8 @@ Pooled pool(const std::vector<float>& x, const ImageExtents& in, const Window& w
     return out;
 }
 
-// The definition, on one plane: try every element of every window, in row-major order.
+// Computes the definition on one plane: checks every element of every window, in
+// row-major order.
 void append_plane(Pooled& out, const float* x, const ImageExtents& in,
                   const Window& window) {
     for (int64_t i = 0; i < window.output(in.H); ++i)
@@ -64,26 +65,27 @@ TEST_CASE("max pooling and its gradient equal their definitions") {
     const auto [in, window] = GENERATE(values<PoolProblem>({
         {{1, 1, 2, 2}, {2, 2, 0}},
         {{3, 10, 24, 24}, {2, 2, 0}},   // the tutorial's first pooling
-        {{2, 20, 8, 8}, {2, 2, 0}},     // its second
-        {{2, 3, 7, 5}, {2, 2, 0}},      // a row and a column over
-        {{2, 3, 6, 34}, {2, 2, 0}},     // rows of two runs and a piece
+        {{2, 20, 8, 8}, {2, 2, 0}},     // the tutorial's second pooling
+        {{2, 3, 7, 5}, {2, 2, 0}},      // a last row and column without a window
+        {{2, 3, 6, 34}, {2, 2, 0}},     // rows of two runs and a part
         {{0, 3, 8, 8}, {2, 2, 0}},      // no images
-        {{2, 3, 8, 8}, {2, 1, 0}},      // windows that overlap
-        {{2, 2, 9, 7}, {3, 2, 1}},      // and padding
+        {{2, 3, 8, 8}, {2, 1, 0}},      // overlapping windows
+        {{2, 2, 9, 7}, {3, 2, 1}},      // overlapping windows and padding
         {{2, 2, 9, 7}, {2, 3, 0}},      // gaps between windows
         {{1, 2, 5, 5}, {1, 1, 0}},      // the identity
         {{200, 3, 12, 12}, {2, 2, 0}},  // several chunks of planes
     }));
     CAPTURE(in.N, in.C, in.H, in.W, window.kernel, window.stride, window.padding);
 
-    // Whole numbers bring many ties.
-    const std::vector<float> x = whole_numbers(in.N * in.C * in.H * in.W);
+    // Small integers have many ties.
+    const std::vector<float> x = small_integers(in.N * in.C * in.H * in.W);
     const Pooled expected = pool_by_definition(x, in, window);
     const Pooled out = pool(x, in, window);
-    CHECK(first_difference(out.y, expected.y) == kNowhere);
-    REQUIRE(first_difference(out.where, expected.where) == kNowhere);  // an index, below
+    CHECK(first_difference(out.y, expected.y) == kNoDifference);
+    REQUIRE(first_difference(out.where, expected.where) ==
+            kNoDifference);  // used as an index below
 
-    const std::vector<float> g = whole_numbers(static_cast<int64_t>(out.y.size()), 2);
+    const std::vector<float> g = small_integers(static_cast<int64_t>(out.y.size()), 2);
     const size_t planes = static_cast<size_t>(in.N * in.C);
     const size_t plane_size = static_cast<size_t>(in.H * in.W);
     std::vector<float> expected_dx(x.size());
@@ -91,21 +93,21 @@ TEST_CASE("max pooling and its gradient equal their definitions") {
         expected_dx[k / (g.size() / planes) * plane_size + out.where[k]] += g[k];
     std::vector<float> dx = unwritten(static_cast<int64_t>(x.size()));
     cpu::max_pool2d_backward(dx.data(), g.data(), out.where.data(), in, window);
-    CHECK(first_difference(dx, expected_dx) == kNowhere);
+    CHECK(first_difference(dx, expected_dx) == kNoDifference);
 }
 
-TEST_CASE("padding never wins, not even over minus infinity") {
+TEST_CASE("max pooling never selects padding even if all elements are minus infinity") {
     const Pooled out = pool(std::vector<float>(9, -kInf), {1, 1, 3, 3}, {2, 2, 1});
     CHECK(out.y == std::vector<float>(4, -kInf));
     CHECK(out.where == std::vector<int32_t>{0, 1, 3, 4});
 }
 
-TEST_CASE("a NaN wins wherever in the window it stands") {
+TEST_CASE("max pooling selects NaN at any position of the window") {
     const int place = GENERATE(0, 1, 2, 3);
     const bool overlapping = GENERATE(false, true);
     CAPTURE(place, overlapping);
 
-    // Eighteen windows of 2 x 2 side by side, each with its NaN; or one window.
+    // Either 18 adjacent windows of 2 x 2 with one NaN each, or one window.
     const int64_t W = overlapping ? 2 : 36;
     std::vector<float> x(static_cast<size_t>(2 * W), kInf);
     for (int64_t j = 0; j < W / 2; ++j) x[place / 2 * W + 2 * j + place % 2] = kNaN;
@@ -117,14 +119,14 @@ TEST_CASE("a NaN wins wherever in the window it stands") {
     }
 }
 
-TEST_CASE("pooling has the same bits for any number of threads") {
+TEST_CASE("max pooling is bitwise identical for any number of threads") {
     const ImageExtents in = {50, 4, 14, 14};
-    const std::vector<float> x = rough_numbers(50 * 4 * 14 * 14);
-    CHECK(same_bits_for_any_threads([&] { return pool(x, in, {2, 2, 0}).y; }));
-    CHECK(same_bits_for_any_threads([&] { return pool(x, in, {3, 1, 1}).y; }));
+    const std::vector<float> x = normal_numbers(50 * 4 * 14 * 14);
+    CHECK(identical_for_any_threads([&] { return pool(x, in, {2, 2, 0}).y; }));
+    CHECK(identical_for_any_threads([&] { return pool(x, in, {3, 1, 1}).y; }));
 
     const Pooled out = pool(x, in, {3, 1, 1});
-    CHECK(same_bits_for_any_threads([&] {
+    CHECK(identical_for_any_threads([&] {
         std::vector<float> dx = unwritten(static_cast<int64_t>(x.size()));
         cpu::max_pool2d_backward(dx.data(), out.y.data(), out.where.data(), in,
                                  {3, 1, 1});

@@ -30,13 +30,13 @@ TEST_CASE("log-softmax and its gradient equal their definitions in double precis
     const int64_t rows = GENERATE(0, 1, 3, 128);
     const int64_t cols = GENERATE(1, 2, 10, 100);
     CAPTURE(rows, cols);
-    const std::vector<float> x = rough_numbers(rows * cols, 1),
-                             g = rough_numbers(rows * cols, 2);
+    const std::vector<float> x = normal_numbers(rows * cols, 1),
+                             g = normal_numbers(rows * cols, 2);
     const std::vector<float> y = log_softmax_of(x, rows, cols);
     const std::vector<float> dx = log_softmax_backward_of(g, y, rows, cols);
 
-    // The sum of `cols` exponentials and of as many gradients, each below 8, in single
-    // precision.
+    // The sums of `cols` exponentials and of `cols` gradients, each below 8, are in
+    // single precision.
     const double tolerance = 8 * static_cast<double>(cols + 4) * std::ldexp(1.0, -24);
     for (int64_t i = 0; i < rows; ++i) {
         double total = 0, g_total = 0;
@@ -72,15 +72,15 @@ TEST_CASE("log-softmax treats infinities and NaN as PyTorch does") {
     for (const float value : log_softmax_of(row, 1, 2)) CHECK(std::isnan(value));
 }
 
-TEST_CASE("a class of probability 0 gets no gradient from the others") {
+TEST_CASE("a class of probability 0 gets no gradient from other classes") {
     CHECK(log_softmax_backward_of({-1, 0}, {0, -kInf}, 1, 2) == std::vector<float>{0, 0});
 }
 
-TEST_CASE("log-softmax has the same bits for any number of threads") {
-    const std::vector<float> x = rough_numbers(2000 * 10, 1),
-                             g = rough_numbers(2000 * 10, 2);
-    CHECK(same_bits_for_any_threads([&] { return log_softmax_of(x, 2000, 10); }));
-    CHECK(same_bits_for_any_threads(
+TEST_CASE("log-softmax is bitwise identical for any number of threads") {
+    const std::vector<float> x = normal_numbers(2000 * 10, 1),
+                             g = normal_numbers(2000 * 10, 2);
+    CHECK(identical_for_any_threads([&] { return log_softmax_of(x, 2000, 10); }));
+    CHECK(identical_for_any_threads(
         [&] { return log_softmax_backward_of(g, x, 2000, 10); }));
 }
 

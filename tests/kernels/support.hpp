@@ -1,5 +1,5 @@
-// What the tests of the kernels share: numbers to compute with, and the check that the
-// number of threads does not change a bit.
+// Support for the tests of the kernels: input values, and the check that results are
+// bitwise identical for any number of threads.
 
 #pragma once
 
@@ -17,9 +17,9 @@ namespace mini::kernels {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// n whole numbers from -4 to 4: their products and sums are exact, in any order, as long
-/// as they stay below 2^24, so a kernel can be compared with its definition bit for bit.
-inline std::vector<float> whole_numbers(int64_t n, unsigned seed = 1) {
+/// Returns n integers from -4 to 4. Their products and sums are exact in any order while
+/// they are below 2^24, so a kernel's result must be bitwise identical to its definition.
+inline std::vector<float> small_integers(int64_t n, unsigned seed = 1) {
     std::mt19937 generator(seed);
     std::uniform_int_distribution<int> digit(-4, 4);
     std::vector<float> values(static_cast<size_t>(n));
@@ -27,9 +27,9 @@ inline std::vector<float> whole_numbers(int64_t n, unsigned seed = 1) {
     return values;
 }
 
-/// n numbers whose sums are rounded, so that they tell one order of summation from
-/// another.
-inline std::vector<float> rough_numbers(int64_t n, unsigned seed = 1) {
+/// Returns n normally distributed numbers. Their sums are rounded, so the result depends
+/// on the order of summation.
+inline std::vector<float> normal_numbers(int64_t n, unsigned seed = 1) {
     std::mt19937 generator(seed);
     std::normal_distribution<float> normal;
     std::vector<float> values(static_cast<size_t>(n));
@@ -37,31 +37,32 @@ inline std::vector<float> rough_numbers(int64_t n, unsigned seed = 1) {
     return values;
 }
 
-/// A result that no kernel computes: what it leaves unwritten shows.
+/// Returns an output array with a value that no kernel computes, to detect elements that
+/// a kernel does not write.
 inline std::vector<float> unwritten(int64_t n) {
     return std::vector<float>(static_cast<size_t>(n), 12345.0f);
 }
 
-constexpr int64_t kNowhere = -1;
+constexpr int64_t kNoDifference = -1;
 
-/// The first place where two results differ, or kNowhere. A test that fails prints this
-/// one number and not two long arrays.
+/// Returns the first index at which two results differ, or kNoDifference. A failed test
+/// prints this index instead of two long arrays.
 template <typename T>
 int64_t first_difference(const std::vector<T>& a, const std::vector<T>& b) {
     const auto [in_a, in_b] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
-    return in_a == a.end() && in_b == b.end() ? kNowhere : in_a - a.begin();
+    return in_a == a.end() && in_b == b.end() ? kNoDifference : in_a - a.begin();
 }
 
-/// The bits of floats, for comparisons in which NaN equals NaN and 0 differs from -0.
+/// Returns the bits of floats, to compare so that NaN equals NaN and 0 differs from -0.
 inline std::vector<uint32_t> bits(const std::vector<float>& values) {
     std::vector<uint32_t> result;
     for (const float value : values) result.push_back(std::bit_cast<uint32_t>(value));
     return result;
 }
 
-/// Whether compute() returns the same bits with 1, 2 and 3 threads.
+/// Returns whether compute() is bitwise identical with 1, 2 and 3 threads.
 template <typename Compute>
-bool same_bits_for_any_threads(Compute compute) {
+bool identical_for_any_threads(Compute compute) {
     const auto expected = bits(compute());
     bool same = true;
     for (const int threads : {2, 3}) {

@@ -1,4 +1,4 @@
-"""Lines of Ninja and Make turn into progress."""
+"""Progress is parsed from the output of Ninja and Make."""
 
 import os
 import tempfile
@@ -13,18 +13,18 @@ class ParseStep(unittest.TestCase):
         line = "[12/80] Building CXX object libmini/tensor/CMakeFiles/mini_tensor.dir/ops.cpp.o"
         self.assertEqual(building.parse_step(line), (12, 80, "ops.cpp"))
 
-    def test_make_counts_hundredths(self):
+    def test_make_counts_percent(self):
         line = "[  7%] Linking CXX static library libmini_core.a"
         self.assertEqual(building.parse_step(line), (7, 100, "libmini_core.a"))
         self.assertEqual(building.parse_step("[100%] Built target minirun"), (100, 100, "minirun"))
 
-    def test_other_lines_are_no_steps(self):
+    def test_other_lines_are_not_steps(self):
         for line in ("", "ninja: no work to do.", "ops.cpp:12:3: error: no", "[x/y] z", "[12/80]"):
             self.assertIsNone(building.parse_step(line), line)
 
 
 class BuildEnvironment(unittest.TestCase):
-    def test_ccache_stays_out_of_a_home_that_cannot_be_written(self):
+    def test_ccache_does_not_use_a_home_folder_that_is_not_writable(self):
         with tempfile.TemporaryDirectory() as home:
             with mock.patch.dict(os.environ, {"HOME": home}):
                 os.environ.pop("CCACHE_DIR", None)

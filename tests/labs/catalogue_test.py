@@ -1,4 +1,4 @@
-"""Labs as their folders, tables and hints tell them."""
+"""Labs are read from their folders, task tables and hints."""
 
 import unittest
 
@@ -24,15 +24,15 @@ class Labs(FakeTree):
         for spelling in ("7.2", "07.2", "lab07.2"):
             self.assertEqual(catalogue.task(spelling)[1].name, "07.2")
 
-    def test_what_is_not_there_is_named_with_what_is(self):
+    def test_an_unknown_lab_or_task_is_reported_with_the_existing_ones(self):
         for ask, says in ((lambda: self.catalogue().lab("8"), "no lab 8; labs: 07, 09"),
                           (lambda: self.catalogue().task("7.9"), "its tasks: 07.1, 07.2"),
-                          (lambda: self.catalogue().task("7"), "which of its tasks: 07.1, 07.2"),
+                          (lambda: self.catalogue().task("7"), "name one of its tasks: 07.1, 07.2"),
                           (lambda: self.catalogue().task("seven"), "names no task")):
             with self.assertRaisesRegex(LabError, says):
                 ask()
 
-    def test_hints_come_in_their_order(self):
+    def test_hints_are_in_order(self):
         lab = self.catalogue().lab("7")
         self.assertEqual(lab.hints("07.1"), ["Think.", "Look.", "Do."])
         self.assertEqual(lab.hints("07.9"), [])
@@ -41,7 +41,7 @@ class Labs(FakeTree):
         self.write("labs/07-partition/hints/07.1.md", "## 1\n\n    a();\n    b();\n\n## 2\n")
         self.assertEqual(self.catalogue().lab("7").hints("07.1"), ["    a();\n    b();"])
 
-    def test_a_readme_may_name_labs_that_it_needs(self):
+    def test_a_readme_may_list_the_labs_that_it_needs(self):
         path = self.root / "labs/09-sampler/README.md"
         path.write_text(path.read_text() + "\nNeeds: labs 07 and 08.\n")
         self.assertEqual(self.catalogue().lab("9").needs, ("07", "08"))
@@ -49,7 +49,7 @@ class Labs(FakeTree):
 
 
 class Rules(FakeTree):
-    """Each rule of dev check that needs no build, kept and broken."""
+    """Each rule of dev check that needs no build, satisfied and violated."""
 
     def complaints(self):
         catalogue = self.catalogue()
@@ -68,7 +68,7 @@ class Rules(FakeTree):
         self.write("labs/07-partition/hints/07.2.md", "## 1\nThink.\n\n## 2\nLook.\n")
         self.only_complaint("hints/07.2.md has 2 hints (## 1, ## 2, ...), not 3")
 
-    def test_a_title_that_is_no_sentence(self):
+    def test_a_title_that_is_not_a_sentence(self):
         self.write("libmini/part.cpp", PARTITION.replace("Interleave.", "interleave"))
         self.only_complaint("libmini/part.cpp:15: the title is not a sentence")
 
@@ -78,7 +78,7 @@ class Rules(FakeTree):
 
     def test_a_region_in_a_header(self):
         self.write("libmini/part.hpp", "// [lab07.9] Do.\nx();\n// [lab07.9]\n")
-        self.assertIn("libmini/part.hpp:1: regions belong into .cpp files", self.complaints()[0])
+        self.assertIn("libmini/part.hpp:1: regions belong in .cpp files", self.complaints()[0])
 
     def test_a_region_without_a_row_and_a_row_without_a_region(self):
         self.write_lab("07-partition", "Partition", ["07.1", "07.3"])

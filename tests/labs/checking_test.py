@@ -1,4 +1,4 @@
-"""From a check program to the results of tasks. The program here is a script that takes the
+"""Runs a check program and returns the results of its tasks. The program is a script with the
 options of Catch2."""
 
 import stat
@@ -48,7 +48,7 @@ class Tasks(FakeTree):
     def results(self, *tasks, limits=Limits(), **more):
         return check_tasks("07", list(tasks), self.program, limits, **more)
 
-    def test_each_task_has_its_status_and_one_that_breaks_does_not_stop_the_rest(self):
+    def test_each_task_has_a_status_and_a_crashing_task_does_not_stop_the_others(self):
         heard = []
         results = self.results("07.4", "07.1", "07.2", "07.3", "07.9", "07.6",
                                on_task=lambda result: heard.append(result.task))
@@ -60,30 +60,30 @@ class Tasks(FakeTree):
         self.assertEqual(results[3].reason, "needs task 07.2 first")
         self.assertEqual(results[4].reason, "it has no checks")
 
-    def test_an_endless_loop_costs_its_task_one_deadline_and_others_none(self):
+    def test_an_endless_loop_ends_after_one_deadline_and_does_not_delay_other_tasks(self):
         late, good = self.results("07.5", "07.1", limits=Limits(seconds=5.0))
         self.assertEqual((late.status, good.status), ("failed", "passed"))
         self.assertIn("did not end within 5 s", late.reason)
 
-    def test_after_a_case_that_is_late_the_others_of_its_task_are_not_run(self):
+    def test_after_a_case_that_times_out_the_other_cases_of_its_task_are_not_run(self):
         late = []
         for name in ("loops", "good"):
             last = checking.check_unless(late, self.program, name, Limits(seconds=1.0))
         self.assertEqual((late, last.status), (["loops"], "failed"))
         self.assertIn("was not run after 'loops'", last.reason)
 
-    def test_what_is_known_is_not_run(self):
+    def test_a_task_with_a_known_result_is_not_run(self):
         known = checking.does_not_compile("07.1", "libmini/a.cpp", [])
         results = self.results("07.1", "07.6", known={"07.1": known})
         self.assertEqual([result.status for result in results], ["failed", "passed"])
         self.assertIn("work/libmini/a.cpp does not compile", results[0].reason)
 
-    def test_a_program_that_cannot_even_list_its_cases(self):
+    def test_a_program_that_cannot_list_its_cases_fails_every_task(self):
         self.program.write_text("#!/bin/sh\necho boom >&2\nexit 134\n")
         for result in self.results("07.1", "07.2"):
             self.assertIn("ended before a check could run", result.reason)
 
-    def test_cases_that_ran_together_or_alone_have_the_same_verdicts(self):
+    def test_cases_have_the_same_verdicts_together_as_alone(self):
         verdicts = checking.check_together(self.program, ["good", "stub"])
         self.assertEqual([(each.name, each.status) for each in verdicts],
                          [("good", "passed"), ("stub", "not started")])
@@ -109,7 +109,7 @@ class JudgeTask(unittest.TestCase):
 
 
 class Stop(FakeTree):
-    def test_ctrl_c_ends_the_cases_that_run_and_the_others_never_begin(self):
+    def test_ctrl_c_ends_running_cases_and_starts_no_others(self):
         self.addCleanup(STOP.clear)
         begun, results = [], []
 
@@ -188,7 +188,7 @@ class CompileErrors(unittest.TestCase):
         self.assertEqual([error.path for error in errors],
                          ["work/libmini/data/part.cpp", "libmini/core/error.hpp", ""])
 
-    def test_a_function_that_is_there_twice_names_the_learners_file_and_what_may_be(self):
+    def test_a_duplicate_function_is_reported_with_the_learners_file_and_a_likely_cause(self):
         errors = errors_in(TWICE, "/src")
         self.assertEqual([error.spelled() for error in errors],
                          [["work/libmini/data/part (copy).cpp:34: multiple definition of "
@@ -196,12 +196,12 @@ class CompileErrors(unittest.TestCase):
         self.assertIn("a copy of another file of work", compile_errors.advice(errors)[0])
         self.assertEqual(compile_errors.advice(errors_in(NINJA, "/src")), [])
 
-    def test_a_function_that_the_linker_lacks_is_named_with_the_learners_file_and_line(self):
+    def test_an_undefined_function_is_reported_with_the_learners_file_and_line(self):
         self.assertEqual([error.spelled() for error in errors_in(UNDEFINED, "/src")],
                          [["work/libmini/parallel/reducer.cpp:117: undefined reference to "
                            "`mini::Tensor mini::cut<unsigned long>()'"]])
 
-    def test_a_type_that_a_function_does_not_take_is_told_with_those_that_it_takes(self):
+    def test_an_invalid_argument_type_is_reported_with_the_accepted_types(self):
         self.assertEqual([error.spelled() for error in errors_in(CONSTRAINT, "/src")],
                          [["work/libmini/parallel/reducer.cpp:117: no matching function for call "
                            "to 'cpu_tensor(std::vector<long unsigned int>&)'",
@@ -212,7 +212,7 @@ class CompileErrors(unittest.TestCase):
                            "   50 |     std::same_as<T, float> ||",
                            "   51 |     std::same_as<T, int64_t>;"]])
 
-    def test_the_file_that_failed_is_known(self):
+    def test_the_file_that_failed_to_compile_is_found(self):
         self.assertEqual(broken_files(NINJA, "/src"), ["libmini/data/part.cpp"])
 
 

@@ -1,4 +1,4 @@
-// cifar_resnet --device cuda: a step on a GPU's, or the simulator's, devices.
+// cifar_resnet --device cuda: a step on GPUs, or on the simulator's devices.
 
 #include <cmath>
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// One step of the smallest network on eight images, and what was saved after it.
+// One step of the smallest network on eight images, and the model saved after it.
 struct Trained {
     json results;
     io::Safetensors saved;
@@ -48,7 +48,7 @@ float apart(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("on CUDA devices cifar_resnet trains to the CPU's numbers", "[cuda]") {
+TEST_CASE("cifar_resnet on CUDA devices gives the same results as on the CPU", "[cuda]") {
     const Trained cpu = train(1, "cpu"), cuda = train(1, "cuda");
     CHECK(cpu.results.at("devices") == json({"cpu"}));
     CHECK(cuda.results.at("devices") == json({"cuda:0"}));
@@ -62,8 +62,9 @@ TEST_CASE("on CUDA devices cifar_resnet trains to the CPU's numbers", "[cuda]") 
     }
 }
 
-TEST_CASE("ranks of cifar_resnet take the CUDA devices in turn and stay equal",
-          "[cuda]") {
+TEST_CASE(
+    "ranks of cifar_resnet use the CUDA devices in turn and their replicas stay equal",
+    "[cuda]") {
     const json results = train(2, "cuda").results;
     const int second = 1 % cuda_device_count();
     CHECK(results.at("devices") == json({"cuda:0", concat("cuda:", second)}));

@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-// Enough for a loss that goes down, few enough to take seconds.
+// Enough samples for the loss to fall, few enough to take seconds.
 const Words kSmall = {"--samples", "32", "--batch-size", "8", "--json"};
 
 Words operator+(Words words, const Words& more) {
@@ -35,7 +35,7 @@ Ended end_of(Job job) {
     return {code, job.out(), job.err()};
 }
 
-// Under minirun.
+// Runs cifar_resnet under minirun.
 Ended launched(int ranks, const Words& options) {
     return end_of(
         Job(Words{"-n", std::to_string(ranks), MINI_BIN_DIR "/cifar_resnet"} + options));
@@ -44,7 +44,7 @@ Words command(const Words& options) {
     return Words{MINI_BIN_DIR "/cifar_resnet"} + options;
 }
 
-// Without a launcher.
+// Runs cifar_resnet without a launcher.
 Ended alone(const Words& options) {
     return end_of(Job(command(options), Screen::kPipes, Program::kItself));
 }
@@ -55,7 +55,7 @@ json results_of(const Ended& ended) {
     return json::parse(lines(ended.out).back());
 }
 
-// CIFAR-10's files with `count` images each: image i is plain grey, of class i % 10.
+// CIFAR-10's files with `count` images each: image i has one colour, and class i % 10.
 void write_cifar10(const Folder& folder, int count) {
     for (const std::string name : {"data_batch_1", "data_batch_2", "data_batch_3",
                                    "data_batch_4", "data_batch_5", "test_batch"}) {
@@ -68,7 +68,8 @@ void write_cifar10(const Folder& folder, int count) {
 
 }  // namespace
 
-TEST_CASE("ResNet-18 learns drawn images on one rank and on two that stay equal") {
+TEST_CASE(
+    "ResNet-18 learns generated images on one and two ranks and replicas stay equal") {
     for (const int ranks : {1, 2}) {
         CAPTURE(ranks);
         const json job =
@@ -85,7 +86,8 @@ TEST_CASE("ResNet-18 learns drawn images on one rank and on two that stay equal"
     }
 }
 
-TEST_CASE("ranks started by hand meet at their port and train what minirun's train") {
+TEST_CASE(
+    "ranks started by hand connect through --port and train the same as under minirun") {
     const Words place{"--world-size", "2", "--port", std::to_string(free_port())};
     const Words options = kSmall + Words{"--epochs", "1"};
     Job second(command(options + place + Words{"--rank", "1"}), Screen::kPipes,
@@ -97,7 +99,7 @@ TEST_CASE("ranks started by hand meet at their port and train what minirun's tra
     CHECK(job == results_of(launched(2, options)));
 }
 
-TEST_CASE("the order is another in each epoch so that nothing warns of a forgotten one") {
+TEST_CASE("set_epoch is called in each epoch so that no warning is printed") {
     const Ended ended = end_of(Job(
         Words{"env", "MINI_LOG_LEVEL=warning"} + command(kSmall + Words{"--epochs", "2"}),
         Screen::kPipes, Program::kItself));
@@ -117,7 +119,7 @@ TEST_CASE("the saved ResNet has torchvision's names and loads back") {
     CHECK(file.at("layer4.1.bn2.num_batches_tracked").item() == 4);
     CHECK(file.at("fc.weight").shape() == Shape{10, 512});
 
-    // The file has the bytes that rank 0 had.
+    // The file's values have the digest that rank 0 reported.
     nn::ResNet model = nn::resnet18({.num_classes = 10});
     model.load_state_dict(file.tensors);
     io::Sha256 sha256;
@@ -126,12 +128,12 @@ TEST_CASE("the saved ResNet has torchvision's names and loads back") {
     CHECK(job.at("state_sha256")[0] == sha256.finish_hex());
 }
 
-TEST_CASE("replicas averaged at the end are equal then but are not what DDP trains") {
+TEST_CASE("with --average-at-end replicas become equal but differ from DDP's result") {
     const Words options = kSmall + Words{"--epochs", "1"};
     const json ddp = results_of(launched(2, options));
     const json averaged = results_of(launched(2, options + Words{"--average-at-end"}));
 
-    // They start alike, drift apart, and are made equal.
+    // The replicas drift apart, and averaging makes them equal.
     const json& apart = averaged.at("sha256_before_averaging");
     const json& together = averaged.at("state_sha256");
     REQUIRE(apart.size() == 2);
@@ -141,12 +143,12 @@ TEST_CASE("replicas averaged at the end are equal then but are not what DDP trai
     CHECK(together[0] != ddp.at("state_sha256")[0]);
     CHECK(ddp.at("sha256_before_averaging").empty());
 
-    // Alone, averaging at the end changes nothing: there is no other replica.
+    // On one rank, averaging at the end changes nothing.
     const json one = results_of(launched(1, options + Words{"--average-at-end"}));
     CHECK(one.at("state_sha256") == results_of(launched(1, options)).at("state_sha256"));
 }
 
-TEST_CASE("CIFAR-10 is read from its folder and a last batch of one image is left out") {
+TEST_CASE("CIFAR-10 is read from its folder and a last batch of one image is skipped") {
     const Folder folder;
     write_cifar10(folder, 5);  // 25 images, 13 per rank: batches of 4, 4, 4 and 1
     const json job = results_of(launched(
@@ -154,7 +156,7 @@ TEST_CASE("CIFAR-10 is read from its folder and a last batch of one image is lef
     CHECK(job.at("train_loss").size() == 1);
 }
 
-TEST_CASE("ResNet-50 trains too") {
+TEST_CASE("ResNet-50 can be trained") {
     const json job =
         results_of(launched(2, {"--model", "resnet50", "--samples", "8", "--batch-size",
                                 "4", "--epochs", "1", "--json"}));
@@ -162,7 +164,7 @@ TEST_CASE("ResNet-50 trains too") {
     CHECK(job.at("state_sha256")[0] == job.at("state_sha256")[1]);
 }
 
-TEST_CASE("options of cifar_resnet that make no sense are named on one line") {
+TEST_CASE("cifar_resnet names an invalid option in a one-line error") {
     const std::vector<std::pair<Words, std::string>> cases = {
         {{"--epochs", "0"}, "--epochs"},
         {{"--model", "resnet9"}, "--model"},
@@ -175,7 +177,7 @@ TEST_CASE("options of cifar_resnet that make no sense are named on one line") {
         {{"--world-size", "3"}, "--batch-size 128 does not give each"},
         {{"--samples", "9"}, "--batch-size 128 is more than the 9 training images"},
         {{"--save", "/"}, "--save / is a folder"},
-        {{"--save", "/nonexistent/model"}, "there is no folder /nonexistent"}};
+        {{"--save", "/nonexistent/model"}, "the folder /nonexistent does not exist"}};
     for (const auto& [options, part] : cases) {
         CAPTURE(options);
         const Ended ended = alone(options);
@@ -185,13 +187,14 @@ TEST_CASE("options of cifar_resnet that make no sense are named on one line") {
         CHECK(contains(ended.err, part));
     }
 
-    // The launcher and the options would both say who a rank is.
+    // The launcher and the options would both set the rank.
     const Ended both = launched(2, {"--rank", "0"});
     CHECK(both.code == 2);
-    CHECK(contains(both.err, "the launcher says these; leave them out"));
+    CHECK(contains(both.err, "the launcher sets these; leave them out"));
 }
 
-TEST_CASE("cifar_resnet without its data ends with one line that says what to download") {
+TEST_CASE(
+    "cifar_resnet without its data prints one line that names the file to download") {
     const Folder folder;
     const Ended itself = alone({"--data", folder.path()});
     CHECK(itself.code == 1);
@@ -200,8 +203,8 @@ TEST_CASE("cifar_resnet without its data ends with one line that says what to do
 
     const Ended ended = launched(2, {"--data", folder.path()});
     CHECK(ended.code == 1);
-    size_t complaints = 0;
+    size_t reports = 0;
     for (const std::string& line : lines(ended.err))
-        complaints += contains(line, "cifar_resnet: " + folder.path());
-    CHECK(complaints == 1);
+        reports += contains(line, "cifar_resnet: " + folder.path());
+    CHECK(reports == 1);
 }

@@ -1,4 +1,4 @@
-"""From a command line to a verb."""
+"""The command line selects and runs a verb."""
 
 import contextlib
 import importlib
@@ -21,13 +21,13 @@ def call(*words):
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             code = cli.main(list(words))
-        except SystemExit as exit:  # argparse's way out
+        except SystemExit as exit:  # raised by argparse
             code = exit.code
     return code, out.getvalue(), err.getvalue()
 
 
 class Verbs(unittest.TestCase):
-    def test_every_verb_is_a_module_with_its_parts(self):
+    def test_every_verb_is_a_module_with_the_required_functions(self):
         for verb in cli.VERBS:
             module = importlib.import_module(f"lab_tool.verbs.{verb}")
             self.assertTrue(module.__doc__ and module.run and module.add_arguments, verb)
@@ -38,13 +38,13 @@ class Verbs(unittest.TestCase):
         for verb in cli.VERBS:
             self.assertIn(f"  {verb} ", out)
 
-    def test_every_verb_has_help_of_its_own(self):
+    def test_every_verb_has_its_own_help(self):
         for verb in cli.VERBS:
             code, out, _ = call(verb, "--help")
             self.assertEqual(code, 0)
             self.assertIn(f"usage: labs/lab {verb}", out)
 
-    def test_no_verb_is_a_usage_error_that_shows_the_verbs(self):
+    def test_a_missing_verb_is_a_usage_error_that_shows_the_usage(self):
         code, out, _ = call()
         self.assertEqual(code, 2)
         self.assertIn("usage: labs/lab VERB", out)
@@ -56,7 +56,7 @@ class Verbs(unittest.TestCase):
             self.assertIn(f"did you mean '{verb}'?", err)
             self.assertEqual(err.count("\n"), 1)
 
-    def test_a_strange_verb_gets_the_list(self):
+    def test_an_unknown_verb_prints_the_list_of_verbs(self):
         _, _, err = call("xyzzy")
         self.assertIn("verbs: " + ", ".join(cli.VERBS), err)
 
@@ -74,21 +74,21 @@ class Failures(unittest.TestCase):
         code, _, err = self.outcome(LabError("the disk is full; make room"))
         self.assertEqual((code, err), (1, "lab: the disk is full; make room\n"))
 
-    def test_what_the_system_refuses_is_one_line_with_a_next_step(self):
+    def test_an_os_error_is_one_line_with_a_next_step(self):
         code, out, err = self.outcome(OSError(28, "No space left on device", "work/a.cpp"))
         self.assertEqual((code, out), (1, ""))
-        self.assertEqual(err, "lab: work/a.cpp: No space left on device; mend that, then run this "
+        self.assertEqual(err, "lab: work/a.cpp: No space left on device; fix that, then run this "
                               "again (labs/lab doctor checks this machine)\n")
 
-    def test_a_reader_that_went_away_is_no_error(self):
+    def test_a_closed_pipe_prints_no_error(self):
         readable, writable = os.pipe()
         os.close(readable)
-        with os.fdopen(writable, "w") as nobody_reads:
-            done = subprocess.run([sys.executable, "labs/lab_tool", "--help"], stdout=nobody_reads,
+        with os.fdopen(writable, "w") as closed_pipe:
+            done = subprocess.run([sys.executable, "labs/lab_tool", "--help"], stdout=closed_pipe,
                                   stderr=subprocess.PIPE, text=True)
         self.assertEqual((done.returncode, done.stderr), (cli.BROKEN_PIPE_EXIT, ""))
 
-    def test_a_terminal_without_the_signs_gets_question_marks(self):
+    def test_a_terminal_without_unicode_shows_question_marks(self):
         done = subprocess.run([sys.executable, "labs/lab_tool", "status"], capture_output=True,
                               env={**os.environ, "PYTHONIOENCODING": "ascii"})
         self.assertEqual((done.returncode, done.stderr), (0, b""))
@@ -99,7 +99,7 @@ class Failures(unittest.TestCase):
 
 
 class Demo(unittest.TestCase):
-    def test_options_after_two_dashes_reach_the_program(self):
+    def test_options_after_two_dashes_are_passed_to_the_program(self):
         with mock.patch.multiple(
             "lab_tool.verbs.demo", install_missing=mock.DEFAULT, build=mock.DEFAULT,
             run_in_foreground=mock.DEFAULT,
@@ -114,7 +114,7 @@ class Demo(unittest.TestCase):
         self.assertIn("--epochs 1", out)
         self.assertNotIn("What next", out)
 
-    def test_the_programs_own_options_take_the_place_of_the_demos(self):
+    def test_the_users_program_options_replace_the_demos_options(self):
         options = SimpleNamespace(n=2, epochs=3, mine=True, program_options=[
             "--bucket-cap-mb", "0.0625", "--epochs=1"])
         command = demo.command_for(options)

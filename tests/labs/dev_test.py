@@ -1,5 +1,5 @@
-"""`labs/lab dev check` as a whole, on a small repository. The program with all bodies is a script
-here, which reads the source as a compiler would; all that judges it is real."""
+"""`labs/lab dev check` on a small repository. The program with all bodies is replaced by a script
+that reads the source like a compiler; all other code is real."""
 
 import contextlib
 import io
@@ -11,7 +11,7 @@ from unittest import mock
 from fake_tree import PARTITION, FakeTree
 from lab_tool import cli, dev_check
 
-# A case passes when its region's line is the reference's and neither stub nor mutant is chosen.
+# A case passes if its region has the reference's line and neither stub nor mutant is selected.
 PROGRAM = """\
 #!{python}
 import os, sys
@@ -24,7 +24,7 @@ if sys.argv[1] == "--list-test-names-only":
     sys.exit(len(names))
 name, path = sys.argv[1].replace("\\\\", ""), sys.argv[5]
 if name not in CASES:
-    sys.exit(1)  # several cases in one process: they are run one by one then
+    sys.exit(1)  # several cases in one process: then the tool runs them one by one
 task, line = CASES[name]
 inside, success = "", line in open("{source}").read()
 if f"lab{{task}}" in os.environ.get("MINI_STUB", "").split(","):
@@ -62,7 +62,7 @@ class DevCheck(FakeTree):
             self.assertEqual(cli.main(["dev", "check"]), code, out.getvalue())
         return out.getvalue()
 
-    def test_a_sound_tree_passes_and_the_counts_come_last(self):
+    def test_a_correct_tree_passes_and_the_counts_are_printed_last(self):
         last = self.dev_check(0).splitlines()[-1]
         for count in ("2 labs", "3 tasks", "3 regions of 4 lines", "3 cases of the reference",
                       "3 stubs", "12 mutants", "12 killed", "0 wrong"):
@@ -86,7 +86,7 @@ class DevCheck(FakeTree):
         self.write("tests/mutants/lab09.1/harmless.cpp", "// It is right.\n    every(2);\n")
         self.assertIn("mutant lab09.1/harmless survives: It is right.", self.dev_check(1))
 
-    def test_what_does_not_build_fails_it(self):
+    def test_a_build_error_fails_it(self):
         with mock.patch.object(dev_check, "build_schemata", lambda labs, log: "a.cpp:3: no"):
             self.assertIn("WRONG: a.cpp:3: no", self.dev_check(1))
 

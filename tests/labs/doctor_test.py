@@ -29,7 +29,7 @@ class Doctor(unittest.TestCase):
         self.assertEqual(report(Finding("warn", "disk", "1 GiB", "make room"))[1],
                          "warn  disk: 1 GiB -> make room\n")
 
-    def test_too_little_is_a_warning(self):
+    def test_a_value_below_the_minimum_is_a_warning(self):
         self.assertEqual(checks.at_least("cores", 1, 2, "1", "slow").level, "warn")
         self.assertEqual(checks.at_least("cores", 2, 2, "2", "slow").level, "ok")
         self.assertEqual(checks.at_least("cores", 2, 2, "2", "slow").next_step, "")

@@ -1,4 +1,4 @@
-"""The shell script labs/lab: what it does with and without a Python."""
+"""The shell script labs/lab, with and without Python."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ NEEDED = ("sh", "dirname", "readlink", "env", "cat")
 
 
 class Machine:
-    """A PATH with nothing on it but what a test puts there."""
+    """A PATH that has only the commands that a test adds."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -45,19 +45,19 @@ class Entry(unittest.TestCase):
         self.machine = Machine(folder.name)
 
     def python_comes_with_apt(self):
-        """apt-get install puts a python3 on PATH that says so."""
+        """Makes apt-get install a python3 that prints a line when it runs."""
         python = self.machine.folder / "python3"
         self.machine.command("apt-get", f"""case "$*" in *install*)
             echo '#!/bin/sh' > {python}; echo 'echo python runs $*' >> {python}
             {shutil.which("chmod")} 755 {python};; esac""")
 
-    def test_python_gets_the_words_as_they_are(self):
+    def test_arguments_are_passed_to_python_unchanged(self):
         (self.machine.folder / "python3").write_text('#!/bin/sh\nfor w; do echo "<$w>"; done\n')
         (self.machine.folder / "python3").chmod(0o755)
         out = self.machine.lab("test", "-R", "a b", "").stdout
         self.assertTrue(out.endswith("lab_tool>\n<test>\n<-R>\n<a b>\n<>\n"), out)
 
-    def test_root_without_python_installs_it_and_goes_on(self):
+    def test_root_without_python_installs_it_and_continues(self):
         self.machine.user(0)
         self.python_comes_with_apt()
         result = self.machine.lab("--help")
@@ -66,7 +66,7 @@ class Entry(unittest.TestCase):
         self.assertIn("--help", result.stdout)
         self.assertIn("install -y --no-install-recommends python3", self.machine.called())
 
-    def test_others_install_it_through_sudo(self):
+    def test_other_users_install_it_with_sudo(self):
         self.machine.user(1000)
         self.machine.command("sudo", 'exec "$@"')
         self.python_comes_with_apt()
@@ -74,7 +74,7 @@ class Entry(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("sudo apt-get -qq update", self.machine.called())
 
-    def test_without_sudo_the_command_for_root_is_named(self):
+    def test_without_sudo_the_command_for_root_is_printed(self):
         self.machine.user(1000)
         self.python_comes_with_apt()
         result = self.machine.lab("demo")
@@ -82,19 +82,19 @@ class Entry(unittest.TestCase):
         self.assertIn("as root, run: apt-get update && apt-get install", result.stderr)
         self.assertNotIn("apt-get", self.machine.called())
 
-    def test_without_apt_the_next_step_is_named(self):
+    def test_without_apt_the_next_step_is_printed(self):
         result = self.machine.lab("demo")
         self.assertEqual(result.returncode, 1)
         self.assertIn("install Python 3.9 or newer", result.stderr)
 
-    def test_a_failing_apt_ends_it(self):
+    def test_a_failing_apt_get_ends_the_script(self):
         self.machine.user(0)
         self.machine.command("apt-get", "exit 100")
         result = self.machine.lab("demo")
         self.assertEqual(result.returncode, 1)
         self.assertIn("apt-get failed", result.stderr)
 
-    def test_it_runs_through_a_link_from_anywhere_with_a_home_that_is_not_there(self):
+    def test_it_runs_through_a_symlink_from_any_folder_without_a_home_folder(self):
         link = self.machine.folder / "somewhere"
         link.symlink_to(LAB)
         result = subprocess.run([str(link), "--help"], cwd="/", capture_output=True, text=True,

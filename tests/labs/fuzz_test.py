@@ -1,4 +1,4 @@
-"""What `labs/lab fuzz` runs, reads from libFuzzer, and tells; a script stands in for mini_fuzz."""
+"""`labs/lab fuzz`: commands, parsing of libFuzzer output, reports; a script replaces mini_fuzz."""
 
 import contextlib
 import io
@@ -14,7 +14,7 @@ from lab_tool import packages
 from lab_tool.screen import LabError
 from lab_tool.verbs import fuzz as verb, setup
 
-# Breaks on target png, where any input is too much, and is quiet on all others.
+# Reports a fault for every input of target png, and none for other targets.
 PROGRAM = r"""#!/bin/sh
 for word; do
     case $word in
@@ -68,7 +68,7 @@ class FuzzTest(unittest.TestCase):
         self.addCleanup(replaced.stop)
 
     def fuzz(self, *words):
-        """The exit code and what was printed."""
+        """Returns the exit code and the printed text."""
         parser = ArgumentParser()
         verb.add_arguments(parser)
         out = io.StringIO()
@@ -78,13 +78,13 @@ class FuzzTest(unittest.TestCase):
 
 
 class Run(FuzzTest):
-    def test_without_a_fault_the_table_tells_runs_speed_and_corpus(self):
+    def test_without_a_fault_the_table_shows_runs_speed_and_corpus(self):
         code, out = self.fuzz("idx", "store", "--seconds", "1")
         self.assertEqual(code, 0)
         self.assertRegex(out, r"\nidx +1200 +400 +1 +0\nstore +1200 +400 +1 +0\n"
                               r"2 targets, 2400 runs, 0 faults\n$")
 
-    def test_a_fault_is_kept_small_and_told_with_its_reason_and_how_to_replay_it(self):
+    def test_a_fault_is_minimised_and_reported_with_its_reason_and_the_replay_command(self):
         code, out = self.fuzz("--seconds", "1")
         self.assertEqual(code, 1)
         kept = self.root / "crashes" / "png-crash-0123-small"
@@ -95,12 +95,12 @@ class Run(FuzzTest):
         self.assertIn(f"again: labs/lab fuzz --replay {kept}", out)
         self.assertIn("3 targets, 2407 runs, 1 faults", out)
 
-    def test_a_target_that_does_not_run_is_an_error_and_no_fault(self):
+    def test_a_target_that_does_not_start_is_an_error_but_not_a_fault(self):
         with mock.patch.object(verb, "write_seeds", return_value=["broken"]):
             with self.assertRaisesRegex(LabError, "broken ended with exit code 2, see .*\\.log"):
                 self.fuzz()
 
-    def test_a_target_that_does_not_exist_is_named(self):
+    def test_an_unknown_target_is_named(self):
         with self.assertRaisesRegex(LabError, "no target 'gif'; the targets: idx, png, store"):
             self.fuzz("gif")
 
@@ -116,7 +116,7 @@ class Run(FuzzTest):
             options = parser.parse_args(words)
             self.assertEqual(verb.seconds_each(options, targets, cores), seconds, words)
 
-    def test_each_target_gets_its_time(self):
+    def test_the_time_limit_is_passed_to_each_target(self):
         self.fuzz("idx", "--seconds", "3")
         self.assertIn("for 3 s", (self.root / "logs" / "idx.log").read_text())
 
@@ -139,20 +139,20 @@ class Replay(FuzzTest):
 
 class Clang(unittest.TestCase):
     def install(self, present):
-        """What is said and installed where these packages are present, or none."""
+        """Returns the printed text and apt calls if all packages, or none, are present."""
         out = io.StringIO()
         with mock.patch.object(packages, "is_present", return_value=present), \
                 mock.patch.object(setup, "apt_install") as apt, contextlib.redirect_stdout(out):
             verb.install_clang()
         return out.getvalue(), apt.call_args_list
 
-    def test_what_is_missing_is_named_and_installed(self):
+    def test_missing_packages_are_named_and_installed(self):
         said, installed = self.install(present=False)
         self.assertIn("libclang-rt-dev      libFuzzer and clang's sanitizers", said)
         self.assertEqual(installed, [mock.call(["clang", "libclang-rt-dev"])])
         self.assertEqual(self.install(present=True), ("", []))
 
-    def test_set_up_installs_no_clang(self):
+    def test_setup_does_not_install_clang(self):
         self.assertFalse({"clang", "libclang-rt-dev"} & {each.name for each in packages.PACKAGES})
 
     def test_the_runtime_of_any_version_of_clang_is_found(self):

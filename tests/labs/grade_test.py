@@ -1,4 +1,4 @@
-"""Grades: points for each task, JSON that a script can rely on, and no points for cheats. The check
+"""Grades: points for each task, a stable JSON format, and no points for cheats. The check
 program is a script whose case for 07.2 cheats, in one of four ways."""
 
 import contextlib
@@ -95,7 +95,7 @@ class Grade(FakeTree):
         self.assertIn("  09.1   0 of 10  not started", lines)
         self.assertEqual(lines[-1], "10 of 30 points")
 
-    def test_no_cheat_gets_points(self):
+    def test_cheats_get_no_points(self):
         for name in CHEATS:
             with self.subTest(name):
                 self.begin()
@@ -106,21 +106,21 @@ class Grade(FakeTree):
                 self.assertEqual((task["status"], task["points"], grades["points"]),
                                  ("failed", 0, 10))
 
-    def test_without_the_learners_file_the_solution_earns_nothing(self):
+    def test_without_the_learners_file_the_solution_gets_no_points(self):
         self.write("libmini/other.cpp", PARTITION.replace("lab07.2", "lab07.9"))
         self.write_lab("07-partition", "Partition", ["07.1", "07.2", "07.9"])
         (self.root / "work/libmini/part.cpp").rename(self.root / "work/libmini/other.cpp")
         grades = json.loads(self.call("--format", "json")[0])
         self.assertEqual([task["points"] for task in grades["labs"][0]["tasks"]], [0, 0, 0])
-        self.assertIn("work/libmini/part.cpp is not there",
+        self.assertIn("work/libmini/part.cpp is missing",
                       grades["labs"][0]["tasks"][0]["reason"])
 
-    def test_a_check_that_the_learner_replaced_is_refused(self):
+    def test_a_replaced_check_is_rejected(self):
         for path in ("labs/07-partition/test.cpp", "work/labs/07-partition/test.cpp"):
             self.write(path, "")
-        self.assertIn("would take the place of the check itself", self.call(code=1)[1])
+        self.assertIn("would replace the check itself", self.call(code=1)[1])
 
-    def test_an_output_without_a_folder_is_refused_before_anything_is_checked(self):
+    def test_an_output_in_a_missing_folder_is_rejected_before_checking(self):
         with mock.patch("lab_tool.verbs.grade.grade", side_effect=AssertionError):
             _, err = self.call("--output", str(self.root / "no/folder/grades.json"), code=1)
         self.assertIn("no/folder is not a folder", err)

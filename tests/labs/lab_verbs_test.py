@@ -19,7 +19,7 @@ from lab_tool.verdict import Verdict
 class Verbs(FakeTree):
     def setUp(self):
         super().setUp()
-        self.results = {}  # what a check is to say, by task; "passed" otherwise
+        self.results = {}  # the result of a check, by task; "passed" if not set
         for name in ("start", "check", "hint", "status", "next", "solution", "diff", "reset",
                      "grade"):
             module = f"lab_tool.verbs.{name}"
@@ -63,29 +63,29 @@ class Verbs(FakeTree):
         self.assertIn("[##] 2/2", out)
         self.assertIn("next: labs/lab start 09", out)
 
-    def test_the_next_task_is_of_the_lab_that_you_are_at(self):
+    def test_the_next_task_is_from_the_current_lab(self):
         self.call("start", "9")
         self.assertIn("09.1 Do 09.1", self.call("next"))
         self.assertIn("next: task 09.1", self.call("status"))
 
-        self.call("start", "7")  # and so 09 is begun too, but not the lab you are at
+        self.call("start", "7")  # lab 09 is started too, but no longer the current lab
         self.assertIn("07.1 Do 07.1", self.call("next"))
         self.write("work/libmini/part.cpp", PARTITION)
         self.call("check", "7")
         self.assertIn("09.1 Do 09.1", self.call("next"))
 
-    def test_after_the_lab_you_are_at_come_those_behind_it(self):
+    def test_after_the_current_lab_the_following_labs_come_next(self):
         self.write_lab("14-averaging", "Averaging", ["14.1"])
         self.call("start", "9")
         self.write("work/libmini/part.cpp", PARTITION)
         self.call("check", "9")
         self.assertIn("begin it with labs/lab start 14", self.call("next"))
 
-    def test_starting_twice_says_how_to_begin_again(self):
+    def test_starting_twice_prints_how_to_reset(self):
         self.call("start", "7")
         self.assertIn("labs/lab reset 07", self.call("start", "7", code=1))
 
-    def test_a_failure_is_told_with_its_story_and_where_help_is(self):
+    def test_a_failure_is_printed_with_its_steps_and_the_hint_command(self):
         self.call("start", "7")
         told = Verdict("a case", "failed", "an expectation did not hold", ["rank 1 got 4"])
         self.results["07.2"] = TaskResult("07.2", "failed", told.reason, [told])
@@ -94,12 +94,12 @@ class Verbs(FakeTree):
                      "stuck? labs/lab hint 07.2  (3 left)", "1 of 2 tasks pass"):
             self.assertIn(text, out)
 
-    def test_what_passed_once_does_not_count_while_it_is_a_starter_again(self):
+    def test_a_task_that_passed_does_not_count_while_it_is_a_starter_again(self):
         self.call("start", "7")
-        self.call("check", "7")  # whose check is not a real one here, and says passed
+        self.call("check", "7")  # the check is replaced here, and returns "passed"
         self.assertIn("[--] 0/2", self.call("status"))
 
-    def test_no_line_of_a_status_is_longer_than_a_terminal_of_80_columns(self):
+    def test_status_lines_have_at_most_80_columns(self):
         self.call("start", "7")
         self.write("work/libmini/part.cpp", PARTITION)
         self.call("check", "7")
@@ -112,12 +112,12 @@ class Verbs(FakeTree):
         self.assertIn("waits\n           needs task 07.1 first\n", out)
         self.assertLessEqual(max(map(len, out.splitlines())), 80)
 
-    def test_ctrl_d_instead_of_an_answer_hides_the_solution(self):
+    def test_ctrl_d_at_the_question_keeps_the_solution_hidden(self):
         with mock.patch("sys.stdin.isatty", lambda: True), \
                 mock.patch("builtins.input", side_effect=EOFError):
             self.assertIn("stays hidden", self.call("solution", "7.1", code=1))
 
-    def test_long_steps_are_wrapped_for_a_terminal_of_80_columns(self):
+    def test_long_steps_are_wrapped_at_80_columns(self):
         self.call("start", "7")
         told = Verdict("a case", "failed", "wrong", ["rank 1 got " + "4 " * 80])
         self.results["07.2"] = TaskResult("07.2", "failed", told.reason, [told])
@@ -136,19 +136,19 @@ class Verbs(FakeTree):
         self.assertEqual(out.count("no such name"), 1)
         self.assertIn("07.2 failed for the same reason as 07.1", out)
 
-    def test_checking_what_is_not_started_says_so(self):
+    def test_checking_a_lab_that_is_not_started_prints_the_start_command(self):
         self.assertIn("lab 07 is not started; run: labs/lab start 07",
                       self.call("check", "7", code=1))
         self.assertIn("no lab is started", self.call("check", "all", code=1))
         self.assertIn("no lab is started", self.call("check", code=1))
 
-    def test_a_header_that_would_hide_libminis_is_refused(self):
+    def test_a_header_that_would_hide_one_of_libmini_is_rejected(self):
         self.call("start", "7")
         self.write("libmini/part.hpp", "")
         self.write("work/libmini/part.hpp", "")
         self.assertIn("work/libmini/part.hpp would hide", self.call("check", "7", code=1))
 
-    def test_hints_come_one_at_a_time_and_then_end(self):
+    def test_hints_are_shown_one_at_a_time_until_the_last(self):
         self.assertIn("no hint of task 07.1 was shown yet",
                       self.call("hint", "7.1", "--again", code=1))
         for number, text in enumerate(("Think.", "Look.", "Do.", "Do."), 1):
@@ -157,7 +157,7 @@ class Verbs(FakeTree):
         self.assertIn("labs/lab solution 07.1", out)
         self.assertIn("Think.", self.call("hint", "7.1", "--again"))
 
-    def test_a_solution_asks_first_and_is_remembered(self):
+    def test_solution_asks_first_and_is_recorded(self):
         with mock.patch("sys.stdin.isatty", lambda: True):
             with mock.patch("builtins.input", lambda prompt: ""):
                 out = self.call("solution", "7.1", code=1)
@@ -177,7 +177,7 @@ class Verbs(FakeTree):
         self.assertIn('MINI_TODO("lab07.1"', self.own())
         self.assertIn("take();", self.own())
 
-    def test_grades_are_points_for_passing_tasks_and_none_for_the_reference(self):
+    def test_passing_tasks_get_points_and_the_reference_gets_none(self):
         self.call("start", "7")
         self.results["07.2"] = TaskResult("07.2", "failed", "it is wrong")
         out = self.root / "grades.json"

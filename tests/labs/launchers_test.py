@@ -1,7 +1,7 @@
-"""The same train_mnist under every launcher: two ranks, the same parameters to the bit.
+"""train_mnist under every launcher, on two ranks, gives bitwise identical parameters.
 
-MINI_BIN_DIR names the folder of the programs, MINI_BACKENDS the backends of other libraries that
-they have. A launcher that is not installed is left out, with a message.
+MINI_BIN_DIR is the folder of the programs, MINI_BACKENDS lists the backends of other libraries that
+they have. A test of a launcher that is not installed is skipped, with a message.
 """
 
 import json
@@ -21,7 +21,7 @@ MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
 
 
 def trained(launcher, options=(), variables=None):
-    """The report of a job of two ranks."""
+    """Returns the JSON report of a job of two ranks."""
     found = subprocess.run([*launcher, *JOB, *options], env={**os.environ, **(variables or {})},
                            capture_output=True, text=True, timeout=100, check=False)
     if found.returncode != 0:
@@ -30,7 +30,7 @@ def trained(launcher, options=(), variables=None):
 
 
 def needed(command):
-    """The path of a command; where there is none, the test is left out."""
+    """Returns the path of a command; skips the test if it is not installed."""
     path = shutil.which(command)
     if not path:
         raise unittest.SkipTest(f"left out: no {command} here")

@@ -1,13 +1,13 @@
-"""Lives the labs as a learner does, in a fresh clone, and fails where something is not as told.
+"""Works through the labs like a learner, in a fresh clone; fails if an output is unexpected.
 
     tests/labs/learner_journey.py transcript    lab 07: start, fail, hint, pass
     tests/labs/learner_journey.py broken        code that loops, crashes, exits, floods, ...
     tests/labs/learner_journey.py solved        all labs from their starters, and demo --mine
 
-Each may be given with the others. The clone lies in build/journey, so that a second run builds
-little. With --here this repository itself is the learner's, where it has no work/ folder yet: a
-fresh clone that has been built, as CI has it. What the commands print is shown, and kept in
-build/journey-PART.txt. It needs no network.
+Several parts may be given. The clone is in build/journey, so that a second run builds only a
+little. With --here this repository is used instead of a clone; it must not have a work/ folder: a
+fresh clone that has been built, as in CI. The output of the commands is printed, and saved in
+build/journey-PART.txt. No network is needed.
 """
 
 import json
@@ -28,7 +28,7 @@ DEMO = ["--epochs", "1", "--", "--data", "digits", "--steps", "20", "--json"]
 
 
 def fresh_clone():
-    """A clone at this repository's present commit, without a learner's files."""
+    """Returns a clone of this repository's current commit, without a learner's files."""
     clone = ROOT / "build" / "journey" / "libmini"
     if clone.exists():
         commands = [["git", "-C", clone, "fetch", "-q", "origin", "HEAD"],
@@ -54,7 +54,7 @@ class Journey:
         self.transcript.flush()
 
     def lab(self, *words, ends=0, says=()):
-        """Runs labs/lab with `words`, which must end with code `ends` and say each of `says`."""
+        """Runs labs/lab with `words`; requires exit code `ends` and output with each of `says`."""
         self.show(f"\n$ labs/lab {' '.join(words)}")
         done = subprocess.run(["labs/lab", *words], cwd=self.clone, text=True, errors="replace",
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -62,12 +62,12 @@ class Journey:
         self.show(done.stdout.rstrip("\n"))
         assert done.returncode == ends, f"exit code {done.returncode}, expected {ends}"
         for text in says:
-            assert text in done.stdout, f"it should say: {text}"
+            assert text in done.stdout, f"missing in the output: {text}"
         return done.stdout
 
     def write(self, path, bodies, include=""):
-        """Writes bodies, by task, into the regions of a learner's file; the reference's where a
-        body is None."""
+        """Writes `bodies`, by task, into the regions of a learner's file; None stands for the
+        reference's body."""
         own = self.clone / WORK / path
         solution = {(region.task, region.title): region.body
                     for region in self.catalogue.regions if region.path == path}
@@ -114,12 +114,12 @@ def transcript(journey):
 LOOP = ["    for (volatile bool on = true; on;) {}"]
 CRASH = ["    *reinterpret_cast<volatile int*>(8) = 1;"]
 EXIT = ["    _exit(0);"]
-FLOOD = ["    for (;;) std::puts(\"for ever\");"]
+FLOOD = ["    for (;;) std::puts(\"forever\");"]
 DEADLOCK = ["    std::mutex mutex;", "    const std::lock_guard one(mutex), two(mutex);"]
 
 
 def broken(journey):
-    """Each kind of broken code in a task of its own; the tasks around it are still checked."""
+    """Each kind of broken code is in its own task; the other tasks are still checked."""
     include = "#include <unistd.h>\n#include <cstdio>\n#include <mutex>\n"
     partition, shuffle = "libmini/data/partition.cpp", "libmini/random/python_random.cpp"
     whole = "libmini/data/partition_dataset.cpp"
@@ -159,7 +159,7 @@ def solved(journey):
     digests = [digests_of(journey.lab("demo", *DEMO)),
                digests_of(journey.lab("demo", "--mine", *DEMO))]
     assert digests[0] == digests[1], f"the reference ends with {digests[0]}, mine {digests[1]}"
-    journey.show("\nthe reference and the solved labs train to the same parameters, bit for bit")
+    journey.show("\nthe reference and the solved labs train to bitwise identical parameters")
 
 
 def digests_of(output):
@@ -173,7 +173,7 @@ PARTS = {"transcript": transcript, "broken": broken, "solved": solved}
 
 def live(part, clone):
     PARTS[part](Journey(part, clone))
-    print(f"\nlearner_journey: {part} is as it should be", flush=True)
+    print(f"\nlearner_journey: {part} passed", flush=True)
 
 
 def main(words):

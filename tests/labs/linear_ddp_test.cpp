@@ -1,4 +1,4 @@
-// linear_ddp under minirun: PyTorch's losses, however many ranks share the work.
+// linear_ddp under minirun: PyTorch's losses, for any number of ranks.
 
 #include <set>
 #include <sstream>
@@ -14,7 +14,7 @@ namespace {
 
 const std::string kLinearDDP = "linear_ddp";
 
-// Of `linear_ddp --samplers`: the indices on the lines that begin with `name`.
+// The output of `linear_ddp --samplers`: the indices on the lines that begin with `name`.
 std::vector<std::set<int>> indices_of(const std::string& out, const std::string& name) {
     std::vector<std::set<int>> found;
     for (const std::string& line : lines(out)) {
@@ -28,33 +28,34 @@ std::vector<std::set<int>> indices_of(const std::string& out, const std::string&
 
 }  // namespace
 
-TEST_CASE("linear_ddp has PyTorch's losses on 1 and 2 and 3 and 4 ranks") {
+TEST_CASE("linear_ddp has PyTorch's losses on 1 to 4 ranks") {
     const auto golden = golden_cases("tutorial_programs")[0];
     for (const int ranks : {1, 2, 3, 4}) {
         CAPTURE(ranks);
         const auto json =
             json_of(ranks, kLinearDDP,
                     {"--samples", "960", "--epochs", "5", "--batch-size",
-                     std::to_string(48 / ranks)});  // 48 per step, all together
+                     std::to_string(48 / ranks)});  // 48 per step, over all ranks
         // Floats of about 3, summed in a different order.
         CHECK(distance(json.at("train_loss"), golden.at("loss")) < 2e-6);
         check_replicas(json.at("parameters_sha256"), ranks);
     }
 }
 
-TEST_CASE("linear_ddp learns its data down to the noise on 1 and 2 and 3 and 4 ranks") {
+TEST_CASE("the loss of linear_ddp falls to the noise of the data on 1 to 4 ranks") {
     for (const int ranks : {1, 2, 3, 4}) {
         CAPTURE(ranks);
         const auto json =
             json_of(ranks, kLinearDDP,
                     {"--epochs", "15", "--batch-size", std::to_string(24 / ranks)});
-        CHECK(json.at("train_loss").back().get<double>() < 0.011);  // of which noise 0.01
+        CHECK(json.at("train_loss").back().get<double>() <
+              0.011);  // the noise contributes 0.01
         CHECK(json.at("parameter_error").get<double>() < 0.02);
         check_replicas(json.at("parameters_sha256"), ranks);
     }
 }
 
-TEST_CASE("linear_ddp ends with the same bits every time and with others for a seed") {
+TEST_CASE("linear_ddp is bitwise reproducible and depends on --seed") {
     const std::vector<std::string> options{"--epochs", "2"};
     const auto first = json_of(3, kLinearDDP, options);
     CHECK(json_of(3, kLinearDDP, options) == first);
@@ -62,7 +63,7 @@ TEST_CASE("linear_ddp ends with the same bits every time and with others for a s
           first.at("train_loss"));
 }
 
-TEST_CASE("linear_ddp runs where there are fewer samples than ranks") {
+TEST_CASE("linear_ddp runs with fewer samples than ranks") {
     const auto json = json_of(4, kLinearDDP, {"--samples", "1", "--epochs", "2"});
     check_replicas(json.at("parameters_sha256"), 4);
     CHECK(json.at("train_loss") ==
@@ -70,7 +71,7 @@ TEST_CASE("linear_ddp runs where there are fewer samples than ranks") {
 }
 
 TEST_CASE(
-    "linear_ddp shows that samplers deal each sample out, in a different order each "
+    "linear_ddp --samplers shows that each sample is used in a different order each "
     "epoch") {
     for (const int ranks : {1, 2, 3}) {
         CAPTURE(ranks);
@@ -93,12 +94,12 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("linear_ddp prints an epoch a line and a summary or one JSON object") {
+TEST_CASE("linear_ddp prints one line per epoch and a summary or one JSON object") {
     const Ended text = run_ranks(2, kLinearDDP, {"--epochs", "2"});
     CHECK(text.code == 0);
     CHECK(contains(text.out, "epoch  2   loss "));
     CHECK(contains(text.out, "world size 2"));
-    CHECK(contains(text.out, "equal to the bit on all ranks"));
+    CHECK(contains(text.out, "bitwise identical on all ranks"));
 
     const auto json = json_of(2, kLinearDDP, {"--epochs", "3", "--batch-size", "100"});
     CHECK(json.at("world_size") == 2);
@@ -110,13 +111,13 @@ TEST_CASE("linear_ddp prints an epoch a line and a summary or one JSON object") 
     CHECK(parse_output(alone).at("world_size") == 1);
 }
 
-TEST_CASE("linear_ddp explains its options and refuses what makes no sense") {
+TEST_CASE("linear_ddp prints help and rejects invalid options") {
     check_help(kLinearDDP, {"--epochs", "--batch-size", "--samples", "--lr", "--seed",
                             "--samplers", "--json"});
-    check_refuses(kLinearDDP, 2, {"--bogus"}, "--bogus");
-    check_refuses(kLinearDDP, 2, {"--epochs", "0"}, "--epochs");
-    check_refuses(kLinearDDP, 2, {"--epochs", "two"}, "two");
-    check_refuses(kLinearDDP, 3, {"--batch-size", "-1"}, "--batch-size");
-    check_refuses(kLinearDDP, 1, {"--lr", "nan"}, "a number from 0 on, but is nan");
-    check_refuses(kLinearDDP, 1, {"--lr", "-1"}, "a number from 0 on, but is -1");
+    check_rejects(kLinearDDP, 2, {"--bogus"}, "--bogus");
+    check_rejects(kLinearDDP, 2, {"--epochs", "0"}, "--epochs");
+    check_rejects(kLinearDDP, 2, {"--epochs", "two"}, "two");
+    check_rejects(kLinearDDP, 3, {"--batch-size", "-1"}, "--batch-size");
+    check_rejects(kLinearDDP, 1, {"--lr", "nan"}, "a number from 0 on, but is nan");
+    check_rejects(kLinearDDP, 1, {"--lr", "-1"}, "a number from 0 on, but is -1");
 }

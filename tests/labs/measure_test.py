@@ -1,4 +1,4 @@
-"""What the scripts that draw read out of the tables that the programs print."""
+"""The plot scripts parse the tables that the programs print."""
 
 import importlib.util
 import unittest
@@ -37,17 +37,17 @@ def script(lab):
 
 
 class Measure(unittest.TestCase):
-    def test_what_rank_0_has_seen_is_the_last_table(self):
+    def test_the_samples_of_rank_0_are_read_from_the_last_table(self):
         self.assertEqual(script("07-partition").rows_of(DEALING),
                          [[1, 0.25, 0.25, 0.25], [2, 0.25, 0.4365, 0.4375]])
 
-    def test_an_accuracy_of_nothing_is_left_out(self):
+    def test_an_accuracy_without_samples_is_left_out(self):
         self.assertEqual(script("09-distributed-sampler").lines_of(PADDED), {
             "DistributedEvalSampler": [(3, 0.91), (101, 0.91)],
             "DistributedSampler": [(3, 0.9118), (101, 0.9109)],
             "DistributedSampler, drop_last": [(3, 0.9091)]})
 
-    def test_an_all_reduce_takes_recursive_doubling_when_small_and_a_ring_above(self):
+    def test_a_small_all_reduce_uses_recursive_doubling_and_a_large_one_a_ring(self):
         sweep = script("16-bucketed-ddp")
         link = sweep.parse_link("8Mbit,2ms")  # 1000 bytes a ms
         self.assertEqual(link, (1000, 2))
@@ -60,13 +60,13 @@ class Measure(unittest.TestCase):
         self.assertEqual(sweep.predicted(10, 1, [1000, 2000], 2, (1000, 1)), (15, 14))
         self.assertEqual(sweep.predicted(10, 4, [3000], 2, (1000, 1)), (14, 14))
 
-    def test_the_quietest_runs_are_kept(self):
+    def test_the_runs_with_the_least_other_load_are_kept(self):
         sweep = script("16-bucketed-ddp")
         runs = [{"others": share} for share in (1.5, 0.1, 0.7)]
         self.assertEqual([turn["others"] for turn in sweep.quietest(runs, 2)], [0.1, 0.7])
         self.assertEqual(len(sweep.quietest(runs, 0)), 3)
 
-    def test_sizes_that_make_the_same_buckets_are_one_row(self):
+    def test_sizes_that_give_the_same_buckets_are_one_row(self):
         sweep = script("16-bucketed-ddp")
         counts = (8, 3, 3, 2, 2, 1)
         found = {cap: [{"buckets": [4] * n}] for cap, n in zip(sweep.CAPS_KIB, counts)}

@@ -1,4 +1,4 @@
-// mnist_tutorial as its users run it, beside train_mnist, which does the same in its way.
+// mnist_tutorial as its users run it, compared with the equivalent train_mnist.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ using nlohmann::json;
 const std::string kTutorial = MINI_BIN_DIR "/mnist_tutorial";
 
 // A small MNIST that can be learnt: the first 480 embedded digits, which 1, 2, 3 and 4
-// ranks share without a remainder.
+// ranks divide equally.
 void write_digits(const std::string& folder) {
     constexpr int64_t kCount = 480;
     for (const bool train : {true, false}) {
@@ -45,7 +45,7 @@ Ended run_tutorial(Words words, const Words& options, Program program) {
     return {code, job.out(), job.err()};
 }
 
-// Under minirun, and alone, where it starts its ranks itself.
+// Runs mnist_tutorial under minirun, or alone, where it spawns its ranks.
 Ended launched(int ranks, const Words& options) {
     return run_tutorial({"-n", std::to_string(ranks)}, options, Program::kMinirun);
 }
@@ -59,7 +59,7 @@ json results_of(const Ended& ended) {
 
 }  // namespace
 
-TEST_CASE("the tutorial learns digits on 1 to 4 ranks and all replicas stay equal") {
+TEST_CASE("mnist_tutorial learns digits on 1 to 4 ranks and replicas stay equal") {
     const Folder folder;
     write_digits(folder.path());
     const Words options{"--data", folder.path(), "--lr", "0.05",  "--batch-size",
@@ -77,7 +77,7 @@ TEST_CASE("the tutorial learns digits on 1 to 4 ranks and all replicas stay equa
     }
 }
 
-TEST_CASE("an epoch of the tutorial is an epoch of train_mnist by gradient averaging") {
+TEST_CASE("mnist_tutorial is bitwise identical to train_mnist with --sync average") {
     const Folder folder;
     write_digits(folder.path());
     const Words options{"--data", folder.path(), "--batch-size", "24", "--epochs", "1"};
@@ -96,7 +96,7 @@ TEST_CASE("an epoch of the tutorial is an epoch of train_mnist by gradient avera
     }
 }
 
-TEST_CASE("the ranks that the tutorial starts itself train what a launcher's train") {
+TEST_CASE("ranks that mnist_tutorial spawns train the same as under a launcher") {
     const Folder folder;
     write_digits(folder.path());
     const Words options{"--data", folder.path(), "--epochs", "1", "--json"};
@@ -106,7 +106,7 @@ TEST_CASE("the ranks that the tutorial starts itself train what a launcher's tra
     CHECK(results_of(alone(three)) == results_of(launched(3, options)));
 }
 
-TEST_CASE("the batch size of a rank is an integer also where ranks do not divide it") {
+TEST_CASE("a rank's batch size is an integer even if the world size does not divide it") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 60);
     const Words options{"--data", folder.path(), "--epochs", "1", "--json"};
@@ -115,7 +115,7 @@ TEST_CASE("the batch size of a rank is an integer also where ranks do not divide
     CHECK(results_of(launched(7, options)).at("batch_size") == 18);
 }
 
-TEST_CASE("the tutorial tells people the loss of each epoch once and of all ranks") {
+TEST_CASE("mnist_tutorial prints the mean loss of all ranks once per epoch") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 60);
     const Ended ended = launched(2, {"--data", folder.path(), "--epochs", "2"});
@@ -126,10 +126,10 @@ TEST_CASE("the tutorial tells people the loss of each epoch once and of all rank
     CHECK(contains(text[1], "epoch:  0, loss: 2."));
     CHECK(contains(text[2], "epoch:  1, loss: 2."));
     CHECK(contains(text[2], "mean of 2 ranks"));
-    CHECK(contains(text[3], "replicas   equal to the bit"));
+    CHECK(contains(text[3], "replicas   bitwise identical"));
 }
 
-TEST_CASE("options of the tutorial that make no sense are named on one line") {
+TEST_CASE("mnist_tutorial names an invalid option in a one-line error") {
     const std::vector<std::pair<Words, std::string>> cases = {
         {{"--epochs", "0"}, "--epochs"},
         {{"--lr", "-1"}, "--lr"},
@@ -153,7 +153,7 @@ TEST_CASE("options of the tutorial that make no sense are named on one line") {
     CHECK(contains(both.err, "--spawn: a launcher has started the ranks already"));
 }
 
-TEST_CASE("the tutorial without its data ends with one line that names the folder") {
+TEST_CASE("mnist_tutorial without its data prints one line that names the folder") {
     const Ended itself = alone({"--data", "/nonexistent"});
     CHECK(itself.code == 1);
     CHECK(lines(itself.err).size() == 1);
@@ -161,8 +161,8 @@ TEST_CASE("the tutorial without its data ends with one line that names the folde
 
     const Ended ended = launched(2, {"--data", "/nonexistent"});
     CHECK(ended.code == 1);
-    size_t complaints = 0;
+    size_t reports = 0;
     for (const std::string& line : lines(ended.err))
-        complaints += contains(line, "mnist_tutorial: /nonexistent: expected a folder");
-    CHECK(complaints == 1);
+        reports += contains(line, "mnist_tutorial: /nonexistent: expected a folder");
+    CHECK(reports == 1);
 }

@@ -1,4 +1,4 @@
-"""What is missing, and what setup does about it."""
+"""Missing packages are found, and setup installs them."""
 
 import contextlib
 import io
@@ -34,7 +34,7 @@ class Probe(unittest.TestCase):
         expected = [package.name for package in packages.PACKAGES if not package.files]
         self.assertEqual([name for name in names if name in expected], expected)
 
-    def test_a_header_or_a_command_shows_that_a_package_is_there(self):
+    def test_a_header_or_a_command_shows_that_a_package_is_installed(self):
         with tempfile.TemporaryDirectory() as folder:
             header = Package("lib", "", headers=("lib/a.h", "lib/b.h"))
             with mock.patch.object(packages, "INCLUDE_DIRS", (folder,)):
@@ -69,14 +69,14 @@ class Setup(unittest.TestCase):
         nothing.start()
         self.addCleanup(nothing.stop)
 
-    def test_with_nothing_missing_it_is_one_line_and_no_apt(self):
+    def test_with_no_missing_package_it_prints_one_line_and_does_not_run_apt(self):
         with mock.patch.object(packages, "missing", return_value=[]), \
                 mock.patch.object(setup, "apt_install") as apt:
             out = printed(setup.install_missing)
         self.assertEqual(out.count("\n"), 1)
         apt.assert_not_called()
 
-    def test_it_says_what_and_why_before_it_installs(self):
+    def test_it_prints_packages_and_reasons_before_it_installs(self):
         lacking = [Package("libfoo-dev", "draws foos")]
         with mock.patch.object(packages, "missing", return_value=lacking), \
                 mock.patch.object(setup, "apt_install") as apt, \
@@ -85,7 +85,7 @@ class Setup(unittest.TestCase):
             out = printed(setup.install_missing)
         self.assertRegex(out, r"libfoo-dev +draws foos\nAPT libfoo-dev\n$")
 
-    def test_optional_packages_come_along_unless_they_are_not_asked_for(self):
+    def test_optional_packages_are_installed_unless_they_are_excluded(self):
         lacking = [Package("libfoo-dev", "draws foos"), Package("bar", "bars", optional=True)]
         for optional, names in ((True, ["libfoo-dev", "bar"]), (False, ["libfoo-dev"])):
             with mock.patch.object(packages, "missing", return_value=lacking), \
@@ -94,7 +94,7 @@ class Setup(unittest.TestCase):
                 printed(setup.install_missing, False, optional)
             apt.assert_called_once_with(names)
 
-    def test_python_packages_go_beside_the_build_and_are_no_condition(self):
+    def test_python_packages_are_installed_in_the_build_folder_and_are_optional(self):
         for fails in (False, True):
             with mock.patch.object(packages, "missing_python", return_value=["safetensors"]), \
                     mock.patch.object(setup, "fresh_log"), \
@@ -102,16 +102,16 @@ class Setup(unittest.TestCase):
                 run.side_effect = LabError("no network") if fails else None
                 out = printed(setup.install_python_packages)
             self.assertIn("--target", run.call_args.args[1])
-            self.assertIn("going on without" if fails else "safetensors in", out)
+            self.assertIn("continuing without" if fails else "safetensors in", out)
 
-    def test_what_cannot_be_had_stops_setup_only_when_it_is_needed(self):
+    def test_a_package_that_cannot_be_installed_stops_setup_only_if_required(self):
         bar = Package("bar", "bars", optional=True)
         for lacking, goes_on in (([bar], True), ([bar, Package("foo", "foos")], False)):
             with mock.patch.object(packages, "missing", return_value=lacking), \
                     mock.patch.object(setup, "apt_install", side_effect=LabError("no apt-get")), \
                     mock.patch.object(setup, "check_versions"):
                 if goes_on:
-                    self.assertIn("going on without bar: no apt-get",
+                    self.assertIn("continuing without bar: no apt-get",
                                   printed(setup.install_missing))
                 else:
                     with self.assertRaisesRegex(LabError, "no apt-get"):
@@ -130,22 +130,22 @@ class Setup(unittest.TestCase):
             run.return_value.returncode = 0
             return setup.root_prefix(["libfoo-dev"])
 
-    def test_root_needs_no_sudo_and_others_do(self):
+    def test_root_does_not_use_sudo_and_other_users_do(self):
         self.assertEqual(self.prefix(["apt-get", "sudo"], root=True), [])
         self.assertEqual(self.prefix(["apt-get", "sudo"], root=False), ["sudo"])
 
-    def test_without_a_way_to_install_the_error_names_the_next_step(self):
+    def test_without_apt_or_sudo_the_error_names_the_next_step(self):
         with self.assertRaisesRegex(LabError, "no apt-get here"):
             self.prefix([], root=True)
         with self.assertRaisesRegex(LabError, "as root, run: apt-get update && .* libfoo-dev$"):
             self.prefix(["apt-get"], root=False)
 
-    def test_too_old_a_tool_is_named_with_both_versions(self):
+    def test_a_tool_that_is_too_old_is_named_with_both_versions(self):
         with mock.patch.object(packages, "too_old", return_value=(3, 22)):
             with self.assertRaisesRegex(LabError, r"3\.22.*needs"):
                 setup.check_versions()
 
-    def test_apt_lines_count_fetching_unpacking_and_setting_up(self):
+    def test_apt_progress_counts_fetching_unpacking_and_setting_up(self):
         progress = mock.create_autospec(ProgressLine, instance=True)
         counter = setup.AptCounter(progress)
         for line in (

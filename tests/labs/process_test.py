@@ -39,29 +39,29 @@ class Logged(unittest.TestCase):
         with self.assertRaisesRegex(LabError, "no-such-program is not installed; run: labs/lab"):
             process.check_logged("it", ["no-such-program"], self.log, lambda line: None)
 
-    def test_bytes_that_are_no_text_do_no_harm(self):
+    def test_bytes_that_are_not_utf_8_are_accepted(self):
         lines = []
         process.check_logged("it", sh(r"printf '\377\n'"), self.log, lines.append)
         self.assertEqual(len(lines), 1)
 
 
 class Foreground(unittest.TestCase):
-    def test_the_exit_code_is_the_shells(self):
+    def test_the_exit_code_is_the_same_as_in_a_shell(self):
         self.assertEqual(process.run_in_foreground(sh("exit 7")), 7)
         self.assertEqual(process.run_in_foreground(sh("kill -9 $$")), 137)
 
-    def test_a_signal_to_us_is_passed_on(self):
+    def test_a_signal_to_the_tool_is_forwarded_to_the_program(self):
         code = process.run_in_foreground(sh("trap 'exit 5' TERM; kill -TERM $PPID; "
                                             "for i in $(seq 1000); do sleep 0.01; done"))
         self.assertEqual(code, 5)
 
-    def test_ctrl_c_is_left_to_the_program(self):
+    def test_ctrl_c_is_handled_by_the_program(self):
         code = process.run_in_foreground(sh("trap 'exit 6' INT; kill -INT $PPID; kill -INT $$"))
         self.assertEqual(code, 6)
 
 
 class Output(unittest.TestCase):
-    def test_a_command_that_is_missing_or_fails_has_none(self):
+    def test_the_output_of_a_missing_or_failing_command_is_none(self):
         self.assertEqual(process.output_of(sh("echo yes")), "yes\n")
         self.assertIsNone(process.output_of(sh("echo no; exit 1")))
         self.assertIsNone(process.output_of(["no-such-command"]))

@@ -1,4 +1,4 @@
-// The labs' short programs as their users run them, and what is asked of all of them.
+// Runs the labs' short programs as their users do, with checks that they share.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace mini::test {
 
-/// A program of this build, run to its end: alone, or under `minirun -n ranks`.
+/// Runs a program of this build to its end: alone, or under `minirun -n ranks`.
 inline Ended run_alone(const std::string& program, std::vector<std::string> options) {
     options.insert(options.begin(), MINI_BIN_DIR "/" + program);
     return run_program(options);
@@ -28,7 +28,7 @@ inline Ended run_ranks(int ranks, const std::string& program,
     return {code, job.out(), job.err()};
 }
 
-/// The JSON object that is all a program printed. It warned of nothing.
+/// The JSON object that is a program's only output. Checks that it printed no warning.
 inline nlohmann::json parse_output(const Ended& ended) {
     INFO(ended.err);
     REQUIRE(ended.code == 0);
@@ -54,20 +54,20 @@ inline void check_help(const std::string& program,
     }
 }
 
-/// One line of rank 0, and exit code 2.
-inline void check_refuses(const std::string& program, int ranks,
+/// Checks that the options give one error line, from rank 0, and exit code 2.
+inline void check_rejects(const std::string& program, int ranks,
                           const std::vector<std::string>& options,
-                          const std::string& says) {
+                          const std::string& message) {
     const Ended ended = run_ranks(ranks, program, options);
-    CAPTURE(says, ended.err);
+    CAPTURE(message, ended.err);
     CHECK(ended.code == 2);
     CHECK(ended.out.empty());
     CHECK(lines(ended.err).size() == 1);
     CHECK(ended.err.starts_with(program + ": "));
-    CHECK(contains(ended.err, says));
+    CHECK(contains(ended.err, message));
 }
 
-/// One digest a rank, all the same.
+/// Checks that there is one digest per rank, and that all are equal.
 inline void check_replicas(const nlohmann::json& digests, int ranks) {
     REQUIRE(digests.size() == static_cast<size_t>(ranks));
     for (const auto& digest : digests) {
@@ -76,15 +76,15 @@ inline void check_replicas(const nlohmann::json& digests, int ranks) {
     }
 }
 
-/// The greatest distance of two lists of equal length.
+/// The largest difference between two lists of equal length.
 inline double distance(const nlohmann::json& a, const nlohmann::json& b) {
     REQUIRE(a.size() == b.size());
-    double most = 0.0;
+    double largest = 0.0;
     for (size_t i = 0; i < a.size(); ++i) {
-        const double apart = std::abs(a[i].get<double>() - b[i].get<double>());
-        if (!(apart <= most)) most = apart;
+        const double difference = std::abs(a[i].get<double>() - b[i].get<double>());
+        if (!(difference <= largest)) largest = difference;
     }
-    return most;
+    return largest;
 }
 
 }  // namespace mini::test

@@ -1,4 +1,4 @@
-"""What a student reads: each lab's README and hints fit a terminal and tell of what there is."""
+"""Each lab's README and hints fit a terminal, and name only files and programs that exist."""
 
 import re
 import unittest
@@ -19,7 +19,7 @@ DECLARED = re.compile(r"(?:mini_program|add_executable)\((\w+)(?: (MINE))?")
 
 
 def prose(text):
-    """(number, line) of the lines that are neither code, nor a table, nor one long link."""
+    """Yields (number, line) of the lines that are not code, not a table, and not one long link."""
     fenced = False
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("```"):
@@ -57,24 +57,24 @@ class Readmes(unittest.TestCase):
                 for number, line in prose(text) if len(line) > COLUMNS]
         self.assertEqual(wide, [])
 
-    def test_links_and_pictures_lead_somewhere(self):
+    def test_links_and_pictures_point_to_existing_files(self):
         for path, text in self.pages.items():
             for target in LINK.findall(text):
                 if not target.startswith(("http://", "https://", "#")):
                     with self.subTest(f"{path}: {target}"):
                         self.assertTrue((ROOT / path).parent.joinpath(target).exists())
 
-    def test_files_that_are_named_are_there(self):
+    def test_named_files_exist(self):
         for path, text in self.pages.items():
             if path == "labs/README.md":
-                continue  # it names files of a learner's and of a lab to be written, for examples
+                continue  # its examples name files of a learner and of a future lab
             for name in IN_REPOSITORY.findall(text):
                 if name.startswith("data/mnist"):
-                    continue  # where data/fetch_mnist puts it
+                    continue  # created by data/fetch_mnist
                 with self.subTest(f"{path}: {name}"):
                     self.assertTrue((ROOT / name).exists())
 
-    def test_programs_that_are_named_can_be_built(self):
+    def test_named_programs_can_be_built(self):
         for path, text in self.pages.items():
             named = set(PROGRAM.findall(text))
             for targets in TARGETS.findall(text):
@@ -83,7 +83,7 @@ class Readmes(unittest.TestCase):
                 with self.subTest(f"{path}: {name}"):
                     self.assertIn(name, self.programs)
 
-    def test_what_a_readme_runs_it_has_told_how_to_build(self):
+    def test_a_readme_explains_how_to_build_each_program_that_it_runs(self):
         for path, text in self.pages.items():
             built = {"minirun", "train_mnist"} if "labs/lab demo" in text else set()
             for line in text.split("\n"):
@@ -93,7 +93,7 @@ class Readmes(unittest.TestCase):
                     with self.subTest(f"{path}: {line.strip()}"):
                         self.assertIn(name, built)
 
-    def test_labs_that_are_named_are_there(self):
+    def test_named_labs_exist(self):
         there = {path.name[:2] for path in (ROOT / "labs").iterdir() if path.is_dir()}
         for path, text in self.pages.items():
             for numbers in ANOTHER_LAB.findall(text):
@@ -101,7 +101,7 @@ class Readmes(unittest.TestCase):
                     with self.subTest(f"{path}: lab {number}"):
                         self.assertIn(number, there)
 
-    def test_a_task_tables_files_are_those_that_hold_the_regions(self):
+    def test_the_files_in_a_task_table_hold_the_tasks_regions(self):
         catalogue = Catalogue(ROOT)
         for lab in catalogue.labs:
             for task in lab.tasks:
@@ -119,7 +119,7 @@ class Readmes(unittest.TestCase):
                     with self.subTest(f"{task.name}, hint {number}"):
                         self.assertNotRegex(text, r"(?m)^(?![ -]|\d\.).*\S.*\n    ")
 
-    def test_titles_of_tasks_fit_a_line_of_a_check(self):
+    def test_task_titles_fit_on_one_line_of_check(self):
         for lab in Catalogue(ROOT).labs:
             for task in lab.tasks:
                 self.assertLessEqual(len(task.what), WHAT, task.name)

@@ -1,4 +1,4 @@
-"""Marker lines, and the starters that they make."""
+"""Marker lines, and the starters made from them."""
 
 import unittest
 
@@ -24,7 +24,7 @@ class Regions(unittest.TestCase):
             regions_in(text, "a.cpp")
         return str(caught.exception)
 
-    def test_a_marker_that_is_amiss_is_named_with_its_line(self):
+    def test_an_invalid_marker_is_reported_with_its_line(self):
         self.assertIn("a.cpp:1: the region [lab07.1] has no second marker",
                       self.complaint("// [lab07.1] Do.\n"))
         self.assertIn("a.cpp:2: the marker [lab07.1] ends a region that was not begun",
@@ -42,7 +42,7 @@ class Starter(unittest.TestCase):
         self.assertEqual(text, PARTITION.replace(
             "    return index[i];", '    MINI_TODO("lab07.1", "Look the place up.");'))
 
-    def test_a_long_title_goes_onto_a_second_line(self):
+    def test_a_long_title_is_moved_to_a_second_line(self):
         lines = starter(PARTITION, "a.cpp", {"07.2"}).split("\n")
         index = lines.index('    MINI_TODO("lab07.2",')
         self.assertTrue(lines[index + 1].startswith('              "Hand out one rank\'s part'))

@@ -1,4 +1,4 @@
-"""Whatever a case's process does, the watchdog comes back and says how it ended."""
+"""The watchdog returns and reports how a case's process ended, for any behaviour of the process."""
 
 import os
 import select
@@ -9,7 +9,7 @@ import unittest
 from lab_tool.runner import KEPT, Limits, case_environment, run_case
 
 QUICK = Limits(seconds=1.0, output_bytes=1 << 20)
-STARTED = Limits(seconds=5.0, output_bytes=1 << 20)  # a Python has started by then
+STARTED = Limits(seconds=5.0, output_bytes=1 << 20)  # enough for Python to start
 PATIENT = Limits(seconds=60.0, output_bytes=1 << 20)
 
 
@@ -22,7 +22,7 @@ def sh(script, limits=PATIENT):
 
 
 def ends(pid):
-    """Whether a process has ended, or does so soon."""
+    """Returns whether a process has ended, or ends soon."""
     try:
         process = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -34,7 +34,7 @@ def ends(pid):
 
 
 class Ends(unittest.TestCase):
-    def test_one_that_ends_well(self):
+    def test_a_process_that_succeeds(self):
         ended = sh("echo out; echo err >&2")
         self.assertEqual((ended.code, ended.killed_for, ended.output), (0, "", "out\nerr\n"))
 
@@ -42,48 +42,48 @@ class Ends(unittest.TestCase):
         self.assertEqual(python("import os; os._exit(3)").code, 3)
         self.assertEqual(sh("kill -SEGV $$").code, -signal.SIGSEGV)
 
-    def test_an_endless_loop_is_ended(self):
+    def test_an_endless_loop_is_killed(self):
         self.assertEqual(python("while True: pass", QUICK).killed_for, "time")
 
-    def test_one_that_closes_its_output_and_goes_on_is_ended(self):
+    def test_a_process_that_closes_its_output_and_continues_is_killed(self):
         ended = python("import os\nos.close(1); os.close(2)\nwhile True: pass", QUICK)
         self.assertEqual(ended.killed_for, "time")
 
-    def test_output_without_end_is_cut_and_its_beginning_and_end_are_kept(self):
+    def test_endless_output_is_truncated_and_its_beginning_and_end_are_kept(self):
         ended = python("print('first')\nwhile True: print('x' * 1000)")
         self.assertEqual(ended.killed_for, "output")
         self.assertTrue(ended.output.startswith("first\n"))
         self.assertIn("bytes left out", ended.output)
         self.assertLess(len(ended.output), 3 * KEPT)
 
-    def test_an_allowance_of_output_may_be_used(self):
+    def test_output_below_the_limit_is_allowed(self):
         ended = python("print('x' * (1 << 19))")
         self.assertEqual((ended.killed_for, ended.code), ("", 0))
 
-    def test_children_left_behind_are_ended_and_not_waited_for(self):
+    def test_remaining_child_processes_are_killed_without_waiting(self):
         ended = sh("sleep 1000 & echo $!")
         self.assertEqual(ended.killed_for, "")
         self.assertLess(ended.seconds, PATIENT.seconds)
         self.assertTrue(ends(int(ended.output)))
 
-    def test_ignoring_sigterm_does_not_help(self):
+    def test_a_process_that_ignores_sigterm_is_killed(self):
         self.assertEqual(sh("trap '' TERM INT; while :; do :; done", QUICK).killed_for, "time")
 
 
 class Stacks(unittest.TestCase):
-    def test_each_thread_of_one_that_is_stuck_is_asked(self):
+    def test_a_process_that_hangs_prints_the_stack_of_each_thread(self):
         ended = python("import os, signal\n"
                        "signal.signal(signal.SIGUSR2, lambda *_: os.write(2, b'== stack of rank 3"
                        "\\n== end of stack\\n'))\nwhile True: pass", STARTED)
         self.assertEqual(ended.stacks, ["== stack of rank 3\n== end of stack\n"])
 
-    def test_one_that_would_die_of_the_question_is_not_asked(self):
+    def test_a_process_without_a_handler_for_the_signal_is_not_asked_for_stacks(self):
         ended = sh("while :; do :; done", QUICK)
         self.assertEqual((ended.killed_for, ended.stacks), ("time", []))
 
 
 class Environment(unittest.TestCase):
-    def test_switches_of_dev_check_do_not_leak_into_a_learners_check(self):
+    def test_environment_variables_of_dev_check_are_not_passed_to_a_learners_check(self):
         os.environ["MINI_STUB"] = "lab07.1"
         self.addCleanup(os.environ.pop, "MINI_STUB")
         self.assertNotIn("MINI_STUB", case_environment())

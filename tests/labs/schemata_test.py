@@ -1,4 +1,4 @@
-"""Mutants, the sources with all bodies in them, and what dev check makes of the verdicts."""
+"""Mutants, sources with all bodies in them, and how dev check judges the verdicts."""
 
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from lab_tool.verdict import Verdict
 
 
 class Mutants(FakeTree):
-    def test_a_mutant_has_its_sentence_body_and_place(self):
+    def test_a_mutant_has_a_sentence_a_body_and_a_location(self):
         mutant = next(each for each in read_mutants(self.catalogue()) if each.task == "07.1")
         self.assertEqual((mutant.name, mutant.lab), ("lab07.1/a", "07"))
         self.assertEqual((mutant.wrong, mutant.body), ("It is wrong.", ("    wrong();",)))
@@ -26,12 +26,12 @@ class Mutants(FakeTree):
             read_mutants(self.catalogue())
         return str(caught.exception)
 
-    def test_a_mutant_without_a_sentence_or_a_region_is_refused(self):
+    def test_a_mutant_without_a_sentence_or_a_region_is_rejected(self):
         self.assertIn("there is no region [lab06.1]", self.complaint("// Bad.\nx();\n", "06.1"))
         (self.root / "tests/mutants/lab06.1/a.cpp").unlink()
         self.assertIn("lab07.1/a.cpp:1: a mutant begins", self.complaint("wrong();\n"))
 
-    def test_of_several_regions_one_must_be_chosen(self):
+    def test_with_several_regions_a_mutant_must_choose_one(self):
         self.write("libmini/part.cpp", PARTITION.replace("lab09.1", "lab07.1"))
         (self.root / "labs/09-sampler/README.md").unlink()
         for path in (self.root / "tests/mutants/lab09.1").iterdir():
@@ -47,7 +47,7 @@ class Mutants(FakeTree):
 
 
 class Schemata(FakeTree):
-    def test_a_region_has_its_stub_its_mutants_and_the_reference(self):
+    def test_a_region_contains_its_stub_its_mutants_and_the_reference(self):
         text = schemata(PARTITION, "libmini/part.cpp", read_mutants(self.catalogue()))
         lines = text.split("\n")
         start = lines.index('if (::mini::schemata::stubbed("lab07.1")) {')
@@ -60,7 +60,7 @@ class Schemata(FakeTree):
             '#line 3 "libmini/part.cpp"', "    return index[i];", "}",
             '#line 4 "libmini/part.cpp"'])
 
-    def test_a_mutant_of_the_second_region_stays_out_of_the_first(self):
+    def test_a_mutant_of_the_second_region_is_not_in_the_first(self):
         path = "libmini/part.cpp"
         twice = PARTITION.replace("lab09.1", "lab07.1")
         mutant = Mutant("lab07.1/a", "It is wrong.", ("    wrong();",), "m.cpp", 3, (path, 1))
@@ -68,7 +68,7 @@ class Schemata(FakeTree):
         self.assertEqual(text.count("wrong();"), 1)
         self.assertGreater(text.index("wrong();"), text.index("keep();"))
 
-    def test_files_that_would_not_change_are_left_alone_and_others_removed(self):
+    def test_unchanged_files_are_not_rewritten_and_old_files_are_removed(self):
         folder = self.root / "build/schemata"
         mutants = read_mutants(self.catalogue())
         path = generate(self.catalogue(), mutants, folder)[0]
@@ -89,11 +89,11 @@ class Stubs(unittest.TestCase):
         dev_check.judge_stub("07.2", verdicts, self.CASES, outcome)
         return outcome.complaints
 
-    def test_only_its_own_and_later_tasks_may_be_not_started(self):
+    def test_with_a_stub_only_its_own_and_later_tasks_may_be_not_started(self):
         self.assertEqual(self.complaints("passed", "not started", "not started"), [])
         self.assertEqual(self.complaints("passed", "not started", "passed"), [])
 
-    def test_an_own_case_that_does_not_notice_the_stub(self):
+    def test_a_case_of_the_same_task_that_does_not_detect_the_stub(self):
         self.assertIn("'second' passed", self.complaints("passed", "passed", "passed")[0])
         self.assertIn("'second' failed", self.complaints("passed", "failed", "passed")[0])
 
@@ -105,7 +105,7 @@ class Stubs(unittest.TestCase):
 
 
 class Runs(unittest.TestCase):
-    """dev_check's runs with verdicts that are given."""
+    """dev_check's runs with given verdicts."""
 
     LAB = Lab("07", None, "Partition", [Task("07.1", "", "", ""), Task("07.2", "", "", "")])
     CASES = {"first": {"07.1"}, "second": {"07.2"}}
@@ -125,7 +125,7 @@ class Runs(unittest.TestCase):
             check_together=lambda program, names, **environment: [
                 check_case(program, name, **environment) for name in names])
 
-    def test_a_reference_that_fails_is_blamed_and_said(self):
+    def test_a_failing_reference_is_reported(self):
         outcome = Outcome()
         self.assertTrue(dev_check.check_reference(self.LAB, self.CASES, outcome))
         self.statuses["second"] = "failed"
@@ -140,14 +140,14 @@ class Runs(unittest.TestCase):
         self.assertEqual(self.asked, [("second", {"MINI_MUTANT": "lab07.2/a"})])
         self.assertEqual(outcome.killed[0][1].name, "second")
 
-    def test_a_mutant_that_no_case_notices_survives_and_is_blamed(self):
+    def test_a_mutant_that_no_case_detects_survives_and_is_reported(self):
         mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
         outcome = Outcome()
         self.statuses = {"first": "not started"}
         dev_check.check_mutants(self.LAB, [mutant], self.CASES, outcome)
         self.assertIn("mutant lab07.2/a survives: It.", outcome.complaints[0])
 
-    def test_a_lab_that_cannot_do_without_another_is_blamed_once(self):
+    def test_a_lab_that_needs_an_undeclared_lab_is_reported_once(self):
         other = Lab("09", None, "Sampler")
         outcome = Outcome()
         self.statuses = {"third": "not started", "fourth": "failed"}
@@ -158,7 +158,7 @@ class Runs(unittest.TestCase):
 
 
 class SyntaxOnly(unittest.TestCase):
-    def test_the_compilers_command_checks_another_text(self):
+    def test_the_compile_command_checks_a_different_text(self):
         command = dev_check.syntax_command(
             ["/usr/bin/ccache", "c++", "-DA", "-Werror", "-o", "a.o", "-c", "/src/libmini/a.cpp"],
             "/src/libmini/a.cpp", "/tmp/a.cpp")

@@ -11,7 +11,7 @@ from lab_tool.screen import ProgressLine
 
 
 class Plain(unittest.TestCase):
-    def test_a_log_gets_one_line_a_tenth(self):
+    def test_a_log_gets_one_line_per_10_percent(self):
         out = io.StringIO()
         with ProgressLine("building", out) as progress:
             for done in range(1, 96):
@@ -20,7 +20,7 @@ class Plain(unittest.TestCase):
         self.assertEqual(len(lines), 10)
         self.assertEqual((lines[0], lines[-1]), ("building 10% (10 of 95)", "building 100% (95 of 95)"))
 
-    def test_few_steps_give_few_lines_and_none_gives_none(self):
+    def test_few_steps_give_few_lines_and_zero_steps_give_no_line(self):
         out = io.StringIO()
         with ProgressLine("building", out) as progress:
             progress.show(0, 0)
@@ -31,7 +31,7 @@ class Plain(unittest.TestCase):
 
 class Terminal(unittest.TestCase):
     def drawn(self, draw):
-        """What `draw` writes to a terminal of 40 columns."""
+        """Returns the text that `draw` writes to a terminal of 40 columns."""
         ours, theirs = pty.openpty()
         with open(ours, "rb", buffering=0) as screen:
             with open(theirs, "w") as stream, \
@@ -42,7 +42,7 @@ class Terminal(unittest.TestCase):
             return self.everything(screen).decode()
 
     def everything(self, screen):
-        """All that came to a terminal whose other side is closed: it hands it out piece by piece."""
+        """Reads all output, in pieces, from a terminal whose other end is closed."""
         pieces = []
         while True:
             try:
@@ -63,7 +63,7 @@ class Terminal(unittest.TestCase):
         text = self.drawn(lambda progress: progress.show(1, 2, "x" * 200))
         self.assertLess(len(text.replace("\r\033[K", "")), 40)
 
-    def test_other_lines_stand_on_their_own(self):
+    def test_other_output_is_on_its_own_line(self):
         def draw(progress):
             progress.show(1, 2, "a")
             progress.pass_on("test 3 failed")

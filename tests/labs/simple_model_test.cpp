@@ -1,4 +1,4 @@
-// simple_model: DataParallel and DDP train the same, and send different amounts.
+// simple_model: DataParallel and DDP train the same, but send different numbers of bytes.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace {
 
 const std::string kSimpleModel = "simple_model";
 
-// spawn does not fork beside the thread that the thread sanitizer runs.
+// spawn cannot fork while the thread sanitizer's own thread runs.
 bool can_spawn() {
     if (!kWatchesThreads) return true;
     WARN("left out: the thread sanitizer has threads of its own");
@@ -43,7 +43,7 @@ nlohmann::json by_ddp(int ranks, Words more) {
 
 }  // namespace
 
-TEST_CASE("simple_model has PyTorch's losses on 1 and 2 and 3 and 4 devices or ranks") {
+TEST_CASE("simple_model has PyTorch's losses on 1 to 4 devices or ranks") {
     const auto golden = golden_cases("tutorial_programs")[1];
     for (const int count : {1, 2, 3, 4}) {
         CAPTURE(count);
@@ -58,7 +58,7 @@ TEST_CASE("simple_model has PyTorch's losses on 1 and 2 and 3 and 4 devices or r
     }
 }
 
-TEST_CASE("simple_model spawns four ranks and reaches the same loss in both ways") {
+TEST_CASE("simple_model spawns four ranks and both modes reach the same loss") {
     if (!can_spawn()) return;
     const auto json = parse_output(run_alone(kSimpleModel, {"--devices", "4", "--json"}));
     CHECK(json.at("ddp").at("world_size") == 4);
@@ -67,7 +67,7 @@ TEST_CASE("simple_model spawns four ranks and reaches the same loss in both ways
     check_replicas(json.at("ddp").at("parameters_sha256"), 4);
 }
 
-TEST_CASE("simple_model spawns 1 and 2 and 3 ranks that do what minirun's do") {
+TEST_CASE("simple_model trains the same on spawned ranks as under minirun") {
     if (!can_spawn()) return;
     for (const int ranks : {1, 2, 3}) {
         CAPTURE(ranks);
@@ -95,8 +95,10 @@ TEST_CASE("simple_model counts the bytes that DataParallel moves through device 
     }
 }
 
-TEST_CASE("simple_model counts what DDP sends: gradients only and each rank its part") {
-    // 1,001 parameters; a ring sends at most 2 (P-1)/P of them, and a part's rounding.
+TEST_CASE(
+    "simple_model counts the bytes that DDP sends: each rank its part of the gradients") {
+    // 1,001 parameters; each rank of a ring sends 2 (P-1)/P of them, up to rounding of
+    // the parts.
     constexpr int64_t kBytes = 1001 * 4;
     for (const int ranks : {2, 3, 4}) {
         CAPTURE(ranks);
@@ -118,7 +120,8 @@ TEST_CASE("simple_model counts what DDP sends: gradients only and each rank its 
     CHECK(by_ddp(1, {}).at("bytes_per_step") == nlohmann::json({0}));
 }
 
-TEST_CASE("simple_model keeps replicas equal where ranks do not divide the samples") {
+TEST_CASE(
+    "simple_model keeps replicas equal if the world size does not divide the samples") {
     for (const int ranks : {3, 4}) {
         const auto ddp =
             json_of(ranks, kSimpleModel,
@@ -129,12 +132,12 @@ TEST_CASE("simple_model keeps replicas equal where ranks do not divide the sampl
     }
 }
 
-TEST_CASE("simple_model prints both ways or one JSON object and from rank 0 alone") {
+TEST_CASE("simple_model prints both modes or one JSON object and only rank 0 prints") {
     const Ended text = run_ranks(2, kSimpleModel, {});
     CHECK(text.code == 0);
     CHECK(contains(text.out, "DataParallel, devices: 3"));
     CHECK(contains(text.out, "DistributedDataParallel, ranks: 2"));
-    CHECK(contains(text.out, "equal to the bit on all ranks"));
+    CHECK(contains(text.out, "bitwise identical on all ranks"));
     CHECK_FALSE(contains(text.out, "[rank 1]"));
 
     const auto json = json_of(2, kSimpleModel, {"--epochs", "3"});
@@ -148,13 +151,13 @@ TEST_CASE("simple_model prints both ways or one JSON object and from rank 0 alon
     CHECK_FALSE(json_of(2, kSimpleModel, {"--mode", "dp"}).contains("ddp"));
 }
 
-TEST_CASE("simple_model explains its options and refuses what makes no sense") {
+TEST_CASE("simple_model prints help and rejects invalid options") {
     check_help(kSimpleModel, {"--mode", "--devices", "--world-size", "--epochs",
                               "--batch-size", "--samples", "--dim", "--lr", "--json"});
-    check_refuses(kSimpleModel, 1, {"--mode", "fsdp"}, "fsdp not in {dp,ddp,both}");
-    check_refuses(kSimpleModel, 3, {"--batch-size", "20"},
+    check_rejects(kSimpleModel, 1, {"--mode", "fsdp"}, "fsdp not in {dp,ddp,both}");
+    check_rejects(kSimpleModel, 3, {"--batch-size", "20"},
                   "20 cannot be divided among 3");
-    check_refuses(kSimpleModel, 1, {"--devices", "0"}, "--devices");
+    check_rejects(kSimpleModel, 1, {"--devices", "0"}, "--devices");
     const Ended alone = run_alone(kSimpleModel, {"--batch-size", "10"});
     CHECK(alone.code == 2);
     CHECK(contains(alone.err, "10 cannot be divided among 4 ranks; try 8"));

@@ -1,4 +1,4 @@
-"""What the tool remembers survives being killed, broken files and other versions."""
+"""The saved state survives a kill, broken files and other versions."""
 
 import contextlib
 import io
@@ -27,14 +27,14 @@ class Remember(unittest.TestCase):
         state.save()
         return state
 
-    def test_it_comes_back(self):
+    def test_a_saved_state_is_loaded(self):
         self.saved()
         again = State(self.root)
         self.assertEqual((again.current, again.of("07")["hints"]), ("07", {"07.1": 2}))
         self.assertEqual(again.result("09.1"), "")
         self.assertFalse(again.started("07"))
 
-    def test_being_killed_while_saving_leaves_the_old_file(self):
+    def test_a_process_killed_while_saving_leaves_the_old_file(self):
         state = self.saved()
         before = self.path.read_bytes()
         state.current = "09"
@@ -43,7 +43,7 @@ class Remember(unittest.TestCase):
                 state.save()
         self.assertEqual(self.path.read_bytes(), before)
 
-    def test_a_broken_file_is_put_aside_and_said(self):
+    def test_a_broken_file_is_renamed_and_reported(self):
         for content in ("{", "[]", '{"version": 1}', "\x00",
                         '{"version": 1, "labs": [], "current": ""}',
                         '{"version": 1, "labs": {}, "current": 7}',
@@ -57,7 +57,7 @@ class Remember(unittest.TestCase):
             self.assertEqual((self.path.parent / ".lab.json.broken").read_text(), content)
             self.assertFalse(self.path.exists())
 
-    def test_another_version_is_refused_and_left_alone(self):
+    def test_another_version_is_rejected_and_not_changed(self):
         self.saved()
         content = json.loads(self.path.read_text())
         self.path.write_text(json.dumps({**content, "version": 2}))

@@ -1,6 +1,6 @@
-"""Strangers knock at a job while its ranks meet: where they can, and that it does no harm.
+"""Foreign connections to a job whose ranks are connecting: only loopback is open, no harm is done.
 
-MINI_BIN_DIR names the folder of the programs.
+MINI_BIN_DIR is the folder of the programs.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ LISTENS = "0A"  # the state of a socket in /proc/net/tcp
 
 
 def descendants(root):
-    """`root` and all processes below it."""
+    """Returns `root` and all its descendant processes."""
     children = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -40,7 +40,7 @@ def descendants(root):
 
 
 def sockets_of(processes):
-    """The inodes of their sockets."""
+    """Returns the inodes of the processes' sockets."""
     inodes = set()
     for process in processes:
         for fd in Path("/proc").glob(f"{process}/fd/*"):
@@ -52,7 +52,7 @@ def sockets_of(processes):
 
 
 def address_of(text):
-    """("127.0.0.1", 80) for 0100007F:0050; IPv6 addresses stay as they are."""
+    """Returns ("127.0.0.1", 80) for 0100007F:0050; IPv6 addresses are not converted."""
     host, port = text.split(":")
     if len(host) == 8:
         host = socket.inet_ntoa(struct.pack("<I", int(host, 16)))
@@ -60,7 +60,7 @@ def address_of(text):
 
 
 def listeners(root):
-    """Where a job's processes listen, as ss -ltn would print it."""
+    """Returns the addresses at which a job's processes listen, as in the output of ss -ltn."""
     mine = sockets_of(descendants(root))
     found = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
@@ -72,18 +72,18 @@ def listeners(root):
     return found
 
 
-def knock(address, payload):
-    """Connects and sends; returns the open socket, or None when the port is closed."""
+def connect_and_send(address, payload):
+    """Connects and sends; returns the open socket, or None if the port is closed."""
     try:
-        visitor = socket.create_connection(address, timeout=5)
-        visitor.sendall(payload)
-        return visitor
+        connection = socket.create_connection(address, timeout=5)
+        connection.sendall(payload)
+        return connection
     except OSError:
         return None
 
 
 def payloads():
-    """What scanners, browsers, other programs and broken ranks send."""
+    """Yields data that scanners, browsers, other programs and broken ranks might send."""
     noise = random.Random(7)
     yield b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     yield b"SSH-2.0-scanner\r\n"
@@ -103,25 +103,25 @@ def start_rank(rank, port):
 
 
 def held_port():
-    """A held port: not given to a socket that asks for any; rank 0, which names it, may listen."""
-    door = socket.socket()
-    door.bind(("127.0.0.1", 0))
-    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    return door
+    """Reserves a port: no other socket gets it by chance, but rank 0 may listen at it."""
+    reserved = socket.socket()
+    reserved.bind(("127.0.0.1", 0))
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    return reserved
 
 
 def until(condition, seconds=60):
-    """What `condition` gives once that is true."""
+    """Waits until condition() is true, and returns its value."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         found = condition()
         if found:
             return found
-        time.sleep(0.01)  # between two looks
-    raise AssertionError("it has not come to that")
+        time.sleep(0.01)  # between two polls
+    raise AssertionError("the condition did not become true")
 
 
-class Strangers(unittest.TestCase):
+class ForeignConnections(unittest.TestCase):
     def setUp(self):
         self.ranks = []
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -133,31 +133,32 @@ class Strangers(unittest.TestCase):
                 rank.kill()
             rank.communicate()
 
-    def doors(self):
+    def listening(self):
         return set().union(*(listeners(rank.pid) for rank in self.ranks))
 
-    def test_strangers_harm_no_job_and_find_only_loopback_open(self):
+    def test_foreign_connections_do_not_disturb_a_job_that_listens_on_loopback_only(self):
         undisturbed = subprocess.run([f"{BIN}/minirun", "-n", str(RANKS), *PROGRAM],
                                      capture_output=True, text=True, timeout=200, check=True)
 
-        # Two of three ranks wait for the last; meanwhile strangers come, and stay.
+        # Two of three ranks wait for the last; meanwhile foreign connections are made and kept.
         held = held_port()
         self.addCleanup(held.close)
         port = held.getsockname()[1]
         self.ranks = [start_rank(rank, port) for rank in range(RANKS - 1)]
-        doors = until(self.doors)
-        self.assertEqual(doors, {("127.0.0.1", port)})
-        visitors = [knock(door, payload) for door in doors for payload in payloads()]
-        visitors += [knock(("127.0.0.1", port), HALF_A_HELLO) for _ in range(1000)]
-        self.assertGreaterEqual(sum(visitor is not None for visitor in visitors), 1000)
+        addresses = until(self.listening)
+        self.assertEqual(addresses, {("127.0.0.1", port)})
+        connections = [connect_and_send(address, payload)
+                       for address in addresses for payload in payloads()]
+        connections += [connect_and_send(("127.0.0.1", port), HALF_A_HELLO) for _ in range(1000)]
+        self.assertGreaterEqual(sum(connection is not None for connection in connections), 1000)
 
-        # With the last rank all doors close, and the job runs as if no stranger had come.
+        # When the last rank connects, all listening sockets close, and the job runs undisturbed.
         self.ranks.append(start_rank(RANKS - 1, port))
-        started = until(lambda: not self.doors() and all(rank.poll() is None
+        started = until(lambda: not self.listening() and all(rank.poll() is None
                                                          for rank in self.ranks))
         said = [rank.communicate(timeout=100) for rank in self.ranks]
-        for visitor in filter(None, visitors):
-            visitor.close()
+        for connection in filter(None, connections):
+            connection.close()
         self.assertTrue(started)
         self.assertEqual([rank.returncode for rank in self.ranks], [0] * RANKS, said)
         report, expected = (json.loads(text.splitlines()[-1])

@@ -1,4 +1,4 @@
-"""What `labs/lab test` lets through of ctest's output."""
+"""`labs/lab test`: the part of ctest's output that it shows, its commands and exit codes."""
 
 import unittest
 from argparse import Namespace
@@ -42,17 +42,17 @@ class Filter(unittest.TestCase):
         self.assertIn("***Failed", self.passed_on[0])
         self.assertEqual(self.passed_on[2], "  CHECK( 1 == 2 )")
 
-    def test_ctests_summary_comes_last(self):
+    def test_the_summary_of_ctest_is_printed_last(self):
         self.assertEqual(self.passed_on[-2:], ["67% tests passed, 1 tests failed out of 3",
                                                "Total Test time (real) =  12.03 sec"])
 
 
-    def test_few_tests_need_no_list_of_the_slowest(self):
+    def test_the_slowest_tests_are_not_listed_for_few_tests(self):
         self.assertNotIn("the slowest:", self.passed_on)
 
 
 class Slowest(unittest.TestCase):
-    def test_the_five_slowest_come_before_the_summary_failed_ones_too(self):
+    def test_the_five_slowest_tests_including_failed_ones_precede_the_summary(self):
         progress = mock.create_autospec(ProgressLine, instance=True)
         output = verb.CTestOutput(progress)
         for i, status in enumerate(["   Passed", "***Failed", "***Timeout", "   Passed",
@@ -74,13 +74,13 @@ class Command(unittest.TestCase):
         self.assertIn("--output-junit", command)
         self.assertEqual(command[-4:], ["-L", "unit", "--repeat", "x"])
 
-    def test_only_what_a_label_needs_is_built_for_it(self):
+    def test_only_the_targets_that_a_label_needs_are_built(self):
         self.assertEqual(verb.targets_for(Namespace(L="unit")), ("unit_tests",))
         self.assertEqual(verb.targets_for(Namespace(L="threads")), ("thread_tests",))
         self.assertEqual(verb.targets_for(Namespace(L="e2e")), ())
         self.assertEqual(verb.targets_for(Namespace(L=None)), ())
 
-    def test_the_exit_code_is_ctests(self):
+    def test_the_exit_code_of_ctest_is_returned(self):
         options = Namespace(preset="release", L=None, R=None, j=2, faults=False,
                             ctest_options=[])
         with mock.patch.multiple(verb, install_missing=mock.DEFAULT, build=mock.DEFAULT,
@@ -91,7 +91,7 @@ class Command(unittest.TestCase):
 
 class Faults(unittest.TestCase):
     def run_with(self, **codes):
-        """The exit code, what was said, and the commands, when kinds of groups end so."""
+        """Returns the exit code, output and commands, if kinds of groups exit with `codes`."""
         said, commands = [], []
 
         def run_logged(command, log, on_line, **options):
@@ -108,19 +108,19 @@ class Faults(unittest.TestCase):
                                  fresh_log=mock.Mock(return_value="/dev/null")):
             return verb.run(options), said, commands
 
-    def test_the_counts_of_every_kind_of_group_come_last(self):
+    def test_the_counts_of_every_kind_of_group_are_printed_last(self):
         code, said, _ = self.run_with()
         self.assertEqual(code, 0)
         self.assertEqual(said[-5:], [f"dist_faults: {kind}: 376 faults" for kind in
                                      ("threads", "ring-tcp", "ring-shm", "gloo", "mpi")])
 
-    def test_what_went_wrong_is_shown_and_warnings_are_not(self):
+    def test_errors_are_shown_and_warnings_are_not(self):
         _, said, _ = self.run_with()
         self.assertIn("WRONG: rank 1 said nothing", said)
         self.assertIn("OUT OF BOUNDS: rank 2 was late", said)
         self.assertNotIn("warning: waiting for rank 1", said)
 
-    def test_errors_must_come_in_time_and_every_kind_has_its_least_number(self):
+    def test_bounds_are_checked_and_every_kind_has_a_minimum_number_of_faults(self):
         commands = self.run_with()[2]
         for command in commands:
             self.assertIn("--bounds", command)
@@ -128,11 +128,11 @@ class Faults(unittest.TestCase):
         self.assertEqual(least["gloo"], 300)
         self.assertEqual(least["ring-tcp"], 300)
 
-    def test_one_failing_kind_fails_the_whole(self):
+    def test_one_failing_kind_fails_the_command(self):
         for code in (1, -9):
             self.assertEqual(self.run_with(ring_tcp=code)[0], 1)
 
-    def test_a_kind_that_the_build_lacks_is_named_and_fails_nothing(self):
+    def test_a_kind_that_the_build_lacks_is_named_and_is_not_a_failure(self):
         code, said, _ = self.run_with(gloo=verb.NOT_IN_THIS_BUILD)
         self.assertEqual(code, 0)
         self.assertIn("dist_faults: gloo: 376 faults", said)

@@ -1,4 +1,4 @@
-// train_local_rank under minirun: each image counted once, each rank its own device.
+// train_local_rank under minirun: each image is counted once, each rank has a device.
 
 #include <set>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 const std::string kName = "train_local_rank";
 
-// 50 images, of which 48 train: 12 per step, all ranks together.
+// 50 images, of which 48 are trained: 12 per step, over all ranks.
 std::vector<std::string> tiny(const Folder& folder, int ranks) {
     return {"--data",       folder.path(),
             "--samples",    "48",
@@ -25,7 +25,7 @@ std::vector<std::string> tiny(const Folder& folder, int ranks) {
 
 }  // namespace
 
-TEST_CASE("train_local_rank counts each test image once on 1 and 2 and 3 and 4 ranks") {
+TEST_CASE("train_local_rank counts each test image once on 1 to 4 ranks") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 50);
     const auto alone = json_of(1, kName, tiny(folder, 1));
@@ -41,7 +41,7 @@ TEST_CASE("train_local_rank counts each test image once on 1 and 2 and 3 and 4 r
     }
 }
 
-TEST_CASE("train_local_rank has the CPU's losses on CUDA devices, one of them a rank",
+TEST_CASE("train_local_rank with one CUDA device per rank has the CPU's losses",
           "[cuda]") {
     if (mini::cuda_device_count() == 0) {
         WARN("left out: this build has no CUDA devices");
@@ -62,7 +62,7 @@ TEST_CASE("train_local_rank has the CPU's losses on CUDA devices, one of them a 
     }
 }
 
-TEST_CASE("train_local_rank learns the embedded digits on 1 and 2 and 3 and 4 ranks") {
+TEST_CASE("train_local_rank learns the embedded digits on 1 to 4 ranks") {
     for (const int ranks : {1, 2, 3, 4}) {
         CAPTURE(ranks);
         const auto json = json_of(ranks, kName,
@@ -75,9 +75,9 @@ TEST_CASE("train_local_rank learns the embedded digits on 1 and 2 and 3 and 4 ra
     }
 }
 
-TEST_CASE("train_local_rank deals its training images out again in each epoch") {
-    // Three images on two ranks: one of them is dealt out twice, another one in another
-    // epoch. Without learning, that is all that can change the loss.
+TEST_CASE("train_local_rank distributes its training images differently in each epoch") {
+    // Three images on two ranks: one image is used twice, a different one in each
+    // epoch. With --lr 0 only this can change the loss.
     const Folder folder;
     write_tiny_mnist(folder.path(), 3);
     const auto json =
@@ -117,7 +117,7 @@ TEST_CASE("train_local_rank counts its devices from 0 on every host") {
     CHECK(json.at("test_samples") == nlohmann::json({13, 13, 12, 12}));
 }
 
-TEST_CASE("train_local_rank says what each rank has and how far it came") {
+TEST_CASE("train_local_rank prints the images and device of each rank and the accuracy") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 50);
     const Ended text = run_ranks(3, kName, tiny(folder, 3));
@@ -126,7 +126,7 @@ TEST_CASE("train_local_rank says what each rank has and how far it came") {
     CHECK(contains(text.out,
                    "rank 2, local rank 2 on cpu: 16 training and 16 test images"));
     CHECK(contains(text.out, "of 50 test images, each counted once"));
-    CHECK(contains(text.out, "equal to the bit on all ranks"));
+    CHECK(contains(text.out, "bitwise identical on all ranks"));
 
     const auto json = json_of(2, kName, tiny(folder, 2));
     CHECK(json.at("world_size") == 2);
@@ -138,7 +138,7 @@ TEST_CASE("train_local_rank says what each rank has and how far it came") {
           json.at("test_correct").get<double>() / 50);
 }
 
-TEST_CASE("train_local_rank without data fails with one line of one rank") {
+TEST_CASE("train_local_rank without data prints one line from one rank") {
     const Folder folder;
     for (const int ranks : {1, 3}) {
         const Ended ended = run_ranks(ranks, kName, {"--data", folder.path()});
@@ -149,12 +149,12 @@ TEST_CASE("train_local_rank without data fails with one line of one rank") {
     }
 }
 
-TEST_CASE("train_local_rank explains its options and refuses what makes no sense") {
+TEST_CASE("train_local_rank prints help and rejects invalid options") {
     check_help(kName, {"--data", "--device", "--epochs", "--batch-size", "--samples",
                        "--lr", "--workers", "--seed", "--json"});
-    check_refuses(kName, 2, {"--bogus"}, "--bogus");
-    check_refuses(kName, 2, {"--samples", "0"}, "--samples");
-    check_refuses(kName, 2, {"--device", "tpu"}, "'tpu' is none");
-    check_refuses(kName, 2, {"--device", "cuda:99"}, "there is no cuda:99");
-    check_refuses(kName, 1, {"--lr", "x"}, "--lr");
+    check_rejects(kName, 2, {"--bogus"}, "--bogus");
+    check_rejects(kName, 2, {"--samples", "0"}, "--samples");
+    check_rejects(kName, 2, {"--device", "tpu"}, "'tpu' is not a device");
+    check_rejects(kName, 2, {"--device", "cuda:99"}, "there is no cuda:99");
+    check_rejects(kName, 1, {"--lr", "x"}, "--lr");
 }

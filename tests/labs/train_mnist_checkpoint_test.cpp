@@ -1,6 +1,6 @@
-// train_mnist saves and resumes: whole runs under minirun, on a tiny MNIST of 7 steps an
-// epoch. What is compared is bits: the parameters of every rank, and all that was
-// reported on the way.
+// train_mnist saves and resumes: runs under minirun, on a tiny MNIST of 7 steps per
+// epoch. The parameters of every rank and all reported values must be bitwise
+// identical.
 
 #include <signal.h>
 
@@ -27,12 +27,12 @@ Words operator+(Words words, const Words& more) {
     return words;
 }
 
-// A folder with a tiny MNIST, and one for checkpoints.
-class Workshop {
+// A folder with a tiny MNIST, and a path for checkpoints.
+class Fixture {
   public:
-    Workshop() { write_tiny_mnist(folder_.path(), 84); }
+    Fixture() { write_tiny_mnist(folder_.path(), 84); }
 
-    // A recipe of 7 steps per epoch.
+    // Options of a job with 7 steps per epoch.
     Words job(const Words& options = {}) const {
         return Words{"--data", folder_.path(), "--batch-size", "12", "--seed", "5"} +
                options;
@@ -47,7 +47,7 @@ class Workshop {
     Folder folder_;
 };
 
-// What a run comes to, whatever way it went.
+// The results that must not depend on interruptions.
 nlohmann::json outcome(const nlohmann::json& json) {
     nlohmann::json result;
     for (const char* name :
@@ -56,19 +56,19 @@ nlohmann::json outcome(const nlohmann::json& json) {
     return result;
 }
 
-// The one line that train_mnist says in a run that must fail.
-std::string complaint(int ranks, const Words& options, int code) {
+// The single error line of a run that must fail with exit code `code`.
+std::string error_line(int ranks, const Words& options, int code) {
     const Ended ended = train(ranks, options);
     CHECK(ended.code == code);
-    std::vector<std::string> said;
+    std::vector<std::string> errors;
     for (const std::string& line : lines(ended.err))
-        if (line.starts_with("train_mnist: ")) said.push_back(line);
+        if (line.starts_with("train_mnist: ")) errors.push_back(line);
     CAPTURE(ended.err);
-    REQUIRE(said.size() == 1);
-    return said.front();
+    REQUIRE(errors.size() == 1);
+    return errors.front();
 }
 
-// Kills one of the job's ranks, once they all run.
+// Kills one of the job's ranks, once all ranks run.
 void kill_a_rank(const Job& job, size_t ranks, size_t which) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     std::vector<pid_t> pids;
@@ -81,12 +81,13 @@ void kill_a_rank(const Job& job, size_t ranks, size_t which) {
 
 }  // namespace
 
-TEST_CASE("a run resumed in mid-epoch and at its end has the bits of one in one piece") {
+TEST_CASE("a resumed run is bitwise identical to an uninterrupted one") {
     struct Case {
         int ranks;
         Words options;
     };
-    // Small buckets and a high rate on 3 ranks: a ring that adds in a different order shows.
+    // Small buckets and a high learning rate on 3 ranks: detect a ring that adds in a
+    // different order.
     const Case run = GENERATE(
         Case{1, {}}, Case{2, {"--workers", "0", "--compress", "bf16"}},
         Case{3, {"--bucket-cap-mb", "0.01", "--lr", "0.3"}},
@@ -97,49 +98,51 @@ TEST_CASE("a run resumed in mid-epoch and at its end has the bits of one in one 
         Case{1, {"--scheduler", "warmup", "--order", "file", "--workers", "2"}},
         Case{4, {"--zero", "--sync", "average", "--no-dropout"}});
     CAPTURE(run.ranks, run.options);
-    const Workshop workshop;
+    const Fixture fixture;
     const auto whole =
-        results(run.ranks, workshop.job(run.options) + Words{"--epochs", "4"});
+        results(run.ranks, fixture.job(run.options) + Words{"--epochs", "4"});
     CHECK(whole.at("resumed_at_step").is_null());
 
-    // Stop after the first step, in mid-epoch, at an epoch's end, and one step after it.
-    const Words saving = workshop.saving(run.options) + Words{"--epochs", "4"};
+    // Stop after the first step, in mid-epoch, at an epoch's end, and one step later.
+    const Words saving = fixture.saving(run.options) + Words{"--epochs", "4"};
     for (const char* steps : {"1", "5", "14", "15"})
         results(run.ranks, saving + Words{"--steps", steps});
     const auto resumed = results(run.ranks, saving);
     CHECK(resumed.at("resumed_at_step") == 15);
     CHECK(outcome(resumed) == outcome(whole));
 
-    // Once more: there is nothing left to do, and the same to tell.
+    // Resume at the end: no step is left, and the results are the same.
     const auto again = results(run.ranks, saving);
     CHECK(again.at("resumed_at_step") == 28);
     CHECK(outcome(again) == outcome(whole));
 }
 
-TEST_CASE("ranks as threads resume what ranks as processes saved") {
-    const Workshop workshop;
+TEST_CASE("ranks as threads resume a checkpoint that ranks as processes saved") {
+    const Fixture fixture;
     const Words four{"--epochs", "4"};
-    const auto whole = results(3, workshop.job(four));
-    results(3, workshop.saving(four) + Words{"--steps", "10"});
+    const auto whole = results(3, fixture.job(four));
+    results(3, fixture.saving(four) + Words{"--steps", "10"});
     const auto resumed =
-        results(1, workshop.saving(four) + Words{"--backend", "threads", "--ranks", "3"});
+        results(1, fixture.saving(four) + Words{"--backend", "threads", "--ranks", "3"});
     CHECK(resumed.at("resumed_at_step") == 10);
     CHECK(outcome(resumed) == outcome(whole));
 }
 
-TEST_CASE("a job whose ranks are killed again and again ends with undisturbed bits") {
+TEST_CASE(
+    "a job whose ranks are killed repeatedly is bitwise identical to an undisturbed "
+    "one") {
     const int ranks = GENERATE(1, 2, 3);
     const bool fresh = ranks == 2;
     CAPTURE(ranks);
-    const Workshop workshop;
+    const Fixture fixture;
     const Words options{"--epochs", "80", "--optimizer", "adam"};
-    const auto undisturbed = results(ranks, workshop.job(options));
+    const auto undisturbed = results(ranks, fixture.job(options));
 
-    // With --fresh, what an older and longer run has left must play no part; and
-    // restarted by minirun, the job must go on all the same.
-    Words words = workshop.saving(options) + Words{"--every", "5"};
+    // With --fresh, checkpoints of an older and longer run must be ignored; but after a
+    // restart by minirun, the job must still resume.
+    Words words = fixture.saving(options) + Words{"--every", "5"};
     if (fresh) {
-        results(ranks, workshop.saving({"--epochs", "100"}));
+        results(ranks, fixture.saving({"--epochs", "100"}));
         words.push_back("--fresh");
     }
     Job job(Words{"-n", std::to_string(ranks), "--max-restarts", "9", kProgram} + words);
@@ -154,59 +157,59 @@ TEST_CASE("a job whose ranks are killed again and again ends with undisturbed bi
     INFO(job.err());
     REQUIRE(job.wait() == 0);
     CHECK(contains(job.err(), "restart 3 of 9"));
-    CHECK(contains(job.out(), "resumed from " + workshop.path() + "/checkpoint-"));
+    CHECK(contains(job.out(), "resumed from " + fixture.path() + "/checkpoint-"));
 
-    const auto json = results(ranks, workshop.saving(options));
+    const auto json = results(ranks, fixture.saving(options));
     CHECK(json.at("resumed_at_step") == 560);
     CHECK(outcome(json) == outcome(undisturbed));
 }
 
-TEST_CASE("checkpoints come every so many steps or each epoch, and the last ones stay") {
-    const Workshop workshop;
+TEST_CASE("checkpoints are saved every N steps or each epoch and the newest are kept") {
+    const Fixture fixture;
     const Words two{"--epochs", "2"};
-    SECTION("each epoch, and where the steps end") {
-        results(2, workshop.saving({"--steps", "9"}));
-        CHECK(workshop.saved() == std::vector<int64_t>{7, 9});
+    SECTION("saves each epoch and at the last step") {
+        results(2, fixture.saving({"--steps", "9"}));
+        CHECK(fixture.saved() == std::vector<int64_t>{7, 9});
     }
-    SECTION("every 5 steps, and at the end") {
-        results(2, workshop.saving(two) + Words{"--every", "5"});
-        CHECK(workshop.saved() == std::vector<int64_t>{5, 10, 14});
+    SECTION("saves every 5 steps and at the end") {
+        results(2, fixture.saving(two) + Words{"--every", "5"});
+        CHECK(fixture.saved() == std::vector<int64_t>{5, 10, 14});
     }
-    SECTION("the last 2") {
-        results(2, workshop.saving(two) + Words{"--every", "3", "--keep", "2"});
-        CHECK(workshop.saved() == std::vector<int64_t>{12, 14});
+    SECTION("keeps the newest 2") {
+        results(2, fixture.saving(two) + Words{"--every", "3", "--keep", "2"});
+        CHECK(fixture.saved() == std::vector<int64_t>{12, 14});
     }
-    SECTION("a fresh start removes those there were") {
-        results(2, workshop.saving(two));
-        const auto json = results(2, workshop.saving({"--steps", "3", "--fresh"}));
+    SECTION("removes existing checkpoints with --fresh") {
+        results(2, fixture.saving(two));
+        const auto json = results(2, fixture.saving({"--steps", "3", "--fresh"}));
         CHECK(json.at("resumed_at_step").is_null());
-        CHECK(workshop.saved() == std::vector<int64_t>{3});
+        CHECK(fixture.saved() == std::vector<int64_t>{3});
     }
 }
 
-TEST_CASE("a damaged checkpoint is passed over for the one before it") {
-    const Workshop workshop;
+TEST_CASE("a damaged checkpoint is skipped and the previous one is used") {
+    const Fixture fixture;
     const Words two{"--epochs", "2"};
-    const auto whole = results(2, workshop.saving(two) + Words{"--every", "4"});
-    REQUIRE(workshop.saved() == std::vector<int64_t>{8, 12, 14});
-    const io::CheckpointFolder folder(workshop.path());
+    const auto whole = results(2, fixture.saving(two) + Words{"--every", "4"});
+    REQUIRE(fixture.saved() == std::vector<int64_t>{8, 12, 14});
+    const io::CheckpointFolder folder(fixture.path());
     fs::resize_file(folder.path(14), 10'000);
-    const auto resumed = results(2, workshop.saving(two));
+    const auto resumed = results(2, fixture.saving(two));
     CHECK(resumed.at("resumed_at_step") == 12);
     CHECK(outcome(resumed) == outcome(whole));
 
-    for (const int64_t step : workshop.saved()) fs::resize_file(folder.path(step), 9);
-    CHECK(contains(complaint(2, workshop.saving(two), 1), "none of them loads"));
+    for (const int64_t step : fixture.saved()) fs::resize_file(folder.path(step), 9);
+    CHECK(contains(error_line(2, fixture.saving(two), 1), "none can be loaded"));
 }
 
-TEST_CASE("another number of ranks goes on with the same batches") {
-    // Without dropout only rounding depends on how many share a batch.
-    const Workshop workshop;
+TEST_CASE("a different number of ranks resumes with the same batches") {
+    // Without dropout only rounding depends on the number of ranks.
+    const Fixture fixture;
     const Words options{"--epochs", "3", "--no-dropout", "--optimizer", "adam", "--zero"};
-    const auto whole = results(1, workshop.job(options));
-    results(2, workshop.saving(options) + Words{"--steps", "10"});
-    results(3, workshop.saving(options) + Words{"--steps", "14"});
-    const auto resumed = results(1, workshop.saving(options));
+    const auto whole = results(1, fixture.job(options));
+    results(2, fixture.saving(options) + Words{"--steps", "10"});
+    results(3, fixture.saving(options) + Words{"--steps", "14"});
+    const auto resumed = results(1, fixture.saving(options));
     CHECK(resumed.at("resumed_at_step") == 14);
     const auto expected = whole.at("step_loss").get<std::vector<double>>();
     const auto losses = resumed.at("step_loss").get<std::vector<double>>();
@@ -217,119 +220,121 @@ TEST_CASE("another number of ranks goes on with the same batches") {
     }
 }
 
-TEST_CASE("a run with other options is refused, in one line with both values") {
-    const Workshop workshop;
-    results(2, workshop.saving({"--epochs", "2"}));
+TEST_CASE(
+    "a checkpoint of a run with other options is rejected with both values on one line") {
+    const Fixture fixture;
+    results(2, fixture.saving({"--epochs", "2"}));
     const std::string other =
-        complaint(2,
-                  {"--data", workshop.path() + "/..", "--seed", "6", "--batch-size", "14",
-                   "--no-dropout", "--lr", "0.02", "--checkpoint", workshop.path()},
-                  2);
+        error_line(2,
+                   {"--data", fixture.path() + "/..", "--seed", "6", "--batch-size", "14",
+                    "--no-dropout", "--lr", "0.02", "--checkpoint", fixture.path()},
+                   2);
     CHECK(
         contains(other,
                  "checkpoint-00000014.safetensors is of a run with other options: "
                  "--batch-size was 12 and is 14, --lr was 0.01 and is 0.02, --no-dropout "
-                 "was no and is yes, --seed was 5 and is 6; give those it had"));
-    CHECK(contains(complaint(2, workshop.saving({"--optimizer", "adam"}), 2),
+                 "was no and is yes, --seed was 5 and is 6; pass its options"));
+    CHECK(contains(error_line(2, fixture.saving({"--optimizer", "adam"}), 2),
                    "--momentum was 0.5 and is nothing, --optimizer was sgd and is adam"));
-    CHECK(contains(complaint(2, workshop.saving({"--steps", "13"}), 2),
+    CHECK(contains(error_line(2, fixture.saving({"--steps", "13"}), 2),
                    "is at step 14, in epoch 3, beyond the end"));
     CHECK(
-        contains(complaint(2, workshop.saving({"--epochs", "1"}), 2), "beyond the end"));
+        contains(error_line(2, fixture.saving({"--epochs", "1"}), 2), "beyond the end"));
 }
 
-TEST_CASE("a checkpoint that does not fit is refused, with the list of what is wrong") {
-    const Workshop workshop;
+TEST_CASE("a checkpoint that does not fit is rejected with a list of all errors") {
+    const Fixture fixture;
     const Words options =
         Words{"--epochs", "3"} + (GENERATE(false, true) ? Words{"--zero"} : Words{});
-    results(2, workshop.saving(options) + Words{"--steps", "10"});
-    const std::string path = io::CheckpointFolder(workshop.path()).path(10);
+    results(2, fixture.saving(options) + Words{"--steps", "10"});
+    const std::string path = io::CheckpointFolder(fixture.path()).path(10);
     io::Safetensors file = io::load_safetensors(path);
     const auto rename = [&](const std::string& from, const std::string& to) {
         for (auto& [name, tensor] : file.tensors)
             if (name == from) name = to;
     };
-    const auto refused_with = [&](const std::string& list) {
+    const auto rejected_with = [&](const std::string& list) {
         io::save_safetensors(path, file.tensors, file.metadata);
-        const std::string said = complaint(2, workshop.saving(options), 1);
-        CAPTURE(said);
-        CHECK(contains(said, path + ": does not fit this run: " + list));
+        const std::string message = error_line(2, fixture.saving(options), 1);
+        CAPTURE(message);
+        CHECK(contains(message, path + ": does not fit this run: " + list));
     };
 
-    SECTION("what the run itself needs") {
+    SECTION("entries of the run state") {
         rename("epoch_losses", "losses");
         file.metadata.erase("results.lr");
         file.metadata["results.train_loss"] = "";
         file.metadata["step"] = "many";
         file.metadata["position"] = "-3";
-        refused_with(
-            "step: \"many\" is not a number; position: -3 makes no sense; "
+        rejected_with(
+            "step: \"many\" is not a number; position: -3 is invalid; "
             "results.train_loss has 0 entries, not 1; missing: results.lr; "
             "unexpected: losses; unexpected: epoch_generators");
     }
-    SECTION("the model and the optimizer") {
+    SECTION("entries of the model and the optimizer") {
         rename("model.fc1.bias", "model.fc3.bias");
         rename("optimizer.state.2.momentum_buffer", "optimizer.state.9.momentum_buffer");
         rename("optimizer.state.4.momentum_buffer", "optimizer.state.4.exp_avg");
         io::save_safetensors(path, file.tensors, file.metadata);
-        const std::string said = complaint(2, workshop.saving(options), 1);
+        const std::string message = error_line(2, fixture.saving(options), 1);
         for (const char* part : {"missing: fc1.bias", "unexpected: fc3.bias",
                                  "state.9.momentum_buffer", "state.4.exp_avg"}) {
-            CAPTURE(part, said);
-            CHECK(contains(said, part));
+            CAPTURE(part, message);
+            CHECK(contains(message, part));
         }
     }
-    SECTION("tensors of other shapes and types") {
+    SECTION("tensors of other shapes and dtypes") {
         for (auto& [name, tensor] : file.tensors) {
             if (name == "generators") tensor = Tensor::zeros({2, 7});
             if (name == "gradient_order")
                 tensor = Tensor::from(std::vector<int64_t>{0, 1}, {1, 2});
             if (name == "model.fc2.weight") tensor = Tensor::zeros({10, 51});
         }
-        refused_with("generators is float32 (2, 7), not uint8 (2, 10208); ");
-        const std::string said = complaint(2, workshop.saving(options), 1);
+        rejected_with("generators is float32 (2, 7), not uint8 (2, 10208); ");
+        const std::string message = error_line(2, fixture.saving(options), 1);
         CHECK(contains(
-            said,
+            message,
             "fc2.weight: the module has float32 (10, 50), the state float32 (10, 51)"));
     }
     SECTION("a file of another program") {
         file = {.tensors = {{"w", Tensor::zeros({3})}}, .metadata = {}};
-        refused_with("missing: step; missing: epoch; ");
+        rejected_with("missing: step; missing: epoch; ");
     }
 }
 
-TEST_CASE("sharding the optimizer changes no bit, and schedulers set the rates") {
-    const Workshop workshop;
+TEST_CASE(
+    "with --zero results are bitwise identical and schedulers set the learning rates") {
+    const Fixture fixture;
     const std::string optimizer = GENERATE("sgd", "adam", "adamw");
     CAPTURE(optimizer);
     const Words options{"--epochs", "3", "--optimizer", optimizer, "--scheduler", "step"};
-    const auto plain = results(3, workshop.job(options));
-    CHECK(outcome(results(3, workshop.job(options) + Words{"--zero"})) == outcome(plain));
+    const auto plain = results(3, fixture.job(options));
+    CHECK(outcome(results(3, fixture.job(options) + Words{"--zero"})) == outcome(plain));
     const double first = optimizer == "sgd" ? 0.01 : 0.001;
     const auto rates = plain.at("lr").get<std::vector<double>>();
     REQUIRE(rates.size() == 3);
     CHECK(rates == std::vector<double>{first, first * 0.7, first * 0.7 * 0.7});
 }
 
-TEST_CASE("checkpoint options that make no sense are one line and exit code 2") {
-    const Workshop workshop;
-    const auto says = [&](const Words& options, const std::string& text) {
+TEST_CASE("an invalid checkpoint option prints one line and exits with code 2") {
+    const Fixture fixture;
+    const auto fails_with = [&](const Words& options, const std::string& text) {
         CAPTURE(text);
-        CHECK(contains(complaint(1, workshop.job(options), 2), text));
+        CHECK(contains(error_line(1, fixture.job(options), 2), text));
     };
-    says({"--every", "3"}, "--every requires --checkpoint");
-    says({"--keep", "3"}, "--keep requires --checkpoint");
-    says({"--fresh"}, "--fresh requires --checkpoint");
-    says({"--checkpoint", "run", "--keep", "0"}, "--keep");
-    says({"--checkpoint", "run", "--every", "0"}, "--every");
-    says({"--checkpoint", "run", "--sync", "none"}, "each rank has its own");
-    says({"--checkpoint", "run", "--compress", "powersgd"}, "powersgd feeds back");
-    says({"--zero", "--sync", "none"}, "--sync none does not make");
-    says({"--optimizer", "adam", "--momentum", "0.9"},
-         "--momentum is for --optimizer sgd");
-    says({"--optimizer", "lion"}, "lion not in {sgd,adam,adamw}");
+    fails_with({"--every", "3"}, "--every requires --checkpoint");
+    fails_with({"--keep", "3"}, "--keep requires --checkpoint");
+    fails_with({"--fresh"}, "--fresh requires --checkpoint");
+    fails_with({"--checkpoint", "run", "--keep", "0"}, "--keep");
+    fails_with({"--checkpoint", "run", "--every", "0"}, "--every");
+    fails_with({"--checkpoint", "run", "--sync", "none"}, "each rank has its own");
+    fails_with({"--checkpoint", "run", "--compress", "powersgd"}, "powersgd feeds back");
+    fails_with({"--zero", "--sync", "none"}, "--sync none does not average");
+    fails_with({"--optimizer", "adam", "--momentum", "0.9"},
+               "--momentum is for --optimizer sgd");
+    fails_with({"--optimizer", "lion"}, "lion not in {sgd,adam,adamw}");
 
-    const std::string file = workshop.path() + "/../train-labels-idx1-ubyte";
-    CHECK(contains(complaint(1, workshop.job({"--checkpoint", file}), 1),
-                   "making the folder failed"));
+    const std::string file = fixture.path() + "/../train-labels-idx1-ubyte";
+    CHECK(contains(error_line(1, fixture.job({"--checkpoint", file}), 1),
+                   "creating the folder failed"));
 }

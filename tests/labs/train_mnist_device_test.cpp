@@ -1,4 +1,4 @@
-// train_mnist --device cuda: the same job on a GPU's, or the simulator's, devices.
+// train_mnist --device cuda: the same job on GPUs, or on the simulator's devices.
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +15,8 @@ using namespace mini::test;
 
 namespace {
 
-// A job of three steps and its test, in file order and without dropout, whose masks a GPU
-// draws in its own way.
+// A job of three steps and an evaluation, in file order and without dropout, since a GPU
+// draws different masks.
 Words small_job(const std::string& folder, const Words& more) {
     Words words{"--data",  folder, "--batch-size", "12",
                 "--order", "file", "--no-dropout"};
@@ -42,7 +42,7 @@ std::string cuda_name(int index) {
 
 }  // namespace
 
-TEST_CASE("on CUDA devices, a rank each, train_mnist has the CPU's losses", "[cuda]") {
+TEST_CASE("train_mnist with one CUDA device per rank has the CPU's losses", "[cuda]") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 36);
     const auto cpu = results(1, small_job(folder.path(), {}));
@@ -62,8 +62,7 @@ TEST_CASE("on CUDA devices, a rank each, train_mnist has the CPU's losses", "[cu
     }
 }
 
-TEST_CASE("train_mnist computes on the device that it is told, and says which",
-          "[cuda]") {
+TEST_CASE("train_mnist computes on the device of --device and reports it", "[cuda]") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 24);
     const std::string last = cuda_name(cuda_device_count() - 1);
@@ -75,7 +74,7 @@ TEST_CASE("train_mnist computes on the device that it is told, and says which",
     CHECK(contains(ended.out, "  devices    cuda:0, " + cuda_name(1)));
 }
 
-TEST_CASE("ranks that are threads take the CUDA devices in turn as well", "[cuda]") {
+TEST_CASE("ranks as threads use the CUDA devices in turn too", "[cuda]") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 24);
     const auto threads = results(
@@ -86,7 +85,7 @@ TEST_CASE("ranks that are threads take the CUDA devices in turn as well", "[cuda
     CHECK(threads.at("parameters_sha256") == processes.at("parameters_sha256"));
 }
 
-TEST_CASE("with --graph the losses are those without it, the last small batch included",
+TEST_CASE("with --graph all losses are the same including the last small batch",
           "[cuda]") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 44);  // batches of 12, 12, 12 and 8
@@ -105,22 +104,23 @@ TEST_CASE("with --graph the losses are those without it, the last small batch in
     }
 }
 
-TEST_CASE("a graph of what it cannot repeat is one line and exit code 2", "[cuda]") {
-    const auto refuses = [](int ranks, const Words& more, const std::string& says) {
+TEST_CASE("an option that --graph does not support prints one line and exits with code 2",
+          "[cuda]") {
+    const auto rejects = [](int ranks, const Words& more, const std::string& message) {
         Words words{"--graph", "--device", "cuda"};
         words.insert(words.end(), more.begin(), more.end());
         const Ended ended = train(ranks, words);
-        CAPTURE(says, ended.err);
+        CAPTURE(message, ended.err);
         CHECK(ended.code == 2);
         CHECK(lines(ended.err).size() == 1);
-        CHECK(contains(ended.err, says));
+        CHECK(contains(ended.err, message));
     };
-    refuses(1, {"--optimizer", "adam"}, "not with --optimizer adam");
-    refuses(1, {"--zero"}, "not with --zero");
-    refuses(2, {}, "--graph is for one rank");
+    rejects(1, {"--optimizer", "adam"}, "not with --optimizer adam");
+    rejects(1, {"--zero"}, "not with --zero");
+    rejects(2, {}, "--graph is for one rank");
 }
 
-TEST_CASE("a run on CUDA devices that was cut goes on to the same bits", "[cuda]") {
+TEST_CASE("an interrupted run on CUDA devices resumes bitwise identically", "[cuda]") {
     const Folder folder, kept;
     write_tiny_mnist(folder.path(), 36);
     const std::string optimizer = GENERATE("sgd", "adam");

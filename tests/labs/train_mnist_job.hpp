@@ -1,4 +1,4 @@
-// train_mnist as its users run it: under minirun, ranks as processes, real files.
+// Runs train_mnist as its users do: under minirun, ranks as processes, real files.
 
 #pragma once
 
@@ -23,7 +23,7 @@ using Words = std::vector<std::string>;
 
 inline const std::string kProgram = MINI_BIN_DIR "/train_mnist";
 
-// `minirun -n ranks train_mnist OPTIONS...`, run to its end.
+// Runs `minirun -n ranks train_mnist OPTIONS...` to its end.
 inline Ended train(int ranks, const Words& options) {
     Words words{"-n", std::to_string(ranks), kProgram};
     words.insert(words.end(), options.begin(), options.end());
@@ -32,7 +32,7 @@ inline Ended train(int ranks, const Words& options) {
     return {code, job.out(), job.err()};
 }
 
-// The JSON object on the last line of stdout of a job that ended well.
+// The JSON object on the last line of stdout; requires that the job succeeds.
 inline nlohmann::json results(int ranks, Words options) {
     options.push_back("--json");
     const Ended ended = train(ranks, options);
@@ -46,7 +46,7 @@ inline bool has_real_mnist() {
     return folder != nullptr && data::has_mnist(std::string(folder) + "/mnist");
 }
 
-// A tiny MNIST of `count` images in each part: enough for a job of a few steps.
+// write_tiny_mnist writes a tiny MNIST with `count` images in each part, for a few steps.
 inline void write_idx(const fs::path& path, const std::vector<uint8_t>& header,
                       const std::vector<uint8_t>& body) {
     std::ofstream file(path, std::ios::binary);

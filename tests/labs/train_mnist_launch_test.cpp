@@ -23,7 +23,7 @@
 using namespace mini;
 using namespace mini::test;
 
-TEST_CASE("ranks that mpirun or srun would start find one another by its variables") {
+TEST_CASE("ranks connect through the environment variables of mpirun or srun") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 60);
     const std::string job = " --steps 3 --batch-size 20 --json --data " + folder.path();
@@ -33,7 +33,7 @@ TEST_CASE("ranks that mpirun or srun would start find one another by its variabl
         "SLURM_LOCALID=$r SLURM_PROCID=$r ",
         "OMPI_MCA_ess_base_jobid=$$ OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 "
         "OMPI_COMM_WORLD_LOCAL_RANK=$r OMPI_COMM_WORLD_RANK=$r ");
-    // One shell for both ranks: $$ is its number, and a job id that no other job has.
+    // One shell for both ranks: its process id $$ is a unique job id.
     const std::string rank = "env " + variables + kProgram + job;
     const Ended ended = run_script(
         1,
@@ -47,9 +47,7 @@ TEST_CASE("ranks that mpirun or srun would start find one another by its variabl
     CHECK(json.at("parameters_sha256")[0] == json.at("parameters_sha256")[1]);
 }
 
-TEST_CASE(
-    "killing a rank in mid-epoch ends the job, naming rank and signal, and leaves "
-    "nothing") {
+TEST_CASE("killing a rank in mid-epoch ends the job and names rank and signal") {
     adopt_orphans();
     Job job({"-n", "3", kProgram, "--data", "digits", "--epochs", "50", "--batch-size",
              "126"});
@@ -87,11 +85,11 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("what makes no sense is one clear line and exit code 2") {
+TEST_CASE("an invalid option prints one clear line and exits with code 2") {
     struct Case {
         int ranks;
         Words options;
-        std::string says;
+        std::string message;
     };
     const std::vector<Case> cases{
         {2, {"--bogus"}, "--bogus"},
@@ -110,28 +108,30 @@ TEST_CASE("what makes no sense is one clear line and exit code 2") {
          "--timeout must be from 0.001 to 1000000 seconds, but is 0"},
         {1, {"--timeout", "inf"}, "but is inf"},
         {1, {"--device", "cuda:99"}, "there is no cuda:99"},
-        {1, {"--device", "cpu:1"}, "the CPU has no numbers here"},
+        {1, {"--device", "cpu:1"}, "the CPU has no index here"},
         {1, {"--graph"}, "--graph is for CUDA devices; add --device cuda"},
-        {1, {"--device", "tpu"}, "'tpu' is none"},
+        {1, {"--device", "tpu"}, "'tpu' is not a device"},
         {2,
          {"--compress", "bf16", "--sync", "flat"},
          "--compress bf16 is for --sync ddp"},
         {1, {"--link", "1Gbit", "--backend", "gloo"}, "--link is for --backend ring"},
-        {1, {"--save", "/no/such/folder/file"}, "there is no folder /no/such/folder"},
+        {1,
+         {"--save", "/no/such/folder/file"},
+         "the folder /no/such/folder does not exist"},
         {1, {"--save", "/tmp"}, "is a folder"},
     };
     for (const Case& bad : cases) {
         const Ended ended = train(bad.ranks, bad.options);
-        CAPTURE(bad.says, ended.err);
+        CAPTURE(bad.message, ended.err);
         CHECK(ended.code == 2);
         CHECK(ended.out.empty());
         CHECK(lines(ended.err).size() == 1);
         CHECK(ended.err.starts_with("train_mnist: "));
-        CHECK(ended.err.find(bad.says) != std::string::npos);
+        CHECK(ended.err.find(bad.message) != std::string::npos);
     }
 }
 
-TEST_CASE("a rank gives up on one that never comes when --timeout has passed") {
+TEST_CASE("a rank gives up on a missing rank after --timeout") {
     const Ended ended = run_script(
         1, concat("unset LOCAL_RANK LOCAL_WORLD_SIZE GROUP_RANK MINI_STORE_COOKIE "
                   "TORCHELASTIC_RUN_ID; RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 "
@@ -142,20 +142,19 @@ TEST_CASE("a rank gives up on one that never comes when --timeout has passed") {
     CHECK(ended.err.find("rank 1") != std::string::npos);
 }
 
-TEST_CASE(
-    "data that is missing or broken is one clear line of the job, and exit code 1") {
+TEST_CASE("missing or broken data prints one clear line and exits with code 1") {
     const Folder folder;
     const fs::path path = folder.path();
-    const auto fails_with = [&](const std::string& says) {
+    const auto fails_with = [&](const std::string& message) {
         const fs::path model = path / "model.safetensors";
         const Ended ended = train(2, {"--data", path, "--save", model});
-        CAPTURE(says, ended.err);
+        CAPTURE(message, ended.err);
         CHECK(ended.code == 1);
-        CHECK(ended.err.find(says) != std::string::npos);
-        size_t spoken = 0;
+        CHECK(ended.err.find(message) != std::string::npos);
+        size_t reports = 0;
         for (const std::string& line : lines(ended.err))
-            spoken += line.starts_with("train_mnist: ");
-        CHECK(spoken == 1);
+            reports += line.starts_with("train_mnist: ");
+        CHECK(reports == 1);
         CHECK_FALSE(fs::exists(model));
     };
 
@@ -179,8 +178,7 @@ TEST_CASE(
     fails_with("train-images-idx3-ubyte");
 }
 
-TEST_CASE(
-    "the summary says what was trained on what, how fast, and that replicas agree") {
+TEST_CASE("the summary reports model and data and speed and that replicas agree") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 40);
     const Ended ended = train(2, {"--data", folder.path(), "--epochs", "2",
@@ -190,13 +188,13 @@ TEST_CASE(
          {"data: MNIST", "epoch  1   loss", "epoch  2   loss",
           "Trained the tutorial's ConvNet (21,840 parameters) by bucketed DDP on 2 ranks",
           "images a second", "2 of 64.7 KiB, 20.6 KiB",
-          "equal to the bit on all 2 ranks"}) {
+          "bitwise identical on all 2 ranks"}) {
         CAPTURE(part);
         CHECK(ended.out.find(part) != std::string::npos);
     }
 }
 
-TEST_CASE("help is printed on stdout, with exit code 0") {
+TEST_CASE("help is printed to stdout with exit code 0") {
     const Ended ended = train(1, {"--help"});
     CHECK(ended.code == 0);
     CHECK(ended.out.find("--bucket-cap-mb") != std::string::npos);

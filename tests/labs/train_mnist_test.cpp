@@ -1,8 +1,8 @@
-// The main job as its users run it: minirun, ranks as processes, real files, real faults.
+// train_mnist as its users run it: under minirun, with ranks as processes and real files.
 //
-// Where MINI_DATA_DIR/mnist has the real MNIST, the job trains on it and is compared with
-// what PyTorch does there; elsewhere on the embedded digits, and the comparison says that
-// it was left out.
+// If MINI_DATA_DIR/mnist has the real MNIST, the job trains on it and is compared with
+// PyTorch's results; otherwise it trains on the embedded digits, and the comparison warns
+// that it was skipped.
 
 #include <signal.h>
 
@@ -28,8 +28,7 @@
 using namespace mini;
 using namespace mini::test;
 
-TEST_CASE(
-    "ten steps in file order give PyTorch's losses in one process, on 2 and on 4 ranks") {
+TEST_CASE("ten steps in file order give PyTorch's losses on 1 and 2 and 4 ranks") {
     if (!has_real_mnist()) {
         WARN("left out: MINI_DATA_DIR names no folder with mnist/");
         return;
@@ -48,7 +47,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "ten steps with dropout give PyTorch's losses: same masks, same order of draws") {
+    "ten steps with dropout give PyTorch's losses with the same masks and draw order") {
     if (!has_real_mnist()) {
         WARN("left out: MINI_DATA_DIR names no folder with mnist/");
         return;
@@ -65,8 +64,7 @@ TEST_CASE(
         CHECK(std::abs(losses[i] - expected[i]) < 1e-3);
 }
 
-TEST_CASE(
-    "separate streams draw weights and order in their own way, the same every time") {
+TEST_CASE("separate streams change weights and order and are reproducible") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 60);
     const auto first_loss = [&](std::vector<std::string> more) {
@@ -76,13 +74,13 @@ TEST_CASE(
         options.insert(options.end(), more.begin(), more.end());
         return results(1, options).at("step_loss")[0].get<double>();
     };
-    // The order is drawn from the generator that initialisation has moved on, or not.
+    // With one stream, initialisation advances the generator that draws the order.
     CHECK(first_loss({"--streams", "torch"}) == first_loss({}));
     CHECK(first_loss({"--streams", "separate"}) != first_loss({}));
     CHECK(first_loss({"--streams", "separate"}) == first_loss({"--streams", "separate"}));
 }
 
-TEST_CASE("separate rounding starts from the weights of a PyTorch without AVX2") {
+TEST_CASE("separate rounding starts from the weights of PyTorch without AVX2") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 20);
     const auto digest = [&](std::vector<std::string> more) {
@@ -123,7 +121,7 @@ TEST_CASE("the embedded digits are learnt to 95 % in three epochs") {
     CHECK(accuracy >= 0.95);
 }
 
-TEST_CASE("the JSON object has every field, and its lists the right lengths") {
+TEST_CASE("the JSON object has every field and its lists have the right lengths") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 60);
     const auto json = results(2, {"--data", folder.path(), "--epochs", "2",
@@ -143,8 +141,7 @@ TEST_CASE("the JSON object has every field, and its lists the right lengths") {
     CHECK(json.at("bucket_bytes") == nlohmann::json({66240, 21120}));
 }
 
-TEST_CASE(
-    "all ranks end with the same parameters, and a second run with the same again") {
+TEST_CASE("all ranks end with the same parameters and a second run reproduces them") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 84);
     for (const int ranks : {1, 2, 3, 4, 7}) {
@@ -160,7 +157,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("without synchronisation the replicas drift apart, and the summary says so") {
+TEST_CASE("without synchronisation replicas drift apart and the summary reports it") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 40);
     const Ended ended = train(2, {"--data", folder.path(), "--epochs", "1", "--sync",
@@ -169,7 +166,7 @@ TEST_CASE("without synchronisation the replicas drift apart, and the summary say
     CHECK(ended.out.find("differ between ranks") != std::string::npos);
 }
 
-TEST_CASE("ranks as threads train what ranks as processes train") {
+TEST_CASE("ranks as threads train the same parameters as ranks as processes") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 60);
     const Words options{"--data",       folder.path(), "--epochs",    "2",
@@ -181,7 +178,7 @@ TEST_CASE("ranks as threads train what ranks as processes train") {
           results(3, options).at("parameters_sha256"));
 }
 
-TEST_CASE("the number of threads does not change a bit of the result") {
+TEST_CASE("results are bitwise identical for any number of threads") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 100);
     const Words options{"--data", folder.path(), "--epochs", "2", "--batch-size", "50"};
@@ -192,7 +189,7 @@ TEST_CASE("the number of threads does not change a bit of the result") {
 }
 
 TEST_CASE(
-    "in file order the ranks share each batch, and a last one loses its remainder only") {
+    "in file order ranks share each batch and the last one loses only its remainder") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 27);  // batches of 12, 12 and 3
     const Words options{"--data", folder.path(),  "--order", "file",        "--epochs",
@@ -204,13 +201,13 @@ TEST_CASE(
         const auto shared =
             results(ranks, options).at("step_loss").get<std::vector<double>>();
         REQUIRE(shared.size() ==
-                (ranks == 3 ? 3u : 2u));  // 3 samples are too few for 4 ranks
+                (ranks == 3 ? 3u : 2u));  // 4 ranks skip the batch of 3 samples
         for (size_t i = 0; i < shared.size(); ++i)
             CHECK(std::abs(shared[i] - alone[i]) < 1e-5);
     }
 }
 
-TEST_CASE("the saved file holds the parameters that were trained") {
+TEST_CASE("the saved file holds the trained parameters") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 40);
     const std::string path = folder.path() + "/model.safetensors";
@@ -226,7 +223,7 @@ TEST_CASE("the saved file holds the parameters that were trained") {
     CHECK(sha256.finish_hex() == json.at("parameters_sha256")[0].get<std::string>());
 }
 
-TEST_CASE("compressed gradients train the digits about as well as whole ones") {
+TEST_CASE("compressed gradients train the digits about as well as uncompressed ones") {
     const auto accuracy = [](const std::string& compress) {
         const auto json =
             results(2, {"--data", "digits", "--epochs", "1", "--compress", compress});
@@ -240,8 +237,7 @@ TEST_CASE("compressed gradients train the digits about as well as whole ones") {
     }
 }
 
-TEST_CASE(
-    "on a slow link a good part of the all-reduces hides behind the backward pass") {
+TEST_CASE("on a slow link some all-reduces overlap with the backward pass") {
     const auto hidden = [](const std::string& sync) {
         const auto json =
             results(2, {"--data", "digits", "--steps", "30", "--link", "1Gbit", "--sync",

@@ -1,4 +1,4 @@
-"""From Catch2's XML and the process's end to a verdict and its story."""
+"""A verdict, with its description, is made from Catch2's XML and the exit of the process."""
 
 import unittest
 from pathlib import Path
@@ -31,33 +31,33 @@ def verdict(result="", **ended):
 
 
 class Judge(unittest.TestCase):
-    def test_a_whole_result_that_says_so_and_a_good_end_have_passed(self):
+    def test_a_complete_successful_result_and_exit_code_0_pass(self):
         self.assertEqual(verdict(HEAD + case("a case") + TAIL).status, "passed")
 
-    def test_a_failure_is_told_step_by_step(self):
+    def test_a_failure_is_described_step_by_step(self):
         found = verdict(HEAD + case("a case", FAILURE, "false") + TAIL, code=1)
         self.assertEqual(found.status, "failed")
         self.assertEqual(found.story, [
             "rank 1 should get 1 4 7 0", "CHECK( got == expected )",
             "  was { 1, 4 } == { 1, 4, 7, 0 }", "  at labs/07-partition/test.cpp:41"])
 
-    def test_many_failures_are_counted_and_not_all_told(self):
+    def test_many_failures_are_counted_and_not_all_shown(self):
         found = verdict(HEAD + case("a case", 5 * FAILURE, "false") + TAIL, code=5)
         self.assertEqual(found.story[-1], "and 2 more like these")
         self.assertEqual(found.story.count("rank 1 should get 1 4 7 0"), 1)
 
-    def test_a_stub_is_not_started_whoever_noticed_it(self):
+    def test_a_stub_is_not_started_in_the_result_and_in_the_output(self):
         for result, output in ((HEAD + case("a case", STUB, "false") + TAIL, ""),
                                ("", "terminate called\n what(): [lab07.1] not started: Do.")):
             found = verdict(result, code=1, output=output)
             self.assertEqual((found.status, found.waits_for), ("not started", "07.1"))
 
-    def test_no_result_is_a_failure_however_well_it_ended(self):
+    def test_a_missing_result_is_a_failure_for_any_exit_code(self):
         self.assertIn("left with exit code 0 before its result", verdict(code=0).reason)
         self.assertEqual(verdict(HEAD, code=0).status, "failed")
         self.assertIn("was ended by SIGSEGV", verdict(code=-11).reason)
 
-    def test_a_good_result_and_then_a_bad_end_is_a_failure(self):
+    def test_a_successful_result_with_a_failing_exit_code_is_a_failure(self):
         found = verdict(HEAD + case("a case") + TAIL, code=1, output="""\
 ==7==ERROR: LeakSanitizer: detected memory leaks
     #0 0x1 in operator new(unsigned long) /gcc/asan_new.cpp:99
@@ -68,7 +68,7 @@ class Judge(unittest.TestCase):
         self.assertEqual(found.story, ["in data::cut at work/libmini/data/part.cpp:12",
                                        "in the check at labs/07-partition/test.cpp:8"])
 
-    def test_a_deadlock_says_which_rank_waits_where(self):
+    def test_a_deadlock_is_reported_with_the_stack_of_each_rank(self):
         stack = "== stack of rank {}\n  #1 0x2 in mini::dist::Ring::wait() {}/libmini/ring.cpp:{}"
         found = verdict(killed_for="time", code=-9, stacks=[
             stack.format(0, ROOT, 4), stack.format(1, ROOT, 8), "== stack of a thread\n#1 0x2 in x"])
@@ -77,20 +77,20 @@ class Judge(unittest.TestCase):
         self.assertEqual(found.story, ["rank 0 was in dist::Ring::wait at libmini/ring.cpp:4",
                                        "rank 1 was in dist::Ring::wait at libmini/ring.cpp:8"])
 
-    def test_too_much_output_is_told_by_its_beginning(self):
+    def test_too_much_output_is_reported_with_its_first_lines(self):
         found = verdict(killed_for="output", code=-9, output="one\ntwo\nthree\nfour")
         self.assertIn("more than 8 MiB", found.reason)
         self.assertEqual(found.story[1:], ["  one", "  two", "  three"])
 
 
 class Together(unittest.TestCase):
-    def test_each_case_of_a_whole_result_has_its_verdict(self):
+    def test_each_case_of_a_complete_result_has_a_verdict(self):
         found = judge_all(HEAD + case("a") + case("b", FAILURE, "false")
                           + case("c", STUB, "false") + TAIL)
         self.assertEqual({name: each.status for name, each in found.items()},
                          {"a": "passed", "b": "failed", "c": "not started"})
 
-    def test_a_result_cut_short_tells_nothing(self):
+    def test_a_truncated_result_gives_no_verdicts(self):
         self.assertEqual(judge_all(HEAD + case("a")), {})
 
 

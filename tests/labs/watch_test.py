@@ -1,4 +1,4 @@
-"""Watching: a check at once and after each save, whatever becomes of the files, until Ctrl-C."""
+"""`labs/lab watch` checks immediately and after each save, survives removed files, until Ctrl-C."""
 
 import contextlib
 import io
@@ -14,7 +14,7 @@ from lab_tool.verbs import watch
 
 
 class Watch(FakeTree):
-    """The learner's doings come between two looks, in the place of the wait."""
+    """The learner's actions run between two polls, in place of the sleep."""
 
     def setUp(self):
         super().setUp()
@@ -31,17 +31,17 @@ class Watch(FakeTree):
 
     def check(self, catalogue, state, lab, tasks):
         self.checked.append(tasks or lab.number)
-        (self.root / "work/libmini/part.cpp").read_text()  # as a build would
+        (self.root / "work/libmini/part.cpp").read_text()  # like a build
 
-    def live(self, *doings, what="7"):
-        """Watches while the doings happen, one a look, and then presses Ctrl-C."""
-        steps = iter(doings)
+    def live(self, *actions, what="7"):
+        """Watches while the actions run, one per poll, and then simulates Ctrl-C."""
+        steps = iter(actions)
 
         def wait(seconds):
-            doing = next(steps, None)
-            if doing is None:
+            action = next(steps, None)
+            if action is None:
                 raise KeyboardInterrupt
-            doing()
+            action()
 
         out = io.StringIO()
         with mock.patch("time.sleep", wait), contextlib.redirect_stdout(out), \
@@ -54,16 +54,16 @@ class Watch(FakeTree):
         own.parent.mkdir(parents=True, exist_ok=True)
         own.write_text(own.read_text() + text if own.exists() else text)
 
-    def look_away(self):
+    def do_nothing(self):
         pass
 
-    def test_it_checks_at_once_and_after_each_save_and_not_in_between(self):
-        out = self.live(self.look_away, self.save, self.look_away, self.look_away, self.save)
+    def test_it_checks_immediately_and_after_each_save_only(self):
+        out = self.live(self.do_nothing, self.save, self.do_nothing, self.do_nothing, self.save)
         self.assertEqual(self.checked, ["07"] * 3)
         self.assertEqual(out.count("watching work/ (Ctrl-C ends)"), 3)
         self.assertTrue(out.endswith("lab: stopped\n"))
 
-    def test_it_may_watch_one_task(self):
+    def test_it_can_watch_one_task(self):
         self.live(what="7.2")
         self.assertEqual(self.checked, [["07.2"]])
 
@@ -76,10 +76,10 @@ class Watch(FakeTree):
                 saves.pop()()
 
         with mock.patch("lab_tool.verbs.watch.check", check):
-            self.live(self.look_away, self.look_away)
+            self.live(self.do_nothing, self.do_nothing)
         self.assertEqual(len(self.checked), 2)
 
-    def test_it_outlives_a_file_that_vanishes_and_checks_when_it_is_back(self):
+    def test_it_survives_a_removed_file_and_checks_when_it_is_back(self):
         own = self.root / "work/libmini/part.cpp"
         self.write("work/libmini/other.cpp", "")
         self.write("libmini/other.cpp", "// [lab07.2] Do.\nx();\n// [lab07.2]\n")
@@ -87,7 +87,7 @@ class Watch(FakeTree):
         self.assertEqual(len(self.checked), 3)
         self.assertIn("part.cpp", out)
 
-    def test_it_outlives_the_whole_folder_and_a_check_that_cannot_be_made(self):
+    def test_it_survives_a_removed_folder_and_an_error_in_a_check(self):
         work, aside = self.root / "work", self.root / "aside"
         out = self.live(lambda: work.rename(aside), lambda: aside.rename(work))
         self.assertIn("lab: lab 07 is not started; run: labs/lab start 07", out)
@@ -95,13 +95,13 @@ class Watch(FakeTree):
         with mock.patch("lab_tool.verbs.watch.check", side_effect=LabError("no room")):
             self.assertEqual(self.live(self.save).count("lab: no room"), 2)
 
-    def test_what_cannot_be_watched_is_said_once(self):
+    def test_a_lab_that_cannot_be_watched_prints_one_error(self):
         out = io.StringIO()
         with contextlib.redirect_stderr(out):
             self.assertEqual(cli.main(["watch", "9"]), 1)
         self.assertEqual(out.getvalue(), "lab: lab 09 is not started; run: labs/lab start 09\n")
 
-    def test_a_name_without_a_file_is_passed_over(self):
+    def test_a_dangling_symlink_is_skipped(self):
         os.symlink("user@host.1", self.root / "work/libmini/.#part.cpp")  # an editor's lock
         self.assertEqual(list(watch.saved(self.root / "work")),
                          [str(self.root / "work/libmini/part.cpp")])

@@ -1,4 +1,4 @@
-"""Starting and resetting labs in work/ never loses what the learner wrote."""
+"""Starting and resetting labs in work/ never loses the learner's code."""
 
 import unittest
 
@@ -9,11 +9,11 @@ from lab_tool.workspace import files_amiss
 
 
 class Start(FakeTree):
-    def test_it_writes_the_starter_of_that_lab_only(self):
+    def test_it_writes_only_the_starter_of_that_lab(self):
         self.assertEqual(self.workspace().start("07"), (["libmini/part.cpp"], None))
         self.assertEqual(self.own(), starter(PARTITION, "a.cpp", {"07.1", "07.2"}))
 
-    def test_a_second_lab_in_the_same_file_keeps_what_was_written_for_the_first(self):
+    def test_a_second_lab_in_the_same_file_keeps_the_code_of_the_first(self):
         self.workspace().start("07")
         mine = self.own().replace('MINI_TODO("lab07.1", "Look the place up.");', "return mine;")
         self.write("work/libmini/part.cpp", mine)
@@ -21,7 +21,7 @@ class Start(FakeTree):
         self.assertIn("return mine;", self.own())
         self.assertIn('MINI_TODO("lab09.1"', self.own())
 
-    def test_code_of_a_lab_that_the_tool_has_forgotten_stays(self):
+    def test_code_of_a_lab_without_saved_state_is_kept(self):
         before = PARTITION.replace("return index[i];", "return mine;")
         self.write("work/libmini/part.cpp", before)
         _, backup = self.workspace().start("07")
@@ -29,7 +29,7 @@ class Start(FakeTree):
         self.assertIn('MINI_TODO("lab07.2"', self.own())
         self.assertEqual((backup / "libmini/part.cpp").read_text(), before)
 
-    def test_a_started_labs_file_is_written_only_where_it_is_missing(self):
+    def test_the_file_of_a_started_lab_is_written_only_if_it_is_missing(self):
         self.write("work/libmini/part.cpp", PARTITION)
         self.workspace("07").start("07")
         self.assertEqual(self.own(), PARTITION)
@@ -52,23 +52,23 @@ class Reset(FakeTree):
                    .replace("every(2);", "every(mine);") + "// my note\n")
         self.before = self.own()
 
-    def test_one_task_goes_back_and_all_else_stays(self):
+    def test_resetting_one_task_keeps_all_other_code(self):
         self.workspace("07", "09").reset("07", "07.1")
         self.assertEqual(self.own(), self.before.replace(
             "return mine;", 'MINI_TODO("lab07.1", "Look the place up.");'))
 
-    def test_a_whole_lab_goes_back_but_other_labs_code_stays(self):
+    def test_resetting_a_lab_keeps_the_code_of_other_labs(self):
         self.workspace("07", "09").reset("07")
         self.assertEqual(self.own(), starter(PARTITION, "a.cpp", {"07.1", "07.2"})
                          .replace("every(2);", "every(mine);"))
 
-    def test_the_files_as_they_were_are_kept_each_time(self):
+    def test_each_reset_keeps_a_backup_of_the_files(self):
         folders = [self.workspace("07").reset("07")[1] for _ in range(3)]
         self.assertEqual(len(set(folders)), 3)
         self.assertEqual((folders[0] / "libmini/part.cpp").read_text(), self.before)
         self.assertNotEqual((folders[1] / "libmini/part.cpp").read_text(), self.before)
 
-    def test_one_task_of_a_file_with_broken_markers_cannot_and_says_what_can(self):
+    def test_resetting_one_task_with_broken_markers_fails_and_names_the_commands_that_work(self):
         self.write("work/libmini/part.cpp", "// [lab07.1] Do.\nmess")
         with self.assertRaisesRegex(LabError, r"part.cpp:1: .*again: labs/lab reset 07 and "
                                               r"labs/lab reset 09 \(with a backup\)"):
@@ -82,7 +82,7 @@ class Reset(FakeTree):
 
 
 class Compare(FakeTree):
-    def test_the_difference_shows_both_places(self):
+    def test_the_difference_shows_both_locations(self):
         self.write("work/libmini/part.cpp", PARTITION.replace("return index[i];", "return mine;"))
         lines = self.workspace("07").difference("07.1")
         self.assertEqual(lines[:2], ["--- work/libmini/part.cpp:2", "+++ libmini/part.cpp:2"])
@@ -97,7 +97,7 @@ class Compare(FakeTree):
         self.write("work/libmini/part.cpp", PARTITION)
         self.assertFalse(workspace.untouched("07.1"))
 
-    def test_files_that_would_take_the_place_of_what_is_not_the_learners_are_found(self):
+    def test_files_that_would_replace_files_outside_of_the_labs_tasks_are_found(self):
         for path in ("libmini/part.hpp", "labs/07-partition/job.hpp", "labs/07-partition/test.cpp"):
             self.write(path, "")
             self.write(f"work/{path}", "")
@@ -108,7 +108,7 @@ class Compare(FakeTree):
                                          "libmini/part.hpp"])
         self.assertIn("the check itself", amiss["labs/07-partition/test.cpp"])
 
-    def test_a_file_that_is_no_text_is_named_and_left_alone(self):
+    def test_a_file_that_is_not_utf_8_is_named_and_not_changed(self):
         own = self.root / "work/libmini/part.cpp"
         own.parent.mkdir(parents=True)
         own.write_bytes(b"// caf\xe9\n")

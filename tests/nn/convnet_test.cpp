@@ -1,4 +1,4 @@
-// The tutorial's ConvNet, trained ten steps, against what PyTorch computes.
+// Compares ten training steps of the tutorial's ConvNet with PyTorch.
 
 #include <cmath>
 #include <cstddef>
@@ -17,7 +17,8 @@ namespace {
 
 constexpr int64_t kBatch = 32;
 
-// The images of tests/golden/make_convnet.py: pixel k of the whole set is (7919 k) mod 256.
+// The images of tests/golden/make_convnet.py: pixel k of the whole set is (7919 k)
+// mod 256.
 Tensor images(int64_t batch) {
     std::vector<float> values(static_cast<size_t>(kBatch * 784));
     for (size_t i = 0; i < values.size(); ++i) {
@@ -42,14 +43,14 @@ double sum_of(const Tensor& x) {
 }  // namespace
 
 TEST_CASE(
-    "ten training steps of the ConvNet give PyTorch's losses, with and without dropout") {
+    "ten training steps of the ConvNet give PyTorch's losses with and without dropout") {
     const nlohmann::json cases = golden_cases("convnet_synthetic");
     CHECK(cases.size() == 4);
     int compared = 0;
     for (const auto& expected : cases) {
         CAPTURE(expected.at("seed").dump(), expected.at("training").dump());
         const bool training = expected.at("training").get<bool>();
-        if (training && default_device().is_cuda()) continue;  // it draws its own masks
+        if (training && default_device().is_cuda()) continue;  // it draws other masks
         ++compared;
         manual_seed(expected.at("seed").get<uint64_t>());
         nn::ConvNet net;
@@ -61,7 +62,8 @@ TEST_CASE(
             const Tensor loss = cross_entropy(net(images(batch)), labels(batch));
             loss.backward();
             optimizer.step();
-            // Sums of up to 320 float32 products in a different order: about 1e-6 relative a layer.
+            // Sums of up to 320 float32 products in a different order: a relative error
+            // of about 1e-6 per layer.
             const double wanted = expected.at("losses").at(static_cast<size_t>(batch));
             CHECK(std::abs(loss.item() - wanted) < 1e-5 * wanted);
         }

@@ -1,4 +1,4 @@
-// The numbers of tests/golden/make_resnet.py: nothing random, made from a hash.
+// The numbers of tests/golden/make_resnet.py, computed by a hash function.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace mini::test {
 
-/// Number i of tensor k, in [-1, 1).
+/// Returns number i of tensor k, in [-1, 1).
 inline double noise(uint64_t k, uint64_t i) {
     auto word = static_cast<uint32_t>(40503 * k + i);
     word = (word ^ (word >> 16)) * 0x85ebca6bu;
@@ -23,7 +23,7 @@ inline double noise(uint64_t k, uint64_t i) {
     return static_cast<double>(word) / 2147483648.0 - 1.0;
 }
 
-/// A tensor of scale * noise + shift.
+/// Returns a tensor of scale * noise + shift.
 inline Tensor noise_tensor(uint64_t k, const Shape& shape, double scale = 1.0,
                            double shift = 0.0) {
     std::vector<float> values(static_cast<size_t>(element_count(shape)));
@@ -32,7 +32,7 @@ inline Tensor noise_tensor(uint64_t k, const Shape& shape, double scale = 1.0,
     return Tensor::from(values, shape);
 }
 
-/// Fills the parameters of a module; k is the place in the state, where buffers count too.
+/// Fills the parameters of a module; k is the index in the state_dict, including buffers.
 inline void fill(nn::Module& module) {
     std::vector<std::string> trained;
     for (const auto& [name, parameter] : module.named_parameters())
@@ -40,7 +40,7 @@ inline void fill(nn::Module& module) {
     uint64_t k = 0;
     nn::NamedTensors state = module.state_dict();
     for (auto& [name, tensor] : state) {
-        const uint64_t place = k++;
+        const uint64_t index = k++;
         if (std::ranges::find(trained, name) == trained.end()) continue;
         const Shape& shape = tensor.shape();
         const auto fan_in = static_cast<double>(tensor.numel()) /
@@ -51,24 +51,25 @@ inline void fill(nn::Module& module) {
         const double part = ends_block ? 0.0625 : 1.0;
         const double scale = is_matrix ? std::sqrt(6.0 / fan_in) : 0.25;
         const double shift = !is_matrix && name.ends_with("weight") ? 1.0 : 0.0;
-        ops::copy_(tensor, noise_tensor(place, shape, part * scale, part * shift));
+        ops::copy_(tensor, noise_tensor(index, shape, part * scale, part * shift));
     }
 }
 
-/// The greatest distance between two rows of numbers, relative to the greatest number, or
-/// to 1 if that is more; infinite when they are not equally many, or hold a NaN.
+/// Returns the maximum absolute difference between x and `expected`, divided by the
+/// maximum of 1 and the largest expected number; infinite if the sizes differ or a
+/// number is NaN.
 inline double distance(const Tensor& x, const nlohmann::json& expected) {
     const Tensor floats = ops::to(x, DType::kFloat32);
     const auto values = floats.to_vector<float>();
     const auto wanted = expected.get<std::vector<double>>();
     if (values.size() != wanted.size()) return HUGE_VAL;
-    double far = 0.0, scale = 1.0;
+    double largest = 0.0, scale = 1.0;
     for (size_t i = 0; i < values.size(); ++i) {
-        const double gap = std::abs(values[i] - wanted[i]);
-        if (!(gap <= far)) far = std::isnan(gap) ? HUGE_VAL : gap;
+        const double error = std::abs(values[i] - wanted[i]);
+        if (!(error <= largest)) largest = std::isnan(error) ? HUGE_VAL : error;
         scale = std::max(scale, std::abs(wanted[i]));
     }
-    return far / scale;
+    return largest / scale;
 }
 
 }  // namespace mini::test

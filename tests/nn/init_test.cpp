@@ -1,4 +1,4 @@
-// Initial weights, equal to PyTorch's to the last bit.
+// Compares initial weights with PyTorch's: they are bitwise identical.
 
 #include "libmini/nn/init.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 namespace init = nn::init;
 
-// The initialisers of init_functions.json, by what they are called there.
+// The initialisers of init_functions.json, by their names in that file.
 const std::map<std::string, std::function<Tensor(Generator&)>>& initialisers() {
     static const auto on = [](Shape shape, auto fill) {
         return [shape, fill](Generator& generator) {
@@ -74,7 +74,7 @@ void compare_functions(const std::string& file, Rounding rounding) {
         const auto actual = initialisers().at(what)(generator).to_vector<float>();
         const auto expected = floats_from_hex(entry.at("f32_hex"));
         REQUIRE(expected.size() == actual.size());
-        // Only orthogonal_ is not exact: LAPACK rounds in its own way.
+        // Only orthogonal_ is not exact: LAPACK rounds differently.
         const float allowed = what.starts_with("orthogonal_") ? 1e-6f : 0;
         for (size_t i = 0; i < actual.size(); ++i) {
             CAPTURE(i, actual[i], expected[i]);
@@ -84,7 +84,7 @@ void compare_functions(const std::string& file, Rounding rounding) {
     CHECK(cases.size() == 2 * initialisers().size());
 }
 
-// Of an embedding only the initial weight matters here.
+// Has only the initial weight of an embedding; forward is not used.
 struct Embedding : nn::Module {
     Embedding(int64_t count, int64_t size) {
         Tensor weight = Tensor::empty({count, size});
@@ -138,15 +138,16 @@ void compare(const std::string& file, Rounding rounding) {
 
 }  // namespace
 
-TEST_CASE("layers start from PyTorch's weights, bit for bit") {
+TEST_CASE("the initial weights of layers are bitwise identical to PyTorch's") {
     compare("layer_init", Rounding::kFused);
 }
 
-TEST_CASE("layers start from the weights of a PyTorch without AVX2, if asked") {
+TEST_CASE("with kSeparate layers have the initial weights of a PyTorch without AVX2") {
     compare("layer_init_separate", Rounding::kSeparate);
 }
 
-TEST_CASE("unless asked, Linear(2, 1) with seed 0 is what PyTorch's wheel prints") {
+TEST_CASE(
+    "by default a Linear of 2 inputs with seed 0 has the weights of PyTorch's wheel") {
     manual_seed(0);
     const nn::Linear layer(2, 1);
     CHECK(layer.weight.to_vector<float>() ==
@@ -165,15 +166,15 @@ TEST_CASE("fan_out counts the outputs of one input") {
     CHECK_THROWS_AS(nn::init::fan_out(Tensor::empty({3})), ShapeError);
 }
 
-TEST_CASE("initialisers draw what torch.nn.init draws, bit for bit") {
+TEST_CASE("initialisers draw the values of torch.nn.init") {
     compare_functions("init_functions", Rounding::kFused);
 }
 
-TEST_CASE("initialisers draw what a PyTorch without AVX2 draws, if asked") {
+TEST_CASE("with kSeparate initialisers draw the values of a PyTorch without AVX2") {
     compare_functions("init_functions_separate", Rounding::kSeparate);
 }
 
-TEST_CASE("gains are those of torch.nn.init.calculate_gain") {
+TEST_CASE("calculate_gain returns the gains of torch.nn.init.calculate_gain") {
     using init::calculate_gain;
     using init::Nonlinearity;
     CHECK(calculate_gain(Nonlinearity::kLinear) == 1);
@@ -185,7 +186,7 @@ TEST_CASE("gains are those of torch.nn.init.calculate_gain") {
     CHECK(calculate_gain(Nonlinearity::kSelu) == 0.75);
 }
 
-TEST_CASE("constants fill a tensor, and eye_ only its diagonal") {
+TEST_CASE("constant_ and ones_ and zeros_ fill a tensor and eye_ sets its diagonal") {
     Tensor x = Tensor::empty({2, 3});
     init::constant_(x, 2.5);
     CHECK(x.to_vector<float>() == std::vector<float>(6, 2.5f));
@@ -202,7 +203,8 @@ TEST_CASE("constants fill a tensor, and eye_ only its diagonal") {
     CHECK_THROWS_AS(init::eye_(row), ShapeError);
 }
 
-TEST_CASE("rows or columns of an orthogonal weight have length gain and right angles") {
+TEST_CASE(
+    "rows or columns of an orthogonal_ weight are orthogonal and have length gain") {
     const Shape shape =
         GENERATE(Shape{1, 1}, Shape{3, 7}, Shape{7, 3}, Shape{20, 20}, Shape{6, 2, 2, 2});
     CAPTURE(shape);
@@ -225,7 +227,7 @@ TEST_CASE("rows or columns of an orthogonal weight have length gain and right an
         }
 }
 
-TEST_CASE("a truncated normal stays within its bounds, wherever its mean is") {
+TEST_CASE("trunc_normal_ stays within its bounds for any mean") {
     const double mean = GENERATE(-3.0, 0.0, 2.5);
     Tensor x = Tensor::empty({5000});
     Generator generator(6);
@@ -236,7 +238,7 @@ TEST_CASE("a truncated normal stays within its bounds, wherever its mean is") {
     CHECK(*std::ranges::max_element(values) - *std::ranges::min_element(values) > 1);
 }
 
-TEST_CASE("a truncated normal without width, or with its bounds exchanged, is refused") {
+TEST_CASE("trunc_normal_ rejects an invalid std and invalid bounds") {
     Tensor x = Tensor::empty({5});
     CHECK_THROWS_AS(init::trunc_normal_(x, {.std = 0}), UsageError);
     CHECK_THROWS_AS(init::trunc_normal_(x, {.std = std::nan("")}), UsageError);
@@ -244,7 +246,7 @@ TEST_CASE("a truncated normal without width, or with its bounds exchanged, is re
     CHECK_THROWS_AS(init::trunc_normal_(x, {.a = 1, .b = HUGE_VAL}), UsageError);
 }
 
-TEST_CASE("with separate streams, other draws do not change a layer's weights") {
+TEST_CASE("with separate streams other draws do not change a layer's weights") {
     const auto weights = [](int draws_before) {
         separate_streams(5);
         manual_seed(static_cast<uint64_t>(draws_before));
@@ -263,7 +265,7 @@ TEST_CASE("with separate streams, other draws do not change a layer's weights") 
     CHECK(nn::Linear(4, 3).weight.to_vector<float>() != weights(0));
 }
 
-TEST_CASE("an empty weight is filled with nothing, and draws nothing") {
+TEST_CASE("an empty weight draws no random numbers") {
     Tensor weight = Tensor::empty({3, 0}), bias = Tensor::empty({3});
     manual_seed(1);
     init::orthogonal_(weight);

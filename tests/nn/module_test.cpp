@@ -16,7 +16,7 @@ using test::message_of;
 
 namespace {
 
-// Two layers that share their weights, and a buffer.
+// Two layers that share a weight, and a buffer.
 class Tied : public nn::Module {
   public:
     Tied() {
@@ -42,7 +42,7 @@ std::vector<std::string> names(const nn::NamedTensors& tensors) {
 
 }  // namespace
 
-TEST_CASE("the ConvNet has the tutorial's parameters, 21,840 in all") {
+TEST_CASE("the ConvNet has the tutorial's 21840 parameters") {
     const nn::ConvNet net;
     CHECK(names(net.named_parameters()) ==
           std::vector<std::string>{"conv1.weight", "conv1.bias", "conv2.weight",
@@ -56,14 +56,14 @@ TEST_CASE("the ConvNet has the tutorial's parameters, 21,840 in all") {
     CHECK(count == 21840);
 }
 
-TEST_CASE("a module's own parameters come first, a shared one comes once") {
+TEST_CASE("named_parameters lists a module's own parameters first and shared ones once") {
     const Tied module;
     CHECK(names(module.named_parameters()) ==
           std::vector<std::string>{"scale", "tied", "first.bias"});
     CHECK(names(module.named_buffers()) == std::vector<std::string>{"counter"});
 }
 
-TEST_CASE("the state has every tensor under every name, outside of the graph") {
+TEST_CASE("state_dict has every tensor under each of its names and detached") {
     const Tied module;
     const auto state = module.state_dict();
     CHECK(names(state) == std::vector<std::string>{"scale", "tied", "counter",
@@ -72,7 +72,7 @@ TEST_CASE("the state has every tensor under every name, outside of the graph") {
     CHECK(state[1].second.shares_storage(module.first.weight));
 }
 
-TEST_CASE("a state can be loaded into another module") {
+TEST_CASE("a state_dict can be loaded into another module") {
     manual_seed(1);
     nn::ConvNet from;
     nn::ConvNet into;
@@ -87,7 +87,7 @@ TEST_CASE("a state can be loaded into another module") {
 }
 
 TEST_CASE(
-    "a state that does not fit is refused with every difference, and nothing changes") {
+    "load_state_dict rejects a state that does not fit and lists every difference") {
     nn::Linear layer(2, 3);
     const Tensor before = ops::clone(layer.bias);
     const std::string message = message_of([&] {
@@ -103,7 +103,7 @@ TEST_CASE(
     CHECK(ops::equal(layer.bias, before));
 }
 
-TEST_CASE("train and eval reach every module below") {
+TEST_CASE("train and eval apply to all submodules") {
     nn::Dropout inner(1.0);
     nn::ReLU relu;
     nn::Sequential outer(inner, relu);
@@ -116,7 +116,7 @@ TEST_CASE("train and eval reach every module below") {
     CHECK(inner.is_training());
 }
 
-TEST_CASE("zero_grad forgets all gradients") {
+TEST_CASE("zero_grad clears all gradients") {
     nn::Linear layer(2, 1);
     sum(layer(Tensor::ones({1, 2}))).backward();
     CHECK(layer.weight.grad().defined());
@@ -124,7 +124,7 @@ TEST_CASE("zero_grad forgets all gradients") {
     CHECK_FALSE(layer.weight.grad().defined());
 }
 
-TEST_CASE("a parameter used by two layers gets the gradient of both") {
+TEST_CASE("a parameter used by two layers gets the sum of both gradients") {
     Tied module;
     ops::copy_(module.first.weight, Tensor::from(std::vector<float>{1, 2, 3, 4}, {2, 2}));
     ops::fill_(module.first.bias, 0.0f);
@@ -135,7 +135,7 @@ TEST_CASE("a parameter used by two layers gets the gradient of both") {
           std::vector<float>{4 + 3, 4 + 7, 6 + 3, 6 + 7});
 }
 
-TEST_CASE("names that are taken, empty or dotted are refused") {
+TEST_CASE("names that are already used or empty or contain a dot are rejected") {
     class Bad : public nn::Module {
       public:
         explicit Bad(const std::string& name) {
@@ -150,7 +150,7 @@ TEST_CASE("names that are taken, empty or dotted are refused") {
     CHECK_NOTHROW(Bad("free"));
 }
 
-TEST_CASE("every module computes what its function computes") {
+TEST_CASE("every module computes the same as its function") {
     const Tensor x = Tensor::from(std::vector<float>{-1, 2, 3, -4}, {1, 1, 2, 2});
     CHECK(nn::ReLU()(x).to_vector<float>() == std::vector<float>{0, 2, 3, 0});
     CHECK(nn::MaxPool2d(2)(x).to_vector<float>() == std::vector<float>{3});
@@ -166,7 +166,7 @@ TEST_CASE("every module computes what its function computes") {
           Shape{1, 3, 2, 2});
 }
 
-TEST_CASE("containers make and own their modules under their places") {
+TEST_CASE("containers construct and own their modules and name them by their index") {
     nn::Sequential net;
     CHECK(net(Tensor::ones({2})).to_vector<float>() == std::vector<float>{1, 1});
     nn::Linear& first = net.append<nn::Linear>(2, 3);
@@ -189,7 +189,8 @@ TEST_CASE("containers make and own their modules under their places") {
     CHECK_THROWS_AS(list(y), UsageError);
 }
 
-TEST_CASE("modules come parents first and once each while apply goes children first") {
+TEST_CASE(
+    "modules lists parents first and each module once and apply calls children first") {
     nn::Linear shared(1, 1);
     nn::Sequential inner(shared);
     nn::Sequential outer(inner, shared);

@@ -1,4 +1,4 @@
-// Batch normalisation and average pooling against PyTorch's.
+// Compares batch normalisation and average pooling with PyTorch.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ using test::noise_tensor;
 
 namespace {
 
-// A few roundings of float32 for numbers of order one.
+// A few float32 rounding errors for numbers of order one.
 constexpr double kTolerance = 2e-6;
 
 nn::BatchNormOptions options_of(const nlohmann::json& given) {
@@ -44,7 +44,7 @@ std::unique_ptr<nn::Module> batch_norm_for(const Shape& shape,
     return std::make_unique<nn::BatchNorm1d>(shape[1], options);
 }
 
-// A number stands for a tensor without dimensions.
+// Wraps a number, which stands for a tensor without dimensions, into an array.
 nlohmann::json as_row(const nlohmann::json& value) {
     return value.is_array() ? value : nlohmann::json::array({value});
 }
@@ -111,7 +111,7 @@ TEST_CASE("average pooling gives the values and gradients of PyTorch") {
     }
 }
 
-TEST_CASE("evaluation changes no buffer of a batch normalisation") {
+TEST_CASE("evaluation does not change the buffers of a batch normalisation") {
     nn::BatchNorm2d layer(2);
     const Tensor x = noise_tensor(1, {2, 2, 2, 2});
     layer(x);
@@ -134,7 +134,7 @@ TEST_CASE("the buffers of a batch normalisation are saved and loaded with their 
     CHECK(into.num_batches_tracked.shape() == Shape{});
 }
 
-TEST_CASE("a batch without variance is refused in training and changes nothing") {
+TEST_CASE("training rejects a batch with one value per channel and changes nothing") {
     nn::BatchNorm2d layer(3);
     const Tensor one = Tensor::ones({1, 3, 1, 1});
     CHECK(contains(message_of<ShapeError>([&] { layer(one); }), "(1, 3, 1, 1)"));
@@ -143,7 +143,7 @@ TEST_CASE("a batch without variance is refused in training and changes nothing")
     CHECK_NOTHROW(layer(one));
 }
 
-TEST_CASE("batch normalisation refuses inputs of other shapes or channels") {
+TEST_CASE("batch normalisation rejects inputs of other shapes or channels") {
     nn::BatchNorm2d images(3);
     nn::BatchNorm1d rows(3);
     CHECK_THROWS_AS(images(Tensor::ones({2, 3})), ShapeError);
@@ -156,7 +156,7 @@ TEST_CASE("batch normalisation refuses inputs of other shapes or channels") {
                     ShapeError);
 }
 
-TEST_CASE("two training batches may pass before their gradients come back") {
+TEST_CASE("two training forward passes may precede the backward passes") {
     nn::BatchNorm2d layer(2);
     const Tensor first = layer(noise_tensor(1, {2, 2, 2, 2}));
     const Tensor second = layer(noise_tensor(2, {2, 2, 2, 2}));
@@ -169,7 +169,7 @@ TEST_CASE("two training batches may pass before their gradients come back") {
     CHECK_NOTHROW(sum(evaluated).backward());
 }
 
-TEST_CASE("average pooling refuses windows and sizes that make no sense") {
+TEST_CASE("average pooling rejects invalid windows and sizes") {
     const Tensor x = Tensor::ones({1, 1, 3, 3});
     CHECK_THROWS_AS(avg_pool2d(x, 4), ShapeError);
     CHECK_THROWS_AS(avg_pool2d(x, 2, 1, 2), ShapeError);

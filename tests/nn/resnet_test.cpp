@@ -1,4 +1,4 @@
-// ResNets against torchvision's: names, initial values, one training step's numbers.
+// Compares ResNets with torchvision: names, initial values, and one training step.
 
 #include "libmini/nn/resnet.hpp"
 
@@ -34,7 +34,7 @@ double norm(const Tensor& x) {
     return std::sqrt(squares);
 }
 
-// The sampled elements of make_resnet.py.
+// Returns the elements that make_resnet.py samples.
 std::vector<float> samples(const Tensor& x) {
     constexpr size_t kSamples = 3;
     const auto values = x.to_vector<float>();
@@ -99,7 +99,7 @@ TEST_CASE("ResNets start from the values of torchvision") {
             const Tensor flat = ops::reshape(ops::to(tensor, DType::kFloat32), {-1});
             const int64_t count = std::min<int64_t>(2, flat.numel());
             CHECK(distance(ops::narrow(flat, 0, 0, count), first) < 1e-6);
-            // Normal draws may differ by a bit, where the logarithm does.
+            // Normal draws may differ in the last bit if the logarithm differs.
             const double error = std::abs(ops::sum(flat).item() - sum.get<double>());
             CHECK(error < 1e-3 * std::max(1.0, norm(flat)));
         }
@@ -133,7 +133,7 @@ TEST_CASE("a training step of ResNet-18 and ResNet-50 gives the numbers of torch
     }
 }
 
-TEST_CASE("a ResNet that starts from identities hands every block's input on") {
+TEST_CASE("with zero_init_residual every block of a ResNet starts as relu of its input") {
     nn::ResNet net = nn::resnet18({.num_classes = 2, .zero_init_residual = true});
     for (const auto& [name, parameter] : net.named_parameters())
         if (name.ends_with("bn2.weight")) CHECK(norm(parameter) == 0.0);
@@ -143,7 +143,8 @@ TEST_CASE("a ResNet that starts from identities hands every block's input on") {
     CHECK(ops::equal(block(x), relu(x)));
 }
 
-TEST_CASE("ResNet-34 and ResNet-101 and ResNet-152 have their numbers of parameters") {
+TEST_CASE(
+    "ResNet-34 and ResNet-101 and ResNet-152 have torchvision's numbers of parameters") {
     const auto count = [](const nn::ResNet& net) {
         int64_t total = 0;
         for (const Tensor& parameter : net.parameters()) total += parameter.numel();
@@ -151,7 +152,7 @@ TEST_CASE("ResNet-34 and ResNet-101 and ResNet-152 have their numbers of paramet
     };
     CHECK(count(nn::resnet34()) == 21797672);
     if (test::kSanitized)
-        return;  // to draw the others' 105 million values takes 10 s, watched
+        return;  // the larger networks' 105 million draws take 10 s with sanitizers
     CHECK(count(nn::resnet101()) == 44549160);
     CHECK(count(nn::resnet152()) == 60192808);
 }

@@ -28,7 +28,7 @@ double greatest_distance(const Tensor& p, const std::vector<float>& expected) {
     return greatest;
 }
 
-// The optimizer of a case of adam.json, over `p`.
+// Returns the optimizer of a case of adam.json, for the parameter `p`.
 std::unique_ptr<optim::Optimizer> optimizer_of(const nlohmann::json& c, const Tensor& p) {
     const auto& given = c.at("options");
     const bool adamw = c.at("kind") == "AdamW";
@@ -55,7 +55,7 @@ std::unique_ptr<optim::Optimizer> optimizer_of(const nlohmann::json& c, const Te
 
 }  // namespace
 
-TEST_CASE("Adam and AdamW take PyTorch's steps to the last bit") {
+TEST_CASE("the steps of Adam and AdamW are bitwise identical to PyTorch's") {
     const nlohmann::json cases = golden_cases("adam");
     CHECK(cases.size() == 11);
     for (const auto& expected : cases) {
@@ -69,7 +69,7 @@ TEST_CASE("Adam and AdamW take PyTorch's steps to the last bit") {
             optimizer->step();
             CHECK(p.to_vector<float>() == floats_from_hex(steps[t]));
         }
-        // MKL's square roots are off by at most one unit, a share of 2^-23 of a step.
+        // MKL's square roots have an error of at most one ulp, 2^-23 of a step.
         CHECK(greatest_distance(p, floats_from_hex(expected.at("mkl"))) < 0x1p-22);
         for (const char* name : {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"}) {
             const auto state = optimizer->state_dict();
@@ -83,8 +83,7 @@ TEST_CASE("Adam and AdamW take PyTorch's steps to the last bit") {
     }
 }
 
-TEST_CASE(
-    "a parameter's first step of Adam is its first though others took some before") {
+TEST_CASE("Adam counts the steps of each parameter separately") {
     Tensor early = spread(3), late = spread(3), alone = spread(3);
     optim::Adam both({early, late});
     for (int t = 0; t < 3; ++t) {
@@ -101,7 +100,7 @@ TEST_CASE(
     CHECK(late.to_vector<float>() == alone.to_vector<float>());
 }
 
-TEST_CASE("Adam refuses options that make no sense") {
+TEST_CASE("Adam rejects invalid options") {
     const Tensor p = spread(1);
     const auto adam = [&](optim::AdamOptions options) { optim::Adam({p}, options); };
     CHECK_THROWS_AS(adam({.lr = -0.1}), UsageError);
@@ -117,7 +116,7 @@ TEST_CASE("Adam refuses options that make no sense") {
     adam({.lr = 0, .betas = {0, 0}, .eps = 0});
 }
 
-TEST_CASE("a step of Adam counts as a change in place") {
+TEST_CASE("a step of Adam is an in-place change of its parameters") {
     Tensor p = spread(2);
     optim::Adam optimizer({p});
     const uint64_t before = p.version();

@@ -24,7 +24,7 @@ struct Training {
     Schedulers schedulers;
 };
 
-// The parts that tests/golden/make_lr_scheduler.py puts in sequence.
+// Returns the SequentialLR of tests/golden/make_lr_scheduler.py.
 std::shared_ptr<LRScheduler> sequence(optim::Optimizer& optimizer) {
     const Schedulers parts = {
         std::make_shared<optim::LinearLR>(
@@ -44,7 +44,7 @@ std::shared_ptr<LRScheduler> linear(optim::Optimizer& optimizer,
                                .total_iters = given.value("total_iters", 5)});
 }
 
-// The schedulers of a case of lr_scheduler.json.
+// Returns the schedulers of a case of lr_scheduler.json.
 Schedulers schedulers_of(const nlohmann::json& c, optim::Optimizer& optimizer) {
     const std::string kind = c.at("kind");
     const nlohmann::json given = c.value("options", nlohmann::json::object());
@@ -63,7 +63,7 @@ Schedulers schedulers_of(const nlohmann::json& c, optim::Optimizer& optimizer) {
 
 }  // namespace
 
-TEST_CASE("schedulers alone and together and in sequence set PyTorch's rates") {
+TEST_CASE("schedulers set PyTorch's rates alone and together and in sequence") {
     const nlohmann::json cases = golden_cases("lr_scheduler");
     CHECK(cases.size() == 10);
     for (const auto& expected : cases) {
@@ -74,7 +74,7 @@ TEST_CASE("schedulers alone and together and in sequence set PyTorch's rates") {
         const std::vector<double> rates = expected.at("rates");
         for (size_t epoch = 0; epoch < rates.size(); ++epoch) {
             CAPTURE(epoch);
-            // Exact but for the cosine, which C libraries may round in two ways.
+            // Exact except for the cosine, which C libraries may round differently.
             const double error = std::abs(training.optimizer.lr() - rates[epoch]);
             CHECK(error <= 1e-14 * 0.1);
             CHECK(training.schedulers.front()->last_epoch() ==
@@ -85,7 +85,7 @@ TEST_CASE("schedulers alone and together and in sequence set PyTorch's rates") {
     }
 }
 
-TEST_CASE("a scheduler loaded from a state goes on as if it had never stopped") {
+TEST_CASE("a scheduler loaded from a state continues as without the interruption") {
     for (const auto& c : golden_cases("lr_scheduler")) {
         if (c.at("kind") == "together") continue;
         CAPTURE(c.at("kind").dump());
@@ -108,7 +108,7 @@ TEST_CASE("a scheduler loaded from a state goes on as if it had never stopped") 
     }
 }
 
-TEST_CASE("a state without one of its numbers is refused and not taken") {
+TEST_CASE("a scheduler state with a missing number is rejected without any change") {
     Training training;
     const auto scheduler = sequence(training.optimizer);
     auto state = scheduler->state_dict();
@@ -119,7 +119,7 @@ TEST_CASE("a state without one of its numbers is refused and not taken") {
     CHECK(scheduler->last_epoch() == 0);
 }
 
-TEST_CASE("schedulers refuse what makes no sense") {
+TEST_CASE("schedulers reject invalid arguments") {
     Training t, other;
     CHECK_THROWS_AS(optim::StepLR(t.optimizer, 0), UsageError);
     CHECK_THROWS_AS(optim::CosineAnnealingLR(t.optimizer, 0), UsageError);

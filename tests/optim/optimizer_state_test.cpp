@@ -51,7 +51,7 @@ const std::vector<Kind> kKinds = {
      }},
 };
 
-// Two parameters that have gradients, and one between them that never has.
+// Three parameters; the tests give gradients only to the first and the third.
 Tensors some_parameters() { return {spread(5), spread(2), spread(17)}; }
 
 void take_some_steps(optim::Optimizer& optimizer, int begin, int end) {
@@ -66,7 +66,7 @@ void take_some_steps(optim::Optimizer& optimizer, int begin, int end) {
 
 }  // namespace
 
-TEST_CASE("an optimizer loaded from a file goes on as if it had never stopped") {
+TEST_CASE("an optimizer loaded from a file continues as without the interruption") {
     for (const Kind& kind : kKinds) {
         CAPTURE(kind.name);
         const Tensors straight = some_parameters();
@@ -96,7 +96,7 @@ TEST_CASE("an optimizer loaded from a file goes on as if it had never stopped") 
     }
 }
 
-TEST_CASE("a loaded state has tensors of its own") {
+TEST_CASE("load_state_dict copies the tensors") {
     const Tensor p = spread(3), q = spread(3);
     optim::Adam first({p}), second({q});
     take_steps(first, 0, 2);
@@ -107,7 +107,7 @@ TEST_CASE("a loaded state has tensors of its own") {
     CHECK(before.to_vector<float>() == numbers);
 }
 
-TEST_CASE("a parameter that took no step has no state") {
+TEST_CASE("a parameter that has taken no step has no state") {
     const Tensors parameters = some_parameters();
     optim::Adam optimizer(parameters);
     CHECK(optimizer.state_dict().tensors.empty());
@@ -118,8 +118,7 @@ TEST_CASE("a parameter that took no step has no state") {
     CHECK(state.numbers.at("state.2.step") == 1);
 }
 
-TEST_CASE(
-    "a state that does not fit is refused with every difference and none is taken") {
+TEST_CASE("load_state_dict rejects a state with errors and lists them all") {
     optim::Adam optimizer({spread(5), spread(2)});
     take_steps(optimizer, 0, 2);
     const auto steps_before = optimizer.state_dict().numbers;
@@ -135,20 +134,20 @@ TEST_CASE(
     const std::string message =
         message_of<UsageError>([&] { optimizer.load_state_dict(state); });
     CAPTURE(message);
-    CHECK(contains(message, "Adam: this state is not one of these 2 parameters: "));
+    CHECK(contains(message, "Adam: this state does not fit these 2 parameters: "));
     CHECK(contains(message, "eps is missing"));
     CHECK(contains(message, "state.0.step is 2.5, not a count of steps"));
     CHECK(contains(message, "state.1.exp_avg is missing"));
     CHECK(contains(message,
                    "state.1.exp_avg_sq is (3,) of float32, but its parameter "
                    "(2,) of float32"));
-    CHECK(contains(message, "state.2.exp_avg is unknown here"));
-    CHECK(contains(message, "momentum is unknown here"));
+    CHECK(contains(message, "state.2.exp_avg is unknown"));
+    CHECK(contains(message, "momentum is unknown"));
     CHECK(optimizer.lr() == 1e-3);
     CHECK(optimizer.state_dict().numbers == steps_before);
 }
 
-TEST_CASE("a state of a different kind of optimizer is refused") {
+TEST_CASE("a state of another kind of optimizer is rejected") {
     optim::SGD sgd({spread(2)}, {.lr = 0.1, .momentum = 0.9});
     optim::Adam adam({spread(2)});
     take_steps(sgd, 0, 1);
@@ -157,7 +156,7 @@ TEST_CASE("a state of a different kind of optimizer is refused") {
     CHECK_THROWS_AS(sgd.load_state_dict(adam.state_dict()), UsageError);
 }
 
-TEST_CASE("options in a state are checked like those of a constructor") {
+TEST_CASE("the options in a state are checked like the options of the constructor") {
     optim::SGD optimizer({spread(2)}, {.lr = 0.1});
     OptimizerState state = optimizer.state_dict();
     state.numbers["lr"] = -1;
@@ -165,7 +164,7 @@ TEST_CASE("options in a state are checked like those of a constructor") {
     CHECK(optimizer.lr() == 0.1);
 }
 
-TEST_CASE("every double comes back exactly from its text") {
+TEST_CASE("exact_number restores every double exactly from its exact_text") {
     for (const double number :
          {0.0, -0.0, 0.1, 1.0 / 3, 1e-8, 5e-324, 1.7976931348623157e308,
           std::numeric_limits<double>::infinity(), 9007199254740991.0})
@@ -176,7 +175,7 @@ TEST_CASE("every double comes back exactly from its text") {
         CHECK_THROWS_AS(optim::exact_number(text), BadFile);
 }
 
-TEST_CASE("a number in a file that is none is refused with its name") {
+TEST_CASE("the error of an invalid number in a file has its name") {
     io::Safetensors file;
     file.metadata = {{"optimizer.lr", "fast"}, {"other", "thing"}};
     CHECK(message_of<BadFile>([&] { optim::state_in(file, "optimizer."); }) ==

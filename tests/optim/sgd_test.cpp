@@ -12,7 +12,8 @@
 using namespace mini;
 
 TEST_CASE(
-    "SGD takes PyTorch's steps with momentum, dampening, weight decay and nesterov") {
+    "SGD takes PyTorch's steps with momentum and dampening and weight decay and "
+    "nesterov") {
     const nlohmann::json cases = golden_cases("sgd");
     CHECK(cases.size() == 5);
     for (const auto& expected : cases) {
@@ -37,7 +38,7 @@ TEST_CASE(
             optimizer.step();
             const std::vector<float> now = p.to_vector<float>();
             for (int i = 0; i < 7; ++i) {
-                // A few roundings of float32 at values of order one.
+                // A few float32 rounding errors for values of order one.
                 const double wanted = expected.at(
                     "parameters")[static_cast<size_t>(t)][static_cast<size_t>(i)];
                 CHECK(std::abs(now[static_cast<size_t>(i)] - wanted) < 2e-6);
@@ -46,7 +47,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a parameter without a gradient stays as it is") {
+TEST_CASE("a parameter without a gradient does not change") {
     Tensor moved = Tensor::ones({1});
     Tensor still = Tensor::ones({1});
     moved.set_requires_grad();
@@ -58,7 +59,7 @@ TEST_CASE("a parameter without a gradient stays as it is") {
     CHECK(still.item() == 1.0);
 }
 
-TEST_CASE("zero_grad makes the next step start afresh") {
+TEST_CASE("after zero_grad the next backward pass does not accumulate") {
     Tensor p = Tensor::ones({1});
     p.set_requires_grad();
     optim::SGD optimizer({p}, {.lr = 0.25});
@@ -70,7 +71,7 @@ TEST_CASE("zero_grad makes the next step start afresh") {
     CHECK(p.item() == 0.5);
 }
 
-TEST_CASE("a step counts as a change in place") {
+TEST_CASE("a step is an in-place change of its parameters") {
     Tensor p = Tensor::ones({1});
     p.set_requires_grad();
     optim::SGD optimizer({p}, {.lr = 0.5});
@@ -80,7 +81,7 @@ TEST_CASE("a step counts as a change in place") {
     CHECK_THROWS_AS(loss.backward(), Error);
 }
 
-TEST_CASE("SGD refuses options that make no sense") {
+TEST_CASE("SGD rejects invalid options") {
     Tensor p = Tensor::ones({1});
     p.set_requires_grad();
     const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -1,4 +1,4 @@
-// What the tests of optimizers and schedulers share.
+// Helpers of the tests of optimizers and schedulers.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace mini::test {
 
-/// A leaf of `n` numbers from -1 to 1, as tests/golden/make_adam.py has it.
+/// Returns a leaf of `n` numbers from -1 to 1, as in tests/golden/make_adam.py.
 inline Tensor spread(int64_t n) {
     std::vector<float> values;
     for (int64_t i = 0; i < n; ++i)
@@ -18,7 +18,7 @@ inline Tensor spread(int64_t n) {
     return Tensor::from(values).set_requires_grad();
 }
 
-/// The gradient of step `t`, as tests/golden/make_adam.py has it.
+/// Sets the gradient of step `t`, as in tests/golden/make_adam.py.
 inline void set_grad(Tensor& p, int64_t t) {
     std::vector<float> values = p.to_vector<float>();
     for (int64_t i = 0; i < p.numel(); ++i) {
@@ -29,7 +29,7 @@ inline void set_grad(Tensor& p, int64_t t) {
     p.set_grad(Tensor::from(values, p.shape()));
 }
 
-/// Takes steps number `begin` to `end` - 1, with a gradient for each parameter.
+/// Takes the steps `begin` to `end` - 1, with a gradient for each parameter.
 inline void take_steps(optim::Optimizer& optimizer, int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
         for (Tensor p : optimizer.parameters()) set_grad(p, t);

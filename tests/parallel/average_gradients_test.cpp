@@ -7,7 +7,7 @@ using namespace mini;
 using namespace mini::test;
 
 TEST_CASE(
-    "average_gradients leaves the mean over ranks, by one all-reduce per parameter") {
+    "average_gradients computes the mean over ranks with one all-reduce per parameter") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(ranks);
     struct Seen {
@@ -29,7 +29,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a parameter without a gradient is named with its rank") {
+TEST_CASE("a parameter without a gradient throws an error that names it and its rank") {
     const auto messages = on_ranks(1, [](dist::ProcessGroup& group) {
         const nn::Linear module(2, 3);
         return message_of(
@@ -38,5 +38,5 @@ TEST_CASE("a parameter without a gradient is named with its rank") {
     CHECK(messages[0] ==
           "average_gradients: parameter 0 of shape (3, 2) has no gradient on rank 0; "
           "every rank "
-          "must compute all of them");
+          "must compute all gradients");
 }

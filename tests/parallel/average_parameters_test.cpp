@@ -14,7 +14,7 @@ using namespace mini::test;
 
 namespace {
 
-// A layer that two names share, and a normalisation with its buffers.
+// A module with one layer under two names, and a normalisation with buffers.
 class Shared : public nn::Module {
   public:
     Shared() {
@@ -30,7 +30,7 @@ class Shared : public nn::Module {
     nn::Linear layer_{1, 1};
 };
 
-// Everything that the module keeps, as floats.
+// All parameters and buffers of the module, as floats.
 std::vector<std::vector<float>> state_of(const nn::Module& module) {
     std::vector<std::vector<float>> state;
     for (const auto& [name, tensor] : module.state_dict())
@@ -47,7 +47,7 @@ void fill_state(const nn::Module& module, int value) {
 
 }  // namespace
 
-TEST_CASE("average_parameters leaves the mean over ranks in parameters and buffers") {
+TEST_CASE("average_parameters sets parameters and buffers to the mean over ranks") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(ranks);
     struct Seen {
@@ -62,7 +62,8 @@ TEST_CASE("average_parameters leaves the mean over ranks in parameters and buffe
                     group.events().snapshot(EventKind::kCollectiveBegin).size()};
     });
 
-    // 1, 2, .. P: the mean is (P + 1) / 2, a float; the counter is rank 0's, 1.
+    // The ranks have 1, 2, .. P: the mean is (P + 1) / 2, a float; the counter is rank
+    // 0's 1.
     const auto mean = static_cast<float>(ranks + 1) / 2;
     const std::vector<std::vector<float>> expected = {
         {mean},       {mean},        // first.weight, first.bias
@@ -72,11 +73,11 @@ TEST_CASE("average_parameters leaves the mean over ranks in parameters and buffe
         {1.0f}};                     // num_batches_tracked
     for (const Seen& rank : seen) {
         CHECK(rank.state == expected);
-        CHECK(rank.collectives == 7);  // what is shared is averaged once
+        CHECK(rank.collectives == 7);  // a shared tensor is averaged once
     }
 }
 
-TEST_CASE("averaged parameters are equal on all ranks to the bit") {
+TEST_CASE("averaged parameters are bitwise identical on all ranks") {
     const int ranks = GENERATE(2, 3, 7);
     CAPTURE(ranks);
     const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {
@@ -88,7 +89,7 @@ TEST_CASE("averaged parameters are equal on all ranks to the bit") {
     for (const auto& parameters : seen) CHECK(parameters == seen[0]);
 }
 
-TEST_CASE("averaging different modules fails on every rank and says so") {
+TEST_CASE("averaging different modules throws an error on every rank") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
         const nn::Linear module(2, 3 + group.rank());
         return message_of<MismatchedCollective>(

@@ -19,41 +19,42 @@ std::vector<Tensor> floats(const std::vector<int64_t>& sizes) {
 
 }  // namespace
 
-TEST_CASE("three Linear(512, 512) fall into PyTorch's buckets") {
+TEST_CASE("the parameters of three Linear layers get PyTorch's buckets") {
     // Weights of 1 MiB and biases of 2 KiB, limits of 1 MiB (torch 2.2.2).
     const auto tensors = floats({262144, 512, 262144, 512, 262144, 512});
     CHECK(compute_bucket_assignment(tensors, {kMiB, kMiB}) ==
           Assignment{{0}, {1, 2}, {3, 4}, {5}});
 }
 
-TEST_CASE("a bucket closes once it has reached its limit, not before") {
+TEST_CASE("a bucket is closed when it reaches its limit and not before") {
     CHECK(compute_bucket_assignment(floats({1, 1, 1, 1}), {8}) ==
           Assignment{{0, 1}, {2, 3}});
     CHECK(compute_bucket_assignment(floats({1, 100, 1}), {8}) == Assignment{{0, 1}, {2}});
 }
 
-TEST_CASE("the first limit holds for the first bucket, the last for all others") {
+TEST_CASE(
+    "the first limit applies to the first bucket and the last limit to all others") {
     CHECK(compute_bucket_assignment(floats({1, 1, 1, 1, 1}), {4, 8}) ==
           Assignment{{0}, {1, 2}, {3, 4}});
 }
 
-TEST_CASE("dtypes do not mix, and each has limits of its own") {
+TEST_CASE("each bucket has one dtype and the limits apply to each dtype separately") {
     std::vector<Tensor> tensors = floats({1, 1, 1});
     tensors.insert(tensors.begin() + 1, Tensor::zeros({1}, DType::kInt64));
     CHECK(compute_bucket_assignment(tensors, {4, 100}) == Assignment{{0}, {1}, {2, 3}});
 }
 
-TEST_CASE("no tensors make no buckets, empty tensors belong to one all the same") {
+TEST_CASE("no tensors give no buckets and tensors without elements still join a bucket") {
     CHECK(compute_bucket_assignment({}, {8}).empty());
     CHECK(compute_bucket_assignment(floats({0, 0}), {8}) == Assignment{{0, 1}});
 }
 
-TEST_CASE("limits that make no sense are refused") {
+TEST_CASE("invalid limits are rejected") {
     CHECK_THROWS_AS(compute_bucket_assignment(floats({1}), {}), UsageError);
     CHECK_THROWS_AS(compute_bucket_assignment(floats({1}), {0}), UsageError);
 }
 
-TEST_CASE("a bucket's gradients are views that lie in its buffer one after the other") {
+TEST_CASE("a bucket's gradients are consecutive views of its buffer") {
     const std::vector<Tensor> parameters{Tensor::zeros({2, 2}), Tensor::zeros({9}),
                                          Tensor::zeros({3})};
     Bucket bucket({2, 0}, parameters);
@@ -64,7 +65,9 @@ TEST_CASE("a bucket's gradients are views that lie in its buffer one after the o
     CHECK(bucket.gradient(1).offset() == 3);
 }
 
-TEST_CASE("a bucket is full when each gradient has come, and each may come once") {
+TEST_CASE(
+    "a bucket is full when all gradients are ready and a repeated one is not counted "
+    "again") {
     Bucket bucket({0, 1}, floats({1, 1}));
     bucket.copy_gradient(1, Tensor::full({1}, 8), 0.25f);
     CHECK_FALSE(bucket.is_full());

@@ -1,4 +1,4 @@
-// Other ways to average a bucket: compressed, factored, or a caller's own.
+// Communication hooks: compression, PowerSGD, and user-defined hooks.
 
 #include "libmini/parallel/comm_hooks.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-// The gradients of a few iterations with a hook, on each rank.
+// The gradients of a few iterations with a hook, for each rank.
 std::vector<Values> gradients_with(int ranks, const std::function<CommHook()>& make,
                                    int iterations = 1) {
     return on_ranks(ranks, [&](dist::ProcessGroup& group) {
@@ -52,13 +52,13 @@ double largest_error(const Values& found, const Values& expected) {
 
 }  // namespace
 
-TEST_CASE("the all-reduce hook gives what DDP gives without one to the bit") {
+TEST_CASE("the all-reduce hook is bitwise identical to DDP without a hook") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(ranks);
     CHECK(gradients_with(ranks, allreduce_hook) == gradients_with(ranks, nullptr));
 }
 
-TEST_CASE("compressing hooks are near the average and the same on all ranks") {
+TEST_CASE("compression hooks approximate the average and agree on all ranks") {
     const int ranks = GENERATE(1, 2, 3, 7);
     CAPTURE(ranks);
     const Values exact = gradients_with(ranks, nullptr)[0];
@@ -71,7 +71,7 @@ TEST_CASE("compressing hooks are near the average and the same on all ranks") {
     CHECK(half[0] != exact);
 }
 
-TEST_CASE("compressing halves the bytes that travel") {
+TEST_CASE("compression halves the bytes sent") {
     const auto bytes = [](const std::function<CommHook()>& make) {
         return on_ranks(2, [&](dist::ProcessGroup& group) {
             Toy module;
@@ -90,7 +90,7 @@ TEST_CASE("compressing halves the bytes that travel") {
     CHECK(bytes(bf16_compress_hook) == 2 * 32);
 }
 
-TEST_CASE("a hook of one's own sees every bucket with its gradients and parameters") {
+TEST_CASE("a user-defined hook receives every bucket with its gradients and parameters") {
     struct Seen {
         std::vector<size_t> indices;
         std::vector<bool> last;
@@ -125,7 +125,7 @@ TEST_CASE("a hook of one's own sees every bucket with its gradients and paramete
     }
 }
 
-TEST_CASE("a hook that returns nothing to wait for is refused, naming the bucket") {
+TEST_CASE("a hook that returns an empty function throws an error that names the bucket") {
     const auto said = on_ranks(2, [](dist::ProcessGroup&) {
         Toy module;
         DistributedDataParallel ddp(module);
@@ -140,7 +140,7 @@ TEST_CASE("a hook that returns nothing to wait for is refused, naming the bucket
     }
 }
 
-TEST_CASE("a hook is registered once and before the first iteration") {
+TEST_CASE("a hook can be registered only once and before the first iteration") {
     const auto messages = on_ranks(1, [](dist::ProcessGroup&) {
         Toy module;
         DistributedDataParallel twice(module);
@@ -158,7 +158,7 @@ TEST_CASE("a hook is registered once and before the first iteration") {
 
 namespace {
 
-// One weight (16, 12), large enough to be worth two factors.
+// One weight (16, 12), large enough to be compressed.
 class Wide : public nn::Module {
   public:
     Wide() { register_module("fc", fc); }
@@ -166,7 +166,8 @@ class Wide : public nn::Module {
     nn::Linear fc{12, 16};
 };
 
-// The gradient of rank r in step k is a fixed matrix of rank 3, plus a little of its own.
+// The gradient of rank r in step k is a fixed matrix of rank 3, plus a small
+// rank-specific part.
 Values power_sgd_gradients(dist::ProcessGroup& group, const PowerSGDOptions& options,
                            int iterations, bool compress) {
     manual_seed(5);
@@ -187,7 +188,7 @@ Values power_sgd_gradients(dist::ProcessGroup& group, const PowerSGDOptions& opt
 
 }  // namespace
 
-TEST_CASE("PowerSGD of full rank gives the average") {
+TEST_CASE("PowerSGD with full rank computes the average") {
     const int ranks = GENERATE(1, 2, 3);
     CAPTURE(ranks);
     const PowerSGDOptions options{.matrix_approximation_rank = 12,
@@ -205,7 +206,8 @@ TEST_CASE("PowerSGD of full rank gives the average") {
     CHECK(largest_error(found[0], exact[0]) < 1e-5);
 }
 
-TEST_CASE("error feedback makes the sum of PowerSGD's steps that of the exact ones") {
+TEST_CASE(
+    "with error feedback the sum of PowerSGD's steps equals the sum of the exact steps") {
     const int iterations = 60;
     const auto error = [&](bool feedback) {
         const PowerSGDOptions options{.matrix_approximation_rank = 1,
@@ -223,7 +225,8 @@ TEST_CASE("error feedback makes the sum of PowerSGD's steps that of the exact on
     CHECK(error(false) > 2 * error(true));
 }
 
-TEST_CASE("a gradient that PowerSGD sends whole is the exact average in every step") {
+TEST_CASE(
+    "a gradient that PowerSGD sends uncompressed is the exact average in every step") {
     // The biases' gradients differ from rank to rank, and always in the same direction.
     const auto biases = [](bool compress) {
         return on_ranks(2, [&](dist::ProcessGroup& group) {
@@ -269,12 +272,12 @@ TEST_CASE("PowerSGD sends r rows and columns instead of the matrix") {
         }
         return totals;
     });
-    // The weight is 16 by 12, the bias of 16 travels whole.
+    // The weight is 16 by 12; the bias of 16 elements is sent uncompressed.
     CHECK(bytes[0] ==
           std::vector<int64_t>{4 * (192 + 16), 4 * (192 + 16), 4 * (2 * (16 + 12) + 16)});
 }
 
-TEST_CASE("PowerSGD refuses what cannot work") {
+TEST_CASE("PowerSGD rejects invalid options") {
     CHECK_THROWS_AS(power_sgd_hook({.matrix_approximation_rank = 0}), UsageError);
     CHECK_THROWS_AS(power_sgd_hook({.start_iteration = 1}), UsageError);
 }

@@ -1,4 +1,4 @@
-// What DataParallel moves between devices, and what it says of uneven batches.
+// The bytes that DataParallel moves between devices, and its warning for uneven batches.
 
 #include <cstdint>
 #include <memory>
@@ -14,7 +14,7 @@ using namespace mini;
 using namespace mini::test;
 using parallel::DataParallel;
 
-TEST_CASE("the bytes of a step are those that cross between devices", "[cpu]") {
+TEST_CASE("the statistics of a step count the bytes copied between devices", "[cpu]") {
     // Toy has 32 parameters, 128 bytes; x is (6, 3), y is (6, 2), on 3 devices.
     Toy module;
     DataParallel net = parallel_over(module, 3);
@@ -27,13 +27,13 @@ TEST_CASE("the bytes of a step are those that cross between devices", "[cpu]") {
     CHECK(net.stats().bytes_reduced == 0);
 
     sum(y).backward();
-    CHECK(net.stats().bytes_scattered == 48 + 2 * 2 * 2 * 4);  // and dL/dy
-    CHECK(net.stats().bytes_gathered == 32 + 2 * 2 * 3 * 4);   // and dL/dx
+    CHECK(net.stats().bytes_scattered == 48 + 2 * 2 * 2 * 4);  // plus dL/dy
+    CHECK(net.stats().bytes_gathered == 32 + 2 * 2 * 3 * 4);   // plus dL/dx
     CHECK(net.stats().bytes_reduced == 2 * 128);
     CHECK(net.stats().total() == 80 + 256 + 80 + 256);
 }
 
-TEST_CASE("one device moves nothing and outputs may go to another than the first",
+TEST_CASE("one device copies nothing and output_device may differ from the first device",
           "[cpu]") {
     Toy module;
     DataParallel alone = parallel_over(module, 1);
@@ -44,10 +44,10 @@ TEST_CASE("one device moves nothing and outputs may go to another than the first
                      {.device_ids = lanes(2), .output_device = Device::cpu(1)});
     const Tensor y = net(draw({5, 3}, 1));
     CHECK(y.device() == Device::cpu(1));
-    CHECK(net.stats().bytes_gathered == 3 * 2 * 4);  // chunk 0, of three rows
+    CHECK(net.stats().bytes_gathered == 3 * 2 * 4);  // chunk 0 has three rows
 }
 
-TEST_CASE("an uneven batch is warned of once", "[cpu]") {
+TEST_CASE("an uneven batch is warned about once", "[cpu]") {
     Toy module;
     DataParallel net = parallel_over(module, 4);
     const auto text_of = [&](int64_t batch) {

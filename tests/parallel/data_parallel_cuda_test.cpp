@@ -1,4 +1,5 @@
-// DataParallel over CUDA devices computes what one CPU would, and moves what it says.
+// DataParallel on CUDA devices: the results equal those of one CPU, and the bytes moved
+// are counted.
 
 #include "libmini/parallel/data_parallel.hpp"
 
@@ -22,7 +23,7 @@ parallel::ModuleFactory no_dropout_factory() {
     };
 }
 
-// A GPU's devices; none where the machine has not so many: then the case says so and ends.
+// `count` different CUDA devices; std::nullopt, with a warning, if the machine has fewer.
 std::optional<std::vector<Device>> distinct_devices(int count) {
     if (count <= cuda_device_count()) return cuda_devices(count);
     WARN("left out: there are " << cuda_device_count() << " CUDA devices, not " << count);
@@ -38,7 +39,7 @@ class Dropped : public nn::Module {
     nn::Dropout drop_{0.5};
 };
 
-// Makes a tensor without saying where.
+// Creates a tensor without giving a device.
 class AddsOne : public nn::Module {
   public:
     Tensor forward(const Tensor& x) override { return x + Tensor::ones({1}); }
@@ -59,7 +60,7 @@ class DefaultDevice {
 
 }  // namespace
 
-TEST_CASE("DataParallel over CUDA devices trains what the module alone does on the CPU") {
+TEST_CASE("DataParallel on CUDA devices trains like the module alone on the CPU") {
     const int count = GENERATE(1, 2, 3);
     const int64_t batch = GENERATE(1, 6, 7);
     CAPTURE(count, batch);
@@ -87,13 +88,13 @@ TEST_CASE("DataParallel over CUDA devices trains what the module alone does on t
 
     const NoGradGuard no_grad;
     const Tensor images = digits(batch, 9).images;
-    const Tensor y = net(images);  // from the CPU: scatter takes it to the devices
+    const Tensor y = net(images);  // scatter copies it from the CPU to the devices
     CHECK(y.device() == Device::cuda(0));
     CHECK(greatest_difference(y.to_vector<float>(), alone(images).to_vector<float>()) <
           kDeviceTolerance);
 }
 
-TEST_CASE("the input's gradient comes back to the device it came from") {
+TEST_CASE("the input's gradient is on the input's device") {
     const auto devices = distinct_devices(2);
     if (!devices) return;
     Toy module;
@@ -118,7 +119,7 @@ TEST_CASE("the input's gradient comes back to the device it came from") {
           kDeviceTolerance);
 }
 
-TEST_CASE("over CUDA devices a step moves the bytes that lanes of the CPU would move") {
+TEST_CASE("a step on CUDA devices moves as many bytes as on CPU lanes") {
     const auto devices = distinct_devices(3);
     if (!devices) return;
     const auto total = [](const std::vector<Device>& places) {
@@ -134,7 +135,7 @@ TEST_CASE("over CUDA devices a step moves the bytes that lanes of the CPU would 
     CHECK(total(*devices) == total({Device::cpu(0), Device::cpu(1), Device::cpu(2)}));
 }
 
-TEST_CASE("without device_ids a module on a CUDA device gets all of them") {
+TEST_CASE("without device_ids a module on a CUDA device uses all CUDA devices") {
     Toy module;
     module.to(Device::cuda(0));
     const DataParallel net(module, [] { return std::make_unique<Toy>(); });
@@ -142,7 +143,7 @@ TEST_CASE("without device_ids a module on a CUDA device gets all of them") {
     CHECK(net.device_ids()[0] == Device::cuda(0));
 }
 
-TEST_CASE("a module that is not on the first device is refused") {
+TEST_CASE("a module that is not on the first CUDA device is rejected") {
     const auto devices = distinct_devices(2);
     if (!devices) return;
     Toy module;
@@ -155,7 +156,7 @@ TEST_CASE("a module that is not on the first device is refused") {
                    "on device: cpu"));
 }
 
-TEST_CASE("masks of dropout differ between CUDA devices, and the seed governs them") {
+TEST_CASE("dropout masks differ between CUDA devices and depend on the seed") {
     const auto devices = distinct_devices(2);
     if (!devices) return;
     Dropped module;
@@ -172,7 +173,7 @@ TEST_CASE("masks of dropout differ between CUDA devices, and the seed governs th
     CHECK(halves(2) != y);
 }
 
-TEST_CASE("what a replica makes without saying where is on its own device") {
+TEST_CASE("a tensor that a replica creates without a device is on the replica's device") {
     const auto devices = distinct_devices(3);
     if (!devices) return;
     const DefaultDevice home(Device::cuda(0));

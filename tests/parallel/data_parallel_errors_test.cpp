@@ -1,4 +1,4 @@
-// What DataParallel says when something is wrong, and that it goes on afterwards.
+// The error messages of DataParallel, and that it stays usable after an error.
 
 #include <cstdint>
 #include <memory>
@@ -16,16 +16,17 @@ using parallel::DataParallel;
 
 namespace {
 
-// Refuses negative rows; in backward, those above 100.
-class Picky : public nn::Module {
+// Throws in forward for negative rows, for row 50 and for rows from 1000 on; in backward
+// for rows above 100.
+class ThrowsOnRow : public nn::Module {
   public:
-    Picky() { register_parameter("weight", Tensor::ones({1})); }
+    ThrowsOnRow() { register_parameter("weight", Tensor::ones({1})); }
     Tensor forward(const Tensor& x) override {
         const float row = x.to_vector<float>().front();
         MINI_CHECK(row >= 0, "row ", row, " is negative");
         if (row == 50) throw std::runtime_error("no error of ours");
         check_shape(row < 1000, "row ", row, " is too large");
-        return record("picky", ops::clone(x), {parameters().front()},
+        return record("throws_on_row", ops::clone(x), {parameters().front()},
                       [row](const Tensor&, const Node&) -> Grads {
                           MINI_CHECK(row <= 100, "the gradient of row ", row, " is lost");
                           return {Tensor::ones({1})};
@@ -40,7 +41,7 @@ Tensor rows(const std::vector<float>& values) {
 }  // namespace
 
 TEST_CASE("a replica's error names the replica and its device", "[cpu]") {
-    Picky module;
+    ThrowsOnRow module;
     DataParallel net = parallel_over(module, 3);
     CHECK(message_of([&] {
               net(rows({1, -2, 3}));
@@ -52,16 +53,17 @@ TEST_CASE("a replica's error names the replica and its device", "[cpu]") {
               net(rows({1, 50, 3}));
           }) == "Caught exception in replica 1 on device cpu:1. no error of ours");
 
-    // Of several, the first; and the next batch goes through.
+    // If several replicas fail, the first error is thrown; the next batch succeeds.
     CHECK(message_of([&] {
               net(rows({-1, -2, -3}));
           }) == "Caught Error in replica 0 on device cpu. row -1 is negative");
     CHECK(net(rows({1, 2, 3})).to_vector<float>() == std::vector<float>{1, 2, 3});
 }
 
-TEST_CASE("a replica's error in backward names it and leaves DataParallel usable",
-          "[cpu]") {
-    Picky module;
+TEST_CASE(
+    "an error in a replica's backward names the replica and DataParallel stays usable",
+    "[cpu]") {
+    ThrowsOnRow module;
     DataParallel net = parallel_over(module, 3);
     const Tensor y = net(rows({1, 2, 200}));
     CHECK(message_of([&] { sum(y).backward(); }) ==
@@ -71,9 +73,8 @@ TEST_CASE("a replica's error in backward names it and leaves DataParallel usable
     CHECK(module.parameters().front().grad().item() == 3);
 }
 
-TEST_CASE("an error in the module's own backward waits for the replicas under way",
-          "[cpu]") {
-    Picky module;
+TEST_CASE("an error in the module's own backward waits for running replicas", "[cpu]") {
+    ThrowsOnRow module;
     DataParallel net = parallel_over(module, 4);
     CHECK(message_of([&] {
               sum(net(rows({200, 2, 3, 4}))).backward();
@@ -83,7 +84,9 @@ TEST_CASE("an error in the module's own backward waits for the replicas under wa
     CHECK(module.parameters().front().grad().item() == 4);
 }
 
-TEST_CASE("outputs that do not fit together are refused with both devices", "[cpu]") {
+TEST_CASE(
+    "outputs of incompatible shapes are rejected with an error that names both devices",
+    "[cpu]") {
     struct Ragged : nn::Module {
         Tensor forward(const Tensor& x) override {
             return Tensor::zeros({1, static_cast<int64_t>(x.to_vector<float>()[0])});
@@ -98,7 +101,7 @@ TEST_CASE("outputs that do not fit together are refused with both devices", "[cp
           "is float32 (1, 5); they may differ in dimension 0 only");
 }
 
-TEST_CASE("a module on another device than the first is refused", "[cpu]") {
+TEST_CASE("a module that is not on the first device is rejected", "[cpu]") {
     struct Astray : nn::Module {
         Astray() {
             register_buffer("mean", Tensor::zeros({1}, DType::kFloat32, Device::cpu(1)));
@@ -114,7 +117,7 @@ TEST_CASE("a module on another device than the first is refused", "[cpu]") {
           "(device_ids[0]) but found one of them, mean, on device: cpu:1");
 }
 
-TEST_CASE("a factory that builds another module is refused with both parameters",
+TEST_CASE("a factory that builds a different module is rejected with both parameters",
           "[cpu]") {
     nn::Linear module(2, 3);
     const auto message = [&](const parallel::ModuleFactory& make) {
@@ -136,7 +139,7 @@ TEST_CASE("a factory that builds another module is refused with both parameters"
           "Caught Error in replica 1 on device cpu:1. no plan");
 }
 
-TEST_CASE("devices that are not there or come twice are refused", "[cpu]") {
+TEST_CASE("devices that do not exist or are listed twice are rejected", "[cpu]") {
     Toy module;
     const auto message = [&](std::vector<Device> devices) {
         return message_of<UsageError>([&] {
@@ -145,7 +148,7 @@ TEST_CASE("devices that are not there or come twice are refused", "[cpu]") {
         });
     };
     CHECK(message({Device::cpu(0), Device::cpu(1), Device::cpu(0)}) ==
-          "DataParallel: device_ids has cpu more than once; each device has one place");
+          "DataParallel: device_ids has cpu more than once; list each device once");
     CHECK(message({Device::cpu(0), Device::cuda(99)}) ==
           concat("DataParallel: there is no device cuda:99; ", cuda_device_count_text(),
                  ", and Device::cpu(i) is always there"));

@@ -1,4 +1,4 @@
-// DataParallel computes what the module alone would compute, and moves what it says.
+// DataParallel computes the same results as the module alone.
 
 #include "libmini/parallel/data_parallel.hpp"
 
@@ -42,7 +42,7 @@ int64_t threads_of_this_process() {
     return std::distance(fs::directory_iterator("/proc/self/task"), {});
 }
 
-// Whether they come to be so many: the kernel forgets one a moment after it was joined.
+// Waits for `count` threads: the kernel removes a thread some time after its join.
 bool threads_become(int64_t count) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (threads_of_this_process() != count && std::chrono::steady_clock::now() < end)
@@ -50,7 +50,7 @@ bool threads_become(int64_t count) {
     return threads_of_this_process() == count;
 }
 
-// Two Toys' worth of nesting, a layer used twice, and one that is frozen.
+// A nested Toy, a layer that is used twice, and a frozen layer.
 class Nested : public nn::Module {
   public:
     Nested() {
@@ -70,7 +70,7 @@ class Nested : public nn::Module {
     nn::Linear frozen_{2, 4};
 };
 
-// The part of batch normalisation that matters here: a buffer written in forward().
+// Like batch normalisation, writes a buffer in forward().
 class RunningSum : public nn::Module {
   public:
     RunningSum() {
@@ -88,7 +88,7 @@ class RunningSum : public nn::Module {
     nn::Linear fc_{3, 2};
 };
 
-// Only noise, so that the masks can be seen.
+// Only a dropout layer, so that the output shows the mask.
 class Noise : public nn::Module {
   public:
     Noise() { register_module("drop", drop_); }
@@ -99,46 +99,46 @@ class Noise : public nn::Module {
     nn::Dropout drop_;
 };
 
-// Where `count` threads meet; Error when they do not all come.
-class MeetingPoint {
+// A barrier for `count` threads; throws Error if they do not all arrive.
+class Barrier {
   public:
-    explicit MeetingPoint(int count) : count_(count) {}
+    explicit Barrier(int count) : count_(count) {}
 
-    void meet() {
+    void wait() {
         std::unique_lock lock(mutex_);
         ++arrived_;
-        all_here_.notify_all();
-        MINI_CHECK(all_here_.wait_for(lock, std::chrono::seconds(20),
-                                      [this] { return arrived_ >= count_; }),
-                   arrived_, " of ", count_, " came");
+        all_arrived_.notify_all();
+        MINI_CHECK(all_arrived_.wait_for(lock, std::chrono::seconds(20),
+                                         [this] { return arrived_ >= count_; }),
+                   arrived_, " of ", count_, " arrived");
     }
 
   private:
     std::mutex mutex_;
-    std::condition_variable all_here_;
+    std::condition_variable all_arrived_;
     int count_;
     int arrived_ = 0;
 };
 
-// Ends its passes only once all devices are in theirs.
-class Sociable : public nn::Module {
+// Each pass returns only when all devices have started theirs.
+class WaitsForAll : public nn::Module {
   public:
-    Sociable(MeetingPoint& forward, MeetingPoint& backward)
+    WaitsForAll(Barrier& forward, Barrier& backward)
         : forward_(forward), backward_(backward) {
         register_parameter("weight", Tensor::ones({1}));
     }
     Tensor forward(const Tensor& x) override {
-        forward_.meet();
-        return record("sociable", ops::clone(x), parameters(),
+        forward_.wait();
+        return record("waits_for_all", ops::clone(x), parameters(),
                       [this](const Tensor&, const Node&) -> Grads {
-                          backward_.meet();
+                          backward_.wait();
                           return {Tensor::ones({1})};
                       });
     }
 
   private:
-    MeetingPoint& forward_;
-    MeetingPoint& backward_;
+    Barrier& forward_;
+    Barrier& backward_;
 };
 
 // The parameters after a few steps of SGD, with or without DataParallel.
@@ -159,7 +159,7 @@ Values train(int devices, int64_t batch) {
 
 }  // namespace
 
-TEST_CASE("a batch is cut as torch.chunk cuts it", "[cpu]") {
+TEST_CASE("a batch is split like torch.chunk", "[cpu]") {
     for (const auto& golden : golden_cases("chunks")) {
         const int64_t size = golden["size"], chunks = golden["chunks"];
         CAPTURE(size, chunks);
@@ -170,12 +170,12 @@ TEST_CASE("a batch is cut as torch.chunk cuts it", "[cpu]") {
           "chunk: there must be 1 chunk or more, not 0");
 }
 
-TEST_CASE("a lane of the CPU prints its number", "[cpu]") {
+TEST_CASE("a CPU lane prints its index", "[cpu]") {
     CHECK(concat(Device::cpu(), " ", Device::cpu(1), " ", Device::cuda(0)) ==
           "cpu cpu:1 cuda:0");
 }
 
-TEST_CASE("output and gradients are those of the module alone", "[cpu]") {
+TEST_CASE("output and gradients equal those of the module alone", "[cpu]") {
     const int devices = GENERATE(1, 2, 3, 4, 7);
     const int64_t batch = GENERATE(1, 2, 5, 8, 13);
     CAPTURE(devices, batch);
@@ -202,15 +202,14 @@ TEST_CASE("output and gradients are those of the module alone", "[cpu]") {
     for (size_t i = 0; i < parameters.size(); ++i) {
         CAPTURE(i);
         REQUIRE(parameters[i].grad().defined() == same_parameters[i].grad().defined());
-        if (!parameters[i].grad().defined()) continue;  // the frozen one
+        if (!parameters[i].grad().defined()) continue;  // the frozen layer
         CHECK(greatest_difference(parameters[i].grad().to_vector<float>(),
                                   same_parameters[i].grad().to_vector<float>()) < 1e-6);
     }
 }
 
-TEST_CASE("gradients of small integers are exact and added up over the devices",
-          "[cpu]") {
-    // y = x w with integers: every sum is exact, in any order.
+TEST_CASE("integer gradients are exact and summed over the devices", "[cpu]") {
+    // y = x w with integers: every sum is exact in any order.
     const int devices = GENERATE(2, 3, 4, 7);
     CAPTURE(devices);
     nn::Linear module(2, 1, {.bias = false});
@@ -230,7 +229,7 @@ TEST_CASE("gradients of small integers are exact and added up over the devices",
     CHECK(module.weight.grad().to_vector<float>() == Values{49, 56});
 }
 
-TEST_CASE("several steps of SGD lead where the module alone goes", "[cpu]") {
+TEST_CASE("several steps of SGD give the same parameters as the module alone", "[cpu]") {
     const int devices = GENERATE(2, 3, 4, 7);
     const int64_t batch = GENERATE(1, 6, 11);
     CAPTURE(devices, batch);
@@ -238,7 +237,7 @@ TEST_CASE("several steps of SGD lead where the module alone goes", "[cpu]") {
           1e-6);
 }
 
-TEST_CASE("a ConvNet in evaluation trains alike on one device and on three", "[cpu]") {
+TEST_CASE("a ConvNet in eval mode trains the same on one device and on three", "[cpu]") {
     const auto gradients = [](int devices) {
         manual_seed(11);
         nn::ConvNet module;
@@ -251,24 +250,24 @@ TEST_CASE("a ConvNet in evaluation trains alike on one device and on three", "[c
     CHECK(greatest_difference(gradients(1), gradients(3)) < 1e-6);
 }
 
-TEST_CASE("all devices compute at once in forward and in backward", "[cpu]") {
-    MeetingPoint in_forward(3), in_backward(3);
-    Sociable module(in_forward, in_backward);
+TEST_CASE("all devices compute at the same time in forward and in backward", "[cpu]") {
+    Barrier forward(3), backward(3);
+    WaitsForAll module(forward, backward);
     DataParallel net(module,
-                     [&] { return std::make_unique<Sociable>(in_forward, in_backward); },
+                     [&] { return std::make_unique<WaitsForAll>(forward, backward); },
                      {.device_ids = lanes(3)});
     sum(net(Tensor::ones({3, 2}))).backward();
     CHECK(module.parameters().front().grad().item() == 3);
 }
 
-TEST_CASE("a batch of no rows goes through", "[cpu]") {
+TEST_CASE("a batch without rows is supported", "[cpu]") {
     Toy module;
     DataParallel net = parallel_over(module, 3);
     const Tensor y = net(Tensor::zeros({0, 3}));
     CHECK(y.shape() == Shape{0, 2});
 }
 
-TEST_CASE("scalar outputs become a vector with one element a device", "[cpu]") {
+TEST_CASE("scalar outputs become a vector with one element per device", "[cpu]") {
     struct Total : nn::Module {
         Tensor forward(const Tensor& x) override { return sum(x); }
     } module;
@@ -282,7 +281,7 @@ TEST_CASE("scalar outputs become a vector with one element a device", "[cpu]") {
     CHECK(x.grad().to_vector<float>() == Values{1, 1, 1});
 }
 
-TEST_CASE("what device 0 writes into buffers stays and what others write is lost",
+TEST_CASE("buffer updates on device 0 are kept and updates on other devices are lost",
           "[cpu]") {
     RunningSum module;
     DataParallel net = parallel_over(module, 2);
@@ -293,7 +292,7 @@ TEST_CASE("what device 0 writes into buffers stays and what others write is lost
     CHECK(module.total.item() == 6);
 }
 
-TEST_CASE("replicas have the module's buffers and are in evaluation as it is", "[cpu]") {
+TEST_CASE("replicas have the module's buffers and its evaluation mode", "[cpu]") {
     RunningSum module;
     ops::fill_(module.total, 5);
     DataParallel net = parallel_over(module, 3);
@@ -302,14 +301,14 @@ TEST_CASE("replicas have the module's buffers and are in evaluation as it is", "
     CHECK(greatest_difference(net(x).to_vector<float>(), module(x).to_vector<float>()) <
           1e-6);
 
-    // A submodule of its own mind, too.
+    // The mode of a single submodule is copied too.
     Noise noise;
     DataParallel noisy = parallel_over(noise, 3);
     noise.drop().eval();
     CHECK(noisy(x).to_vector<float>() == x.to_vector<float>());
 }
 
-TEST_CASE("without grad nothing is recorded on any device", "[cpu]") {
+TEST_CASE("without grad no device records a graph", "[cpu]") {
     Toy module;
     DataParallel net = parallel_over(module, 3);
     const NoGradGuard no_grad;
@@ -317,7 +316,7 @@ TEST_CASE("without grad nothing is recorded on any device", "[cpu]") {
     CHECK_FALSE(y.requires_grad());
 }
 
-TEST_CASE("dropout differs between devices and follows the caller's seed", "[cpu]") {
+TEST_CASE("dropout masks differ by device and depend on the caller's seed", "[cpu]") {
     Noise module;
     DataParallel net = parallel_over(module, 3);
     const Tensor ones = Tensor::ones({3, 64});
@@ -335,7 +334,7 @@ TEST_CASE("dropout differs between devices and follows the caller's seed", "[cpu
     CHECK(row(1) != row(2));
     CHECK(row(0) != row(2));
 
-    // Device 0 draws what the module alone would draw, and no other device draws from it.
+    // Device 0 draws like the module alone, and no other device uses its generator.
     manual_seed(1);
     CHECK(module(Tensor::ones({1, 64})).to_vector<float>() == row(0));
     const float next = default_generator().uniform_float();
@@ -344,7 +343,7 @@ TEST_CASE("dropout differs between devices and follows the caller's seed", "[cpu
     CHECK(default_generator().uniform_float() == next);
 }
 
-TEST_CASE("making DataParallel and its replicas draws nothing from the caller", "[cpu]") {
+TEST_CASE("building DataParallel does not draw from the caller's generator", "[cpu]") {
     Toy module;
     manual_seed(5);
     const float expected = default_generator().uniform_float();
@@ -354,7 +353,7 @@ TEST_CASE("making DataParallel and its replicas draws nothing from the caller", 
     CHECK(default_generator().uniform_float() == expected);
 }
 
-TEST_CASE("two forward passes may come before one backward pass", "[cpu]") {
+TEST_CASE("two forward passes may precede one backward pass", "[cpu]") {
     Toy alone, module;
     module.load_state_dict(alone.state_dict());
     DataParallel net = parallel_over(module, 3);
@@ -387,8 +386,8 @@ TEST_CASE("the graph may outlive DataParallel", "[cpu]") {
     CHECK(flat_gradients(module).size() == 32);
 }
 
-TEST_CASE("no thread is left once DataParallel and its graphs are gone", "[cpu]") {
-    std::thread([] {}).join();  // with the first one a sanitizer may start its own
+TEST_CASE("no thread remains after DataParallel and its graphs are destroyed", "[cpu]") {
+    std::thread([] {}).join();  // a sanitizer may start its own thread with the first one
     Toy module;
     const int64_t before = threads_of_this_process();
     {

@@ -11,7 +11,7 @@ using parallel::DistributedDataParallel;
 
 namespace {
 
-// Leaves its second layer out when told to.
+// Skips its second layer if `skip` is set.
 class Skipping : public nn::Module {
   public:
     Skipping() {
@@ -28,7 +28,7 @@ class Skipping : public nn::Module {
 }  // namespace
 
 TEST_CASE(
-    "modules of different shapes are refused on all ranks, naming rank and parameter") {
+    "modules of different shapes throw on all ranks and name the rank and parameter") {
     const auto messages = on_ranks(3, [](dist::ProcessGroup& group) {
         nn::Linear module(3, group.rank() == 2 ? 5 : 4);
         return message_of([&] { DistributedDataParallel ddp(module); });
@@ -40,7 +40,7 @@ TEST_CASE(
             "(5, 3) on rank 2; every rank must build the same module");
 }
 
-TEST_CASE("modules with different numbers of parameters are refused on all ranks") {
+TEST_CASE("modules with different numbers of parameters are rejected on all ranks") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
         nn::Linear module(3, 4, {.bias = group.rank() == 0});
         return message_of([&] { DistributedDataParallel ddp(module); });
@@ -51,7 +51,7 @@ TEST_CASE("modules with different numbers of parameters are refused on all ranks
             std::string::npos);
 }
 
-TEST_CASE("a bucket_cap_mb of less than one byte, or none at all, is refused") {
+TEST_CASE("a bucket_cap_mb of less than one byte or NaN is rejected") {
     const double cap = GENERATE(0.0, -1.0, 0.5 / (1 << 20), std::nan(""));
     const auto messages = on_ranks(1, [&](dist::ProcessGroup&) {
         nn::Linear module(1, 1);
@@ -61,7 +61,7 @@ TEST_CASE("a bucket_cap_mb of less than one byte, or none at all, is refused") {
     CHECK(messages[0].find("it must be at least one byte") != std::string::npos);
 }
 
-TEST_CASE("a module with nothing to train is refused") {
+TEST_CASE("a module without trainable parameters is rejected") {
     const auto messages = on_ranks(1, [](dist::ProcessGroup&) {
         nn::Linear module(1, 1);
         for (Tensor& parameter : std::vector<Tensor>(module.parameters()))
@@ -73,7 +73,7 @@ TEST_CASE("a module with nothing to train is refused") {
 }
 
 TEST_CASE(
-    "parameters that took no part in the loss are named, now and at the next forward") {
+    "unused parameters are named in the errors of backward and of the next forward") {
     struct Messages {
         std::string backward;
         std::string forward;
@@ -97,7 +97,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("after a communication hook has failed the next forward says so") {
+TEST_CASE("after a communication hook has failed the next forward throws an error") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup&) {
         Toy module;
         DistributedDataParallel ddp(module);
@@ -114,19 +114,18 @@ TEST_CASE("after a communication hook has failed the next forward says so") {
               concat("DistributedDataParallel: the last backward pass did not finish its "
                      "reduction on rank ",
                      rank,
-                     "; all gradients came, but a collective or a communication hook "
-                     "failed"));
+                     "; all gradients were ready, but a collective or a communication "
+                     "hook failed"));
     }
 }
 
-TEST_CASE(
-    "a second gradient of one parameter in one pass is refused, naming the parameter") {
+TEST_CASE("a second gradient of a parameter in one pass is rejected by name") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup&) {
-        nn::Linear module(1, 1);  // one bucket, which still waits for the weight
+        nn::Linear module(1, 1);  // one bucket, which still needs the weight's gradient
         DistributedDataParallel ddp(module);
         const Tensor x = Tensor::ones({1, 1});
         const Tensor loss = sum(ddp(x));
-        // The same bias again, outside of forward, inside the hook's own pass.
+        // A second gradient of the bias, from outside of forward, within the hook's pass.
         const Tensor outside = sum(module.bias);
         grad_accumulator(module.bias)->add_hook([&, first = true](const Tensor&) mutable {
             if (!std::exchange(first, false)) return;
@@ -138,14 +137,14 @@ TEST_CASE(
         CHECK(message.find("the gradient of bias came twice") != std::string::npos);
 }
 
-TEST_CASE("without a group there is a clear error") {
+TEST_CASE("without a process group there is a clear error") {
     nn::Linear module(1, 1);
     CHECK(message_of([&] {
               DistributedDataParallel ddp(module);
           }).find("init_process_group") != std::string::npos);
 }
 
-TEST_CASE("a rank that fails releases the others from their gradients") {
+TEST_CASE("ranks that wait for gradients are released when a rank fails") {
     std::string message;
     try {
         dist::run_threads(3, [](dist::ProcessGroup& group) {

@@ -1,4 +1,4 @@
-// Buckets by the gradient order of another run, as a resumed training needs them.
+// Buckets in the gradient order of another run, as needed to resume training.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,11 +22,12 @@ const parallel::DDPOptions kSmallBuckets{.first_bucket_bytes = 32,
 
 }  // namespace
 
-TEST_CASE("a given gradient order makes the other run's buckets at once and for good") {
+TEST_CASE(
+    "set_gradient_order immediately and permanently gives the other run's buckets") {
     const int ranks = GENERATE(1, 2, 3);
     CAPTURE(ranks);
     on_ranks(ranks, [](dist::ProcessGroup&) {
-        // One run, from which the order is taken at either time it can be known.
+        // The first run; its order is read after its first and its second iteration.
         Toy toy;
         DistributedDataParallel ddp(toy, kSmallBuckets);
         const bool empty_before = ddp.gradient_order().empty();
@@ -35,7 +36,7 @@ TEST_CASE("a given gradient order makes the other run's buckets at once and for 
         train_once(ddp, 3);
         const auto after_two = ddp.gradient_order();
 
-        // Another one that goes on from it.
+        // A second run that resumes with this order.
         Toy again;
         DistributedDataParallel resumed(again, kSmallBuckets);
         resumed.set_gradient_order(after_one);
@@ -53,7 +54,7 @@ TEST_CASE("a given gradient order makes the other run's buckets at once and for 
     });
 }
 
-TEST_CASE("any order of the parameters will do, and nothing else") {
+TEST_CASE("any permutation of the parameters can be set as the gradient order") {
     const auto indices = on_ranks(1, [](dist::ProcessGroup&) {
         Toy toy;
         DistributedDataParallel ddp(
@@ -64,7 +65,7 @@ TEST_CASE("any order of the parameters will do, and nothing else") {
     CHECK(indices[0] == std::vector<std::vector<size_t>>{{2}, {0}, {3}, {1}});
 }
 
-TEST_CASE("a gradient order that is none, or comes too late, is refused") {
+TEST_CASE("a gradient order that is not a permutation or is set too late is rejected") {
     const auto messages = on_ranks(1, [](dist::ProcessGroup&) {
         Toy toy;
         DistributedDataParallel ddp(toy, kSmallBuckets);

@@ -1,4 +1,4 @@
-// The buckets of the second iteration, buffers, and what PyTorch does in its first one.
+// Rebuilt buckets in the second iteration, broadcast buffers, and torch_first_iteration.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 
 using Assignment = std::vector<std::vector<size_t>>;
 
-// Three layers of equal size; the first is used last.
+// Three layers of equal size; `first` is used last.
 class Layers : public nn::Module {
   public:
     explicit Layers(bool reversed = false) : reversed_(reversed) {
@@ -39,7 +39,8 @@ class Layers : public nn::Module {
 
 }  // namespace
 
-TEST_CASE("the second iteration has buckets in the order in which gradients came") {
+TEST_CASE(
+    "the second iteration has buckets in the order in which gradients became ready") {
     const auto seen = on_ranks(3, [](dist::ProcessGroup&) {
         Layers module(/*reversed=*/true);
         DistributedDataParallel ddp(
@@ -53,7 +54,7 @@ TEST_CASE("the second iteration has buckets in the order in which gradients came
     });
     for (const auto& rank : seen) {
         CHECK(rank == seen[0]);
-        // At first from the last parameter on; then as the first layer's come first.
+        // First from the last parameter on; then in gradient order: `first` is first.
         CHECK(rank[0] == Assignment{{5, 4}, {3, 2}, {1, 0}});
         CHECK(rank[1] == rank[0]);
         CHECK(rank[2].front()[0] < 2);
@@ -62,7 +63,8 @@ TEST_CASE("the second iteration has buckets in the order in which gradients came
     }
 }
 
-TEST_CASE("ranks whose gradients come in a different order take rank 0's buckets") {
+TEST_CASE(
+    "ranks whose gradients become ready in a different order use rank 0's buckets") {
     const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
         Layers module(/*reversed=*/group.rank() == 2);
         DistributedDataParallel ddp(
@@ -77,7 +79,7 @@ TEST_CASE("ranks whose gradients come in a different order take rank 0's buckets
 }
 
 TEST_CASE(
-    "with PyTorch's order of events one bucket holds all until the second iteration") {
+    "with torch_first_iteration one bucket holds all gradients in the first iteration") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Layers module;
         DistributedDataParallel ddp(module, {.first_bucket_bytes = 64,
@@ -93,12 +95,12 @@ TEST_CASE(
     for (const auto& [first, launches, second, rebuilt] : seen) {
         CHECK(first == Assignment{{0, 1, 2, 3, 4, 5}});
         CHECK(launches == 1);
-        CHECK(second == Assignment{{5, 4}, {3, 2}, {1, 0}});  // PyTorch's (2.2.2)
+        CHECK(second == Assignment{{5, 4}, {3, 2}, {1, 0}});  // as in PyTorch 2.2.2
         CHECK(rebuilt);
     }
 }
 
-TEST_CASE("the same gradients come out of old buckets and new ones") {
+TEST_CASE("old and rebuilt buckets give the same gradients") {
     const auto seen = on_ranks(3, [](dist::ProcessGroup&) {
         manual_seed(7);
         Layers module(/*reversed=*/true);
@@ -122,7 +124,7 @@ namespace {
 
 using Assignment = std::vector<std::vector<size_t>>;
 
-// Counts its forward passes in a buffer that every rank changes in its own way.
+// Counts its forward passes in a buffer, which every rank changes differently.
 class Counting : public nn::Module {
   public:
     explicit Counting(int rank) : rank_(rank) {
@@ -146,18 +148,20 @@ class Counting : public nn::Module {
 
 }  // namespace
 
-TEST_CASE("rank 0's buffers reach all before a forward pass that trains") {
+TEST_CASE(
+    "rank 0's buffers are broadcast before each forward pass that records gradients") {
     const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
         Counting module(group.rank());
         DistributedDataParallel ddp(module);
         const Tensor x = Tensor::ones({1});
         for (int pass = 0; pass < 3; ++pass) ddp(x).backward();
         {
-            const auto no_sync = ddp.no_sync();  // the first still gets them
+            const auto no_sync =
+                ddp.no_sync();  // buffers are still broadcast before this forward
             ddp(x).backward();
             ddp(x).backward();
         }
-        ddp(x).backward();  // not after a forward within no_sync
+        ddp(x).backward();  // no broadcast after a forward within no_sync
         ddp(x).backward();
         return module.seen;
     });
@@ -168,7 +172,7 @@ TEST_CASE("rank 0's buffers reach all before a forward pass that trains") {
     }
 }
 
-TEST_CASE("buffers stay each rank's own when that is wished") {
+TEST_CASE("without broadcast_buffers each rank keeps its own buffers") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Counting module(group.rank());
         DistributedDataParallel ddp(module, {.broadcast_buffers = false});

@@ -18,7 +18,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-// A bucket for each parameter, so that there is an order to look at.
+// One bucket per parameter, so that the launch order is visible.
 const DDPOptions kBucketEach{.first_bucket_bytes = 1, .bucket_cap_mb = parallel::mib(1)};
 
 std::vector<int64_t> indices(const std::vector<Event>& events) {
@@ -27,7 +27,7 @@ std::vector<int64_t> indices(const std::vector<Event>& events) {
     return result;
 }
 
-// The index in the log of the first event of this kind and index.
+// The position in the log of the first event with this kind and index.
 size_t place(const std::vector<Event>& events, EventKind kind, int64_t index) {
     const auto found = std::ranges::find_if(events, [&](const Event& event) {
         return event.kind == kind && event.index == index;
@@ -48,7 +48,7 @@ int64_t all_reduces(const std::vector<Event>& events) {
 
 }  // namespace
 
-TEST_CASE("the replicas start as rank 0's module") {
+TEST_CASE("the replicas start with rank 0's parameters") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(ranks);
     const auto parameters = on_ranks(ranks, [](dist::ProcessGroup& group) {
@@ -62,10 +62,10 @@ TEST_CASE("the replicas start as rank 0's module") {
     for (const Values& values : parameters) CHECK(values == of_rank_0);
 }
 
-TEST_CASE("gradients are the average over ranks, the same bits on each") {
+TEST_CASE("gradients are the average over ranks and bitwise identical on all ranks") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(ranks);
-    // Small integers: rank r's gradient is r + 1 for the weight and 1 for the bias.
+    // Small integers: on rank r the gradient is r + 1 for the weight and 1 for the bias.
     const auto gradients = on_ranks(ranks, [](dist::ProcessGroup& group) {
         nn::Linear module(1, 1);
         DistributedDataParallel ddp(module);
@@ -81,7 +81,8 @@ TEST_CASE("gradients are the average over ranks, the same bits on each") {
     }
 }
 
-TEST_CASE("buckets are made from the last parameter to the first, the first one small") {
+TEST_CASE(
+    "buckets are filled from the last parameter to the first and the first is small") {
     const auto buckets = on_ranks(2, [](dist::ProcessGroup&) {
         Toy module;  // 60, 20, 40 and 8 bytes
         const DistributedDataParallel ddp(
@@ -94,7 +95,8 @@ TEST_CASE("buckets are made from the last parameter to the first, the first one 
     CHECK(buckets[1] == buckets[0]);
 }
 
-TEST_CASE("each bucket is ready, launched and done once a backward pass, in this order") {
+TEST_CASE(
+    "each bucket is ready and launched and done in this order once per backward pass") {
     const int ranks = GENERATE(1, 2, 3);
     CAPTURE(ranks);
     const auto logs = on_ranks(ranks, [](dist::ProcessGroup& group) {
@@ -121,7 +123,7 @@ TEST_CASE("each bucket is ready, launched and done once a backward pass, in this
     }
 }
 
-TEST_CASE("the first bucket is launched before the last gradient is there") {
+TEST_CASE("the first bucket is launched before the last gradient is ready") {
     const auto logs = on_ranks(2, [](dist::ProcessGroup& group) {
         Toy module;
         DistributedDataParallel ddp(module, kBucketEach);
@@ -164,8 +166,7 @@ class Moody : public nn::Module {
 
 }  // namespace
 
-TEST_CASE(
-    "buckets are launched in one order on all ranks, whichever gradient comes first") {
+TEST_CASE("buckets are launched in the same order on all ranks for any gradient order") {
     const auto logs = on_ranks(3, [](dist::ProcessGroup& group) {
         Moody module(group.rank() == 1);
         DistributedDataParallel ddp(module, kBucketEach);
@@ -185,8 +186,7 @@ TEST_CASE(
         CHECK(of_kind(rank, EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1});
 }
 
-TEST_CASE(
-    "no_sync communicates nothing, and the next pass averages the accumulated sum") {
+TEST_CASE("no_sync does not communicate and the next pass averages the accumulated sum") {
     struct Seen {
         Values within;
         Values after;
@@ -196,7 +196,8 @@ TEST_CASE(
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         nn::Linear module(1, 1, {.bias = false});
         DistributedDataParallel ddp(module);
-        const Tensor x = Tensor::full({1, 1}, group.rank() + 1);  // the gradient: 1 or 2
+        const Tensor x =
+            Tensor::full({1, 1}, group.rank() + 1);  // the gradient is 1 or 2
         group.events().clear();
         Seen result;
         {
@@ -221,7 +222,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("gradients that are not forgotten accumulate on top of the average") {
+TEST_CASE("without zero_grad gradients accumulate on top of the average") {
     const auto gradients = on_ranks(2, [](dist::ProcessGroup& group) {
         nn::Linear module(1, 1, {.bias = false});
         DistributedDataParallel ddp(module);
@@ -234,7 +235,7 @@ TEST_CASE("gradients that are not forgotten accumulate on top of the average") {
     CHECK(gradients[1] == Values{3.0f});
 }
 
-TEST_CASE("an exception inside no_sync does not leave synchronisation off") {
+TEST_CASE("an exception inside no_sync restores synchronisation") {
     const auto gradients = on_ranks(2, [](dist::ProcessGroup& group) {
         nn::Linear module(1, 1, {.bias = false});
         DistributedDataParallel ddp(module);
@@ -250,7 +251,7 @@ TEST_CASE("an exception inside no_sync does not leave synchronisation off") {
     CHECK(gradients[1] == Values{1.5f});
 }
 
-TEST_CASE("evaluation without gradients communicates nothing") {
+TEST_CASE("evaluation without gradients does not communicate") {
     const auto collectives = on_ranks(2, [](dist::ProcessGroup& group) {
         Toy module;
         DistributedDataParallel ddp(module);
@@ -264,7 +265,7 @@ TEST_CASE("evaluation without gradients communicates nothing") {
 
 namespace {
 
-// Shares one weight between two uses, and has a parameter that is not trained.
+// Uses one weight twice, and has a frozen parameter.
 class SharedWeight : public nn::Module {
   public:
     SharedWeight() {
@@ -281,7 +282,7 @@ class SharedWeight : public nn::Module {
 
 }  // namespace
 
-TEST_CASE("a shared weight is averaged once, a frozen parameter not at all") {
+TEST_CASE("a shared weight is averaged once and a frozen parameter is not averaged") {
     struct Seen {
         float gradient = 0;
         bool frozen_has_gradient = true;
@@ -302,14 +303,14 @@ TEST_CASE("a shared weight is averaged once, a frozen parameter not at all") {
     for (const Seen& rank : seen) {
         CHECK(std::abs(rank.gradient - 6.0f) < 1e-5f);
         CHECK_FALSE(rank.frozen_has_gradient);
-        CHECK(rank.frozen == 7.0f);  // it is part of the state, so it came from rank 0
+        CHECK(rank.frozen == 7.0f);  // part of the state, so broadcast from rank 0
         CHECK(rank.collectives == 1);
     }
 }
 
 namespace {
 
-// Has a parameter without elements, which fills a bucket of its own.
+// Has a parameter without elements, which has its own bucket.
 class Hollow : public nn::Module {
   public:
     Hollow() {
@@ -324,7 +325,7 @@ class Hollow : public nn::Module {
 
 }  // namespace
 
-TEST_CASE("a parameter without elements is trained along with the others") {
+TEST_CASE("a parameter without elements does not disturb training") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const bool checks = GENERATE(false, true);
     CAPTURE(ranks, checks);
@@ -362,7 +363,7 @@ TEST_CASE("a module can be wrapped again after the first wrapper is gone") {
     CHECK(collectives == std::vector<int64_t>{1, 1});
 }
 
-TEST_CASE("the wrapped module's parameters carry the prefix \"module.\"") {
+TEST_CASE("the names of the wrapped module's parameters have the prefix module.") {
     const auto names = on_ranks(1, [](dist::ProcessGroup&) {
         Toy module;
         const DistributedDataParallel ddp(module);

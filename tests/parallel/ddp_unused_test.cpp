@@ -1,4 +1,4 @@
-// Parameters that some ranks, or all, leave out of the loss.
+// Parameters that the loss of some ranks, or of all ranks, does not depend on.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ Tensor input(const dist::ProcessGroup& group) {
     return Tensor::full({1}, group.rank() + 1);
 }
 
-// A gradient as text, "none" where there is none.
+// A gradient as text; "none" if it is undefined.
 std::string gradient(const Tensor& weight) {
     return weight.grad().defined() ? concat(weight.grad().item()) : "none";
 }
@@ -45,7 +45,7 @@ const DDPOptions kFindUnused{.first_bucket_bytes = 1,
 
 }  // namespace
 
-TEST_CASE("a parameter that one rank leaves out gets the average with its zero") {
+TEST_CASE("a parameter that one rank does not use is averaged with a zero gradient") {
     const int ranks = GENERATE(1, 2, 4);
     CAPTURE(ranks);
     const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {
@@ -64,7 +64,7 @@ TEST_CASE("a parameter that one rank leaves out gets the average with its zero")
     }
 }
 
-TEST_CASE("a parameter that no rank used keeps the gradient it had") {
+TEST_CASE("a parameter that no rank used keeps its old gradient") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches module;
         DistributedDataParallel ddp(module, kFindUnused);
@@ -78,12 +78,12 @@ TEST_CASE("a parameter that no rank used keeps the gradient it had") {
     });
     for (const auto& [kept, shared] : seen) {
         CHECK(kept == std::vector<std::string>{"3", "3", "1.5"});
-        // Rank 1 adds its 2 to the 1.5 of both ranks.
+        // Rank 1 adds its 2 to the 1.5 that both ranks have.
         CHECK(shared == std::vector<std::string>{"4.5", "4.5", "2.5"});
     }
 }
 
-TEST_CASE("a parameter that was used within no_sync only is averaged by the next pass") {
+TEST_CASE("a parameter used only within no_sync is averaged by the next pass") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches module;
         DistributedDataParallel ddp(module, kFindUnused);
@@ -105,7 +105,7 @@ TEST_CASE("a parameter that was used within no_sync only is averaged by the next
     }
 }
 
-TEST_CASE("with different branches on every rank launches keep one order") {
+TEST_CASE("ranks that take different branches launch buckets in the same order") {
     const auto logs = on_ranks(3, [](dist::ProcessGroup& group) {
         Branches module;
         DistributedDataParallel ddp(module, kFindUnused);
@@ -124,7 +124,7 @@ TEST_CASE("with different branches on every rank launches keep one order") {
     CHECK(logs[0].second[1] == concat(2.0f * (1.0f / 3.0f)));
 }
 
-TEST_CASE("a parameter that is used behind forward's back is refused by name") {
+TEST_CASE("a parameter used outside of forward is rejected by name") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches module;
         DistributedDataParallel ddp(module, kFindUnused);
@@ -136,7 +136,8 @@ TEST_CASE("a parameter that is used behind forward's back is refused by name") {
         CHECK(contains(message, "a gradient of c came"));
 }
 
-TEST_CASE("a static graph learns which parameters are unused and delays one iteration") {
+TEST_CASE(
+    "static_graph learns the unused parameters and does not overlap in one iteration") {
     struct Seen {
         std::vector<std::string> first, second;
         bool first_overlaps = true, second_overlaps = false;
@@ -176,7 +177,7 @@ TEST_CASE("a static graph learns which parameters are unused and delays one iter
     }
 }
 
-TEST_CASE("a static graph that changes is refused naming the parameter") {
+TEST_CASE("a static graph that changes throws an error that names the parameter") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches module;
         module.on[1] = false;
@@ -193,7 +194,7 @@ TEST_CASE("a static graph that changes is refused naming the parameter") {
 
 namespace {
 
-// Which weights a rank uses in an epoch, and for how many batches.
+// The weights that a rank uses in an epoch, and its number of batches.
 struct Epoch {
     std::vector<bool> on;
     int batches;
@@ -201,7 +202,7 @@ struct Epoch {
 
 using Plan = std::vector<std::vector<Epoch>>;  // by rank and epoch
 
-// Writes down the gradients of a rank that has joined.
+// Records the gradients of a rank that has joined.
 class Recorder : public parallel::Joinable {
   public:
     Recorder(dist::ProcessGroup& group, std::function<void()> record)
@@ -226,7 +227,7 @@ class Recorder : public parallel::Joinable {
     std::function<void()> record_;
 };
 
-// The gradients after every iteration on each rank, whether it has joined or not.
+// The gradients after every iteration, for each rank, active or joined.
 std::vector<std::vector<std::string>> train_static(const Plan& plan) {
     return on_ranks(static_cast<int>(plan.size()), [&](dist::ProcessGroup& group) {
         Branches module;
@@ -255,11 +256,11 @@ std::vector<std::vector<std::string>> train_static(const Plan& plan) {
 
 }  // namespace
 
-TEST_CASE("a parameter of a static graph that one rank uses is averaged in every pass") {
+TEST_CASE("with static_graph a parameter that one rank uses is averaged in every pass") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(ranks);
     Plan plan(static_cast<size_t>(ranks), {{{true, false, false}, 3}});
-    plan.front() = {{{true, true, false}, 3}};  // rank 0 alone uses b; c is for no rank
+    plan.front() = {{{true, true, false}, 3}};  // only rank 0 uses b; no rank uses c
     const std::string all = concat((static_cast<float>(ranks) + 1) / 2.0f);
     const std::string of_rank_0 = concat(1.0f / static_cast<float>(ranks));
     for (const auto& seen : train_static(plan)) {
@@ -269,7 +270,7 @@ TEST_CASE("a parameter of a static graph that one rank uses is averaged in every
     }
 }
 
-TEST_CASE("a rank that shadows an iteration keeps what it has learnt of a static graph") {
+TEST_CASE("a rank that shadows an iteration remembers the static graph it has learnt") {
     const std::vector<bool> on{true, false, true};
     const auto seen = train_static({{{on, 3}, {on, 1}}, {{on, 1}, {on, 1}}});
     using Seen = std::vector<std::string>;
@@ -278,9 +279,11 @@ TEST_CASE("a rank that shadows an iteration keeps what it has learnt of a static
     CHECK(seen[1] == seen[0]);
 }
 
-TEST_CASE("a rank that shadows the first iteration learns a static graph in its own") {
-    // Weight c is used by rank 1 only, which has no batch in the first epoch, and in the
-    // second one joins after its first.
+TEST_CASE(
+    "a rank that shadows the first iteration learns a static graph in its own first "
+    "pass") {
+    // Only rank 1 uses weight c; it has no batch in the first epoch, and joins after its
+    // first batch in the second epoch.
     const std::vector<bool> a{true, false, false}, a_and_c{true, false, true};
     const auto seen = train_static(
         {{{a, 2}, {a, 2}, {a, 1}}, {{a_and_c, 0}, {a_and_c, 1}, {a_and_c, 1}}});
@@ -290,7 +293,8 @@ TEST_CASE("a rank that shadows the first iteration learns a static graph in its 
     CHECK(seen[1] == seen[0]);
 }
 
-TEST_CASE("a rank that uses all of a static graph knows that when it shadows again") {
+TEST_CASE(
+    "a rank that uses all parameters of a static graph remembers this when it shadows") {
     const std::vector<bool> a{true, false, false}, all{true, true, true};
     const auto seen =
         train_static({{{a, 1}, {a, 1}, {a, 2}}, {{all, 0}, {all, 1}, {all, 1}}});
@@ -299,8 +303,8 @@ TEST_CASE("a rank that uses all of a static graph knows that when it shadows aga
     CHECK(seen[1] == seen[0]);
 }
 
-TEST_CASE("ranks learn a static graph one after the other") {
-    // In epoch k, rank k alone has batches, and uses weight k.
+TEST_CASE("ranks may learn a static graph in different epochs") {
+    // In epoch k, only rank k has batches, and it uses weight k.
     Plan plan(3);
     for (size_t rank = 0; rank < 3; ++rank)
         for (size_t epoch = 0; epoch < 4; ++epoch) {
@@ -319,7 +323,8 @@ TEST_CASE("ranks learn a static graph one after the other") {
                                                concat("0 0 ", one), both, both});
 }
 
-TEST_CASE("a NaN on one rank is thrown on all in its iteration with rank and parameter") {
+TEST_CASE(
+    "a NaN on one rank throws on all ranks in its iteration naming rank and parameter") {
     const auto messages = on_ranks(3, [](dist::ProcessGroup& group) {
         Branches module;
         DistributedDataParallel ddp(module, {.check_gradients = true});

@@ -1,4 +1,4 @@
-// Networks and jobs for the comparison of devices: what a GPU trains is what the CPU does.
+// Data and training steps for tests that compare GPU training with CPU training.
 
 #pragma once
 
@@ -15,8 +15,9 @@
 
 namespace mini::test {
 
-// The order of sums differs between devices, by some units in the last place of numbers
-// around 0.1; five steps with a rate of 0.01 leave that far below the bound.
+// Devices sum in different orders, which changes numbers around 0.1 by a few units in the
+// last place; after five steps with a learning rate of 0.01 the difference is far below
+// this bound.
 constexpr double kDeviceTolerance = 1e-5;
 
 inline double greatest_difference(const std::vector<float>& a,
@@ -30,7 +31,7 @@ inline double greatest_difference(const std::vector<float>& a,
     return greatest;
 }
 
-/// Batch number `step` of made-up digits, (n, 1, 28, 28) and (n), on the CPU.
+/// Batch number `step` of random images (n, 1, 28, 28) and labels (n), on the CPU.
 struct Digits {
     Tensor images;
     Tensor labels;
@@ -41,7 +42,7 @@ inline Digits digits(int64_t n, int64_t step) {
     return {draw({n, 1, 28, 28}, static_cast<uint64_t>(step)), Tensor::from(labels)};
 }
 
-/// One after the other, CUDA devices in turn where there are fewer.
+/// `count` CUDA devices in order; starts again from device 0 if the machine has fewer.
 inline std::vector<Device> cuda_devices(int count) {
     std::vector<Device> devices;
     for (int i = 0; i < count; ++i)

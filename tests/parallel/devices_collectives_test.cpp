@@ -1,5 +1,5 @@
-// Every collective on the tensors of CUDA devices gives what it gives on the CPU: backends
-// that move the host's memory get there and back through pinned copies.
+// Every collective on CUDA tensors gives the same result as on the CPU: backends that use
+// host memory copy through pinned buffers.
 
 #include <cstdint>
 #include <functional>
@@ -16,8 +16,8 @@ using namespace mini::dist::test;
 
 namespace {
 
-// Calls body(group) on each rank, whose tensors are on the devices in turn; "" or what the
-// first rank that failed threw.
+// Calls body(group) on each rank; rank r's default device is CUDA device r modulo their
+// number. Returns the error of the first rank that failed, or "".
 std::string on_cuda_ranks(const std::string& kind, int world_size,
                           const std::function<void(ProcessGroup&)>& body) {
     const auto groups = make_groups(kind, world_size);
@@ -45,8 +45,7 @@ void check_all_on_cuda(ProcessGroup& group) {
 
 }  // namespace
 
-TEST_CASE(
-    "every collective on CUDA tensors gives the CPU's results over every transport") {
+TEST_CASE("every collective on CUDA tensors gives the CPU's results on every transport") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(kind, world_size);
@@ -68,7 +67,7 @@ TEST_CASE("kernels before and after a collective on CUDA tensors keep their orde
     CHECK(on_cuda_ranks("tcp", 2, body) == "");
 }
 
-TEST_CASE("an average of integers on a CUDA tensor is refused and leaves it as it was") {
+TEST_CASE("an average of integers is rejected and does not change the CUDA tensor") {
     const auto body = [](ProcessGroup& group) {
         const Tensor x = tensor_of(numbers_of(group.rank(), 5), DType::kInt64);
         const std::string failure =
@@ -81,7 +80,8 @@ TEST_CASE("an average of integers on a CUDA tensor is refused and leaves it as i
     CHECK(on_cuda_ranks("threads", world_size, body) == "");
 }
 
-TEST_CASE("a CUDA tensor that is not contiguous is refused with the way out") {
+TEST_CASE(
+    "a CUDA tensor that is not contiguous is rejected with an error that names the fix") {
     const auto body = [](ProcessGroup& group) {
         const Tensor x = strided_tensor_of(numbers_of(0, 4), DType::kFloat32);
         const std::string failure = failure_of([&] { group.all_reduce(x); });

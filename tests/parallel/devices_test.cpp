@@ -1,4 +1,5 @@
-// What is trained on CUDA devices, on one or by ranks on several, is what the CPU trains.
+// Training on one CUDA device, or by ranks on several, gives the same parameters as on
+// the CPU.
 
 #include "tests/parallel/devices.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 constexpr int64_t kDevicesBatch = 12;  // of all ranks together
 constexpr int64_t kSteps = 5;
 
-// A layer with statistics, and one that has none.
+// A network with batch normalisation.
 class Normed : public nn::Module {
   public:
     Normed() {
@@ -62,7 +63,7 @@ std::vector<float> train_alone(Device device, bool evaluating, Options... option
 
 const nn::ConvNetOptions kNoDropout = {.dropout = false};
 
-// The parameters on rank 0, with rank r on devices[r]; all ranks end alike.
+// The state on rank 0, with rank r on devices[r]; requires it to be equal on all ranks.
 template <typename Replicated>
 std::vector<float> train_ranks(const std::vector<Device>& devices) {
     const auto states =
@@ -90,12 +91,13 @@ std::vector<float> train_ranks(const std::vector<Device>& devices) {
 
 }  // namespace
 
-TEST_CASE("five steps of the ConvNet on a CUDA device give the CPU's parameters") {
+TEST_CASE(
+    "five steps of the ConvNet on a CUDA device give the same parameters as on the CPU") {
     const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout);
     const auto cuda = train_alone<nn::ConvNet>(Device::cuda(), false, kNoDropout);
     CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
 
-    // The comparison can fail: another batch's labels do not pass it.
+    // The comparison can fail: it does with the data of another step.
     manual_seed(1234);
     nn::ConvNet model(kNoDropout);
     optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
@@ -104,27 +106,27 @@ TEST_CASE("five steps of the ConvNet on a CUDA device give the CPU's parameters"
     CHECK(greatest_difference(flat_state(model), cpu) > 100 * kDeviceTolerance);
 }
 
-TEST_CASE("in evaluation dropout does nothing, on a CUDA device as on the CPU") {
+TEST_CASE("in evaluation mode dropout does nothing on a CUDA device and on the CPU") {
     const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), true);
     const auto cuda = train_alone<nn::ConvNet>(Device::cuda(), true);
     CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
     CHECK(cpu == train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout));
 }
 
-TEST_CASE("the last CUDA device trains what the first one does, to the bit") {
+TEST_CASE("training on the last CUDA device is bitwise identical to the first") {
     const Device last = Device::cuda(cuda_device_count() - 1);
     CHECK(train_alone<nn::ConvNet>(last, false, kNoDropout) ==
           train_alone<nn::ConvNet>(Device::cuda(), false, kNoDropout));
 }
 
-TEST_CASE("statistics of batches are the CPU's too, in training and in evaluation") {
+TEST_CASE("batch norm statistics equal the CPU's in training and in evaluation mode") {
     const bool evaluating = GENERATE(false, true);
     const auto cpu = train_alone<Normed>(Device::cpu(), evaluating);
     const auto cuda = train_alone<Normed>(Device::cuda(), evaluating);
     CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
 }
 
-TEST_CASE("DDP with a rank a CUDA device trains what one process does on the CPU") {
+TEST_CASE("DDP with one CUDA device per rank trains like one process on the CPU") {
     const int ranks = GENERATE(1, 2, 3, 4);
     CAPTURE(ranks);
     const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout);
@@ -132,7 +134,7 @@ TEST_CASE("DDP with a rank a CUDA device trains what one process does on the CPU
     CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
 }
 
-TEST_CASE("the other ways to average, and ranks that share a CUDA device, do likewise") {
+TEST_CASE("other averaging modules and ranks on one CUDA device train like the CPU too") {
     const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout);
     const std::vector<Device> two = cuda_devices(2), shared(2, Device::cuda(0));
     CHECK(greatest_difference(train_ranks<parallel::AveragedModule>(two), cpu) <

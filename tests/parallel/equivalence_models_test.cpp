@@ -1,5 +1,5 @@
-// The same promise for models that make it hard: tied weights, frozen ones, branches that
-// are not taken, accumulated gradients, batches that not every rank has.
+// Any number of ranks trains the same model, also in difficult cases: tied weights,
+// frozen parameters, unused branches, accumulated gradients, uneven inputs.
 
 #include <algorithm>
 #include <array>
@@ -27,12 +27,12 @@ constexpr int64_t kModelsBatch =
 constexpr int64_t kWidth = 6;
 const Shape kRow{kWidth};
 
-// Few where a step takes long: on the simulator's devices, or watched.
+// Few steps if a step is slow: on the simulator's devices, or with sanitizers.
 int steps_of_models() { return kSanitized || default_device().is_cuda() ? 4 : 20; }
 
 using Values = std::vector<float>;
 
-// An encoder and a decoder with one weight, used twice.
+// An encoder and a decoder that share one weight.
 class TiedLayers : public nn::Module {
   public:
     TiedLayers() {
@@ -43,7 +43,7 @@ class TiedLayers : public nn::Module {
     nn::Linear in{kWidth, 5};
 };
 
-// Its first layer is not trained.
+// The first layer is not trained.
 class Frozen : public nn::Module {
   public:
     Frozen() {
@@ -55,26 +55,27 @@ class Frozen : public nn::Module {
     nn::Linear first{kWidth, 5}, second{5, kWidth};
 };
 
-// Takes one of two ways in turn, and never the third.
+// Alternates between two branches, and never uses the third.
 class Branching : public nn::Module {
   public:
     Branching() {
-        for (size_t i = 0; i < ways.size(); ++i)
-            register_module(std::to_string(i), ways[i]);
+        for (size_t i = 0; i < branches.size(); ++i)
+            register_module(std::to_string(i), branches[i]);
     }
-    Tensor forward(const Tensor& x) override { return ways[step++ % 2](x); }
-    std::array<nn::Linear, 3> ways{nn::Linear(kWidth, kWidth), nn::Linear(kWidth, kWidth),
-                                   nn::Linear(kWidth, kWidth)};
+    Tensor forward(const Tensor& x) override { return branches[step++ % 2](x); }
+    std::array<nn::Linear, 3> branches{nn::Linear(kWidth, kWidth),
+                                       nn::Linear(kWidth, kWidth),
+                                       nn::Linear(kWidth, kWidth)};
     size_t step = 0;
 };
 
 struct Job {
     Shape sample = kRow;
     DDPOptions options{.first_bucket_bytes = 40, .bucket_cap_mb = parallel::mib(150)};
-    int micro_batches = 1;  // gradients are accumulated over so many
+    int micro_batches = 1;  // number of backward passes that accumulate gradients
 };
 
-// This rank's part of a batch is the same samples, however many ranks there are.
+// Part number `part` of `parts` equal parts of a batch.
 Tensor share_of(const Tensor& batch, int part, int parts) {
     const int64_t size = batch.size(0) / parts;
     return ops::contiguous(ops::narrow(batch, 0, part * size, size));
@@ -131,7 +132,7 @@ void check_all_world_sizes(const Job& job) {
 
 namespace {
 
-// The tutorial's network without dropout, whose masks differ between ranks.
+// The tutorial's network without dropout, since dropout masks differ between ranks.
 class PlainConvNet : public nn::ConvNet {
   public:
     PlainConvNet() : nn::ConvNet({.dropout = false}) {}
@@ -139,28 +140,28 @@ class PlainConvNet : public nn::ConvNet {
 
 }  // namespace
 
-TEST_CASE("a ConvNet trains alike on any number of ranks") {
+TEST_CASE("a ConvNet trains the same on any number of ranks") {
     Job job;
     job.options = {.first_bucket_bytes = 1000, .bucket_cap_mb = parallel::mib(30000)};
     job.sample = {1, 28, 28};
     check_all_world_sizes<PlainConvNet>(job);
 }
 
-TEST_CASE("tied weights train alike on any number of ranks") {
+TEST_CASE("tied weights train the same on any number of ranks") {
     check_all_world_sizes<TiedLayers>({});
 }
 
-TEST_CASE("beside frozen parameters the others train alike on any number of ranks") {
+TEST_CASE("a module with frozen parameters trains the same on any number of ranks") {
     check_all_world_sizes<Frozen>({});
 }
 
-TEST_CASE("branches that are not taken train alike on any number of ranks") {
+TEST_CASE("a module with unused branches trains the same on any number of ranks") {
     Job job;
     job.options.find_unused_parameters = true;
     check_all_world_sizes<Branching>(job);
 }
 
-TEST_CASE("accumulated gradients train alike on any number of ranks") {
+TEST_CASE("accumulated gradients train the same on any number of ranks") {
     check_all_world_sizes<Frozen>({.micro_batches = 2});
     CHECK(relative_error(train<Frozen>(2, {.micro_batches = 2}), train<Frozen>(2, {})) <
           1e-6);
@@ -172,8 +173,9 @@ Tensor uneven_batch(int number) {
     return draw({4, kWidth}, static_cast<uint64_t>(number));
 }
 
-// One epoch over batches that are dealt out in turn: some ranks get one more. Gradients
-// are divided by the ranks that have a batch, so each step is the mean of its batches.
+// One epoch over batches that are assigned to ranks in turn: some ranks get one more.
+// Gradients are divided by the number of ranks with a batch, so each step uses the mean
+// of its batches.
 Values train_unevenly(int world_size, int batches) {
     const auto parameters = on_ranks(world_size, [&](dist::ProcessGroup& group) {
         manual_seed(1234);
@@ -194,7 +196,7 @@ Values train_unevenly(int world_size, int batches) {
     return parameters[0];
 }
 
-// The same steps by one process: the mean over the batches of each step.
+// The same steps in one process: the mean over the batches of each step.
 Values train_steps_alone(int world_size, int batches) {
     manual_seed(1234);
     Frozen model;
@@ -214,7 +216,8 @@ Values train_steps_alone(int world_size, int batches) {
 
 }  // namespace
 
-TEST_CASE("uneven batches train like one process that takes what there is in each step") {
+TEST_CASE(
+    "uneven inputs train like one process that uses the remaining batches of each step") {
     for (const int world_size : {1, 2, 3, 4, 7}) {
         CAPTURE(world_size);
         const int batches = 6 * world_size + world_size / 2;

@@ -1,4 +1,4 @@
-// The promise of data-parallel training: any number of ranks, one and the same model.
+// The guarantee of data-parallel training: any number of ranks trains the same model.
 
 #include <algorithm>
 #include <cmath>
@@ -21,12 +21,12 @@ namespace {
 
 constexpr int64_t kBatch = 16;  // of all ranks together
 
-// Few where a step takes long: on the simulator's devices, or watched.
+// Few steps if a step is slow: on the simulator's devices, or with sanitizers.
 int64_t steps() { return kSanitized || default_device().is_cuda() ? 10 : 50; }
 
 enum class Sync { kDDP, kAverage, kSum };
 
-// This rank's gradients turned into those of all ranks; kSum is the mistake to find.
+// Combines the gradients of all ranks; kSum is the error that the test must detect.
 void synchronise(Sync sync, nn::Module& model, dist::ProcessGroup& group) {
     if (sync == Sync::kDDP) return;
     if (sync == Sync::kAverage)
@@ -68,16 +68,16 @@ std::vector<float> train(int world_size, Sync sync) {
 
 }  // namespace
 
-TEST_CASE("one, two and four ranks with one global batch train the same model") {
+TEST_CASE("1 and 2 and 4 ranks with one global batch train the same model") {
     const std::vector<float> alone = train(1, Sync::kDDP);
     CHECK(largest_difference(train(2, Sync::kDDP), alone) < 1e-5);
     CHECK(largest_difference(train(4, Sync::kDDP), alone) < 1e-5);
     CHECK(largest_difference(train(2, Sync::kAverage), alone) < 1e-5);
 
-    // The comparison can fail: gradients summed instead of averaged do not pass it.
+    // The comparison can fail: it does with gradients summed instead of averaged.
     CHECK(largest_difference(train(2, Sync::kSum), alone) > 1e-3);
 }
 
-TEST_CASE("the same job on the same number of ranks gives the same bits") {
+TEST_CASE("the same job on the same number of ranks is bitwise reproducible") {
     CHECK(train(2, Sync::kDDP) == train(2, Sync::kDDP));
 }

@@ -1,4 +1,4 @@
-// Accuracy on several ranks: exact with DistributedEvalSampler, false with padding.
+// Accuracy on several ranks: exact with DistributedEvalSampler, wrong with padding.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Tally {
     bool operator==(const Tally&) const = default;
 };
 
-// How often a fixed, untrained classifier is right on the samples of `sampler`.
+// The accuracy of a fixed, untrained classifier on the samples of `sampler`.
 Tally count(const std::shared_ptr<const data::Dataset>& dataset,
             std::shared_ptr<data::Sampler> sampler) {
     manual_seed(0);
@@ -58,7 +58,7 @@ std::shared_ptr<const data::Dataset> random_samples() {
         Tensor::from(features, {kSamples, kFeatures}, Device::cpu()), cpu_tensor(labels));
 }
 
-// What all ranks counted together, each over the sampler that `make` gives it.
+// The accuracy counted over all ranks, each with the sampler that `make` returns for it.
 Tally count_on_ranks(
     int world_size, const std::shared_ptr<const data::Dataset>& dataset,
     const std::function<std::shared_ptr<data::Sampler>(const data::Dataset&)>& make) {
@@ -77,7 +77,7 @@ Tally count_on_ranks(
 
 }  // namespace
 
-TEST_CASE("an accuracy on 2, 3, 4 or 7 ranks is exactly that of one process") {
+TEST_CASE("the accuracy on several ranks is exactly the accuracy on one process") {
     const auto dataset = random_samples();
     const Tally alone =
         count(dataset, std::make_shared<data::SequentialSampler>(kSamples));
@@ -92,7 +92,7 @@ TEST_CASE("an accuracy on 2, 3, 4 or 7 ranks is exactly that of one process") {
     }
 }
 
-TEST_CASE("with the padded sampler, ranks count samples twice and get it wrong") {
+TEST_CASE("with the padded sampler samples are counted twice and the accuracy is wrong") {
     const auto dataset = random_samples();
     const Tally alone =
         count(dataset, std::make_shared<data::SequentialSampler>(kSamples));

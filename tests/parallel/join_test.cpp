@@ -1,4 +1,4 @@
-// Ranks with different numbers of batches end together.
+// Join: ranks with different numbers of batches train together.
 
 #include "libmini/parallel/join.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-// A model of one number, whose iteration is one all_reduce of a value a rank.
+// A model with one value; an iteration is one all_reduce of one value per rank.
 class Summing : public Joinable {
   public:
     explicit Summing(dist::ProcessGroup& group) : group_(group) {}
@@ -84,7 +84,7 @@ struct Record {
     std::vector<bool> last_joiner;
 };
 
-// Rank r has batches[r] batches, each of the value 1.
+// Rank r has batches[r] batches, each with the value 1.
 std::vector<Record> run(const std::vector<int>& batches) {
     return on_ranks(static_cast<int>(batches.size()), [&](dist::ProcessGroup& group) {
         Summing model(group);
@@ -99,7 +99,7 @@ std::vector<Record> run(const std::vector<int>& batches) {
 
 }  // namespace
 
-TEST_CASE("joined ranks shadow the iterations of the others") {
+TEST_CASE("joined ranks shadow the iterations of active ranks") {
     const std::vector<int> batches =
         GENERATE(std::vector<int>{3}, std::vector<int>{2, 2}, std::vector<int>{4, 1},
                  std::vector<int>{0, 3, 1}, std::vector<int>{2, 5, 5, 0},
@@ -112,7 +112,7 @@ TEST_CASE("joined ranks shadow the iterations of the others") {
         const Record& record = records[rank];
         CHECK(record.shadowed == most - batches[rank]);
 
-        // Iteration i is counted, and summed over, by those who have more than i batches.
+        // In iteration i, the ranks with more than i batches are counted and summed over.
         std::vector<int> active;
         for (int i = 0; i < batches[rank]; ++i)
             active.push_back(static_cast<int>(
@@ -123,12 +123,13 @@ TEST_CASE("joined ranks shadow the iterations of the others") {
     }
 }
 
-TEST_CASE("the post hook spreads the state of the highest of the last joiners") {
+TEST_CASE("the post hook broadcasts the state of the highest of the last joiners") {
     for (const Record& record : run({2, 5, 5, 0})) CHECK(record.state == 52);
     for (const Record& record : run({3, 1, 2})) CHECK(record.state == 30);
 }
 
-TEST_CASE("early termination ends all ranks with the same names and step") {
+TEST_CASE(
+    "early termination throws on all ranks with the same rank names and iteration") {
     const auto messages = on_ranks(3, [](dist::ProcessGroup& group) {
         Summing model(group);
         return message_of([&] {
@@ -140,11 +141,11 @@ TEST_CASE("early termination ends all ranks with the same names and step") {
     for (size_t rank = 0; rank < messages.size(); ++rank)
         CHECK(messages[rank] ==
               concat("Join: rank 1 ran out of batches after 2 iterations, while rank 0, "
-                     "rank 2 went on; noticed on rank ",
+                     "rank 2 continued; noticed on rank ",
                      rank, " (throw_on_early_termination is set)"));
 }
 
-TEST_CASE("even inputs pass with early termination and without Join") {
+TEST_CASE("even inputs do not throw with early termination or with Join disabled") {
     const auto done = on_ranks(3, [](dist::ProcessGroup& group) {
         Summing model(group);
         const auto train = [&] {
@@ -158,7 +159,7 @@ TEST_CASE("even inputs pass with early termination and without Join") {
         CHECK(active == std::vector<int>{3, 3, 3, -1, -1, -1});
 }
 
-TEST_CASE("a second Join over the same joinable starts afresh") {
+TEST_CASE("a second Join over the same joinable starts with a new state") {
     const auto records = on_ranks(2, [](dist::ProcessGroup& group) {
         Summing model(group);
         for (const int round : {0, 1})
@@ -173,7 +174,7 @@ TEST_CASE("a second Join over the same joinable starts afresh") {
     CHECK_FALSE(records[0].second);
 }
 
-TEST_CASE("what the body throws passes and leaves the joinable outside of Join") {
+TEST_CASE("an exception of the body is rethrown and the joinable has left the Join") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
         Summing model(group);
         const std::string message = message_of(
@@ -184,7 +185,7 @@ TEST_CASE("what the body throws passes and leaves the joinable outside of Join")
     CHECK(messages[0] == "no more memory (-1,) 0");
 }
 
-TEST_CASE("of several joinables the first one counts and all of them shadow") {
+TEST_CASE("with several joinables the first one counts ranks and all of them shadow") {
     const auto by_rank = on_ranks(3, [](dist::ProcessGroup& group) {
         Summing first(group), second(group);
         Join({&first, &second}).run([&] {
@@ -201,8 +202,8 @@ TEST_CASE("of several joinables the first one counts and all of them shadow") {
     CHECK(std::get<3>(by_rank[0]) == 2);
 }
 
-TEST_CASE("a sharded optimizer goes on with its own parameters on joined ranks") {
-    // Gradients are set alike on all ranks before each step: 1 in every element. Rank 0
+TEST_CASE("a sharded optimizer continues to update its own parameters on joined ranks") {
+    // Gradients are the same on all ranks before each step: 1 in every element. Rank 0
     // joins after one step and keeps its gradients.
     const auto make = [](std::vector<Tensor> own) {
         return std::make_unique<optim::SGD>(std::move(own), optim::SGDOptions{.lr = 1});
@@ -216,14 +217,14 @@ TEST_CASE("a sharded optimizer goes on with its own parameters on joined ranks")
         Join({&zero}).run([&] {
             for (int i = 0; i < (group.rank() == 0 ? 1 : 3); ++i) zero.step();
         });
-        return parameters.front().to_vector<float>();  // rank 0 owns it
+        return parameters.front().to_vector<float>();  // rank 0 owns this parameter
     });
     for (const Values& values : by_rank) CHECK(values == Values{-3, -3});
 }
 
-TEST_CASE("joinables of two groups and none at all are refused") {
+TEST_CASE("joinables of two groups and an empty list are rejected") {
     CHECK(message_of<UsageError>([] { Join(std::vector<Joinable*>{}); }) ==
-          "Join: there must be a joinable, such as a model");
+          "Join: the list of joinables is empty; pass one, such as a model");
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
         const auto other = group.new_group({0, 1});
         Summing first(group), second(*other);

@@ -1,4 +1,4 @@
-// DataParallel over lanes of the CPU.
+// DataParallel over CPU lanes.
 
 #pragma once
 

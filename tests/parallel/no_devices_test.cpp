@@ -1,5 +1,5 @@
-// On a machine without a GPU, or in a build without any: whatever asks for one is refused
-// with the reason. Hidden; ctest runs it where all devices are taken away.
+// Error messages on a machine without a GPU, or in a build without CUDA: every call that
+// needs a GPU gives the reason. Hidden; ctest runs it with all devices hidden.
 
 #include <memory>
 #include <string>
@@ -27,7 +27,7 @@ void run_on_default_cuda() {
     dist::run_threads(2, [](dist::ProcessGroup&) {});
 }
 
-TEST_CASE("without a device each call that wants one says why", "[.][cpu]") {
+TEST_CASE("without a device calls that need one explain why they fail", "[.][cpu]") {
     REQUIRE(cuda_device_count() == 0);
     CHECK(message_of<UsageError>([] {
               Device::parse("cuda:1");

@@ -1,4 +1,4 @@
-// The three rungs to DDP: the same gradients, at different costs.
+// The three averaging modules before DDP: the same gradients, at different costs.
 
 #include "libmini/parallel/rungs.hpp"
 
@@ -34,7 +34,7 @@ std::unique_ptr<ReplicatedModule> wrap(Rung rung, nn::Module& module) {
 struct Seen {
     std::vector<float> gradients;
     size_t collectives = 0;
-    bool overlaps = false;  // an all-reduce began before the last gradient was there
+    bool overlaps = false;  // an all-reduce began before the last gradient was ready
 };
 
 Seen train(dist::ProcessGroup& group, Rung rung) {
@@ -58,7 +58,7 @@ Seen train(dist::ProcessGroup& group, Rung rung) {
 
 }  // namespace
 
-TEST_CASE("every rung leaves the average on all ranks") {
+TEST_CASE("every averaging module computes the average on all ranks") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(ranks);
     const auto ddp = on_ranks(
@@ -74,7 +74,7 @@ TEST_CASE("every rung leaves the average on all ranks") {
     }
 }
 
-TEST_CASE("the rungs differ in the number of all-reduces and when they begin") {
+TEST_CASE("the averaging modules differ in the number and start of their all-reduces") {
     const auto of = [](Rung rung) {
         return on_ranks(2,
                         [&](dist::ProcessGroup& group) { return train(group, rung); })[1];
@@ -87,7 +87,9 @@ TEST_CASE("the rungs differ in the number of all-reduces and when they begin") {
     CHECK(of(Rung::kOverlapped).overlaps);
 }
 
-TEST_CASE("within no_sync no rung communicates and the sum is averaged after it") {
+TEST_CASE(
+    "within no_sync no averaging module communicates and the sum is averaged "
+    "afterwards") {
     for (const Rung rung : {Rung::kAveraged, Rung::kFlat, Rung::kOverlapped}) {
         const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
             nn::Linear module(1, 1, {.bias = false});
@@ -110,7 +112,7 @@ TEST_CASE("within no_sync no rung communicates and the sum is averaged after it"
     }
 }
 
-TEST_CASE("a gradient that is missing is an error that names rank and shape") {
+TEST_CASE("a missing gradient throws an error that names rank and shape") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup&) {
         Toy module;
         AveragedModule replicated(module);

@@ -1,4 +1,4 @@
-// Small models and the ranks to train them on, for the tests of parallel training.
+// Small models, and helpers to run ranks, for the tests of parallel training.
 
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace mini::test {
 
-/// Two layers, with relu between them: parameters fc1.weight (5, 3), fc1.bias, fc2.weight
-/// (2, 5), fc2.bias.
+/// Two linear layers with relu between them; parameters fc1.weight (5, 3), fc1.bias,
+/// fc2.weight (2, 5), fc2.bias.
 class Toy : public nn::Module {
   public:
     Toy() {
@@ -31,7 +31,7 @@ class Toy : public nn::Module {
     nn::Linear fc2{5, 2};
 };
 
-/// y = the sum of x times each weight that is switched on.
+/// y = the sum of x times each enabled weight.
 class Branches : public nn::Module {
   public:
     Branches() {
@@ -50,7 +50,7 @@ class Branches : public nn::Module {
     std::vector<bool> on{true, true, true};
 };
 
-/// Small numbers that differ from each other, by `seed`.
+/// Uniform random numbers in [-1, 1) from `seed`.
 inline Tensor draw(const Shape& shape, uint64_t seed) {
     std::vector<float> values(static_cast<size_t>(element_count(shape)));
     Generator generator(seed);
@@ -58,7 +58,7 @@ inline Tensor draw(const Shape& shape, uint64_t seed) {
     return Tensor::from(values, shape);
 }
 
-/// Runs body(group) on every rank and returns what it returned, by rank.
+/// Runs body(group) on every rank and returns its results, by rank.
 template <typename Body>
 auto on_ranks(int world_size, const Body& body) {
     using Result = decltype(body(std::declval<dist::ProcessGroup&>()));
@@ -88,7 +88,7 @@ inline std::vector<float> flat_parameters(const nn::Module& module) {
     return all;
 }
 
-/// The largest |a[i] - b[i]|; infinite where the sizes differ.
+/// The largest |a[i] - b[i]|; infinite if the sizes differ.
 inline double largest_difference(const std::vector<float>& a,
                                  const std::vector<float>& b) {
     double largest = a.size() == b.size() ? 0.0 : INFINITY;
@@ -97,7 +97,8 @@ inline double largest_difference(const std::vector<float>& a,
     return largest;
 }
 
-/// The length of the difference over that of what was expected; infinite where sizes differ.
+/// The norm of the difference divided by the norm of the expected values; infinite if the
+/// sizes differ.
 inline double relative_error(const std::vector<float>& found,
                              const std::vector<float>& expected) {
     if (found.size() != expected.size()) return INFINITY;

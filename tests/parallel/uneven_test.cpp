@@ -1,4 +1,4 @@
-// DDP with ranks that have different numbers of batches.
+// DDP with uneven inputs: ranks with different numbers of batches.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-// A weight whose gradient is the input, and a buffer that counts what this rank has seen.
+// A weight whose gradient is the input, and a buffer that counts the forward passes.
 class Weighing : public nn::Module {
   public:
     Weighing() {
@@ -40,7 +40,7 @@ struct Ended {
     float weight = 0, seen = 0;
 };
 
-// Rank r has batches[r] batches; each one's gradient is r + 1.
+// Rank r has batches[r] batches, each with the gradient r + 1.
 std::vector<Ended> train(const std::vector<int>& batches, const JoinOptions& options,
                          bool accumulates = false) {
     return on_ranks(static_cast<int>(batches.size()), [&](dist::ProcessGroup& group) {
@@ -70,7 +70,8 @@ std::vector<Ended> train(const std::vector<int>& batches, const JoinOptions& opt
 
 }  // namespace
 
-TEST_CASE("sums are divided by all ranks to the end unless told otherwise") {
+TEST_CASE(
+    "sums are divided by the world size by default and optionally by the active ranks") {
     const auto all = train({1, 3}, {});
     CHECK(all[0].gradients == Values{1.5f});
     CHECK(all[1].gradients == Values{1.5f, 1.0f, 1.0f});
@@ -81,7 +82,7 @@ TEST_CASE("sums are divided by all ranks to the end unless told otherwise") {
     CHECK(active[0].weight == -5.5f);
 }
 
-TEST_CASE("a Join that runs twice divides alike both times") {
+TEST_CASE("a Join that runs twice divides the same way both times") {
     const auto by_rank = on_ranks(2, [](dist::ProcessGroup& group) {
         Weighing module;
         DistributedDataParallel ddp(module);
@@ -114,14 +115,14 @@ TEST_CASE("all ranks end with the model and buffers of the rank that trained lon
     }
 }
 
-TEST_CASE("accumulation within no_sync goes together with uneven inputs") {
+TEST_CASE("gradient accumulation with no_sync works with uneven inputs") {
     const auto ended = train({1, 3}, {}, /*accumulates=*/true);
     CHECK(ended[1].gradients == Values{3.0f, 2.0f, 2.0f});
     CHECK(ended[0].weight == -7.0f);
     CHECK(ended[1].weight == -7.0f);
 }
 
-TEST_CASE("what a rank has accumulated when it joins takes part in the next average") {
+TEST_CASE("gradients accumulated before a rank joins are part of the next average") {
     const auto gradients = on_ranks(2, [](dist::ProcessGroup& group) {
         Weighing module;
         DistributedDataParallel ddp(module);
@@ -141,13 +142,13 @@ TEST_CASE("what a rank has accumulated when it joins takes part in the next aver
         });
         return seen;
     });
-    // Rank 0 has joined with a gradient of 1 from its third batch.
+    // In the second average, joined rank 0 still has the gradient 1 of its third batch.
     CHECK(gradients[1] == Values{3.0f, 2.5f, 2.0f});
 }
 
-TEST_CASE("ranks agree on sending buffers in the epoch after an uneven one") {
-    // Within each epoch every second batch is averaged; the ranks end with different ones,
-    // and one has none in the first epoch.
+TEST_CASE("ranks agree on broadcasting buffers in the epoch after an uneven epoch") {
+    // If `accumulates`, every second batch of an epoch is averaged; the ranks join after
+    // different batches, and in some cases a rank has no batch in an epoch.
     const auto batches = GENERATE(std::vector<std::vector<int>>{{0, 2}, {2, 2}},
                                   std::vector<std::vector<int>>{{3, 2}, {4, 3}},
                                   std::vector<std::vector<int>>{{1, 2}, {0, 1}, {3, 1}});
@@ -174,7 +175,7 @@ TEST_CASE("ranks agree on sending buffers in the epoch after an uneven one") {
     for (const double count : seen) CHECK(count == seen[0]);
 }
 
-TEST_CASE("ranks are told who ended first when that is to be an error") {
+TEST_CASE("throw_on_early_termination names the rank that ran out of batches first") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
         return message_of([&] {
             Weighing module;
@@ -186,6 +187,6 @@ TEST_CASE("ranks are told who ended first when that is to be an error") {
     });
     for (const std::string& message : messages) {
         CHECK(contains(message, "rank 0 ran out of batches after 1 iterations"));
-        CHECK(contains(message, "rank 1 went on"));
+        CHECK(contains(message, "rank 1 continued"));
     }
 }

@@ -1,5 +1,5 @@
-// Ranks with different numbers of batches train with a sharded optimizer: Join over DDP
-// and ZeroRedundancyOptimizer ends where plain SGD ends on one process.
+// Uneven inputs with a sharded optimizer: Join over DDP and ZeroRedundancyOptimizer gives
+// the same parameters as plain SGD on one process.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ constexpr int kEpochs = 2;
 struct Job {
     std::vector<int> batches;  // of each rank, in each epoch
     JoinOptions options;
-    bool zeroes_last = false;  // a loop that ends with zero_grad()
+    bool zeroes_last = false;  // call zero_grad() at the end of an iteration
 
     int world_size() const { return static_cast<int>(batches.size()); }
 };
@@ -43,7 +43,7 @@ Tensor batch(int rank, int epoch, int step) {
     return draw({4, 3}, static_cast<uint64_t>(100 * epoch + 10 * step + rank));
 }
 
-// The parameters with which each rank ends.
+// The final parameters of each rank.
 std::vector<Values> train_sharded(const Job& job) {
     return on_ranks(job.world_size(), [&](dist::ProcessGroup& group) {
         manual_seed(3);
@@ -65,8 +65,8 @@ std::vector<Values> train_sharded(const Job& job) {
     });
 }
 
-// The same on one process, by the definition: each step takes the mean over the ranks
-// that still have a batch, or over all.
+// The same training on one process: each step uses the mean over the ranks that still
+// have a batch, or over all ranks.
 Values train_plain(const Job& job) {
     manual_seed(3);
     Toy module;
@@ -89,7 +89,8 @@ Values train_plain(const Job& job) {
 
 }  // namespace
 
-TEST_CASE("uneven inputs with a sharded optimizer end where plain SGD ends") {
+TEST_CASE(
+    "uneven inputs with a sharded optimizer give the same parameters as plain SGD") {
     const bool zeroes_last = GENERATE(false, true);
     const bool by_all = GENERATE(true, false);
     const auto batches =
@@ -104,16 +105,16 @@ TEST_CASE("uneven inputs with a sharded optimizer end where plain SGD ends") {
     const Values expected = train_plain(job);
     const auto by_rank = train_sharded(job);
 
-    // Sums over the ranks are rounded in a different order: a few ulps of numbers about 1, at
-    // most 8 times, the first ones multiplied by momentum.
+    // Sums over the ranks are rounded in a different order: a few ulps of numbers about
+    // 1, at most 8 times; the first errors are multiplied by the momentum.
     for (const Values& values : by_rank) {
         CHECK(values == by_rank[0]);
         CHECK(largest_difference(values, expected) < 1e-5);
     }
 }
 
-TEST_CASE("a joined owner leaves a parameter alone that no rank has used") {
-    // Weight b is rank 1's. Both ranks use it in the first step; then rank 1 has joined
+TEST_CASE("a joined owner does not change a parameter that no rank has used") {
+    // Rank 1 owns weight b. Both ranks use it in the first step; then rank 1 has joined
     // and rank 0 uses weight a only.
     const auto by_rank = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches module;
@@ -129,7 +130,7 @@ TEST_CASE("a joined owner leaves a parameter alone that no rank has used") {
         });
         return std::pair(zero.owners(), flat_parameters(module));
     });
-    // SGD's first step is 0.05 * (1 + 0.01 * 1); the others are of weight a only.
+    // SGD's first step is 0.05 * (1 + 0.01 * 1); later steps change only weight a.
     for (const auto& [owners, values] : by_rank) {
         CHECK(owners == std::vector<int>{0, 1, 0});
         CHECK(std::abs(values[1] - 0.9495f) < 1e-6f);

@@ -1,4 +1,5 @@
-// The sharded optimizer ends where the plain one does, with a part of the memory.
+// The sharded optimizer gives the same parameters as the unsharded one, with less memory
+// per rank.
 
 #include "libmini/parallel/zero.hpp"
 
@@ -33,7 +34,7 @@ std::unique_ptr<optim::Optimizer> make_adam(std::vector<Tensor> parameters) {
                                          optim::AdamOptions{.lr = 0.01, .amsgrad = true});
 }
 
-// Both kinds of state: tensors only, and tensors with numbers.
+// Per parameter, SGD's state has only tensors; Adam's also has a number.
 const std::vector<parallel::OptimizerFactory> kFactories{make_sgd, make_adam};
 
 // Five parameters, of sizes 12, 1, 7, 0 and 40; the same on every rank.
@@ -44,7 +45,7 @@ std::vector<Tensor> make_parameters() {
     return parameters;
 }
 
-// Gradients of one step; parameter 1 has none in even steps.
+// Gradients of one step; parameter 1 has no gradient in even steps.
 void set_gradients(std::vector<Tensor>& parameters, uint64_t step) {
     for (size_t i = 0; i < parameters.size(); ++i)
         parameters[i].set_grad(i == 1 && step % 2 == 0
@@ -91,7 +92,7 @@ void check_equal(const OptimizerState& a, const OptimizerState& b) {
 
 }  // namespace
 
-TEST_CASE("parameters are shared out over ranks as PyTorch shares them out") {
+TEST_CASE("parameters are partitioned over ranks as in PyTorch") {
     for (const auto& golden : golden_cases("zero_partition")) {
         const std::string name = golden["name"];
         const int world_size = golden["world_size"];
@@ -102,9 +103,10 @@ TEST_CASE("parameters are shared out over ranks as PyTorch shares them out") {
     }
 }
 
-TEST_CASE("the sharded optimizer leaves the plain one's bits on every rank") {
+TEST_CASE(
+    "the sharded optimizer is bitwise identical to the unsharded one on every rank") {
     const int world_size =
-        GENERATE(1, 2, 3, 4, 7);  // 7 is more than there are parameters
+        GENERATE(1, 2, 3, 4, 7);  // 7 ranks are more than there are parameters
     CAPTURE(world_size);
     for (const auto& make : kFactories) {
         const auto by_rank = on_ranks(world_size, [&](dist::ProcessGroup&) {
@@ -117,8 +119,7 @@ TEST_CASE("the sharded optimizer leaves the plain one's bits on every rank") {
     }
 }
 
-TEST_CASE(
-    "each element of the state is on one rank and none has much more than its share") {
+TEST_CASE("each state element is on one rank and no rank has much more than its share") {
     const int world_size = GENERATE(1, 2, 3, 4);
     CAPTURE(world_size);
     const auto by_rank = on_ranks(world_size, [](dist::ProcessGroup&) {
@@ -134,7 +135,7 @@ TEST_CASE(
     for (const int64_t count : by_rank) CHECK(count <= total / world_size + 14);
 }
 
-TEST_CASE("a step sends one broadcast for each owner of anything") {
+TEST_CASE("a step sends one broadcast per rank that owns elements") {
     const auto by_rank = on_ranks(5, [](dist::ProcessGroup& group) {
         ZeroRedundancyOptimizer zero(make_parameters(), make_sgd);
         group.events().clear();
@@ -144,7 +145,7 @@ TEST_CASE("a step sends one broadcast for each owner of anything") {
             begun.emplace_back(event.name, event.bytes);
         return begun;
     });
-    // Of 5 ranks, two own 40 and 12 elements, two 7 and 1, and one a parameter of none.
+    // The five ranks own 40, 12, 7, 1 and 0 elements.
     for (const auto& begun : by_rank) {
         std::vector<std::pair<std::string, int64_t>> broadcasts;
         std::ranges::copy_if(
@@ -158,7 +159,7 @@ TEST_CASE("a step sends one broadcast for each owner of anything") {
     }
 }
 
-TEST_CASE("the learning rate reaches the owners of the parameters") {
+TEST_CASE("set_lr is forwarded to the owners of the parameters") {
     const auto sgd = make_sgd(make_parameters());
     sgd->set_lr(0.5);
     take_steps(*sgd, 0, 3);
@@ -172,13 +173,13 @@ TEST_CASE("the learning rate reaches the owners of the parameters") {
     for (const Values& parameters : by_rank) CHECK(parameters == flat(sgd->parameters()));
 }
 
-TEST_CASE("the consolidated state is the plain optimizer's") {
+TEST_CASE("the consolidated state equals the unsharded optimizer's state") {
     const int world_size = GENERATE(1, 2, 3, 7);
     const int to = world_size - 1;
     CAPTURE(world_size);
     for (const auto& make : kFactories) {
         const auto plain = make(make_parameters());
-        plain->set_lr(1.0 / 3);  // a number that needs all its bits
+        plain->set_lr(1.0 / 3);  // a number that is not exact in few digits
         take_steps(*plain, 0, 3);
         const auto by_rank = on_ranks(world_size, [&](dist::ProcessGroup& group) {
             ZeroRedundancyOptimizer zero(make_parameters(), make);
@@ -191,14 +192,14 @@ TEST_CASE("the consolidated state is the plain optimizer's") {
     }
 }
 
-TEST_CASE("consolidating leaves a message between two ranks to its receiver") {
+TEST_CASE("consolidating does not take a message between two ranks from its receiver") {
     const int world_size = GENERATE(2, 3, 7);
     CAPTURE(world_size);
     const auto by_rank = on_ranks(world_size, [&](dist::ProcessGroup& group) {
         ZeroRedundancyOptimizer zero(make_parameters(), make_sgd);
         take_steps(zero, 0, 3);
 
-        // The last rank's message is on its way while the states are.
+        // The last rank's message is in flight during the consolidation.
         const int last = group.world_size() - 1;
         const Tensor message = Tensor::from<int64_t>({group.rank()});
         dist::WorkHandle sending;
@@ -215,7 +216,7 @@ TEST_CASE("consolidating leaves a message between two ranks to its receiver") {
     check_equal(by_rank[0].second, plain->state_dict());
 }
 
-TEST_CASE("a state saved by one number of ranks resumes on another to the same bits") {
+TEST_CASE("a state saved on one number of ranks resumes bitwise identically on another") {
     const int before = GENERATE(1, 2, 4);
     const int after = GENERATE(1, 3, 7);
     CAPTURE(before, after);
@@ -245,7 +246,7 @@ TEST_CASE("a state saved by one number of ranks resumes on another to the same b
     }
 }
 
-TEST_CASE("a state that is not there or no longer true is refused") {
+TEST_CASE("a state that is missing or out of date is rejected") {
     const auto by_rank = on_ranks(2, [](dist::ProcessGroup&) {
         ZeroRedundancyOptimizer zero(make_parameters(), make_sgd);
         std::vector<std::string> messages;
@@ -269,7 +270,7 @@ TEST_CASE("a state that is not there or no longer true is refused") {
     CHECK(by_rank[0][1] == missing);
     CHECK(by_rank[1][1] != "");
     CHECK(by_rank[0][2] ==
-          "consolidate_state_dict: there is no rank 2 among ranks 0 to 1");
+          "consolidate_state_dict: rank 2 does not exist; ranks are 0 to 1");
     CHECK(by_rank[1][3] ==
           "ZeroRedundancyOptimizer: the state has a parameter 9, but rank "
           "1 has 5 parameters");
@@ -299,7 +300,7 @@ TEST_CASE("ranks with different parameter lists get the same error on every rank
               "1) on rank 1; every rank must pass the same list");
 }
 
-TEST_CASE("parameters other than float32 are refused") {
+TEST_CASE("parameters other than float32 are rejected") {
     const auto by_rank = on_ranks(2, [](dist::ProcessGroup&) {
         return message_of<UsageError>([] {
             ZeroRedundancyOptimizer({Tensor::zeros({2}, DType::kInt64)}, make_sgd);

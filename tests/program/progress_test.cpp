@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A clock that stands still until the test moves it.
+// A clock that changes only in pass().
 struct FakeClock {
     Clock::time_point now{};
     void pass(int milliseconds) { now += std::chrono::milliseconds(milliseconds); }
@@ -24,16 +24,16 @@ struct FakeClock {
     }
 };
 
-// Sets or unsets a variable, and puts back what was there.
+// Sets or unsets an environment variable, and restores its previous value.
 class Environment {
   public:
     Environment(const char* name, const char* value) : name_(name) {
         const char* before = std::getenv(name);
         if (before != nullptr) before_ = before;
-        had_one_ = before != nullptr;
+        was_set_ = before != nullptr;
         set(value);
     }
-    ~Environment() { set(had_one_ ? before_.c_str() : nullptr); }
+    ~Environment() { set(was_set_ ? before_.c_str() : nullptr); }
 
   private:
     void set(const char* value) {
@@ -41,11 +41,11 @@ class Environment {
     }
 
     const char* name_;
-    bool had_one_ = false;
+    bool was_set_ = false;
     std::string before_;
 };
 
-std::string times(int count, const std::string& text) {
+std::string repeat(int count, const std::string& text) {
     std::string result;
     for (int i = 0; i < count; ++i) result += text;
     return result;
@@ -53,23 +53,23 @@ std::string times(int count, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a line shows share, bar, counts, elapsed and remaining time, and rate") {
-    // 80 columns less the text leave 37, 27 and 27 for the bar; 134 eighths of 216 are
-    // full at 291 of 469.
+TEST_CASE("a line shows percentage and bar and counts and times and rate") {
+    // 80 columns minus the text leave 37, 27 and 27 for the bar; at step 291 of 469, 134
+    // of 216 eighths are filled.
     std::ostringstream out;
     FakeClock clock;
     const Progress progress(out, "epoch 1/3", 469, clock.options(true));
     CHECK(progress.line(0, 0) ==
-          "epoch 1/3   0%|" + times(37, " ") + "| 0/469 [00:00<?, ? batch/s]");
-    CHECK(progress.line(291, 2.218) == "epoch 1/3  62%|" + times(16, "█") + "▊" +
-                                           times(10, " ") +
+          "epoch 1/3   0%|" + repeat(37, " ") + "| 0/469 [00:00<?, ? batch/s]");
+    CHECK(progress.line(291, 2.218) == "epoch 1/3  62%|" + repeat(16, "█") + "▊" +
+                                           repeat(10, " ") +
                                            "| 291/469 [00:02<00:01, 131.2 batch/s]");
     CHECK(progress.line(469, 3.5) ==
-          "epoch 1/3 100%|" + times(27, "█") + "| 469/469 [00:03<00:00, 134.0 batch/s]");
+          "epoch 1/3 100%|" + repeat(27, "█") + "| 469/469 [00:03<00:00, 134.0 batch/s]");
 }
 
 TEST_CASE("the bar grows by eighths of a column") {
-    // 42 columns leave 4 for the bar: 32 eighths for 32 steps.
+    // 42 columns leave 4 columns for the bar: 32 eighths for 32 steps.
     std::ostringstream out;
     FakeClock clock;
     ProgressOptions options = clock.options(true, 42);
@@ -83,7 +83,7 @@ TEST_CASE("the bar grows by eighths of a column") {
     CHECK(progress.line(32, 1) == "e 100%|████| 32/32 [00:01<00:00, 32.0 b/s]");
 }
 
-TEST_CASE("slow work shows seconds per step, and long work hours") {
+TEST_CASE("slow steps show seconds per step and long times show hours") {
     std::ostringstream out;
     FakeClock clock;
     const Progress progress(out, "e", 4, clock.options(false));
@@ -91,7 +91,7 @@ TEST_CASE("slow work shows seconds per step, and long work hours") {
     CHECK(progress.line(2, 125) == "e  50% 2/4 [02:05<02:05, 62.5 s/batch]");
 }
 
-TEST_CASE("a line too long for its columns loses the bar, then its end") {
+TEST_CASE("a line that is too long loses the bar and is then truncated") {
     std::ostringstream out;
     FakeClock clock;
     const Progress narrow(out, "größe", 10, clock.options(true, 42));
@@ -100,7 +100,7 @@ TEST_CASE("a line too long for its columns loses the bar, then its end") {
     CHECK(tiny.line(5, 1) == "größ");
 }
 
-TEST_CASE("nothing to do is done, and more than all is not past the end") {
+TEST_CASE("a total of 0 and more steps than the total both show 100 %") {
     std::ostringstream out;
     FakeClock clock;
     const Progress empty(out, "e", 0, clock.options(false));
@@ -109,12 +109,12 @@ TEST_CASE("nothing to do is done, and more than all is not past the end") {
     CHECK(over.line(3, 1) == "e 100% 3/2 [00:01<00:00, 3.0 batch/s]");
 }
 
-TEST_CASE("a negative total is refused") {
+TEST_CASE("a negative total throws Error") {
     std::ostringstream out;
     CHECK_THROWS_AS(Progress(out, "e", -1), mini::Error);
 }
 
-TEST_CASE("a pipe gets a plain line at every tenth of the way") {
+TEST_CASE("output to a pipe is a plain line at every 10 %") {
     std::ostringstream out;
     FakeClock clock;
     {
@@ -125,7 +125,7 @@ TEST_CASE("a pipe gets a plain line at every tenth of the way") {
             progress.advance(n, "loss 0.5");
         }
     }
-    // The ten steps at once pass several tenths with one line.
+    // The advance by ten steps passes several tenths and prints one line.
     CHECK(out.str() ==
           "e  12% 3/25 [00:01<00:11, 2.0 batch/s] loss 0.5\n"
           "e  20% 5/25 [00:02<00:10, 2.0 batch/s] loss 0.5\n"
@@ -134,7 +134,8 @@ TEST_CASE("a pipe gets a plain line at every tenth of the way") {
           "e 100% 25/25 [00:05<00:00, 5.0 batch/s] loss 0.5\n");
 }
 
-TEST_CASE("a terminal gets one line, redrawn after 100 ms and at the end") {
+TEST_CASE(
+    "output to a terminal is one line that is redrawn after 100 ms and at the end") {
     std::ostringstream out;
     FakeClock clock;
     {
@@ -145,7 +146,7 @@ TEST_CASE("a terminal gets one line, redrawn after 100 ms and at the end") {
         progress.advance(1);  // too soon
         clock.pass(1);
         progress.advance(1);
-        progress.advance(1);  // the last one
+        progress.advance(1);  // the last step
         CHECK(out.str() ==
               "\re  25% 1/4 [00:01<00:03, 1.0 batch/s] a lo"
               "\re  75%|██▎| 3/4 [00:01<00:00, 2.7 batch/s]"
@@ -155,7 +156,7 @@ TEST_CASE("a terminal gets one line, redrawn after 100 ms and at the end") {
     CHECK(out.str() == "\re 100%|███| 4/4 [00:01<00:00, 3.6 batch/s]\n");
 }
 
-TEST_CASE("a shorter line wipes out the longer one before it") {
+TEST_CASE("a shorter line overwrites a longer previous line completely") {
     std::ostringstream out;
     FakeClock clock;
     ProgressOptions options = clock.options(true, 34);
@@ -170,7 +171,7 @@ TEST_CASE("a shorter line wipes out the longer one before it") {
           "\re  50% 2/4 [00:02<00:02, 1.0 b/s] ");
 }
 
-TEST_CASE("a bar that is dropped early shows where it stopped and ends its line") {
+TEST_CASE("a bar destroyed early shows its last state and ends the line") {
     std::ostringstream out;
     FakeClock clock;
     {
@@ -183,7 +184,7 @@ TEST_CASE("a bar that is dropped early shows where it stopped and ends its line"
     CHECK(out.str() == "\re  50% 2/4 [00:01<00:01, 2.0 batch/s] \n");
 }
 
-TEST_CASE("a bar that is off, or was never moved, writes nothing") {
+TEST_CASE("a disabled bar and a bar without steps write nothing") {
     std::ostringstream out;
     FakeClock clock;
     {
@@ -196,7 +197,7 @@ TEST_CASE("a bar that is off, or was never moved, writes nothing") {
     CHECK(out.str() == "");
 }
 
-TEST_CASE("MINI_PROGRESS decides whether stderr counts as a terminal") {
+TEST_CASE("MINI_PROGRESS overrides stderr_is_terminal") {
     {
         const Environment bar("MINI_PROGRESS", "bar");
         CHECK(mini::stderr_is_terminal());

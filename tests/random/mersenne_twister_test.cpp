@@ -8,7 +8,7 @@
 
 using mini::MersenneTwister;
 
-TEST_CASE("a twister with one seed gives the words of std::mt19937") {
+TEST_CASE("a one-word seed gives the words of std::mt19937") {
     const uint32_t seed = GENERATE(0u, 1u, 1234u, 5489u, 0x7fffffffu, 0xffffffffu);
     MersenneTwister ours(seed);
     std::mt19937 theirs(seed);
@@ -18,13 +18,13 @@ TEST_CASE("a twister with one seed gives the words of std::mt19937") {
     CHECK(equal);
 }
 
-TEST_CASE("the 10000th word of the default seed is the one the C++ standard names") {
+TEST_CASE("the 10000th word of the default seed equals the C++ standard's value") {
     MersenneTwister twister;
     for (int i = 1; i < 10000; ++i) twister.next();
     CHECK(twister.next() == 4123659995u);
 }
 
-TEST_CASE("a twister with a key gives the words its authors published") {
+TEST_CASE("a key gives the words that the authors published") {
     // The head of mt19937ar.out: init_by_array({0x123, 0x234, 0x345, 0x456}).
     const std::vector<uint32_t> key = {0x123, 0x234, 0x345, 0x456};
     MersenneTwister twister(key);
@@ -33,7 +33,7 @@ TEST_CASE("a twister with a key gives the words its authors published") {
     for (const uint32_t word : expected) CHECK(twister.next() == word);
 }
 
-TEST_CASE("each word of a key counts, also those of a key longer than the state") {
+TEST_CASE("the last word of a key longer than the state changes the result") {
     std::vector<uint32_t> key(700, 7);
     MersenneTwister plain(key);
     key.back() = 8;
@@ -41,6 +41,6 @@ TEST_CASE("each word of a key counts, also those of a key longer than the state"
     CHECK(plain.next() != changed.next());
 }
 
-TEST_CASE("a key without words is refused") {
+TEST_CASE("an empty key throws Error") {
     CHECK_THROWS_AS(MersenneTwister(std::span<const uint32_t>()), mini::Error);
 }

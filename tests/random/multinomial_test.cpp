@@ -1,4 +1,4 @@
-// Categories drawn by weight, against torch.multinomial.
+// Compares multinomial with torch.multinomial, and tests its contract.
 
 #include "libmini/random/multinomial.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 
 using Weights = std::vector<double>;
 
-std::string refusal(const Weights& weights, int64_t num_samples, bool replacement) {
+std::string error_message(const Weights& weights, int64_t num_samples, bool replacement) {
     Generator generator(0);
     return mini::test::message_of<mini::UsageError>(
         [&] { multinomial(weights, num_samples, replacement, generator); });
@@ -31,7 +31,7 @@ std::string refusal(const Weights& weights, int64_t num_samples, bool replacemen
 
 }  // namespace
 
-TEST_CASE("weighted draws are those of torch's WeightedRandomSampler") {
+TEST_CASE("multinomial equals torch's WeightedRandomSampler") {
     int with = 0, without = 0;
     for (const auto& golden : golden_cases("samplers")) {
         if (golden.at("sampler") != "WeightedRandomSampler") continue;
@@ -48,7 +48,7 @@ TEST_CASE("weighted draws are those of torch's WeightedRandomSampler") {
     CHECK(without == 13);
 }
 
-TEST_CASE("a sample with replacement takes two words, any other two a category") {
+TEST_CASE("two words are drawn per sample with replacement and otherwise per category") {
     const Weights weights = {1, 2, 3, 0};
     mini::TorchVersion version;
     const auto words_taken = [&](int64_t num_samples, bool replacement) {
@@ -66,13 +66,13 @@ TEST_CASE("a sample with replacement takes two words, any other two a category")
     CHECK(words_taken(1, false) == 8);
     CHECK(words_taken(3, false) == 8);
 
-    // Before PyTorch 2.0 a single sample was not raced for.
+    // Before PyTorch 2.0 a single sample with replacement is not drawn by the race.
     version = {1, 13};
     CHECK(words_taken(1, true) == 2);
     CHECK(words_taken(1, false) == 8);
 }
 
-TEST_CASE("a uniform number at the very end of a category belongs to it") {
+TEST_CASE("a uniform number equal to the end of a category selects it") {
     const double u = Generator(0).uniform_double();
     REQUIRE(u + (1 - u) == 1);
     Generator generator(0);
@@ -82,7 +82,7 @@ TEST_CASE("a uniform number at the very end of a category belongs to it") {
     CHECK(multinomial(Weights{below, 1 - below}, 2, true, generator)[0] == 1);
 }
 
-TEST_CASE("a category of weight zero is never drawn, however small the others") {
+TEST_CASE("a category of weight zero is never drawn even if all other weights are tiny") {
     const double tiny = GENERATE(1.0, std::numeric_limits<double>::denorm_min());
     const bool replacement = GENERATE(true, false);
     const Weights weights = {0, tiny, 0, tiny, 0};
@@ -100,9 +100,9 @@ TEST_CASE("without replacement no category is drawn twice") {
     CHECK(std::set<int64_t>(samples.begin(), samples.end()).size() == 100);
 }
 
-TEST_CASE("categories come in proportion to their weights") {
-    // A count of n draws of chance p strays 5 sqrt(n p (1 - p)) < 800 for one seed in a
-    // million.
+TEST_CASE("the frequencies of categories are proportional to their weights") {
+    // A count of n draws with probability p deviates by more than 5 sqrt(n p (1 - p)) <
+    // 800 for only one seed in a million.
     constexpr int n = 100'000;
     Generator generator(3);
     std::vector<int> counts(3);
@@ -113,24 +113,25 @@ TEST_CASE("categories come in proportion to their weights") {
     CHECK(std::abs(counts[2] - 7 * n / 10) < 800);
 }
 
-TEST_CASE("a weight that is negative, infinite or no number is named") {
+TEST_CASE("the error message names a weight that is negative or infinite or NaN") {
     const bool replacement = GENERATE(true, false);
-    CHECK(contains(refusal({1, -0.5, 2}, 2, replacement), "weight 1 is -0.5"));
-    CHECK(contains(refusal({1, 2, std::nan("")}, 2, replacement), "weight 2 is nan"));
-    CHECK(contains(refusal({HUGE_VAL, 2, 1}, 2, replacement), "weight 0 is inf"));
-    CHECK(contains(refusal({1e308, 1e308, 1}, 2, replacement), "add up to inf"));
+    CHECK(contains(error_message({1, -0.5, 2}, 2, replacement), "weight 1 is -0.5"));
+    CHECK(
+        contains(error_message({1, 2, std::nan("")}, 2, replacement), "weight 2 is nan"));
+    CHECK(contains(error_message({HUGE_VAL, 2, 1}, 2, replacement), "weight 0 is inf"));
+    CHECK(contains(error_message({1e308, 1e308, 1}, 2, replacement), "add up to inf"));
 }
 
-TEST_CASE("weights that leave nothing to draw are refused") {
+TEST_CASE("no positive weight or a number of samples below 1 throws UsageError") {
     const bool replacement = GENERATE(true, false);
-    CHECK(contains(refusal({0, 0, 0}, 1, replacement), "none of the 3 weights"));
-    CHECK(contains(refusal({}, 1, replacement), "none of the 0 weights"));
-    CHECK(contains(refusal({1, 2}, 0, replacement), "num_samples is 0"));
-    CHECK(contains(refusal({1, 2}, -3, replacement), "num_samples is -3"));
+    CHECK(contains(error_message({0, 0, 0}, 1, replacement), "none of the 3 weights"));
+    CHECK(contains(error_message({}, 1, replacement), "none of the 0 weights"));
+    CHECK(contains(error_message({1, 2}, 0, replacement), "num_samples is 0"));
+    CHECK(contains(error_message({1, 2}, -3, replacement), "num_samples is -3"));
 }
 
-TEST_CASE("more samples without replacement than positive weights are refused") {
-    CHECK(contains(refusal({1, 0, 2}, 3, false),
+TEST_CASE("more samples without replacement than positive weights throw UsageError") {
+    CHECK(contains(error_message({1, 0, 2}, 3, false),
                    "3 samples without replacement, but only 2 of the 3"));
-    CHECK(refusal({1, 0, 2}, 3, true).empty());
+    CHECK(error_message({1, 0, 2}, 3, true).empty());
 }

@@ -1,4 +1,4 @@
-// Python's random.Random, against CPython.
+// Compares PythonRandom with CPython's random.Random.
 
 #include "libmini/random/python_random.hpp"
 
@@ -25,8 +25,8 @@ Order shuffled(int64_t n, int64_t seed) {
     return values;
 }
 
-// random.randrange(2**64), whose bound has 65 bits: a whole number of words and one bit of
-// a third, until that is 0.
+// Returns random.randrange(2**64). The bound has 65 bits: draws two words and one bit of
+// a third word, until that bit is 0.
 uint64_t randrange_2_64(PythonRandom& random) {
     while (true) {
         const uint64_t low = random.getrandbits(64);
@@ -36,7 +36,7 @@ uint64_t randrange_2_64(PythonRandom& random) {
 
 }  // namespace
 
-TEST_CASE("bits and floats are those of Python's random.Random") {
+TEST_CASE("getrandbits and random equal Python's random.Random") {
     const auto cases = golden_cases("python_random");
     for (const auto& golden : cases) {
         const auto seed = golden.at("seed").get<int64_t>();
@@ -58,7 +58,7 @@ TEST_CASE("bits and floats are those of Python's random.Random") {
     CHECK(cases.size() == 5);
 }
 
-TEST_CASE("numbers below a bound are those of random.randrange, up to 2^64") {
+TEST_CASE("randrange equals Python's random.randrange for bounds up to 2^64") {
     const std::vector<uint64_t> bounds = {
         1, 2, 3, 5, 10, 100, 1000, 60000, uint64_t{1} << 31, uint64_t{1} << 33};
     const auto cases = golden_cases("python_random");
@@ -74,7 +74,7 @@ TEST_CASE("numbers below a bound are those of random.randrange, up to 2^64") {
     CHECK(cases.size() == 5);
 }
 
-TEST_CASE("shuffles are those of random.shuffle") {
+TEST_CASE("shuffle equals Python's random.shuffle") {
     const auto cases = golden_cases("python_shuffle");
     for (const auto& golden : cases) {
         CAPTURE(golden.at("seed").get<int64_t>(), golden.at("n").get<int>());
@@ -84,7 +84,7 @@ TEST_CASE("shuffles are those of random.shuffle") {
     CHECK(cases.size() >= 15);
 }
 
-TEST_CASE("published shuffles of random.Random come out") {
+TEST_CASE("shuffle gives published results of random.Random") {
     CHECK(shuffled(10, 1234) == Order{2, 8, 3, 5, 6, 4, 9, 0, 1, 7});
     CHECK(shuffled(10, 0) == Order{7, 8, 1, 5, 3, 4, 2, 0, 9, 6});
     CHECK(shuffled(10, 42) == Order{7, 3, 2, 8, 5, 6, 9, 4, 0, 1});
@@ -96,7 +96,7 @@ TEST_CASE("published shuffles of random.Random come out") {
           Order{5, 7, 9, 2, 0, 4, 1, 3, 6, 8});
 }
 
-TEST_CASE("values of any type are shuffled alike") {
+TEST_CASE("the shuffle does not depend on the type of the values") {
     std::vector<std::string> words;
     for (int i = 0; i < 10; ++i) words.push_back(std::to_string(i));
     PythonRandom(42).shuffle(words);
@@ -106,7 +106,7 @@ TEST_CASE("values of any type are shuffled alike") {
     CHECK(words == expected);
 }
 
-TEST_CASE("shuffling nothing or one value draws nothing") {
+TEST_CASE("shuffling zero values or one value draws no words") {
     PythonRandom random(7), fresh(7);
     Order none, one = {5};
     random.shuffle(none);
@@ -115,8 +115,10 @@ TEST_CASE("shuffling nothing or one value draws nothing") {
     CHECK(random.getrandbits(32) == fresh.getrandbits(32));
 }
 
-TEST_CASE("getrandbits takes the high bits of a word, and a second word above it") {
-    // [random.Random(0).getrandbits(bits) for bits in (32, 1, 8, 33, 40, 64)], CPython 3.11
+TEST_CASE(
+    "getrandbits uses the high bits of one word or a word and a second word above it") {
+    // [random.Random(0).getrandbits(bits) for bits in (32, 1, 8, 33, 40, 64)], CPython
+    // 3.11
     CHECK(PythonRandom(0).getrandbits(32) == 3626764237u);
     CHECK(PythonRandom(0).getrandbits(1) == 1u);
     CHECK(PythonRandom(0).getrandbits(8) == 216u);
@@ -125,7 +127,7 @@ TEST_CASE("getrandbits takes the high bits of a word, and a second word above it
     CHECK(PythonRandom(0).getrandbits(64) == 7106521602475165645u);
 }
 
-TEST_CASE("a number of bits that is not 1 to 64, and a bound below 1, are refused") {
+TEST_CASE("a number of bits outside 1 to 64 and a bound below 1 throw Error") {
     PythonRandom random(0);
     for (const int bits : {0, 65, -1})
         CHECK(mini::test::message_of([&] {

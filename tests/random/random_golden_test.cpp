@@ -1,5 +1,5 @@
-// The generator against numbers that PyTorch printed. Every case of every file must be
-// understood: each test counts what it compared.
+// Compares the generator with numbers that PyTorch printed. Each test counts the compared
+// cases, so that no case of a file is skipped.
 
 #include <bit>
 #include <cstddef>
@@ -22,9 +22,10 @@ Generator generator_for(const json& golden) {
     return Generator(golden.at("seed").get<uint64_t>());
 }
 
-// What PyTorch drew as its wheels do (a new generator too), and told not to use AVX2.
+// The two builds of the golden files: PyTorch's wheel (equal to a new generator's
+// default), and PyTorch without AVX2.
 struct Build {
-    std::string ending;
+    std::string suffix;
     std::optional<Rounding> rounding;
 };
 
@@ -72,7 +73,7 @@ void check_doubles(const json& expected, const std::vector<double>& actual) {
     }
 }
 
-void check_in_a_row(const json& draws, Generator& generator) {
+void check_sequence(const json& draws, Generator& generator) {
     REQUIRE(draws.size() == 6);
     check_floats(draws[0], uniforms(1, 0, 1, generator));
     check_floats(draws[1], normals(1, 0, 1, generator));
@@ -82,11 +83,11 @@ void check_in_a_row(const json& draws, Generator& generator) {
     check_floats(draws[5], uniforms(1, 0, 1, generator));
 }
 
-// Compares one case of draws_misc; false when we do not know what it draws.
+// Compares one case of draws_misc; returns false if the case is unknown.
 bool check_draw(const json& golden, Generator& generator) {
     const std::string what = golden.at("what");
     if (what == "rand(1),randn(1),randn(3),rand(2),randn(20),rand(1) in a row") {
-        check_in_a_row(golden.at("draws"), generator);
+        check_sequence(golden.at("draws"), generator);
         return true;
     }
     if (what.ends_with("dtype=float64)")) {
@@ -119,7 +120,8 @@ bool check_draw(const json& golden, Generator& generator) {
     return true;
 }
 
-// Draws what one case of integers.json says; nothing when we do not know it.
+// Draws the numbers of one case of integers.json; returns std::nullopt if the case is
+// unknown.
 std::optional<std::vector<int64_t>> integers_like(const json& golden) {
     const std::string what = golden.at("what");
     Generator generator = generator_for(golden);
@@ -142,12 +144,13 @@ std::optional<std::vector<int64_t>> integers_like(const json& golden) {
 
 }  // namespace
 
-TEST_CASE("uniform and normal floats are torch.rand's and randn's, bit for bit") {
+TEST_CASE(
+    "uniform and normal floats are bitwise identical to torch.rand and torch.randn") {
     const Build build = any_build();
-    const json cases = golden_cases("rand_randn" + build.ending);
+    const json cases = golden_cases("rand_randn" + build.suffix);
     for (const json& golden : cases) {
         const size_t n = golden.at("n");
-        CAPTURE(build.ending, golden.at("seed").get<uint64_t>(), n);
+        CAPTURE(build.suffix, golden.at("seed").get<uint64_t>(), n);
         Generator generator = generator_for(golden, build);
         Generator another = generator;
         check_floats(golden.at("rand"), uniforms(n, 0, 1, generator));
@@ -156,12 +159,12 @@ TEST_CASE("uniform and normal floats are torch.rand's and randn's, bit for bit")
     CHECK(cases.size() == 60);
 }
 
-TEST_CASE("draws of other kinds, and of several kinds in a row, are PyTorch's") {
+TEST_CASE("other draws and sequences of different draws equal PyTorch's") {
     const Build build = any_build();
-    const json cases = golden_cases("draws_misc" + build.ending);
+    const json cases = golden_cases("draws_misc" + build.suffix);
     size_t compared = 0;
     for (const json& golden : cases) {
-        CAPTURE(build.ending, golden.at("seed").get<uint64_t>(),
+        CAPTURE(build.suffix, golden.at("seed").get<uint64_t>(),
                 golden.at("what").get<std::string>());
         Generator generator = generator_for(golden, build);
         const bool known = check_draw(golden, generator);
@@ -172,7 +175,7 @@ TEST_CASE("draws of other kinds, and of several kinds in a row, are PyTorch's") 
     CHECK(compared == 16);
 }
 
-TEST_CASE("integers are those of torch.randint and random_") {
+TEST_CASE("integers equal those of torch.randint and random_") {
     const json cases = golden_cases("integers");
     size_t compared = 0;
     for (const json& golden : cases) {
@@ -186,7 +189,7 @@ TEST_CASE("integers are those of torch.randint and random_") {
     CHECK(compared == 15);
 }
 
-TEST_CASE("permutations are torch.randperm's, in numbers of 64 bits and of 32") {
+TEST_CASE("permutations of 64-bit and 32-bit numbers equal torch.randperm") {
     const json cases = golden_cases("randperm");
     for (const json& golden : cases) {
         const int64_t n = golden.at("n");
@@ -203,7 +206,7 @@ TEST_CASE("permutations are torch.randperm's, in numbers of 64 bits and of 32") 
     CHECK(cases.size() == 20);
 }
 
-TEST_CASE("a second permutation goes on where the first one stopped") {
+TEST_CASE("a second permutation continues the sequence of the first one") {
     const json cases = golden_cases("randperm_twice");
     for (const json& golden : cases) {
         CAPTURE(golden.at("seed").get<uint64_t>(), golden.at("n").get<int>());
@@ -215,7 +218,7 @@ TEST_CASE("a second permutation goes on where the first one stopped") {
     CHECK(cases.size() == 10);
 }
 
-TEST_CASE("bernoulli draws are those of torch.nn.functional.dropout and dropout2d") {
+TEST_CASE("bernoulli draws equal those of torch.nn.functional.dropout and dropout2d") {
     const json cases = golden_cases("dropout");
     for (const json& golden : cases) {
         const auto expected = golden.at("kept").get<std::string>();

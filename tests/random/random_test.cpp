@@ -1,4 +1,4 @@
-// The generators against numbers published by others, and their contracts.
+// Compares the generators with published numbers, and tests their contracts.
 
 #include "libmini/random/random.hpp"
 
@@ -34,7 +34,7 @@ std::vector<int64_t> integers(int n, int64_t low, int64_t high, Generator& gener
 
 using Order = std::vector<int64_t>;
 
-// Published numbers are printed to 7 digits or more.
+// Compares with a tolerance, because published numbers have as few as 7 digits.
 void check_close(const std::vector<float>& actual, const std::vector<float>& expected) {
     REQUIRE(actual.size() == expected.size());
     for (size_t i = 0; i < actual.size(); ++i) {
@@ -43,7 +43,7 @@ void check_close(const std::vector<float>& actual, const std::vector<float>& exp
     }
 }
 
-// How many words `draw` takes from a generator of the given version.
+// Returns the number of words that `draw` takes from a generator of the given version.
 template <typename Draw>
 int words_taken(mini::TorchVersion version, const Draw& draw) {
     Generator generator(11), words(11);
@@ -61,7 +61,7 @@ int words_taken(mini::TorchVersion version, const Draw& draw) {
 
 }  // namespace
 
-TEST_CASE("a seed gives the words that PyTorch gives") {
+TEST_CASE("a seed gives the same words as in PyTorch") {
     const auto first_words = [](uint64_t seed) {
         Generator generator(seed);
         std::vector<uint32_t> words;
@@ -74,7 +74,7 @@ TEST_CASE("a seed gives the words that PyTorch gives") {
     CHECK(first_words(137) == Words{4053805790u, 2173880614u, 380293709u, 1237255315u});
 }
 
-TEST_CASE("seeds that agree modulo 2^32 give the same words and keep their own name") {
+TEST_CASE("seeds equal modulo 2^32 give the same words but keep their initial_seed") {
     Generator small(5);
     Generator large(5 + (uint64_t{1} << 32));
     CHECK(small.random64() == large.random64());
@@ -82,7 +82,7 @@ TEST_CASE("seeds that agree modulo 2^32 give the same words and keep their own n
     CHECK(large.initial_seed() == 4294967301u);
 }
 
-TEST_CASE("uniform doubles are torch.rand's in float64") {
+TEST_CASE("uniform doubles equal torch.rand in float64") {
     Generator generator(0);
     CHECK(generator.uniform_double() == 0.9700530018065531);
     CHECK(generator.uniform_double() == 0.707819864399788);
@@ -90,8 +90,9 @@ TEST_CASE("uniform doubles are torch.rand's in float64") {
     CHECK(generator.uniform_double() == 0.9207476841219603);
 }
 
-TEST_CASE("uniform floats in a range are the weights of torch.nn.Linear(2, 1)") {
-    // Kaiming's bound for 2 inputs is 1 / sqrt(2). The weights tell roundings apart.
+TEST_CASE(
+    "uniform floats in a range equal the weights of a torch.nn.Linear with 2 inputs") {
+    // Kaiming's bound for 2 inputs is 1 / sqrt(2). The weights depend on the rounding.
     const double bound = std::sqrt(0.5);
     std::vector<float> weight(2);
     Generator generator(0);
@@ -104,7 +105,7 @@ TEST_CASE("uniform floats in a range are the weights of torch.nn.Linear(2, 1)") 
     CHECK(weight == std::vector{-0.0052939653396606445f, 0.37932294607162476f});
 }
 
-TEST_CASE("a 64-bit integer is two words without the sign bit") {
+TEST_CASE("random_int64 is two words without the sign bit") {
     Generator words(1234), integers(1234);
     bool sign_bit_seen = false;
     for (int i = 0; i < 8; ++i) {
@@ -116,7 +117,7 @@ TEST_CASE("a 64-bit integer is two words without the sign bit") {
     CHECK(sign_bit_seen);
 }
 
-TEST_CASE("published floats of torch.rand and torch.randn come out") {
+TEST_CASE("floats equal published results of torch.rand and torch.randn") {
     Generator generator(0);
     CHECK(uniforms(8, generator) ==
           std::vector<float>{0.49625658988952637f, 0.7682217955589294f,
@@ -136,11 +137,11 @@ TEST_CASE("published floats of torch.rand and torch.randn come out") {
                              -1.0115290880203247f, 0.2167382389307022f});
 }
 
-TEST_CASE("published integers of torch.randint come out, and what is drawn after them") {
+TEST_CASE("integers and later draws equal published results of torch.randint") {
     Generator generator(0);
     CHECK(integers(10, 0, 17, generator) == Order{7, 3, 12, 16, 2, 0, 16, 10, 6, 5});
 
-    // Both take six words, so the same normal numbers follow.
+    // Both calls draw six words, so the following normal numbers are equal.
     const std::vector<float> after = {-0.85447514f, 0.50984222f, -0.08205455f,
                                       0.66073167f};
     generator.manual_seed(1234);
@@ -152,7 +153,7 @@ TEST_CASE("published integers of torch.randint come out, and what is drawn after
     check_close(normals(4, generator), after);
 }
 
-TEST_CASE("draws of different kinds go on where the last one stopped") {
+TEST_CASE("draws of different kinds share one sequence of words") {
     Generator generator(1234);
     normals(3, generator);
     CHECK(integers(4, 0, 100, generator) == Order{75, 29, 43, 41});
@@ -165,7 +166,7 @@ TEST_CASE("draws of different kinds go on where the last one stopped") {
 }
 
 TEST_CASE(
-    "randint takes two words from a range of 2^32 on, of 2^28 from PyTorch 2.7 on") {
+    "randint draws two words for ranges from 2^32 and since PyTorch 2.7 from 2^28") {
     const auto words = [](mini::TorchVersion version, int64_t low, int64_t range) {
         return words_taken(version, [&](Generator& g) { g.randint(low, low + range); });
     };
@@ -183,7 +184,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("randint reaches from the least integer to the greatest") {
+TEST_CASE("randint supports the range from the minimum to the maximum int64") {
     constexpr int64_t least = std::numeric_limits<int64_t>::min();
     constexpr int64_t greatest = std::numeric_limits<int64_t>::max();
     Generator generator(1), words(1);
@@ -193,7 +194,7 @@ TEST_CASE("randint reaches from the least integer to the greatest") {
     CHECK(generator.randint(greatest - 1, greatest) == greatest - 1);
 }
 
-TEST_CASE("randint from a number to itself or a smaller one is refused with both") {
+TEST_CASE("randint with an empty range throws Error that names both bounds") {
     Generator generator;
     CHECK(mini::test::message_of([&] { generator.randint(5, 5); }).find("from 5 to 5") !=
           std::string::npos);
@@ -202,7 +203,7 @@ TEST_CASE("randint from a number to itself or a smaller one is refused with both
           }).find("from 3 to -3") != std::string::npos);
 }
 
-TEST_CASE("doubles are rounded as the generator is set to, like floats") {
+TEST_CASE("doubles are rounded according to set_rounding") {
     // torch.empty(2, dtype=torch.float64).uniform_(-0.31, 0.7), seed 7, and 20 numbers of
     // normal_(1.1, 0.3), the first and the 13th; by PyTorch 1.13.1 without and with AVX2
     const bool fused = GENERATE(false, true);
@@ -219,7 +220,7 @@ TEST_CASE("doubles are rounded as the generator is set to, like floats") {
     CHECK(normal[12] == (fused ? 0x1.9f64c7521c873p+0 : 0x1.9f64c7521c872p+0));
 }
 
-TEST_CASE("normal doubles end in another bit before PyTorch 2.0, now and then") {
+TEST_CASE("some normal doubles differ in the last bit before PyTorch 2.0") {
     // torch.randn(5, dtype=torch.float64)[2], seed 1234, by PyTorch 1.13.1
     Generator old(1234), fresh(1234);
     old.set_version({1, 13});
@@ -231,7 +232,7 @@ TEST_CASE("normal doubles end in another bit before PyTorch 2.0, now and then") 
     CHECK(before[0] == since[0]);
 }
 
-TEST_CASE("exponential numbers of another rate are Tensor.exponential_'s") {
+TEST_CASE("exponential numbers of rate 0.3 equal Tensor.exponential_") {
     // torch.empty(3, dtype=...).exponential_(0.3), seed 7, by PyTorch 1.13.1
     Generator generator(7);
     std::vector<double> doubles(3);
@@ -247,7 +248,7 @@ TEST_CASE("exponential numbers of another rate are Tensor.exponential_'s") {
         CHECK_THROWS_AS(mini::fill_exponential(floats, lambda, generator), mini::Error);
 }
 
-TEST_CASE("an odd number of normal floats leaves a spare one, which a new seed drops") {
+TEST_CASE("an odd number of normal floats leaves a spare number that a new seed drops") {
     Generator generator(1234);
     const std::vector<float> four = normals(4, generator);
 
@@ -261,9 +262,10 @@ TEST_CASE("an odd number of normal floats leaves a spare one, which a new seed d
     CHECK(normals(1, generator)[0] == four[0]);
 }
 
-TEST_CASE("the normal distribution has the mean and the deviation asked for") {
-    // The mean of n numbers lies within 5 deviation / sqrt(n) of the true one but for one
-    // seed in a million, and the deviation within 5 deviation / sqrt(2n).
+TEST_CASE("normal numbers have the given mean and deviation") {
+    // Except for one seed in a million, the mean of n numbers is within 5 deviation /
+    // sqrt(n) of the true mean, and their deviation within 5 deviation / sqrt(2n) of the
+    // true deviation.
     constexpr size_t n = 100'000;
     const double mean = 3, deviation = 0.5;
     Generator generator(7);
@@ -278,7 +280,7 @@ TEST_CASE("the normal distribution has the mean and the deviation asked for") {
           5 * deviation / std::sqrt(2.0 * n));
 }
 
-TEST_CASE("a bernoulli draw takes two words and never errs at the ends") {
+TEST_CASE("a bernoulli draw uses two words and is exact for probabilities 0 and 1") {
     const double probability = GENERATE(0.0, 1.0);
     std::vector<float> values(1000);
     Generator generator(1), words(1);
@@ -289,7 +291,7 @@ TEST_CASE("a bernoulli draw takes two words and never errs at the ends") {
     CHECK(generator.random() == words.random());
 }
 
-TEST_CASE("a probability below 0 or above 1, or none at all, is refused") {
+TEST_CASE("a probability below 0 or above 1 or NaN throws Error") {
     const double probability =
         GENERATE(-0.1, 1.5, std::numeric_limits<double>::quiet_NaN());
     std::vector<float> values(1);
@@ -297,7 +299,7 @@ TEST_CASE("a probability below 0 or above 1, or none at all, is refused") {
     CHECK_THROWS_AS(mini::fill_bernoulli(values, probability, generator), mini::Error);
 }
 
-TEST_CASE("published permutations of torch.randperm come out") {
+TEST_CASE("randperm gives published results of torch.randperm") {
     const auto perm = [](int64_t n, uint64_t seed) {
         Generator generator(seed);
         return mini::randperm(n, generator);
@@ -311,7 +313,7 @@ TEST_CASE("published permutations of torch.randperm come out") {
     CHECK(perm(1, 1) == Order{0});
 }
 
-TEST_CASE("a permutation of n takes n - 1 words") {
+TEST_CASE("a permutation of n numbers draws n - 1 words") {
     const int64_t n = GENERATE(1, 2, 10);
     Generator generator(3), words(3);
     mini::randperm(n, generator);
@@ -319,7 +321,7 @@ TEST_CASE("a permutation of n takes n - 1 words") {
     CHECK(generator.random() == words.random());
 }
 
-TEST_CASE("a permutation drawn in blocks is the one drawn swap by swap") {
+TEST_CASE("a permutation drawn in blocks equals one drawn swap by swap") {
     const int64_t n = GENERATE(2, 255, 256, 257, 258, 512, 513, 1000);
     CAPTURE(n);
     Generator generator(9), words(9);
@@ -331,7 +333,7 @@ TEST_CASE("a permutation drawn in blocks is the one drawn swap by swap") {
     CHECK(generator.random() == words.random());
 }
 
-TEST_CASE("the wide permutation swaps each number in turn with one of those before it") {
+TEST_CASE("randperm_wide swaps each number with an earlier number or itself") {
     const int64_t n = GENERATE(0, 1, 2, 7, 1000);
     Generator generator(4), words(4);
     Order expected;
@@ -348,8 +350,7 @@ TEST_CASE("the wide permutation swaps each number in turn with one of those befo
     for (int64_t i = 0; i < n; ++i) REQUIRE(sorted[static_cast<size_t>(i)] == i);
 }
 
-TEST_CASE(
-    "a permutation of a negative or enormous size is refused before memory is taken") {
+TEST_CASE("randperm rejects negative and huge sizes before it allocates memory") {
     Generator generator;
     for (const int64_t n :
          {int64_t{-1}, int64_t{1} << 32, std::numeric_limits<int64_t>::max()}) {
@@ -359,7 +360,7 @@ TEST_CASE(
     CHECK_THROWS_AS(mini::randperm_wide(-1, generator), mini::Error);
 }
 
-TEST_CASE("each thread has a default generator of its own, with PyTorch's default seed") {
+TEST_CASE("each thread has its own default generator with PyTorch's default seed") {
     mini::manual_seed(99);
     uint64_t seed_elsewhere = 0;
     std::thread([&] {

@@ -1,4 +1,4 @@
-// One generator for each use of random numbers.
+// Tests the streams: one generator for each use of random numbers.
 
 #include "libmini/random/streams.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr Stream kAll[] = {Stream::kInitialisation, Stream::kDataOrder, Stream::kDropout};
 
-// Joins the streams again at the end of a test, and reseeds the default generator.
+// At the end of a test, joins the streams and resets the default generator.
 struct Restore {
     ~Restore() {
         join_streams();
@@ -28,14 +28,14 @@ std::vector<uint32_t> words_of(Stream stream, int n) {
     return words;
 }
 
-// The 32 bits that a generator really starts from.
+// Returns the 32-bit seed that the generator uses.
 uint32_t start_of(Stream stream) {
     return static_cast<uint32_t>(generator_of(stream).initial_seed());
 }
 
 }  // namespace
 
-TEST_CASE("unless separated, every stream is the default generator: PyTorch's order") {
+TEST_CASE("every stream is the default generator before separate_streams") {
     const Restore restore;
     for (const Stream stream : kAll) CHECK(&generator_of(stream) == &default_generator());
 
@@ -45,7 +45,7 @@ TEST_CASE("unless separated, every stream is the default generator: PyTorch's or
     CHECK(words_of(Stream::kInitialisation, 1)[0] == 2671936806u);
 }
 
-TEST_CASE("drawing from one separate stream leaves the others and the default alone") {
+TEST_CASE("drawing from a separate stream does not change other streams or the default") {
     const Restore restore;
     const Stream busy =
         GENERATE(Stream::kInitialisation, Stream::kDataOrder, Stream::kDropout);
@@ -63,7 +63,7 @@ TEST_CASE("drawing from one separate stream leaves the others and the default al
     CHECK(default_generator().random() == 2357136044u);
 }
 
-TEST_CASE("separate streams of small seeds never start from the same 32 bits") {
+TEST_CASE("separate streams of seeds below 2^30 have different 32-bit seeds") {
     const Restore restore;
     std::set<uint32_t> starts;
     uint64_t count = 0;
@@ -76,7 +76,7 @@ TEST_CASE("separate streams of small seeds never start from the same 32 bits") {
     CHECK(starts.size() == count);
 }
 
-TEST_CASE("the upper half of a seed counts, though a generator takes the lower only") {
+TEST_CASE("the upper 32 bits of the seed change the separate streams") {
     const Restore restore;
     separate_streams(5);
     const auto small = words_of(Stream::kDataOrder, 3);
@@ -84,7 +84,7 @@ TEST_CASE("the upper half of a seed counts, though a generator takes the lower o
     CHECK(words_of(Stream::kDataOrder, 3) != small);
 }
 
-TEST_CASE("separate streams round and draw as the default generator is set to") {
+TEST_CASE("separate streams have the rounding and version of the default generator") {
     const Restore restore;
     default_generator().set_rounding(Rounding::kFused);
     default_generator().set_version({1, 13});
@@ -93,7 +93,7 @@ TEST_CASE("separate streams round and draw as the default generator is set to") 
     CHECK(generator_of(Stream::kDataOrder).version() == TorchVersion{1, 13});
 }
 
-TEST_CASE("joined streams are the default generator again") {
+TEST_CASE("every stream is the default generator after join_streams") {
     const Restore restore;
     separate_streams(1);
     for (const Stream stream : kAll) CHECK(&generator_of(stream) != &default_generator());
@@ -101,7 +101,7 @@ TEST_CASE("joined streams are the default generator again") {
     for (const Stream stream : kAll) CHECK(&generator_of(stream) == &default_generator());
 }
 
-TEST_CASE("each thread separates its own streams") {
+TEST_CASE("separate_streams affects the calling thread only") {
     const Restore restore;
     separate_streams(3);
     bool joined_elsewhere = false;

@@ -1,4 +1,4 @@
-// What the tests of the random room share.
+// Helpers for the tests of libmini/random.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mini::test {
 
-/// The next `n` draws from the standard normal distribution.
+/// Returns the next `n` draws from the standard normal distribution.
 inline std::vector<float> normals(size_t n, Generator& generator) {
     std::vector<float> values(n);
     fill_normal(values, 0, 1, generator);

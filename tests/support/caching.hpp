@@ -1,4 +1,4 @@
-// Device memory with or without its cache.
+// Device memory with or without the caching allocator.
 
 #pragma once
 
@@ -10,8 +10,8 @@ namespace mini::test {
 
 constexpr size_t kMiB = 1 << 20;
 
-/// Whether the allocator caches, until the end of the scope. Nothing is kept on device 0 at its
-/// begin and its end.
+/// Turns the allocator's cache on or off for its lifetime. Empties the cache of device 0
+/// at the start and at the end.
 class Caching {
   public:
     explicit Caching(bool on) {
@@ -19,14 +19,14 @@ class Caching {
         cuda::empty_cache(0);
     }
     ~Caching() {
-        cuda::set_caching(before_);
+        cuda::set_caching(old_);
         cuda::empty_cache(0);
     }
     Caching(const Caching&) = delete;
     Caching& operator=(const Caching&) = delete;
 
   private:
-    bool before_ = cuda::caching();
+    bool old_ = cuda::caching();
 };
 
 }  // namespace mini::test

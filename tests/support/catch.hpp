@@ -1,4 +1,5 @@
-// Catch2 as Debian 12 (version 2) and Debian 13 (version 3) ship it, under version 3's names.
+// Catch2 of Debian 12 (version 2) and of Debian 13 (version 3), with the names of version
+// 3.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Whether a text holds another: what most checks of messages ask.
+// Whether a text contains another text, for checks of messages.
 
 #pragma once
 

@@ -1,4 +1,5 @@
-// Runs a test program on another device: MINI_TEST_DEVICE=cuda makes it the default one.
+// Runs a test program on another device: MINI_TEST_DEVICE=cuda makes it the default
+// device.
 
 #include "libmini/tensor/device.hpp"
 

@@ -1,4 +1,4 @@
-// A fresh folder for one test, which goes away with its contents.
+// A new temporary folder for one test; removed with its contents at the end.
 
 #pragma once
 
@@ -28,7 +28,7 @@ class Folder {
     const std::string& path() const { return path_; }
     std::string operator/(const std::string& name) const { return path_ + "/" + name; }
 
-    /// The names of all files in it, in alphabetical order.
+    /// Returns the names of all files in it, in alphabetical order.
     std::vector<std::string> names() const {
         std::vector<std::string> result;
         for (const auto& entry : std::filesystem::directory_iterator(path_))

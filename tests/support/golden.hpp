@@ -1,4 +1,4 @@
-// PyTorch's and Python's own numbers, from tests/golden.
+// Reference results of PyTorch and Python, from tests/golden.
 
 #pragma once
 
@@ -11,24 +11,24 @@
 #include <string>
 #include <vector>
 
-/// The cases of golden/<name>.json.
+/// Returns the cases of golden/<name>.json.
 nlohmann::json golden_cases(const std::string& name);
 
-/// SHA-256 in hexadecimal.
+/// Returns the SHA-256 in hexadecimal.
 std::string sha256(std::span<const std::byte> bytes);
 
-/// SHA-256 of the values as they lie in memory.
+/// Returns the SHA-256 of the values' bytes in memory.
 template <typename T>
 std::string digest(const std::vector<T>& values) {
     static_assert(std::endian::native == std::endian::little,
-                  "golden digests are of such");
+                  "golden digests are of little-endian values");
     return sha256(std::as_bytes(std::span(values)));
 }
 
-/// Floats stored as the hexadecimal digits of their bits.
+/// Parses floats stored as the hexadecimal digits of their bits.
 std::vector<float> floats_from_hex(const nlohmann::json& strings);
 
-/// The distance of two floats of one sign, counted in representable floats.
+/// Returns the distance of two floats of the same sign in ulps (representable floats).
 inline int64_t ulps_between(float a, float b) {
     const int64_t distance =
         int64_t{std::bit_cast<int32_t>(a)} - int64_t{std::bit_cast<int32_t>(b)};

@@ -1,4 +1,4 @@
-// A stream that is stuck for as long as a test wants it to be.
+// A stream that is stuck until the test releases it.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace mini::test {
 
-// A stream whose device is not done before it is released.
+// A stream whose work does not run until let_go().
 class HeldStream {
   public:
     explicit HeldStream(int device) : stream_(device) {
@@ -31,7 +31,7 @@ class HeldStream {
 
   private:
     std::atomic<bool> held_ = true;
-    cuda::Stream stream_;  // waits for the function, which reads the line above
+    cuda::Stream stream_;  // destroyed first: waits for the function, which reads held_
 };
 
 }  // namespace mini::test

@@ -1,4 +1,4 @@
-// What an error says.
+// The message of an error.
 
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace mini::test {
 
-/// The message of the E that `body` throws; "" when it throws nothing. Others pass through.
+/// Returns the message of the E that `body` throws; "" if it throws no exception. Other
+/// exceptions propagate.
 template <typename E = Error, typename Body>
 std::string message_of(const Body& body) {
     try {

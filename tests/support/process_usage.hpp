@@ -1,4 +1,4 @@
-// What this process occupies, as the kernel counts it.
+// The resources that this process uses, from the kernel.
 
 #pragma once
 
@@ -10,13 +10,14 @@
 
 namespace mini::test {
 
-/// The memory that this process occupies, in bytes.
+/// Returns the resident memory of this process in bytes.
 inline size_t resident_bytes() {
     size_t total = 0, resident = 0;
     std::ifstream("/proc/self/statm") >> total >> resident;
     return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
+/// Returns the number of open descriptors; one more than the process has otherwise.
 inline size_t open_descriptors() {
     const std::filesystem::directory_iterator first("/proc/self/fd");
     return static_cast<size_t>(std::distance(begin(first), end(first)));

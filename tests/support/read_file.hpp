@@ -1,4 +1,4 @@
-// The text of a file, as tests compare it.
+// Reads a file as a string.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mini::test {
 
-/// All bytes of a file. Throws std::runtime_error where it cannot be opened.
+/// Returns all bytes of a file. Throws std::runtime_error if it cannot be opened.
 inline std::string read_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) throw std::runtime_error("cannot read " + path);

@@ -1,4 +1,4 @@
-// Which sanitizer watches this build.
+// The sanitizer of this build.
 
 #pragma once
 
@@ -12,7 +12,7 @@ inline constexpr bool kWatchesMemory = __has_feature(address_sanitizer);
 inline constexpr bool kWatchesMemory = false;
 #endif
 
-/// The thread sanitizer: it takes 10 to 30 times as long, and runs a thread of its own.
+/// The thread sanitizer makes tests 10 to 30 times slower, and has a thread of its own.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool kWatchesThreads = true;
 #elif defined(__has_feature)
@@ -21,7 +21,7 @@ inline constexpr bool kWatchesThreads = __has_feature(thread_sanitizer);
 inline constexpr bool kWatchesThreads = false;
 #endif
 
-/// Sanitizers keep what was freed, and shadow every byte: memory is then no measure.
+/// Sanitizers keep freed memory and add shadow memory: memory use cannot be checked then.
 inline constexpr bool kSanitized = kWatchesMemory || kWatchesThreads;
 
 }  // namespace mini::test

@@ -1,4 +1,4 @@
-// Two ends of one connection within a process.
+// The two ends of one connection within a process.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace mini::test {
 
-/// Both ends, non-blocking. Throws std::runtime_error.
+/// Returns two connected, non-blocking sockets. Throws std::runtime_error.
 inline std::pair<dist::Socket, dist::Socket> socket_pair() {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)

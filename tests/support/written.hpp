@@ -1,4 +1,4 @@
-// What code writes to stderr.
+// Captures the output of code to stderr.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace mini::test {
 
-/// Sends stderr to another descriptor for as long as it lives.
+/// Redirects stderr to another descriptor for its lifetime.
 class StderrTo {
   public:
     explicit StderrTo(int fd) : saved_(dup(STDERR_FILENO)) { dup2(fd, STDERR_FILENO); }
@@ -27,7 +27,7 @@ class StderrTo {
     int saved_;
 };
 
-/// What `body` writes to stderr, by way of a pipe, whose buffer the text must fit.
+/// Returns the text that `body` writes to stderr. It must fit in the buffer of a pipe.
 inline std::string written_to_stderr(const std::function<void()>& body) {
     int ends[2];
     if (pipe(ends) != 0) throw Error(system_message("pipe", errno));

@@ -10,7 +10,7 @@ using namespace mini::test;
 
 namespace {}  // namespace
 
-TEST_CASE("the 16-bit floats convert through float32, rounded to the nearest") {
+TEST_CASE("the 16-bit floats convert by way of float32 with rounding to nearest") {
     const Tensor x = Tensor::from(std::vector<float>{0.1f, -2.5f, 70000.0f, 3.0f});
     const Tensor half = ops::to(x, DType::kFloat16), brain = ops::to(x, DType::kBFloat16);
     const float infinity = std::numeric_limits<float>::infinity();
@@ -24,7 +24,7 @@ TEST_CASE("the 16-bit floats convert through float32, rounded to the nearest") {
     CHECK(ops::equal(half, ops::clone(half)));
 }
 
-TEST_CASE("shapes broadcast from the back") {
+TEST_CASE("shapes broadcast from the last dimension") {
     CHECK(ops::broadcast_shapes({2, 3}, {3}) == Shape{2, 3});
     CHECK(ops::broadcast_shapes({2, 1}, {1, 5}) == Shape{2, 5});
     CHECK(ops::broadcast_shapes({}, {4}) == Shape{4});
@@ -32,7 +32,7 @@ TEST_CASE("shapes broadcast from the back") {
     CHECK_THROWS_AS(ops::broadcast_shapes({2}, {3}), ShapeError);
 }
 
-TEST_CASE("arithmetic broadcasts rows, columns and scalars") {
+TEST_CASE("arithmetic broadcasts rows and columns and scalars") {
     const Tensor x = count_up({2, 3});
     CHECK(ops::add(x, Tensor::from(Values{10, 20, 30})).to_vector<float>() ==
           Values{10, 21, 32, 13, 24, 35});
@@ -54,13 +54,13 @@ TEST_CASE("arithmetic reads views with any strides") {
     CHECK(ops::add(x, t).to_vector<float>() == Values{0, 3, 6, 4, 7, 10});
 }
 
-TEST_CASE("arithmetic refuses integers and shapes that do not fit") {
+TEST_CASE("arithmetic throws ShapeError for integers and incompatible shapes") {
     CHECK_THROWS_AS(ops::add(Tensor::zeros({2}, DType::kInt64), Tensor::zeros({2})),
                     ShapeError);
     CHECK_THROWS_AS(ops::add(Tensor::zeros({2}), Tensor::zeros({3})), ShapeError);
 }
 
-TEST_CASE("sum_to undoes broadcasting") {
+TEST_CASE("sum_to reverses broadcasting") {
     const Tensor x = count_up({2, 3});
     CHECK(ops::sum_to(x, {3}).to_vector<float>() == Values{3, 5, 7});
     CHECK(ops::sum_to(x, {2, 1}).to_vector<float>() == Values{3, 12});
@@ -68,7 +68,7 @@ TEST_CASE("sum_to undoes broadcasting") {
     CHECK(ops::sum_to(x, {2, 3}).is_same(x));
 }
 
-TEST_CASE("sums go over any dimensions") {
+TEST_CASE("sum accepts any dimensions") {
     const Tensor x = count_up({2, 3, 4});
     CHECK(ops::sum(x).item() == 276.0);
     CHECK(ops::sum(x, {1}, false).to_vector<float>() ==
@@ -82,7 +82,7 @@ TEST_CASE("sums go over any dimensions") {
     CHECK_THROWS_AS(ops::sum(x, {3}, false), ShapeError);
 }
 
-TEST_CASE("argmax finds the first greatest along the last dimension") {
+TEST_CASE("argmax returns the first maximum along the last dimension") {
     const Tensor x = Tensor::from(Values{1, 5, 5, 7, 2, 7}, {2, 3});
     CHECK(ops::argmax(x).to_vector<int64_t>() == std::vector<int64_t>{1, 0});
     CHECK_THROWS_AS(ops::argmax(Tensor::zeros({2, 0})), ShapeError);
@@ -104,7 +104,7 @@ TEST_CASE("matmul multiplies matrices and their transposes") {
           Values{0, 0, 0, 0});
 }
 
-TEST_CASE("in-place changes are counted, and equal shapes are required") {
+TEST_CASE("in-place operations increment the version and require equal shapes") {
     Tensor x = count_up({3});
     ops::add_(x, Tensor::ones({3}), 2.0f);
     ops::mul_(x, 3.0f);
@@ -123,7 +123,7 @@ TEST_CASE("conversion truncates towards zero") {
               .to_vector<float>() == Values{0, 255});
 }
 
-TEST_CASE("equal compares shape, dtype and elements, and NaN equals nothing") {
+TEST_CASE("equal compares shape and dtype and elements and NaN is never equal") {
     const Tensor x = count_up({2});
     CHECK(ops::equal(x, count_up({2})));
     CHECK_FALSE(ops::equal(x, count_up({2, 1})));
@@ -132,7 +132,7 @@ TEST_CASE("equal compares shape, dtype and elements, and NaN equals nothing") {
     CHECK_FALSE(ops::equal(nan, nan));
 }
 
-TEST_CASE("images whose shapes do not fit are refused, naming both") {
+TEST_CASE("conv2d and max_pool2d throw ShapeError for incompatible shapes and windows") {
     const Tensor x = Tensor::zeros({1, 2, 5, 5});
     CHECK_THROWS_AS(ops::conv2d(x, Tensor::zeros({3, 1, 3, 3}), {}, {.kernel = 3}),
                     ShapeError);

@@ -10,7 +10,7 @@
 
 using namespace mini;
 
-TEST_CASE("buffers begin at a multiple of 64 bytes") {
+TEST_CASE("buffers are aligned to 64 bytes") {
     for (const size_t bytes : {size_t{1}, size_t{63}, size_t{65}, size_t{1} << 20}) {
         Storage storage(bytes, Device::cpu());
         CHECK(reinterpret_cast<uintptr_t>(storage.data()) % 64 == 0);
@@ -23,13 +23,13 @@ TEST_CASE("an empty storage has no bytes") {
     CHECK(storage.data() == nullptr);
 }
 
-TEST_CASE("the cache gives back everything it kept") {
+TEST_CASE("empty_buffer_cache frees all cached buffers") {
     { Storage storage(size_t{1} << 20, Device::cpu()); }
     empty_buffer_cache();
     CHECK(cached_bytes() == 0);
 }
 
-TEST_CASE("buffers may be made and freed on several threads at once") {
+TEST_CASE("buffers can be allocated and freed by several threads concurrently") {
     std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([] {
@@ -44,6 +44,6 @@ TEST_CASE("buffers may be made and freed on several threads at once") {
     CHECK(cached_bytes() == 0);
 }
 
-TEST_CASE("more memory than there is is an error that names the size") {
+TEST_CASE("an allocation larger than the memory throws Error") {
     CHECK_THROWS_AS(Storage(size_t{1} << 60, Device::cpu()), Error);
 }

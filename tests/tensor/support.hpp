@@ -1,4 +1,4 @@
-// What the tests of the tensor room share.
+// Helpers for the tests of libmini/tensor.
 
 #pragma once
 
@@ -11,7 +11,7 @@ namespace mini::test {
 
 using Values = std::vector<float>;
 
-/// 0, 1, 2, ... in this shape.
+/// Returns a tensor of this shape with the elements 0, 1, 2, ...
 inline Tensor count_up(const Shape& shape) {
     Values values(static_cast<size_t>(element_count(shape)));
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);

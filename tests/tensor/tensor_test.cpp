@@ -17,7 +17,7 @@ using namespace mini;
 using namespace mini::test;
 using test::message_of;
 
-TEST_CASE("a tensor knows its shape, strides, dtype and number of elements") {
+TEST_CASE("a tensor has a shape and strides and a dtype and a number of elements") {
     const Tensor x = Tensor::zeros({2, 3, 4});
     CHECK(x.shape() == Shape{2, 3, 4});
     CHECK(x.strides() == Shape{12, 4, 1});
@@ -38,7 +38,7 @@ TEST_CASE("a scalar has no dimension and one element") {
     CHECK(x.item() == 2.5);
 }
 
-TEST_CASE("a tensor may be empty") {
+TEST_CASE("a tensor can be empty") {
     const Tensor x = Tensor::zeros({3, 0, 2});
     CHECK(x.numel() == 0);
     CHECK(x.is_contiguous());
@@ -54,7 +54,7 @@ TEST_CASE("factories fill every dtype") {
           std::vector<uint8_t>{1, 1});
 }
 
-TEST_CASE("copying a handle copies no numbers, cloning does") {
+TEST_CASE("copying a handle shares the elements and clone copies them") {
     Tensor x = count_up({3});
     Tensor handle = x;
     Tensor copy = ops::clone(x);
@@ -66,14 +66,14 @@ TEST_CASE("copying a handle copies no numbers, cloning does") {
     CHECK_FALSE(copy.shares_storage(x));
 }
 
-TEST_CASE("values that do not fill the shape are refused, naming both") {
+TEST_CASE("values that do not match the shape throw an error that names both") {
     const std::string message = message_of([] {
         Tensor::from(std::vector<float>{1, 2, 3}, {2, 2});
     });
     CHECK(message == "tensor: 3 values do not fill the shape (2, 2)");
 }
 
-TEST_CASE("impossible shapes are refused before memory is asked for") {
+TEST_CASE("invalid shapes throw before memory is allocated") {
     CHECK_THROWS_AS(Tensor::empty({-1}), ShapeError);
     constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
     CHECK_THROWS_AS(Tensor::empty({kHuge, 2}), ShapeError);
@@ -81,25 +81,25 @@ TEST_CASE("impossible shapes are refused before memory is asked for") {
     CHECK_THROWS_AS(Tensor::empty({0, kHuge / 2, 4}), ShapeError);
 }
 
-TEST_CASE("values of a type that no dtype has do not compile") {
+TEST_CASE("element types without a dtype do not satisfy Element") {
     STATIC_REQUIRE(Element<int64_t>);
     STATIC_REQUIRE_FALSE(Element<size_t>);
     STATIC_REQUIRE_FALSE(Element<double>);
     STATIC_REQUIRE_FALSE(Element<bool>);
 }
 
-TEST_CASE("reading as another dtype is an error that names both") {
+TEST_CASE("data with another dtype throws an error that names both dtypes") {
     const Tensor x = Tensor::zeros({2}, DType::kInt64);
     CHECK(message_of([&] { x.data<float>(); }) ==
           "tensor: asked for float32 elements, but the tensor is int64");
 }
 
-TEST_CASE("item refuses anything but one element") {
+TEST_CASE("item throws unless the tensor has one element") {
     CHECK(message_of([] { count_up({2}).item(); }) ==
           "item: a tensor of shape (2,) is not one number");
 }
 
-TEST_CASE("a device that is not there is named") {
+TEST_CASE("the error message names a device that does not exist") {
     const std::string message =
         message_of([] { Tensor::empty({1}, DType::kFloat32, Device::cuda(99)); });
     CHECK(message == (kHasCuda ? concat("tensor: there is no device cuda:99; ",
@@ -108,18 +108,18 @@ TEST_CASE("a device that is not there is named") {
                                  "MINI_CUDA=SIM or ON"));
 }
 
-TEST_CASE("devices are read as PyTorch spells them") {
+TEST_CASE("Device::parse accepts PyTorch's spelling") {
     CHECK(Device::parse("cpu") == Device::cpu());
     CHECK(Device::parse("cpu:3") == Device::cpu(3));
-    for (const char* const wrong : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cpu:1x"})
-        CHECK(message_of([&] { Device::parse(wrong); }) ==
-              concat("device: '", wrong,
-                     "' is none; use cpu, cuda or cuda:1, for instance"));
+    for (const char* const text : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cpu:1x"})
+        CHECK(message_of([&] { Device::parse(text); }) ==
+              concat("device: '", text,
+                     "' is not a device; use for example cpu, cuda or cuda:1"));
     CHECK_THROWS_AS(Device::parse("cuda:99"), UsageError);
     if (cuda_device_count() > 0) CHECK(Device::parse("cuda") == Device::cuda(0));
 }
 
-TEST_CASE("threads begin with the CPU, and one may choose another device") {
+TEST_CASE("the default device is the CPU for each thread and can be changed") {
     const Device before = default_device();
     std::thread([] { CHECK(default_device() == Device::cpu()); }).join();
     set_default_device(Device::cpu(2));
@@ -128,7 +128,7 @@ TEST_CASE("threads begin with the CPU, and one may choose another device") {
     set_default_device(before);
 }
 
-TEST_CASE("elements move between devices and keep their numbers") {
+TEST_CASE("to copies the elements to another device unchanged") {
     const Tensor x = ops::transpose(count_up({2, 3}), 0, 1);
     const Tensor y = x.to(Device::cpu());
     CHECK(y.device() == Device::cpu());
@@ -141,19 +141,19 @@ TEST_CASE("elements move between devices and keep their numbers") {
     CHECK(handle.shares_storage(x));
 }
 
-TEST_CASE("operations refuse tensors on two devices, and spans those of a GPU") {
+TEST_CASE("operations on two devices and spans of GPU tensors throw") {
     if (cuda_device_count() == 0) return;
-    const Tensor here = Tensor::ones({2}, DType::kFloat32, Device::cpu());
-    const Tensor there = here.to(Device::cuda());
-    CHECK(message_of([&] { ops::add(here, there); }) ==
+    const Tensor on_cpu = Tensor::ones({2}, DType::kFloat32, Device::cpu());
+    const Tensor on_gpu = on_cpu.to(Device::cuda());
+    CHECK(message_of([&] { ops::add(on_cpu, on_gpu); }) ==
           "add: all tensors must be on one device, but one is on cpu and one on cuda:0; "
           "move one with to()");
-    CHECK(message_of([&] { there.span<float>(); }) ==
+    CHECK(message_of([&] { on_gpu.span<float>(); }) ==
           "span: the tensor is on cuda:0; copy it with to(Device::cpu()) first");
-    CHECK(ops::sum(there).item() == 2.0);
+    CHECK(ops::sum(on_gpu).item() == 2.0);
 }
 
-TEST_CASE("tensors print as PyTorch prints them") {
+TEST_CASE("tensors print in PyTorch's format") {
     std::ostringstream out;
     out << count_up({2, 2}) << ' ' << Tensor::scalar(1.5f) << ' '
         << Tensor::from(std::vector<int64_t>{3, 4}) << ' ' << Tensor();
@@ -162,7 +162,7 @@ TEST_CASE("tensors print as PyTorch prints them") {
           "tensor([3, 4], dtype=int64) tensor(undefined)");
 }
 
-TEST_CASE("long dimensions print with their ends only") {
+TEST_CASE("only the ends of long dimensions are printed") {
     std::ostringstream out;
     out << ops::to(count_up({20}), DType::kInt64);
     CHECK(out.str() == "tensor([0, 1, 2, ..., 17, 18, 19], dtype=int64)");

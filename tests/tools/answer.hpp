@@ -1,4 +1,4 @@
-// The built `mini`, run as its users run it.
+// Runs the built `mini` program.
 
 #pragma once
 
@@ -18,7 +18,7 @@ struct Answer {
     std::string text;  // stdout and stderr
 };
 
-/// What `mini ARGUMENTS` says.
+/// Runs `mini ARGUMENTS` and returns its exit code and output.
 inline Answer run_mini(const std::string& arguments) {
     const std::string command = fmt::format("{}/mini {} 2>&1", MINI_BIN_DIR, arguments);
     FILE* pipe = ::popen(command.c_str(), "r");

@@ -1,4 +1,4 @@
-// The tables of mini bench for one device, and its sizes where none are asked for.
+// The tables and default sizes of mini bench for one device, and the sizes of allreduce.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -30,9 +30,9 @@ using mini::tools::BenchRows;
 namespace {
 
 const std::string kSmallBench = "bench matmul --sizes 8 --seconds 0.001 --json ";
-const std::string kSimulatorSays = "# these are the simulator's times";
+const std::string kSimulatorNote = "# these are the simulator's times";
 
-// Sends stdout to a file, until the end of the scope.
+// Redirects stdout to a file until the end of the scope.
 class Redirected {
   public:
     explicit Redirected(const std::string& path) : before_(dup(STDOUT_FILENO)) {
@@ -56,7 +56,7 @@ class Redirected {
 
 }  // namespace
 
-TEST_CASE("a row's name is there while it is measured and its numbers after") {
+TEST_CASE("a row's name is printed before it is measured and its numbers after") {
     const Folder folder;
     const std::string path = folder / "table";
     std::string begun, ended;
@@ -77,32 +77,32 @@ TEST_CASE("a row's name is there while it is measured and its numbers after") {
     CHECK(json.dump() == R"([{"rung":"slow","size":64,"us":2.5,"share":null}])");
 }
 
-TEST_CASE("default sizes are small on the simulator and a GPU's elsewhere") {
+TEST_CASE("default sizes are smaller on the simulator than on a GPU") {
     for (const bool simulated : {false, true}) {
         CAPTURE(simulated);
-        mini::tools::DeviceBenchOptions chosen;
-        choose_sizes(chosen, simulated);
-        CHECK(chosen.sizes.back() == (simulated ? 256 : 4096));
-        CHECK(chosen.elements == (simulated ? 1 << 20 : 1 << 26));
+        mini::tools::DeviceBenchOptions defaults;
+        choose_sizes(defaults, simulated);
+        CHECK(defaults.sizes.back() == (simulated ? 256 : 4096));
+        CHECK(defaults.elements == (simulated ? 1 << 20 : 1 << 26));
 
-        mini::tools::DeviceBenchOptions asked;
-        asked.sizes = {7};
-        asked.elements = 5000;
-        choose_sizes(asked, simulated);
-        CHECK(asked.sizes == std::vector<int64_t>{7});
-        CHECK(asked.elements == 5000);
+        mini::tools::DeviceBenchOptions given;
+        given.sizes = {7};
+        given.elements = 5000;
+        choose_sizes(given, simulated);
+        CHECK(given.sizes == std::vector<int64_t>{7});
+        CHECK(given.elements == 5000);
     }
     CHECK_FALSE(mini::tools::is_simulated(Device::cpu()));
 }
 
-TEST_CASE("mini bench writes its rows to a file too") {
+TEST_CASE("mini bench --json also writes the rows to a file") {
     const Folder folder;
     const std::string path = folder / "rows.json";
     const Answer cpu = run_mini(kSmallBench + path + " --device cpu");
     CAPTURE(cpu.text);
     CHECK(cpu.code == 0);
     CHECK(contains(cpu.text, "# matmul on cpu: CPU\n"));
-    CHECK_FALSE(contains(cpu.text, kSimulatorSays));
+    CHECK_FALSE(contains(cpu.text, kSimulatorNote));
     const auto json = nlohmann::json::parse(read_file(path));
     CHECK(json.at("bench") == "matmul");
     CHECK(json.at("rows").size() == 1);
@@ -110,7 +110,7 @@ TEST_CASE("mini bench writes its rows to a file too") {
     CHECK(json.at("rows")[0].at("size") == 8);
 }
 
-TEST_CASE("mini bench says on the simulator whose times these are, and nowhere else",
+TEST_CASE("mini bench notes that times are the simulator's only on the simulator",
           "[cuda]") {
     if (mini::cuda_device_count() == 0) {
         WARN("left out: this build has no CUDA devices");
@@ -121,13 +121,13 @@ TEST_CASE("mini bench says on the simulator whose times these are, and nowhere e
     const Answer cuda = run_mini(kSmallBench + path + " --device cuda");
     CAPTURE(cuda.text);
     CHECK(cuda.code == 0);
-    CHECK(contains(cuda.text, kSimulatorSays) ==
+    CHECK(contains(cuda.text, kSimulatorNote) ==
           mini::tools::is_simulated(Device::cuda(0)));
     const auto rows = nlohmann::json::parse(read_file(path)).at("rows");
-    CHECK(rows.size() >= 5);  // the ladder's rungs that any device runs
+    CHECK(rows.size() >= 5);  // the rungs that run on every device
 }
 
-TEST_CASE("mini bench with a file that cannot be written fails and names it") {
+TEST_CASE("mini bench --json with a file that cannot be written fails and names it") {
     const Answer answer =
         run_mini("bench matmul --device cpu --sizes 8 --seconds 0.001 --json /nowhere/x");
     CAPTURE(answer.text);
@@ -135,7 +135,7 @@ TEST_CASE("mini bench with a file that cannot be written fails and names it") {
     CHECK(contains(answer.text, "/nowhere/x could not be written"));
 }
 
-TEST_CASE("sizes go by factors of four up to 1,024 GiB, and larger ones are refused") {
+TEST_CASE("sizes of a range grow by factors of 4 and sizes above 1024 GiB are rejected") {
     using mini::tools::parse_sizes;
     CHECK(parse_sizes("4:64") == std::vector<size_t>{4, 16, 64});
     CHECK(parse_sizes("1024G") == std::vector<size_t>{size_t{1} << 40});

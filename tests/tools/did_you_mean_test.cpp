@@ -1,4 +1,4 @@
-// The word that was meant.
+// Suggestions for mistyped words.
 
 #include "libmini/tools/mini/did_you_mean.hpp"
 
@@ -7,7 +7,8 @@
 using mini::tools::did_you_mean;
 using mini::tools::edit_distance;
 
-TEST_CASE("the edit distance counts insertions, deletions, replacements and swaps") {
+TEST_CASE(
+    "the edit distance counts inserted and deleted and replaced and swapped letters") {
     CHECK(edit_distance("", "") == 0);
     CHECK(edit_distance("", "abc") == 3);
     CHECK(edit_distance("abc", "abc") == 0);

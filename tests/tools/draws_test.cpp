@@ -1,4 +1,4 @@
-// The built `mini random`, against PyTorch's own draws.
+// The built `mini random`, compared with PyTorch's draws.
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::vector<float> drawn(const std::string& arguments) {
 
 }  // namespace
 
-TEST_CASE("mini random prints torch.rand's and randn's numbers, rounded either way") {
+TEST_CASE("mini random prints the numbers of torch.rand and randn with both roundings") {
     for (const std::string rounding : {"fused", "separate"}) {
         const auto cases =
             golden_cases(rounding == "fused" ? "rand_randn" : "rand_randn_separate");
@@ -44,7 +44,7 @@ TEST_CASE("mini random prints torch.rand's and randn's numbers, rounded either w
     }
 }
 
-TEST_CASE("mini random prints numbers of other bounds, and dropout's masks") {
+TEST_CASE("mini random prints numbers with other bounds and dropout masks") {
     CHECK(drawn("uniform --n 2 --from -0.7071067811865476 --to 0.7071067811865476") ==
           std::vector<float>{-0.005293981172144413f, 0.37932288646698f});
     CHECK(drawn("normal --n 3 --mean 2 --std 0") == std::vector<float>{2, 2, 2});
@@ -53,7 +53,7 @@ TEST_CASE("mini random prints numbers of other bounds, and dropout's masks") {
     CHECK(run_mini("random uniform --n 1").text == "0.49625658988952637\n");
 }
 
-TEST_CASE("mini random answers nonsense with one line and exit code 2") {
+TEST_CASE("mini random with invalid options prints an error and exits with code 2") {
     for (const char* words :
          {"bernoulli --p 2", "bernoulli --p nan", "normal --std -1", "uniform --n -1",
           "uniform --to inf", "gamma", "normal --rounding up"}) {

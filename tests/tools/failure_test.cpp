@@ -1,4 +1,4 @@
-// What minirun says of a rank that failed, and what it gives a rank.
+// The failure report of minirun, exit codes, and the environment of a rank.
 
 #include "libmini/tools/minirun/failure.hpp"
 
@@ -19,7 +19,7 @@ End stopped(int rank) { return {rank, 100 + rank, {true, SIGTERM}, true}; }
 }  // namespace
 
 TEST_CASE(
-    "the report names rank, pid and signal, quotes stderr, and lists who fell after it") {
+    "the failure report contains rank and pid and signal and stderr and later failures") {
     const std::vector<End> ends = {killed(1, SIGKILL), ended(0, 1), stopped(2)};
     const auto report = mini::tools::failure_report(
         ends[0], ends, {"here", {"it was in barrier #3"}, {"first", "second"}});
@@ -31,14 +31,14 @@ TEST_CASE(
     CHECK(report[5] == "failed after it: rank 0 (exit code 1)");
 }
 
-TEST_CASE("an exit's code is what a shell would show") {
+TEST_CASE("the exit code of a killed process is 128 + signal like a shell's") {
     CHECK(Exit{false, 3}.code() == 3);
     CHECK(Exit{true, SIGKILL}.code() == 137);
     CHECK(Exit{true, SIGSEGV}.text() == "SIGSEGV");
     CHECK(Exit{true, SIGRTMAX - 1}.text().find("signal ") == 0);
 }
 
-TEST_CASE("a rank's own variables win, and its OMP_NUM_THREADS and MINI_PROGRESS lose") {
+TEST_CASE("minirun overrides RANK but keeps the user's OMP_NUM_THREADS") {
     const mini::tools::Job job{3, "127.0.0.1", 4711, "job", "secret", "plain"};
     const auto variables = mini::tools::rank_environment(
         {{"RANK", "7"}, {"OMP_NUM_THREADS", "5"}, {"HOME", "/home"}}, job, 2);

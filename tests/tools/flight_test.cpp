@@ -1,4 +1,4 @@
-// Reading boxes strictly, and what those of all ranks say together.
+// Reading the boxes of the flight recorder, and the findings and table of mini flight.
 
 #include <sys/stat.h>
 
@@ -63,7 +63,7 @@ Flight flight_of(int rank, int world_size, std::vector<FlightRecord> records) {
     return flight;
 }
 
-// The box of a flight, as it was 4.2 s after the host was started.
+// Returns the box of a flight at a monotonic time of 4.2 s.
 std::unique_ptr<FlightBox> box_of(const Flight& flight) {
     auto box = std::make_unique<FlightBox>();
     begin_box(*box, flight.head);
@@ -82,7 +82,7 @@ void write_file(const std::string& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// The group of these flights, after a way through files.
+// Writes the flights to files, reads them, and returns their group.
 GroupFlight group_of(const std::vector<Flight>& flights) {
     const Folder folder;
     std::vector<RankFlight> read;
@@ -94,8 +94,8 @@ GroupFlight group_of(const std::vector<Flight>& flights) {
     return by_group(read).at(0);
 }
 
-// What the reader says to a file of these bytes.
-std::string flight_complaint(const std::string& bytes) {
+// Returns the error message for a file with these bytes, or "" if it is valid.
+std::string read_error(const std::string& bytes) {
     const Folder folder;
     write_file(folder / "flight-x.box", bytes);
     return message_of<mini::BadFile>(
@@ -108,7 +108,7 @@ std::unique_ptr<FlightBox> good_box() {
 
 }  // namespace
 
-TEST_CASE("who has not called an operation that others are in is named") {
+TEST_CASE("a rank that has not called an operation that others are in is named") {
     const auto done = record(56, Operation::kBarrier, State::kFinished);
     const auto in_it = record(57, Operation::kAllReduce, State::kStarted);
     const auto story =
@@ -121,7 +121,7 @@ TEST_CASE("who has not called an operation that others are in is named") {
           "finished barrier #56 and has not called it");
 }
 
-TEST_CASE("ranks that queued it, that are past it and that left no box are told apart") {
+TEST_CASE("ranks that queued or finished an operation or left no box are distinguished") {
     const auto story =
         tell(group_of({flight_of(0, 4,
                                  {record(8, Operation::kReduce, State::kFinished),
@@ -133,12 +133,13 @@ TEST_CASE("ranks that queued it, that are past it and that left no box are told 
     REQUIRE(story.size() == 2);
     CHECK(contains(story[0], "reduce #8"));
     CHECK(contains(story[0], "rank 1 was in it for 100.0 ms until it failed"));
-    CHECK(contains(story[0], "rank 3 finished barrier #7 and has it queued, not begun"));
+    CHECK(contains(story[0],
+                   "rank 3 finished barrier #7 and has queued it, but not started it"));
     CHECK(contains(story[0], "rank 0 finished it"));
     CHECK(contains(story[1], "no box of rank 2"));
 }
 
-TEST_CASE("different operations of one number are shown on both sides, and first") {
+TEST_CASE("different operations with one sequence number are the first finding") {
     const auto story = tell(
         group_of({flight_of(0, 3, {record(5, Operation::kAllReduce, State::kStarted)}),
                   flight_of(1, 3, {record(5, Operation::kBarrier, State::kStarted)}),
@@ -158,18 +159,18 @@ TEST_CASE("a message that waits for its peer is named") {
                        "rank 0 is in recv from rank 1 (tag 7, 10 float32) for 3.2 s"});
 }
 
-TEST_CASE("when nothing is under way, ranks that came to different places are told") {
+TEST_CASE("when no operation is running the last finished operations are reported") {
     const auto first = record(1, Operation::kBarrier, State::kFinished);
     const auto second = record(2, Operation::kBarrier, State::kFinished);
     CHECK(
         contains(tell(group_of({flight_of(0, 2, {first}), flight_of(1, 2, {first})}))[0],
-                 "all finished is barrier #1"));
+                 "all ranks finished is barrier #1"));
     const auto story =
         tell(group_of({flight_of(0, 2, {first}), flight_of(1, 2, {first, second})}));
     CHECK(contains(story[0], "rank 0 finished barrier #1; rank 1 finished barrier #2"));
 }
 
-TEST_CASE("the table has a row an operation and a column a rank, wrapped to the screen") {
+TEST_CASE("the table has one row per operation and one column per rank and is wrapped") {
     const GroupFlight group =
         group_of({flight_of(0, 2, {record(1, Operation::kBarrier, State::kStarted)}),
                   flight_of(1, 2, {record(0, Operation::kBarrier, State::kFinished)})});
@@ -182,22 +183,22 @@ TEST_CASE("the table has a row an operation and a column a rank, wrapped to the 
     CHECK(contains(flight_table(group, {.colour = true}), "\033[33min it 3.2 s"));
 }
 
-TEST_CASE("a file that is no whole box is refused in one line that names it") {
+TEST_CASE("a file that is not a complete box is rejected with one line that names it") {
     const std::string good = bytes_of(*good_box());
-    REQUIRE(flight_complaint(good).empty());
+    REQUIRE(read_error(good).empty());
     const std::string bad = GENERATE_COPY(
         std::string(), std::string("{}\n"), std::string("{\"flight\":1}\n"),
         std::string("\0\xff\n", 3), good.substr(0, good.size() - 1),
         good.substr(0, good.size() / 2), good + "\n", good + std::string(1 << 17, 'x'),
         std::string(good.size(), '\0'), std::string(good.size(), '\xff'));
     CAPTURE(bad.substr(0, 200));
-    CHECK(contains(flight_complaint(bad), "flight-x.box"));
-    CHECK_FALSE(contains(flight_complaint(bad), "\n"));
+    CHECK(contains(read_error(bad), "flight-x.box"));
+    CHECK_FALSE(contains(read_error(bad), "\n"));
 }
 
-TEST_CASE("a box whose head cannot be is refused in one line that names it") {
+TEST_CASE("a box with an invalid head is rejected with one line that names it") {
     using Damage = void (*)(FlightBox&);
-    constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+    constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
     const Damage damage = GENERATE(values<Damage>(
         {[](FlightBox& box) { box.magic[0] = 'X'; },
          [](FlightBox& box) { box.size += 1; }, [](FlightBox& box) { box.rank = 2; },
@@ -205,16 +206,16 @@ TEST_CASE("a box whose head cannot be is refused in one line that names it") {
          [](FlightBox& box) { box.world_size = 0; }, [](FlightBox& box) { box.pid = -1; },
          [](FlightBox& box) { box.restart = -1; },
          [](FlightBox& box) { box.seen_at = -1; },
-         [](FlightBox& box) { box.seen_at = kMost; },
-         [](FlightBox& box) { box.wall_offset = kMost; },
-         [](FlightBox& box) { box.wall_offset = -kMost; }}));
+         [](FlightBox& box) { box.seen_at = kMax; },
+         [](FlightBox& box) { box.wall_offset = kMax; },
+         [](FlightBox& box) { box.wall_offset = -kMax; }}));
     const auto box = good_box();
     damage(*box);
-    CHECK(contains(flight_complaint(bytes_of(*box)), "flight-x.box"));
-    CHECK_FALSE(contains(flight_complaint(bytes_of(*box)), "\n"));
+    CHECK(contains(read_error(bytes_of(*box)), "flight-x.box"));
+    CHECK_FALSE(contains(read_error(bytes_of(*box)), "\n"));
 }
 
-TEST_CASE("mini flight --json prints the rank, then its operations, one per line") {
+TEST_CASE("mini flight --json prints one line for the rank and one per operation") {
     const Folder folder;
     FlightRecord point = record(1, Operation::kRecv, State::kStarted);
     point.peer = 1;
@@ -247,7 +248,7 @@ TEST_CASE("mini flight --json prints the rank, then its operations, one per line
         "\n");
 }
 
-TEST_CASE("a rank that may still be recording is in its operation until now") {
+TEST_CASE("the time of a rank that may still be running is the current time") {
     const Folder folder;
     auto box = good_box();
     box->seen_at = 0;
@@ -256,31 +257,31 @@ TEST_CASE("a rank that may still be recording is in its operation until now") {
     CHECK(flight.head.seen_at + flight.head.wall_offset > 1'600'000'000 * kSecond);
 }
 
-TEST_CASE("a box's text cannot move the terminal's cursor") {
+TEST_CASE("control characters in a box's texts are replaced") {
     Flight flight = flight_of(0, 1, {record(0, Operation::kBarrier, State::kFinished)});
     flight.head.run = "a\033[2Jb\nc";
     CHECK(group_of({flight}).head().run == "a?[2Jb?c");
 }
 
-TEST_CASE("a file that is too long, or no regular file, is refused before it is read") {
+TEST_CASE("a file of the wrong size or type is rejected before it is read") {
     const Folder folder;
     const std::string path = folder / "flight-x.box";
-    const auto answer = [&] {
+    const auto error = [&] {
         return message_of<mini::BadFile>([&] { mini::tools::read_flight(path); });
     };
     write_file(path, "");
-    CHECK(contains(answer(), "no flight recorder's box"));
-    std::filesystem::resize_file(path, uint64_t{2} << 30);  // all of it a hole
-    CHECK(contains(answer(), "no flight recorder's box"));
+    CHECK(contains(error(), "not a flight recorder's box"));
+    std::filesystem::resize_file(path, uint64_t{2} << 30);  // sparse
+    CHECK(contains(error(), "not a flight recorder's box"));
     std::filesystem::remove(path);
     REQUIRE(mkfifo(path.c_str(), 0600) == 0);
-    CHECK(contains(answer(), "not a regular file"));
+    CHECK(contains(error(), "not a regular file"));
     CHECK(
         contains(message_of<mini::BadFile>([] { mini::tools::read_flight("/dev/zero"); }),
                  "not a regular file"));
 }
 
-TEST_CASE("a box's texts are cleaned for the terminal and for JSON") {
+TEST_CASE("invalid UTF-8 and control characters in a box's texts are replaced") {
     const Folder folder;
     auto box = std::make_unique<FlightBox>();
     begin_box(*box, {.run = "a\033[2Jb\xC2\x9B"
@@ -297,7 +298,7 @@ TEST_CASE("a box's texts are cleaned for the terminal and for JSON") {
     CHECK(contains(answer.text, "a?[2Jb?c\uFFFD"));
 }
 
-TEST_CASE("two boxes of one rank, or of two world sizes, do not go together") {
+TEST_CASE("two boxes of one rank or with different world sizes are an error") {
     const Flight one = flight_of(0, 2, {}), other = flight_of(1, 3, {});
     CHECK(contains(message_of<mini::BadFile>([&] { group_of({one, one}); }), "rank 0"));
     CHECK(contains(message_of<mini::BadFile>([&] {

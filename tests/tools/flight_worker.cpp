@@ -1,8 +1,9 @@
-// A rank for tests: does a few collectives; then rank 1 misbehaves as the argument says,
-// once the others are in the next one.
+// A rank for tests: runs a few collectives; then, once the other ranks are in the next
+// one, rank 1 misbehaves as the argument says.
 //
-//     throw, abort, segv   in the way of its name     skip   rank 1 stays out of the last
-//     stubborn             all ignore SIGTERM and SIGINT while rank 1 stays out
+//     throw, abort, segv   rank 1 throws, aborts or crashes
+//     skip                 rank 1 does not call the last collective
+//     stubborn             like skip, and all ranks ignore SIGTERM and SIGINT
 
 #include <signal.h>
 #include <unistd.h>
@@ -27,8 +28,9 @@ namespace {
     while (true) ::pause();
 }
 
-// Where the ranks of this job meet beside their group.
-std::string meeting_place() {
+// The file of a store in which the ranks report that they have started the last
+// collective.
+std::string store_path() {
     return std::filesystem::temp_directory_path() /
            mini::concat("flight_worker-", std::getenv("MASTER_PORT"));
 }
@@ -38,7 +40,7 @@ void await_others(mini::dist::Store& begun, int world_size) {
     for (int rank = 0; rank < world_size; ++rank)
         if (rank != 1) others.push_back(std::to_string(rank));
     begun.wait(others, mini::dist::deadline_after(std::chrono::seconds(30)));
-    std::filesystem::remove(meeting_place());  // the others may not live to do so
+    std::filesystem::remove(store_path());  // the other ranks may be killed before
 }
 
 void misbehave(const std::string& manner) {
@@ -55,7 +57,7 @@ int main(int argc, char** argv) {
     if (manner == "stubborn")
         for (const int signal : {SIGTERM, SIGINT}) ::signal(signal, SIG_IGN);
     const auto group = mini::dist::init_process_group();
-    mini::dist::FileStore begun(meeting_place());
+    mini::dist::FileStore begun(store_path());
     mini::Tensor tensor = mini::Tensor::full({1000}, 1.0f);
     for (int i = 0; i < 3; ++i) group->all_reduce(tensor);
     if (group->rank() == 1) {

@@ -1,4 +1,4 @@
-// The built `mini indices`, against PyTorch's and Python's own orders.
+// The built `mini indices`, compared with PyTorch's and Python's orders.
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ std::string joined(const nlohmann::json& numbers) {
 TEST_CASE("mini indices distributed gives every rank PyTorch's samples") {
     const auto cases = golden_cases("distributed_sampler");
     int checked = 0;
-    for (size_t k = 0; k < cases.size(); k += 5) {  // a spread of them: one run each
+    for (size_t k = 0; k < cases.size(); k += 5) {  // a sample: each is a process
         const auto& c = cases[k];
         const auto mine = listed(fmt::format(
             "distributed --len {} --replicas {} --rank {} --epoch {} --seed {}{}{}",
@@ -64,7 +64,7 @@ TEST_CASE("mini indices randperm gives torch.randperm's order") {
     }
 }
 
-TEST_CASE("mini indices random, weighted and subset give the samplers' orders") {
+TEST_CASE("mini indices random and weighted and subset give PyTorch's orders") {
     int random = 0, weighted = 0, subset = 0;
     for (const auto& c : golden_cases("samplers")) {
         const std::string sampler = c.at("sampler");
@@ -86,7 +86,7 @@ TEST_CASE("mini indices random, weighted and subset give the samplers' orders") 
             ++subset;
             arguments = fmt::format("subset --indices {}", joined(c.at("subset")));
         } else {
-            continue;  // the tests of the samplers themselves have all of them
+            continue;  // the tests of the samplers check all cases
         }
         arguments += fmt::format(" --seed {}", c.at("seed").dump());
         CHECK(listed(arguments) == c.at("indices").get<std::vector<int64_t>>());
@@ -96,7 +96,7 @@ TEST_CASE("mini indices random, weighted and subset give the samplers' orders") 
     CHECK(subset > 0);
 }
 
-TEST_CASE("mini indices partition prints one list a part") {
+TEST_CASE("mini indices partition prints one list per part") {
     for (const auto& c : golden_cases("data_partitioner")) {
         if (c.at("n").get<int64_t>() > 1000) continue;
         std::string sizes;
@@ -116,14 +116,14 @@ TEST_CASE("mini indices partition prints one list a part") {
     }
 }
 
-TEST_CASE("mini indices partition has the tutorial's seed unless another is given") {
+TEST_CASE("mini indices partition uses the tutorial's seed by default") {
     CHECK(indices("partition --len 50 --sizes 0.5,0.5").text ==
           indices("partition --len 50 --sizes 0.5,0.5 --seed 1234").text);
     CHECK(indices("partition --len 50 --sizes 0.5,0.5").text !=
           indices("partition --len 50 --sizes 0.5,0.5 --seed 1235").text);
 }
 
-TEST_CASE("mini indices partition counts who belongs to no part") {
+TEST_CASE("mini indices partition counts the samples that belong to no part") {
     const Answer dropped = indices("partition --len 10 --sizes 0.55,0.45");
     CHECK(contains(dropped.text, "1 of 10 samples belong to no part"));
     CHECK(contains(dropped.text, "--assign-remainder"));
@@ -141,7 +141,7 @@ TEST_CASE("mini indices shuffle gives Python's order") {
     }
 }
 
-TEST_CASE("without a rank, mini indices distributed prints all ranks, padding marked") {
+TEST_CASE("mini indices distributed prints all ranks by default and marks padding") {
     const Answer table = indices("distributed --len 10 --replicas 3 --epoch 1");
     CHECK(table.text ==
           "DistributedSampler: 10 samples on 3 ranks, seed 0, epoch 1\n"
@@ -157,7 +157,7 @@ TEST_CASE("without a rank, mini indices distributed prints all ranks, padding ma
     CHECK(json.text == "[[5,2,9,4],[6,0,3,5],[1,8,7,6]]\n");
 }
 
-TEST_CASE("a dataset smaller than the world marks all but its samples as padding") {
+TEST_CASE("with more ranks than samples every repeated sample is marked as padding") {
     const Answer table = indices("distributed --len 2 --replicas 5 --no-shuffle");
     CHECK(contains(table.text, "rank 1    1 \n"));
     CHECK(contains(table.text, "rank 2    0*\n"));
@@ -172,14 +172,14 @@ TEST_CASE("mini indices evaluation gives each sample to one rank") {
           "[[0,3],[1,4],[2]]\n");
 }
 
-TEST_CASE("a table too long for anybody is cut, and says so") {
+TEST_CASE("a very long table is truncated and reports the number of further positions") {
     const Answer table = indices("randperm --n 5000");
     CHECK(contains(table.text, "more positions; --format json prints all of them"));
     CHECK(table.text.size() < 2000);
     CHECK(listed("randperm --n 5000").size() == 5000);
 }
 
-TEST_CASE("mini indices answers nonsense with one line and exit code 2") {
+TEST_CASE("mini indices with invalid options prints one line and exits with code 2") {
     const std::string wrong[] = {
         "distributed --len 10 --replicas 0",
         "distributed --len 10 --replicas 3 --rank 3",

@@ -1,4 +1,4 @@
-// What `mini inspect` shows, and the built program.
+// The statistics of `mini inspect`, and the built program.
 
 #include "libmini/tools/mini/inspect.hpp"
 
@@ -41,7 +41,7 @@ Safetensors example() {
 
 }  // namespace
 
-TEST_CASE("numbers are summed up without those that are none and those are counted") {
+TEST_CASE("statistics are over the finite values and NaN and infinities are counted") {
     const Safetensors file = example();
     for (const char* name : {"mixed", "bf", "half"}) {
         CAPTURE(name);
@@ -72,7 +72,7 @@ TEST_CASE("mini inspect prints a table with metadata and totals") {
     CHECK(contains(answer.text, "6 tensors, 21 numbers, 58 bytes\n"));
 }
 
-TEST_CASE("mini inspect prints JSON with the same in full") {
+TEST_CASE("mini inspect --format json prints the same values in full") {
     const Folder folder;
     const Safetensors file = example();
     mini::io::save_safetensors(folder / "f", file.tensors, file.metadata);
@@ -90,7 +90,7 @@ TEST_CASE("mini inspect prints JSON with the same in full") {
         if (tensor.at("name") == "none") CHECK(tensor.at("mean").is_null());
 }
 
-TEST_CASE("mini inspect refuses a bad file in one line with path and reason") {
+TEST_CASE("mini inspect rejects a bad file with one line that contains path and reason") {
     const Folder folder;
     std::ofstream(folder / "bad") << "not a model";
     for (const std::string& name : {folder / "bad", folder / "missing", folder.path()}) {

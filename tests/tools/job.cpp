@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kTimeout{30};
 
 struct Ends {
     Descriptor read;
@@ -49,21 +49,21 @@ int shell_code(int status) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// Looks again and again until `is_so`, with a deadline.
+// Polls until `condition()` is true. Throws an error with `message` after kTimeout.
 template <typename Condition>
-void wait_until(const Condition& is_so, const std::string& complaint) {
-    const Clock::time_point deadline = Clock::now() + kPatience;
-    while (!is_so()) {
-        if (Clock::now() > deadline) throw std::runtime_error(complaint);
+void wait_until(const Condition& condition, const std::string& message) {
+    const Clock::time_point deadline = Clock::now() + kTimeout;
+    while (!condition()) {
+        if (Clock::now() > deadline) throw std::runtime_error(message);
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
 }
 
-// Waits for the end of a child; polling, as waitpid has no deadline.
+// Waits for the end of a child. Polls, because waitpid has no timeout.
 int wait_for_pid(pid_t pid) {
     int status = 0;
     wait_until([&] { return waitpid(pid, &status, WNOHANG) == pid; },
-               "process " + std::to_string(pid) + " does not end");
+               "process " + std::to_string(pid) + " has not ended");
     return shell_code(status);
 }
 
@@ -102,15 +102,15 @@ Job::~Job() {
     waitpid(pid_, nullptr, 0);
 }
 
-// Takes what comes next on these pipes; false when all have ended.
+// Reads available output from these pipes; returns false if all have ended.
 bool Job::read_some(std::vector<int> pipes) {
     std::erase_if(pipes, [&](int i) { return !pipe_[i].is_open(); });
     if (pipes.empty()) return false;
     std::vector<pollfd> polled;
     for (const int i : pipes) polled.push_back({pipe_[i].fd(), POLLIN, 0});
-    if (poll(polled.data(), polled.size(),
-             std::chrono::milliseconds(kPatience).count()) <= 0)
-        throw std::runtime_error("minirun is silent; so far: " + out() + err());
+    if (poll(polled.data(), polled.size(), std::chrono::milliseconds(kTimeout).count()) <=
+        0)
+        throw std::runtime_error("minirun writes no output; so far: " + out() + err());
 
     for (size_t k = 0; k < pipes.size(); ++k) {
         if (polled[k].revents == 0) continue;
@@ -146,7 +146,7 @@ int Job::wait() {
 
 int Job::wait_without_reading() { return wait_for_pid(std::exchange(pid_, -1)); }
 
-// A writing end of our own tells whether there is room.
+// Opens the pipe's write end to poll it.
 void Job::wait_until_full() const {
     const std::string name = "/proc/self/fd/" + std::to_string(pipe_[0].fd());
     const Descriptor end(open(name.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
@@ -218,10 +218,10 @@ int wait_for_orphan(pid_t pid) { return wait_for_pid(pid); }
 
 void wait_until_gone(pid_t pid) {
     wait_until([&] { return kill(pid, 0) == -1; },
-               "process " + std::to_string(pid) + " is still there");
+               "process " + std::to_string(pid) + " still exists");
 }
 
-// The end of one may bring us those that it had started.
+// When a process ends, its children may become children of this process.
 void wait_for_all_orphans() {
     for (auto pids = children_of(getpid()); !pids.empty(); pids = children_of(getpid()))
         for (const pid_t pid : pids) wait_for_pid(pid);

@@ -1,5 +1,5 @@
-// A running minirun, for tests: its output, its signals, its end. Every wait has a
-// deadline.
+// Runs minirun for tests: reads its output, sends signals, waits for its end. Every wait
+// has a deadline.
 
 #pragma once
 
@@ -18,35 +18,37 @@ enum class Program { kMinirun, kItself };
 
 class Job {
   public:
-    /// Starts `minirun ARGS...`, or, with Program::kItself, the program args[0], its stdout
-    /// and stderr in two pipes or on one new terminal (then err() stays empty).
+    /// Starts `minirun ARGS...`, or args[0] with Program::kItself. Its stdout and stderr
+    /// are two pipes, or one new terminal (then err() stays empty).
     explicit Job(const std::vector<std::string>& args, Screen screen = Screen::kPipes,
                  Program program = Program::kMinirun);
 
-    /// Kills minirun when it still runs.
+    /// Kills minirun if it is still running.
     ~Job();
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
-    /// Reads output until stdout or stderr holds `text`.
+    /// Reads output until stdout or stderr contains `text`.
     void wait_for(const std::string& text);
 
-    /// The process of minirun itself.
+    /// Returns the pid of minirun itself.
     pid_t pid() const { return pid_; }
 
-    /// Reads stderr alone until it holds `text`.
+    /// Reads only stderr until it contains `text`.
     void wait_for_stderr(const std::string& text);
 
-    /// Reads nothing until minirun's stdout, a pipe, can take no more.
+    /// Waits, without reading, until minirun's stdout (a pipe) is full.
     void wait_until_full() const;
 
     /// Signals minirun itself.
     void send(int signal);
 
-    /// Reads all output and returns the exit code as a shell has it.
+    /// Reads all output, waits for the end, and returns the exit code as a shell reports
+    /// it.
     int wait();
 
-    /// Reads nothing more and returns the exit code as a shell has it.
+    /// Waits for the end without reading, and returns the exit code as a shell reports
+    /// it.
     int wait_without_reading();
 
     const std::string& out() const { return text_[0]; }
@@ -60,46 +62,47 @@ class Job {
     std::string text_[2];
 };
 
-/// `minirun -n ranks sh -c script`, run to its end.
+/// The result of a finished program.
 struct Ended {
     int code;
     std::string out, err;
 };
+/// Runs `minirun -n ranks sh -c script` to its end.
 Ended run_script(int ranks, const std::string& script,
                  const std::vector<std::string>& options = {});
 
-/// Any program, found as a shell would find it, run to its end.
+/// Runs any program, found in PATH, to its end.
 Ended run_program(const std::vector<std::string>& command);
 
-/// The words of one such command line.
+/// Returns the arguments of run_script() for minirun.
 std::vector<std::string> script_args(int ranks, const std::string& script,
                                      const std::vector<std::string>& options = {});
 
-/// The lines of `text`.
+/// Splits `text` into lines.
 std::vector<std::string> lines(const std::string& text);
 
-/// The number behind the first `name` ("pid 1 ") in `text`.
+/// Returns the number after the first `name` ("pid 1 ") in `text`.
 pid_t number_after(const std::string& text, const std::string& name);
 
-/// The processes that `pid` has started and not yet reaped.
+/// Returns the child processes of `pid` that it has not reaped.
 std::vector<pid_t> children_of(pid_t pid);
 
-/// Those of minirun's children that have become programs: its ranks.
+/// Returns the children of minirun that have executed a program: its ranks.
 std::vector<pid_t> ranks_of(pid_t minirun);
 
-/// A port of loopback, kept for this test until its program ends.
+/// Returns a free port of loopback, which stays reserved until this process ends.
 int free_port();
 
-/// Makes this process the parent of orphans, so that it can see how they end.
+/// Makes this process the parent of orphaned descendants, so that it can wait for them.
 void adopt_orphans();
 
-/// Waits for an adopted process and returns its exit code as a shell has it.
+/// Waits for an adopted process and returns its exit code as a shell reports it.
 int wait_for_orphan(pid_t pid);
 
-/// Waits until there is no such process any more.
+/// Waits until the process no longer exists.
 void wait_until_gone(pid_t pid);
 
-/// Waits until this process has no child left, adopted ones included.
+/// Waits until this process has no child left, including adopted ones.
 void wait_for_all_orphans();
 
 }  // namespace mini::test

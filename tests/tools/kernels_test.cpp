@@ -1,4 +1,4 @@
-// What `mini kernels` counts and draws, and the built program.
+// The table and picture of `mini kernels`, and the built program.
 
 #include "libmini/tools/mini/kernels.hpp"
 
@@ -25,7 +25,7 @@ using Row = std::map<std::string, std::string>;
 
 Answer kernels(const std::string& arguments) { return run_mini("kernels " + arguments); }
 
-// A line's cells: "27 x 256" and "12 %" are one each.
+// Splits a line into cells; "27 x 256" and "12 %" are one cell each.
 std::vector<std::string> cells_of(const std::string& line) {
     std::istringstream words(line);
     std::vector<std::string> cells;
@@ -40,7 +40,7 @@ std::vector<std::string> cells_of(const std::string& line) {
     return cells;
 }
 
-// The table's rows by kernel.
+// Returns the table's rows by kernel.
 std::map<std::string, Row> rows_of(const std::string& table) {
     std::istringstream lines(table);
     std::string line;
@@ -57,7 +57,7 @@ std::map<std::string, Row> rows_of(const std::string& table) {
     return rows;
 }
 
-// Of the squares of one colour: how many, and in which columns and rows of the picture.
+// The squares of one colour: their number, and their columns and rows in the picture.
 struct Squares {
     size_t count = 0;
     std::set<std::string> xs, ys;
@@ -82,7 +82,7 @@ const std::string kLoads = "#3366cc", kStores = "#cc3333";
 
 }  // namespace
 
-TEST_CASE("mini kernels shows what coalescing saves between two rungs of the ladder") {
+TEST_CASE("mini kernels shows the effect of coalescing between two rungs of the ladder") {
     const Answer answer = kernels("matmul-naive matmul-coalesced");
     CAPTURE(answer.text);
     REQUIRE(answer.code == 0);
@@ -101,15 +101,16 @@ TEST_CASE("mini kernels shows what coalescing saves between two rungs of the lad
         CHECK((*row)["barriers"] == "0");
     }
 
-    // Of each sector of 32 bytes naive uses one float. Coalesced uses (4 + 128) bytes of
-    // 5 sectors in warps that are full, two of three, and (4 + 32) of 2 in the others.
+    // The naive kernel uses one float of each sector of 32 bytes. In two of three warps,
+    // which are full, the coalesced kernel uses 4 + 128 bytes of 5 sectors; in the others
+    // it uses 4 + 32 bytes of 2 sectors.
     CHECK(naive["loads used"] == "12 %");
     CHECK(naive["stores used"] == "12 %");
     CHECK(coalesced["loads used"] == "78 %");
     CHECK(coalesced["stores used"] == "100 %");
 }
 
-TEST_CASE("mini kernels counts passes over the banks and barriers of shared memory") {
+TEST_CASE("mini kernels counts passes over the shared memory banks and barriers") {
     const Answer answer = kernels("matmul-tiled");
     CAPTURE(answer.text);
     REQUIRE(answer.code == 0);
@@ -120,7 +121,7 @@ TEST_CASE("mini kernels counts passes over the banks and barriers of shared memo
     CHECK(row["barriers"] == std::to_string(9 * 3 * 2));  // 9 blocks, 3 tiles along K
 }
 
-TEST_CASE("bank conflicts stand in the table as passes for one that would do") {
+TEST_CASE("the table shows bank conflicts as passes per pass needed without conflicts") {
     mini::sim::LaunchCounters counters;
     counters.kernel = "column_kernel";
     counters.grid = 2;
@@ -156,7 +157,7 @@ TEST_CASE("mini kernels without names runs every sample that it lists") {
         CHECK(rows_of(all.text).count(kernel) == 1);
 }
 
-TEST_CASE("an unknown sample is an error that lists those that there are") {
+TEST_CASE("an unknown sample is an error that lists all samples") {
     const Answer answer = kernels("relu matmul-naiv");
     CAPTURE(answer.text);
     CHECK(answer.code == 2);
@@ -190,7 +191,7 @@ TEST_CASE("the picture has a square for each access of the first block") {
     for (const std::string& y : loads.ys) CHECK(stores.ys.count(y) == 0);
 }
 
-TEST_CASE("the picture of many accesses leaves no thread of the first block out") {
+TEST_CASE("the picture of many accesses contains every thread of the first block") {
     const Folder folder;
     const std::string path = folder / "naive.svg";
     REQUIRE(kernels("matmul-naive --svg " + path).code == 0);
@@ -199,15 +200,15 @@ TEST_CASE("the picture of many accesses leaves no thread of the first block out"
     CHECK(squares(svg, kStores).count == 256);
 }
 
-TEST_CASE("a picture that cannot be drawn is one line with a reason") {
+TEST_CASE("a picture that cannot be drawn is an error with a reason") {
     const Folder folder;
     const Answer many = kernels("relu scale --svg " + (folder / "two.svg"));
     CHECK(many.code == 2);
-    CHECK(contains(many.text, "a picture is of one sample, but 2 were chosen"));
+    CHECK(contains(many.text, "a picture shows one sample, but 2 were chosen"));
     CHECK_FALSE(std::ifstream(folder / "two.svg").good());
 
     const std::string nowhere = folder / "missing/relu.svg";
-    const Answer lost = kernels("relu --svg " + nowhere);
-    CHECK(lost.code == 1);
-    CHECK(contains(lost.text, "mini: mini kernels: cannot write " + nowhere));
+    const Answer unwritten = kernels("relu --svg " + nowhere);
+    CHECK(unwritten.code == 1);
+    CHECK(contains(unwritten.text, "mini: mini kernels: cannot write " + nowhere));
 }

@@ -21,8 +21,8 @@ using mini::test::wait_until_gone;
 
 namespace {
 
-// A script in which rank 0 floods stdout and the others do `special` once there is a file
-// `go`; each has said its process number on stderr before.
+// Returns a script in which each rank prints its pid on stderr; then rank 0 floods
+// stdout, and the others run `special` once the file `go` exists.
 std::string flood_or(const Folder& folder, const std::string& special) {
     return "echo pid $RANK $$ . >&2; [ $RANK = 0 ] && exec yes; while [ ! -e " +
            folder.path() + "/go ]; do sleep 0.01; done; " + special;
@@ -32,7 +32,7 @@ void create(const std::string& path) {
     CHECK(mini::test::run_program({"touch", path}).code == 0);
 }
 
-// How many lines "`word` 1", "`word` 2", ... there are in `text`, in this order.
+// Counts the lines "`word` 1", "`word` 2", ... of `text`, in this order.
 int count_in_order(const std::string& text, const std::string& word) {
     int count = 0;
     for (const std::string& line : lines(text))
@@ -42,7 +42,7 @@ int count_in_order(const std::string& text, const std::string& word) {
 
 }  // namespace
 
-TEST_CASE("a signal ends minirun though its output is not read") {
+TEST_CASE("a signal ends minirun while its output is not read") {
     const int signals = GENERATE(1, 2);
     const std::string grace = signals == 1 ? "0.1" : "1000";
     CAPTURE(signals);
@@ -55,16 +55,17 @@ TEST_CASE("a signal ends minirun though its output is not read") {
     CHECK(job.wait_without_reading() == 128 + SIGTERM);
 }
 
-TEST_CASE("minirun says that it gave up output, where it is heard") {
+TEST_CASE("minirun reports lost output on stderr") {
     Job job({"-n", "1", "--grace", "0", "--", "yes"});
     job.wait_until_full();
     job.send(SIGINT);
-    job.wait_for_stderr("minirun: output that its reader did not take is lost\n");
+    job.wait_for_stderr(
+        "minirun: some output is lost, because its reader did not read it\n");
     job.wait_for_stderr("minirun: stopped by SIGINT\n");
     CHECK(job.wait_without_reading() == 128 + SIGINT);
 }
 
-TEST_CASE("a signal ends minirun though its terminal is not read") {
+TEST_CASE("a signal ends minirun while its terminal is not read") {
     Job job({"-n", "1", "--grace", "0.1", "--", "yes"}, Screen::kTerminal);
     job.wait_for("y");
     job.send(SIGTERM);
@@ -72,12 +73,11 @@ TEST_CASE("a signal ends minirun though its terminal is not read") {
 }
 
 TEST_CASE(
-    "when a rank dies while the output is not read, the others are ended, and no line is "
-    "lost") {
+    "a rank's failure while the output is not read ends the job and no line is lost") {
     const std::string death = GENERATE("exit 7", "kill -9 $$");
     CAPTURE(death);
     const Folder folder;
-    // The last words of rank 1 fit into its pipe.
+    // The output of rank 1 fits into its pipe.
     Job job(script_args(3, flood_or(folder,
                                     "[ $RANK = 2 ] && exec sleep 1000; "
                                     "for i in $(seq 3000); do echo word $i; done; " +
@@ -88,14 +88,15 @@ TEST_CASE(
     for (const char* rank : {"pid 1 ", "pid 0 ", "pid 2 "})
         wait_until_gone(number_after(job.err(), rank));
 
-    // Now the reader reads.
+    // Start reading.
     CHECK(job.wait() == (death == "exit 7" ? 7 : 137));
     CHECK(contains(job.err(), "minirun: rank 1 (pid "));
     CHECK(count_in_order(job.out(), "[rank 1] word") == 3000);
 }
 
 TEST_CASE(
-    "while stdout is not read, stderr goes on, and the ranks' pipes are left full") {
+    "stderr is still copied while stdout is not read and the ranks' stdout pipes are "
+    "full") {
     const Folder folder;
     const std::string written = folder.path() + "/written";
     Job job(script_args(

@@ -1,5 +1,5 @@
-// How a job ends: well, by a rank's failure, by the user's signal, by the death of
-// minirun.
+// How a job ends: successfully, by a rank's failure, by a signal from the user, by the
+// death of minirun.
 
 #include <string>
 #include <vector>
@@ -22,13 +22,14 @@ using mini::test::wait_for_orphan;
 
 namespace {
 
-// Rank `rank` does `special`; the others would sleep for long.
+// Returns a script in which rank `rank` runs `special`, and the others sleep for a long
+// time.
 std::string only(int rank, const std::string& special) {
     return "if [ $RANK = " + std::to_string(rank) + " ]; then " + special +
            "; else exec sleep 1000; fi";
 }
 
-// Goes on once there is such a file.
+// Returns a script that waits until the file exists.
 std::string until(const std::string& file) {
     return "while [ ! -e " + file + " ]; do sleep 0.01; done; ";
 }
@@ -37,15 +38,15 @@ const char* const kSayPidAndSleep = "echo pid $RANK $$ .; exec sleep 1000";
 
 }  // namespace
 
-TEST_CASE("a rank that ends well leaves the others alone") {
-    // The other one outlives by far the moment in which minirun gathers failures.
+TEST_CASE("a rank that exits with code 0 does not end the others") {
+    // The other rank runs much longer than minirun would gather failures.
     const Ended job = run_script(2, "[ $RANK = 0 ] && exit 0; sleep 0.4; echo finished");
     CHECK(job.code == 0);
     CHECK(job.out == "[rank 1] finished\n");
     CHECK(job.err.empty());
 }
 
-TEST_CASE("a rank's exit code ends the job and becomes its exit code") {
+TEST_CASE("a rank's failure ends the job and its exit code becomes the job's") {
     const int ranks = GENERATE(1, 2, 3, 7);
     CAPTURE(ranks);
     const Ended job = run_script(ranks, only(ranks - 1, "echo why >&2; exit 3"));
@@ -54,11 +55,13 @@ TEST_CASE("a rank's exit code ends the job and becomes its exit code") {
     CHECK(contains(job.err, "minirun: rank " + rank + " (pid "));
     CHECK(contains(job.err, ") ended with exit code 3"));
     CHECK(contains(job.err, "why\n"));
-    CHECK_FALSE(contains(job.err, "  | why\n"));  // it stands right above
+    CHECK_FALSE(contains(job.err, "  | why\n"));  // it is the line above
 }
 
-TEST_CASE("what the failed rank said is quoted when others have spoken since") {
-    // Rank 0 waits for the end of rank 1, then talks, and would go on for ever.
+TEST_CASE(
+    "the failed rank's stderr is quoted if other ranks have written to stderr since") {
+    // Rank 0 runs until minirun stops it after the end of rank 1, and then writes to
+    // stderr.
     const Folder folder;
     const std::string ready = folder.path() + "/ready";
     const Ended job =
@@ -73,15 +76,16 @@ TEST_CASE("what the failed rank said is quoted when others have spoken since") {
     CHECK(contains(job.err, "minirun: its last lines on stderr:\nminirun:   | why\n"));
 }
 
-TEST_CASE("a usage error is left to the program's own words") {
+TEST_CASE("minirun adds nothing to a program's own message about a usage error") {
     const Ended job = run_script(3, "[ $RANK = 0 ] && echo no such option >&2; exit 2");
     CHECK(job.code == 2);
     CHECK(job.err == "no such option\n");
     CHECK(contains(run_script(1, "exit 2").err, "ended with exit code 2"));
 }
 
-TEST_CASE("the rank that tells for all may be the last to fail") {
-    // Rank 0 speaks only when rank 1 has gone, and minirun has had time to end it as well.
+TEST_CASE("the rank that prints the usage error may be the last to fail") {
+    // Rank 0 writes its message only after rank 1 has ended and minirun has had time to
+    // stop it.
     const Folder folder;
     const std::string file = folder.path() + "/pid";
     const Ended job = run_script(
@@ -93,7 +97,7 @@ TEST_CASE("the rank that tells for all may be the last to fail") {
     CHECK(job.err == "no such option\n");
 }
 
-TEST_CASE("a killed rank is named with its signal") {
+TEST_CASE("the report of a killed rank contains its signal") {
     const std::string signal = GENERATE("KILL", "SEGV", "TERM");
     const Ended job = run_script(3, only(1, "kill -" + signal + " $$"));
     CHECK(contains(job.err, "rank 1 (pid "));
@@ -101,8 +105,9 @@ TEST_CASE("a killed rank is named with its signal") {
     CHECK(job.code == (signal == "KILL" ? 137 : signal == "SEGV" ? 139 : 143));
 }
 
-TEST_CASE("peers that fail because a rank was killed are not the cause") {
-    // Rank 0 sees that rank 1 is gone when its number is free again, and fails over it.
+TEST_CASE(
+    "ranks that fail because another rank was killed are not reported as the cause") {
+    // Rank 0 fails when the pid of rank 1 no longer exists.
     const Folder folder;
     const std::string file = folder.path() + "/pid";
     const Ended job = run_script(
@@ -129,7 +134,7 @@ TEST_CASE("only the last 20 lines of stderr are quoted") {
     CHECK_FALSE(contains(job.err, "  | line 10\n"));
 }
 
-TEST_CASE("a rank that ignores SIGTERM is killed after the grace") {
+TEST_CASE("a rank that ignores SIGTERM is killed after the grace time") {
     const Folder folder;
     const std::string file = folder.path() + "/deaf";
     adopt_orphans();
@@ -142,7 +147,7 @@ TEST_CASE("a rank that ignores SIGTERM is killed after the grace") {
     CHECK(kill(number_after(job.out, "pid "), 0) == -1);
 }
 
-TEST_CASE("what a rank started ends with it") {
+TEST_CASE("processes that a rank has started are killed when it ends") {
     const std::string last = GENERATE("exit 0", "exit 5", "kill -9 $$");
     CAPTURE(last);
     adopt_orphans();
@@ -150,7 +155,7 @@ TEST_CASE("what a rank started ends with it") {
     CHECK(wait_for_orphan(number_after(job.out, "grandchild ")) == 128 + SIGKILL);
 }
 
-TEST_CASE("a signal to minirun ends all ranks, and the exit code tells which") {
+TEST_CASE("a signal to minirun ends all ranks and the exit code is 128 + signal") {
     const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
     CAPTURE(signal);
     Job job(script_args(3, kSayPidAndSleep));
@@ -161,7 +166,7 @@ TEST_CASE("a signal to minirun ends all ranks, and the exit code tells which") {
         CHECK(kill(number_after(job.out(), rank), 0) == -1);
 }
 
-TEST_CASE("a second signal does not wait for the grace") {
+TEST_CASE("a second signal kills the ranks without waiting for the grace time") {
     Job job(script_args(1,
                         "trap 'echo asked' INT; echo ready; while :; do sleep 0.01; done",
                         {"--grace", "1000"}));
@@ -172,7 +177,7 @@ TEST_CASE("a second signal does not wait for the grace") {
     CHECK(job.wait() == 128 + SIGINT);
 }
 
-TEST_CASE("a rank may tidy up when minirun is told to end") {
+TEST_CASE("a rank can clean up when minirun is stopped by SIGTERM") {
     Job job(script_args(2,
                         "trap 'echo tidy $RANK; exit 0' TERM; echo ready $RANK; "
                         "while :; do sleep 0.01; done",
@@ -185,7 +190,7 @@ TEST_CASE("a rank may tidy up when minirun is told to end") {
     CHECK(contains(job.out(), "tidy 1"));
 }
 
-TEST_CASE("kill -9 of minirun leaves no rank") {
+TEST_CASE("kill -9 of minirun leaves no rank running") {
     adopt_orphans();
     Job job(script_args(3, kSayPidAndSleep));
     for (const char* rank : {"pid 0 ", "pid 1 ", "pid 2 "}) job.wait_for(rank);
@@ -195,14 +200,14 @@ TEST_CASE("kill -9 of minirun leaves no rank") {
         CHECK(wait_for_orphan(number_after(job.out(), rank)) == 128 + SIGKILL);
 }
 
-TEST_CASE("kill -9 of minirun leaves nothing that a rank has started") {
+TEST_CASE("kill -9 of minirun leaves no process that a rank has started") {
     adopt_orphans();
     const Folder folder;
-    const bool own_folder = GENERATE(true, false);  // of flight files; else a private one
+    const bool own_folder = GENERATE(true, false);  // of flight files; false: private
     std::vector<std::string> options;
     if (own_folder) options = {"--flight-dir", folder.path()};
 
-    // The rank waits for a program, which waits for one that it has started.
+    // The rank waits for a child, which waits for its own child.
     Job job(script_args(2,
                         "sh -c 'sleep 1000 & echo pid $RANK.1 $! .; echo pid $RANK.0 $$ "
                         ".; wait'; true",
@@ -211,7 +216,7 @@ TEST_CASE("kill -9 of minirun leaves nothing that a rank has started") {
     job.send(SIGKILL);
     CHECK(job.wait() == 128 + SIGKILL);
 
-    // Who collects each of them, its dying parent or this process, is chance.
+    // Each process is reaped by its dying parent or by this process.
     mini::test::wait_for_all_orphans();
     for (const char* process : {"pid 0.0 ", "pid 0.1 ", "pid 1.0 ", "pid 1.1 "}) {
         CAPTURE(process);
@@ -219,8 +224,8 @@ TEST_CASE("kill -9 of minirun leaves nothing that a rank has started") {
     }
 }
 
-TEST_CASE("kill -9 of minirun leaves no process, whenever it comes") {
-    // The first rank has spoken; the others may be anywhere between fork and exec.
+TEST_CASE("kill -9 of minirun at any time leaves no process") {
+    // The first rank has written; the others may be anywhere between fork and exec.
     const std::string sleep = GENERATE("exec sleep 1000", "sleep 1000; true");
     adopt_orphans();
     for (int tries = 0; tries < 50; ++tries) {
@@ -234,8 +239,9 @@ TEST_CASE("kill -9 of minirun leaves no process, whenever it comes") {
     }
 }
 
-TEST_CASE("who tells minirun to end while a failed job ends wants no restart") {
-    // Rank 0 would take its time; a second word, of the user, ends it at once.
+TEST_CASE("a user's signal while a failed job ends prevents a restart") {
+    // Rank 0 ignores SIGTERM; the user's signal is the second one and kills it
+    // immediately.
     const Folder folder;
     const std::string ready = folder.path() + "/ready";
     Job job(script_args(2,
@@ -250,7 +256,7 @@ TEST_CASE("who tells minirun to end while a failed job ends wants no restart") {
     CHECK_FALSE(contains(job.err(), "restarting"));
 }
 
-TEST_CASE("a reader that goes away ends the job") {
+TEST_CASE("a reader that closes minirun's stdout ends the job") {
     const Ended job = run_script(
         1, std::string(MINI_BIN_DIR) +
                "/minirun -n 2 sh -c 'while :; do echo y; done' | head -n 1; echo over");

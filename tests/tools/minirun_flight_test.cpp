@@ -1,4 +1,4 @@
-// What minirun and mini tell about ranks of libmini that failed or hang.
+// The reports of minirun and mini flight about ranks of libmini that failed or hang.
 
 #include <signal.h>
 
@@ -23,7 +23,7 @@ namespace {
 
 const std::string kWorker = MINI_BIN_DIR "/flight_worker";
 
-// The findings of `mini flight` about the boxes in `folder`, one text.
+// Returns the findings of `mini flight` for the boxes in `folder`, one per line.
 std::string findings(const Folder& folder) {
     const auto answer =
         run_program({MINI_BIN_DIR "/mini", "flight", folder.path(), "--format", "json"});
@@ -38,7 +38,7 @@ std::string findings(const Folder& folder) {
 
 }  // namespace
 
-TEST_CASE("a rank that throws, aborts or crashes is the cause, with its last operation") {
+TEST_CASE("a rank that throws or aborts or crashes is reported with its last operation") {
     const std::string manner = GENERATE("throw", "abort", "segv");
     CAPTURE(manner);
     const Folder folder;
@@ -52,17 +52,17 @@ TEST_CASE("a rank that throws, aborts or crashes is the cause, with its last ope
     CHECK(contains(job.err(), "mini flight " + folder.path()));
     if (manner == "throw") CHECK(contains(job.err(), "rank 1 throws on purpose"));
 
-    // The boxes of all three, the dead one's too, and nothing else.
+    // The folder contains only the boxes of all three ranks, including the dead one.
     const std::vector<std::string> names = folder.names();
     REQUIRE(names.size() == 3);
     for (const std::string& name : names) CHECK(contains(name, ".box"));
     const auto records = [&] {
         return run_program({MINI_BIN_DIR "/mini", "flight", "--json", folder.path()}).out;
     };
-    CHECK(records() == records());  // the dead rank's time does not go on
+    CHECK(records() == records());  // the dead rank's clock has stopped
     const std::string story = findings(folder);
     CAPTURE(story);
-    // They were, where they heard of the loss before minirun ended them.
+    // "were": they noticed the loss of rank 1 before minirun ended them.
     const bool in_it =
         contains(story, "(sum of 1000 float32): ranks 0 and 2 are in it for ") ||
         contains(story, "(sum of 1000 float32): ranks 0 and 2 were in it for ");
@@ -70,12 +70,12 @@ TEST_CASE("a rank that throws, aborts or crashes is the cause, with its last ope
     CHECK(contains(story, "rank 1 finished all_reduce #"));
 }
 
-TEST_CASE("SIGUSR1 makes ranks name their box, and mini flight says who is missing") {
+TEST_CASE("SIGUSR1 makes ranks print their box and mini flight names the missing rank") {
     const Folder folder;
     Job job({"-n", "3", "--flight-dir", folder.path(), kWorker, "skip"});
     job.wait_for("staying out");
 
-    // Ask again until ranks 0 and 2 are seen to have begun.
+    // Repeat until ranks 0 and 2 have started the operation.
     std::string story;
     const std::string awaited = "ranks 0 and 2 are in it for ";
     for (int tries = 0; tries < 300 && !contains(story, awaited); ++tries) {
@@ -95,7 +95,7 @@ TEST_CASE("SIGUSR1 makes ranks name their box, and mini flight says who is missi
     CHECK(job.wait() == 128 + SIGTERM);
 }
 
-TEST_CASE("ranks that ignore SIGINT and SIGTERM are killed after the grace") {
+TEST_CASE("ranks that ignore SIGINT and SIGTERM are killed after the grace time") {
     const int signal = GENERATE(SIGINT, SIGTERM);
     Job job({"-n", "2", "--grace", "0.1", kWorker, "stubborn"});
     job.wait_for("staying out");
@@ -106,7 +106,7 @@ TEST_CASE("ranks that ignore SIGINT and SIGTERM are killed after the grace") {
     for (const pid_t rank : ranks) CHECK(kill(rank, 0) == -1);
 }
 
-TEST_CASE("the private flight folder goes away when all is well or the user stops it") {
+TEST_CASE("the private flight folder is removed after success and kept after a failure") {
     const Folder temporary;
     const std::string variable = "TMPDIR=" + temporary.path();
     const auto well =
@@ -116,11 +116,11 @@ TEST_CASE("the private flight folder goes away when all is well or the user stop
 
     const auto failed = run_program(
         {"env", variable, MINI_BIN_DIR "/minirun", "-n", "2", kWorker, "segv"});
-    REQUIRE(temporary.names().size() == 1);  // it is kept when a rank failed
+    REQUIRE(temporary.names().size() == 1);  // kept, because a rank failed
     CHECK(contains(failed.err, "mini flight " + temporary.path() + "/minirun-flight-"));
 }
 
-TEST_CASE("the private flight folder goes away even when minirun is killed with -9") {
+TEST_CASE("the private flight folder is removed even if minirun is killed with kill -9") {
     const Folder temporary;
     mini::test::adopt_orphans();
     Job job({"env", "TMPDIR=" + temporary.path(), MINI_BIN_DIR "/minirun", "-n", "2",
@@ -154,7 +154,7 @@ TEST_CASE("two nodes of two ranks on one host make one job") {
             args.push_back(word);
         return args;
     };
-    SECTION("which ends well") {
+    SECTION("that succeeds") {
         Job first(node("0", "")), second(node("1", ""));
         CHECK(first.wait() == 0);
         CHECK(second.wait() == 0);
@@ -162,12 +162,12 @@ TEST_CASE("two nodes of two ranks on one host make one job") {
         CHECK(contains(second.out(), "[rank 2] done"));
         CHECK(contains(second.out(), "[rank 3] done"));
     }
-    SECTION("which ends on both when a rank of one fails") {
+    SECTION("that ends on both nodes if a rank of one node fails") {
         Job first(node("0", "segv")), second(node("1", "segv"));
         CHECK(first.wait() == 128 + SIGSEGV);
         CHECK(second.wait() == 1);
         CAPTURE(second.err());
-        // Its own minirun ends rank 0 as well, whose loss may be seen first.
+        // The first node's minirun also ends rank 0, whose loss may be noticed first.
         const bool names_it = contains(second.err(), "rank 1 is gone") ||
                               contains(second.err(), "rank 0 is gone");
         CHECK(names_it);

@@ -61,19 +61,21 @@ TEST_CASE("a job that fails k times succeeds with k restarts") {
     CHECK(contains(job.err, "minirun: restarting all ranks: restart " + k + " of " + k));
     CHECK(contains(job.out, "try " + k + " of " + k));
 
-    // Each try has a run id of its own, and both ranks are started each time.
+    // Each attempt has its own run id and starts both ranks.
     CHECK(lines(job.out).size() == static_cast<size_t>(2 * (failures + 1)));
     CHECK(count(job.out, "." + k + " port ") == 2);
 }
 
-TEST_CASE("training that was killed and restarted ends with the very same parameters") {
+TEST_CASE(
+    "training that was killed and restarted ends with bitwise identical parameters") {
     const Folder folder;
     const std::string train = MINI_BIN_DIR
                               "/train_mnist --data digits --steps 30 --save " +
                               folder.path() + "/";
     REQUIRE(run_script(2, "exec " + train + "undisturbed").code == 0);
 
-    // Rank 1 of the first try is killed as soon as it runs; the second try is left alone.
+    // Rank 1 of the first attempt is killed as soon as it runs; the second attempt is
+    // not.
     const Ended job =
         run_script(2,
                    "[ $RANK.$TORCHELASTIC_RESTART_COUNT = 1.0 ] || exec " + train +
@@ -86,14 +88,14 @@ TEST_CASE("training that was killed and restarted ends with the very same parame
     CHECK(read_file(folder / "undisturbed") == read_file(folder / "restarted"));
 }
 
-TEST_CASE("a job that fails once more than it may be restarted has failed") {
+TEST_CASE("a job that fails after its last restart has failed") {
     const Ended job = run_script(2, "exit 5", {"--max_restarts=2"});
     CHECK(job.code == 5);
     CHECK(contains(job.err, "minirun: gave up after 2 restarts"));
     CHECK(count(job.err, "restarting all ranks") == 2);
 }
 
-TEST_CASE("usage errors and signals from the user are no reason to restart") {
+TEST_CASE("a job is not restarted after a usage error or a signal from the user") {
     CHECK_FALSE(contains(
         run_script(1, "echo no >&2; exit 2", {"--max-restarts", "3"}).err, "restarting"));
     Job job(
@@ -104,12 +106,12 @@ TEST_CASE("usage errors and signals from the user are no reason to restart") {
     CHECK_FALSE(contains(job.err(), "restarting"));
 }
 
-TEST_CASE("a log folder gets every byte of every rank, by attempt and local rank") {
+TEST_CASE("minirun --log-dir logs every byte of every rank by attempt and local rank") {
     const Folder folder;
     const Ended job = run_script(2, "printf 'out %s\\0' $RANK; echo err $RANK >&2",
                                  {"--log-dir", folder.path()});
     CHECK(job.code == 0);
-    CHECK(contains(job.err, "err 1"));  // on the screen too
+    CHECK(contains(job.err, "err 1"));  // also on the screen
     const fs::path run = only_entry(folder.path());
     for (const std::string rank : {"0", "1"}) {
         CHECK(read_file(run / "attempt_0" / rank / "stdout.log") ==
@@ -118,7 +120,7 @@ TEST_CASE("a log folder gets every byte of every rank, by attempt and local rank
     }
 }
 
-TEST_CASE("redirected outputs go into files only, as chosen by local rank") {
+TEST_CASE("minirun --redirects by local rank writes outputs to log files only") {
     const Folder folder;
     const Ended job =
         run_script(2, "echo out $RANK; echo err $RANK >&2",
@@ -132,7 +134,8 @@ TEST_CASE("redirected outputs go into files only, as chosen by local rank") {
     CHECK_FALSE(fs::exists(attempt / "1" / "stdout.log"));
 }
 
-TEST_CASE("what a rank that is not shown said last is quoted, and its log is named") {
+TEST_CASE(
+    "the stderr of a failed rank that is not shown is quoted and its log is named") {
     const Folder folder;
     const Ended job =
         run_script(2, "[ $RANK = 0 ] && exec sleep 1000; echo why >&2; exit 3",
@@ -143,21 +146,21 @@ TEST_CASE("what a rank that is not shown said last is quoted, and its log is nam
     CHECK_FALSE(contains(job.err, "[rank 1]"));
 }
 
-TEST_CASE("only the ranks asked for are shown") {
+TEST_CASE("minirun --local-ranks-filter shows only the given ranks") {
     const Ended job = run_script(3, "echo $RANK", {"--local-ranks-filter", "0,2"});
     std::vector<std::string> found = lines(job.out);
     std::sort(found.begin(), found.end());
     CHECK(found == std::vector<std::string>{"0", "[rank 2] 2"});
 }
 
-TEST_CASE("a log folder that cannot be written is one line") {
+TEST_CASE("a log folder that cannot be written is a one-line error") {
     const Ended job = run_script(2, "true", {"--log-dir", "/dev/null/logs"});
     CHECK(job.code == 1);
     CHECK(lines(job.err).size() == 1);
     CHECK(contains(job.err, "--log-dir"));
 }
 
-TEST_CASE("the second node has the ranks behind the first node's") {
+TEST_CASE("the ranks of a later node follow those of the earlier nodes") {
     const auto node =
         run_program({"env", "MINI_STORE_COOKIE=00112233445566778899aabbccddeeff",
                      MINI_BIN_DIR "/minirun", "-n", "2", "--nnodes", "3", "--node-rank",
@@ -166,12 +169,12 @@ TEST_CASE("the second node has the ranks behind the first node's") {
                      "$GROUP_WORLD_SIZE $MASTER_ADDR $MASTER_PORT $MINI_STORE_COOKIE"});
     std::vector<std::string> found = lines(node.out);
     std::sort(found.begin(), found.end());
-    const std::string behind = " 6 2 2 3 node0 29500 00112233445566778899aabbccddeeff";
-    CHECK(found == std::vector<std::string>{"4 0" + behind, "5 1" + behind});
+    const std::string rest = " 6 2 2 3 node0 29500 00112233445566778899aabbccddeeff";
+    CHECK(found == std::vector<std::string>{"4 0" + rest, "5 1" + rest});
 }
 
-TEST_CASE("nodes get one cookie and one run id from one --rdzv-id, and no other") {
-    const auto of = [](const std::string& node, const std::string& id) {
+TEST_CASE("the cookie and run id of a job on several nodes depend only on --rdzv-id") {
+    const auto secrets = [](const std::string& node, const std::string& id) {
         const auto answer = run_program(
             {MINI_BIN_DIR "/minirun", "-n", "1", "--nnodes", "2", "--node-rank", node,
              "--rdzv-endpoint", "127.0.0.1:" + std::to_string(mini::test::free_port()),
@@ -179,12 +182,12 @@ TEST_CASE("nodes get one cookie and one run id from one --rdzv-id, and no other"
              "echo $MINI_STORE_COOKIE $TORCHELASTIC_RUN_ID"});
         return lines(answer.out).at(0).substr(node == "0" ? 0 : 9);
     };
-    CHECK(of("0", "job") == of("1", "job"));
-    CHECK(of("0", "job") != of("0", "other"));
-    CHECK(of("0", "job").size() == 32 + 1 + 16);
+    CHECK(secrets("0", "job") == secrets("1", "job"));
+    CHECK(secrets("0", "job") != secrets("0", "other"));
+    CHECK(secrets("0", "job").size() == 32 + 1 + 16);
 }
 
-TEST_CASE("a dry run prints what would be started, and starts nothing") {
+TEST_CASE("minirun --dry-run prints the commands and starts no process") {
     const Folder folder;
     Job job({"-n", "2", "--dry-run", "touch", folder.path() + "/a b"});
     CHECK(job.wait() == 0);
@@ -196,13 +199,13 @@ TEST_CASE("a dry run prints what would be started, and starts nothing") {
     CHECK(contains(found[1], " touch '" + folder.path() + "/a b'"));
     CHECK(folder.names().empty());
 
-    // What it prints does the same in a shell.
+    // The printed command does the same in a shell.
     const std::string command = found[0].substr(std::string("[rank 0] ").size());
     CHECK(run_program({"sh", "-c", command}).code == 0);
     CHECK(folder.names() == std::vector<std::string>{"a b"});
 }
 
-TEST_CASE("on a terminal minirun says that ranks have one thread each") {
+TEST_CASE("on a terminal minirun reports that it sets OMP_NUM_THREADS to 1") {
     Job job({"-n", "2", "true"}, mini::test::Screen::kTerminal);
     CHECK(job.wait() == 0);
     CHECK(contains(job.out(), "OMP_NUM_THREADS=1"));

@@ -21,7 +21,7 @@ using mini::test::script_args;
 
 namespace {
 
-// What rank 0 does, and what the others do once rank 0 has created the folder's file.
+// Returns a script in which rank 0 runs `first`, and the others then run `others`.
 std::string rank_0_first(const Folder& folder, const std::string& first,
                          const std::string& others) {
     const std::string file = folder.path() + "/done";
@@ -31,7 +31,7 @@ std::string rank_0_first(const Folder& folder, const std::string& first,
 
 }  // namespace
 
-TEST_CASE("rank 0's output is unchanged, byte for byte") {
+TEST_CASE("rank 0's output is unchanged byte for byte") {
     const int ranks = GENERATE(1, 2, 3, 7);
     const Ended job = run_script(ranks,
                                  "[ $RANK != 0 ] || { printf 'a\\0b\\r\\n\\n  c'; "
@@ -40,7 +40,7 @@ TEST_CASE("rank 0's output is unchanged, byte for byte") {
     CHECK(job.err == "\033[1mx\n\rlast");
 }
 
-TEST_CASE("lines of other ranks carry their rank, on the stream that they came from") {
+TEST_CASE("lines of other ranks are prefixed with their rank and keep their stream") {
     const Ended job = run_script(3, "echo out $RANK; echo err $RANK >&2");
     std::vector<std::string> out = lines(job.out), err = lines(job.err);
     std::sort(out.begin(), out.end());
@@ -49,7 +49,7 @@ TEST_CASE("lines of other ranks carry their rank, on the stream that they came f
     CHECK(err == std::vector<std::string>{"[rank 1] err 1", "[rank 2] err 2", "err 0"});
 }
 
-TEST_CASE("lines written in pieces by seven ranks come out whole") {
+TEST_CASE("lines that seven ranks write in pieces are printed whole") {
     const Ended job = run_script(
         7,
         "for i in 1 2 3 4 5 6 7 8 9; do printf \"begin $RANK.$i \"; printf 'middle '; "
@@ -66,12 +66,12 @@ TEST_CASE("lines written in pieces by seven ranks come out whole") {
         }
 }
 
-TEST_CASE("an unfinished last line of another rank is finished") {
+TEST_CASE("an unfinished last line of another rank gets a newline") {
     const Ended job = run_script(2, "[ $RANK = 0 ] || printf 'no end'");
     CHECK(job.out == "[rank 1] no end\n");
 }
 
-TEST_CASE("rank 0's last line stays one JSON object though others write on") {
+TEST_CASE("rank 0's last line stays one JSON object while other ranks write") {
     const Folder folder;
     const std::string json = R"({"world_size": 2, "step_loss": [2.3, 2.2]})";
     const std::string others = "printf 'half a line' >&2; echo more";
@@ -80,7 +80,7 @@ TEST_CASE("rank 0's last line stays one JSON object though others write on") {
     CHECK(contains(job.out, "[rank 1] more\n"));
 }
 
-TEST_CASE("a line of 200,000 bytes arrives whole") {
+TEST_CASE("a line of 200000 bytes is printed whole") {
     const Ended job = run_script(2, "head -c 200000 /dev/zero | tr '\\0' x; echo");
     const std::vector<std::string> found = lines(job.out);
     REQUIRE(found.size() == 2);
@@ -88,24 +88,24 @@ TEST_CASE("a line of 200,000 bytes arrives whole") {
     CHECK(std::max(found[0].size(), found[1].size()) == 200000 + 9);
 }
 
-TEST_CASE("on a terminal a half-drawn bar is ended before another rank's line") {
+TEST_CASE("on a terminal an unfinished bar gets a newline before another rank's line") {
     const Folder folder;
     Job job(script_args(2, rank_0_first(folder, "printf '\\r 10%%' >&2", "echo hello")),
             Screen::kTerminal);
     CHECK(job.wait() == 0);
     const std::string bar = "\r 10%\r\n\033[32m[rank 1]\033[0m hello\r\n";
-    CHECK(contains(job.out(), "\r\n" + bar));  // behind minirun's own first line
+    CHECK(contains(job.out(), "\r\n" + bar));  // after minirun's own first line
     CHECK(job.out().size() - job.out().find(bar) == bar.size());
 }
 
-TEST_CASE("on a terminal ranks are told to draw bars, which appear at once") {
+TEST_CASE("on a terminal MINI_PROGRESS is bar and rank 0's bytes are shown immediately") {
     Job job(script_args(1, "printf $MINI_PROGRESS; exec sleep 1000"), Screen::kTerminal);
     job.wait_for("bar");
     job.send(SIGTERM);
     CHECK(job.wait() == 128 + SIGTERM);
 }
 
-TEST_CASE("the ranks' two outputs stay apart, and minirun runs on, where one is closed") {
+TEST_CASE("with closed stdin and stdout minirun still runs and copies only stderr") {
     const std::string minirun = MINI_BIN_DIR "/minirun";
     const auto ended = mini::test::run_program(
         {"sh", "-c",
@@ -118,7 +118,7 @@ TEST_CASE("the ranks' two outputs stay apart, and minirun runs on, where one is 
     CHECK(err == std::vector<std::string>{"[rank 1] err", "err"});
 }
 
-TEST_CASE("stdout and stderr that go to one pipe do not mix lines") {
+TEST_CASE("lines of stdout and stderr are not mixed in one pipe") {
     const std::string minirun = MINI_BIN_DIR "/minirun";
     const auto ended = mini::test::run_program(
         {"sh", "-c",

@@ -1,4 +1,4 @@
-// What the ranks of minirun find, and how a job starts.
+// The environment of minirun's ranks, usage errors, and the choice of the port.
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -23,7 +23,7 @@ using mini::test::lines;
 using mini::test::number_after;
 using mini::test::run_script;
 
-TEST_CASE("each rank finds its number and the world's size") {
+TEST_CASE("each rank gets its rank and the world size") {
     const int ranks = GENERATE(1, 2, 3, 7);
     CAPTURE(ranks);
     const Ended job = run_script(
@@ -44,7 +44,7 @@ TEST_CASE("each rank finds its number and the world's size") {
 }
 
 TEST_CASE(
-    "all ranks of a job share address, port, cookie and run id, and no two jobs do") {
+    "ranks of a job share address and port and cookie and run id and two jobs do not") {
     const char* script =
         "echo $MASTER_ADDR $MASTER_PORT $MINI_STORE_COOKIE $TORCHELASTIC_RUN_ID";
     std::set<std::string> jobs;
@@ -55,7 +55,7 @@ TEST_CASE(
         CHECK(seen[0] == seen[1]);
         CHECK(seen[1] == seen[2]);
         CHECK(seen[0].find("127.0.0.1 ") == 0);
-        jobs.insert(seen[0].substr(seen[0].find(' ', 10)));  // without address and port
+        jobs.insert(seen[0].substr(seen[0].find(' ', 10)));  // cookie and run id
     }
     CHECK(jobs.size() == 3);
 }
@@ -66,7 +66,7 @@ TEST_CASE("the cookie is 32 hexadecimal digits") {
     CHECK(job.out.find_first_not_of("0123456789abcdef") == std::string::npos);
 }
 
-TEST_CASE("ranks run one thread and plain progress unless the user says otherwise") {
+TEST_CASE("ranks run one thread with plain progress by default") {
     const char* script =
         "echo ${OMP_NUM_THREADS:-all} $MINI_PROGRESS $TORCHELASTIC_RESTART_COUNT";
     CHECK(run_script(1, script).out == "all plain 0\n");
@@ -79,7 +79,7 @@ TEST_CASE("ranks run one thread and plain progress unless the user says otherwis
     CHECK(job.out() == "3 plain 0\n");
 }
 
-TEST_CASE("arguments reach the program untouched") {
+TEST_CASE("arguments are passed to the program unchanged") {
     Job job({"-n", "1", "printf", "<%s>", "--help", "", "a b", "--", "-n", "*"});
     CHECK(job.wait() == 0);
     CHECK(job.out() == "<--help><><a b><--><-n><*>");
@@ -87,7 +87,7 @@ TEST_CASE("arguments reach the program untouched") {
 
 TEST_CASE("a rank's stdin is empty") { CHECK(run_script(2, "cat").code == 0); }
 
-TEST_CASE("usage errors are one line and exit code 2") {
+TEST_CASE("a usage error prints one line and exits with code 2") {
     const std::vector<std::string> args =
         GENERATE(std::vector<std::string>{}, std::vector<std::string>{"-n", "0", "true"},
                  std::vector<std::string>{"-n", "1e9", "true"},
@@ -99,7 +99,7 @@ TEST_CASE("usage errors are one line and exit code 2") {
     CHECK(contains(job.err(), "minirun --help"));
 }
 
-TEST_CASE("a program that cannot be started is one line and exit code 127") {
+TEST_CASE("a program that cannot be started prints one line and exits with code 127") {
     const std::string program =
         GENERATE("/nonexistent/train", "no-such-program", "/etc/passwd");
     Job job({"-n", "3", program});
@@ -110,7 +110,7 @@ TEST_CASE("a program that cannot be started is one line and exit code 127") {
 
 namespace {
 
-// A listening socket on a port of loopback, made as the store makes its own.
+// A listening socket on a port of loopback, created like the store's.
 struct Listener {
     Descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in address{};
@@ -132,7 +132,7 @@ struct Listener {
 
 }  // namespace
 
-TEST_CASE("a busy fixed port is one line that names address, port and the next step") {
+TEST_CASE("a busy fixed port is a one-line error with the address and the next step") {
     const Listener busy;
     Job job({"-n", "2", "--master-port", busy.port(), "true"});
     CHECK(job.wait() == 1);
@@ -156,18 +156,16 @@ TEST_CASE("a fixed port may have connections of the last job in TIME_WAIT") {
     CHECK(job.err().empty());
 }
 
-TEST_CASE("the port that minirun chose can be listened on") {
-    // nc and python may be absent; a nested minirun with that fixed port makes the same
-    // check.
+TEST_CASE("rank 0 can listen on the port that minirun chose") {
+    // A nested minirun with that fixed port checks it; nc and python may not be
+    // installed.
     Job job({"-n", "1", "sh", "-c",
              MINI_BIN_DIR "/minirun -n 1 --master-port $MASTER_PORT echo free"});
     CHECK(job.wait() == 0);
     CHECK(job.out() == "free\n");
 }
 
-TEST_CASE(
-    "a socket that asks for any port does not get the one that minirun chose, while the "
-    "job runs") {
+TEST_CASE("another socket cannot get the port that minirun chose while the job runs") {
     Job job({"-n", "1", "sh", "-c", "echo port $MASTER_PORT x; sleep 1000"});
     job.wait_for(" x");
     sockaddr_in address{};
@@ -175,13 +173,13 @@ TEST_CASE(
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address.sin_port = htons(static_cast<uint16_t>(number_after(job.out(), "port ")));
 
-    // A socket without SO_REUSEADDR is told what the kernel tells itself when it looks for
-    // a port to give.
+    // bind() without SO_REUSEADDR does the same check as the kernel's search for a free
+    // port.
     const Descriptor other(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const auto* place = reinterpret_cast<const sockaddr*>(&address);
-    CHECK(bind(other.fd(), place, sizeof address) == -1);
+    const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+    CHECK(bind(other.fd(), generic, sizeof address) == -1);
     CHECK(errno == EADDRINUSE);
     job.send(SIGTERM);
     job.wait();
-    CHECK(bind(other.fd(), place, sizeof address) == 0);
+    CHECK(bind(other.fd(), generic, sizeof address) == 0);
 }

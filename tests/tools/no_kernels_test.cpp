@@ -4,7 +4,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/tools/answer.hpp"
 
-TEST_CASE("mini kernels without a simulator that counts says how to get one") {
+TEST_CASE("mini kernels in a build that cannot count explains how to configure one") {
     for (const char* arguments : {"kernels", "kernels relu", "kernels --list"}) {
         const mini::test::Answer answer = mini::test::run_mini(arguments);
         CAPTURE(answer.text);

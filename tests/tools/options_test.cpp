@@ -1,4 +1,4 @@
-// The command line: what is minirun's, what is the program's, and what makes no sense.
+// minirun's command line: its own options, the program's arguments, and usage errors.
 
 #include "libmini/tools/minirun/options.hpp"
 
@@ -18,8 +18,8 @@ mini::tools::Options parse(const Words& words) {
     return mini::tools::parse_options(static_cast<int>(argv.size()), argv.data());
 }
 
-// The options_complaint about `words`, or "" when there is none.
-std::string options_complaint(const Words& words) {
+// Returns the error message for these words, or "" if they are valid.
+std::string options_error(const Words& words) {
     try {
         parse(words);
         return "";
@@ -43,7 +43,7 @@ TEST_CASE("a double dash separates minirun's options from the program") {
     CHECK(parse({"-n2", "--", "--odd-name"}).command == Words{"--odd-name"});
 }
 
-TEST_CASE("options carry their values") {
+TEST_CASE("options get their values") {
     const auto options =
         parse({"--nproc-per-node=3", "--master-addr", "127.0.0.2", "--master-port",
                "29500", "--grace", "0.25", "--no-prefix", "train"});
@@ -55,15 +55,15 @@ TEST_CASE("options carry their values") {
     CHECK(parse({"-n", "auto", "train"}).ranks >= 1);
 }
 
-TEST_CASE("a number of ranks that makes no sense is one clear line") {
+TEST_CASE("an invalid number of ranks is a one-line error") {
     const std::string count = GENERATE("0", "-1", "1e9", "1000000000", "99999999999999",
                                        "2x", "", "two", "257");
     CAPTURE(count);
-    CHECK_FALSE(options_complaint({"-n", count, "train"}).empty());
-    CHECK(options_complaint({"-n", count, "train"}).find('\n') == std::string::npos);
+    CHECK_FALSE(options_error({"-n", count, "train"}).empty());
+    CHECK(options_error({"-n", count, "train"}).find('\n') == std::string::npos);
 }
 
-TEST_CASE("torchrun's options are read, with dashes or underscores") {
+TEST_CASE("torchrun's options are accepted with dashes or underscores") {
     const auto options = parse(
         {"--nproc_per_node", "2", "--nnodes", "4:4", "--node_rank=3", "--rdzv_endpoint",
          "[::1]:29500", "--rdzv-backend", "c10d", "--rdzv-id", "job", "--no-python", "-t",
@@ -85,9 +85,9 @@ TEST_CASE("torchrun's options are read, with dashes or underscores") {
     CHECK(parse({"-n", "1", "--log-dir", "logs", "train"}).tee.all == 3);
 }
 
-TEST_CASE("a mistyped option is met with the one that was meant") {
-    const auto hint = [](const std::string& wrong) {
-        return options_complaint({"-n", "2", wrong, "train"});
+TEST_CASE("the error for a mistyped option suggests the right one") {
+    const auto hint = [](const std::string& mistyped) {
+        return options_error({"-n", "2", mistyped, "train"});
     };
     CHECK(contains(hint("--max-restart"), "did you mean --max-restarts?"));
     CHECK(contains(hint("--max_restats=3"), "did you mean --max-restarts?"));
@@ -96,7 +96,7 @@ TEST_CASE("a mistyped option is met with the one that was meant") {
     CHECK_FALSE(contains(hint("--xyzzy-plugh"), "did you mean"));
 }
 
-TEST_CASE("options that contradict each other, or lack another, are one clear line") {
+TEST_CASE("options that conflict or lack another option are a one-line error") {
     const Words words =
         GENERATE(Words{"--nnodes", "2"}, Words{"--nnodes", "1:4"}, Words{"--nnodes", "0"},
                  Words{"--nnodes", "2", "--node-rank", "2", "--rdzv-endpoint", "a:1"},
@@ -110,23 +110,23 @@ TEST_CASE("options that contradict each other, or lack another, are one clear li
     Words all = {"-n", "2"};
     all.insert(all.end(), words.begin(), words.end());
     all.push_back("train");
-    CHECK_FALSE(options_complaint(all).empty());
-    CHECK(options_complaint(all).find('\n') == std::string::npos);
+    CHECK_FALSE(options_error(all).empty());
+    CHECK(options_error(all).find('\n') == std::string::npos);
 }
 
-TEST_CASE("what is missing or unknown is named") {
-    CHECK(contains(options_complaint({}), "no program"));
-    CHECK(contains(options_complaint({"-n", "2"}), "no program"));
-    CHECK(contains(options_complaint({"-n", "2", "--"}), "no program"));
-    CHECK(contains(options_complaint({"train"}), "-n N"));
-    CHECK(contains(options_complaint({"-n", "2", "--bogus", "train"}), "--bogus"));
-    CHECK(contains(options_complaint({"-n", "2", "--grace", "nan", "train"}), "--grace"));
-    CHECK(contains(options_complaint({"-n", "2", "--grace", "-1", "train"}), "--grace"));
-    CHECK(contains(options_complaint({"-n", "2", "--grace", "3601", "train"}), "3600"));
-    CHECK(contains(options_complaint({"-n", "2", "--master-port", "65536", "train"}),
-                   "65535"));
+TEST_CASE("errors name the missing or unknown option") {
+    CHECK(contains(options_error({}), "no program"));
+    CHECK(contains(options_error({"-n", "2"}), "no program"));
+    CHECK(contains(options_error({"-n", "2", "--"}), "no program"));
+    CHECK(contains(options_error({"train"}), "-n N"));
+    CHECK(contains(options_error({"-n", "2", "--bogus", "train"}), "--bogus"));
+    CHECK(contains(options_error({"-n", "2", "--grace", "nan", "train"}), "--grace"));
+    CHECK(contains(options_error({"-n", "2", "--grace", "-1", "train"}), "--grace"));
+    CHECK(contains(options_error({"-n", "2", "--grace", "3601", "train"}), "3600"));
+    CHECK(
+        contains(options_error({"-n", "2", "--master-port", "65536", "train"}), "65535"));
 }
 
-TEST_CASE("the help has a text of its own") {
+TEST_CASE("minirun --help returns the help text") {
     CHECK(contains(parse({"--help"}).help, "Usage: minirun"));
 }

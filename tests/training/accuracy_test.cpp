@@ -1,4 +1,4 @@
-// count_correct: what all ranks together have right is what one process has right.
+// count_correct: the counts over all ranks equal the counts of one process.
 
 #include "libmini/training/accuracy.hpp"
 
@@ -21,8 +21,8 @@ namespace {
 
 constexpr int64_t kClasses = 5;
 
-// What the model below says of sample i, and what is true of it: they agree for i mod 5
-// = 0 and 3, so for some samples of every rank, and not for equally many.
+// The model's prediction for sample i, and its target: they agree for i mod 5 = 0 and 3,
+// so for some samples of every rank, and in different numbers.
 int64_t predicted(int64_t i) { return i * i % kClasses; }
 int64_t target(int64_t i) { return i * 3 % kClasses; }
 
@@ -46,8 +46,8 @@ Accuracy of_samples(const std::vector<int64_t>& samples) {
     return accuracy;
 }
 
-// Its score of sample i is highest for predicted(i). It remembers how it was called, and
-// throws when it comes to sample `fails_at`.
+// The score of sample i is highest for class predicted(i). Records the modes in which it
+// was called, and throws at sample `fails_at`.
 class Predicting : public nn::Module {
   public:
     Tensor forward(const Tensor& x) override {  // (N, 1)
@@ -73,7 +73,7 @@ struct Counted {
     size_t collectives = 0;
 };
 
-// What each rank counts of n samples in batches of 3, and by how many collectives.
+// The counts of each rank for n samples in batches of 3, and its number of collectives.
 template <typename SamplerType>
 std::vector<Counted> count(int64_t n, int ranks) {
     std::vector<Counted> results(static_cast<size_t>(ranks));
@@ -98,7 +98,7 @@ std::vector<int64_t> first(int64_t n) {
 
 }  // namespace
 
-TEST_CASE("count_correct on P ranks counts what one process counts, on every rank") {
+TEST_CASE("count_correct on P ranks returns the counts of one process on every rank") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const int64_t n = GENERATE(1, 2, 5, 6, 7, 22, 100);
     CAPTURE(ranks, n);
@@ -109,19 +109,19 @@ TEST_CASE("count_correct on P ranks counts what one process counts, on every ran
     }
 }
 
-TEST_CASE("count_correct takes one collective, however many batches a rank has") {
+TEST_CASE("count_correct uses one collective for any number of batches") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const int64_t n = GENERATE(1, 22, 100);
     CAPTURE(ranks, n);
     const auto results = count<data::DistributedEvalSampler>(n, ranks);
-    // Rank 0 has a batch at least; the last rank of 7 has none of a single sample.
+    // Rank 0 has at least one batch; with fewer samples than ranks the last has no batch.
     CHECK(results.front().batches >= 1);
     if (n < ranks) CHECK(results.back().batches == 0);
     for (const Counted& mine : results) CHECK(mine.collectives == 1);
 }
 
-TEST_CASE("count_correct counts twice what a padding sampler gives twice") {
-    // 10 samples on 4 ranks are 12 places; unshuffled the last two are samples 0 and 1.
+TEST_CASE("count_correct counts the repeated samples of a padding sampler twice") {
+    // 10 samples on 4 ranks are padded to 12: unshuffled, with samples 0 and 1.
     std::vector<int64_t> samples = first(10);
     samples.insert(samples.end(), {0, 1});
     std::vector<Counted> results(4);
@@ -137,7 +137,8 @@ TEST_CASE("count_correct counts twice what a padding sampler gives twice") {
     for (const Counted& mine : results) CHECK(mine.accuracy == of_samples(samples));
 }
 
-TEST_CASE("count_correct evaluates, records nothing, and leaves the mode as it was") {
+TEST_CASE(
+    "count_correct runs in evaluation mode without recording and restores the mode") {
     const bool training = GENERATE(true, false);
     dist::run_threads(2, [&](dist::ProcessGroup& group) {
         Predicting model;
@@ -153,7 +154,7 @@ TEST_CASE("count_correct evaluates, records nothing, and leaves the mode as it w
     });
 }
 
-TEST_CASE("count_correct leaves the mode as it was when the model throws") {
+TEST_CASE("count_correct restores the mode when the model throws") {
     bool threw = false, training = false, recording = false;
     dist::run_threads(1, [&](dist::ProcessGroup& group) {
         Predicting model;
@@ -172,7 +173,7 @@ TEST_CASE("count_correct leaves the mode as it was when the model throws") {
     CHECK(recording);
 }
 
-TEST_CASE("the share of nothing is 0, and that of a third is a third") {
+TEST_CASE("Accuracy::share is 0 without samples and 1/3 for 1 of 3") {
     CHECK(Accuracy{}.share() == 0.0);
     CHECK(Accuracy{.correct = 1, .seen = 3}.share() == 1.0 / 3.0);
     CHECK(Accuracy{.correct = 3, .seen = 3}.share() == 1.0);

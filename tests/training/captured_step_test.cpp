@@ -1,4 +1,4 @@
-// Steps replayed from a CUDA graph are the steps that were recorded, on other batches.
+// Steps replayed from a CUDA graph compute the same as plain steps, on new batches.
 
 #include "libmini/training/captured_step.hpp"
 
@@ -28,11 +28,11 @@ struct Outcome {
     int64_t replays = 0;
 };
 
-// What differs from job to job.
+// The parameters of a job.
 struct Job {
     bool captured = false;
     std::vector<int64_t> batch_sizes;
-    int64_t lr_falls_at = 1000;  // a step
+    int64_t lr_falls_at = 1000;  // step at which the learning rate falls
     Device batches_on = Device::cpu();
     Device device = kCuda;
 };
@@ -70,7 +70,7 @@ Outcome train(const Job& job) {
     return outcome;
 }
 
-// A captured job and a plain one of the same steps give the same bits.
+// Checks that a captured job and a plain job with the same steps are bitwise identical.
 void check_equal(Job job, int64_t replays) {
     const Outcome plain = train(job);
     job.captured = true;
@@ -81,7 +81,7 @@ void check_equal(Job job, int64_t replays) {
     CHECK(captured.parameters == plain.parameters);
 }
 
-// y of each of `count` steps, of dropout of ones.
+// The results y of `count` steps of dropout applied to ones.
 std::vector<std::vector<float>> masks(int count, uint64_t seed) {
     manual_seed(seed);
     Tensor weight = Tensor::ones({400}, DType::kFloat32, kCuda).set_requires_grad();
@@ -104,29 +104,30 @@ std::vector<std::vector<float>> masks(int count, uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("replayed steps equal plain steps to the bit") {
+TEST_CASE("replayed steps are bitwise identical to plain steps") {
     check_equal({.batch_sizes = std::vector<int64_t>(7, 8)}, 5);
     check_equal({.batch_sizes = std::vector<int64_t>(7, 8), .batches_on = kCuda}, 5);
 }
 
-TEST_CASE("steps are replayed on a device that is not the current one") {
+TEST_CASE("steps can be replayed on a device that is not the current device") {
     const Device last = Device::cuda(cuda_device_count() - 1);
     check_equal({.batch_sizes = std::vector<int64_t>(7, 8), .device = last}, 5);
     CHECK(cuda::current_device() == 0);
 }
 
 TEST_CASE(
-    "a batch of another size is computed as usual, between replays and at the end") {
+    "a batch of another size is computed without a graph between replays and at the "
+    "end") {
     check_equal({.batch_sizes = {8, 8, 8, 3, 8, 8, 1}}, 3);
     check_equal({.batch_sizes = {8, 3, 8, 8, 8, 3, 8}}, 3);
 }
 
-TEST_CASE("a new learning rate counts from its step on") {
+TEST_CASE("a new learning rate takes effect in the next step") {
     check_equal({.batch_sizes = std::vector<int64_t>(7, 8), .lr_falls_at = 4}, 5);
     check_equal({.batch_sizes = std::vector<int64_t>(7, 8), .lr_falls_at = 1}, 5);
 }
 
-TEST_CASE("plain steps can follow when the graph is gone") {
+TEST_CASE("plain steps can follow after the graph is destroyed") {
     manual_seed(3);
     nn::ConvNet model({.dropout = false});
     model.to(kCuda);
@@ -150,19 +151,19 @@ TEST_CASE("plain steps can follow when the graph is gone") {
     CHECK(flat_parameters(model) == flat_parameters(alone));
 }
 
-TEST_CASE("masks of dropout differ from replay to replay, and the seed governs them") {
+TEST_CASE("dropout masks differ between replays and depend on the seed") {
     const auto first = masks(7, 1);
     CHECK(std::set(first.begin(), first.end()).size() == 7);
     for (const auto& mask : first) {
         const auto kept = std::count(mask.begin(), mask.end(), 2.0f);
-        CHECK(kept > 120);  // of 400, 200 expected: eight deviations of 10
+        CHECK(kept > 120);  // 200 of 400 expected; 80 is eight standard deviations
         CHECK(kept < 280);
     }
     CHECK(masks(7, 1) == first);
     CHECK(masks(7, 2) != first);
 }
 
-TEST_CASE("what a graph cannot repeat is refused with the reason") {
+TEST_CASE("an optimizer that a graph cannot repeat is rejected with the reason") {
     const auto loss = [](const std::vector<Tensor>& batch) { return sum(batch[0]); };
     Toy module;
     optim::SGD on_cpu(module.parameters(), {.lr = 0.1});
@@ -171,10 +172,10 @@ TEST_CASE("what a graph cannot repeat is refused with the reason") {
     module.to(kCuda);
     optim::Adam adam(module.parameters(), {});
     CHECK(contains(message_of<UsageError>([&] { CapturedStep(adam, loss); }),
-                   "only SGD's step can be recorded"));
+                   "only SGD's step can be captured"));
 }
 
-TEST_CASE("a loss that looks at the device's numbers cannot be recorded") {
+TEST_CASE("a loss that reads values from the device cannot be captured") {
     Toy module;
     module.to(kCuda);
     optim::SGD sgd(module.parameters(), {.lr = 0.1});

@@ -14,7 +14,7 @@ using test::contains;
 
 namespace {
 
-// What each rank throws when `body` is called on all: "UsageError: ...", "" for nothing.
+// The error of on_all_ranks(body) on each rank: "UsageError: ...", or "" for no error.
 std::vector<std::string> thrown(int world_size,
                                 const std::function<void(int rank)>& body) {
     std::vector<std::string> texts(static_cast<size_t>(world_size));
@@ -27,7 +27,7 @@ std::vector<std::string> thrown(int world_size,
         } catch (const training::SharedError& error) {
             text = concat("SharedError: ", error.what());
         }
-        group.barrier();  // each rank is still there, and in step
+        group.barrier();  // each rank still runs and calls the same collectives
     });
     return texts;
 }
@@ -38,12 +38,12 @@ std::vector<std::string> all(int world_size, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("on_all_ranks: where no rank fails, none throws") {
+TEST_CASE("on_all_ranks does not throw if no rank fails") {
     for (const int world_size : {1, 2, 3, 4, 7})
         CHECK(thrown(world_size, [](int) {}) == all(world_size, ""));
 }
 
-TEST_CASE("on_all_ranks: what one rank throws, all throw, and it is named") {
+TEST_CASE("on_all_ranks throws the error of one rank on all ranks and names the rank") {
     for (const int world_size : {2, 3, 4, 7}) {
         const int last = world_size - 1;
         CHECK(thrown(world_size,
@@ -57,13 +57,13 @@ TEST_CASE("on_all_ranks: what one rank throws, all throw, and it is named") {
     }
 }
 
-TEST_CASE("on_all_ranks: rank 0's error needs no number, being everyone's") {
+TEST_CASE("on_all_ranks does not add a rank number to an error of rank 0") {
     for (const int world_size : {1, 4})
         CHECK(thrown(world_size, [](int) { throw std::runtime_error("no such file"); }) ==
               all(world_size, "SharedError: no such file"));
 }
 
-TEST_CASE("on_all_ranks: a text that is too long to travel is cut") {
+TEST_CASE("on_all_ranks truncates a message that is too long to send") {
     const auto texts = thrown(2, [](int rank) {
         if (rank == 1) throw BadFile(std::string(5000, 'x'));
     });
@@ -71,18 +71,18 @@ TEST_CASE("on_all_ranks: a text that is too long to travel is cut") {
         CHECK(text == "SharedError: on rank 1: " + std::string(1000, 'x'));
 }
 
-TEST_CASE("run: the exit code tells what went wrong, and stderr says it") {
+TEST_CASE("run returns the exit code of the error and prints it to stderr") {
     int code = -1;
-    const auto said = [&](const std::function<void()>& body) {
+    const auto printed = [&](const std::function<void()>& body) {
         return test::written_to_stderr([&] { code = training::run("train", body); });
     };
-    CHECK(said([] {}).empty());
+    CHECK(printed([] {}).empty());
     CHECK(code == 0);
-    CHECK(said([] { throw UsageError("--lr is -1"); }) == "train: --lr is -1\n");
+    CHECK(printed([] { throw UsageError("--lr is -1"); }) == "train: --lr is -1\n");
     CHECK(code == 2);
-    CHECK(said([] { throw training::SharedError("on rank 3: no disk"); }) ==
+    CHECK(printed([] { throw training::SharedError("on rank 3: no disk"); }) ==
           "train: on rank 3: no disk\n");
     CHECK(code == 1);
-    CHECK(said([] { throw std::runtime_error("no memory"); }) == "train: no memory\n");
+    CHECK(printed([] { throw std::runtime_error("no memory"); }) == "train: no memory\n");
     CHECK(code == 1);
 }

@@ -14,8 +14,9 @@ Event at(int64_t nanoseconds, EventKind kind) {
 
 }  // namespace
 
-TEST_CASE("communication counts as hidden up to the end of the backward pass") {
-    // Bucket 0 runs from 10 to 30, all before the end at 40; bucket 1 from 35 to 55, a quarter.
+TEST_CASE("communication is hidden until the end of the backward pass") {
+    // Backward ends at 40: bucket 0, from 10 to 30, is hidden; bucket 1, from 35 to 55,
+    // by a quarter.
     const std::vector<Event> events{
         at(10, EventKind::kBucketLaunch),    at(10, EventKind::kCollectiveBegin),
         at(30, EventKind::kCollectiveEnd),   at(34, EventKind::kBucketLaunch),
@@ -26,7 +27,7 @@ TEST_CASE("communication counts as hidden up to the end of the backward pass") {
     CHECK(training::hidden_communication(events) == 25.0 / 40.0);
 }
 
-TEST_CASE("collectives that are no bucket's do not count") {
+TEST_CASE("collectives that are not of a bucket do not count") {
     const std::vector<Event> events{
         at(1, EventKind::kCollectiveBegin),  at(9, EventKind::kCollectiveEnd),
         at(10, EventKind::kBucketLaunch),    at(20, EventKind::kBackwardEnd),

@@ -1,1 +1,1 @@
-"""One module for each verb of labs/lab; the table is in lab_tool.cli."""
+"""One module per verb of labs/lab; the table is in lab_tool.cli."""

@@ -4,9 +4,9 @@
     labs/lab check 7.2      one task
     labs/lab check all      every lab that you have started
 
-A task has passed, has failed, with the story of what was tried and what came, or is not started.
-Every case runs in a process of its own with the address and undefined-behaviour sanitizers, so
-that an endless loop or a crash in one does not keep the others from being checked.
+A task has passed, has failed, or is not started. For a failed task the steps, the expected and the
+actual values are printed. Every case runs in its own process with the address and
+undefined-behaviour sanitizers, so an endless loop or a crash in one case does not affect others.
 """
 
 import time
@@ -34,7 +34,7 @@ def run(options):
 
 
 def chosen(catalogue, state, what):
-    """The (lab, tasks) to check; all tasks for None."""
+    """Returns the (lab, tasks) to check; None means all tasks."""
     workspace = Workspace(catalogue, state)
     if what == "all":
         labs = [lab for lab in catalogue.labs if workspace.started(lab.number)]
@@ -56,7 +56,7 @@ def chosen(catalogue, state, what):
 
 
 def check(catalogue, state, lab, tasks=None):
-    """Checks tasks of a lab, tells what came, and remembers it."""
+    """Checks tasks of a lab, prints the results, and stores them."""
     refuse_amiss(Workspace(catalogue))
     say(report.head(lab))
     start = time.monotonic()

@@ -1,10 +1,10 @@
-"""Trains the tutorial's ConvNet on MNIST with bucketed DDP, from nothing to a result.
+"""Trains the tutorial's ConvNet on MNIST with bucketed DDP, from setup to result.
 
-Installs what is missing, configures, builds, and runs two processes that exchange gradients.
-Without MNIST on this machine it trains on digits that libmini draws itself. Options after "--"
-go to the training program: labs/lab demo -- --lr 0.05
+Installs missing packages, configures, builds, and runs two processes that exchange gradients.
+If MNIST is not on this machine, it trains on digits that libmini draws itself. Options after "--"
+are passed to the training program: labs/lab demo -- --lr 0.05
 
-With --mine it trains on your own code of the labs: the library with your files of work/ inside.
+With --mine it trains with your own code of the labs: the library with your files of work/.
 """
 
 from lab_tool.building import build
@@ -17,7 +17,7 @@ from lab_tool.verbs.setup import install_missing
 from lab_tool.workspace import Workspace
 
 PRESET = "release"
-DEFAULTS = {  # unless the program's own options say otherwise
+DEFAULTS = {  # unless set in the program's own options
     "--sync": "ddp",
     "--bucket-cap-mb": "0.05",  # of 0.09 MB of gradients: so that there are several buckets
 }

@@ -1,8 +1,8 @@
 """For the authors of labs: `labs/lab dev check` checks the labs themselves.
 
 It reads markers, task tables, hints and mutants; compiles every starter; and runs every lab's
-checks over the reference, every stub and every mutant. The table of mutants and what killed them,
-the complaints, and the counts come last. The exit code is 1 when there is a complaint.
+checks on the reference, every stub and every mutant. At the end it prints the mutants with the
+cases that killed them, the complaints, and the counts. The exit code is 1 if there is a complaint.
 """
 
 import time
@@ -67,7 +67,7 @@ def run_all(catalogue, labs, mutants, outcome):
 
 
 def conclude(catalogue, labs, outcome, seconds):
-    """Says what came, the counts last."""
+    """Prints the results, and at the end the counts; returns the exit code."""
     if outcome.killed:
         say("\nmutant                                        killed by")
     for mutant, verdict in outcome.killed:

@@ -1,7 +1,7 @@
 """Checks this machine: tools, libraries, memory, network, data. Changes nothing.
 
-Each line says ok, warn or fail, with the next step where there is one. The exit code is 1 when
-something fails.
+Each line has ok, warn or fail, and the next step if there is one. The exit code is 1 if a check
+fails.
 """
 
 import os

@@ -1,13 +1,13 @@
-"""Feeds all that reads files, messages or options with bytes that may be anything (libFuzzer).
+"""Fuzzes all readers of files, messages and options with arbitrary bytes (libFuzzer).
 
     labs/lab fuzz                       every target for 10 s
     labs/lab fuzz --minutes 30          all targets, half an hour altogether
     labs/lab fuzz idx png --seconds 60  two targets, a minute each
     labs/lab fuzz --list                the names of the targets
 
-Each core runs one target at a time. The inputs that take a new way through the code stay in
-build/fuzz/corpus, and the next run begins with them. An input that breaks a target is made smaller
-and kept in build/fuzz/crashes; then the exit code is 1. tests/fuzz/README.md tells of the targets.
+Each core runs one target at a time. Inputs that reach new code are kept in build/fuzz/corpus, and
+the next run begins with them. An input that breaks a target is minimised and kept in
+build/fuzz/crashes; then the exit code is 1. tests/fuzz/README.md describes the targets.
 """
 
 import os
@@ -47,12 +47,12 @@ REPORT_LINES = 8
 
 @dataclass
 class Outcome:
-    """What one target did in its time."""
+    """The result of one target's run."""
 
     target: str
     runs: int
     rate: int  # runs a second
-    fault: Path = None  # the input that broke it
+    fault: Path = None  # the input that broke the target
     report: str = ""
 
     def corpus(self):
@@ -62,11 +62,11 @@ class Outcome:
 def add_arguments(parser):
     parser.add_argument("targets", nargs="*", metavar="TARGET", help="only these (all)")
     parser.add_argument("--list", action="store_true", help="print the names of the targets")
-    parser.add_argument("--replay", metavar="FILE", type=Path, help="run one input that was kept")
+    parser.add_argument("--replay", metavar="FILE", type=Path, help="run one saved input")
     time_group = parser.add_mutually_exclusive_group()
     time_group.add_argument("--seconds", type=float, metavar="S",
                             help=f"for each target ({SECONDS:.0f})")
-    time_group.add_argument("--minutes", type=float, metavar="M", help="for all of them together")
+    time_group.add_argument("--minutes", type=float, metavar="M", help="for all targets together")
 
 
 def run(options):
@@ -91,7 +91,7 @@ def run(options):
 
 
 def install_clang():
-    """Brings in what only fuzzing needs; LabError with the command where that cannot be done."""
+    """Installs the packages that only fuzzing needs; a failure raises LabError with the command."""
     lacking = [package for package in packages.FUZZ_PACKAGES if not packages.is_present(package)]
     if lacking:
         announce(lacking)
@@ -99,7 +99,7 @@ def install_clang():
 
 
 def write_seeds():
-    """Writes the seeds of all targets into their corpora; the targets' names."""
+    """Writes the seeds of all targets into their corpora; returns the targets' names."""
     printed = output_of([str(PROGRAM), f"--write-seeds={CORPUS}"])
     if not printed:
         raise LabError(f"{shown(PROGRAM)} --write-seeds={shown(CORPUS)} failed; run it by hand")
@@ -120,7 +120,7 @@ def seconds_each(options, targets, workers):
 
 
 def fuzz(names, seconds, workers):
-    """Runs the targets, `workers` at a time; their outcomes in the order of their names."""
+    """Runs the targets, `workers` at a time; returns their outcomes in the order of `names`."""
     for folder in (CRASHES, LOGS):
         folder.mkdir(parents=True, exist_ok=True)
     waiting, running, outcomes = list(names), {}, {}
@@ -144,7 +144,7 @@ def fuzz(names, seconds, workers):
 
 
 def scratch_folder():
-    """A folder for the files that targets write, which goes away with what a crash left."""
+    """Returns a temporary folder for the targets' files; it is deleted even after a crash."""
     memory = MEMORY_FOLDER if os.access(MEMORY_FOLDER, os.W_OK) else None
     return tempfile.TemporaryDirectory(prefix="mini-fuzz-", dir=memory)
 
@@ -186,7 +186,7 @@ def outcome_of(name, code, scratch):
 
 
 def report_in(log):
-    """The first lines of a sanitizer's report: of the stack, only frames in our sources."""
+    """Returns the first lines of a sanitizer's report; of its stack only frames in our sources."""
     telling, begun = [], False
     for line in log.splitlines():
         begun = begun or bool(REPORT_BEGINS.search(line))
@@ -201,14 +201,14 @@ def report_in(log):
 
 
 def function_name(signature):
-    """A function without its arguments: "mini::data::read_chunk"."""
+    """Returns a function's name without arguments: "mini::data::read_chunk"."""
     return signature.replace("(anonymous namespace)::", "").split("(")[0]
 
 
 def minimised(name, fault, scratch):
-    """A smaller input with the same end, if there is one; else `fault`."""
+    """Returns a smaller input with the same failure if one is found, else `fault`."""
     if not fault.name.startswith(f"{name}-crash-"):
-        return fault  # one that takes too long or too much is best left alone
+        return fault  # an input with too much time or memory is not minimised
     smaller = fault.with_name(fault.name + "-small")
     command = command_for(name, "-minimize_crash=1", f"-max_total_time={MINIMISE_SECONDS}",
                           f"-exact_artifact_path={smaller}", fault)
@@ -217,7 +217,7 @@ def minimised(name, fault, scratch):
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        timeout=10 * MINIMISE_SECONDS)
     except subprocess.TimeoutExpired:
-        pass  # the smallest so far is there
+        pass  # the smallest input so far was written
     return smaller if smaller.exists() else fault
 
 
@@ -240,7 +240,7 @@ def table(outcomes):
 
 
 def replay(file):
-    """Runs one input, whose name or folder begins with its target's name."""
+    """Runs one input; the name of its file or folder begins with the target's name."""
     if not file.is_file():
         raise LabError(f"{file}: there is no such file")
     file = file.absolute()

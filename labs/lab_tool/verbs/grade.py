@@ -1,11 +1,11 @@
 """Checks every lab that is started and adds up points: ten for each task that passes.
 
-For files that were handed in without work/.lab.json, every lab counts whose files are all there.
+If work/ was submitted without work/.lab.json, every lab counts if all of its files are present.
 
-The verdicts are this process's own: neither what a check's process prints nor how it leaves can
-change them. It is not a defence against code that forges on purpose, as that runs inside the check:
-read what is handed in. The text or JSON goes to stdout, or to the file that --output names;
-progress goes to stderr.
+The verdicts are made in this process: the output and the exit code of a check's process alone
+cannot change them. This does not protect against code that forges results on purpose, because the
+code runs inside the check: read the submitted code. The text or JSON goes to stdout, or to the file
+given by --output; progress goes to stderr.
 """
 
 import contextlib
@@ -64,7 +64,7 @@ def grade(catalogue):
 
 
 def grade_lab(lab, results):
-    """The points of a lab's tasks; a task without a result is not started."""
+    """Returns the points of a lab's tasks; a task without a result is not started."""
     tasks = []
     for task in lab.tasks:
         result = results.get(task.name)

@@ -1,4 +1,4 @@
-"""Shows the next hint of a task: each time one more, from nudge to nearly the code."""
+"""Shows the next hint of a task: one more each time, from a first idea to nearly the code."""
 
 from lab_tool.catalogue import Catalogue
 from lab_tool.screen import LabError, say
@@ -29,5 +29,5 @@ def run(options):
     for number in range(max(first, 1), count + 1):
         say(f"\nhint {number} of {len(hints)}\n\n{hints[number - 1]}")
     if count == len(hints):
-        say(f"\nThese are all hints. The solution, if need be: labs/lab solution {task.name}")
+        say(f"\nThese are all hints. If you need the solution: labs/lab solution {task.name}")
     return 0

@@ -1,4 +1,4 @@
-"""Shows the next task to do: what it asks for, where it is written, and when it is done."""
+"""Shows the next task: what to write, in which file, and when it is done."""
 
 from lab_tool.catalogue import Catalogue
 from lab_tool.report import say_wrapped

@@ -1,4 +1,4 @@
-"""Puts a lab, or one of its tasks, back to the starter. What you had is kept in work/.backup."""
+"""Resets a lab, or one of its tasks, to the starter. Your old files are kept in work/.backup."""
 
 from lab_tool.catalogue import Catalogue
 from lab_tool.places import shown

@@ -1,8 +1,9 @@
-"""Installs what the build needs and this machine lacks, after saying what and why.
+"""Installs the missing packages that the build needs; first prints their names and purposes.
 
-On Debian and Ubuntu with apt-get, through sudo when you are not root. On other systems it names
-what is missing. With nothing missing it changes nothing. Libraries of further backends, Gloo and
-Open MPI, come along where that is possible: all else works without them.
+Uses apt-get on Debian and Ubuntu, with sudo if you are not root. On other systems it only prints
+the missing packages. If no package is missing, it changes nothing. It also installs the libraries
+of the optional backends, Gloo and Open MPI, if they are available: all other code works without
+them.
 """
 
 import os
@@ -21,7 +22,7 @@ INSTALL = ["apt-get", "install", "-y", "--no-install-recommends"]
 
 def add_arguments(parser):
     parser.add_argument(
-        "--dry-run", action="store_true", help="say what is missing and install nothing"
+        "--dry-run", action="store_true", help="print the missing packages and install nothing"
     )
 
 
@@ -31,15 +32,15 @@ def run(options):
 
 
 def install_missing(dry_run=False, optional=True):
-    """Brings in what is missing, or raises LabError with the command that would.
+    """Installs missing packages; if that fails, raises LabError with the command to run.
 
-    Optional packages are left out when asked to, and where they cannot be had.
+    Optional packages are left out if `optional` is false or they cannot be installed.
     """
     wanted = packages.missing() if optional else packages.required(packages.missing())
     if wanted:
         announce(wanted)
     else:
-        say("setup: all packages are there")
+        say("setup: all packages are installed")
     if wanted and not dry_run:
         install(wanted)
     if optional and not dry_run:
@@ -62,11 +63,11 @@ def install(wanted):
         if needed:
             raise
         names = ", ".join(package.name for package in wanted)
-        say(f"  going on without {names}: {error}")
+        say(f"  continuing without {names}: {error}")
 
 
 def install_python_packages():
-    """Brings in, beside the build, what tests compare with; goes on where it cannot be had."""
+    """Installs the Python packages of some tests into build/; continues if that fails."""
     names = packages.missing_python()
     if not names:
         return
@@ -76,7 +77,7 @@ def install_python_packages():
         check_logged("pip install", command, fresh_log("pip"), lambda line: None)
         say(f"  Python: {', '.join(names)} in {shown(packages.PYTHON_FOLDER)}")
     except LabError:
-        say(f"  going on without Python's {', '.join(names)}: a test will be left out")
+        say(f"  continuing without Python's {', '.join(names)}: a test will be skipped")
 
 
 def check_versions():
@@ -90,11 +91,11 @@ def check_versions():
 
 
 def root_prefix(names):
-    """What to put before apt-get to become root; LabError when there is no way."""
+    """Returns the command prefix that runs apt-get as root; raises LabError if impossible."""
     by_hand = "apt-get update && " + spell(INSTALL + names)
     if not shutil.which("apt-get"):
         raise LabError(
-            "no apt-get here: install the packages above under your system's names for them"
+            "no apt-get here: install the packages above; their names on your system may differ"
         )
     if os.geteuid() == 0:
         return []

@@ -34,12 +34,12 @@ def run(options):
 
 
 def agreed(task, left):
-    """The learner's answer; LabError where there is no terminal to ask on."""
+    """Asks the learner and returns the answer; raises LabError if there is no terminal."""
     advice = f" {left} of its hints are unread (labs/lab hint {task.name})." if left > 0 else ""
     say_wrapped(f"This shows the whole solution of {task.name}, {task.what}.{advice}", "")
     if not sys.stdin.isatty():
-        raise LabError(f"there is no terminal to ask on; labs/lab solution {task.name} --yes shows it all "
-                       "the same")
+        raise LabError(f"there is no terminal to ask on; labs/lab solution {task.name} --yes "
+                       "shows it without asking")
     try:
         return input("Show it? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:  # Ctrl-D

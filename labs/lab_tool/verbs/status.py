@@ -1,4 +1,4 @@
-"""Shows the labs there are and how far you are in each."""
+"""Lists the labs and your progress in each."""
 
 from lab_tool import report
 from lab_tool.catalogue import Catalogue
@@ -53,8 +53,8 @@ def notes(lab, task, state):
 
 
 def next_step(catalogue, state, workspace):
-    """(lab, task) to do next: (lab, None) for a lab to begin, (None, None) when all is done. The
-    lab that you are at comes first, then the others that you have begun, then those behind it."""
+    """Returns the (lab, task) to do next; (lab, None) for a lab to start, (None, None) if all labs
+    are done. The current lab comes first, then the other started labs, then the labs after it."""
     labs = catalogue.labs
     here = next((place for place, lab in enumerate(labs) if lab.number == state.current), 0)
     for lab in sorted(labs[here:] + labs[:here], key=lambda lab: not workspace.started(lab.number)):
@@ -67,7 +67,7 @@ def next_step(catalogue, state, workspace):
 
 
 def advice(catalogue, state, workspace):
-    """What to do next, as a command where there is one."""
+    """Returns the next step, with the command if there is one."""
     lab, task = next_step(catalogue, state, workspace)
     if task:
         return (f"task {task.name}, {task.what} (labs/lab check {task.name}, "

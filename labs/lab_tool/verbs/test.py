@@ -1,14 +1,14 @@
-"""Builds everything and runs the tests with ctest, whose summary comes last.
+"""Builds everything and runs the tests with ctest; its summary comes last.
 
     labs/lab test                          all tests, optimised build
     labs/lab test --preset debug -L unit   unit tests with address and UB sanitizers
-    labs/lab test --preset tsan -L threads where threads meet, with the thread sanitizer
+    labs/lab test --preset tsan -L threads tests with threads, with the thread sanitizer
     labs/lab test -R ring                  tests whose name matches
-    labs/lab test --faults                 every fault of the table, over every kind of group
+    labs/lab test --faults                 every fault of the table, in every kind of group
 
-Passing tests are only counted; failing ones are shown with their output, and the five slowest with
-their seconds. A JUnit file is written
-to build/PRESET/junit.xml. Options after "--" go to ctest.
+Passing tests are only counted; failing tests are shown with their output, and the five slowest
+tests with their seconds. A JUnit file is written to build/PRESET/junit.xml. Options after "--" are
+passed to ctest.
 """
 
 import os
@@ -48,7 +48,7 @@ def add_arguments(parser):
 
 
 def targets_for(options):
-    """What to build: some labels have a target of their own, everything is ()."""
+    """Returns the targets to build: the own target of some labels; () means everything."""
     return TARGETS.get(options.L, ())
 
 
@@ -62,8 +62,8 @@ def command_for(options):
 
 
 def inject_faults(preset):
-    """Runs the whole fault table over each kind of group that the build has; the summary lines,
-    one of them for each kind that was left out, come last."""
+    """Runs the whole fault table on each kind of group; prints the summary lines at the end, one
+    for each kind, also for kinds that are not in this build."""
     program = BUILD / preset / "bin" / "dist_faults"
     log_path = fresh_log(f"{preset}-faults")
     summaries, worst = [], 0
@@ -80,7 +80,7 @@ def inject_faults(preset):
 
 
 def sort_line(line, summaries):
-    """Keeps summaries for the end and shows at once what went wrong."""
+    """Keeps summary lines for the end and prints errors immediately."""
     if line.startswith("dist_faults: "):
         summaries.append(line)
     elif line.startswith(("WRONG: ", "HUNG: ", "OUT OF BOUNDS: ")):
@@ -100,8 +100,8 @@ def run(options):
 
 
 class CTestOutput:
-    """What the user sees of ctest's output: how far it is, failures, the slowest tests, and
-    ctest's own summary as the last lines."""
+    """Filters ctest's output for the user: progress, failures, the slowest tests, and ctest's own
+    summary as the last lines."""
 
     def __init__(self, progress):
         self.progress = progress

@@ -20,14 +20,14 @@ def add_arguments(parser):
 
 def run(options):
     catalogue = Catalogue()
-    chosen(catalogue, State(), options.what)  # what is misspelt is said once, and not watched
+    chosen(catalogue, State(), options.what)  # a misspelt name is an error immediately
     watch(lambda: saved(ROOT / "work"), lambda: check_once(catalogue, options.what),
           lambda: time.sleep(POLL_SECONDS))
     return 0
 
 
 def check_once(catalogue, what):
-    """Checks what is watched; says what cannot be checked, which the next save may mend."""
+    """Checks once; prints an error instead of raising it, because the next save may fix it."""
     try:
         state = State()
         for lab, tasks in chosen(catalogue, state, what):
@@ -38,9 +38,9 @@ def check_once(catalogue, what):
 
 
 def saved(folder):
-    """When each of the learner's files was last saved, and how large it is."""
+    """Returns the time of the last change and the size of each of the learner's files."""
     found = {}
-    with contextlib.suppress(FileNotFoundError):  # a folder may go while it is being read
+    with contextlib.suppress(FileNotFoundError):  # a folder may be deleted while it is read
         for path in Path(folder).rglob("*.[ch]pp"):
             with contextlib.suppress(FileNotFoundError):  # an editor has just replaced it
                 status = path.stat()
@@ -49,7 +49,7 @@ def saved(folder):
 
 
 def watch(look, act, wait):
-    """Acts at once, and then whenever what `look` sees has changed; ends with `wait`."""
+    """Calls act(), and again whenever the result of look() has changed; ends if wait() raises."""
     seen = look()
     act()
     while True:

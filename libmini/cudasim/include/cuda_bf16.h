@@ -9,7 +9,7 @@ struct __nv_bfloat16 {
     uint16_t bits;
 };
 
-/// Rounded to nearest, ties to even; a NaN stays one.
+/// Rounds to nearest, ties to even; a NaN stays a NaN.
 inline __nv_bfloat16 __float2bfloat16(float x) {
     const uint32_t bits = std::bit_cast<uint32_t>(x);
     if (x != x) return {0x7fff};

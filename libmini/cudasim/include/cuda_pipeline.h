@@ -1,5 +1,5 @@
-// Copies from global to shared memory that run by themselves, on the simulator: they are
-// done at once, by the thread that asks for them, so that its checker sees them.
+// Asynchronous copies from global to shared memory, on the simulator: the calling thread
+// copies immediately, so that the checker sees its accesses.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 #include "libmini/cudasim/language.hpp"
 
-/// Copies `bytes` - 4, 8 or 16, both places aligned to them - of which the last `zeros`
-/// are not read but zero.
+/// Copies `bytes` (4, 8 or 16); both pointers are aligned to `bytes`. The last `zeros`
+/// bytes are not read but set to zero.
 inline void __pipeline_memcpy_async(void* shared, const void* global, size_t bytes,
                                     size_t zeros = 0) {
     auto* to = static_cast<unsigned*>(shared);

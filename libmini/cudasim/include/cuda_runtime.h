@@ -1,4 +1,4 @@
-// Found in place of CUDA's own header where the simulator stands in for a GPU.
+// Replaces CUDA's own header in builds with the simulator.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // Warp matrix functions on the simulator: nvcuda::wmma for the formats tf32 and bf16.
 //
-// A fragment is a tile spread over the 32 lanes of a warp. CUDA leaves open how; here
-// lane l has the elements l, l + 32, l + 64, ... counted along the rows.
+// A fragment is a tile spread over the 32 lanes of a warp. CUDA does not specify the
+// layout; here lane l holds the elements l, l + 32, l + 64, ... in row-major order.
 
 #pragma once
 
@@ -35,7 +35,7 @@ struct storage<precision::tf32> {
     using type = float;
 };
 
-/// A lane's share of a tile: of a (m, k), b (k, n) or the sum (m, n).
+/// A lane's elements of a tile: of a (m, k), b (k, n) or the accumulator (m, n).
 template <typename Use, int m, int n, int k, typename T, typename Layout = void>
 struct fragment {
     static constexpr int kRows = std::is_same_v<Use, matrix_b> ? k : m;
@@ -44,7 +44,7 @@ struct fragment {
     typename storage<T>::type x[num_elements];
 };
 
-/// Rounded to 10 bits of mantissa, ties away from zero, as cvt.rna.tf32.f32 does.
+/// Rounds to 10 bits of mantissa, ties away from zero, like cvt.rna.tf32.f32.
 inline float __float_to_tf32(float x) {
     const uint32_t bits = std::bit_cast<uint32_t>(x);
     const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
@@ -56,7 +56,8 @@ void fill_fragment(Fragment& fragment, T value) {
     for (auto& element : fragment.x) element = value;
 }
 
-/// Reads a tile whose rows, or columns where Layout is col_major, are `pitch` apart.
+/// Loads a tile. `pitch` is the distance in elements between rows, or columns if Layout
+/// is col_major.
 template <typename Use, int m, int n, int k, typename T, typename Layout, typename Stored>
 void load_matrix_sync(fragment<Use, m, n, k, T, Layout>& tile, const Stored* from,
                       unsigned pitch) {
@@ -81,13 +82,14 @@ void store_matrix_sync(T* to, const fragment<accumulator, m, n, k, T>& tile,
     __syncwarp();
 }
 
-// What a tensor core sees of an element: of tf32 only the 10 bits, rounded or not.
+// Returns an element as a tensor core reads it: tf32 with its mantissa truncated to 10
+// bits.
 inline float seen(float x) {
     return std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0xffffe000u);
 }
 inline float seen(__nv_bfloat16 x) { return __bfloat162float(x); }
 
-/// d = a b + c, in float32.
+/// Computes d = a b + c in float32.
 template <int m, int n, int k, typename T, typename LayoutA, typename LayoutB>
 void mma_sync(fragment<accumulator, m, n, k, float>& d,
               const fragment<matrix_a, m, n, k, T, LayoutA>& a,

@@ -28,15 +28,15 @@ using std::chrono::milliseconds;
 
 // ---- the backend
 
-// How long a collective that has failed may take to end on this rank.
+// How long a failed collective may take to end on this rank.
 constexpr milliseconds kEndTime(300);
 
-// What the receiver of a message must know before gloo may bring it.
+// The receiver of a message needs it before Gloo may deliver the payload.
 struct Envelope {
     uint64_t slot = 0, bytes = 0;
 };
 
-// A message from point to point under way:
+// A point-to-point message in flight:
 //
 //     sender      gloo send, envelope ----------------------.          .--> receipt: done
 //     receiver                         envelope fits: gloo recv, receipt
@@ -50,7 +50,7 @@ struct GlooTransfer {
 
 class GlooBackend : public VerifyingBackend {
   public:
-    /// `cookie` and `local_host` are for subgroups to meet by.
+    /// `cookie` and `local_host` are for the rendezvous of subgroups.
     GlooBackend(std::unique_ptr<GroupTransport> side, bool verify, const Cookie& cookie,
                 std::string local_host)
         : VerifyingBackend(std::move(side), verify),
@@ -58,8 +58,8 @@ class GlooBackend : public VerifyingBackend {
           local_host_(std::move(local_host)) {}
     ~GlooBackend() override { abandon(); }
 
-    /// Calls `make` for the connections; throws PeerLost or Timeout naming the rank that
-    /// has none.
+    /// Calls `make` to create the connections. Throws PeerLost or Timeout naming the rank
+    /// that is not connected.
     void connect(const std::function<ContextHandle()>& make, milliseconds timeout);
 
     std::string name() const override { return "gloo"; }
@@ -75,7 +75,7 @@ class GlooBackend : public VerifyingBackend {
     void abandon() noexcept override;
 
   private:
-    [[noreturn]] void say_who_is_missing(milliseconds timeout, const char* reason);
+    [[noreturn]] void throw_missing_rank(milliseconds timeout, const char* reason);
     void choose_algorithm(const Call& call);
     void end_worker();
     void break_context() noexcept;
@@ -91,20 +91,20 @@ class GlooBackend : public VerifyingBackend {
     const char* last_algorithm_ = "";
 };
 
-// Gloo says which port did not answer, the side channel which rank.
+// Gloo reports the port that did not reply; the side channel finds the rank.
 void GlooBackend::connect(const std::function<ContextHandle()>& make,
                           milliseconds timeout) {
     try {
         context_ = make();
     } catch (const std::exception& error) {
-        say_who_is_missing(timeout, error.what());
+        throw_missing_rank(timeout, error.what());
     }
 }
 
-void GlooBackend::say_who_is_missing(milliseconds timeout, const char* reason) {
+void GlooBackend::throw_missing_rank(milliseconds timeout, const char* reason) {
     try {
         throw_silence(timeout, concat("for gloo's connections (", reason, ")"));
-    } catch (const Error&) {  // those that wait for this rank are to know why
+    } catch (const Error&) {  // notify the ranks that wait for this one
         leave(current_failure());
         throw;
     }
@@ -114,14 +114,14 @@ std::unique_ptr<Backend> GlooBackend::split(const std::vector<int>& ranks,
                                             ProcessGroup& parent) {
     auto mesh = connect_members(ranks, parent, cookie_, local_host_);
     if (!mesh) return nullptr;
-    const int place = index_among(ranks, parent);
+    const int index = index_among(ranks, parent);
     auto backend = std::make_unique<GlooBackend>(
-        std::make_unique<MeshTransport>(place, std::move(mesh->streams)), verifies(),
+        std::make_unique<MeshTransport>(index, std::move(mesh->streams)), verifies(),
         cookie_, local_host_);
     MembersStore store(ranks, parent);
     const Deadline deadline = deadline_after(parent.timeout());
     const auto connect = [&] {
-        return connect_gloo(place, backend->world_size(), store, local_host_, deadline);
+        return connect_gloo(index, backend->world_size(), store, local_host_, deadline);
     };
     backend->connect(connect, parent.timeout());
     return backend;
@@ -129,10 +129,10 @@ std::unique_ptr<Backend> GlooBackend::split(const std::vector<int>& ranks,
 
 void GlooBackend::transfer(const Call& call, Deadline deadline) {
     choose_algorithm(call);
-    const milliseconds left(milliseconds_left(deadline) + 1000);  // ours comes first
+    const milliseconds left(milliseconds_left(deadline) + 1000);  // ours is earlier
     worker_.start([context = context_, call, left] { run_gloo(context, call, left); });
     try {
-        while (!worker_.is_done_within(milliseconds(1))) turn(deadline);
+        while (!worker_.is_done_within(milliseconds(1))) poll_once(deadline);
     } catch (...) {
         end_worker();
         throw;
@@ -140,15 +140,15 @@ void GlooBackend::transfer(const Call& call, Deadline deadline) {
     worker_.rethrow();
 }
 
-// The worker still uses the tensors: have it fail before their owner goes on. Gloo now
-// and then does not end a send that was under way to the rank that is gone; then the
-// worker, which owns what it uses, stays behind until its own time is up.
+// The worker still uses the tensors: make it fail before their owner continues. Sometimes
+// Gloo does not end a send in flight to a lost rank; then the worker thread, which owns
+// everything it uses, is detached and ends after its own timeout.
 void GlooBackend::end_worker() {
     break_context();
     const Deadline patience = deadline_after(kEndTime);
     while (!worker_.is_done_within(milliseconds(1))) {
-        if (has_passed(patience)) return worker_.let_go();
-        attend();
+        if (has_passed(patience)) return worker_.detach();
+        answer_roll_call();
     }
 }
 
@@ -163,12 +163,12 @@ void GlooBackend::choose_algorithm(const Call& call) {
     last_algorithm_ = call.algorithm == Algorithm::kHalvingDoubling ? "bcube" : "ring";
 }
 
-// A wait that has timed out ends all others of its context, which nothing else does.
+// A wait that times out ends all other waits of its context; no other call does.
 void GlooBackend::break_context() noexcept {
     try {
-        char nothing = 0;
-        context_->createUnboundBuffer(&nothing, 1)->waitRecv(milliseconds(1));
-    } catch (const std::exception&) {  // as it should
+        char byte = 0;
+        context_->createUnboundBuffer(&byte, 1)->waitRecv(milliseconds(1));
+    } catch (const std::exception&) {  // the expected timeout
     }
 }
 
@@ -218,7 +218,7 @@ bool GlooBackend::finish_send(GlooTransfer& transfer) {
 }
 
 bool GlooBackend::finish_receive(GlooTransfer& transfer) {
-    // The envelope is here: look whether the message fits before gloo brings it.
+    // The envelope is here: check that the message fits before Gloo receives it.
     if (!transfer.first.done) return false;
     PointMessage& message = *transfer.message;
     const int source = transfer.first.source;

@@ -1,14 +1,15 @@
-// Backend "gloo": Facebook's collectives over TCP, as PyTorch uses them on CPUs.
+// Backend "gloo": Facebook's collectives over TCP, which PyTorch uses on CPUs.
 //
-//     collectives       gloo's own, on a thread of their own, while this one listens to
-//                       the side channel: gloo blocks, and never says which rank is gone
-//     point to point    an envelope over the side channel, then the payload by gloo:
-//                       gloo ends the process when a message is longer than its place
-//     reduce_scatter    gloo has none: an all_reduce of which each rank keeps its part
+//     collectives       Gloo's own, on a worker thread, while this thread polls the side
+//                       channel: Gloo blocks, and never reports which rank is lost
+//     point to point    an envelope over the side channel, then the payload by Gloo: Gloo
+//                       aborts the process if a message is larger than the receive buffer
+//     reduce_scatter    missing in Gloo: an all_reduce, of which each rank keeps its part
 //
-// The reductions are ours (algorithms/reduce.hpp), so numbers combine as in the other
-// backends. Gloo's connections carry no cookie; when all are made, it listens no more. It
-// needs SIGPIPE ignored, so making the first group does that, unless there is a handler.
+// The reduction functions are ours (collectives/reduce.hpp), so values combine as in the
+// other backends. Gloo's connections carry no cookie; after all are established, Gloo
+// stops listening. Gloo needs SIGPIPE to be ignored, so creating the first group ignores
+// it, unless the program has set a handler.
 
 #pragma once
 
@@ -21,11 +22,12 @@
 
 namespace mini::dist {
 
-/// "" when this build has the backend; else how to get it.
+/// Returns "" if this build has the backend, else how to install it.
 std::string why_no_gloo();
 
-/// Meets the other ranks, connects to each, and makes the group; blocks until all are
-/// connected to all. Throws as make_ring_group does, UsageError when the build lacks it.
+/// Connects to the other ranks and creates the group; blocks until all ranks are
+/// connected to each other. Throws as make_ring_group does, and UsageError if the build
+/// lacks the backend.
 std::shared_ptr<QueuedGroup> make_gloo_group(const RendezvousConfig& config, bool verify,
                                              std::chrono::milliseconds timeout);
 

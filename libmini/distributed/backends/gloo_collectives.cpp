@@ -25,7 +25,8 @@ namespace {
 using std::chrono::milliseconds;
 using ContextHandle = std::shared_ptr<gloo::Context>;
 
-// An unsigned integer of as many bytes as an element: gloo only wants to know its size.
+// Calls `visit` with an unsigned integer of the size of an element: Gloo needs only the
+// size.
 template <typename Visit>
 void with_element_type(DType dtype, const Visit& visit) {
     switch (item_size(dtype)) {
@@ -47,7 +48,7 @@ gloo::AllreduceOptions::Func reduction(DType dtype, ReduceOp op) {
     };
 }
 
-// One collective of gloo's on elements of type T.
+// Runs one of Gloo's collectives on elements of type T.
 template <typename T>
 class Collectives {
   public:
@@ -140,7 +141,8 @@ class Collectives {
     static T* data_of(const Tensor& tensor) { return as_elements(tensor.raw_data()); }
     static size_t count_of(const Tensor& tensor) { return tensor.bytes() / sizeof(T); }
 
-    // One input, and the outputs of all ranks in one block, where there are any.
+    // Runs a collective that has one input. If this rank has outputs, Gloo writes them as
+    // one block.
     template <typename Options, typename Run>
     void collect(const Run& run) {
         auto out = room_for(call_.outputs);

@@ -1,4 +1,4 @@
-// The collectives of backend "gloo" as calls of gloo's own functions.
+// The collectives of backend "gloo", as calls of Gloo's functions.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace mini::dist {
 
-/// Carries out a collective; blocks until this rank's part is done. Throws what gloo
-/// throws. REQUIRES: tensors that are not empty, the same call on all ranks.
+/// Carries out a collective; blocks until this rank's part is done. Throws Gloo's
+/// exceptions. REQUIRES: non-empty tensors, and the same call on all ranks.
 void run_gloo(const std::shared_ptr<gloo::Context>& context, const Call& call,
               std::chrono::milliseconds timeout);
 

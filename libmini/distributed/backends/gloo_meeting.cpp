@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr uint64_t kMeetingTag = uint64_t{1} << 62;
 
-// Our store as gloo wants to see one.
+// Adapts our store to Gloo's interface.
 class StoreForGloo : public gloo::rendezvous::Store {
   public:
     StoreForGloo(mini::dist::Store& store, Deadline deadline)
@@ -44,8 +44,8 @@ class StoreForGloo : public gloo::rendezvous::Store {
     const Deadline deadline_;
 };
 
-// Gloo of 2022 takes the store by reference, later ones share it. A template, so that
-// the overload missing from this version is discarded.
+// Gloo of 2022 takes the store by reference, later versions by shared_ptr. A template, so
+// that the overload missing from this version is discarded.
 template <typename Context, typename Device>
 void connect_all(Context& context, StoreForGloo& store, Device& device) {
     if constexpr (requires { context.connectFullMesh(store, device); }) {
@@ -56,16 +56,16 @@ void connect_all(Context& context, StoreForGloo& store, Device& device) {
     }
 }
 
-// Gloo writes to connections that a dead rank has closed without asking to be spared the
-// signal, which would end this process too.
+// Gloo writes to connections without MSG_NOSIGNAL. If a dead rank has closed one, SIGPIPE
+// would end this process too.
 void ignore_broken_pipes() {
     struct sigaction now = {};
     ::sigaction(SIGPIPE, nullptr, &now);
     if (now.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
 }
 
-// All ranks are there when they connect, so it takes but a moment; gloo tries several
-// times for so long.
+// All ranks have joined before they connect, so a connection takes only a moment. Gloo
+// makes several attempts of at most this time each.
 constexpr int kConnectTries = 8;
 constexpr milliseconds kConnectTime(5000);
 
@@ -75,7 +75,8 @@ ContextHandle connect_gloo(int rank, int world_size, Store& store,
                            const std::string& local_host, Deadline deadline) {
     ignore_broken_pipes();
 
-    // The address that leads to the store, never the host's name: that may be 127.0.1.1.
+    // The address that reaches the store, not the host name, which may resolve to
+    // 127.0.1.1.
     std::shared_ptr<gloo::transport::Device> device = gloo::transport::tcp::CreateDevice(
         gloo::transport::tcp::attr(local_host.c_str()));
     auto context = std::make_shared<gloo::rendezvous::Context>(rank, world_size);

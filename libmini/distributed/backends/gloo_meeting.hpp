@@ -1,4 +1,5 @@
-// How gloo's ranks find each other: by our stores, or by way of a group that exists.
+// The rendezvous of Gloo's ranks: through our store, or, for a subgroup, through its
+// parent group.
 
 #pragma once
 
@@ -16,14 +17,14 @@ namespace mini::dist {
 
 using ContextHandle = std::shared_ptr<gloo::Context>;
 
-/// Connects all ranks; every one calls it. Blocks until the deadline at the
-/// latest; throws what gloo throws. `local_host` is an address of this host that the
-/// others reach.
+/// Connects all ranks; every rank must call it. Blocks until the deadline at the latest;
+/// throws Gloo's exceptions. `local_host`: an address of this host that the other ranks
+/// can reach.
 ContextHandle connect_gloo(int rank, int world_size, Store& store,
                            const std::string& local_host, Deadline deadline);
 
-/// The store of a subgroup: what one member sets, all have, by way of the group that
-/// exists. REQUIRES: all members set equally many keys before they ask for any.
+/// The store of a subgroup: set() sends the key to all members through the parent group.
+/// REQUIRES: all members set the same number of keys before they get any.
 class MembersStore : public HashStore {
   public:
     MembersStore(const std::vector<int>& ranks, ProcessGroup& parent)

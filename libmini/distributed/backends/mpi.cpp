@@ -28,14 +28,14 @@ namespace {
 
 // ---- the backend
 
-// A collective under way, and the blocks that it reads and writes.
+// A collective in flight, and the packed blocks that it reads and writes.
 struct Pending {
     Call call;
     std::vector<std::byte> in = {}, out = {};
     MPI_Request request = MPI_REQUEST_NULL;
 };
 
-// What all collectives with tensors hand to MPI, which counts the elements of one rank.
+// The arguments of MPI calls with tensors. `count` is the number of elements of one rank.
 struct Arguments {
     explicit Arguments(const Call& call)
         : count(static_cast<int>(call.any_tensor().numel())),
@@ -43,7 +43,8 @@ struct Arguments {
           input(call.inputs.empty() ? nullptr : call.inputs.front().raw_data()),
           output(call.outputs.empty() ? nullptr : call.outputs.front().raw_data()) {
         MINI_CHECK(call.any_tensor().numel() <= INT_MAX, operation_name(call.operation),
-                   ": ", call.any_tensor().numel(), " elements; MPI counts to ", INT_MAX);
+                   ": ", call.any_tensor().numel(), " elements; MPI's maximum is ",
+                   INT_MAX);
     }
 
     int count;
@@ -65,8 +66,8 @@ class MpiBackend : public VerifyingBackend {
           local_host_(std::move(side.local_host)) {}
     ~MpiBackend() override { abandon(); }
 
-    /// Makes the communicators; blocks until all ranks have called it. Throws PeerLost or
-    /// Timeout naming the rank that has not. REQUIRES: the ranks of `all` are those of the
+    /// Creates the communicators; blocks until all ranks have called it. Throws PeerLost
+    /// or Timeout naming the rank that has not. REQUIRES: `all` has the same ranks as the
     /// side channel.
     void connect(MPI_Comm all, std::chrono::milliseconds timeout);
 
@@ -100,7 +101,7 @@ void MpiBackend::connect(MPI_Comm all, std::chrono::milliseconds timeout) {
     try {
         duplicate(all, collectives_, timeout);
         duplicate(all, messages_, timeout);
-    } catch (const std::exception&) {  // those that wait for this rank are to know why
+    } catch (const std::exception&) {  // notify the ranks that wait for this one
         mpi_library().give_up();
         leave(current_failure());
         throw;
@@ -120,7 +121,7 @@ void MpiBackend::duplicate(MPI_Comm all, MPI_Comm& comm,
     try {
         wait_until(is_done, deadline);
     } catch (const Timeout&) {
-        if (!has_passed(deadline)) throw;  // it is what another rank has found
+        if (!has_passed(deadline)) throw;  // a Timeout that another rank reported
         throw_silence(timeout, "for MPI's communicators");
     }
     check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN),
@@ -129,7 +130,7 @@ void MpiBackend::duplicate(MPI_Comm all, MPI_Comm& comm,
 
 std::unique_ptr<Backend> MpiBackend::split(const std::vector<int>& ranks,
                                            ProcessGroup& parent) {
-    // Every group has a thread of its own, and all of them call MPI.
+    // Every group has its own thread, and all of these threads call MPI.
     int threads = MPI_THREAD_SINGLE;
     check_mpi(MPI_Query_thread(&threads), "MPI_Query_thread");
     if (threads < MPI_THREAD_MULTIPLE)
@@ -163,12 +164,12 @@ void MpiBackend::transfer(const Call& call, Deadline deadline) {
     const auto pending = std::make_shared<Pending>(Pending{.call = call});
     try {
         start(*pending);
-        constexpr int kTestsPerTurn = 16;
+        constexpr int kTestsPerPoll = 16;
         int done = 0;
         for (int tests = 1; true; ++tests) {
             check_mpi(MPI_Test(&pending->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
             if (done) break;
-            if (tests % kTestsPerTurn == 0) turn(deadline);
+            if (tests % kTestsPerPoll == 0) poll_once(deadline);
             yield();
         }
     } catch (...) {
@@ -260,12 +261,12 @@ void MpiBackend::start_exchange(Pending& pending) {
 }
 
 MPI_Op MpiBackend::op_of(DType dtype, ReduceOp op) {
-    const auto [place, is_new] = ops_.try_emplace({dtype, op}, MPI_OP_NULL);
+    const auto [entry, is_new] = ops_.try_emplace({dtype, op}, MPI_OP_NULL);
     constexpr int kCommutes = 1;
     if (is_new)
-        check_mpi(MPI_Op_create(mpi_function_of(dtype, op), kCommutes, &place->second),
+        check_mpi(MPI_Op_create(mpi_function_of(dtype, op), kCommutes, &entry->second),
                   "MPI_Op_create");
-    return place->second;
+    return entry->second;
 }
 
 void MpiBackend::abandon() noexcept {
@@ -288,7 +289,7 @@ std::optional<uint64_t> MpiBackend::largest_tag() const {
 
 void MpiBackend::post_to_library(PointMessage& message) {
     MINI_CHECK(message.data.size() <= INT_MAX, describe(message), ": MPI sends up to ",
-               INT_MAX, " bytes at once");
+               INT_MAX, " bytes in one message");
 
     MpiTransfer& transfer = points_.emplace_back();
     transfer.message = &message;
@@ -316,27 +317,28 @@ bool MpiBackend::is_done(MpiTransfer& transfer) {
     int done = 0, error_class = MPI_SUCCESS, bytes = 0;
     const int code = MPI_Test(&transfer.request, &done, &status);
     MPI_Error_class(code, &error_class);
-    const bool is_cut = error_class == MPI_ERR_TRUNCATE;
-    if (!is_cut) check_mpi(code, "MPI_Test");
-    if (!done && !is_cut) return false;
+    const bool is_truncated = error_class == MPI_ERR_TRUNCATE;
+    if (!is_truncated) check_mpi(code, "MPI_Test");
+    if (!done && !is_truncated) return false;
     if (message.direction == PointMessage::Direction::kSend) return true;
 
     message.source = status.MPI_SOURCE;
-    if (!is_cut) check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    if (is_cut || static_cast<size_t>(bytes) != message.data.size())
+    if (!is_truncated)
+        check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    if (is_truncated || static_cast<size_t>(bytes) != message.data.size())
         throw MismatchedCollective(
             concat("mismatched messages: rank ", message.source, " sent ",
-                   is_cut ? "more" : concat(bytes), " bytes where rank ", rank(),
+                   is_truncated ? "more" : concat(bytes), " bytes where rank ", rank(),
                    " expects ", message.data.size(), " in ", describe(message)));
     return true;
 }
 
 // ---- rendezvous
 
-void check_expected(const char* what, int expected, int actual) {
+void check_expected(const char* property, int expected, int actual) {
     if (expected == -1 || expected == actual) return;
-    throw UsageError(concat("init_process_group: the ", what, " is ", expected,
-                            ", but MPI says ", actual,
+    throw UsageError(concat("init_process_group: the ", property, " is ", expected,
+                            ", but MPI reports ", actual,
                             "; start the ranks with mpirun -n WORLD_SIZE"));
 }
 
@@ -350,7 +352,7 @@ std::shared_ptr<QueuedGroup> join_world(const MpiOptions& options, int rank,
     check_expected("rank", options.rank, rank);
     check_expected("world size", options.world_size, world_size);
 
-    // One process alone, where others are expected, was not started by mpirun.
+    // A single process that expects other ranks was not started by mpirun.
     if (world_size == 1)
         check_expected("world size", number_of_environment("WORLD_SIZE"), world_size);
     auto backend = std::make_unique<MpiBackend>(
@@ -365,7 +367,7 @@ std::string why_no_mpi() { return ""; }
 
 std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions& options) {
     MINI_CHECK(!mpi_library().has_failed(),
-               "a group of backend mpi has failed in this process; start it again");
+               "a group of backend mpi has failed in this process; restart the process");
     int rank = 0, world_size = 1;
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &world_size), "MPI_Comm_size");

@@ -1,14 +1,14 @@
-// Backend "mpi": the collectives of whatever MPI is installed (Open MPI, MPICH, ...).
+// Backend "mpi": the collectives of the installed MPI (Open MPI, MPICH, ...).
 //
 //     mpirun -n 4 ./train --backend mpi
 //
-// MPI knows this process's rank and the world size, whatever the environment says. All
-// operations are the non-blocking ones, tested in a loop that has a deadline and watches
-// the side channel. Without a deadline are MPI_Init, but mpirun starts all ranks or none,
-// and MPI_Comm_create_group, for which members of a subgroup have just met.
+// Rank and world size come from MPI, not from the environment. All operations are
+// non-blocking MPI calls, tested in a loop that checks the deadline and polls the side
+// channel. Only two calls have no deadline: MPI_Init, but mpirun starts all ranks or
+// none, and MPI_Comm_create_group, but the members of a subgroup have just connected.
 //
-// When a rank fails, MPI is left as it is: what is under way cannot be called back, so
-// MPI_Finalize, which waits for it, is not called, and mpirun ends the other ranks.
+// When a rank fails, MPI is not finalized: operations in flight cannot be cancelled, and
+// MPI_Finalize would wait for them. mpirun then ends the other ranks.
 
 #pragma once
 
@@ -21,18 +21,19 @@
 namespace mini::dist {
 
 struct MpiOptions {
-    int rank = -1;  // what the caller expects, if anything
+    int rank = -1;  // the value that the caller expects; -1: any
     int world_size = -1;
     bool verify = true;
     std::chrono::milliseconds timeout = std::chrono::minutes(5);
 };
 
-/// "" when this build has the backend; else how to get it.
+/// Returns "" if this build has the backend, else how to install it.
 std::string why_no_mpi();
 
-/// Starts MPI, unless it runs, and makes the group of all its ranks. Throws UsageError
-/// when the build lacks the backend, or when MPI sees other ranks than `options`, as in a
-/// process that mpirun did not start. MPI is ended with the process.
+/// Initializes MPI, unless it is initialized, and creates the group of all its ranks.
+/// Throws UsageError if the build lacks the backend, or if MPI's rank or world size
+/// differs from `options`, as in a process that mpirun did not start. MPI is finalized
+/// when the process exits.
 std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions& options);
 
 }  // namespace mini::dist

@@ -10,9 +10,9 @@
 namespace mini::dist {
 
 MpiLibrary::MpiLibrary() {
-    int runs = 0, threads = MPI_THREAD_SINGLE;
-    check_mpi(MPI_Initialized(&runs), "MPI_Initialized");
-    if (runs) {
+    int is_initialized = 0, threads = MPI_THREAD_SINGLE;
+    check_mpi(MPI_Initialized(&is_initialized), "MPI_Initialized");
+    if (is_initialized) {
         check_mpi(MPI_Query_thread(&threads), "MPI_Query_thread");
     } else {
         check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads),
@@ -20,8 +20,8 @@ MpiLibrary::MpiLibrary() {
         is_ours_ = true;
     }
     MINI_CHECK(threads >= MPI_THREAD_SERIALIZED,
-               "this MPI allows calls from one thread only, but groups have a thread "
-               "of their own; it must support MPI_THREAD_SERIALIZED");
+               "this MPI allows calls from one thread only, but each group has its own "
+               "thread; MPI must support MPI_THREAD_SERIALIZED");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 }
 
@@ -37,8 +37,8 @@ void MpiLibrary::give_up(std::shared_ptr<void> in_use) {
 }
 
 MpiLibrary& mpi_library() {
-    static MpiLibrary the_one;
-    return the_one;
+    static MpiLibrary library;
+    return library;
 }
 
 }  // namespace mini::dist

@@ -1,4 +1,4 @@
-// MPI in this process: started once, and ended once, unless something has failed.
+// MPI in this process: initialized once, and finalized once, unless a group has failed.
 
 #pragma once
 
@@ -10,13 +10,15 @@ namespace mini::dist {
 
 class MpiLibrary {
   public:
-    /// Starts MPI, unless it runs. Throws Error when it allows calls from one thread only.
+    /// Initializes MPI, unless it is initialized. Throws Error if MPI allows calls from
+    /// only one thread.
     MpiLibrary();
 
-    /// Ends MPI if it was started here, unless it was given up.
+    /// Finalizes MPI if this object has initialized it, unless give_up() was called.
     ~MpiLibrary();
 
-    /// From here on MPI is not called any more; what it may still touch stays.
+    /// Marks MPI as failed: no code calls it from now on. Keeps `in_use`, memory that MPI
+    /// may still access, until the process exits.
     void give_up(std::shared_ptr<void> in_use = nullptr);
     bool has_failed() const { return has_failed_; }
 
@@ -26,7 +28,7 @@ class MpiLibrary {
     std::vector<std::shared_ptr<void>> in_use_;
 };
 
-/// This process's, started at the first call.
+/// Returns the MpiLibrary of this process, created by the first call.
 MpiLibrary& mpi_library();
 
 }  // namespace mini::dist

@@ -28,7 +28,8 @@
 namespace mini::dist {
 namespace {
 
-// Where other hosts reach this one: its first address that is not the loopback's.
+// Returns an address at which other hosts reach this one: the first that is not a
+// loopback address.
 std::string outside_address() {
     ifaddrs* all = nullptr;
     MINI_CHECK(::getifaddrs(&all) == 0, system_message("getifaddrs", errno));
@@ -44,38 +45,40 @@ std::string outside_address() {
         found = text;
     }
     ::freeifaddrs(all);
-    MINI_CHECK(!found.empty(),
-               "this host has no address but the loopback's, and MPI's "
-               "ranks are on several hosts");
+    MINI_CHECK(
+        !found.empty(),
+        "this host has only loopback addresses, but MPI's ranks are on several hosts");
     return found;
 }
 
-// Other messages of MPI's world may be the program's: ours have this tag.
+// The tag of our messages: the program may send its own messages in MPI's world.
 constexpr int kTag = 32109;
 
-// How much longer the others wait for rank 0, which may be about to say what is wrong.
+// How much longer the other ranks wait for rank 0, which may be about to report an error.
 constexpr std::chrono::milliseconds kGrace(500);
 
-// What every rank tells rank 0.
+// Sent by every rank to rank 0.
 struct Arrival {
     std::array<char, 192> host{};
 };
 
-// What rank 0 tells all: where the store is and the run's cookie, or why there is none.
+// Sent by rank 0 to all ranks: the address of the store and the run's cookie, or an
+// error.
 struct Invitation {
     std::array<char, 64> address{};
     int port = 0;
     Cookie cookie{};
     Failure::Kind failure = Failure::Kind::kOther;
-    std::array<char, 512> reason{};  // "" for none
+    std::array<char, 512> reason{};  // "" without an error
 };
 
-void put(const std::string& text, auto& place) {
-    text.copy(place.data(), place.size() - 1);
+void put(const std::string& text, auto& buffer) {
+    text.copy(buffer.data(), buffer.size() - 1);
 }
 
-// How the ranks of MPI's world find rank 0's store. MPI's own collectives would wait for
-// a rank that does not come without end, so each rank sends to rank 0 and hears from it.
+// How the ranks of MPI's world find rank 0's store. MPI's own collectives would wait
+// forever for a missing rank, so each rank sends a message to rank 0 and receives a
+// reply.
 class StartMeeting {
   public:
     StartMeeting(int rank, int world_size, std::chrono::milliseconds timeout)
@@ -87,9 +90,9 @@ class StartMeeting {
         put(this_host(), arrivals_[static_cast<size_t>(rank)].host);
     }
 
-    /// What rank 0 says; blocks until then. `open` makes the store on rank 0, given
-    /// whether all ranks are on its host. Throws Timeout naming the ranks that are
-    /// missing.
+    /// Returns rank 0's invitation; blocks until it arrives. `open` creates the store on
+    /// rank 0; its argument is whether all ranks are on one host. Throws Timeout naming
+    /// the missing ranks.
     Invitation hold(const std::function<Invitation(bool is_local)>& open) {
         if (rank_ != 0) return ask_rank_0();
         try {
@@ -146,21 +149,21 @@ class StartMeeting {
         return invitation_;
     }
 
-    void start_receive(void* place, size_t bytes, int peer) {
-        check_mpi(MPI_Irecv(place, static_cast<int>(bytes), MPI_BYTE, peer, kTag,
+    void start_receive(void* buffer, size_t bytes, int peer) {
+        check_mpi(MPI_Irecv(buffer, static_cast<int>(bytes), MPI_BYTE, peer, kTag,
                             MPI_COMM_WORLD, &requests_[static_cast<size_t>(peer)]),
                   "MPI_Irecv");
     }
 
-    void start_send(const void* place, size_t bytes, int peer) {
-        check_mpi(MPI_Isend(place, static_cast<int>(bytes), MPI_BYTE, peer, kTag,
+    void start_send(const void* buffer, size_t bytes, int peer) {
+        check_mpi(MPI_Isend(buffer, static_cast<int>(bytes), MPI_BYTE, peer, kTag,
                             MPI_COMM_WORLD, &requests_[static_cast<size_t>(peer)]),
                   "MPI_Isend");
     }
 
-    // Waits until all requests are done; false at the deadline.
+    // Waits until all requests are done; returns false at the deadline.
     bool are_done(Deadline deadline) {
-        for (int turns = 0;; ++turns) {
+        for (int polls = 0;; ++polls) {
             int some_left = 0;
             for (MPI_Request& request : requests_) {
                 int done = 0;
@@ -169,7 +172,7 @@ class StartMeeting {
             }
             if (!some_left) return true;
             if (has_passed(deadline)) return false;
-            pause(turns);
+            pause(polls);
         }
     }
 
@@ -180,7 +183,7 @@ class StartMeeting {
     const Deadline deadline_;
     std::vector<Arrival> arrivals_;  // by rank
     Invitation invitation_;
-    std::vector<MPI_Request> requests_;  // by rank, this rank's own is none; one more
+    std::vector<MPI_Request> requests_;  // by rank; then this rank's send to rank 0
 };
 
 }  // namespace
@@ -212,7 +215,7 @@ Side connect_mpi_side(int rank, int world_size, std::chrono::milliseconds timeou
     const RendezvousConfig config{address, rank, world_size, invitation.cookie};
     Mesh mesh = connect_mesh(config, store, store.local_host(), Medium::kAuto, deadline);
     auto transport = std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
-    await_all_ranks(*transport, deadline);  // before the store goes
+    await_all_ranks(*transport, deadline);  // before the store is destroyed
     return {std::move(transport), invitation.cookie, store.local_host()};
 }
 

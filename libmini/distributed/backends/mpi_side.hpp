@@ -1,4 +1,5 @@
-// The side channel of backend "mpi": our own connections between the ranks of MPI's world.
+// The side channel of backend "mpi": our own connections between the ranks of MPI's
+// world.
 
 #pragma once
 
@@ -11,16 +12,18 @@
 
 namespace mini::dist {
 
-/// Our own connections of the same ranks, and what subgroups need to meet.
+/// Our own connections between the same ranks, and the data for the rendezvous of
+/// subgroups.
 struct Side {
     std::unique_ptr<GroupTransport> transport;
     Cookie cookie{};
     std::string local_host;
 };
 
-/// Rank 0 keeps a store for a moment, MPI says where it is, and the mesh meets there.
-/// Every rank of MPI's world calls it; blocks until all are connected. Throws Timeout after
-/// `timeout` naming the ranks that are missing, and leaves MPI's requests as they are then.
+/// Connects the ranks of MPI's world with a mesh. Rank 0 opens a temporary store and
+/// sends its address over MPI; the ranks meet in the store. Every rank of MPI's world
+/// must call it; blocks until all are connected. Throws Timeout after `timeout`, naming
+/// the missing ranks; MPI's requests then stay pending.
 Side connect_mpi_side(int rank, int world_size, std::chrono::milliseconds timeout);
 
 }  // namespace mini::dist

@@ -1,4 +1,4 @@
-// MPI's names for our types and operations, and its errors as exceptions.
+// Our dtypes and reductions as MPI types and functions, and MPI's errors as exceptions.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace mini::dist {
 
-/// What MPI says of itself.
+/// An error that MPI reports.
 class MpiFailure : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
@@ -20,11 +20,11 @@ class MpiFailure : public std::runtime_error {
 /// Throws MpiFailure with MPI's own text unless `code` is MPI_SUCCESS.
 void check_mpi(int code, const char* call);
 
-/// The type that messages of `dtype` have; the 16-bit floats are two bytes that only our
-/// own reductions look into.
+/// Returns the MPI type for messages of `dtype`. 16-bit floats are sent as two bytes,
+/// which only our own reductions interpret.
 MPI_Datatype mpi_type_of(DType dtype);
 
-/// Our own reduction, for MPI_Op_create: what algorithms/reduce.hpp does.
+/// Returns our own reduction (collectives/reduce.hpp), for MPI_Op_create.
 MPI_User_function* mpi_function_of(DType dtype, ReduceOp op);
 
 }  // namespace mini::dist

@@ -27,23 +27,23 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Broadcast of the ncclUniqueId, which is before all collectives.
+// The broadcast of the ncclUniqueId, before all collectives.
 const Collective kMeeting{.operation = Operation::kBroadcast,
                           .dtype = DType::kUInt8,
                           .root = 0,
                           .count = sizeof(ncclUniqueId),
                           .sequence = ~uint64_t{0}};
 
-// How long ranks that leave together wait for each other's last word to NCCL.
+// How long ranks that leave together wait for each other in ncclCommFinalize.
 constexpr milliseconds kPartingTime(5000);
 
-// Collectives in the stream at once. A stream holds some thousand launches, and a thread
-// that adds more blocks until the device moves on: that must not be the thread that
-// aborts when the device does not.
+// The maximum number of collectives in the stream. A stream holds about a thousand
+// launches, and a thread that adds more blocks until the device makes progress. This
+// thread must not block, because it aborts the communicator if the device is stuck.
 constexpr size_t kMostOnGpu = 128;
 
-// What subgroups need to meet by.
-struct Home {
+// The data for the rendezvous of subgroups.
+struct GroupSettings {
     Cookie cookie;
     std::string local_host;
     int gpu = 0;
@@ -52,28 +52,28 @@ struct Home {
 
 class NcclBackend : public VerifyingBackend {
   public:
-    NcclBackend(int rank, Mesh mesh, Home home)
+    NcclBackend(int rank, Mesh mesh, GroupSettings settings)
         : VerifyingBackend(std::make_unique<MeshTransport>(rank, std::move(mesh.streams)),
-                           home.verify),
-          home_(std::move(home)),
+                           settings.verify),
+          settings_(std::move(settings)),
           hosts_(std::move(mesh.hosts)),
-          stream_(home_.gpu) {}
+          stream_(settings_.gpu) {}
     ~NcclBackend() override {
         let_go();
-        if (has_failed()) stream_.abandon();  // what it waits for may never come
+        if (has_failed()) stream_.abandon();  // its work may never end
     }
 
-    /// Blocks until all ranks have called it. Throws PeerLost or Timeout naming the rank
-    /// that has not.
+    /// Creates the communicator; blocks until all ranks have called it. Throws PeerLost
+    /// or Timeout naming the rank that has not.
     void connect(milliseconds timeout);
 
     std::string name() const override { return "nccl"; }
-    int gpu() const override { return home_.gpu; }
+    int gpu() const override { return settings_.gpu; }
     const char* last_algorithm() const override { return last_algorithm_; }
     std::unique_ptr<Backend> split(const std::vector<int>& ranks,
                                    ProcessGroup& parent) override;
 
-    // The algorithms over the side channel wait there.
+    // Our own algorithms wait in the side channel.
     void wake() noexcept override {
         VerifyingBackend::wake();
         side().wake();
@@ -93,7 +93,7 @@ class NcclBackend : public VerifyingBackend {
     void issue(GpuCollective& collective) override;
     std::optional<uint64_t> largest_tag() const override { return std::nullopt; }
     size_t move_points() override;
-    void abandon() noexcept override {}  // but let_go()
+    void abandon() noexcept override {}  // let_go() does
     void part() noexcept override;
 
   private:
@@ -103,11 +103,11 @@ class NcclBackend : public VerifyingBackend {
     bool may_begin(const GpuCollective& collective) const;
     bool is_done(const GpuCollective& collective);
 
-    const Home home_;
+    const GroupSettings settings_;
     const std::vector<int> hosts_;  // by rank
     cuda::Stream stream_;
     nccl::Communicator communicator_;
-    std::deque<GpuCollective*> on_gpu_;  // in the stream, in its order
+    std::deque<GpuCollective*> on_gpu_;  // in stream order
     const char* last_algorithm_ = "";
 };
 
@@ -116,7 +116,7 @@ class NcclBackend : public VerifyingBackend {
 void NcclBackend::connect(milliseconds timeout) {
     try {
         meet_on_gpu(timeout);
-    } catch (const Error&) {  // those that wait for this rank are to know why
+    } catch (const Error&) {  // notify the ranks that wait for this one
         leave(current_failure());
         throw;
     }
@@ -138,12 +138,13 @@ void NcclBackend::wait_for_communicator(milliseconds timeout) {
     try {
         wait_until([this] { return communicator_.is_ready(); }, deadline);
     } catch (const Timeout&) {
-        if (!has_passed(deadline)) throw;  // it is what another rank has found
+        if (!has_passed(deadline)) throw;  // a Timeout that another rank reported
         throw_silence(timeout, "for the rendezvous of the GPUs");
     }
 }
 
-// A rank that aborts frees memory that others may still read.
+// Finalizes the communicator instead of aborting it: an abort frees memory that other
+// ranks may still read.
 void NcclBackend::part() noexcept {
     try {
         const cuda::DeviceGuard guard(gpu());
@@ -153,7 +154,7 @@ void NcclBackend::part() noexcept {
     }
 }
 
-// Rank 0 makes the communicator's number and brings it to all.
+// Rank 0 creates the ID of the communicator and broadcasts it.
 ncclUniqueId NcclBackend::agree_on_id(milliseconds timeout) {
     ncclUniqueId id{};
     if (rank() == 0) nccl::check(ncclGetUniqueId(&id), "ncclGetUniqueId");
@@ -164,10 +165,10 @@ ncclUniqueId NcclBackend::agree_on_id(milliseconds timeout) {
 
 std::unique_ptr<Backend> NcclBackend::split(const std::vector<int>& ranks,
                                             ProcessGroup& parent) {
-    auto mesh = connect_members(ranks, parent, home_.cookie, home_.local_host);
+    auto mesh = connect_members(ranks, parent, settings_.cookie, settings_.local_host);
     if (!mesh) return nullptr;
     auto backend = std::make_unique<NcclBackend>(index_among(ranks, parent),
-                                                 std::move(*mesh), home_);
+                                                 std::move(*mesh), settings_);
     backend->connect(parent.timeout());
     return backend;
 }
@@ -180,11 +181,13 @@ void NcclBackend::transfer(const Call& call, Deadline /*deadline*/) {
 
 // ---- on the GPU
 
-// The stream waits for the caller's, and NCCL's kernel is in it before the end is marked:
-// calls of a non-blocking communicator may come back before they have put it there.
+// The backend's stream waits for the caller's stream. The end of the order is marked only
+// after NCCL's kernel is in the stream: a call of a non-blocking communicator may return
+// before that.
 void NcclBackend::issue(GpuCollective& collective) {
     const cuda::DeviceGuard guard(gpu());
-    wait_until([&] { return may_begin(collective); }, kNever);  // others have deadlines
+    wait_until([&] { return may_begin(collective); },
+               kNever);  // earlier ones have deadlines
     collective.deadline = deadline_after(collective.timeout);
     collective.order->begin(stream_.get());
     if (collective.collective.count > 0) {
@@ -196,13 +199,13 @@ void NcclBackend::issue(GpuCollective& collective) {
     on_gpu_.push_back(&collective);
 }
 
-// Whether the stream has room for it, and the GPU has what was called before it.
+// Whether the stream has room, and all collectives called before this one are launched.
 bool NcclBackend::may_begin(const GpuCollective& collective) const {
     return on_gpu_.size() < kMostOnGpu && collective.turn->has_come();
 }
 
 size_t NcclBackend::move_points() {
-    // Collectives end in the order of the stream: look at the first.
+    // Collectives end in stream order: check the first.
     size_t finished = 0;
     while (!on_gpu_.empty() && is_done(*on_gpu_.front())) {
         GpuCollective& first = *on_gpu_.front();
@@ -230,8 +233,8 @@ bool NcclBackend::is_done(const GpuCollective& collective) {
 
 // ---- which GPU
 
-// The thread's default device if it is a GPU; else that of the local rank which the
-// launcher told, or the rank's where all are on one host.
+// Returns the thread's default device if it is a GPU. Otherwise returns LOCAL_RANK, if
+// the launcher has set it, or else the rank, modulo the number of GPUs.
 int choose_gpu(int rank) {
     int gpus = 0;
     const cudaError_t state = cudaGetDeviceCount(&gpus);
@@ -239,11 +242,12 @@ int choose_gpu(int rank) {
                "backend nccl: this host has no GPU that CUDA can use (",
                cudaGetErrorString(state), "); use backend ring");
     if (default_device().is_cuda()) return default_device().index;
-    const auto told = read_rank_variables(environment_variable);
-    return (told && told->local_rank >= 0 ? told->local_rank : rank) % gpus;
+    const auto variables = read_rank_variables(environment_variable);
+    return (variables && variables->local_rank >= 0 ? variables->local_rank : rank) %
+           gpus;
 }
 
-// "0 of host node7 (0000:17:00.0)": the same text, the same GPU.
+// Returns a text that identifies the GPU: "0 of host node7 (0000:17:00.0)".
 std::string gpu_text(int gpu) {
     char bus[32] = "";
     cuda::check(cudaDeviceGetPCIBusId(bus, sizeof bus, gpu), "cudaDeviceGetPCIBusId");
@@ -275,8 +279,9 @@ std::shared_ptr<QueuedGroup> make_nccl_group(const RendezvousConfig& config, boo
         const std::string& host = rendezvous.local_host;
         check_gpus(store, config, gpu, deadline);
         Mesh mesh = connect_mesh(config, store, host, Medium::kAuto, deadline);
-        backend = std::make_unique<NcclBackend>(config.rank, std::move(mesh),
-                                                Home{config.cookie, host, gpu, verify});
+        backend = std::make_unique<NcclBackend>(
+            config.rank, std::move(mesh),
+            GroupSettings{config.cookie, host, gpu, verify});
         backend->connect(timeout);
     } catch (const Error&) {
         part_after_failure(std::move(rendezvous));

@@ -36,14 +36,14 @@ ncclRedOp_t op_of(ReduceOp op) {
     return ncclSum;
 }
 
-// How long to wait for the end of an abort, in which all kernels of NCCL's end at once. Others
-// may be on the device.
+// How long to wait for an abort. It ends all of NCCL's kernels immediately, but other
+// kernels may be on the device.
 constexpr std::chrono::milliseconds kAbortTime(2000);
 
-// Makes one operation of several calls. The group is ended whatever happens: one left open
-// would take up the thread's next calls.
+// Runs several calls as one NCCL group. The group is always ended: an open group would
+// include the thread's next calls.
 template <typename Calls>
-void together(const Calls& calls) {
+void as_one_group(const Calls& calls) {
     check(ncclGroupStart(), "ncclGroupStart");
     try {
         calls();
@@ -103,7 +103,7 @@ void Communicator::start(const Call& call, cudaStream_t stream) const {
                 ncclReduce(data, data, count, type, op, call.root, comm_, stream),
                 "ncclReduce");
         case Operation::kReduceScatter:
-            return together([&] {
+            return as_one_group([&] {
                 for (int root = 0; root < world_size_; ++root)
                     check(ncclReduce(call.inputs[static_cast<size_t>(root)].raw_data(),
                                      data, count, type, op, root, comm_, stream),
@@ -112,7 +112,7 @@ void Communicator::start(const Call& call, cudaStream_t stream) const {
         case Operation::kAllGather:
         case Operation::kGather:
         case Operation::kScatter:
-        case Operation::kAllToAll: return together([&] { exchange(call, stream); });
+        case Operation::kAllToAll: return as_one_group([&] { exchange(call, stream); });
         case Operation::kBarrier:
         case Operation::kSend:
         case Operation::kRecv: break;
@@ -121,7 +121,8 @@ void Communicator::start(const Call& call, cudaStream_t stream) const {
         concat(operation_name(call.operation), " is not a collective on tensors"));
 }
 
-// Blocks from rank to rank. The same input for all, or one for each; likewise outputs.
+// Sends and receives a block for each peer. The input is one tensor for all peers, or one
+// for each; so is the output.
 void Communicator::exchange(const Call& call, cudaStream_t stream) const {
     const bool to_root = call.operation == Operation::kGather;
     const bool from_root = call.operation == Operation::kScatter;
@@ -161,7 +162,8 @@ void Communicator::finish(Deadline deadline) noexcept {
     }
 }
 
-// To abort frees memory, and CUDA may wait for the whole device with that: not on this thread.
+// ncclCommAbort frees memory, and CUDA may then wait for the whole device, so another
+// thread calls it.
 void Communicator::abort() noexcept {
     const ncclComm_t comm = std::exchange(comm_, nullptr);
     if (comm == nullptr) return;
@@ -171,8 +173,8 @@ void Communicator::abort() noexcept {
             const cuda::DeviceGuard guard(device);
             ncclCommAbort(comm);
         });
-        if (!worker.is_done_within(kAbortTime)) worker.let_go();
-    } catch (const std::system_error&) {  // there is no other thread to be had
+        if (!worker.is_done_within(kAbortTime)) worker.detach();
+    } catch (const std::system_error&) {  // no thread could be started
         ncclCommAbort(comm);
     }
 }

@@ -1,14 +1,13 @@
-// NCCL's calls for ours: a communicator that ends with its owner, and each collective as
-// what NCCL has for it.
+// Our collectives as NCCL calls, and a communicator that its owner aborts at the end.
 //
-//     all_reduce, broadcast, reduce          the call of that name, in place
+//     all_reduce, broadcast, reduce          the call of the same name, in place
 //     reduce_scatter                         a reduce to each rank
 //     all_gather, gather, scatter,           a send and a receive for each block
 //     all_to_all
 //
-// The blocks of those below the line are tensors of their own, which need not lie one behind
-// the other as NCCL's calls of that name want them. They are one group, so that NCCL runs
-// them at once.
+// The blocks of the last two rows are separate tensors; NCCL's calls of the same names
+// need one block of memory. The calls for these blocks form one NCCL group, so that NCCL
+// runs them concurrently.
 
 #pragma once
 
@@ -22,20 +21,20 @@
 
 namespace mini::dist::nccl {
 
-/// What NCCL says of itself.
+/// An error that NCCL reports.
 class Failure : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
 
-/// Throws Failure unless `code` is success, or that a non-blocking communicator has not
-/// finished the call yet.
+/// Throws Failure unless `code` is ncclSuccess, or ncclInProgress: a non-blocking
+/// communicator has not finished the call yet.
 void check(ncclResult_t code, const char* call);
 
-/// "2.28".
+/// Returns the version of NCCL, like "2.28".
 std::string version();
 
-/// A communicator that does not block its callers, of the current device.
+/// A non-blocking communicator of the current device.
 class Communicator {
   public:
     Communicator() = default;
@@ -43,22 +42,25 @@ class Communicator {
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
-    /// Begins to meet the other ranks.
+    /// Starts to connect to the other ranks.
     void start(int rank, int world_size, const ncclUniqueId& id);
 
-    /// Whether all that was called is done, which for a collective means: is in its stream.
-    /// Throws Failure when it failed, or what is in a stream did.
+    /// Returns whether all calls are done; the call of a collective is done when its
+    /// kernel is in the stream. Throws Failure if a call or a kernel in a stream has
+    /// failed.
     bool is_ready() const;
 
-    /// Begins a collective: its tensors are contiguous, on the current device, not empty. A
-    /// barrier is none.
+    /// Starts a collective. REQUIRES: the tensors are contiguous, on the current device
+    /// and not empty; it is not a barrier.
     void start(const Call& call, cudaStream_t stream) const;
 
-    /// Blocks until all ranks have called it and what they gave is done, and frees the
-    /// communicator; aborts it where that fails or takes longer.
+    /// Frees the communicator after all ranks have called this function and all their
+    /// collectives are done; blocks until then. Aborts the communicator if that fails or
+    /// is not done by the deadline.
     void finish(Deadline deadline) noexcept;
 
-    /// Ends what is under way, on the device too.
+    /// Ends all operations, including kernels that run on the device, and frees the
+    /// communicator.
     void abort() noexcept;
 
   private:

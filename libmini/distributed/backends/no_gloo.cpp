@@ -1,4 +1,4 @@
-// This build found no Gloo.
+// Stubs for a build without Gloo.
 
 #include "libmini/distributed/backends/gloo.hpp"
 

@@ -1,4 +1,4 @@
-// This build found no MPI.
+// Stubs for a build without MPI.
 
 #include "libmini/distributed/backends/mpi.hpp"
 

@@ -1,4 +1,4 @@
-// This build found no NCCL.
+// Stubs for a build without NCCL.
 
 #include "libmini/distributed/backends/nccl.hpp"
 

@@ -28,7 +28,8 @@ GroupHandle make_ring(const InitOptions& options) {
                            link_of(options));
 }
 
-// A group of one can be made anywhere; more ranks need threads that run_threads starts.
+// A group of one rank can be made anywhere; more ranks need threads that run_threads
+// starts.
 GroupHandle make_threads(const InitOptions& options) {
     if (options.world_size > 1 || options.rank > 0)
         throw UsageError(
@@ -42,7 +43,7 @@ GroupHandle make_gloo(const InitOptions& options) {
                            options.timeout);
 }
 
-// Rank and size are MPI's own, whatever the environment says.
+// Rank and world size come from MPI, not from the environment.
 GroupHandle make_mpi(const InitOptions& options) {
     return make_mpi_group({.rank = options.rank,
                            .world_size = options.world_size,
@@ -73,13 +74,14 @@ const BackendEntry& find_backend(const std::string& name) {
     const auto found = std::ranges::find(entries, name, &BackendEntry::name);
     if (found != entries.end() && found->why_not.empty()) return *found;
 
-    std::string there;
+    std::string available;
     for (const BackendEntry& entry : entries)
-        if (entry.why_not.empty()) there += concat(there.empty() ? "" : ", ", entry.name);
+        if (entry.why_not.empty())
+            available += concat(available.empty() ? "" : ", ", entry.name);
     throw UsageError(
         concat("init_process_group: this build has no backend \"", name, "\"",
                found == entries.end() ? "" : concat(" (", found->why_not, ")"),
-               "; it has ", there));
+               "; it has ", available));
 }
 
 }  // namespace mini::dist

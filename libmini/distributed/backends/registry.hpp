@@ -1,4 +1,4 @@
-// The backends that there are: what init_process_group chooses from.
+// The registry of backends, from which init_process_group chooses.
 
 #pragma once
 
@@ -13,15 +13,15 @@ namespace mini::dist {
 
 struct BackendEntry {
     std::string name;
-    std::string why_not;  // "" when this build has it; else how to get it
+    std::string why_not;  // "" when this build has it; else how to install it
     std::shared_ptr<ProcessGroup> (*make)(const InitOptions& options);
 };
 
-/// All backends, also those that this build lacks.
+/// Returns all backends, including those that this build lacks.
 const std::vector<BackendEntry>& known_backends();
 
-/// The one of that name. Throws UsageError for one that this build does not have, naming
-/// those that it has and, if it is known, how to get it.
+/// Returns the backend `name`. Throws UsageError if this build does not have it, listing
+/// the backends that it has and, for a known backend, how to install it.
 const BackendEntry& find_backend(const std::string& name);
 
 }  // namespace mini::dist

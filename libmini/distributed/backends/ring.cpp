@@ -63,8 +63,8 @@ std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
             ring_splitter(config.cookie, rendezvous.local_host, medium, layer)),
         timeout);
 
-    // No rank needs the store any more. Close it, and let no rank go on before: it may want
-    // to meet again at the same place.
+    // No rank needs the store any more. Close it before any rank continues: the ranks may
+    // meet again at the same address.
     rendezvous = {};
     group->barrier_until(deadline);
     return group;

@@ -12,9 +12,10 @@
 
 namespace mini::dist {
 
-/// Meets the other ranks and connects to each; blocks until all are connected to all.
-/// Throws as meet and connect_mesh do. The store is closed again before it returns. `link`:
-/// the network to emulate (emulated_link.hpp), the same on all ranks; "" for none.
+/// Connects to the other ranks and creates the group; blocks until all ranks are
+/// connected to each other. Throws as join_rendezvous and connect_mesh do. Closes the
+/// store before it returns. `link`: the network to emulate (emulated_link.hpp), the same
+/// on all ranks; "" for none.
 std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
                                              Medium medium,
                                              std::chrono::milliseconds timeout,

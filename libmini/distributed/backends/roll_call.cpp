@@ -10,11 +10,11 @@
 namespace mini::dist {
 namespace {
 
-// So often a rank looks for answers, however long it took to get a core: a transport does
-// not ask the kernel each time whether a connection has closed.
-constexpr int kLeastLooks = 50;
+// The minimum number of polls for replies, however long this rank took to get a core: a
+// transport does not ask the kernel each time whether a connection has closed.
+constexpr int kMinPolls = 50;
 
-// How long to wait for the answers of ranks, which may be slow to get a core.
+// How long to wait for replies; a rank may be slow to get a core.
 std::chrono::milliseconds grace_of(std::chrono::milliseconds waited) {
     return std::clamp(waited / 20, std::chrono::milliseconds(500),
                       std::chrono::milliseconds(1000));
@@ -51,7 +51,7 @@ void RollCall::answer() {
 }
 
 std::vector<int> RollCall::silent_ranks(std::chrono::milliseconds waited,
-                                        const std::function<void()>& move_on) {
+                                        const std::function<void()>& make_progress) {
     for (int peer = 0; peer < side_.world_size(); ++peer) {
         if (peer == side_.rank()) continue;
         Question& question = questions_[static_cast<size_t>(peer)];
@@ -59,10 +59,10 @@ std::vector<int> RollCall::silent_ranks(std::chrono::milliseconds waited,
         post_note(side_, question.ask, PointMessage::Direction::kSend, peer, kAskTag);
     }
     const Deadline grace = deadline_after(grace_of(waited));
-    for (int looks = 0; !unanswered().empty(); ++looks) {
-        if (looks >= kLeastLooks && has_passed(grace)) break;
-        move_on();
-        pause(looks);
+    for (int polls = 0; !unanswered().empty(); ++polls) {
+        if (polls >= kMinPolls && has_passed(grace)) break;
+        make_progress();
+        pause(polls);
     }
     return unanswered();
 }

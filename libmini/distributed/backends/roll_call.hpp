@@ -1,11 +1,11 @@
-// Which ranks are there: what a library that moves the data does not know.
+// Roll call: finds the ranks that do not reply, which the library that moves the data
+// does not report.
 //
-//     rank 0    are you there? ------> rank 1, which waits for something: here I am
-//               are you there? ------> rank 2, which is stopped
-//                                      no answer within the grace: rank 2 is silent
+//     rank 0    question ------> rank 1 waits in an operation: replies
+//               question ------> rank 2 is stopped: no reply in time, it is silent
 //
-// Questions and answers travel over a mesh beside the library. A rank answers while it waits in
-// the group; one that computes, or is stopped, does not.
+// Questions and replies travel over a mesh beside the library. A rank replies while it
+// waits in the group; a rank that computes, or is stopped, does not.
 
 #pragma once
 
@@ -18,24 +18,25 @@
 
 namespace mini::dist {
 
-/// Posts `note`, whose data is set, to or from `peer`. It has no deadline: the wait for it has.
+/// Posts `note` to or from `peer`. It has no deadline; the wait for it has one. REQUIRES:
+/// note.data is set.
 void post_note(GroupTransport& side, PointMessage& note,
                PointMessage::Direction direction, int peer, uint64_t tag);
 
 class RollCall {
   public:
-    /// Answers other ranks from now on, whenever `side`, which must outlive this, moves
-    /// its messages.
+    /// Replies to other ranks from now on, whenever `side` moves its messages. REQUIRES:
+    /// `side` outlives this object.
     explicit RollCall(GroupTransport& side);
 
-    /// Asks all other ranks; returns those that do not answer. Blocks, for a twentieth of
-    /// `waited` but half a second at least and a second at most, and calls `move_on` to
-    /// move the messages of the side; what that throws ends it.
+    /// Asks all other ranks; returns the ranks that do not reply. Blocks until all have
+    /// replied, for at most waited / 20, clamped to 0.5 .. 1 s. Calls `make_progress` to
+    /// move the messages of the side channel; its exceptions end the roll call.
     std::vector<int> silent_ranks(std::chrono::milliseconds waited,
-                                  const std::function<void()>& move_on);
+                                  const std::function<void()>& make_progress);
 
   private:
-    // "Are you there?" to another rank, what it says, and what it is told when it asks.
+    // Our question to another rank, its reply, and our reply to its question.
     struct Question {
         PointMessage ask, hear, answer;
     };

@@ -16,7 +16,7 @@ std::string shared_gpu_fault(const std::vector<std::string>& gpus,
         if (ranks.size() > 1)
             return concat(
                 "GPU ", gpu, " is used by ", rank_list(ranks), ": NCCL ", version,
-                " cannot have several ranks on one GPU; start one rank a GPU, or "
+                " cannot have several ranks on one GPU; start one rank per GPU, or "
                 "use backend ring");
     return "";
 }

@@ -1,5 +1,5 @@
-// Libraries that want one block of memory where we have a tensor a rank: what goes in is
-// copied one behind the other, and what comes out is copied apart.
+// Packing for libraries that need one block of memory where we have one tensor per rank:
+// inputs are concatenated, outputs are split.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace mini::dist {
 
-/// The bytes of all tensors, one behind the other. REQUIRES: contiguous tensors.
+/// Returns the bytes of all tensors, concatenated. REQUIRES: contiguous tensors.
 inline std::vector<std::byte> pack(const std::vector<Tensor>& tensors) {
     std::vector<std::byte> packed;
     for (const Tensor& tensor : tensors)
@@ -19,13 +19,14 @@ inline std::vector<std::byte> pack(const std::vector<Tensor>& tensors) {
     return packed;
 }
 
-/// Room for the bytes of all tensors.
+/// Returns a buffer for the bytes of all tensors. REQUIRES: tensors of equal size.
 inline std::vector<std::byte> room_for(const std::vector<Tensor>& tensors) {
     return std::vector<std::byte>(
         tensors.empty() ? 0 : tensors.size() * tensors.front().bytes());
 }
 
-/// The reverse of pack. REQUIRES: as many bytes as the tensors have together.
+/// Copies the bytes of `packed` to the tensors: the inverse of pack. REQUIRES: as many
+/// bytes as all tensors together.
 inline void unpack(const std::vector<std::byte>& packed,
                    const std::vector<Tensor>& tensors) {
     const std::byte* next = packed.data();

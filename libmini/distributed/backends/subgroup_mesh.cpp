@@ -13,7 +13,8 @@ namespace {
 
 constexpr size_t kMaxAddressBytes = 512;
 
-// The text of every rank of `parent`, by rank. Padded to one length on the way.
+// Returns the text of every rank of `parent`, by rank. The texts are sent padded to one
+// length.
 std::vector<std::string> gather_texts(ProcessGroup& parent, const std::string& mine) {
     MINI_CHECK(mine.size() < kMaxAddressBytes, "the address \"", mine, "\" is too long");
     std::vector<uint8_t> padded(kMaxAddressBytes);
@@ -24,8 +25,8 @@ std::vector<std::string> gather_texts(ProcessGroup& parent, const std::string& m
     return texts;
 }
 
-// The store that connect_mesh needs: set() is one all-gather, after which every member has
-// the addresses of all.
+// The store that connect_mesh needs: set() is one all-gather, after which every member
+// has the addresses of all members.
 class GatheredStore : public HashStore {
   public:
     GatheredStore(ProcessGroup& parent, const std::vector<int>& ranks)

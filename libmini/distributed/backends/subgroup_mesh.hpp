@@ -1,5 +1,5 @@
 // The mesh of a subgroup. Its members exchange their addresses in an all-gather over the
-// group that exists, so no store has to stay open.
+// parent group, so no store has to stay open.
 
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace mini::dist {
 
-/// Connects `ranks` of `parent`; nothing on ranks that are not among them. Each member
-/// listens at `local_host`. Every rank of `parent` calls it; blocks until all have.
-/// Throws as connect_mesh does.
+/// Connects `ranks` of `parent`; returns std::nullopt on other ranks. Each member listens
+/// on `local_host`. Every rank of `parent` must call it; blocks until all have. Throws as
+/// connect_mesh does.
 std::optional<Mesh> connect_members(const std::vector<int>& ranks, ProcessGroup& parent,
                                     const Cookie& cookie, const std::string& local_host,
                                     Medium medium = Medium::kAuto,

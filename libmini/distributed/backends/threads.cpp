@@ -22,7 +22,7 @@ std::pair<Socket, Socket> make_socket_pair() {
     constexpr int kType = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
     MINI_CHECK(::socketpair(AF_UNIX, kType, 0, ends) == 0,
                system_message("socketpair", errno),
-               "; every two ranks need two descriptors: use fewer ranks, or raise "
+               "; each pair of ranks needs two descriptors: use fewer ranks, or raise "
                "ulimit -n");
     return {Socket(ends[0]), Socket(ends[1])};
 }
@@ -34,7 +34,7 @@ std::vector<std::unique_ptr<GroupTransport>> make_threads_transports(int world_s
         throw UsageError(
             concat("the world size is ", world_size, "; it must be 1 or more"));
 
-    // Connect each two ranks.
+    // Connect each pair of ranks.
     const auto P = static_cast<size_t>(world_size);
     std::vector<std::vector<MessageStream>> streams(P);
     for (auto& row : streams) row.resize(P);
@@ -57,8 +57,8 @@ std::vector<std::unique_ptr<GroupTransport>> make_threads_transports(int world_s
 
 namespace {
 
-// The first member makes the connections of all, and shows the others where they lie: ranks
-// are threads of one process.
+// The first member makes the transports of all members and sends the others a pointer to
+// them: ranks are threads of one process.
 std::unique_ptr<Backend> split_threads(const std::vector<int>& ranks,
                                        ProcessGroup& parent) {
     using Transports = std::vector<std::unique_ptr<GroupTransport>>;
@@ -75,7 +75,7 @@ std::unique_ptr<Backend> split_threads(const std::vector<int>& ranks,
         backend = std::make_unique<TransportBackend>(
             "threads", std::move((*all)[static_cast<size_t>(index)]), std::vector<int>{},
             split_threads);
-    parent.barrier();  // `mine` must live until all have taken theirs
+    parent.barrier();  // `mine` must live until all members have their transport
     return backend;
 }
 

@@ -11,10 +11,10 @@
 
 namespace mini::dist {
 
-/// One transport a rank, each connected to all others.
+/// Returns one transport for each rank, each connected to all others.
 std::vector<std::unique_ptr<GroupTransport>> make_threads_transports(int world_size);
 
-/// One group, as each of its ranks sees it.
+/// Creates one group; returns the ProcessGroup of each rank, by rank.
 std::vector<std::shared_ptr<QueuedGroup>> make_threads_groups(
     int world_size, std::chrono::milliseconds timeout);
 

@@ -53,22 +53,22 @@ bool is_on_several_hosts(const std::vector<int>& hosts) {
 
 }  // namespace
 
-// Below it a message's time is mostly its latency: fewest rounds win. Above it, fewest
+// Up to this size a message costs mostly latency: fewest rounds win. Above it, fewest
 // bytes.
 constexpr size_t kSmallBytes = 16 << 10;
 
-// With many ranks a ring's 2(P-1) messages weigh more than its even load.
+// With many ranks, and up to this size, a ring's 2(P-1) messages cost more than its even
+// load saves.
 constexpr int kManyRanks = 8;
-constexpr size_t kMiddlingBytes = 1 << 20;
+constexpr size_t kMediumBytes = 1 << 20;
 
 Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts) {
     if (bytes <= kSmallBytes) return Algorithm::kRecursiveDoubling;
     const bool has_neighbours =
         hosts.size() > std::set<int>(hosts.begin(), hosts.end()).size();
     if (is_on_several_hosts(hosts) && has_neighbours) return Algorithm::kHierarchical;
-    return world_size > kManyRanks && bytes <= kMiddlingBytes
-               ? Algorithm::kHalvingDoubling
-               : Algorithm::kRing;
+    return world_size > kManyRanks && bytes <= kMediumBytes ? Algorithm::kHalvingDoubling
+                                                            : Algorithm::kRing;
 }
 
 namespace {
@@ -117,7 +117,7 @@ void run_other(Transport& transport, const Call& call) {
         case Operation::kBarrier: return dissemination_barrier(transport);
         case Operation::kAllReduce:
         case Operation::kSend:
-        case Operation::kRecv: break;  // elsewhere
+        case Operation::kRecv: break;  // not handled here
     }
     throw Error(concat(operation_name(call.operation), " is not a collective"));
 }

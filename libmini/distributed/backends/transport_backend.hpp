@@ -1,5 +1,5 @@
-// The backend that is ours from top to bottom: the algorithms of algorithms/ over a
-// Transport. Backends "threads" and "ring" are this one over different channels.
+// TransportBackend: our own algorithms (collectives/) over our own Transport. Backends
+// "threads" and "ring" use it with different channels.
 
 #pragma once
 
@@ -14,25 +14,26 @@
 
 namespace mini::dist {
 
-/// The all_reduce algorithm that kAuto stands for: by bytes, ranks, and on which hosts
-/// these are.
+/// Returns the all_reduce algorithm for kAuto, which depends on the bytes, the number of
+/// ranks, and the hosts of the ranks.
 Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts);
 
-/// Runs a collective on the host's memory by the algorithms of this room, after
-/// transport.begin(). `hosts` as in choose_algorithm. Returns the algorithm of an all_reduce,
-/// else "".
+/// Runs a collective on host memory with the algorithms of collectives/. `hosts` as in
+/// choose_algorithm. Returns the algorithm of an all_reduce, else "". REQUIRES:
+/// transport.begin() was called.
 const char* run_over(Transport& transport, const Call& call,
                      const std::vector<int>& hosts);
 
-/// Makes the backend among `ranks` of `parent`, in their order; null on ranks that are not
-/// among them. Every rank of `parent` calls it; blocks until all have.
+/// Creates the backend of a subgroup: `ranks` of `parent`, in the given order. Returns
+/// null on other ranks. Every rank of `parent` must call it; blocks until all have.
 using Splitter = std::function<std::unique_ptr<Backend>(const std::vector<int>& ranks,
                                                         ProcessGroup& parent)>;
 
 class TransportBackend : public Backend {
   public:
-    /// `hosts`: for each rank a number, the same for ranks on one host; empty when all
-    /// are on one. `splitter` makes subgroups; without one there are none.
+    /// `hosts`: a host number for each rank, equal for ranks on the same host; empty if
+    /// all are on one host. `splitter` creates subgroups; if it is null, split() throws
+    /// NotImplemented.
     TransportBackend(std::string name, std::unique_ptr<GroupTransport> transport,
                      std::vector<int> hosts = {}, Splitter splitter = nullptr);
 

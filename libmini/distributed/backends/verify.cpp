@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kGoodbyeTime(3000);
 
-// In turn(): run() finds the rank to name.
+// Thrown by poll_once(); guard() then finds the rank to name.
 class DeadlinePassed : public Timeout {
   public:
     using Timeout::Timeout;
@@ -64,7 +64,8 @@ void VerifyingBackend::launch(GpuCollective& collective) {
           [&](Deadline /*deadline*/) { issue(collective); });
 }
 
-// Begins a collective; what goes wrong in `body` gets the names of those to blame.
+// Begins a collective and runs `body`. The error of a failure names the ranks that caused
+// it.
 template <typename Body>
 void VerifyingBackend::guard(const Collective& collective,
                              std::chrono::milliseconds timeout, const Body& body) {
@@ -78,7 +79,7 @@ void VerifyingBackend::guard(const Collective& collective,
     } catch (const DeadlinePassed&) {
         has_failed_ = true;
         throw_silence(timeout, concat("in ", describe(collective)));
-    } catch (const Error&) {  // says what it is
+    } catch (const Error&) {  // its message is complete
         has_failed_ = true;
         throw;
     } catch (const std::exception& error) {
@@ -87,7 +88,8 @@ void VerifyingBackend::guard(const Collective& collective,
     }
 }
 
-// Tells every rank what this one is about to run, and waits until each has told it.
+// Sends the collective to every rank, receives the collective of every rank, and checks
+// that they are the same.
 void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
     each_peer([&](int peer, size_t i) {
         sent_[i].collective = collective;
@@ -115,7 +117,7 @@ void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
     });
 }
 
-// What a rank says last comes last: it will not run this any more.
+// A goodbye is the last message of a rank: it will not run this collective.
 void VerifyingBackend::throw_left(int peer) const {
     throw PeerLost(peer, concat("rank ", peer, " left the group; rank ", rank(),
                                 " was in ", describe(current_)));
@@ -135,7 +137,7 @@ void VerifyingBackend::post(PointMessage& message) {
     side_->post(message);
 }
 
-// Of the messages over the side channel, how many became done.
+// Returns how many messages over the side channel are done since the last call.
 size_t VerifyingBackend::finish_on_side() {
     for (const PointMessage* message : on_side_)
         if (has_passed(message->deadline)) throw_silence(*message);
@@ -144,7 +146,7 @@ size_t VerifyingBackend::finish_on_side() {
 
 // ---- waiting
 
-size_t VerifyingBackend::turn(Deadline deadline) {
+size_t VerifyingBackend::poll_once(Deadline deadline) {
     if (is_woken_.exchange(false) && on_wake_) on_wake_();
     MINI_CHECK(!is_interrupted_, "the group was destroyed during ", describe(current_));
     poll_side();
@@ -156,23 +158,23 @@ size_t VerifyingBackend::turn(Deadline deadline) {
 void VerifyingBackend::poll_side() {
     if (world_size() == 1 || std::exchange(is_side_broken_, true)) return;
     side_->poll();
-    is_side_broken_ = false;  // it has not thrown
+    is_side_broken_ = false;  // poll() has not thrown
 }
 
-void VerifyingBackend::attend() noexcept {
+void VerifyingBackend::answer_roll_call() noexcept {
     try {
         poll_side();
-    } catch (...) {  // what is wrong is known already
+    } catch (...) {  // the failure is known already
     }
 }
 
 void VerifyingBackend::progress() {
     try {
-        for (int turns = 0; !is_woken_; ++turns) {
-            if (turn(kNever) > 0) return;
-            pause(turns);
+        for (int polls = 0; !is_woken_; ++polls) {
+            if (poll_once(kNever) > 0) return;
+            pause(polls);
         }
-        turn(kNever);
+        poll_once(kNever);
     } catch (...) {
         has_failed_ = true;
         throw;
@@ -183,15 +185,15 @@ void VerifyingBackend::set_on_wake(std::function<void()> on_wake) {
     on_wake_ = std::move(on_wake);
 }
 
-// ---- which ranks are there
+// ---- which ranks reply
 
-// The library seldom says which rank is gone: find it.
+// A library seldom reports which rank is lost: find it.
 void VerifyingBackend::throw_library_failure(const std::string& activity,
                                              const std::string& message) {
     const std::vector<int> silent = silent_ranks(timeout_);
     throw Error(concat(activity, " failed in ", name(), ": ", message,
-                       silent.empty() ? "; all ranks are there"
-                                      : concat("; no answer from ", rank_list(silent))));
+                       silent.empty() ? "; all ranks replied"
+                                      : concat("; no reply from ", rank_list(silent))));
 }
 
 void VerifyingBackend::throw_silence(std::chrono::milliseconds waited,
@@ -199,7 +201,7 @@ void VerifyingBackend::throw_silence(std::chrono::milliseconds waited,
     const std::vector<int> silent = silent_ranks(waited);
     const std::string who =
         silent.empty()
-            ? "all ranks are there, but slow"
+            ? "all ranks reply, but are slow"
             : concat(rank_list(silent), silent.size() == 1 ? " is " : " are ",
                      "silent: is ", silent.size() == 1 ? "its process" : "each process",
                      " stopped, stuck, or in other code?");
@@ -211,16 +213,16 @@ void VerifyingBackend::throw_silence(const PointMessage& message) {
     throw_silence(message.timeout, concat("in ", describe(message)));
 }
 
-// The ranks that do not answer. Throws PeerLost for one that is gone, and what another
-// one has found out.
+// Returns the ranks that do not reply. Throws PeerLost for a lost rank, and the failure
+// that another rank reports.
 std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited) {
     return roll_call_.silent_ranks(waited, [this] { poll_side(); });
 }
 
 // ---- leaving
 
-// The library may cut off what the others have not read yet: leave together. Whether all
-// do.
+// Leaves together with the other ranks: the library may discard data that they have not
+// read yet. Returns whether all ranks leave.
 bool VerifyingBackend::say_goodbye() {
     each_peer([this](int peer, size_t i) {
         post_note(goodbyes_[i].say, PointMessage::Direction::kSend, peer, kGoodbyeTag);
@@ -231,9 +233,9 @@ bool VerifyingBackend::say_goodbye() {
                }) == world_size() - 1;
     };
     const Deadline deadline = deadline_after(kGoodbyeTime);
-    for (int turns = 0; !all_heard() && !has_passed(deadline); ++turns) {
+    for (int polls = 0; !all_heard() && !has_passed(deadline); ++polls) {
         poll_side();
-        pause(turns);
+        pause(polls);
     }
     return all_heard();
 }
@@ -246,7 +248,7 @@ void VerifyingBackend::leave(const Failure& reason) noexcept {
         const bool is_orderly =
             reason.kind == Failure::Kind::kPeerLost && reason.rank == rank();
         if (!has_failed() && is_orderly) together = say_goodbye();
-    } catch (...) {  // another rank has gone: ranks that still wait are told which
+    } catch (...) {  // a rank is lost: tell the ranks that wait which one
         final_reason = current_failure();
     }
     if (together) part();

@@ -1,20 +1,21 @@
-// VerifyingBackend: what all backends over other people's libraries have in common, and
-// what those libraries lack: they neither notice that ranks call different things (Gloo
-// then aborts the process, MPI adds up what does not belong together) nor say which rank
-// is gone.
+// VerifyingBackend: the base class of the backends over third-party libraries. It adds
+// what these libraries lack: they do not detect that ranks call different collectives
+// (Gloo then aborts the process, MPI adds up unrelated data), and do not report which
+// rank is lost.
 //
 //     run     begin ---> fingerprints of all ranks agree ---> the library moves the data
 //                          |                                    |
-//               side channel: our own mesh, whose connections close when a rank is gone
+//               side channel: our own mesh; its connections close when a rank is lost
 //
-// Messages whose tags the library does not have go over the side channel too.
+// Point-to-point messages with tags that the library does not support use the side
+// channel too.
 //
-// Each rank sends every other one the Collective it is about to run: P-1 messages of 40
-// bytes, so all ranks see what each one runs, and can name a rank that is missing.
-// When the library fails later, or waits for too long, a roll call over the side channel
-// finds the ranks that do not answer.
+// Each rank sends every other rank the Collective that it is about to run: P-1 messages
+// of 40 bytes. So every rank knows what the others run, and can name a missing rank. If
+// the library fails later, or waits for too long, a roll call over the side channel finds
+// the ranks that do not reply.
 //
-// TransportBackend needs none of this: each of its messages carries its Collective.
+// TransportBackend does not need this: each of its messages carries its Collective.
 
 #pragma once
 
@@ -37,8 +38,8 @@ namespace mini::dist {
 
 class VerifyingBackend : public Backend {
   public:
-    /// `side` connects the same ranks. With `verify` off ranks that call different things
-    /// are not noticed; a rank that is gone still is.
+    /// `side` connects the same ranks. With `verify` off, mismatched collectives are not
+    /// detected; a lost rank still is.
     VerifyingBackend(std::unique_ptr<GroupTransport> side, bool verify);
     ~VerifyingBackend() override;
 
@@ -58,79 +59,82 @@ class VerifyingBackend : public Backend {
     void interrupt() noexcept override { is_interrupted_ = true; }
 
   protected:
-    /// Runs the collective, whose tensors are not empty (but for a barrier), until the
-    /// deadline; may throw any std::exception.
+    /// Runs the collective until the deadline. Its tensors are not empty, except for a
+    /// barrier. May throw any std::exception.
     virtual void transfer(const Call& call, Deadline deadline) = 0;
 
-    /// Puts a collective of the GPU's memory into a stream, if it is not empty. For
-    /// backends with a GPU.
+    /// Launches a collective on GPU memory in a stream, if it is not empty. For backends
+    /// with a GPU.
     virtual void issue(GpuCollective& /*collective*/) {}
 
-    /// The largest tag of a message that the library carries, if it carries any.
+    /// Returns the largest tag of a message that the library can carry; std::nullopt if
+    /// it carries no messages.
     virtual std::optional<uint64_t> largest_tag() const = 0;
 
-    /// Gives a message to the library.
+    /// Passes a message to the library.
     virtual void post_to_library(PointMessage& /*message*/) {}
 
-    /// Moves on the messages that the library carries and what is on the GPU; how many
-    /// became done. Never blocks for long.
+    /// Makes progress on the library's messages and on GPU collectives; returns how many
+    /// are done since the last call. Never blocks for long.
     virtual size_t move_points() = 0;
 
-    /// Ends the use of the library, in order or after a failure.
+    /// Stops using the library, after a regular end or a failure.
     virtual void abandon() noexcept = 0;
 
-    /// Comes before, and before the side channel ends, when all ranks leave and know it
-    /// of each other.
+    /// Called when all ranks leave together, before abandon() and before the side channel
+    /// closes.
     virtual void part() noexcept {}
 
-    /// Blocks until done(), while messages from point to point move on. Throws PeerLost
-    /// as soon as a rank is gone, Timeout at the deadline.
+    /// Blocks until done() is true, and makes progress on point-to-point messages
+    /// meanwhile. Throws PeerLost as soon as a rank is lost, Timeout at the deadline.
     template <typename Done>
     void wait_until(const Done& done, Deadline deadline) {
-        for (int turns = 0; !done(); ++turns) {
-            turn(deadline);
-            pause(turns);
+        for (int polls = 0; !done(); ++polls) {
+            poll_once(deadline);
+            pause(polls);
         }
     }
 
-    /// Finishes those of `transfers`, messages that the library carries, for which
-    /// is_done(transfer) says so; how many. Throws as throw_silence for one whose deadline
-    /// has passed.
+    /// Finishes the messages of `transfers`, which the library carries, for which
+    /// is_done(transfer) is true; returns how many. Calls throw_silence for a message
+    /// past its deadline.
     template <typename Transfer, typename IsDone>
     size_t finish_done(std::list<Transfer>& transfers, const IsDone& is_done) {
         size_t finished = 0;
-        for (auto place = transfers.begin(); place != transfers.end();) {
-            PointMessage& message = *place->message;
-            if (is_done(*place)) {
-                place = transfers.erase(place);
+        for (auto transfer = transfers.begin(); transfer != transfers.end();) {
+            PointMessage& message = *transfer->message;
+            if (is_done(*transfer)) {
+                transfer = transfers.erase(transfer);
                 ++finished;
                 finish(message);
                 continue;
             }
             if (has_passed(message.deadline)) throw_silence(message);
-            ++place;
+            ++transfer;
         }
         return finished;
     }
 
-    /// One turn of such a wait; throws as it does. How many messages became done.
-    size_t turn(Deadline deadline);
+    /// Makes one iteration of wait_until; throws as it does. Returns how many messages
+    /// are done.
+    size_t poll_once(Deadline deadline);
 
-    /// Answers the roll call of other ranks while this rank clears up after a failure.
-    void attend() noexcept;
+    /// Replies to the roll call of other ranks while this rank cleans up after a failure.
+    void answer_roll_call() noexcept;
 
-    /// Throws Timeout naming the ranks that do not answer, PeerLost when one is gone:
+    /// Throws Timeout naming the ranks that do not reply, PeerLost if a rank is lost:
     /// "rank 0 waited 2 s <activity>; rank 1 is silent ...".
     [[noreturn]] void throw_silence(std::chrono::milliseconds waited,
                                     const std::string& activity);
     [[noreturn]] void throw_silence(const PointMessage& message);
 
-    /// Throws Error with what the library said, and the ranks that do not answer,
-    /// PeerLost when one is gone: "<activity> failed in nccl: ...; all ranks are there".
+    /// Throws Error with the library's message and the ranks that do not reply, PeerLost
+    /// if a rank is lost: "<activity> failed in nccl: ...; all ranks replied".
     [[noreturn]] void throw_library_failure(const std::string& activity,
                                             const std::string& message);
 
-    /// Whether something has gone wrong: no operation works any more.
+    /// Returns whether the backend has failed or was interrupted: all operations fail
+    /// then.
     bool has_failed() const { return has_failed_ || is_interrupted_; }
 
     GroupTransport& side() { return *side_; }
@@ -148,7 +152,7 @@ class VerifyingBackend : public Backend {
         PointMessage message;
     };
 
-    // The last words to another rank, and its own.
+    // The last message to another rank, and the last message from it.
     struct Goodbye {
         PointMessage say, hear;
     };
@@ -172,12 +176,12 @@ class VerifyingBackend : public Backend {
     std::vector<Fingerprint> sent_, received_;  // by rank
     std::vector<Goodbye> goodbyes_;             // by rank
     RollCall roll_call_;
-    std::list<PointMessage*> on_side_;  // messages of the group that are not done
-    size_t finished_on_side_ = 0;       // since the last turn
+    std::list<PointMessage*> on_side_;  // messages in flight
+    size_t finished_on_side_ = 0;       // since the last poll
     std::function<void()> on_wake_;
     std::atomic<bool> is_woken_ = false;
     std::atomic<bool> is_interrupted_ = false;
-    bool is_side_broken_ = false;  // and of no further use
+    bool is_side_broken_ = false;  // it has thrown
     bool has_failed_ = false;
     bool has_left_ = false;
 };

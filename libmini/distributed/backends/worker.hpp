@@ -1,4 +1,4 @@
-// A second pair of hands for a backend whose library blocks.
+// Worker: runs the blocking calls of a backend's library.
 
 #pragma once
 
@@ -30,26 +30,26 @@ class Worker {
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
-    /// REQUIRES: the job before is done, and the worker was not let go.
+    /// Starts `job`. REQUIRES: the previous job is done, and detach() was not called.
     void start(std::function<void()> job) { state_->put(std::move(job)); }
 
-    /// Whether it is done, after `moment` at the latest.
+    /// Returns whether the job is done; blocks for `moment` at most.
     bool is_done_within(std::chrono::milliseconds moment) {
         return state_->is_empty_within(moment);
     }
 
-    /// Throws what the job threw. REQUIRES: it is done.
+    /// Rethrows the exception of the job, if any. REQUIRES: the job is done.
     void rethrow() {
         if (state_->failure)
             std::rethrow_exception(std::exchange(state_->failure, nullptr));
     }
 
-    /// Detaches the thread from a job that the library does not end; it is not waited
-    /// for. REQUIRES: the job owns all that it uses.
-    void let_go() { thread_.detach(); }
+    /// Detaches the thread from a job that the library does not end; the destructor does
+    /// not wait for it. REQUIRES: the job owns everything that it uses.
+    void detach() { thread_.detach(); }
 
   private:
-    // What both see: the job, until it is done. The thread owns it too.
+    // State shared with the thread, which owns it too: the job, until it is done.
     struct SharedState {
         void put(std::function<void()> next) {
             const std::lock_guard lock(mutex);
@@ -64,7 +64,7 @@ class Worker {
                            [this] { return !has_job; });
         }
 
-        // Does what is put there, until that is nothing.
+        // Runs jobs until it gets an empty one.
         void run() {
             std::unique_lock lock(mutex);
             while (true) {

@@ -13,7 +13,7 @@ void dissemination_barrier(Transport& transport) {
 }
 
 void await_all_ranks(GroupTransport& transport, Deadline deadline) {
-    // A number that no collective of a group has.
+    // A sequence number that no collective of a group has.
     constexpr Collective kConnected{.operation = Operation::kBarrier,
                                     .sequence = ~uint64_t{1}};
     try {

@@ -1,5 +1,5 @@
-// Elements: the numbers of a tensor as the algorithms of this room see them, whatever
-// their type: bytes that can be cut between two of them.
+// Elements: the data of a tensor as the collective algorithms see it: bytes of any
+// dtype, which can be sliced between two elements.
 
 #pragma once
 
@@ -22,27 +22,27 @@ struct Elements {
     explicit Elements(std::span<T> values)
         : bytes(std::as_writable_bytes(values)), dtype(dtype_of<T>()) {}
 
-    /// REQUIRES: a contiguous tensor, which outlives this.
+    /// REQUIRES: `tensor` is contiguous and outlives this object.
     explicit Elements(const Tensor& tensor)
         : bytes(tensor.raw_data(), tensor.bytes()), dtype(tensor.dtype()) {}
 
     size_t size() const { return bytes.size() / item_size(dtype); }
 
-    /// `count` elements from number `begin` on.
+    /// Returns `count` elements, starting at index `begin`.
     Elements slice(size_t begin, size_t count) const {
         const size_t each = item_size(dtype);
         return {bytes.subspan(begin * each, count * each), dtype};
     }
 
-    /// Part k of `parts` equal ones. Sizes differ by at most one; some are empty when
-    /// there are more parts than elements.
+    /// Returns part k of `parts` nearly equal parts. Their sizes differ by at most one
+    /// element; some are empty if there are more parts than elements.
     Elements part(size_t k, size_t parts) const {
         const size_t begin = size() * k / parts, end = size() * (k + 1) / parts;
         return slice(begin, end - begin);
     }
 };
 
-/// Copies as many elements as `to` has, which may overlap.
+/// Copies as many elements as `to` has. The two may overlap.
 inline void copy(Elements to, Elements from) {
     if (!to.bytes.empty())
         std::memmove(to.bytes.data(), from.bytes.data(), to.bytes.size());

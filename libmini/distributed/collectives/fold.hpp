@@ -1,10 +1,10 @@
-// Folding: what algorithms for 2^k ranks do with the ranks beyond.
+// Folding: how algorithms for a power-of-two number of ranks include the other ranks.
 //
-//     P = 6, Q = 4     before    4 -> 0   5 -> 1     0 and 1 take in what they bring
-//                      between   0 .. 3              do the work
-//                      after     0 -> 4   1 -> 5     and hand out the result
+//     P = 6, Q = 4     before    4 -> 0   5 -> 1     0 and 1 combine the data of 4 and 5
+//                      between   0 .. 3              run the algorithm
+//                      after     0 -> 4   1 -> 5     0 and 1 send the result
 //
-// Costs two messages of the whole buffer where P is not a power of two.
+// Costs two messages of the whole buffer if P is not a power of two.
 
 #pragma once
 
@@ -15,8 +15,9 @@
 
 namespace mini::dist {
 
-/// Runs `among_power_of_two(Q)` on ranks 0 .. Q-1, where Q is the largest power of two
-/// not above P, with the other ranks' numbers folded in; leaves the result on all ranks.
+/// Combines the data of ranks Q .. P-1 into ranks 0 .. P-Q-1, runs
+/// `among_power_of_two(Q)` on ranks 0 .. Q-1, and sends the result to ranks Q .. P-1. Q
+/// is the largest power of two that is not greater than P.
 template <typename Body>
 void fold_to_power_of_two(Transport& transport, Elements data, ReduceOp op,
                           const Body& among_power_of_two) {
@@ -27,10 +28,11 @@ void fold_to_power_of_two(Transport& transport, Elements data, ReduceOp op,
         transport.recv(rank - Q, data.bytes);
         return;
     }
-    const bool has_guest = rank + Q < P;
-    if (has_guest) transport.recv(rank + Q, data.bytes, combine_for(data.dtype, op));
+    const bool has_folded_rank = rank + Q < P;
+    if (has_folded_rank)
+        transport.recv(rank + Q, data.bytes, combine_for(data.dtype, op));
     among_power_of_two(Q);
-    if (has_guest) transport.send(rank + Q, data.bytes);
+    if (has_folded_rank) transport.send(rank + Q, data.bytes);
 }
 
 }  // namespace mini::dist

@@ -1,13 +1,12 @@
-// Gather, scatter and all-to-all: blocks that go straight from the rank that has them to
-// the rank that wants them.
+// Gather, scatter and all-to-all: each block goes directly from its source rank to its
+// destination rank.
 //
 //     gather        rank r's block -> the root          P-1 messages to the root
 //     scatter       the root's block r -> rank r        P-1 messages from the root
-//     all-to-all    rank a's block b -> rank b's a      P-1 exchanges a rank, each with
-//                                                       another partner (pairwise exchange)
+//     all-to-all    rank a's block b -> rank b          P-1 exchanges per rank, each with
+//                                                       another rank (pairwise exchange)
 //
-// Nothing is sent twice: each block crosses the network once, which a tree would not
-// keep to.
+// Each block crosses the network once; a tree would send blocks through other ranks.
 
 #pragma once
 
@@ -18,15 +17,17 @@
 
 namespace mini::dist {
 
-/// Leaves rank r's `input` in outputs[r] on the root; `outputs` is empty elsewhere.
+/// Copies rank r's `input` to outputs[r] on the root. `outputs` is empty on other
+/// ranks.
 void gather_blocks(Transport& transport, std::span<const Elements> outputs,
                    Elements input, int root);
 
-/// Leaves the root's inputs[r] in `output` on rank r; `inputs` is empty elsewhere.
+/// Copies the root's inputs[r] to `output` on rank r. `inputs` is empty on other ranks.
 void scatter_blocks(Transport& transport, Elements output,
                     std::span<const Elements> inputs, int root);
 
-/// Leaves rank r's inputs[rank] in outputs[r] on every rank. REQUIRES: no overlap.
+/// Copies inputs[rank] of rank r to outputs[r] on every rank. REQUIRES: inputs and
+/// outputs do not overlap.
 void exchange_blocks(Transport& transport, std::span<const Elements> outputs,
                      std::span<const Elements> inputs);
 

@@ -8,7 +8,7 @@
 namespace mini::dist {
 namespace {
 
-// What a rank keeps in one round, and what it gives away.
+// The half that a rank keeps in one round, and the half that it sends.
 struct Halves {
     int partner;
     Elements mine, theirs;
@@ -27,7 +27,7 @@ void halving_doubling_all_reduce(Transport& transport, Elements data, ReduceOp o
     const Combine combine = combine_for(data.dtype, op);
     prepare_reduce(data, transport.world_size(), op);
     fold_to_power_of_two(transport, data, op, [&](int Q) {
-        // Halve: give one half away, add what comes in to the other.
+        // Halving: send one half, combine the received data into the other.
         std::vector<Halves> rounds;
         Elements mine = data;
         for (int bit = Q / 2; bit > 0; bit /= 2) {
@@ -39,7 +39,7 @@ void halving_doubling_all_reduce(Transport& transport, Elements data, ReduceOp o
         }
         finish_reduce(mine, transport.world_size(), op);
 
-        // Double: the same partners backwards, now with finished numbers.
+        // Doubling: the same partners in reverse order, now with finished data.
         for (; !rounds.empty(); rounds.pop_back()) {
             const Halves& halves = rounds.back();
             transport.send_recv(halves.partner, halves.mine.bytes, halves.partner,

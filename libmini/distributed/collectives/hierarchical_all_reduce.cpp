@@ -12,7 +12,7 @@ namespace mini::dist {
 
 void hierarchical_all_reduce(Transport& transport, Elements data, ReduceOp op,
                              const std::vector<int>& hosts) {
-    // The ranks of each host; the first one is its leader.
+    // The ranks of each host; the first rank is its leader.
     std::map<int, std::vector<int>> ranks_of;
     for (size_t rank = 0; rank < hosts.size(); ++rank)
         ranks_of[hosts[rank]].push_back(static_cast<int>(rank));
@@ -22,16 +22,16 @@ void hierarchical_all_reduce(Transport& transport, Elements data, ReduceOp op,
     // Reduce inside the host.
     prepare_reduce(data, transport.world_size(), op);
     const int my_host = hosts[static_cast<size_t>(transport.rank())];
-    SubsetTransport neighbours(transport, ranks_of[my_host]);
-    tree_reduce(neighbours, data, op, 0);
+    SubsetTransport same_host(transport, ranks_of[my_host]);
+    tree_reduce(same_host, data, op, 0);
 
-    // All-reduce across hosts; kAvg is a sum until all are in.
-    if (neighbours.rank() == 0) {
+    // All-reduce across hosts. kAvg is a sum until finish_reduce divides it.
+    if (same_host.rank() == 0) {
         SubsetTransport across(transport, leaders);
         ring_all_reduce(across, data, op == ReduceOp::kAvg ? ReduceOp::kSum : op);
         finish_reduce(data, transport.world_size(), op);
     }
-    tree_broadcast(neighbours, data.bytes, 0);
+    tree_broadcast(same_host, data.bytes, 0);
 }
 
 }  // namespace mini::dist

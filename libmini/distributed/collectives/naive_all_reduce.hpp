@@ -1,11 +1,11 @@
-// The all-reduce that comes to mind first: everybody sends everything to rank 0, which
-// adds it up and sends it back.
+// Naive all-reduce: every rank sends its buffer to rank 0, which reduces all buffers
+// and sends the result back.
 //
 //     rank 0    receives from 1, 2, .. P-1, then sends to 1, 2, .. P-1
 //     others    send, then receive
 //
-// Rank 0 moves 2(P-1) buffers while the others wait for it: the time grows with P. Every
-// other algorithm here is an answer to that.
+// Rank 0 receives and sends 2(P-1) buffers while the other ranks wait, so the time
+// grows with P. Every other algorithm in this folder avoids that.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace mini::dist {
 
-/// As ring_all_reduce.
+/// Same contract as ring_all_reduce.
 void naive_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
 }  // namespace mini::dist

@@ -1,13 +1,13 @@
-// All-reduce by recursive doubling: in round k every rank exchanges all it has with the
-// rank whose number differs in bit k, and both add.
+// All-reduce by recursive doubling: in round k every rank exchanges its whole buffer
+// with the rank whose number differs in bit k, and both combine the two buffers.
 //
 //     P = 4     round 0     0 <-> 1   2 <-> 3      sums of two
 //               round 1     0 <-> 2   1 <-> 3      sums of four
 //
-// log2 P rounds of the whole buffer: the fewest rounds there can be, so the best for
-// small buffers. Both partners combine the lower rank's numbers with the higher one's, in
-// this order, so that all ranks end with the same bits. Ranks beyond a power of two are
-// folded in (fold.hpp).
+// log2 P rounds of the whole buffer. No algorithm needs fewer rounds, so it is the
+// fastest for small buffers. Both partners compute (lower rank) op (higher rank), in
+// this order, so the results are bitwise identical on all ranks. If P is not a power of
+// two, the other ranks are folded in (fold.hpp).
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace mini::dist {
 
-/// As ring_all_reduce.
+/// Same contract as ring_all_reduce.
 void recursive_doubling_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
 }  // namespace mini::dist

@@ -39,8 +39,8 @@ struct Maximum {
     }
 };
 
-// One plain loop for each type and operation: compilers vectorise it. What comes in may
-// lie anywhere, so it is loaded byte by byte as far as the language is concerned.
+// One simple loop for each type and operation, which compilers vectorise. `theirs` may
+// be unaligned, so its elements are loaded with memcpy.
 template <typename T, typename Operation>
 void combine_all(std::byte* mine, const std::byte* theirs, size_t count) {
     T* __restrict a = reinterpret_cast<T*>(mine);
@@ -72,7 +72,8 @@ void divide_all(Elements data, Wide<T> divisor) {
         values[i] = static_cast<T>(static_cast<Wide<T>>(values[i]) / divisor);
 }
 
-// By what prepare_reduce divides 16-bit floats: a power of two, so no digit changes.
+// The divisor of prepare_reduce for 16-bit floats: a power of two, so the division is
+// exact.
 float first_divisor(int world_size) {
     return static_cast<float>(std::bit_ceil(static_cast<unsigned>(world_size)));
 }
@@ -106,7 +107,7 @@ void finish_reduce(Elements data, int world_size, ReduceOp op) {
         case DType::kFloat16: return divide_all<Half>(data, rest);
         case DType::kBFloat16: return divide_all<BFloat16>(data, rest);
         case DType::kInt64:
-        case DType::kUInt8: break;  // kAvg is not for integers
+        case DType::kUInt8: break;  // collective_of rejects kAvg of integers
     }
 }
 

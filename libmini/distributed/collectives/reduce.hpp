@@ -1,5 +1,5 @@
-// The arithmetic of all_reduce and its kin: one rank's numbers combined with another's,
-// element by element.
+// The arithmetic of all_reduce, reduce and reduce_scatter: combines the data of two
+// ranks, element by element.
 //
 // float16 and bfloat16 are combined in float32 and rounded back at every step, as
 // PyTorch's CPU backends do. uint8 wraps modulo 256.
@@ -12,17 +12,17 @@
 
 namespace mini::dist {
 
-/// What each rank does to its own numbers first: kAvg scales 16-bit floats down by a power
-/// of two that is not below the world size, so that their sum cannot leave their range.
-/// That is exact, except for digits that fall below the smallest subnormal. All other
-/// reductions leave the numbers alone.
+/// Scales this rank's data before a reduction. For kAvg, divides 16-bit floats by the
+/// smallest power of two that is not less than the world size, so that the sum cannot
+/// overflow. The division is exact, except for digits below the smallest subnormal.
+/// Other data is unchanged.
 void prepare_reduce(Elements data, int world_size, ReduceOp op);
 
-/// mine = mine op theirs; kAvg adds, see finish_reduce.
+/// Returns the function "mine = mine op theirs". kAvg adds; finish_reduce divides.
 Combine combine_for(DType dtype, ReduceOp op);
 
-/// What remains to be done once all ranks are in: kAvg divides by the world size, less
-/// what prepare_reduce has divided by.
+/// Completes a reduction after the data of all ranks is combined. For kAvg, divides by
+/// the world size; 16-bit floats by the world size / the divisor of prepare_reduce.
 void finish_reduce(Elements data, int world_size, ReduceOp op);
 
 }  // namespace mini::dist

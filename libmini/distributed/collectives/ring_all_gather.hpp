@@ -1,6 +1,7 @@
-// All-gather on a ring: every rank starts with its own block and ends with everyone's.
+// All-gather on a ring: every rank starts with its own block and ends with all blocks.
 //
-// At each step a rank passes on to its right the block that came in last from its left.
+// At each step a rank sends its right neighbour the block that it last received from
+// its left neighbour.
 //
 //              block sent (P = 4)
 //     step      0   1   2
@@ -9,7 +10,7 @@
 //     rank 2    2   1   0
 //     rank 3    3   2   1
 //
-// P-1 steps; each rank sends P-1 blocks, which is as few as there can be.
+// P-1 steps; each rank sends P-1 blocks, the minimum.
 
 #pragma once
 
@@ -20,9 +21,9 @@
 
 namespace mini::dist {
 
-/// Leaves rank r's blocks[r] in blocks[r] on every rank; blocks until done. REQUIRES:
-/// world_size blocks of one size, the same on every rank, under one Transport::begin;
-/// blocks[rank] holds this rank's data.
+/// Copies rank r's blocks[r] to blocks[r] on every rank; blocks until done. REQUIRES:
+/// world_size blocks of one size, the same on every rank; blocks[rank] holds this
+/// rank's data; Transport::begin was called for this collective.
 void ring_all_gather(Transport& transport, std::span<const std::span<std::byte>> blocks);
 
 }  // namespace mini::dist

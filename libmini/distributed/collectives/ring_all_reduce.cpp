@@ -18,8 +18,8 @@ void ring_all_reduce(Transport& transport, Elements data, ReduceOp op) {
 
     prepare_reduce(data, P, op);
 
-    // Reduce-scatter: send chunks rank, rank-1, rank-2, ... and add what comes in to the
-    // next one.
+    // Reduce-scatter: send chunks rank, rank-1, rank-2, ... and combine each received
+    // chunk into the chunk that is sent next.
     const Combine combine = combine_for(data.dtype, op);
     for (int step = 0; step < P - 1; ++step)
         transport.send_recv(right, chunk(rank - step).bytes, left,

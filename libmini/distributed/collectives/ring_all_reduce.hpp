@@ -1,12 +1,13 @@
-// Ring all-reduce: every rank starts with its own buffer and ends with the sum of them
-// all.
+// Ring all-reduce: every rank starts with its own buffer and ends with the sum of all
+// buffers.
 //
-// Cut the buffer into P chunks and put the P ranks in a ring. At every step each rank
-// sends one chunk to its right and receives another from its left.
+// Split the buffer into P chunks and arrange the P ranks in a ring. At every step each
+// rank sends one chunk to its right neighbour and receives another from its left
+// neighbour.
 //
-//     reduce-scatter   P-1 steps   Each hop adds one rank's share to the passing chunk;
+//     reduce-scatter   P-1 steps   Each rank adds its own chunk to the received one;
 //                                  afterwards rank r holds the finished chunk r+1.
-//     all-gather       P-1 steps   The finished chunks go round once more and overwrite.
+//     all-gather       P-1 steps   The finished chunks go around the ring once more.
 //
 //              chunk sent (P = 4)
 //     step      0   1   2 | 3   4   5
@@ -15,10 +16,10 @@
 //     rank 2    2   1   0 | 3   2   1
 //     rank 3    3   2   1 | 0   3   2
 //
-// Each rank sends 2(P-1)/P of the buffer, less than twice its size however large P is.
-// The price is 2(P-1) message latencies. Each chunk is finished on one rank and copied
-// from there, so all ranks end with the same bits. Patarasuk and Yuan, "Bandwidth optimal
-// all-reduce algorithms for clusters of workstations", 2009.
+// Each rank sends 2(P-1)/P of the buffer, less than twice its size for any P. The cost
+// is 2(P-1) message latencies. Each chunk is finished on one rank and copied from
+// there, so the results are bitwise identical on all ranks. Patarasuk and Yuan,
+// "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
 
 #pragma once
 
@@ -28,8 +29,9 @@
 
 namespace mini::dist {
 
-/// Leaves the reduction of all ranks' `data` in `data`; blocks until done. REQUIRES: the
-/// same size, dtype and op on every rank, under one Transport::begin.
+/// Reduces `data` over all ranks and leaves the result in `data` on every rank; blocks
+/// until done. REQUIRES: the same size, dtype and op on every rank; Transport::begin
+/// was called for this collective.
 void ring_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
 }  // namespace mini::dist

@@ -16,19 +16,19 @@ void ring_reduce_scatter(Transport& transport, Elements output,
         return inputs[static_cast<size_t>((k + 2 * P) % P)];
     };
 
-    // Pass on the block that came in last, with this rank's share of the next one added
-    // to what comes in.
+    // Send the block that was received last, and combine the next received block with
+    // this rank's own.
     const Combine combine = combine_for(output.dtype, op);
     const Elements first = block(rank - 1);
-    std::vector<std::byte> leaving(first.bytes.begin(), first.bytes.end());
-    prepare_reduce({leaving, output.dtype}, P, op);
+    std::vector<std::byte> outgoing(first.bytes.begin(), first.bytes.end());
+    prepare_reduce({outgoing, output.dtype}, P, op);
     for (int step = 0; step < P - 1; ++step) {
         std::ranges::copy(block(rank - step - 2).bytes, output.bytes.begin());
         prepare_reduce(output, P, op);
-        transport.send_recv(right, leaving, left, output.bytes, combine);
-        if (step < P - 2) std::ranges::copy(output.bytes, leaving.begin());
+        transport.send_recv(right, outgoing, left, output.bytes, combine);
+        if (step < P - 2) std::ranges::copy(output.bytes, outgoing.begin());
     }
-    if (P == 1) std::ranges::copy(leaving, output.bytes.begin());
+    if (P == 1) std::ranges::copy(outgoing, output.bytes.begin());
     finish_reduce(output, P, op);
 }
 

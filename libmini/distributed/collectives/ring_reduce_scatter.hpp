@@ -1,5 +1,5 @@
-// Ring reduce-scatter: every rank starts with one block for each rank, and ends with the
-// sum of all ranks' blocks for itself: the first half of ring_all_reduce.
+// Ring reduce-scatter: every rank starts with one block for each rank, and ends with
+// the sum of all ranks' blocks for this rank: the first half of ring_all_reduce.
 //
 //              block sent (P = 4)
 //     step      0   1   2
@@ -8,7 +8,7 @@
 //     rank 2    1   0   3
 //     rank 3    2   1   0
 //
-// P-1 steps of one block a rank.
+// P-1 steps; each rank sends one block per step.
 
 #pragma once
 
@@ -19,9 +19,10 @@
 
 namespace mini::dist {
 
-/// Leaves in `output` on rank r the reduction of all ranks' inputs[r]; blocks until done.
-/// REQUIRES: world_size inputs of the output's size and dtype, the same on every rank,
-/// under one Transport::begin; no overlap with `output`. The inputs stay as they are.
+/// Reduces inputs[r] over all ranks into `output` on rank r; blocks until done. Does
+/// not change the inputs. REQUIRES: world_size inputs of the output's size and dtype,
+/// the same on every rank; no overlap with `output`; Transport::begin was called for
+/// this collective.
 void ring_reduce_scatter(Transport& transport, Elements output,
                          std::span<const Elements> inputs, ReduceOp op);
 

@@ -5,20 +5,20 @@ namespace mini::dist {
 void tree_broadcast(Transport& transport, std::span<std::byte> data, int root) {
     const int P = transport.world_size();
 
-    // Count the ranks from the root on: place 0 is the root.
-    const int place = (transport.rank() - root + P) % P;
-    const auto rank_at = [&](int other) { return (other + root) % P; };
+    // Number the ranks relative to the root, which has relative rank 0.
+    const int relative_rank = (transport.rank() - root + P) % P;
+    const auto rank_at = [&](int relative) { return (relative + root) % P; };
 
-    // The lowest bit that is set in my place leads to my parent: 6 = 110 hangs under 4 =
-    // 100.
+    // Clearing the lowest set bit of a relative rank gives its parent: the parent of 6
+    // = 110 is 4 = 100.
     int bit = 1;
-    while (bit < P && (place & bit) == 0) bit *= 2;
-    if (place != 0) transport.recv(rank_at(place - bit), data);
+    while (bit < P && (relative_rank & bit) == 0) bit *= 2;
+    if (relative_rank != 0) transport.recv(rank_at(relative_rank - bit), data);
 
-    // All lower bits lead to my children; the farthest, which has most to pass on, comes
-    // first.
+    // Setting one of the lower bits gives a child. The farthest child, which has the
+    // most ranks below it, comes first.
     for (bit /= 2; bit > 0; bit /= 2)
-        if (place + bit < P) transport.send(rank_at(place + bit), data);
+        if (relative_rank + bit < P) transport.send(rank_at(relative_rank + bit), data);
 }
 
 }  // namespace mini::dist

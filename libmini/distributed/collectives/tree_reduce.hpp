@@ -1,5 +1,5 @@
 // Reduce up a binomial tree: a broadcast (tree_broadcast.hpp) run backwards. In each
-// round half of the ranks that still have numbers hand them to another and are done.
+// round half of the remaining ranks send their data to another rank and are done.
 //
 //     P = 8, root 0
 //
@@ -7,7 +7,7 @@
 //     round 1       2 -> 0   6 -> 4
 //     round 2       4 -> 0
 //
-// ceil(log2 P) rounds; every rank but the root sends its n bytes once.
+// ceil(log2 P) rounds; every rank except the root sends its n bytes once.
 
 #pragma once
 
@@ -16,10 +16,11 @@
 
 namespace mini::dist {
 
-/// Leaves the reduction of all ranks' `data` in rank `root`'s, and partial ones in the
-/// others'; blocks until this rank's part is done. kAvg adds only: the caller prepares and
-/// finishes (reduce.hpp). REQUIRES: the same size, dtype, op and root on every rank, under
-/// one Transport::begin.
+/// Reduces `data` over all ranks into rank `root`'s `data`; `data` on the other ranks
+/// then holds partial results. Blocks until this rank's part is done. kAvg only adds:
+/// the caller calls prepare_reduce and finish_reduce (reduce.hpp). REQUIRES: the same
+/// size, dtype, op and root on every rank; Transport::begin was called for this
+/// collective.
 void tree_reduce(Transport& transport, Elements data, ReduceOp op, int root);
 
 }  // namespace mini::dist

@@ -23,24 +23,24 @@ namespace {
 constexpr char kMagic[8] = "MINIBOX";
 
 template <size_t N>
-void put_text(char (&place)[N], const std::string& text) {
+void put_text(char (&buffer)[N], const std::string& text) {
     const size_t length = std::min(text.size(), N - 1);
-    std::memcpy(place, text.data(), length);
-    place[length] = '\0';
+    std::memcpy(buffer, text.data(), length);
+    buffer[length] = '\0';
 }
 
 template <size_t N>
-std::string get_text(const char (&place)[N]) {
-    return {place, strnlen(place, N)};
+std::string get_text(const char (&buffer)[N]) {
+    return {buffer, strnlen(buffer, N)};
 }
 
-// 146 years of a monotonic clock: sums with the time of day do not overflow.
+// 146 years on the monotonic clock: sums with the time of day do not overflow.
 constexpr int64_t kTimeLimit = int64_t{1} << 62;
 
 bool is_time(int64_t nanoseconds) { return nanoseconds >= 0 && nanoseconds < kTimeLimit; }
 
-// Whether a record that may have been cut short by a kill can be believed.
-bool is_whole(const FlightRecord& record) {
+// Whether a record is valid: a kill may have interrupted writing it.
+bool is_valid(const FlightRecord& record) {
     const Collective& c = record.collective;
     return c.operation <= Operation::kRecv && c.dtype <= DType::kBFloat16 &&
            c.reduce_op <= ReduceOp::kMax && c.algorithm <= Algorithm::kHierarchical &&
@@ -48,7 +48,7 @@ bool is_whole(const FlightRecord& record) {
            is_time(record.started_at) && is_time(record.ended_at);
 }
 
-bool is_whole(const FlightBox& box) {
+bool is_valid(const FlightBox& box) {
     return std::memcmp(box.magic, kMagic, sizeof kMagic) == 0 &&
            box.size == sizeof(FlightBox) && box.world_size <= kMostFlightRanks &&
            box.rank >= 0 && box.rank < box.world_size && box.pid >= 0 &&
@@ -129,7 +129,7 @@ Flight read_box(const FlightBox& box) {
                            .reason = get_text(box.reason)},
                   .records = {}};
     for (const FlightRecord& record : box.records)
-        if (record.number != 0 && is_whole(record)) flight.records.push_back(record);
+        if (record.number != 0 && is_valid(record)) flight.records.push_back(record);
     std::sort(flight.records.begin(), flight.records.end(),
               [](const auto& a, const auto& b) { return a.number < b.number; });
     return flight;
@@ -138,11 +138,11 @@ Flight read_box(const FlightBox& box) {
 Flight read_box_file(const std::string& path) {
     auto box = std::make_unique<FlightBox>();
     const io::InputFile file(path);
-    const bool fits = file.size() == sizeof(FlightBox);
-    if (fits) file.read(0, std::as_writable_bytes(std::span(box.get(), 1)));
-    if (!fits || !is_whole(*box))
+    const bool has_size_of_box = file.size() == sizeof(FlightBox);
+    if (has_size_of_box) file.read(0, std::as_writable_bytes(std::span(box.get(), 1)));
+    if (!has_size_of_box || !is_valid(*box))
         throw BadFile(
-            concat(path, ": no flight recorder's box of this version of libmini"));
+            concat(path, ": not a flight recorder's box of this version of libmini"));
     return read_box(*box);
 }
 

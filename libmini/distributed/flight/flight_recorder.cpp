@@ -33,7 +33,7 @@ std::string variable(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-// What the launcher calls the job.
+// Returns the launcher's name for the job.
 std::string run_name() {
     for (const char* name :
          {"TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "PMIX_NAMESPACE", "PMI_JOBID"})
@@ -41,19 +41,19 @@ std::string run_name() {
     return "local";
 }
 
-// ---- all recorders of the process, and the thread that answers SIGUSR1
+// ---- all recorders of the process, and the thread that handles SIGUSR1
 
-sem_t asked;  // posted by the handler
+sem_t signaled;  // posted by the handler
 
 void on_signal(int) {
     const int kept = errno;
-    ::sem_post(&asked);
+    ::sem_post(&signaled);
     errno = kept;
 }
 
 class Registry {
   public:
-    // Never destroyed: a thread may still be in it when the process exits.
+    // Never destroyed: a thread may still use it when the process exits.
     static Registry& instance() {
         static Registry* const registry = new Registry;
         return *registry;
@@ -76,7 +76,8 @@ class Registry {
         stop();
     }
 
-    // The group's name, unless it was given one: the first of a rank is the default one.
+    // Returns `given` unless it is empty; else "default" for the first group of a rank
+    // and "group N" for later ones.
     std::string name_group(const std::string& given, int world_rank) {
         const std::lock_guard lock(mutex_);
         if (!given.empty()) return given;
@@ -90,7 +91,7 @@ class Registry {
         ::sigaction(SIGUSR1, nullptr, &now);
         if (now.sa_handler != SIG_DFL) return;
         ending_ = false;
-        ::sem_init(&asked, 0, 0);
+        ::sem_init(&signaled, 0, 0);
         thread_ = start_thread([this] { watch(); });
         struct sigaction ours {};
         ours.sa_handler = on_signal;
@@ -104,15 +105,16 @@ class Registry {
         ::sigaction(SIGUSR1, nullptr, &now);
         if (now.sa_handler == on_signal) ::signal(SIGUSR1, SIG_DFL);
         ending_ = true;
-        ::sem_post(&asked);
+        ::sem_post(&signaled);
         thread_.join();
     }
 
     void watch() {
         while (true) {
-            while (::sem_wait(&asked) != 0) continue;  // EINTR
+            while (::sem_wait(&signaled) != 0) continue;  // EINTR
             if (ending_) return;
-            while (::sem_trywait(&asked) == 0) continue;  // many signals, one answer
+            while (::sem_trywait(&signaled) == 0)
+                continue;  // several signals, one report
             show_all();
         }
     }
@@ -137,19 +139,21 @@ class Registry {
     std::mutex watching_;  // guards the thread
     std::thread thread_;
     std::atomic<bool> ending_ = false;
-    std::mutex mutex_;  // guards the two below
+    std::mutex mutex_;  // guards recorders_ and further_groups_
     std::vector<FlightRecorder*> recorders_;
-    std::map<int, int> further_groups_;  // by world rank: how many after the first
+    std::map<int, int> further_groups_;  // by world rank: groups after the first
 };
 
-// Memory for a box: the file `path`, or, with "", the process's own. Null when refused.
+// Maps memory for a box: the file `path`, or private memory if `path` is "". Returns null
+// on failure.
 FlightBox* map_box(const std::string& path) {
     int fd = -1;
     if (!path.empty()) {
-        ::unlink(path.c_str());  // an earlier group's; a process that maps it keeps it
+        ::unlink(path.c_str());  // an earlier group's file; processes that map it keep it
         fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd < 0) return nullptr;
-        // Reserve the room: a full disk is an error here, SIGBUS later.
+        // Reserve the disk space: on a full disk, a write to the mapping would raise
+        // SIGBUS.
         errno = ::posix_fallocate(fd, 0, sizeof(FlightBox));
         if (errno != 0) {
             ::close(fd);
@@ -200,7 +204,7 @@ void FlightRecorder::open_box() {
         if (box_ != nullptr) {
             path_ = path;
         } else {
-            logging::warning("the flight recorder keeps to memory: ", path, ": ",
+            logging::warning("the flight recorder's box is only in memory: ", path, ": ",
                              system_message("open", errno), "; see MINI_FLIGHT_DIR");
         }
     }
@@ -247,7 +251,7 @@ void FlightRecorder::end(Ticket ticket, FlightRecord::State state,
     record->state = state;
 }
 
-// Null for what fell out already, and for what has ended: the first end stands.
+// Returns null for an operation that was overwritten or has ended: the first end is kept.
 FlightRecord* FlightRecorder::find(Ticket ticket) noexcept {
     if (ticket == 0) return nullptr;
     FlightRecord& record = box_->records[(ticket - 1) % kFlightRecords];
@@ -261,7 +265,7 @@ Flight FlightRecorder::snapshot() const {
 
 std::string FlightRecorder::copy_to(const std::string& folder,
                                     const std::string& occasion) const {
-    // Write beside it, then rename, so that half a box is never read.
+    // Write a temporary file, then rename it, so that no process reads a partial box.
     const std::string path = concat(folder, "/", flight_file_name(head_, world_rank_));
     const std::string draft = concat(path, ".", ::getpid(), ".tmp");
     FlightBox* const copy = map_box(draft);

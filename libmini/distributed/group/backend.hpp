@@ -1,5 +1,5 @@
-// Backend: what carries out the operations of a group, one collective at a time, on one
-// thread (`c10d::Backend`, less its queue, which QueuedGroup has).
+// Backend: carries out the operations of a group, one collective at a time, on one thread
+// (`c10d::Backend` without its queue, which is in QueuedGroup).
 //
 //     QueuedGroup     checks, numbers and queues calls; one communication thread
 //     ------------------------------- Backend -------------------------------
@@ -24,7 +24,7 @@ namespace mini::dist {
 
 class ProcessGroup;
 
-/// A collective on a GPU's memory under way: handed to the backend and back when done.
+/// A collective on GPU memory in flight: passed to the backend, and returned when done.
 struct GpuCollective {
     const Call* call = nullptr;  // contiguous tensors, all on the backend's GPU
     Collective collective;
@@ -33,19 +33,19 @@ struct GpuCollective {
     std::unique_ptr<GpuOrder> order;
     std::unique_ptr<GpuTurn> turn;  // until it is launched
 
-    /// Called on the backend's thread when the device is done and the backend has let it
-    /// go.
+    /// Called on the backend's thread after the device is done and the backend no longer
+    /// uses this object.
     std::function<void()> finished;
 };
 
-/// Ends a collective that is done: calls `finished`, which may hold the last reference to
-/// it.
+/// Completes a collective: calls `finished`, which may hold the last reference to
+/// `collective`.
 inline void finish(GpuCollective& collective) {
     const auto finished = std::exchange(collective.finished, nullptr);
     if (finished) finished();
 }
 
-// After a function has thrown, the backend is of no further use but for leave().
+// After a function has thrown, the backend is unusable except for leave() and let_go().
 class Backend {
   public:
     virtual ~Backend() = default;
@@ -54,53 +54,55 @@ class Backend {
     virtual int rank() const = 0;
     virtual int world_size() const = 0;
 
-    /// The GPU whose memory it moves itself; -1 for none: it gets the host's copies.
-    /// Messages from point to point are the host's memory in any case.
+    /// Returns the GPU whose memory the backend moves itself; -1 if it gets host copies
+    /// of GPU tensors. Point-to-point messages are always in host memory.
     virtual int gpu() const { return -1; }
     bool takes_cuda() const { return gpu() >= 0; }
 
-    /// Carries out a collective; blocks until this rank's part is done. `call` has passed
-    /// collective_of, and its tensors are contiguous; `collective` has its number. Throws
-    /// PeerLost, Timeout and MismatchedCollective as Transport does.
+    /// Carries out a collective; blocks until this rank's part is done. Throws PeerLost,
+    /// Timeout and MismatchedCollective as Transport does. REQUIRES: `call` has passed
+    /// collective_of, and its tensors are contiguous; `collective` has its sequence
+    /// number.
     virtual void run(const Call& call, const Collective& collective,
                      std::chrono::milliseconds timeout) = 0;
 
-    /// Puts a collective on the GPU's memory into a stream, between the two ends of its
-    /// order; blocks until it is there, which may be long before the device is done. That
-    /// is noticed whenever the backend waits, or in progress(), which both throw what
-    /// goes wrong on the device; it lives until then. Throws as run does. REQUIRES:
+    /// Launches a collective on GPU memory in a stream, between the begin and end of its
+    /// order. Blocks until it is in the stream, which may be long before the device is
+    /// done. The backend completes it, or throws the device's error, in any later wait or
+    /// in progress(); `collective` must live until then. Throws as run() does. REQUIRES:
     /// takes_cuda().
     virtual void launch(GpuCollective& collective);
 
-    /// Messages from point to point, as Transport has them.
+    /// Point-to-point messages: the same functions as in Transport.
     virtual void post(PointMessage& message) = 0;
-    virtual void progress() = 0;  // comes back for a collective of launch() too
+    virtual void progress() = 0;  // also returns when a launched collective is done
     virtual void wake() noexcept = 0;
     virtual void set_on_wake(std::function<void()> on_wake) = 0;
 
-    /// Since the start, as far as the backend can tell: payload bytes sent by this rank,
-    /// and messages; 0 where a library keeps it to itself.
+    /// Returns the payload bytes that this rank has sent; 0 if the library does not count
+    /// them.
     virtual uint64_t bytes_sent() const = 0;
+
+    /// Returns the messages that this rank has sent; 0 if the library does not count.
     virtual uint64_t messages_sent() const = 0;
 
-    /// The algorithm that the last all_reduce ran; a literal, "" when unknown.
+    /// Returns the algorithm of the last all_reduce, a string literal; "" if unknown.
     virtual const char* last_algorithm() const = 0;
 
-    /// The backend among some ranks of `parent`, which is the group over this one, in
-    /// their order; null on the others. Called on every rank. Throws NotImplemented when
-    /// this backend has no subgroups.
+    /// Creates the backend of a subgroup: `ranks` of `parent` (the group that uses this
+    /// backend), in the given order. Returns null on ranks that are not in `ranks`. Every
+    /// rank must call it. Throws NotImplemented if this backend has no subgroups.
     virtual std::unique_ptr<Backend> split(const std::vector<int>& ranks,
                                            ProcessGroup& parent);
 
-    /// Leaves the group and tells the other ranks why, as far as it can; never blocks for
-    /// long.
+    /// Leaves the group and notifies the other ranks of the reason, if possible; never
+    /// blocks for long.
     virtual void leave(const Failure& reason) noexcept = 0;
 
-    /// Frees what it has on the GPU after leave(), which may take as long as the device
-    /// does.
+    /// Frees the GPU resources after leave(). May block until the device is done.
     virtual void let_go() noexcept {}
 
-    /// Makes what is under way throw, and all that follows; safe from any thread.
+    /// Makes the current operation and all later ones throw. Thread-safe.
     virtual void interrupt() noexcept = 0;
 };
 

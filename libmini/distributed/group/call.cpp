@@ -80,7 +80,7 @@ Collective collective_of(const Call& call, int rank, int world_size) {
     const char* const name = operation_name(call.operation);
     check_ranks(call, name, rank, world_size);
 
-    // There must be one tensor for each rank where there is to be one.
+    // Check the numbers of tensors. They depend on the world size and on the root.
     const Counts expected = expected_counts(call, rank, world_size);
     MINI_CHECK(call.outputs.size() == expected.outputs, name, ": ", call.outputs.size(),
                " outputs on rank ", rank, " of ", world_size, "; there must be ",

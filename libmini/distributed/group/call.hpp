@@ -1,5 +1,5 @@
-// Call: one operation as it was asked for, with its tensors. And the Collective that it
-// is: what all ranks must have in common.
+// Call: one requested operation with its tensors. collective_of() returns its Collective:
+// the properties that must be equal on all ranks.
 
 #pragma once
 
@@ -16,38 +16,43 @@ namespace mini::dist {
 struct Call {
     Operation operation = Operation::kBarrier;
 
-    // What an operation reads and writes. One that works in place has outputs only.
+    // The tensors that the operation writes and reads. An in-place operation has only
+    // outputs.
     std::vector<Tensor> outputs = {};
     std::vector<Tensor> inputs = {};
 
     ReduceOp reduce_op = ReduceOp::kSum;
     Algorithm algorithm = Algorithm::kAuto;
-    int root = -1;     // of broadcast, reduce, gather, scatter
-    int peer = -1;     // of send and recv
-    uint64_t tag = 0;  // of send and recv
-    std::optional<std::chrono::milliseconds> timeout = std::nullopt;  // the group's
+    int root = -1;     // for broadcast, reduce, gather, scatter
+    int peer = -1;     // for send and recv
+    uint64_t tag = 0;  // for send and recv
+    std::optional<std::chrono::milliseconds> timeout =
+        std::nullopt;  // the group's timeout
 
-    /// Whether the caller waits for it at once: then it may run on the caller's thread.
+    /// Whether the caller waits immediately: then the operation may run on the caller's
+    /// thread.
     bool blocking = false;
 
-    /// Whether it is a message from point to point.
+    /// Returns whether the operation is point-to-point: send or recv.
     bool is_point() const {
         return operation == Operation::kSend || operation == Operation::kRecv;
     }
 
-    /// One of its tensors, which are all of one device and dtype. REQUIRES: it has any.
+    /// Returns one of the tensors; all have the same device and dtype. REQUIRES: the call
+    /// has a tensor.
     const Tensor& any_tensor() const {
         return outputs.empty() ? inputs.front() : outputs.front();
     }
 };
 
-/// What all ranks must have in common, but for the sequence number. Throws Error, or
-/// ShapeError, naming the operation and what is wrong, when the tensors do not fit the
-/// operation: undefined, on several devices, unequal among one another, too many or few for
-/// the world; when kAvg meets integers; when root or peer is no rank; for a reserved tag.
+/// Returns the properties of `call` that must be equal on all ranks, without the sequence
+/// number. Throws Error or ShapeError, naming the operation and the fault, if a tensor is
+/// undefined, if the tensors are on several devices or differ in shape or dtype, if their
+/// number does not fit the world size, for kAvg of integers, for an invalid root or peer,
+/// and for a reserved tag.
 Collective collective_of(const Call& call, int rank, int world_size);
 
-/// Bytes of one rank's tensor.
+/// Returns the bytes of one rank's tensor; 0 if the call has no tensor.
 size_t payload_bytes(const Call& call);
 
 }  // namespace mini::dist

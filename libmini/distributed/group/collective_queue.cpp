@@ -20,7 +20,7 @@ void CollectiveQueue::push(const TaskHandle& task, bool waits) {
     const bool idle = !running_ && queue_.empty() && !hooks_.has_more();
     queue_.push_back(task);
     if (waits) has_waiting_caller_ = true;
-    if (waits && idle) return;  // the caller comes back in help() and runs it
+    if (waits && idle) return;  // the caller runs it in help()
     if (progressing_) hooks_.wake();
     changed_.notify_all();
 }
@@ -48,9 +48,9 @@ void CollectiveQueue::loop() {
 void CollectiveQueue::help(const Task& task) {
     const DeferredFreeScope scope;
     std::unique_lock lock(mutex_);
-    const bool my_turn = !running_ && !hooks_.has_more() && !queue_.empty() &&
+    const bool is_next = !running_ && !hooks_.has_more() && !queue_.empty() &&
                          queue_.front().get() == &task;
-    if (!my_turn) {
+    if (!is_next) {
         changed_.notify_all();
         return;
     }

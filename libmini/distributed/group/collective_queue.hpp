@@ -1,11 +1,12 @@
-// The queue of collectives: one after the other, in the order of their calls.
+// The queue of collectives: they run one after another, in call order.
 //
 //     caller         all_reduce_async -> [ #7 | #8 | #9 ] -> communication thread -> run
-//                    Work::wait       <- - - - - - - - - - - done, or what it failed with
+//                    Work::wait       <- - - - - - - - - - - done, or its failure
 //
-// One thread is enough, and the order of the calls is the order on the wire: ranks that call
-// the same collectives in the same order always meet. A blocking call whose turn has come runs
-// on the caller's own thread, which saves waking the communication thread and the caller again.
+// One thread is enough, and the call order is the order on the network: ranks that call
+// the same collectives in the same order always match. A blocking call at the head of the
+// queue runs on the caller's own thread, which saves waking the communication thread and
+// then the caller.
 
 #pragma once
 
@@ -23,54 +24,57 @@ using TaskHandle = std::shared_ptr<Task>;
 
 class CollectiveQueue {
   public:
-    /// What the queue calls, on the communication thread or a caller's.
+    /// The functions that the queue calls, on the communication thread or on a caller's.
     struct Hooks {
-        /// Runs one collective or, with null, moves on what is under way beside the queue.
-        /// Does not throw.
+        /// Runs one collective or, given null, makes progress on the operations in flight
+        /// outside the queue. Does not throw.
         std::function<void(const TaskHandle&)> run;
 
-        /// Whether anything is under way beside the queue. Called with the mutex locked.
+        /// Returns whether any operation is in flight outside the queue. Called with the
+        /// mutex locked.
         std::function<bool()> has_more;
 
-        /// Ends run(null) early.
+        /// Makes run(null) return early.
         std::function<void()> wake;
     };
 
     explicit CollectiveQueue(Hooks hooks) : hooks_(std::move(hooks)) {}
 
-    /// Starts the communication thread of rank `rank`. Throws Error when there is none.
+    /// Starts the communication thread of rank `rank`. Throws Error if no thread can be
+    /// started.
     void start(int rank);
 
-    /// Guards the queue, and what its owner keeps beside it.
+    /// Returns the mutex that guards the queue and the state of its owner.
     std::mutex& mutex() { return mutex_; }
 
     // REQUIRES of the next functions: the mutex is locked.
 
-    /// Appends a collective. `waits`: its caller waits at once, and will call help().
+    /// Appends a collective. `waits`: its caller waits immediately, and will call help().
     void push(const TaskHandle& task, bool waits);
 
-    /// Whether a caller that waits at once has not come back yet.
+    /// Returns whether a caller that waits immediately has not called end_help() yet.
     bool has_waiting_caller() const { return has_waiting_caller_; }
 
     /// Whether a thread is in the run hook.
     bool is_running() const { return running_; }
 
-    /// Wakes the communication thread, to see whether there is work.
+    /// Wakes the communication thread, which checks for work.
     void notify() { changed_.notify_all(); }
 
     /// Empties the queue and returns what was in it.
     std::deque<TaskHandle> take_all() { return std::exchange(queue_, {}); }
 
-    /// Lets the communication thread end once the queue is empty.
+    /// Makes the communication thread end when there is no more work.
     void close();
     bool is_closed() const { return closed_; }
 
     // REQUIRES of the next functions: the mutex is not locked by this thread.
 
-    /// Runs `task` on this thread if its turn has come and no thread is in the run hook.
+    /// Runs `task` on this thread if it is the next operation and no thread is in the run
+    /// hook.
     void help(const Task& task);
 
-    /// The caller that help() was for has what it waited for.
+    /// Marks the end of the wait for which help() was called.
     void end_help();
 
     /// Blocks until the communication thread and every helping caller have left the run
@@ -90,7 +94,7 @@ class CollectiveQueue {
     std::condition_variable changed_;
     std::deque<TaskHandle> queue_;
     bool running_ = false;      // a thread is in the run hook
-    bool progressing_ = false;  // with null
+    bool progressing_ = false;  // that thread runs null
     bool closed_ = false;
     bool has_waiting_caller_ = false;
     std::thread thread_;

@@ -1,4 +1,4 @@
-// Short lists of numbers from all ranks: what checks and reports need to see.
+// All-gather of short lists of numbers, for checks and reports.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace mini::dist {
 
-/// The values of every rank, by rank, on every rank; blocks until all are in. T is float, int64_t
-/// or uint8_t. REQUIRES: equally many values on each rank.
+/// Returns the values of every rank, by rank; blocks until all ranks have called it. T is
+/// float, int64_t or uint8_t. REQUIRES: the same number of values on each rank.
 template <typename T>
 std::vector<std::vector<T>> all_gather_values(ProcessGroup& group,
                                               const std::vector<T>& values) {

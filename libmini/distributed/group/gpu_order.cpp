@@ -6,28 +6,28 @@
 
 namespace mini::dist {
 
-struct GpuOrder::Places {
-    explicit Places(int device) : device(device), begin(device), end(device) {}
+struct GpuOrder::Events {
+    explicit Events(int device) : device(device), begin(device), end(device) {}
 
     int device;
     cuda::Event begin, end;
 };
 
-GpuOrder::GpuOrder(Device device) : places_(std::make_unique<Places>(device.index)) {
-    places_->begin.record(cuda::current_stream(device.index));
+GpuOrder::GpuOrder(Device device) : events_(std::make_unique<Events>(device.index)) {
+    events_->begin.record(cuda::current_stream(device.index));
 }
 
 GpuOrder::~GpuOrder() = default;
 
-void GpuOrder::begin(cudaStream_t stream) { places_->begin.wait(stream); }
+void GpuOrder::begin(cudaStream_t stream) { events_->begin.wait(stream); }
 
-void GpuOrder::end(cudaStream_t stream) { places_->end.record(stream); }
+void GpuOrder::end(cudaStream_t stream) { events_->end.record(stream); }
 
-bool GpuOrder::is_done() const { return places_->end.query(); }
+bool GpuOrder::is_done() const { return events_->end.query(); }
 
 void GpuOrder::wait_on_stream() const {
-    const cuda::DeviceGuard guard(places_->device);
-    places_->end.wait(cuda::current_stream(places_->device));
+    const cuda::DeviceGuard guard(events_->device);
+    events_->end.wait(cuda::current_stream(events_->device));
 }
 
 bool DeferredFreeScope::set(bool on) { return cuda::set_frees_later(on); }
@@ -39,13 +39,13 @@ bool is_on_gpu(const Call& call) {
     return on_gpu(call.outputs) || on_gpu(call.inputs);
 }
 
-void check_not_recorded(const Call& call) {
+void check_not_capturing(const Call& call) {
     const Device device = call.any_tensor().device();
     const cuda::DeviceGuard guard(device.index);
     if (cuda::is_capturing(cuda::current_stream(device.index)))
         throw UsageError(concat(operation_name(call.operation),
-                                ": communication cannot be recorded in a CUDA graph; "
-                                "record what comes before it and after it"));
+                                ": communication cannot be captured in a CUDA graph; "
+                                "capture the work before it and after it"));
 }
 
 }  // namespace mini::dist

@@ -1,10 +1,11 @@
-// A GPU's tensors for a backend that moves them itself, in a stream of its own.
+// Stream order of an operation on GPU tensors that the backend moves itself, in its own
+// stream.
 //
 //     caller's stream     ... kernels | event .................... | wait, kernels
 //     backend's stream                  wait, collective, event
 //
-// The host waits for neither: it learns from the second event that the device is done,
-// and keeps the tensors until then, so that their memory is not reused.
+// The host does not wait for either event. It polls the second one to see that the device
+// is done, and keeps the tensors until then, so that their memory is not reused.
 
 #pragma once
 
@@ -15,32 +16,34 @@
 
 namespace mini::dist {
 
-/// The place of one operation between the streams.
+/// Orders one operation between the caller's stream and the backend's.
 class GpuOrder {
   public:
-    /// The operation comes after what this thread's current stream of `device` holds now.
+    /// Puts the operation after the work that this thread's current stream of `device`
+    /// holds now.
     explicit GpuOrder(Device device);
     ~GpuOrder();
 
-    /// Makes the backend's stream wait for that.
+    /// Makes `stream`, the backend's, wait for that work.
     void begin(cudaStream_t stream);
 
-    /// The operation ends where the backend's stream is now.
+    /// Marks the end of the operation at the current end of `stream`, the backend's.
     void end(cudaStream_t stream);
 
-    /// Whether the device is past the end. Throws CudaError for what went wrong on it.
-    /// REQUIRES: end().
+    /// Returns whether the device has reached the end of the operation. Throws CudaError
+    /// for an error on the device. REQUIRES: end() was called.
     bool is_done() const;
 
-    /// Makes the calling thread's current stream wait for the end. REQUIRES: end().
+    /// Makes the calling thread's current stream wait for the end. REQUIRES: end() was
+    /// called.
     void wait_on_stream() const;
 
   private:
-    struct Places;
-    std::unique_ptr<Places> places_;  // events, where there is CUDA
+    struct Events;
+    std::unique_ptr<Events> events_;  // null without CUDA
 };
 
-/// While it lives, tensors that this thread frees do not make it wait for a GPU
+/// While an object exists, freeing a tensor on this thread does not wait for a GPU
 /// (cuda::set_frees_later).
 class DeferredFreeScope {
   public:
@@ -55,11 +58,11 @@ class DeferredFreeScope {
     bool before_;
 };
 
-/// Whether a call's tensors are on a GPU.
+/// Returns whether the tensors of `call` are on a GPU.
 bool is_on_gpu(const Call& call);
 
-/// Throws UsageError where the caller's stream is recorded in a CUDA graph, which would
-/// hold the place of the call but not the call. REQUIRES: is_on_gpu.
-void check_not_recorded(const Call& call);
+/// Throws UsageError if the caller's stream is being captured in a CUDA graph: the graph
+/// would contain the events of the call, but not the call. REQUIRES: is_on_gpu(call).
+void check_not_capturing(const Call& call);
 
 }  // namespace mini::dist

@@ -38,13 +38,13 @@ cudaStream_t copy_stream(int device) {
 
 }  // namespace
 
-struct GpuStaging::Places {
-    explicit Places(int device)
+struct GpuStaging::Events {
+    explicit Events(int device)
         : device(device), read(device), written(device), stream(copy_stream(device)) {}
 
     int device;
-    cuda::Event read;     // the host has what the call reads, and the device its outputs
-    cuda::Event written;  // the device has the results
+    cuda::Event read;     // the inputs are on the host, and the outputs are ready
+    cuda::Event written;  // the results are on the device
     cudaStream_t stream;
 };
 
@@ -52,29 +52,29 @@ GpuStaging::GpuStaging(const Call& call) : call_(call), host_call_(call) {
     host_call_.outputs = pinned_like(call.outputs);
     host_call_.inputs = pinned_like(call.inputs);
     const int device = read_by(call).front().device().index;
-    places_ = std::make_unique<Places>(device);
+    events_ = std::make_unique<Events>(device);
     const cuda::DeviceGuard guard(device);
     const cudaStream_t stream = cuda::current_stream(device);
     copy_all(read_by(host_call_), read_by(call), stream);
-    places_->read.record(stream);
+    events_->read.record(stream);
 }
 
 GpuStaging::~GpuStaging() = default;
 
-bool GpuStaging::has_inputs() const { return places_->read.query(); }
+bool GpuStaging::has_inputs() const { return events_->read.query(); }
 
 void GpuStaging::give_back() {
-    const cuda::DeviceGuard guard(places_->device);
-    places_->read.wait(places_->stream);
-    copy_all(call_.outputs, host_call_.outputs, places_->stream);
-    for (const Tensor& output : call_.outputs)  // it may be dropped before it is written
-        cuda::record_stream(output.raw_data(), places_->stream);
-    places_->written.record(places_->stream);
+    const cuda::DeviceGuard guard(events_->device);
+    events_->read.wait(events_->stream);
+    copy_all(call_.outputs, host_call_.outputs, events_->stream);
+    for (const Tensor& output : call_.outputs)  // it may be freed before the copy
+        cuda::record_stream(output.raw_data(), events_->stream);
+    events_->written.record(events_->stream);
 }
 
 void GpuStaging::wait_on_stream() const {
-    const cuda::DeviceGuard guard(places_->device);
-    places_->written.wait(cuda::current_stream(places_->device));
+    const cuda::DeviceGuard guard(events_->device);
+    events_->written.wait(cuda::current_stream(events_->device));
 }
 
 }  // namespace mini::dist

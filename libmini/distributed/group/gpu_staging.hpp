@@ -1,11 +1,12 @@
-// A GPU's tensors for a backend that moves the host's memory.
+// Copies of GPU tensors in host memory, for a backend that moves only host memory.
 //
-//     caller's stream    ... kernels | copy out, event .................... | wait, kernels
+//     caller's stream    ... kernels | copy out, event .................. | wait, kernels
 //     own stream                                          copy in, event
 //     communication      (queued)      waits for event -> collective
 //
-// Each tensor has a pinned one beside it. Nothing here makes the caller's host thread
-// wait: its stream waits for the results, so that kernels that do not need them run on.
+// Each tensor has a pinned host copy. The caller's host thread never waits here. Its
+// stream waits for the results only in wait_on_stream(), so kernels queued before that
+// keep running.
 
 #pragma once
 
@@ -17,29 +18,30 @@ namespace mini::dist {
 
 class GpuStaging {
   public:
-    /// Begins to copy what `call` reads to the host, in the order of the current stream of
-    /// its tensors' device. REQUIRES: all tensors on that one device.
+    /// Starts to copy the tensors that `call` reads to the host, after the work in the
+    /// current stream of their device. REQUIRES: all tensors are on one device.
     explicit GpuStaging(const Call& call);
     ~GpuStaging();
 
-    /// The same call on the host's memory.
+    /// Returns the same call on the host tensors.
     const Call& host_call() const { return host_call_; }
 
-    /// Whether the host has what the call reads.
+    /// Returns whether the copy to the host is done.
     bool has_inputs() const;
 
-    /// Begins to copy what the call wrote back to the device.
+    /// Starts to copy the outputs back to the device.
     void give_back();
 
-    /// Makes the calling thread's current stream wait for that. REQUIRES: give_back().
+    /// Makes the calling thread's current stream wait for that copy. REQUIRES:
+    /// give_back() was called.
     void wait_on_stream() const;
 
   private:
-    struct Places;
+    struct Events;
 
     Call call_;
     Call host_call_;
-    std::unique_ptr<Places> places_;  // events and the stream, where there is CUDA
+    std::unique_ptr<Events> events_;  // and the stream; null without CUDA
 };
 
 }  // namespace mini::dist

@@ -7,34 +7,34 @@
 namespace mini::dist {
 namespace {
 
-struct Places {
+struct LaunchOrder {
     std::mutex mutex;
     std::map<int, std::set<uint64_t>> taken;  // by device
     uint64_t next = 0;
 };
 
 // Never destroyed: groups may outlive the end of main.
-Places& places() {
-    static auto* const all = new Places;
+LaunchOrder& launch_order() {
+    static auto* const all = new LaunchOrder;
     return *all;
 }
 
 }  // namespace
 
 GpuTurn::GpuTurn(int device) : device_(device) {
-    const std::lock_guard lock(places().mutex);
-    place_ = places().next++;
-    places().taken[device].insert(place_);
+    const std::lock_guard lock(launch_order().mutex);
+    position_ = launch_order().next++;
+    launch_order().taken[device].insert(position_);
 }
 
 GpuTurn::~GpuTurn() {
-    const std::lock_guard lock(places().mutex);
-    places().taken[device_].erase(place_);
+    const std::lock_guard lock(launch_order().mutex);
+    launch_order().taken[device_].erase(position_);
 }
 
 bool GpuTurn::has_come() const {
-    const std::lock_guard lock(places().mutex);
-    return *places().taken[device_].begin() == place_;
+    const std::lock_guard lock(launch_order().mutex);
+    return *launch_order().taken[device_].begin() == position_;
 }
 
 }  // namespace mini::dist

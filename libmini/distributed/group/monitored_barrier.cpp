@@ -12,12 +12,12 @@ namespace {
 Call point_call(Operation operation, int peer, uint64_t tag,
                 std::chrono::milliseconds timeout) {
     Call call{.operation = operation, .peer = peer, .tag = tag, .timeout = timeout};
-    const Tensor nothing = Tensor::zeros({1}, DType::kUInt8, Device::cpu());
-    (operation == Operation::kSend ? call.inputs : call.outputs).push_back(nothing);
+    const Tensor token = Tensor::zeros({1}, DType::kUInt8, Device::cpu());
+    (operation == Operation::kSend ? call.inputs : call.outputs).push_back(token);
     return call;
 }
 
-// The ranks whose messages did not come.
+// Returns the ranks whose messages did not arrive: all, or the first.
 std::vector<int> missing_ranks(const std::vector<WorkHandle>& arrivals, bool all) {
     std::vector<int> missing;
     for (size_t i = 0; i < arrivals.size() && (all || missing.empty()); ++i) {
@@ -36,12 +36,12 @@ void monitored_barrier(ProcessGroup& group, MonitoredBarrierOptions options) {
     const auto timeout = options.timeout;
     if (group.rank() != 0) {
         group.start(point_call(Operation::kSend, 0, kArrivedTag, timeout))->wait();
-        // Rank 0 waits for the others that long, and has something to say then.
+        // Rank 0 waits for the other ranks for up to `timeout` before it replies.
         group.start(point_call(Operation::kRecv, 0, kReleasedTag, 2 * timeout))->wait();
         return;
     }
 
-    // Wait for all others, and say who is missing.
+    // Wait for all other ranks, and name the missing ones.
     std::vector<WorkHandle> arrivals;
     for (int rank = 1; rank < group.world_size(); ++rank)
         arrivals.push_back(
@@ -54,7 +54,7 @@ void monitored_barrier(ProcessGroup& group, MonitoredBarrierOptions options) {
                              seconds_text(timeout),
                              options.wait_all_ranks
                                  ? ""
-                                 : "; wait_all_ranks = true names all that are missing"));
+                                 : "; wait_all_ranks = true names all missing ranks"));
     }
     for (int rank = 1; rank < group.world_size(); ++rank)
         group.start(point_call(Operation::kSend, rank, kReleasedTag, timeout))->wait();

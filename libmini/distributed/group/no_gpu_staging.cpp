@@ -1,4 +1,4 @@
-// Where there is no CUDA, no tensor is on a GPU.
+// Stubs for a build without CUDA, in which no tensor is on a GPU.
 
 #include "libmini/distributed/group/gpu_order.hpp"
 #include "libmini/distributed/group/gpu_staging.hpp"
@@ -6,7 +6,7 @@
 
 namespace mini::dist {
 
-struct GpuStaging::Places {};
+struct GpuStaging::Events {};
 
 GpuStaging::GpuStaging(const Call&) { no_cuda(); }
 GpuStaging::~GpuStaging() = default;
@@ -14,7 +14,7 @@ bool GpuStaging::has_inputs() const { return true; }
 void GpuStaging::give_back() {}
 void GpuStaging::wait_on_stream() const {}
 
-struct GpuOrder::Places {};
+struct GpuOrder::Events {};
 
 GpuOrder::GpuOrder(Device) { no_cuda(); }
 GpuOrder::~GpuOrder() = default;
@@ -26,6 +26,6 @@ void GpuOrder::wait_on_stream() const {}
 bool DeferredFreeScope::set(bool) { return false; }
 
 bool is_on_gpu(const Call&) { return false; }
-void check_not_recorded(const Call&) {}
+void check_not_capturing(const Call&) {}
 
 }  // namespace mini::dist

@@ -6,7 +6,7 @@
 namespace mini::dist {
 namespace {
 
-// Whether two messages of a rank meet the other side's in the order of their calls.
+// Whether two messages of a rank must match the messages of the other side in call order.
 bool are_in_order(const PointMessage& a, const PointMessage& b) {
     const bool one_peer =
         a.peer == b.peer || a.peer == kAnySource || b.peer == kAnySource;

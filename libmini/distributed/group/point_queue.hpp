@@ -1,7 +1,7 @@
-// Messages from point to point on their way to the backend. They have no place in the order
-// of collectives: each goes to the backend as soon as the GPU, if it is on one, has reached
-// its tensor. A message that is not ready may be overtaken, except by messages that it must
-// precede.
+// Point-to-point messages that wait for the backend. They are not ordered with
+// collectives: each goes to the backend as soon as its tensor is ready; a tensor on a GPU
+// is ready when its copy is on the host. A later message may overtake one that is not
+// ready, unless the order of the two matters: same direction, tag and peer.
 
 #pragma once
 
@@ -17,10 +17,10 @@ class PointQueue {
     void push(const TaskHandle& task) { waiting_.push_back(task); }
     bool is_empty() const { return waiting_.empty(); }
 
-    /// Takes the messages whose tensors are ready, in the order of their calls.
+    /// Removes and returns the messages whose tensors are ready, in call order.
     std::deque<TaskHandle> take_ready();
 
-    /// The messages that are not ready.
+    /// Returns the messages that are not ready.
     const std::deque<TaskHandle>& waiting() const { return waiting_; }
 
     /// Empties the queue and returns what was in it.

@@ -72,7 +72,7 @@ Call recv_call(Tensor tensor, int peer, uint64_t tag) {
             .tag = tag};
 }
 
-// Starts a call that the caller waits for, and waits.
+// Starts a blocking call and waits for it.
 WorkHandle finish(ProcessGroup& group, Call call) {
     call.blocking = true;
     const WorkHandle work = group.start(std::move(call));

@@ -1,11 +1,12 @@
-// ProcessGroup: the ranks that train together, and the operations they do together.
+// ProcessGroup: a set of ranks, and the operations between them.
 //
-// Every rank must call the same collectives in the same order. A collective returns a
-// Work at once and runs in the background, one after the other in the order of the calls;
-// wait() blocks until it is done. The functions without _async are "start, then wait".
+// Every rank must call the same collectives in the same order. The functions with _async
+// return a Work immediately; the collectives run in the background, one after another in
+// call order, and Work::wait() blocks until one is done. The functions without _async
+// start the operation and wait.
 //
-// Nothing waits for ever: an operation that has not finished by its timeout fails with
-// Timeout, one whose peer has died with PeerLost, and both name the rank they waited for.
+// No operation waits forever: it fails with Timeout after its timeout, or with PeerLost
+// if a peer has died. Both errors name the rank that the operation waited for.
 
 #pragma once
 
@@ -20,18 +21,18 @@
 
 namespace mini::dist {
 
-/// An operation under way (`torch.distributed.Work`).
+/// An operation in flight (`torch.distributed.Work`).
 class Work {
   public:
     virtual ~Work() = default;
 
-    /// Whether it has finished, well or badly; never blocks.
+    /// Returns whether the operation has finished, successfully or not; never blocks.
     virtual bool is_completed() const = 0;
 
-    /// Blocks until it has finished; rethrows what it failed with.
+    /// Blocks until the operation has finished; rethrows its exception if it failed.
     virtual void wait() = 0;
 
-    /// Of a recv that has finished: the rank that sent; else -1.
+    /// Returns the rank that sent, for a recv that has finished; else -1.
     virtual int source_rank() const { return -1; }
 };
 
@@ -42,109 +43,117 @@ class ProcessGroup {
   public:
     virtual ~ProcessGroup() = default;
 
-    /// This process's number, 0 .. world_size - 1, and how many there are.
+    /// Returns the rank of this process, 0 .. world_size - 1.
     virtual int rank() const = 0;
+
+    /// Returns the number of ranks.
     virtual int world_size() const = 0;
 
-    /// "threads", "ring", ...
+    /// Returns the name of the backend: "threads", "ring", ...
     virtual std::string backend() const = 0;
 
-    /// The deadline of each operation, counted from the moment its turn comes.
+    /// Returns the default timeout of each operation. For a collective it counts from the
+    /// moment the collective starts to run.
     virtual std::chrono::milliseconds timeout() const = 0;
 
-    /// What happened on this rank.
+    /// Returns the log of events on this rank.
     virtual EventLog& events() = 0;
 
-    /// Starts an operation: what all functions below do. Throws at once for a call that
-    /// makes no sense, see collective_of.
+    /// Starts an operation; all functions below call it. Throws immediately for an
+    /// invalid call, see collective_of.
     virtual WorkHandle start(Call call) = 0;
 
-    // Collectives. REQUIRES of all: tensors on one device, of equal shape and dtype on
-    // all ranks, live and untouched until the Work is done. Tensors that are not
-    // contiguous are copied there and back, but outputs on a GPU must be. Throw Error at
-    // once for a tensor that is not so.
+    // Collectives. All REQUIRE tensors on one device, of equal shape and dtype on all
+    // ranks, that the caller keeps alive and does not touch until the Work is done.
+    // Non-contiguous tensors are copied to contiguous ones and back, but outputs on a GPU
+    // must be contiguous. All throw Error immediately for an invalid tensor.
     //
-    // On a GPU a collective comes after what the caller's current stream holds at the
-    // call. wait() makes the current stream wait for the results, and blocks the host
-    // only until they are queued; is_completed() says whether they are there. What fails
-    // on a GPU after wait() is thrown by the group's next operation.
+    // On a GPU, a collective runs after the work that the caller's current stream holds
+    // at the call. wait() makes the current stream wait for the results, and blocks the
+    // host only until they are queued; is_completed() returns whether the device is done.
+    // A GPU error after wait() has returned is thrown by the group's next operation.
 
-    /// Leaves the reduction over all ranks in `tensor` on every rank, the same bits on
-    /// each (`torch.distributed.all_reduce`). kAvg needs a floating-point dtype.
+    /// Reduces `tensor` over all ranks and leaves the result in `tensor` on every rank,
+    /// bitwise identical on all (`torch.distributed.all_reduce`). kAvg needs a
+    /// floating-point dtype.
     WorkHandle all_reduce_async(Tensor tensor, ReduceOp op = ReduceOp::kSum,
                                 Algorithm algorithm = Algorithm::kAuto);
     void all_reduce(Tensor tensor, ReduceOp op = ReduceOp::kSum,
                     Algorithm algorithm = Algorithm::kAuto);
 
-    /// Leaves rank `root`'s numbers in `tensor` on every rank
+    /// Copies rank `root`'s `tensor` to `tensor` on every rank
     /// (`torch.distributed.broadcast`).
     WorkHandle broadcast_async(Tensor tensor, int root);
     void broadcast(Tensor tensor, int root);
 
-    /// Leaves the reduction in `tensor` on rank `root`; what `tensor` then
-    /// holds on the others is unspecified (`torch.distributed.reduce`).
+    /// Reduces `tensor` over all ranks into `tensor` on rank `root`; the contents of
+    /// `tensor` on other ranks are then unspecified (`torch.distributed.reduce`).
     WorkHandle reduce_async(Tensor tensor, int root, ReduceOp op = ReduceOp::kSum);
     void reduce(Tensor tensor, int root, ReduceOp op = ReduceOp::kSum);
 
-    /// Leaves rank r's `input` in outputs[r] on every rank
+    /// Copies rank r's `input` to outputs[r] on every rank
     /// (`torch.distributed.all_gather`). REQUIRES: world_size outputs of the input's
     /// shape and dtype.
     WorkHandle all_gather_async(std::vector<Tensor> outputs, Tensor input);
     void all_gather(std::vector<Tensor> outputs, Tensor input);
 
-    /// The same on rank `root` only; `outputs` is empty on the others
-    /// (`torch.distributed.gather`).
+    /// Copies rank r's `input` to outputs[r] on rank `root`; `outputs` is empty on other
+    /// ranks (`torch.distributed.gather`).
     WorkHandle gather_async(std::vector<Tensor> outputs, Tensor input, int root);
     void gather(std::vector<Tensor> outputs, Tensor input, int root);
 
-    /// Leaves inputs[r] of rank `root` in `output` on rank r; `inputs` is empty on the
-    /// others (`torch.distributed.scatter`).
+    /// Copies inputs[r] of rank `root` to `output` on rank r; `inputs` is empty on other
+    /// ranks (`torch.distributed.scatter`).
     WorkHandle scatter_async(Tensor output, std::vector<Tensor> inputs, int root);
     void scatter(Tensor output, std::vector<Tensor> inputs, int root);
 
-    /// Leaves in `output` on rank r the reduction over all ranks' inputs[r]
+    /// Reduces inputs[r] over all ranks into `output` on rank r
     /// (`torch.distributed.reduce_scatter`).
     WorkHandle reduce_scatter_async(Tensor output, std::vector<Tensor> inputs,
                                     ReduceOp op = ReduceOp::kSum);
     void reduce_scatter(Tensor output, std::vector<Tensor> inputs,
                         ReduceOp op = ReduceOp::kSum);
 
-    /// Leaves rank r's inputs[rank] in outputs[r] (`torch.distributed.all_to_all`).
+    /// Copies inputs[rank] of rank r to outputs[r] on every rank
+    /// (`torch.distributed.all_to_all`).
     WorkHandle all_to_all_async(std::vector<Tensor> outputs, std::vector<Tensor> inputs);
     void all_to_all(std::vector<Tensor> outputs, std::vector<Tensor> inputs);
 
-    /// Finishes when every rank has called it (`torch.distributed.barrier`).
+    /// The Work finishes when every rank has called the barrier
+    /// (`torch.distributed.barrier`).
     WorkHandle barrier_async();
     void barrier();
 
-    // From point to point. Messages between two ranks with the same tag arrive in the
-    // order in which they were sent; they do not wait for collectives, nor these for
-    // them. Throw Error at once for an invalid peer, and for a tag of 2^63 or
-    // more (tags.hpp).
+    // Point-to-point messages. Messages between two ranks with the same tag arrive in the
+    // order in which they were sent. Messages do not wait for collectives, and
+    // collectives do not wait for messages. All throw Error immediately for an invalid
+    // peer, and for a tag of 2^63 or more (tags.hpp).
 
-    /// Sends `tensor` to rank `peer` (`torch.distributed.isend` and `send`). It may be
-    /// done before the other side asks for it.
+    /// Sends `tensor` to rank `peer` (`torch.distributed.isend` and `send`). The Work may
+    /// be done before the receiver calls recv.
     WorkHandle send_async(Tensor tensor, int peer, uint64_t tag = 0);
     void send(Tensor tensor, int peer, uint64_t tag = 0);
 
     /// Receives into `tensor` from rank `peer`, or with kAnySource from the first rank
-    /// that sends (`torch.distributed.irecv` and `recv`). The latter returns the sender.
+    /// that sends (`torch.distributed.irecv` and `recv`). recv() returns the sender.
     WorkHandle recv_async(Tensor tensor, int peer, uint64_t tag = 0);
     int recv(Tensor tensor, int peer, uint64_t tag = 0);
 
-    /// A group of some of this one's ranks, numbered in the order given
-    /// (`torch.distributed.new_group`). Every rank of this group must call it, with the
-    /// same list; blocks until all have. Null on ranks that are not members. Throws
-    /// UsageError on all ranks for a list that makes no sense or is not the same.
+    /// Creates a subgroup of `ranks`, numbered in the given order
+    /// (`torch.distributed.new_group`). Every rank of this group must call it with the
+    /// same list; blocks until all have. Returns null on ranks that are not members.
+    /// Throws UsageError on all ranks if the list is invalid or not the same on all
+    /// ranks.
     virtual std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) = 0;
 
-    /// Waits for what is under way and closes the connections; later operations throw.
-    /// Throws what has failed on a GPU after wait() and was not thrown by any call since.
-    /// Called by the destructor too, which drops what is under way instead.
+    /// Waits for the operations in flight and closes the connections; later operations
+    /// throw. Throws a GPU error that occurred after wait() had returned, unless a later
+    /// call has thrown it. The destructor shuts down too, but drops the operations in
+    /// flight.
     virtual void shutdown() = 0;
 };
 
-/// A send or recv to be started with others (`torch.distributed.P2POp`).
+/// A send or recv that batch_isend_irecv starts (`torch.distributed.P2POp`).
 struct PointOperation {
     Operation operation = Operation::kSend;  // or kRecv
     Tensor tensor;
@@ -152,7 +161,7 @@ struct PointOperation {
     uint64_t tag = 0;
 };
 
-/// Starts them all; their Works, in the same order
+/// Starts all operations; returns their Works in the same order
 /// (`torch.distributed.batch_isend_irecv`).
 std::vector<WorkHandle> batch_isend_irecv(ProcessGroup& group,
                                           const std::vector<PointOperation>& operations);
@@ -160,12 +169,12 @@ std::vector<WorkHandle> batch_isend_irecv(ProcessGroup& group,
 struct MonitoredBarrierOptions {
     std::chrono::milliseconds timeout = std::chrono::seconds(30);
 
-    /// Wait for the whole timeout and name every rank that did not come, not the first.
+    /// Wait for the whole timeout and name every missing rank, not only the first.
     bool wait_all_ranks = false;
 };
 
-/// A barrier that rank 0 watches over: it throws Timeout naming the rank, or all ranks,
-/// that did not reach it in time; the others get to know
+/// A barrier that rank 0 supervises: it throws Timeout naming the first rank, or all
+/// ranks, that did not reach the barrier in time; the other ranks are notified
 /// (`torch.distributed.monitored_barrier`). Costs P-1 messages to and from rank 0.
 void monitored_barrier(ProcessGroup& group, MonitoredBarrierOptions options = {});
 

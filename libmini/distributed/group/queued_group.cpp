@@ -30,12 +30,12 @@ QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
                  .world_size = backend_->world_size(),
                  .backend = backend_->name()}),
       queue_({.run = [this](const TaskHandle& task) { run(task); },
-              .has_more = [this] { return !points_.is_empty() || !under_way_.empty(); },
+              .has_more = [this] { return !points_.is_empty() || !in_flight_.empty(); },
               .wake = [this] { backend_->wake(); }}) {
     backend_->set_on_wake([this] { post_points(); });
     try {
         queue_.start(rank());
-    } catch (const Error&) {  // the ranks that wait for this one are told why
+    } catch (const Error&) {  // notify the ranks that wait for this one
         backend_->leave(current_failure());
         throw;
     }
@@ -58,8 +58,8 @@ void QueuedGroup::shutdown() {
     if (late_failure_ && !failure_reported_->exchange(true))
         throw_failure(
             {failure_->kind, failure_->rank,
-             concat("shutdown: what was on the GPU when wait() returned has not "
-                    "come to its end: ",
+             concat("shutdown: an operation that was on the GPU when wait() returned "
+                    "has failed: ",
                     failure_->message)});
 }
 
@@ -102,9 +102,10 @@ void QueuedGroup::check_usable(const Call& call) const {
                        concat(name, ": the group is broken: ", failure_->message)});
     }
     MINI_CHECK(!queue_.is_closed(), name, ": the group has been shut down");
-    MINI_CHECK(!call.blocking || call.is_point() || !queue_.has_waiting_caller(), name,
-               ": two threads call blocking operations of one group at once, so the "
-               "ranks cannot agree on an order; give each thread its own group");
+    MINI_CHECK(
+        !call.blocking || call.is_point() || !queue_.has_waiting_caller(), name,
+        ": two threads call blocking operations of one group at the same "
+        "time, so the ranks cannot agree on an order; give each thread its own group");
 }
 
 void QueuedGroup::enqueue_point(const TaskHandle& task) {
@@ -131,14 +132,14 @@ void QueuedGroup::enqueue_point(const TaskHandle& task) {
 void QueuedGroup::enqueue_collective(const TaskHandle& task) {
     task->collective.sequence = next_sequence_++;
     task->ticket = recorder_.queued(task->collective, payload_bytes(task->call));
-    task->take_turn();  // while no other thread's call can come between
+    task->take_turn();  // under the lock, so that no other call comes between
     if (task->call.blocking) task->queue = &queue_;
     queue_.push(task, task->call.blocking);
 }
 
-// ---- the side of the backend
+// ---- the backend's side
 
-// One collective or, with null, what is under way beside the queue.
+// Runs one collective or, given null, makes progress on the operations in flight.
 void QueuedGroup::run(const TaskHandle& task) {
     try {
         post_points();
@@ -173,7 +174,7 @@ void QueuedGroup::execute(const TaskHandle& task) {
     task->succeed();
 }
 
-// Puts a collective into the GPU's stream. It is under way then.
+// Launches a collective in the GPU's stream. It is in flight from then on.
 void QueuedGroup::launch(const TaskHandle& task) {
     GpuCollective& on_gpu = *task->on_gpu();
     on_gpu.collective = task->collective;
@@ -188,7 +189,7 @@ void QueuedGroup::launch(const TaskHandle& task) {
     backend_->launch(on_gpu);
     {
         const std::lock_guard lock(queue_.mutex());
-        under_way_.insert(task);
+        in_flight_.insert(task);
     }
     task->set_launched();
 }
@@ -196,18 +197,19 @@ void QueuedGroup::launch(const TaskHandle& task) {
 void QueuedGroup::finish(const TaskHandle& task) {
     {
         const std::lock_guard lock(queue_.mutex());
-        under_way_.erase(task);
+        in_flight_.erase(task);
     }
     recorder_.finished(task->ticket);
     try {
         task->succeed();
-    } catch (...) {  // it is not under way, so fail() would not find it
+    } catch (...) {  // it is not in flight, so fail() would not find it
         task->fail(current_failure());
         throw;
     }
 }
 
-// The tasks that have not been handed to the backend. REQUIRES: the mutex is locked.
+// Removes and returns the tasks that the backend does not have yet. REQUIRES: the mutex
+// is locked.
 QueuedGroup::Tasks QueuedGroup::take_queued() {
     Tasks queued = queue_.take_all();
     const Tasks points = points_.take_all();
@@ -215,23 +217,24 @@ QueuedGroup::Tasks QueuedGroup::take_queued() {
     return queued;
 }
 
-// Ends everything: what is under way, what is queued, and what the others wait for.
+// Fails all operations, in flight and queued, and notifies the other ranks.
 void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
     Tasks unfinished;
     {
         const std::lock_guard lock(queue_.mutex());
         if (!failure_) failure_ = failure;
         unfinished = take_queued();
-        unfinished.insert(unfinished.end(), under_way_.begin(), under_way_.end());
-        under_way_.clear();
+        unfinished.insert(unfinished.end(), in_flight_.begin(), in_flight_.end());
+        in_flight_.clear();
         for (const TaskHandle& dropped : unfinished) {
             late_failure_ |= dropped->is_launched();
             dropped->give_up_turn();
         }
     }
-    // Tell the other ranks first: a caller that waits for the task may end the process. Let go
-    // of the GPU last, which may take as long as the device does, but before freeing tensors.
-    backend_->leave(*failure_);  // failure_ does not change any more
+    // Notify the other ranks first: a caller that waits for the task may end the process.
+    // Free the GPU resources last, which may block until the device is done, but before
+    // the tensors.
+    backend_->leave(*failure_);  // failure_ no longer changes
     if (task) recorder_.failed(task->ticket);
     for (const TaskHandle& dropped : unfinished) recorder_.failed(dropped->ticket);
     recorder_.note_failure(failure_->message, failure_->kind == Failure::Kind::kPeerLost
@@ -258,7 +261,8 @@ void QueuedGroup::fail_all(const Tasks& tasks) const {
     }
 }
 
-// Ends the communication thread: after what is queued, or, to drop it, at once.
+// Ends the communication thread: after the queued operations, or immediately, dropping
+// them.
 void QueuedGroup::stop(const Failure& reason, When when) {
     const std::lock_guard stopping(stop_mutex_);
     if (!queue_.is_started()) return;
@@ -269,21 +273,21 @@ void QueuedGroup::stop(const Failure& reason, When when) {
         if (when == When::kNow) {
             if (!failure_) failure_ = reason;
             dropped = take_queued();
-            if (queue_.is_running() || !under_way_.empty()) backend_->interrupt();
+            if (queue_.is_running() || !in_flight_.empty()) backend_->interrupt();
         }
     }
     for (const TaskHandle& task : dropped) recorder_.failed(task->ticket);
     fail_all(dropped);
-    for (const TaskHandle& task : dropped) task->drop_tensors();  // none has been started
+    for (const TaskHandle& task : dropped) task->drop_tensors();  // no task was started
     queue_.join();
     backend_->leave(reason);
     backend_->let_go();
 }
 
-// ---- tensors on a GPU that is not ready: this thread only ever looks, since what the device
-// does first may never end, and this is the thread that would find that out
+// ---- GPU tensors that are not ready: this thread polls and never blocks on the device.
+// Earlier work on the device may never end, and only this thread would notice that.
 
-// Hands messages from point to point whose tensors are ready to the backend.
+// Posts to the backend the point-to-point messages whose tensors are ready.
 void QueuedGroup::post_points() {
     bool all_ready = true;
     for (const TaskHandle& task : take_ready_points(all_ready)) {
@@ -291,54 +295,54 @@ void QueuedGroup::post_points() {
         backend_->post(task->message);
     }
     if (all_ready) {
-        looks_ = 0;
+        polls_ = 0;
     } else {
-        pause(looks_++);
-        backend_->wake();  // look again
+        pause(polls_++);
+        backend_->wake();  // poll again
     }
 }
 
-// These messages are under way from now on.
+// Removes and returns the ready messages; they are in flight from now on.
 QueuedGroup::Tasks QueuedGroup::take_ready_points(bool& all_ready) {
     const std::lock_guard lock(queue_.mutex());
     Tasks ready = points_.take_ready();
-    under_way_.insert(ready.begin(), ready.end());  // where fail() finds them
+    in_flight_.insert(ready.begin(), ready.end());  // where fail() finds them
     for (const TaskHandle& held : points_.waiting()) check_in_time(*held);
     all_ready = points_.is_empty();
     return ready;
 }
 
-// Throws Timeout when the GPU has not reached a message's tensor by the deadline. A collective
-// that is late as well is the likely cause, and the backend reports it.
+// Throws Timeout if the GPU has not reached a message's tensor by the deadline. If a
+// collective is late as well, returns: it is the likely cause, and the backend reports
+// it.
 void QueuedGroup::check_in_time(const Task& task) const {
     const Deadline deadline = task.message.deadline;
     if (!has_passed(deadline)) return;
-    for (const TaskHandle& other : under_way_)
+    for (const TaskHandle& other : in_flight_)
         if (other->on_gpu() != nullptr && other->on_gpu()->deadline <= deadline) return;
     throw_late_inputs(task, task.message.timeout);
 }
 
-// Blocks until the host has what the task reads, until the deadline at the latest, and no
-// longer than the group lives.
+// Blocks until the host has the inputs of the task. Throws Timeout at the deadline, and
+// Error when the group is destroyed.
 void QueuedGroup::wait_for_inputs(const Task& task) {
     const auto timeout = task.call.timeout.value_or(timeout_);
     const Deadline deadline = deadline_after(timeout);
-    for (int looks = 0; !task.has_inputs(); ++looks) {
+    for (int polls = 0; !task.has_inputs(); ++polls) {
         if (has_passed(deadline)) throw_late_inputs(task, timeout);
         {
             const std::lock_guard lock(queue_.mutex());
             MINI_CHECK(!failure_, "the group was destroyed during ", task.text());
         }
-        pause(looks);
+        pause(polls);
     }
 }
 
 void QueuedGroup::throw_late_inputs(const Task& task,
                                     std::chrono::milliseconds waited) const {
-    throw Timeout(concat("rank ", rank(), " waited ", seconds_text(waited), " in ",
-                         task.text(),
-                         " for the GPU to come to its tensor: is a kernel before it "
-                         "stuck?"));
+    throw Timeout(
+        concat("rank ", rank(), " waited ", seconds_text(waited), " in ", task.text(),
+               " for the GPU to reach its tensor: is an earlier kernel stuck?"));
 }
 
 }  // namespace mini::dist

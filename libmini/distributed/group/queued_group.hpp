@@ -1,17 +1,18 @@
-// The process group over any backend: checks calls, queues them, runs them in order.
+// QueuedGroup: a process group over any backend. Checks calls, queues them, runs them in
+// order.
 //
 //     QueuedGroup        checks calls, records them, ends everything after a failure
 //       CollectiveQueue  collectives in the order of their calls, on one thread
-//       PointQueue       messages from point to point, which wait for no collective
+//       PointQueue       point-to-point messages, which do not wait for collectives
 //       Backend          moves the data
 //
 // Collectives on the memory of the backend's GPU leave the queue when they are in its
-// stream; they are under way until the device is done. The thread never waits for a device
-// without looking at deadlines.
+// stream; they are in flight until the device is done. The thread never waits for a
+// device without checking deadlines.
 //
 // After the first failure ranks no longer know what the others have received, so the
-// group stays broken: what is queued and what comes later fails at once with the first
-// failure's text.
+// group stays broken: queued and later operations fail immediately with the first
+// failure's message.
 
 #pragma once
 
@@ -49,10 +50,11 @@ class QueuedGroup : public ProcessGroup {
     std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) override;
     void shutdown() override;
 
-    /// A barrier that ends by `deadline`, whatever the group's timeout.
+    /// Runs a barrier that ends by `deadline`, whatever the group's timeout.
     void barrier_until(Deadline deadline);
 
-    /// Leaves at once because this rank failed; the others get PeerLost with `reason`.
+    /// Leaves the group immediately because this rank failed; operations of the other
+    /// ranks throw PeerLost with `reason`.
     void abandon(const std::string& reason);
 
   private:
@@ -82,11 +84,11 @@ class QueuedGroup : public ProcessGroup {
     const std::chrono::milliseconds timeout_;
     EventLog events_;
     FlightRecorder recorder_;
-    int looks_ = 0;  // at messages that are not ready; of the thread in the backend
+    int polls_ = 0;  // of messages that are not ready; for the thread in the backend
 
     CollectiveQueue queue_;  // its mutex guards all below
     PointQueue points_;
-    std::set<TaskHandle> under_way_;  // messages handed over, and collectives on a GPU
+    std::set<TaskHandle> in_flight_;  // posted messages, and launched collectives
     uint64_t next_sequence_ = 0;
     std::optional<Failure> failure_;  // the first one
     bool late_failure_ = false;       // it is of a task whose wait() had returned

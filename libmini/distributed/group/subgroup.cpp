@@ -14,8 +14,8 @@ int index_among(const std::vector<int>& ranks, const ProcessGroup& parent) {
 }
 
 void check_subgroup(const std::vector<int>& ranks, ProcessGroup& parent) {
-    // For each rank of `parent` its index in the list, -1 without one; P marks a fault. One
-    // entry more stands for all ranks out of range.
+    // For each rank of `parent`, its index in the list: -1 if it is absent, P if it is
+    // listed twice. One more entry is P if a rank is out of range.
     const int P = parent.world_size();
     std::vector<int64_t> indices(static_cast<size_t>(P) + 1, -1);
     for (size_t i = 0; i < ranks.size(); ++i) {
@@ -24,16 +24,17 @@ void check_subgroup(const std::vector<int>& ranks, ProcessGroup& parent) {
         index = index < 0 && in_range ? static_cast<int64_t>(i) : P;
     }
 
-    // Compare what all ranks have.
+    // Compare the lists of all ranks.
     const auto all = all_gather_values(parent, indices);
     for (size_t rank = 0; rank < all.size(); ++rank) {
         if (std::ranges::count(all[rank], int64_t{P}) > 0)
             throw UsageError(concat("new_group: rank ", rank,
-                                    " gives a rank twice, or one outside 0 to ", P - 1));
+                                    " passes a rank twice, or a rank outside 0 to ",
+                                    P - 1));
         if (all[rank] != all.front())
             throw UsageError(concat("new_group: ranks 0 and ", rank,
-                                    " give different lists of members; every rank of the "
-                                    "group must call new_group with the same"));
+                                    " pass different lists of members; every rank of the "
+                                    "group must call new_group with the same list"));
     }
     if (ranks.empty()) throw UsageError("new_group: no ranks were given");
 }

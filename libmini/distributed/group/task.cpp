@@ -10,7 +10,7 @@
 namespace mini::dist {
 namespace {
 
-// The call on contiguous tensors: copies where they are not.
+// Returns the call with contiguous tensors: copies of the others.
 Call contiguous(const Call& call) {
     Call copy = call;
     for (auto* tensors : {&copy.outputs, &copy.inputs})
@@ -18,13 +18,14 @@ Call contiguous(const Call& call) {
     return copy;
 }
 
-// Brings the results of such a call to where they were wanted.
+// Copies the results of such a call to the non-contiguous outputs of `to`.
 void copy_back(const Call& from, Call& to) {
     for (size_t i = 0; i < to.outputs.size(); ++i)
         if (!to.outputs[i].is_contiguous()) ops::copy_(to.outputs[i], from.outputs[i]);
 }
 
-// A GPU's results come when the host may be elsewhere: there is no moment to copy them on.
+// GPU results arrive asynchronously, when no host thread is there to copy them to a
+// non-contiguous output.
 void check_contiguous(const Call& call) {
     for (const Tensor& output : call.outputs)
         check_shape(output.is_contiguous(), operation_name(call.operation),
@@ -38,7 +39,7 @@ void check_contiguous(const Call& call) {
 Way way_of(const Call& call, const Backend& backend) {
     if (!is_on_gpu(call)) return Way::kHost;
     check_contiguous(call);
-    check_not_recorded(call);
+    check_not_capturing(call);
     if (!backend.takes_cuda() || call.is_point()) return Way::kStaged;
     const Device device = call.any_tensor().device();
     MINI_CHECK(device.index == backend.gpu(), operation_name(call.operation),
@@ -76,7 +77,7 @@ void Task::wait() {
     {
         std::unique_lock lock(mutex_);
         wait_on(changed_, lock, kNever, [this] {
-            return done_ || launched_;  // it ends: every task has a deadline
+            return done_ || launched_;  // this ends: every task has a deadline
         });
         failure = failure_;
     }

@@ -1,11 +1,11 @@
 // Task: one operation of a QueuedGroup, and the Work that its caller holds.
 //
-//     where the tensors are    what happens                              wait() returns when
-//     the host                 the backend moves them                    it has
-//     a GPU, host's backend    staged: copied out, moved, copied in      the copy in is queued
-//     a GPU, the backend's     launched: the device moves them           that is queued
+//     tensors on           how they are moved                     wait() returns when
+//     the host             by the backend                         the backend is done
+//     a GPU, host backend  staged: copied out, moved, copied in   the copy in is queued
+//     the backend's GPU    launched: by the device                the launch is queued
 //
-// On a GPU the caller's stream waits for the rest, not its thread.
+// On a GPU the caller's stream waits for the results; the caller's thread does not.
 
 #pragma once
 
@@ -25,18 +25,19 @@
 
 namespace mini::dist {
 
-/// How an operation reaches the tensors: the table above.
+/// How an operation accesses its tensors: the table above.
 enum class Way : uint8_t { kHost, kStaged, kLaunched };
 
-/// The way of a call to `backend`. Throws UsageError or ShapeError for tensors on a GPU that
-/// `backend` cannot take.
+/// Returns how `backend` accesses the tensors of `call`. Throws Error for a GPU tensor
+/// that is not on the backend's GPU, ShapeError if it is not contiguous, UsageError
+/// during the capture of a CUDA graph.
 Way way_of(const Call& call, const Backend& backend);
 
 class Task : public Work {
   public:
     Task(Call wanted, const Collective& collective, Way way);
 
-    /// Whether the host has what the call reads.
+    /// Returns whether the host has the inputs.
     bool has_inputs() const;
 
     std::string text() const;
@@ -44,14 +45,16 @@ class Task : public Work {
     void wait() override;
     int source_rank() const override;
 
-    /// The call of the backend's GPU; null for any other.
+    /// Returns the collective to launch on the backend's GPU; null for any other task.
     GpuCollective* on_gpu() { return gpu_.order ? &gpu_ : nullptr; }
 
-    /// A collective on a GPU takes its place among those of all groups, or gives it up.
+    /// Takes the position of a GPU collective in the launch order of all groups.
     void take_turn();
+
+    /// Releases that position.
     void give_up_turn() { gpu_.turn = nullptr; }
 
-    /// It is in the GPU's stream: wait() returns from now on.
+    /// Marks the collective as launched in the GPU's stream: wait() returns from now on.
     void set_launched();
     bool is_launched() const;
 
@@ -62,10 +65,10 @@ class Task : public Work {
     void drop_tensors();
 
     Collective collective;
-    PointMessage message;  // of send and recv
+    PointMessage message;  // for send and recv
     FlightRecorder::Ticket ticket = 0;
-    CollectiveQueue* queue = nullptr;  // of a blocking call: wait() may run it there
-    std::shared_ptr<std::atomic<bool>> failure_reported;  // the group's
+    CollectiveQueue* queue = nullptr;  // for a blocking call: wait() may run it
+    std::shared_ptr<std::atomic<bool>> failure_reported;  // the group's flag
 
   private:
     void end(std::optional<Failure> failure);

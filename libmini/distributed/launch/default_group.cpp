@@ -9,8 +9,8 @@
 namespace mini::dist {
 namespace {
 
-// The default group belongs to the rank, and a rank is a thread or a process with one
-// main thread: so it is a thread's.
+// The default group belongs to a rank, which is a thread or the main thread of a process,
+// so the variable is thread-local.
 thread_local std::shared_ptr<ProcessGroup> this_rank_group;
 
 }  // namespace
@@ -60,7 +60,7 @@ std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) {
 
 void destroy_process_group() {
     const auto group = default_group();
-    set_default_group(nullptr);  // also where it throws
+    set_default_group(nullptr);  // even if shutdown() throws
     group->shutdown();
 }
 

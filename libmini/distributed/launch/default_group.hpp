@@ -1,4 +1,4 @@
-// The default group of this rank: how it is made, found and ended
+// The default process group of this rank: creates, returns and destroys it
 // (`torch.distributed`'s module-level functions).
 
 #pragma once
@@ -12,32 +12,36 @@
 
 namespace mini::dist {
 
-/// Whether this build can make groups of `backend`.
+/// Returns whether this build has backend `backend`.
 bool is_available(const std::string& backend);
 
-/// Meets the other ranks and makes the default group of this rank; blocks until all are
-/// there. Throws UsageError for options or variables that are missing or wrong, Timeout
-/// naming the ranks that did not come, Error when called twice
-/// (`torch.distributed.init_process_group`).
+/// Connects to the other ranks and creates the default group of this rank; blocks until
+/// all ranks have joined. Throws UsageError for missing or invalid options or environment
+/// variables, Timeout naming the ranks that did not join, Error if there is a default
+/// group already (`torch.distributed.init_process_group`).
 std::shared_ptr<ProcessGroup> init_process_group(InitOptions options = {});
 
-/// Whether this rank has a default group; the group. The latter throws Error when there
-/// is none.
+/// Returns whether this rank has a default group.
 bool is_initialized();
+
+/// Returns the default group. Throws Error if this rank has none.
 std::shared_ptr<ProcessGroup> default_group();
 
-/// Makes `group` this rank's default group: what run_threads does for each of its
-/// threads.
+/// Makes `group` this rank's default group; null removes it. run_threads calls it on each
+/// of its threads.
 void set_default_group(std::shared_ptr<ProcessGroup> group);
 
-/// Of the default group.
+/// Returns this rank in the default group. Throws Error without one.
 int get_rank();
+
+/// Returns the number of ranks in the default group. Throws Error without one.
 int get_world_size();
 
-/// Of `ranks`, out of the default group: see ProcessGroup::new_group.
+/// Creates a subgroup of the default group: see ProcessGroup::new_group.
 std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks);
 
-/// Shuts the default group down (`torch.distributed.destroy_process_group`).
+/// Removes the default group and shuts it down
+/// (`torch.distributed.destroy_process_group`).
 void destroy_process_group();
 
 }  // namespace mini::dist

@@ -15,7 +15,7 @@
 namespace mini::dist {
 namespace {
 
-// The failure that came first: the others are what it led to.
+// Keeps the first failure: later ones are its consequences.
 class FirstFailure {
   public:
     void record(std::exception_ptr failure) {
@@ -40,14 +40,15 @@ void run_rank(const std::shared_ptr<QueuedGroup>& group,
         body(*group);
         group->shutdown();
     } catch (...) {
-        // Record it before the others are released: their failures come later.
+        // Record it before releasing the other ranks, whose failures are its
+        // consequences.
         first.record(std::current_exception());
         group->abandon(current_failure().message);
     }
     set_default_group(nullptr);
 }
 
-// The caller's default device; where that is a GPU, the ranks take the GPUs in turn.
+// Returns the caller's default device, or, if that is a GPU, GPU rank % (number of GPUs).
 Device device_of(int rank) {
     const Device caller = default_device();
     if (caller.is_cpu()) return caller;
@@ -72,7 +73,7 @@ void run_threads(int world_size, const std::function<void(ProcessGroup& group)>&
                 run_rank(group, body, first);
             }));
     } catch (...) {
-        // Those that have started wait for those that have not.
+        // The ranks that have started wait for the ranks that have not: release them.
         first.record(std::current_exception());
         const std::string reason = current_failure().message;
         for (size_t i = threads.size(); i < groups.size(); ++i)

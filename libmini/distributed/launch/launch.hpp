@@ -1,4 +1,4 @@
-// Ranks as threads of one process: what tests, labs and a curious debugger use.
+// Ranks as threads of one process: for tests, labs and debugging.
 
 #pragma once
 
@@ -15,10 +15,10 @@ struct RunThreadsOptions {
 };
 
 /// Runs body(group) on `world_size` threads, each with its own rank of one group of
-/// backend "threads", as its default group too. A rank's default device is the caller's, or
-/// where that is a GPU, GPU number rank modulo how many there are. Blocks until all have ended. When one
-/// throws, the others are released from their waits with PeerLost, and the first failure
-/// is rethrown here.
+/// backend "threads", which is also its default group. A rank's default device is the
+/// caller's, or, if the caller's is a GPU, GPU rank % (number of GPUs). Blocks until all
+/// threads have ended. If a rank throws, the operations of the other ranks throw
+/// PeerLost, and the first exception is rethrown here.
 void run_threads(int world_size, const std::function<void(ProcessGroup& group)>& body,
                  RunThreadsOptions options = {});
 

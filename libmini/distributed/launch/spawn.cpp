@@ -31,15 +31,15 @@
 namespace mini::dist {
 namespace {
 
-// What a failed rank sends its parent: the rank that it blames, and this much of a message,
-// so that a pipe takes it at once.
+// A failed rank sends its parent the rank that it blames, and at most this much of its
+// message, so that the pipe takes all in one write.
 constexpr size_t kMaxReportBytes = 4000;
 
-// One rank, as its parent sees it.
+// The parent's data of one rank.
 struct Child {
     int rank = -1;
     pid_t process = -1;
-    Socket ended;   // a descriptor of the process: readable when it has ended
+    Socket ended;   // a pidfd: readable when the process has ended
     Socket report;  // the pipe's reading end
     bool running = true;
 };
@@ -53,32 +53,32 @@ int count_threads() {
     return count;
 }
 
-void refuse_threads() {
+void check_no_other_threads() {
     const int others = count_threads() - 1;
     if (others == 0) return;
     throw UsageError(concat(
         "spawn: this process has ", others, " other thread", others == 1 ? "" : "s",
-        ", which forked ranks would lack, with the locks they hold; call spawn before "
-        "anything starts threads (parallel_for with set_num_threads above 1, a process "
-        "group, a data loader with workers), or use minirun or run_threads"));
+        "; a forked rank would lack them, and the locks they hold would stay locked; "
+        "call spawn before anything starts threads (parallel_for with set_num_threads "
+        "above 1, a process group, a data loader with workers), or use minirun or "
+        "run_threads"));
 }
 
-void refuse_cuda() {
+void check_no_cuda() {
     if (!cuda_is_initialized()) return;
     throw UsageError(
-        "spawn: this process has asked CUDA for its devices, and a forked one cannot use "
-        "CUDA any more; name devices only within the ranks, or use minirun or "
-        "run_threads");
+        "spawn: this process has used CUDA, and CUDA does not work in a forked child; "
+        "use devices only within the ranks, or use minirun or run_threads");
 }
 
-// ---- what the ranks share
+// ---- shared by all ranks
 
 struct Job {
     int world_size;
     int port;
     std::string cookie;
     pid_t parent;
-    sigset_t signals;  // those that the parent had blocked
+    sigset_t signals;  // the signals that the parent had blocked
 };
 
 void set_variables(const Job& job, int rank) {
@@ -111,9 +111,9 @@ void send_report(int pipe, const Failure& failure) {
     if (::write(pipe, text.data(), text.size()) < 0) ::_exit(2);
 }
 
-[[noreturn]] void be_rank(const std::function<void(int rank)>& fn, int rank,
-                          const Job& job, int pipe) {
-    // End with the parent, also when it ended before this line, and as it asks us to.
+[[noreturn]] void run_child(const std::function<void(int rank)>& fn, int rank,
+                            const Job& job, int pipe) {
+    // End when the parent ends, even if it ended before this line, and on its SIGTERM.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != job.parent) ::_exit(1);
     ::signal(SIGTERM, SIG_DFL);
@@ -129,7 +129,7 @@ void send_report(int pipe, const Failure& failure) {
         code = 1;
     }
 
-    // Write out what was printed, and leave the parent's exit handlers to the parent.
+    // Flush the output, and skip the exit handlers, which are the parent's.
     std::cout.flush();
     std::fflush(nullptr);
     ::_exit(code);
@@ -147,7 +147,7 @@ Child start_rank(const std::function<void(int rank)>& fn, int rank, const Job& j
     child.process = ::fork();
     MINI_CHECK(child.process >= 0, system_message("fork", errno),
                "; raise ulimit -u, or start fewer ranks");
-    if (child.process == 0) be_rank(fn, rank, job, write_end.fd());
+    if (child.process == 0) run_child(fn, rank, job, write_end.fd());
     child.ended = Socket(static_cast<int>(::syscall(SYS_pidfd_open, child.process, 0)));
     if (child.ended.is_open()) return child;
 
@@ -157,8 +157,8 @@ Child start_rank(const std::function<void(int rank)>& fn, int rank, const Job& j
     throw Error(concat(system_message("pidfd_open", reason), "; spawn needs Linux 5.3"));
 }
 
-// Reaps a process that has ended. What was wrong with it, if anything, goes into `message`.
-RankEnd bury(Child& child, std::string& message) {
+// Reaps a process that has ended. If it failed, `message` receives the error message.
+RankEnd reap(Child& child, std::string& message) {
     int status = 0;
     while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
     child.running = false;
@@ -187,19 +187,19 @@ RankEnd bury(Child& child, std::string& message) {
     return end;
 }
 
-// Holds SIGTERM back for its lifetime: a rank that is asked to end before it has taken
-// off the parent's signal handlers would run them.
-class HeldSignal {
+// Blocks SIGTERM during its lifetime: a rank that gets SIGTERM before it has removed the
+// parent's signal handlers would run them.
+class BlockedSigterm {
   public:
-    HeldSignal() {
+    BlockedSigterm() {
         sigset_t term;
         ::sigemptyset(&term);
         ::sigaddset(&term, SIGTERM);
         ::sigprocmask(SIG_BLOCK, &term, &before_);
     }
-    ~HeldSignal() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-    HeldSignal(const HeldSignal&) = delete;
-    HeldSignal& operator=(const HeldSignal&) = delete;
+    ~BlockedSigterm() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+    BlockedSigterm(const BlockedSigterm&) = delete;
+    BlockedSigterm& operator=(const BlockedSigterm&) = delete;
 
     const sigset_t& before() const { return before_; }
 
@@ -207,12 +207,12 @@ class HeldSignal {
     sigset_t before_;
 };
 
-// All ranks; none is left running when this ends.
+// All ranks. The destructor ends the ranks that still run.
 class ChildProcesses {
   public:
     ChildProcesses(const std::function<void(int rank)>& fn, Job job) {
-        const HeldSignal held;
-        job.signals = held.before();
+        const BlockedSigterm blocked;
+        job.signals = blocked.before();
         try {
             for (int rank = 0; rank < job.world_size; ++rank)
                 children_.push_back(start_rank(fn, rank, job));
@@ -225,12 +225,12 @@ class ChildProcesses {
     ChildProcesses(const ChildProcesses&) = delete;
     ChildProcesses& operator=(const ChildProcesses&) = delete;
 
-    // Blocks until all ranks have ended or one has failed; throws RankFailed for the one
-    // that was the cause, after the others have ended.
+    // Blocks until all ranks have ended or one has failed. After a failure, ends the
+    // other ranks and throws RankFailed for the rank that caused it.
     void wait(std::chrono::milliseconds grace) {
         Deadline deadline = kNever;
         while (any_running() && wait_for_one(deadline)) {
-            bury_ended();
+            reap_ended();
             const auto cause = root_cause(ends_, ends_.size());
             if (cause && ends_[*cause].blamed < 0) break;
             if (cause) deadline = std::min(deadline, deadline_after(kBlamedTime));
@@ -241,15 +241,15 @@ class ChildProcesses {
         throw RankFailed(ends_[*cause].rank, messages_[*cause]);
     }
 
-    // Asks all to end, and after the grace makes them.
+    // Sends all ranks SIGTERM, and after `grace` SIGKILL; blocks until all have ended.
     void end_all(std::chrono::milliseconds grace) {
         signal_all(SIGTERM);
         const Deadline deadline = deadline_after(grace);
-        while (any_running() && wait_for_one(deadline)) bury_ended();
+        while (any_running() && wait_for_one(deadline)) reap_ended();
         signal_all(SIGKILL);
         while (any_running()) {
             wait_for_one(kNever);
-            bury_ended();
+            reap_ended();
         }
     }
 
@@ -265,7 +265,7 @@ class ChildProcesses {
             if (child.running) ::kill(child.process, signal);
     }
 
-    // False when the deadline passed before any rank ended.
+    // Returns false if the deadline passes before any rank has ended.
     bool wait_for_one(Deadline deadline) {
         std::vector<pollfd> entries;
         for (const Child& child : children_)
@@ -276,16 +276,16 @@ class ChildProcesses {
         }
     }
 
-    void bury_ended() {
+    void reap_ended() {
         for (Child& child : children_) {
             if (!child.running || !wait_for(child.ended, POLLIN, Clock::now())) continue;
-            ends_.push_back(bury(child, messages_.emplace_back()));
+            ends_.push_back(reap(child, messages_.emplace_back()));
         }
     }
 
     std::vector<Child> children_;
-    std::vector<RankEnd> ends_;          // in the order seen
-    std::vector<std::string> messages_;  // of the same ranks, "" when all was well
+    std::vector<RankEnd> ends_;          // in the order of their ends
+    std::vector<std::string> messages_;  // of the same ranks, "" on success
 };
 
 }  // namespace
@@ -295,10 +295,10 @@ void spawn(const std::function<void(int rank)>& fn, int world_size,
     if (world_size < 1)
         throw UsageError(
             concat("spawn: world_size is ", world_size, "; it must be 1 or more"));
-    refuse_cuda();
-    refuse_threads();
+    check_no_cuda();
+    check_no_other_threads();
 
-    // What is printed but not yet written would be written by every rank.
+    // Flush the output: otherwise every rank would print the buffered text.
     std::cout.flush();
     std::fflush(nullptr);
 

@@ -1,4 +1,4 @@
-// The clock of this half of the library, and how a thread lets time pass.
+// The clock of libmini/distributed, and the functions by which its threads wait.
 //
 //     instead of                           here              in
 //     std::chrono::steady_clock::now()     Clock::now()
@@ -7,8 +7,8 @@
 //     ppoll(entries)                       poll_until()      poll_until.hpp
 //     condition_variable::wait_until()     wait_on()         wait_on.hpp
 //
-// They ask the time source (time_source.hpp): the machine's clock, or one that a test moves by
-// hand.
+// Each calls the time source (time_source.hpp): the system's clock, or a clock that a
+// test advances by hand.
 
 #pragma once
 
@@ -16,28 +16,28 @@
 
 namespace mini::dist {
 
-/// std::chrono::steady_clock, but for where now() comes from.
+/// std::chrono::steady_clock, except that now() asks the time source.
 struct Clock {
-    // What the standard asks of a clock.
+    // The members that the standard requires of a clock.
     using duration = std::chrono::steady_clock::duration;  ///< Nanoseconds.
-    using rep = duration::rep;                             ///< Of their number.
-    using period = duration::period;                       ///< Of one of them.
+    using rep = duration::rep;                             ///< The type of a tick count.
+    using period = duration::period;                       ///< The length of one tick.
     using time_point =
         std::chrono::steady_clock::time_point;  ///< Since the machine started.
-    static constexpr bool is_steady = true;     ///< It never goes back.
+    static constexpr bool is_steady = true;     ///< now() never decreases.
 
-    /// The time source's present moment; never blocks.
+    /// Returns the time source's current time; never blocks.
     static time_point now() noexcept;
 };
 
 /// Blocks for `time`.
 void sleep_for(std::chrono::nanoseconds time);
 
-/// Lets other threads have the core before this one goes on.
+/// Gives the core to other threads before this thread continues.
 void yield();
 
-/// One of many looks at something that no thread announces: lets others have the core for
-/// a moment at first, later sleeps 50 us.
+/// Waits a moment between two checks of a condition that no thread announces: yields for
+/// the first 200 checks (`looks` counts them), then sleeps 50 us each time.
 void pause(int looks);
 
 }  // namespace mini::dist

@@ -1,5 +1,5 @@
-// Deadlines: the moment at which a wait gives up. Every blocking call of this room takes
-// one, so a wait made of several steps ends on time as a whole, not once per step.
+// Deadlines: the moment at which a wait gives up. Every blocking call of this folder
+// takes a deadline, so a wait of several steps has one time limit, not one for each step.
 
 #pragma once
 
@@ -15,16 +15,16 @@ namespace mini::dist {
 
 using Deadline = Clock::time_point;
 
-/// The deadline of what has none.
+/// No deadline: wait forever.
 constexpr Deadline kNever = Deadline::max();
 
-/// The moment `timeout` from now; ten years at most, so that it cannot overflow.
+/// Returns the moment `timeout` from now; at most ten years, so that it cannot overflow.
 inline Deadline deadline_after(std::chrono::milliseconds timeout) {
     constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24 * 3650);
     return Clock::now() + std::min(timeout, kLongest);
 }
 
-/// For timeouts in milliseconds: those left, rounded up, a million at most; 0 when the
+/// Returns the milliseconds until the deadline, rounded up, at most a million; 0 when the
 /// deadline has passed.
 inline int milliseconds_left(Deadline deadline) {
     const auto left =

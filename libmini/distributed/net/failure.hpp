@@ -1,6 +1,6 @@
-// Failure: an error as plain data, which can travel where an exception cannot: from the
-// communication thread to the waiting caller, and from the rank that found it to all
-// others.
+// Failure: an error as plain data, which can be passed where an exception cannot: from
+// the communication thread to the waiting caller, and from the rank that detected the
+// error to all other ranks.
 
 #pragma once
 
@@ -17,14 +17,14 @@ struct Failure {
     std::string message;
 };
 
-/// The exception being handled. REQUIRES: called inside a catch block.
+/// Returns the exception that is being handled. REQUIRES: called inside a catch block.
 Failure current_failure();
 
 /// Throws PeerLost, Timeout, MismatchedCollective or Error with the failure's message.
 [[noreturn]] void throw_failure(const Failure& failure);
 
-/// What `failure`, found by rank `reporter`, means to another rank: the same, and for
-/// kOther that the reporter is gone.
+/// Returns the failure that another rank throws after rank `reporter` has reported
+/// `failure`: the same kind, but kPeerLost of the reporter in place of kOther.
 Failure reported(const Failure& failure, int reporter);
 
 }  // namespace mini::dist

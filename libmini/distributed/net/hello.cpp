@@ -12,8 +12,8 @@ namespace {
 constexpr std::array<char, 8> kMagic = {'l', 'i', 'b', 'm', 'i', 'n', 'i', '\n'};
 constexpr uint32_t kVersion = 2;
 
-// Takes the same time wherever the first difference is, so that timing tells a guesser
-// nothing.
+// Takes the same time wherever the first difference is, so that the time does not help an
+// attacker to guess the cookie.
 bool same_cookie(const Cookie& a, const Cookie& b) {
     std::byte difference{0};
     for (size_t i = 0; i < a.size(); ++i) difference |= a[i] ^ b[i];
@@ -28,7 +28,7 @@ Hello::Role other_end(Hello::Role role) {
         case Role::kMeshConnector: return Role::kMeshAcceptor;
         case Role::kMeshAcceptor: return Role::kMeshConnector;
     }
-    throw Error("no such role");
+    throw Error("invalid Hello role");
 }
 
 }  // namespace
@@ -76,16 +76,18 @@ std::string fault_of(const Hello& theirs, const Hello& mine) {
         return concat("it speaks version ", theirs.version, " of the protocol, this is ",
                       kVersion);
     if (theirs.role == mine.role)
-        return "it sends back this side's own words: it is an echo, or another client";
-    if (theirs.role != other_end(mine.role)) return "it serves another purpose";
+        return "it sends back this side's own Hello: it is an echo server, or another "
+               "client";
+    if (theirs.role != other_end(mine.role))
+        return "its role does not match this side's role";
     if (!same_cookie(theirs.cookie, mine.cookie))
-        return "its cookie is another run's; MINI_STORE_COOKIE must be the same on all "
-               "ranks";
+        return "its cookie belongs to another run; MINI_STORE_COOKIE must be the same on "
+               "all ranks";
     if (mine.peer >= 0 && theirs.rank != mine.peer)
         return concat("it is rank ", theirs.rank, ", not rank ", mine.peer);
     if (theirs.peer >= 0 && theirs.peer != mine.rank)
         return concat("it expects rank ", theirs.peer, ", not rank ", mine.rank);
-    if (theirs.token != mine.token) return "its listener is another one";
+    if (theirs.token != mine.token) return "its token belongs to another listener";
     return "";
 }
 

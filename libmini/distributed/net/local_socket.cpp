@@ -77,7 +77,7 @@ Socket connect_locally(const std::string& name, Deadline deadline) {
     const LocalAddress local = local_address_of(name);
     const auto* const address = reinterpret_cast<const sockaddr*>(&local.address);
     while (::connect(socket.fd(), address, local.length) != 0) {
-        // EAGAIN: the queue of connections to be accepted is full.
+        // EAGAIN: the listener's backlog is full.
         const bool may_come = errno == EAGAIN || errno == EINTR;
         if (!may_come) throw ConnectionClosed(system_message("connect", errno));
         if (has_passed(deadline)) throw Timeout("no process accepts the connection");
@@ -126,8 +126,8 @@ size_t recv_with_descriptor(const Socket& socket, std::span<std::byte> bytes,
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
     if (n <= 0) throw ConnectionClosed("the other side closed the connection");
 
-    // Take every descriptor, so that those beyond the first are closed: the room that
-    // alignment adds lets a second one in.
+    // Take every descriptor, so that all but the first are closed: the alignment of the
+    // control buffer leaves room for a second descriptor.
     const cmsghdr* const header = CMSG_FIRSTHDR(&message);
     if (header == nullptr || header->cmsg_level != SOL_SOCKET ||
         header->cmsg_type != SCM_RIGHTS)

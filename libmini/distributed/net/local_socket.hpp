@@ -1,5 +1,5 @@
-// Sockets within a host: connections that can carry a descriptor. Their addresses live in
-// the kernel only (abstract UNIX addresses), so nothing is left behind.
+// UNIX sockets within a host: connections that can pass a descriptor. Their addresses
+// exist only in the kernel (abstract UNIX addresses), so no file remains after a run.
 
 #pragma once
 
@@ -11,29 +11,34 @@
 
 namespace mini::dist {
 
-/// What tells this host, as far as sockets go, from all others: its kernel's start and
-/// its network namespace.
+/// Returns an identifier of this host and network namespace: the kernel's boot id and the
+/// namespace. Two processes with the same identifier can connect to each other's UNIX
+/// sockets.
 std::string this_host();
 
-/// A random name for a listener, with this process's user in it; whether two such names
-/// have the same user.
+/// Returns a random name for a listener, which contains this process's user id.
 std::string random_local_name();
+
+/// Whether two such names contain the same user id.
 bool belong_to_one_user(const std::string& name, const std::string& other);
 
-/// A socket that listens at `name`, and one that is connected to it. The latter throws
-/// ConnectionClosed when no socket listens there.
+/// Returns a socket that listens at `name`.
 Socket listen_locally(const std::string& name);
+
+/// Returns a socket connected to the listener `name`. Throws ConnectionClosed if no
+/// socket listens there, Timeout if it does not accept before the deadline.
 Socket connect_locally(const std::string& name, Deadline deadline);
 
 /// Whether the process at the other end belongs to this user.
 bool is_same_user(const Socket& socket);
 
-/// Sends bytes that fit at once, and a descriptor with them.
+/// Sends `bytes`, few enough for one system call, together with a descriptor. Throws
+/// ConnectionClosed if they cannot be sent.
 void send_with_descriptor(const Socket& socket, std::span<const std::byte> bytes,
                           const Socket& descriptor);
 
-/// As recv_some; a descriptor that comes along goes to `descriptor`, further ones are
-/// closed.
+/// Like recv_some. A descriptor that arrives with the bytes is stored in `descriptor`;
+/// further descriptors are closed.
 size_t recv_with_descriptor(const Socket& socket, std::span<std::byte> bytes,
                             Socket& descriptor);
 

@@ -1,7 +1,8 @@
 // poll(2) with a deadline in nanoseconds.
 //
-// poll() takes whole milliseconds, so a wait of 0.3 ms for an emulated link became one of
-// 1 ms. ppoll() takes a timespec; the kernel adds up to 50 us (prctl PR_SET_TIMERSLACK).
+// poll() takes whole milliseconds: with it, a wait of 0.3 ms for an emulated link would
+// last 1 ms. ppoll() takes a timespec; the kernel adds up to 50 us (prctl
+// PR_SET_TIMERSLACK).
 
 #pragma once
 
@@ -14,9 +15,10 @@
 
 namespace mini::dist {
 
-/// Blocks until one of `entries` has an event, or the deadline has passed, or a signal
-/// came. Returns what poll(2) returns: the number of entries with events; 0; or -1 with
-/// errno. Waits 1000 seconds at most, so callers look at the deadline and call again.
+/// Blocks until one of `entries` has an event, the deadline has passed or a signal
+/// arrives. Returns what poll(2) returns: the number of entries with events, 0, or -1
+/// with errno set. Waits at most 1000 seconds, so callers check the deadline and call
+/// again.
 inline int poll_until(std::span<pollfd> entries, Deadline deadline) {
     return time_source().poll(entries, deadline);
 }

@@ -28,7 +28,8 @@ constexpr std::chrono::milliseconds kAcceptPause(50);
 
 using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
-// All numeric addresses of a host name; of a number, itself, without asking anybody.
+// Returns all numeric addresses of a host name. A numeric address is returned as it is,
+// without a DNS query.
 AddressList resolve(const Address& address) {
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
@@ -68,13 +69,13 @@ Address numeric(const sockaddr_storage& storage, socklen_t length) {
     return {host, std::stoi(port)};
 }
 
-// One attempt; a closed Socket, with errno set, when it fails.
+// Makes one attempt; returns a closed Socket, with errno set, if it fails.
 Socket try_connect(const addrinfo& target, Deadline deadline) {
     Socket socket = new_socket(target.ai_family);
     tune(socket);
 
-    // The port that the kernel lends to this socket stays free for a rank that listens on
-    // it by name.
+    // A rank can still listen on the port that the kernel chooses for this socket, if it
+    // asks for that port by number.
     set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
     if (::connect(socket.fd(), target.ai_addr, target.ai_addrlen) == 0) return socket;
     if (errno != EINPROGRESS && errno != EINTR) return Socket();
@@ -89,7 +90,7 @@ Socket try_connect(const addrinfo& target, Deadline deadline) {
     return error == 0 ? std::move(socket) : Socket();
 }
 
-// Who is at the other end, for messages.
+// Names the peer in messages.
 std::string other_end(const Socket& socket) {
     const Address address = peer_address(socket);
     return address.port == 0 ? "a process on this host" : to_text(address);
@@ -108,8 +109,7 @@ std::string to_text(const Address& address) {
 }
 
 Address parse_address(const std::string& text) {
-    // The port stands behind the last colon; the host of [::1]:29500 has colons of its
-    // own.
+    // The port follows the last colon; the host of [::1]:29500 contains colons too.
     const size_t colon = text.rfind(':');
     const bool has_port = colon != std::string::npos && colon + 1 < text.size() &&
                           text.find(']', colon) == std::string::npos;
@@ -156,7 +156,7 @@ Socket listen_on(const Address& address) {
          target = target->ai_next) {
         Socket socket = new_socket(target->ai_family);
         tune(socket);  // accepted connections inherit the buffers
-        set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);  // a finished run's port is free
+        set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);  // even after a finished run
         if (::bind(socket.fd(), target->ai_addr, target->ai_addrlen) == 0 &&
             ::listen(socket.fd(), kBacklog) == 0)
             return socket;
@@ -169,13 +169,15 @@ Socket hold_port(const Address& address) {
     const AddressList targets = resolve(address);
     Socket socket = new_socket(targets->ai_family);
 
-    // A port with a number may have connections of the last job in TIME_WAIT. A free one must
-    // be this socket's alone, so the option comes after bind.
+    // A given port may have connections of the last job in TIME_WAIT. A port that the
+    // kernel chooses must not be shared with another socket, so there the option is set
+    // after bind.
     if (address.port != 0) set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
     if (::bind(socket.fd(), targets->ai_addr, targets->ai_addrlen) != 0)
         throw_cannot_listen(address, errno);
 
-    // From now on another socket that sets this too may bind the port while none listens.
+    // From now on another socket with this option can bind the port while no socket
+    // listens.
     set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
     return socket;
 }

@@ -1,8 +1,8 @@
 // TCP sockets with an owner and a deadline.
 //
-// Every socket made here is non-blocking, closed on exec, and sends small messages at
-// once (TCP_NODELAY). Waiting is done with poll, so that no call can outlast its
-// deadline; short reads and writes and interrupting signals are dealt with here and
+// Every socket made here is non-blocking, closed on exec, and sends small messages
+// immediately (TCP_NODELAY). All waits use poll, so that no call can outlast its
+// deadline. Short reads, short writes and interrupting signals are handled here and
 // nowhere else.
 
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace mini::dist {
 
-/// The other side closed the connection, or its process is gone.
+/// The peer closed the connection, or its process is gone.
 class ConnectionClosed : public Error {
   public:
     using Error::Error;
@@ -32,67 +32,74 @@ struct Address {
     int port = 0;
 };
 
-/// "127.0.0.1:29500", "[::1]:29500", and back; the latter throws UsageError for text that
-/// is not of this form ("port number missing") or a port outside 0 .. 65535.
+/// Returns "127.0.0.1:29500" or "[::1]:29500".
 std::string to_text(const Address& address);
+
+/// Parses the text of to_text(). Throws UsageError for text of another form ("port number
+/// missing") or a port outside 0 .. 65535.
 Address parse_address(const std::string& text);
 
 /// How many connections may wait to be accepted.
 constexpr int kBacklog = 512;
 
-/// A socket that listens on exactly this address; port 0 takes any free one. Throws Error
-/// naming the address, the reason and the next step.
+/// Returns a socket that listens on exactly this address; port 0 takes any free port.
+/// Throws Error naming the address, the reason and the next step.
 Socket listen_on(const Address& address);
 
-/// The port of an address, held without listening on it; with port 0 any free one. While this
-/// socket lives, the kernel does not give its port (`local_address`) to a socket that asks for
-/// any; one that names the port, as listen_on does, gets it. Throws Error as listen_on does.
+/// Returns a socket that reserves a port without listening on it; port 0 takes any free
+/// port. While this socket is open, the kernel does not give its port (see local_address)
+/// to a socket that asks for any free port; a socket that asks for this port by number,
+/// as listen_on does, gets it. Throws Error as listen_on does.
 Socket hold_port(const Address& address);
 
-/// The numeric addresses of a socket's own end and of the other one; "?" when it has
-/// none.
+/// Returns the numeric address of the socket's own end; host "?" if it has none.
 Address local_address(const Socket& socket);
+
+/// Returns the numeric address of the peer; host "?" if it has none.
 Address peer_address(const Socket& socket);
 
-/// Whether only this machine reaches a numeric address: 127.x.x.x or ::1.
+/// Whether a numeric address can be reached from this machine only: 127.x.x.x or ::1.
 bool is_loopback(const Address& address);
 
-/// Whether a socket's two ends are one: TCP connects a socket whose own port the kernel
-/// has chosen to be the one that it asks for to itself (simultaneous open).
+/// Whether a socket is connected to itself. This happens when the kernel chooses as its
+/// own port the very port to which it connects (TCP simultaneous open).
 bool is_connected_to_itself(const Socket& socket);
 
-/// What it means when no socket listens at an address.
+/// What connect_to assumes when no socket listens at the address: that the listener has
+/// not started yet, or that it is gone.
 enum class Refusal { kNotYet, kNoMore };
 
-/// Connects, trying again until the deadline; blocks until then. Throws Timeout with the
-/// reason of the last attempt, and ConnectionClosed at once for kNoMore, when the address
-/// is of one that did listen there.
+/// Connects; blocks and tries again until the deadline. Throws Timeout with the reason of
+/// the last attempt. With kNoMore, for an address where a process has listened before,
+/// throws ConnectionClosed as soon as the connection is refused.
 Socket connect_to(const Address& address, Deadline deadline,
                   Refusal refusal = Refusal::kNotYet);
 
-/// A connection that waits to be accepted; a closed Socket when there is none. Never
-/// blocks.
+/// Accepts a pending connection; returns a closed Socket if there is none. Never blocks.
 Socket accept_from(const Socket& listener);
 
-/// Accepts connections in a loop around poll. While the process has no descriptor or
-/// memory for one more, it leaves the listener alone for a moment, as the loop would
-/// spin.
+/// Accepts connections for a poll loop. When the process has no descriptor or memory for
+/// one more connection, it pauses accepting for 50 ms, because poll would return
+/// immediately and the loop would spin.
 class Acceptor {
   public:
     explicit Acceptor(Socket listener) : listener_(std::move(listener)) {}
 
     const Socket& listener() const { return listener_; }
 
-    /// What poll is to watch: the listener; -1, which poll skips, during a pause.
+    /// Returns the descriptor to poll: the listener's, or -1, which poll skips, during a
+    /// pause.
     int poll_fd();
 
-    /// When to poll again at the latest: `deadline`, or the end of a pause before it.
+    /// Returns when to poll again at the latest: `deadline`, or the end of a pause if
+    /// earlier.
     Deadline next_turn(Deadline deadline) const;
 
     bool is_paused() const { return pause_end_.has_value(); }
 
-    /// A connection that waits to be accepted; a closed Socket when there is none. Never
-    /// blocks. `make_room` closes a connection that can be spared, if there is one.
+    /// Accepts a pending connection; returns a closed Socket if there is none. Never
+    /// blocks. `make_room` is called if there is no descriptor or memory: it closes a
+    /// connection that can be spared and returns true, or returns false.
     Socket accept(const std::function<bool()>& make_room);
 
   private:
@@ -100,16 +107,16 @@ class Acceptor {
     std::optional<Deadline> pause_end_;
 };
 
-/// Blocks until one of `events` (POLLIN, POLLOUT) or an error; false when the deadline
-/// passed.
+/// Blocks until one of `events` (POLLIN, POLLOUT) or an error occurs. Returns false if
+/// the deadline passed.
 bool wait_for(const Socket& socket, short events, Deadline deadline);
 
-/// Moves what can be moved without blocking and returns how many bytes, perhaps 0. Throw
-/// ConnectionClosed when the other side is gone.
+/// Send or receive as many bytes as possible without blocking; return the number, perhaps
+/// 0. Throw ConnectionClosed if the peer is gone.
 size_t send_some(const Socket& socket, std::span<const std::byte> bytes);
 size_t recv_some(const Socket& socket, std::span<std::byte> bytes);
 
-/// Sends or receives all; block until then. Throw ConnectionClosed or Timeout.
+/// Send or receive all bytes; block until done. Throw ConnectionClosed or Timeout.
 void send_all(const Socket& socket, std::span<const std::byte> bytes, Deadline deadline);
 void recv_all(const Socket& socket, std::span<std::byte> bytes, Deadline deadline);
 

@@ -1,5 +1,5 @@
-// Where the time comes from, and who makes a thread wait: the machine, unless a test, or a
-// simulation, puts itself in its place.
+// The source of the time, and of all waits of a thread: the system, unless a test or a
+// simulation replaces it.
 
 #pragma once
 
@@ -13,41 +13,42 @@
 
 namespace mini::dist {
 
-/// What the functions that clock.hpp lists ask. Any thread may call at any time.
+/// The functions listed in clock.hpp call this. Thread-safe.
 class TimeSource {
   public:
     /// A time_point of Clock, and of std::chrono::steady_clock.
     using Moment = std::chrono::steady_clock::time_point;
 
-    /// The present moment; never blocks.
+    /// Returns the current time; never blocks.
     virtual Moment now() noexcept = 0;
 
     /// Blocks until `moment`.
     virtual void sleep_until(Moment moment) = 0;
 
-    /// Lets other threads have the core before this one goes on.
+    /// Gives the core to other threads before this thread continues.
     virtual void yield() = 0;
 
-    /// Blocks until one of `entries` has an event, `deadline` has passed or a signal came,
-    /// or for less. Returns what poll(2) does.
+    /// Blocks until one of `entries` has an event, `deadline` has passed or a signal
+    /// arrives; may return earlier. Returns what poll(2) returns.
     virtual int poll(std::span<pollfd> entries, Moment deadline) = 0;
 
-    /// Blocks until a thread has notified `changed` or `deadline` has passed, or for less;
-    /// gives up the lock for that time.
+    /// Blocks until a thread has notified `changed` or `deadline` has passed; may return
+    /// earlier. Releases the lock while it blocks.
     virtual void wait(std::condition_variable& changed,
                       std::unique_lock<std::mutex>& lock, Moment deadline) = 0;
 
   protected:
-    // Not virtual: the machine's has nothing to destroy, and threads that outlive main() may
-    // still ask it.
+    // Not virtual: the system's time source must be trivially destructible, because
+    // threads that outlive main() may still call it.
     ~TimeSource() = default;
 };
 
-/// The time source of the process.
+/// Returns the time source of the process.
 TimeSource& time_source() noexcept;
 
-/// Puts `source` in the place of the machine's for its lifetime. No thread may be in a
-/// function of clock.hpp when that begins or ends; one at a time.
+/// Replaces the system's time source by `source` for the lifetime of the guard. REQUIRES:
+/// no thread is in a function of clock.hpp when the guard is constructed or destroyed;
+/// only one guard exists at a time.
 class TimeSourceGuard {
   public:
     explicit TimeSourceGuard(TimeSource& source);
@@ -56,8 +57,8 @@ class TimeSourceGuard {
     TimeSourceGuard& operator=(const TimeSourceGuard&) = delete;
 };
 
-/// What ppoll() is to be told: the time left to the nanosecond, 1000 s at most; 0 when the
-/// deadline has passed.
+/// Returns the timeout for ppoll(): the time left in nanoseconds, at most 1000 s; 0 if
+/// the deadline has passed.
 timespec time_left(TimeSource::Moment deadline, TimeSource::Moment now);
 
 }  // namespace mini::dist

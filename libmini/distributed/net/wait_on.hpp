@@ -1,4 +1,4 @@
-// A wait on a condition variable with a deadline of this library's clock.
+// Waits on a condition variable with a deadline of mini::dist::Clock.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace mini::dist {
 
-/// Blocks until done(), which is asked with the lock held each time `changed` was notified.
-/// Returns false when the deadline passed first.
+/// Blocks until done() returns true; it is called with the lock held, first immediately
+/// and then each time `changed` is notified. Returns false if the deadline passed first.
 template <typename Done>
 bool wait_on(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
              Deadline deadline, const Done& done) {

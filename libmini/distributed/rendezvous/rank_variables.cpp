@@ -15,7 +15,7 @@
 namespace mini::dist {
 namespace {
 
-// One launcher's names; "" where it has none.
+// The names of one launcher's variables; "" if it has none.
 struct Launcher {
     const char* name;
     const char* rank;
@@ -50,8 +50,8 @@ constexpr std::array<Launcher, 3> kLaunchers = {{
      {"PMI_JOBID", "PMI_PORT"}},
 }};
 
-// Slurm gives its own processes on a node step numbers from here on: batch scripts,
-// interactive shells. They are no ranks.
+// Slurm uses step ids from here on for its own processes on a node (batch scripts,
+// interactive shells), which are not ranks.
 constexpr int64_t kFirstSpecialStep = 0xfffffff0;
 
 std::optional<std::string> find(const Lookup& lookup, const std::string& name) {
@@ -67,14 +67,14 @@ bool parse_whole(const std::string& text, Number& number) {
     return code == std::errc() && rest == end;
 }
 
-// The number in a variable, -1 when it is not set or empty.
+// Returns the number in a variable; -1 if it is not set or empty.
 int number_in(const Lookup& lookup, const std::string& name) {
     const auto text = find(lookup, name);
     if (!text) return -1;
     int number = 0;
     if (!parse_whole(*text, number))
         throw UsageError(concat("environment variable ", name, " is \"", *text,
-                                "\", which is not a whole number"));
+                                "\", which is not an integer"));
     if (number < 0)
         throw UsageError(concat("environment variable ", name, " is ", number,
                                 "; it must not be negative"));
@@ -112,7 +112,8 @@ RankVariables read_launcher(const Lookup& lookup, const Launcher& launcher) {
 
 // ---- Slurm
 
-// Whether srun started this process, or a shell did in which Slurm's variables linger.
+// Whether srun started this process as a rank; false in a shell that has Slurm's
+// variables.
 bool is_slurm_step(const Lookup& lookup) {
     const auto step = find(lookup, "SLURM_STEP_ID");
     int64_t number = 0;
@@ -120,7 +121,7 @@ bool is_slurm_step(const Lookup& lookup) {
     return step && !is_shell && parse_whole(*step, number) && number < kFirstSpecialStep;
 }
 
-// "SLURM_STEP_NODELIST" where the step has a list of its own, else the job's.
+// Returns the step's variable (such as SLURM_STEP_NODELIST) if it is set, else the job's.
 std::optional<std::string> step_or_job(const Lookup& lookup, const std::string& step_name,
                                        const std::string& job_name) {
     const auto of_step = find(lookup, step_name);
@@ -154,7 +155,7 @@ RankVariables read_slurm(const Lookup& lookup) {
     return found;
 }
 
-// ---- several launchers at once
+// ---- two launchers
 
 bool is_complete(const RankVariables& found) {
     return found.rank >= 0 && found.world_size >= 0;
@@ -164,8 +165,8 @@ std::string place_text(const RankVariables& found) {
     return concat("rank ", found.rank, " of ", found.world_size, " by ", found.source);
 }
 
-// Whether `outer` started launchers, of which one started this rank: then it counts
-// processes of its own, at most one per host.
+// Whether `outer` started launchers, one of which (`inner`) started this rank: the
+// processes of `outer` are then launchers, at most one per host.
 bool started_launchers(const RankVariables& outer, const RankVariables& inner) {
     if (outer.world_size == 1) return true;
     if (inner.local_world_size < 1) return false;
@@ -193,7 +194,7 @@ void check_pmix(const Lookup& lookup, const RankVariables& chosen) {
     check_agreement(chosen, pmix);
 }
 
-// No pair of variables is complete: an error when one variable of a pair is set.
+// Called when no pair of rank and world size is complete. Throws if one of a pair is set.
 void report_half_pairs(const Lookup& lookup) {
     const auto expected = [&](const std::string& missing, const std::string& there) {
         throw UsageError(concat("environment variable ", missing,
@@ -223,10 +224,10 @@ RankVariables this_process() {
             .job_id = ""};
 }
 
-int require_told(int value, const std::string& variable, const RankVariables& place) {
+int require_set(int value, const std::string& variable, const RankVariables& place) {
     if (value < 0)
         throw UsageError(
-            concat(place.source, " does not say ", variable, "; set it on each rank"));
+            concat(place.source, " does not set ", variable, "; set it on each rank"));
     return value;
 }
 
@@ -238,7 +239,7 @@ std::optional<std::string> environment_variable(const std::string& name) {
 }
 
 std::optional<RankVariables> read_rank_variables(const Lookup& lookup) {
-    // Hear all launchers, in the order in which they count.
+    // Read the variables of all launchers, in order of precedence.
     std::vector<RankVariables> places;
     for (const Launcher& launcher : kLaunchers) {
         RankVariables found = read_launcher(lookup, launcher);
@@ -255,7 +256,7 @@ std::optional<RankVariables> read_rank_variables(const Lookup& lookup) {
         return std::nullopt;
     }
 
-    // Take the first, if no other contradicts it.
+    // Use the first, if no other contradicts it.
     RankVariables& chosen = places.front();
     for (const RankVariables& other : places) check_agreement(chosen, other);
     check_pmix(lookup, chosen);
@@ -272,7 +273,7 @@ DerivedMaster derive_master(const Lookup& lookup, const RankVariables& variables
         variables.world_size == 1 || variables.world_size == variables.local_world_size;
     if (one_host) return {"127.0.0.1", port};
 
-    // Only Slurm lists its hosts; its first one has rank 0.
+    // Only Slurm lists its hosts; the first one has rank 0.
     const bool is_slurm = variables.source.starts_with("Slurm");
     const auto list = step_or_job(lookup, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST");
     if (is_slurm && list) {
@@ -282,16 +283,16 @@ DerivedMaster derive_master(const Lookup& lookup, const RankVariables& variables
     const std::string local = variables.local_world_size < 0
                                   ? "an unknown number"
                                   : std::to_string(variables.local_world_size);
-    throw UsageError(
-        concat("environment variable MASTER_ADDR expected, but not set: of ",
-               variables.world_size, " ranks ", local, " are on this host, and ",
-               variables.source,
-               " does not say where rank 0 is; set MASTER_ADDR to its host on all ranks "
-               "(mpirun -x MASTER_ADDR=HOST, mpiexec -genv MASTER_ADDR HOST)"));
+    throw UsageError(concat(
+        "environment variable MASTER_ADDR expected, but not set: of ",
+        variables.world_size, " ranks ", local, " are on this host, and ",
+        variables.source,
+        " does not give rank 0's address; set MASTER_ADDR to its host on all ranks "
+        "(mpirun -x MASTER_ADDR=HOST, mpiexec -genv MASTER_ADDR HOST)"));
 }
 
 int port_from_text(const std::string& text) {
-    // FNV-1a, 32 bits: the same everywhere, which std::hash is not.
+    // FNV-1a, 32 bits: the same on all systems, unlike std::hash.
     uint32_t hash = 2166136261u;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
     return static_cast<int>(20000 + hash % 10000);
@@ -299,17 +300,17 @@ int port_from_text(const std::string& text) {
 
 int get_local_rank() {
     const RankVariables place = this_process();
-    return require_told(place.local_rank, "LOCAL_RANK", place);
+    return require_set(place.local_rank, "LOCAL_RANK", place);
 }
 
 int get_local_world_size() {
     const RankVariables place = this_process();
-    return require_told(place.local_world_size, "LOCAL_WORLD_SIZE", place);
+    return require_set(place.local_world_size, "LOCAL_WORLD_SIZE", place);
 }
 
 int get_node_rank() {
     const RankVariables place = this_process();
-    return require_told(place.node_rank, "GROUP_RANK", place);
+    return require_set(place.node_rank, "GROUP_RANK", place);
 }
 
 }  // namespace mini::dist

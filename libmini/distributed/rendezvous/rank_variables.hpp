@@ -1,21 +1,22 @@
-// Who am I, and of how many? What each launcher writes into a rank's environment:
+// This process's rank and world size. Each launcher sets them in the environment:
 //
-//                   torchrun,         Open MPI                   MPICH,           Slurm
-//                   minirun           (OMPI_COMM_WORLD_...)      Intel MPI        (a step)
-//     rank          RANK              ..._RANK                   PMI_RANK         SLURM_PROCID
-//     world size    WORLD_SIZE        ..._SIZE                   PMI_SIZE         SLURM_STEP_NUM_TASKS,
-//                                                                                 else SLURM_NTASKS
-//     local rank    LOCAL_RANK        ..._LOCAL_RANK             MPI_LOCALRANKID  SLURM_LOCALID
-//     local size    LOCAL_WORLD_SIZE  ..._LOCAL_SIZE             MPI_LOCALNRANKS  SLURM_STEP_TASKS_PER_NODE
-//     node          GROUP_RANK        -                          -                SLURM_NODEID
+//               torchrun,         Open MPI: OMPI_  MPICH,           Slurm, in a step:
+//               minirun           COMM_WORLD_...   Intel MPI        SLURM_...
+//   rank        RANK              RANK             PMI_RANK         PROCID
+//   world size  WORLD_SIZE        SIZE             PMI_SIZE         STEP_NUM_TASKS,
+//                                                                   else NTASKS
+//   local rank  LOCAL_RANK        LOCAL_RANK       MPI_LOCALRANKID  LOCALID
+//   local size  LOCAL_WORLD_SIZE  LOCAL_SIZE       MPI_LOCALNRANKS  STEP_TASKS_PER_NODE
+//   node        GROUP_RANK        -                -                NODEID
 //
-// The first launcher from the left that says both rank and world size wins. PMIx says the
-// rank only (PMIX_RANK) and so can contradict but not win. Slurm's variables also stand
-// in batch scripts and interactive shells, where no other rank will ever come: they count
-// only in a step that srun started, SLURM_STEP_ID.
+// The first launcher from the left that sets both rank and world size is used. PMIx sets
+// only the rank (PMIX_RANK), so it can contradict but is never used alone. Slurm also
+// sets its variables in batch scripts and interactive shells, where no other rank will
+// ever join: they count only in a step that srun started (SLURM_STEP_ID).
 //
-// Two launchers that both speak must agree. Legal, and common: one that started a single
-// process, or one process a host, started launchers (srun torchrun), and is left out.
+// If two launchers set the variables, they must agree. There is one valid, common
+// exception: an outer launcher that started a single process, or one process per host,
+// each of them a launcher (srun torchrun). Its variables are ignored.
 
 #pragma once
 
@@ -25,13 +26,13 @@
 
 namespace mini::dist {
 
-/// The value of an environment variable; nothing when it is not set.
+/// Returns the value of an environment variable; std::nullopt if it is not set.
 using Lookup = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// Looks in this process's own environment.
+/// Looks up a variable of this process's environment.
 std::optional<std::string> environment_variable(const std::string& name);
 
-/// A rank's place, as a launcher told it; -1 for what it did not say.
+/// The rank variables of one launcher; -1 for those that it does not set.
 struct RankVariables {
     int rank = -1;
     int world_size = -1;
@@ -39,36 +40,43 @@ struct RankVariables {
     int local_world_size = -1;
     int node_rank = -1;
     std::string source;  // "Open MPI (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE)"
-    std::string job_id;  // the same on all ranks, another in the next job; "" if unknown
+    std::string job_id;  // the same on all ranks, different in each job; "" if unknown
 };
 
-/// Reads the environment; nothing when no launcher speaks. Throws UsageError naming the
-/// variable for half a pair, a value that is not a number or out of range, and naming both
-/// sources when two launchers contradict each other.
+/// Reads the environment; returns std::nullopt if no launcher has set the variables.
+/// Throws UsageError naming the variable if only one of rank and world size is set, or a
+/// value is not a number or out of range; and naming both sources if two launchers
+/// contradict each other.
 std::optional<RankVariables> read_rank_variables(const Lookup& lookup);
 
-/// Where rank 0 keeps the store, as far as a launcher's variables tell.
+/// The address of rank 0's store, derived from a launcher's variables.
 struct DerivedMaster {
     std::string host;
     int port = 0;
 };
 
-/// For launchers that set no MASTER_ADDR and MASTER_PORT: loopback when all ranks are on
-/// one host, else the first host of a Slurm step; the port follows from the job's id, or
-/// where there is none from `fallback_id`. Throws UsageError that says to set MASTER_ADDR
-/// when ranks are, or may be, on several hosts and no variable names them.
+/// Derives the address for launchers that set no MASTER_ADDR and MASTER_PORT: loopback if
+/// all ranks are on one host, else the first host of a Slurm step; the port is a hash of
+/// the job's id, or of `fallback_id` if there is none. Throws UsageError with the advice
+/// to set MASTER_ADDR if ranks are, or may be, on several hosts and no variable names the
+/// hosts.
 DerivedMaster derive_master(const Lookup& lookup, const RankVariables& variables,
                             const std::string& fallback_id);
 
-/// A port in 20000 .. 29999, below those that the system gives away, that follows from
-/// the text.
+/// Returns a port in 20000 .. 29999, below the system's ephemeral ports: a hash of the
+/// text.
 int port_from_text(const std::string& text);
 
-/// This process's place on its host, as its launcher told it: which GPU to take, how many
-/// share the host, which host this is. 0, 1 and 0 for a program started alone. Throw
-/// UsageError when there is a launcher that does not say.
+// The next three functions return what the launcher has set. They throw UsageError if a
+// launcher has started this program but has not set the variable.
+
+/// Returns this rank's number on its host, and so the GPU to use; 0 without a launcher.
 int get_local_rank();
+
+/// Returns the number of ranks on this host; 1 without a launcher.
 int get_local_world_size();
+
+/// Returns the number of this host; 0 without a launcher.
 int get_node_rank();
 
 }  // namespace mini::dist

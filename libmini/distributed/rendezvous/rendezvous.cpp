@@ -20,43 +20,45 @@ namespace {
 
 const char* const kVerdict = "rendezvous/verdict";
 
-// A verdict is kAllJoined, or one of the others and a reason.
+// A verdict is kAllJoined, or one of the other two followed by a reason.
 const std::string kAllJoined = "ok";
 const std::string kTooLate = "timeout: ";
 const std::string kContradiction = "error: ";
 
-// How long to wait for what is surely in the store.
+// How long to wait for a key that is known to exist.
 constexpr std::chrono::seconds kReadTime(5);
 
-// How long rank 0 keeps the store after a failure, for the others to hear of it.
+// How long rank 0 keeps the store after a failure, so that the others can read the
+// reason.
 constexpr std::chrono::seconds kFarewellTime(2);
 
-// How long rank 0 waits then for those that have not come yet.
+// How long rank 0 then waits for ranks that have not registered yet.
 constexpr std::chrono::seconds kLateTime(2);
 
-// How long to look for a first rank 0 that holds our port.
+// How long to try to reach another process with rank 0 that holds our port.
 constexpr std::chrono::seconds kDoubleTime(3);
 
-// More ranks than can meet: what another process says of its world size ends no loop.
+// No job has more ranks. Bounds the loop over a world size that another process reports.
 constexpr int kMostRanks = 1 << 16;
 
 std::string seat(int rank) { return concat("rendezvous/rank/", rank); }
 std::string has_joined(int rank) { return concat("rendezvous/joined/", rank); }
 
-// The verdict that stands: the first, as others may have read it.
+// Writes a verdict, unless there is one. Returns the verdict in the store: always the
+// first, because other ranks may have read it.
 std::string give_verdict(Store& store, const std::string& verdict) {
     return store.compare_set(kVerdict, "", verdict);
 }
 
 // ---- taking a seat
 
-// What a rank that takes its seat says of itself, all in one value: a rank that dies
-// leaves either nothing or what the others need to go on.
+// The entry of a rank, written as one value: a rank that dies leaves either no entry or
+// all that the others need to continue.
 struct Seat {
     int world_size = 0;
     int process = 0;
     std::string host;
-    uint32_t number = 0;  // by which its process knows the seat as its own
+    uint32_t number = 0;  // random: by it the process recognises its own entry
 };
 
 std::string to_text(const Seat& seat) {
@@ -74,7 +76,7 @@ std::string process_of(const Seat& seat) {
     return concat("process ", seat.process, " on ", seat.host);
 }
 
-// "" when this rank has taken its seat; else what is wrong.
+// Registers this rank. Returns "", or the error.
 std::string take_seat(Store& store, const RendezvousConfig& config,
                       const std::string& local_host, Deadline deadline) {
     const int rank = config.rank, world_size = config.world_size;
@@ -100,8 +102,8 @@ std::string take_seat(Store& store, const RendezvousConfig& config,
     return "";
 }
 
-// "" for a rank that has joined, or waits for rank 0 as this one does; else the missing
-// rank.
+// Returns "" if `rank` has joined, or waits for rank 0 as this rank does; else a text
+// that names it as missing.
 std::string missing_text(Store& store, int rank) {
     if (store.check(has_joined(rank))) return "";
     if (!store.check(seat(rank))) return concat("rank ", rank);
@@ -129,7 +131,7 @@ std::vector<std::string> of_all(std::string (*key)(int rank), int world_size) {
     return keys;
 }
 
-// Ends the waits of all ranks that wait for others to join; they will read the verdict.
+// Wakes all ranks that wait for others to join; they will read the verdict.
 void release(Store& store, const RendezvousConfig& config) {
     int world_size = config.world_size;
     if (store.check(seat(0))) {
@@ -139,14 +141,14 @@ void release(Store& store, const RendezvousConfig& config) {
     for (const std::string& key : of_all(has_joined, world_size)) store.set(key, "");
 }
 
-// Blocks until all ranks have joined, or one of them has found a fault. A rank that dies
-// here loses only its join record.
+// Blocks until all ranks have joined, or one of them has found an error; returns the
+// verdict. If this rank dies here, only its key "joined" is missing.
 std::string await_verdict(Store& store, const RendezvousConfig& config,
                           const std::string& local_host, Deadline deadline) {
     try {
         const std::string fault = take_seat(store, config, local_host, deadline);
         if (!fault.empty()) {
-            // A rank that contradicts another leaves the group, whatever the verdict.
+            // A rank that contradicts another fails, whatever the verdict is.
             give_verdict(store, concat(kContradiction, fault));
             release(store, config);
             return concat(kContradiction, fault);
@@ -170,11 +172,11 @@ void agree(Store& store, const RendezvousConfig& config, const std::string& loca
     throw Error(verdict.substr(std::min(kContradiction.size(), verdict.size())));
 }
 
-// Ranks that come late are told the verdict, rather than find no server.
+// Waits for late ranks, so that they read the verdict instead of finding no server.
 void await_latecomers(Store& store, int world_size) {
     try {
         store.wait(of_all(seat, world_size), deadline_after(kLateTime));
-    } catch (const Error&) {  // what is thrown next came first, and counts
+    } catch (const Error&) {  // the caller throws the first error
     }
 }
 
@@ -188,8 +190,8 @@ std::unique_ptr<TcpStore> connect_to_store(const RendezvousConfig& config,
     const auto connect = [&] {
         return std::make_unique<TcpStore>(address, config.cookie, deadline);
     };
-    // Try again: rank 0 may have died in the middle of its Hello; another program answers
-    // the same each time.
+    // Try again: rank 0 may have died in the middle of its Hello. If another program
+    // listens there, all attempts fail the same way.
     const auto connect_patiently = [&] {
         for (int tries = 1;; ++tries) {
             try {
@@ -211,8 +213,8 @@ std::unique_ptr<TcpStore> connect_to_store(const RendezvousConfig& config,
     }
 }
 
-// The store that already listens at our address, if it is this run's: then there are two
-// processes with rank 0, and meeting the other one will say so.
+// Connects to the store that already listens at our address, if it belongs to this run:
+// then two processes have rank 0, and take_seat() will report it. Else throws `busy`.
 std::unique_ptr<TcpStore> find_double(const RendezvousConfig& config, const Error& busy) {
     try {
         return std::make_unique<TcpStore>(config.master, config.cookie,
@@ -257,11 +259,11 @@ Rendezvous join_rendezvous(const RendezvousConfig& config, Deadline deadline) {
     if (!config.advertise.empty()) result.local_host = config.advertise;
     try {
         agree(*result.store, config, result.local_host, deadline);
-    } catch (const Timeout&) {  // all have been waited for
+    } catch (const Timeout&) {  // all ranks had the whole time to join
         part_after_failure(std::move(result));
         throw;
     } catch (const Error&) {
-        // Let the others hear the verdict before the store goes.
+        // Let the others read the verdict before the store closes.
         if (result.server) await_latecomers(*result.store, config.world_size);
         part_after_failure(std::move(result));
         throw;

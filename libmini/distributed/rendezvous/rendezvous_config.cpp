@@ -1,4 +1,4 @@
-// What this rank was told: the first half of rendezvous.hpp.
+// rendezvous_config(): reads the init method and the environment.
 
 #include <unistd.h>
 
@@ -21,11 +21,11 @@ int parse_number(const std::string& text, const std::string& what) {
     const auto [end, code] =
         std::from_chars(text.data(), text.data() + text.size(), value);
     if (code != std::errc() || end != text.data() + text.size())
-        throw UsageError(concat(what, " is \"", text, "\", which is not a whole number"));
+        throw UsageError(concat(what, " is \"", text, "\", which is not an integer"));
     return value;
 }
 
-// The value of a variable; "" when it is not set.
+// Returns the value of a variable; "" if it is not set.
 std::string variable(const std::string& name) {
     return environment_variable(name).value_or("");
 }
@@ -39,7 +39,8 @@ std::string variable(const std::string& name) {
 
 // ---- env://
 
-// The environment, in which the options stand for RANK and WORLD_SIZE.
+// Returns the environment, with RANK and WORLD_SIZE replaced by the options that are
+// given.
 Lookup environment_with(int rank, int world_size) {
     return [=](const std::string& name) -> std::optional<std::string> {
         if (name == "RANK" && rank >= 0) return std::to_string(rank);
@@ -64,8 +65,8 @@ RankVariables who_am_i(int rank, int world_size) {
     return result;
 }
 
-// torchrun may keep a store of its own, which speaks PyTorch's protocol, on MASTER_PORT:
-// ours goes elsewhere, to a port that follows from the job and its restarts.
+// torchrun may run a store of its own with PyTorch's protocol on MASTER_PORT. Then our
+// store uses another port: a hash of the job's id and its number of restarts.
 int beside_torchruns_store(int port) {
     if (variable("TORCHELASTIC_USE_AGENT_STORE") != "True") return port;
     return port_from_text(concat(port, "/", variable("TORCHELASTIC_RUN_ID"), "/",
@@ -73,8 +74,8 @@ int beside_torchruns_store(int port) {
 }
 
 Address find_master(const RankVariables& who) {
-    // The launchers that know of MASTER_ADDR must set both; for the others, derive what
-    // is missing.
+    // Launchers that know MASTER_ADDR must set both variables; for the others, derive a
+    // missing one.
     const bool must_be_set =
         who.source.starts_with("torchrun") || who.source.starts_with("the options");
     const std::string host = variable("MASTER_ADDR"), port = variable("MASTER_PORT");
@@ -84,7 +85,7 @@ Address find_master(const RankVariables& who) {
     if (host.empty() || port.empty()) {
         RankVariables known = who;
         if (!host.empty())
-            known.local_world_size = who.world_size;  // ask for a port only
+            known.local_world_size = who.world_size;  // only the port is needed
         const auto derived =
             derive_master(environment_variable, known, concat("parent ", ::getppid()));
         if (host.empty()) master.host = derived.host;
@@ -109,7 +110,7 @@ RendezvousConfig plan_from_environment(int rank, int world_size) {
 
 // ---- tcp:// and file://
 
-// The value of `name` in "rank=0&world_size=4".
+// Returns the value of `name` in "rank=0&world_size=4".
 std::optional<std::string> query_value(const std::string& query,
                                        const std::string& name) {
     for (size_t begin = 0; begin < query.size();) {
@@ -160,14 +161,14 @@ void check_ranges(const RendezvousConfig& config) {
                                 config.world_size, "; ranks are 0 .. ",
                                 config.world_size - 1));
     if (!config.file.empty()) return;
-    const int lowest = config.world_size == 1 ? 0 : 1;  // alone, any free port will do
+    const int lowest = config.world_size == 1 ? 0 : 1;  // one rank: any free port
     if (config.master.port < lowest || config.master.port > 65535)
         throw UsageError(concat("MASTER_PORT is ", config.master.port, "; it must be in ",
                                 lowest, " .. 65535"));
 }
 
-// torchrun says "none" for a job without a name, and keeps the name when it restarts the
-// ranks.
+// torchrun sets the id "none" for a job without an id, and keeps the id when it restarts
+// the ranks.
 std::string run_id() {
     std::string id = variable("MINI_RUN_ID");
     if (id.empty()) id = variable("TORCHELASTIC_RUN_ID");

@@ -14,14 +14,14 @@
 namespace mini::dist {
 namespace {
 
-constexpr size_t kQuotedBytes = 80;  // of a list that an error repeats
+constexpr size_t kQuotedBytes = 80;  // of a list, quoted in an error message
 
 std::string quoted(std::string_view text) {
     const bool is_long = text.size() > kQuotedBytes;
     return concat('"', text.substr(0, kQuotedBytes), is_long ? "...\"" : "\"");
 }
 
-// A list on its way to be unfolded.
+// The text of a list, for error messages.
 class List {
   public:
     explicit List(std::string_view text) : text_(text) {}
@@ -51,7 +51,7 @@ bool parse_whole(std::string_view text, Number& number) {
     return code == std::errc() && rest == end;
 }
 
-// "a[1,2],b" cut at the commas outside of brackets: "a[1,2]", "b".
+// Splits at the commas outside of brackets: "a[1,2],b" is "a[1,2]", "b".
 std::vector<std::string_view> split_outside_brackets(std::string_view text,
                                                      const List& list) {
     std::vector<std::string_view> parts;
@@ -84,7 +84,7 @@ void expand_range(std::string_view range, const List& list,
     if (first.size() > kMaxHostBytes)
         list.refuse(concat("a number has ", first.size(), " digits"));
 
-    // The difference alone may be the largest number there is.
+    // Check the difference first: adding 1 to it could overflow.
     list.check_count(end - begin);
     list.check_count(numbers.size() + (end - begin) + 1);
     for (uint64_t i = 0; i <= end - begin; ++i) {
@@ -94,7 +94,7 @@ void expand_range(std::string_view range, const List& list,
     }
 }
 
-// Each of `names` with each of `endings` behind it, the last ending first to change.
+// Appends each of `endings` to each of `names`; the endings vary fastest.
 std::vector<std::string> combine(const std::vector<std::string>& names,
                                  const std::vector<std::string>& endings,
                                  const List& list) {
@@ -110,7 +110,7 @@ std::vector<std::string> combine(const std::vector<std::string>& names,
     return longer;
 }
 
-// "rack[1-2]n[1,3]x" as rack1n1x, rack1n3x, rack2n1x, rack2n3x.
+// Expands "rack[1-2]n[1,3]x" to rack1n1x, rack1n3x, rack2n1x, rack2n3x.
 std::vector<std::string> expand_host(std::string_view pattern, const List& list) {
     std::vector<std::string> names(1);
     while (!pattern.empty()) {

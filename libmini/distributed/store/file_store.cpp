@@ -22,11 +22,11 @@ constexpr std::string_view kMagic = "libmini file store 1\n";
 constexpr off_t kCallByte = 0;
 constexpr off_t kOpenByte = 1;
 
-// Files have no event that works across hosts: a wait reads the file again after this
-// time.
+// No event reports a change of a file across hosts: a wait reads the file again after
+// this time.
 constexpr std::chrono::milliseconds kPause(2);
 
-// How long a process may keep the others out, before it is taken to be stopped.
+// How long a process may hold the lock before the others assume that it is stopped.
 constexpr std::chrono::seconds kLockTime(30);
 constexpr std::chrono::seconds kFarewellTime(1);
 
@@ -36,8 +36,9 @@ struct RecordHead {
     uint32_t value_bytes = 0;
 };
 
-// Locks or unlocks one byte, for this open file and not for the process: threads with a
-// file of their own each count as several. False when others hold it.
+// Locks or unlocks one byte. The lock belongs to the open file, not to the process, so
+// two threads that have each opened the file exclude each other. Returns false if another
+// open file holds the lock.
 bool set_lock(const Socket& file, short type, off_t byte) {
     struct flock lock {};
     lock.l_type = type;
@@ -60,14 +61,14 @@ size_t size_of(const Socket& file, const std::string& path) {
 
 }  // namespace
 
-// Keeps the other ranks out for its lifetime.
+// Holds the file's lock for its lifetime.
 class FileStore::FileLock {
   public:
     FileLock(const FileStore& store, Deadline deadline) : file_(store.file_) {
         while (!set_lock(file_, F_WRLCK, kCallByte)) {
             if (has_passed(deadline))
                 throw Timeout(concat("the store ", store.path_,
-                                     " is locked by a process that does not go on"));
+                                     " is locked by a process that makes no progress"));
             sleep_for(kPause / 4);
         }
     }
@@ -85,8 +86,9 @@ FileStore::FileStore(const std::string& path) : path_(path) {
 
 FileStore::~FileStore() {
     try {
-        // Delete the file if no other process has it open, under the same lock, so that
-        // of two that leave together the second knows it is the last.
+        // Delete the file if no other process has it open. Both steps happen under the
+        // lock, so that of two processes that close at the same time the second one is
+        // the last.
         const FileLock lock(*this, deadline_after(kFarewellTime));
         if (set_lock(file_, F_WRLCK, kOpenByte)) ::unlink(path_.c_str());
         set_lock(file_, F_UNLCK, kOpenByte);
@@ -94,7 +96,7 @@ FileStore::~FileStore() {
     }
 }
 
-// False when the last owner deleted the file while we were opening it.
+// Returns false if the last user deleted the file while this process opened it.
 bool FileStore::open_file() {
     constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
     file_ = Socket(::open(path_.c_str(), kFlags, 0600));
@@ -114,14 +116,14 @@ bool FileStore::open_file() {
     return true;
 }
 
-// Empties a file that no process uses; a file of a different kind is left as it is.
+// Empties a file that no other process uses. Leaves a file of another format unchanged.
 void FileStore::begin_log() {
     std::string start(kMagic.size(), '\0');
     const ssize_t n = ::pread(file_.fd(), start.data(), start.size(), 0);
     start.resize(n < 0 ? 0 : static_cast<size_t>(n));
     if (kMagic.substr(0, start.size()) != start)
         throw BadFile(concat(path_,
-                             " is not a file store of libmini's; it is left as it is; "
+                             " is not a file store of libmini; it is left unchanged; "
                              "give another path"));
     const auto size = static_cast<ssize_t>(kMagic.size());
     if (::ftruncate(file_.fd(), 0) != 0 ||
@@ -190,7 +192,7 @@ int64_t FileStore::num_keys() {
     return static_cast<int64_t>(table_.size());
 }
 
-// Brings the table up to date. Who holds the file's lock calls read_log itself.
+// Updates the table. A caller that holds the file's lock calls read_log() instead.
 void FileStore::refresh(Deadline deadline) {
     const FileLock lock(*this, deadline);
     read_log();
@@ -202,7 +204,7 @@ void FileStore::wait_here(const std::vector<std::string>& keys, Deadline deadlin
         if (has_passed(deadline)) throw_missing(path_, keys, table_.missing(keys));
         sleep_for(kPause);
 
-        // A file of the old size has nothing new; do not fight for its lock.
+        // A file of the same size has no new record; do not take its lock.
         if (size_of(file_, path_) != read_)
             refresh(std::max(deadline, deadline_after(kPause)));
     }
@@ -220,18 +222,19 @@ void FileStore::read_log() {
         done += static_cast<size_t>(n);
     }
 
-    // Take over whole records; half a one at the end belongs to a process that died.
+    // Apply complete records. An incomplete one at the end was left by a process that
+    // died.
     size_t begin = 0;
     if (read_ == 0) {
         if (!log.starts_with(kMagic))
-            throw BadFile(concat(path_, " is not a file store of libmini's"));
+            throw BadFile(concat(path_, " is not a file store of libmini"));
         begin = kMagic.size();
     }
     while (const size_t bytes = read_record(log, begin)) begin += bytes;
     read_ += begin;
 }
 
-// Applies the record that begins there; its size, 0 when it is not whole.
+// Applies the record at `begin`. Returns its size, or 0 if it is incomplete.
 size_t FileStore::read_record(const std::string& log, size_t begin) {
     RecordHead head;
     if (log.size() - begin < sizeof head) return 0;
@@ -262,7 +265,8 @@ void FileStore::append(Kind kind, const std::string& key, const std::string& val
     std::memcpy(record.data(), &head, sizeof head);
     record += key + value;
 
-    // Cut off what a dead process left, so that no rest of it follows ours.
+    // Truncate an incomplete record of a dead process, so that no part of it follows
+    // ours.
     const bool is_clean = size_of(file_, path_) == read_ ||
                           ::ftruncate(file_.fd(), static_cast<off_t>(read_)) == 0;
     for (size_t done = 0; done < record.size();) {

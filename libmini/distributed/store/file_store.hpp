@@ -1,17 +1,19 @@
 // A store in a file that all ranks can open, on one host or in a shared folder: a log of
-// what was set and deleted, which every rank reads on from where it stopped.
+// all sets and deletes. Every rank continues to read the log where it stopped the last
+// time.
 //
 //     magic | kind, key size, value size | key | value | kind, ... | key | value | ...
 //
-// Two bytes of the file serve as locks, which the kernel takes back when a process dies:
+// Two bytes of the file serve as locks, which the kernel releases when a process dies:
 //
 //     byte 0    held while a rank reads and appends, so that calls do not interleave
-//     byte 1    shared by all processes that have the store open; a process that can lock it
-//               exclusively is the only one
+//     byte 1    shared by all processes that have the store open; a process that can lock
+//               it exclusively is the only user
 //
-// So a file left by a run that crashed is told from one in use: a process that opens the
-// file and is the only one starts with an empty store, and the last one to close it
-// deletes it. A record that a dying process left half written is overwritten by the next.
+// This distinguishes a file left by a crashed run from a file in use: a process that
+// opens the file and is its only user starts with an empty store, and the last process to
+// close the file deletes it. A record that a dying process left incomplete is overwritten
+// by the next record.
 
 #pragma once
 
@@ -26,13 +28,13 @@
 
 namespace mini::dist {
 
-/// Thread-safe; one call at a time, so a get that waits keeps other threads' calls on the
-/// same object waiting. The keys live for as long as any rank has the file open
-/// (`torch.distributed.FileStore`, whose world size is not needed here).
+/// Thread-safe; one call at a time, so a get that waits blocks other threads' calls on
+/// the same object. The keys exist while any rank has the file open
+/// (`torch.distributed.FileStore`; its argument world_size is not needed here).
 class FileStore : public Store {
   public:
-    /// Opens or makes the file, which only its owner can read. Throws BadFile for a path
-    /// that cannot be opened or a file that is something else, which stays untouched.
+    /// Opens or creates the file; only its owner can read it. Throws BadFile for a path
+    /// that cannot be opened, or for a file of another format, which is left unchanged.
     explicit FileStore(const std::string& path);
     ~FileStore() override;
     FileStore(const FileStore&) = delete;
@@ -67,7 +69,7 @@ class FileStore : public Store {
     const std::string path_;
     std::mutex mutex_;
     Socket file_;      // a descriptor with one owner
-    size_t read_ = 0;  // bytes of the log that are in the table
+    size_t read_ = 0;  // bytes of the log that have been applied to the table
     StoreTable table_;
 };
 

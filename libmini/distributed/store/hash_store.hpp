@@ -1,5 +1,5 @@
-// A store inside one process, for ranks that are threads: a dictionary, a lock, and a bell
-// that rings whenever a key changes.
+// A store inside one process, for ranks that are threads: a dictionary, a mutex, and a
+// condition variable that is notified whenever a key changes.
 
 #pragma once
 

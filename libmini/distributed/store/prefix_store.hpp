@@ -1,5 +1,5 @@
 // A part of another store: every key gets a prefix, so that two users of one store (two
-// runs, two groups) cannot take each other's keys for their own.
+// runs, two groups) cannot read or overwrite each other's keys.
 //
 //     PrefixStore("job7", store).set("rank/0", "here")      sets "job7/rank/0" in store
 
@@ -14,7 +14,7 @@
 
 namespace mini::dist {
 
-/// As thread-safe as the store below (`torch.distributed.PrefixStore`).
+/// As thread-safe as the underlying store (`torch.distributed.PrefixStore`).
 class PrefixStore : public Store {
   public:
     /// REQUIRES: `store` is not null.

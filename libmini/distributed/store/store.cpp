@@ -8,10 +8,10 @@
 namespace mini::dist {
 namespace {
 
-// A map's node: its links, two strings, and what malloc adds.
+// A map node: its links, two strings, and malloc's overhead.
 constexpr size_t kNodeBytes = 128;
 
-// A value in a message: as much of it as fits a line.
+// Returns a value in quotes for a message, truncated to 40 bytes.
 std::string quoted(const std::string& value) {
     constexpr size_t kShown = 40;
     return concat('"', value.substr(0, kShown), value.size() > kShown ? "...\"" : "\"");

@@ -12,7 +12,7 @@ std::string bytes_of(const Head& head) {
     return bytes;
 }
 
-// The head that `bytes` begin with; nothing while it is not whole.
+// Returns the head at the start of `bytes`; std::nullopt while it is incomplete.
 template <typename Head>
 std::optional<Head> head_of(const std::string& bytes) {
     Head head;
@@ -41,16 +41,16 @@ std::optional<Request> take_request(std::string& bytes) {
     if (!head) return std::nullopt;
     MINI_CHECK(head->command >= Command::kSet && head->command <= Command::kNumKeys,
                "command ", static_cast<uint32_t>(head->command), " does not exist");
-    const size_t most =
+    const size_t max_value_bytes =
         head->command == Command::kCompareSet ? kMaxBodyBytes : kMaxValueBytes;
-    MINI_CHECK(head->key_bytes <= kMaxKeyBytes && head->value_bytes <= most,
+    MINI_CHECK(head->key_bytes <= kMaxKeyBytes && head->value_bytes <= max_value_bytes,
                "a request with a key of ", head->key_bytes, " bytes and a value of ",
                head->value_bytes);
-    const size_t value_at = sizeof *head + head->key_bytes;
-    const size_t end = value_at + head->value_bytes;
+    const size_t value_begin = sizeof *head + head->key_bytes;
+    const size_t end = value_begin + head->value_bytes;
     if (bytes.size() < end) return std::nullopt;
     Request request{head->id, head->command, bytes.substr(sizeof *head, head->key_bytes),
-                    bytes.substr(value_at, head->value_bytes)};
+                    bytes.substr(value_begin, head->value_bytes)};
     bytes.erase(0, end);
     return request;
 }

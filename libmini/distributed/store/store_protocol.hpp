@@ -1,9 +1,9 @@
-// What the TCP store's client and server say to each other, after both have said Hello:
+// The protocol between the TCP store's client and server, after both have sent a Hello:
 //
 //     request   id (4)  command (4)  key size (4)  value size (4)  | key | value
 //     reply     id (4)  status (4)   value size (4)                | value
 //
-//     command       value                                    answer
+//     command       value                                    value of the reply
 //     set           the value                                -
 //     get, wait     -                                        the value, -
 //     add           a decimal number                         the sum
@@ -11,9 +11,10 @@
 //     check, erase  -                                        "1" or "0"
 //     num_keys      -                                        a decimal number
 //
-// A get or wait whose key is missing is answered when the key comes, unless the client
-// asks for something else before: it has stopped waiting then. An answer that was under
-// way at that moment is recognised by its id and skipped.
+// The reply to a get or wait of a missing key is sent when the key is set. If the client
+// sends another request first, it has stopped waiting and the server sends no reply to
+// the get or wait. The client skips a reply that was already in flight at that moment:
+// its id is old.
 
 #pragma once
 
@@ -26,10 +27,10 @@
 
 namespace mini::dist::protocol {
 
-/// The longest value that travels: two values of a compare_set.
+/// The longest value of a message: the two values of a compare_set.
 constexpr size_t kMaxBodyBytes = 2 * kMaxValueBytes + sizeof(uint32_t);
 
-/// How much client and server read at once.
+/// How many bytes client and server read in one call.
 constexpr size_t kReadBytes = 64 << 10;
 
 enum class Command : uint32_t {
@@ -70,18 +71,20 @@ struct Reply {
     std::string value;
 };
 
-/// What travels.
+/// Return the bytes of a message.
 std::string to_bytes(const Request& request);
 std::string to_bytes(const Reply& reply);
 
-/// Takes the message that `bytes` begin with off them; nothing while it is not whole. Throw
-/// Error, as soon as the head is there, for a command, a status or a size that no message
-/// has.
+/// Remove the message at the start of `bytes` and return it; std::nullopt while it is
+/// incomplete. Throw Error, as soon as the head is complete, for an invalid command,
+/// status or size.
 std::optional<Request> take_request(std::string& bytes);
 std::optional<Reply> take_reply(std::string& bytes);
 
-/// The value of a compare_set request, and back; false when it is no such value.
+/// Packs the two values of a compare_set request into one.
 std::string pack_pair(const std::string& expected, const std::string& desired);
+
+/// Unpacks them. Returns false if `text` is not such a pair.
 bool unpack_pair(const std::string& text, std::string& expected, std::string& desired);
 
 }  // namespace mini::dist::protocol

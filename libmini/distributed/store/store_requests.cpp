@@ -46,7 +46,7 @@ std::string carry_out(Request request, StoreTable& table, const StoreLimits& lim
         case Command::kGet:
         case Command::kWait: break;
     }
-    throw Error("a get or a wait has no answer of its own");
+    throw Error("carry_out: a get or a wait");
 }
 
 }  // namespace mini::dist

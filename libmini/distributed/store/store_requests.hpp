@@ -1,5 +1,4 @@
-// What the store's server does with a request, without sockets: the part of it that the
-// bytes of a client decide.
+// How the store's server carries out a request, without sockets.
 
 #pragma once
 
@@ -10,11 +9,12 @@
 
 namespace mini::dist {
 
-/// What the clients of a server may take. `bytes` is one budget for all memory: keys and
-/// values get three quarters of it, and requests and answers under way the rest.
+/// Limits on the clients of a server. `bytes` is one budget for all memory: three
+/// quarters of it for keys and values, the rest for incomplete requests and unsent
+/// replies.
 struct StoreLimits {
-    size_t connections = 4096;  // of clients that have said Hello
-    size_t strangers = 64;      // connections that have not said it yet
+    size_t connections = 4096;  // of clients that have sent a Hello
+    size_t strangers = 64;      // connections that have not sent a Hello yet
     size_t keys = 1 << 20;
     size_t bytes = 1 << 30;
     std::chrono::milliseconds hello_time = std::chrono::seconds(2);
@@ -23,8 +23,9 @@ struct StoreLimits {
     size_t buffer_bytes() const { return bytes - table_bytes(); }
 };
 
-/// Carries out a request that waits for no key, all but kGet and kWait; the answer. Throws
-/// Error, and leaves the table as it was, for what cannot be done.
+/// Carries out a request of any command but kGet and kWait, which may wait for a key.
+/// Returns the value of the reply. Throws Error, and leaves the table unchanged, if the
+/// request cannot be carried out.
 std::string carry_out(protocol::Request request, StoreTable& table,
                       const StoreLimits& limits);
 

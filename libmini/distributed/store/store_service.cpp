@@ -24,15 +24,16 @@ void StoreService::handle(StoreClient& client, protocol::Request request) {
     } catch (const Error& error) {
         status = Status::kRefused;
         answer = error.what();
-    } catch (const std::bad_alloc&) {  // perhaps only for the answer
+    } catch (
+        const std::bad_alloc&) {  // perhaps only for the reply, after the key was set
         answer_waiters(key);
         throw;
     }
-    answer_waiters(key);  // first: this client may be gone
+    answer_waiters(key);  // first: `client` may be gone
     reply_(client, id, status, answer);
 }
 
-// Answers at once, or when the key comes.
+// Replies immediately, or when the key is set.
 void StoreService::ask(StoreClient& client, StoreClient::Question question) {
     const std::string* value = table_.find(question.key);
     if (value != nullptr)
@@ -46,7 +47,7 @@ void StoreService::forget(StoreClient& client) {
     if (!client.question) return;
     const auto found = waiters_.find(client.question->key);
     client.question.reset();
-    if (found == waiters_.end()) return;  // it is being answered
+    if (found == waiters_.end()) return;  // its reply is being sent
     std::erase(found->second, &client);
     if (found->second.empty()) waiters_.erase(found);
 }

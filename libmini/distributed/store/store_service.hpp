@@ -1,5 +1,5 @@
-// What a store's server does with requests, whatever brings them: it keeps the table, answers,
-// and lets a get or wait whose key is missing wait for it.
+// The store server's logic, independent of sockets: it keeps the table, replies to
+// requests, and delays the reply to a get or wait until the key is set.
 
 #pragma once
 
@@ -15,33 +15,34 @@
 
 namespace mini::dist {
 
-/// A client as the service sees it; its connection derives from it.
+/// The service's part of a client; the server's connection derives from it.
 struct StoreClient {
-    // A get or wait whose key is not there yet.
+    // A get or wait whose key is not set yet.
     struct Question {
         uint32_t id;
         protocol::Command command;
         std::string key;
     };
-    /// At most one: a client that asks again has stopped waiting.
+    /// At most one: a client that sends another request has stopped waiting.
     std::optional<Question> question;
 };
 
 /// Not thread-safe.
 class StoreService {
   public:
-    /// Sends an answer to a client. Does not throw.
+    /// Sends a reply to a client. Does not throw.
     using Reply = std::function<void(StoreClient& client, uint32_t id,
                                      protocol::Status status, const std::string& value)>;
 
     StoreService(const StoreLimits& limits, Reply reply)
         : limits_(limits), reply_(std::move(reply)) {}
 
-    /// Carries out a request of `client`, and answers it and the clients that waited for
-    /// the key. Throws bad_alloc where there is no memory for it.
+    /// Carries out a request of `client`, and replies to it and to the clients that
+    /// waited for the key. Throws bad_alloc if there is not enough memory.
     void handle(StoreClient& client, protocol::Request request);
 
-    /// Forgets what `client` waits for: it asks again, or leaves.
+    /// Forgets the get or wait of `client`: it has sent another request, or is
+    /// disconnected.
     void forget(StoreClient& client);
 
   private:

@@ -18,14 +18,14 @@ using protocol::Command;
 using protocol::Reply;
 using protocol::Status;
 
-constexpr size_t kShownBytes = 40;  // of a malformed answer, quoted in the error
+constexpr size_t kShownBytes = 40;  // of an invalid reply, quoted in the error message
 
-// Calls that do not wait for another rank are answered within this time, or the server is
-// stuck.
+// The server replies within this time to calls that do not wait for another rank, or it
+// is stuck.
 constexpr std::chrono::seconds kAnswerTime(30);
 
-// How long the server may take to say Hello. A slower one is taken for a program that is no
-// store.
+// How long the server may take to send its Hello. A slower peer is assumed to be another
+// program.
 constexpr std::chrono::seconds kHelloTime(5);
 
 }  // namespace
@@ -46,12 +46,12 @@ TcpStore::TcpStore(Socket connection, const Address& server, const Cookie& cooki
         fault = fault_of(theirs, mine);
     } catch (const ConnectionClosed&) {
         fault =
-            "it closed the connection: it is full, or of another run (MINI_STORE_COOKIE "
-            "must "
-            "be the same on all ranks), or not a store of libmini's";
+            "it closed the connection: it is full, or belongs to another run "
+            "(MINI_STORE_COOKIE must be the same on all ranks), or is not a store of "
+            "libmini";
     } catch (const Timeout&) {
         if (has_passed(deadline)) throw;  // the server or this rank was late
-        fault = "it accepted the connection and said nothing";
+        fault = "it accepted the connection but sent no Hello";
     }
     MINI_CHECK(fault.empty(), "cannot use the store at ", to_text(server), ": ", fault);
 }
@@ -65,7 +65,7 @@ std::string TcpStore::get(const std::string& key, Deadline deadline) {
     try {
         return ask(Command::kGet, key, "", deadline);
     } catch (const Timeout&) {
-        // The key may be there, and only the answer late.
+        // The key may be set, and only the reply late.
         if (check(key)) return ask(Command::kGet, key, "", answer_deadline());
         throw_missing(concat("the store at ", to_text(server_)), {key}, {key});
     }
@@ -88,7 +88,7 @@ void TcpStore::wait(const std::vector<std::string>& keys, Deadline deadline) {
         try {
             ask(Command::kWait, keys[i], "", deadline);
         } catch (const Timeout&) {
-            // The ones before this have come; see which of the others are still missing.
+            // The keys before this one exist; find which of the others are missing.
             std::vector<std::string> missing;
             for (size_t j = i; j < keys.size(); ++j)
                 if (!check(keys[j])) missing.push_back(keys[j]);
@@ -128,8 +128,8 @@ std::string TcpStore::ask(Command command, const std::string& key,
         is_sent = true;
         reply = receive_reply(next_id_++, deadline);
     } catch (const Timeout& timeout) {
-        // A late reply is skipped when it comes; half a request would take the next one
-        // for its rest.
+        // A late reply is skipped when it arrives. But after a partly sent request the
+        // server would read the next request as the rest of this one.
         if (!is_sent) close({Failure::Kind::kTimeout, -1, timeout.what()});
         throw;
     } catch (const ConnectionClosed& closed) {
@@ -159,7 +159,7 @@ int64_t TcpStore::ask_number(Command command, const std::string& key,
 
 Reply TcpStore::receive_reply(uint32_t id, Deadline deadline) {
     while (true) {
-        // Skip answers to questions that timed out.
+        // Skip replies to requests that timed out.
         while (auto reply = protocol::take_reply(inbox_))
             if (reply->id == id) return *std::move(reply);
 

@@ -1,4 +1,4 @@
-// The store as seen from a rank: a connection to the process that keeps it
+// The client of the TCP store: a connection to the process that serves it
 // (TcpStoreServer).
 
 #pragma once
@@ -16,18 +16,18 @@
 
 namespace mini::dist {
 
-/// A client of the TCP store. Thread-safe; one call at a time, so a get that waits keeps
-/// other threads' calls on the same client waiting (`torch.distributed.TCPStore`). A call
-/// that fails with its request half sent, or its reply half understood, closes the
-/// connection; all later calls then throw the same error and say so.
+/// A client of the TCP store. Thread-safe; one call at a time, so a get that waits blocks
+/// other threads' calls on the same client (`torch.distributed.TCPStore`). A call that
+/// fails with its request partly sent, or with an invalid reply, closes the connection;
+/// all later calls then throw the same error with a note that the connection was closed.
 class TcpStore : public Store {
   public:
-    /// Connects, trying again until the deadline. Throws Timeout when no server
-    /// answers there, Error when another program does.
+    /// Connects; tries again until the deadline. Throws Timeout if no server replies at
+    /// this address, Error if another program does.
     TcpStore(const Address& server, const Cookie& cookie, Deadline deadline);
 
-    /// The same over a connection that is there already; messages call its other end
-    /// `server`. REQUIRES: `connection` is non-blocking.
+    /// The same over an existing connection; error messages name `server` as its peer.
+    /// REQUIRES: `connection` is non-blocking.
     TcpStore(Socket connection, const Address& server, const Cookie& cookie,
              Deadline deadline);
 
@@ -45,8 +45,8 @@ class TcpStore : public Store {
     bool delete_key(const std::string& key) override;
     int64_t num_keys() override;
 
-    /// The address by which this machine reaches the store: one where others can reach
-    /// it.
+    /// Returns the local address of the connection to the store, at which the other ranks
+    /// can reach this machine.
     std::string local_host() const { return local_address(socket_).host; }
 
   private:
@@ -60,10 +60,10 @@ class TcpStore : public Store {
 
     Address server_;
     Socket socket_;
-    Failure closed_by_;  // once the socket is closed
+    Failure closed_by_;  // why the socket was closed, if it is
     std::mutex mutex_;
     uint32_t next_id_ = 0;
-    std::string inbox_;  // the beginning of a reply that a deadline cut short
+    std::string inbox_;  // the start of a reply whose wait reached its deadline
 };
 
 }  // namespace mini::dist

@@ -30,7 +30,7 @@
 namespace mini::dist {
 namespace {
 
-// A pause where there is not even memory to poll.
+// The pause if there is not even memory to poll.
 constexpr std::chrono::milliseconds kNoMemoryPause(10);
 
 struct Client : StoreClient {
@@ -38,23 +38,23 @@ struct Client : StoreClient {
     Deadline hello_deadline;
     bool greeted = false;
     bool dropped = false;
-    std::string inbox;         // bytes of a message that is not complete
-    std::string outbox;        // bytes that the socket has not taken yet
-    size_t counted_bytes = 0;  // of its memory, what the sum over all clients has
+    std::string inbox;         // the start of an incomplete message
+    std::string outbox;        // bytes not sent yet
+    size_t counted_bytes = 0;  // this client's share of buffer_bytes_
 };
 
-// What a string has beyond its own object, in which short ones lie.
+// Returns the heap memory of a string: 0 for a short one, which is stored in the object.
 size_t heap_bytes(const std::string& text) {
     return text.capacity() > std::string().capacity() ? text.capacity() : 0;
 }
 
-// A question's key is also the one under which its client waits.
+// A question's key is stored twice: in the client and in the service's map of waiters.
 size_t bytes_of(const Client& client) {
     const size_t question = client.question ? 2 * heap_bytes(client.question->key) : 0;
     return heap_bytes(client.inbox) + heap_bytes(client.outbox) + question;
 }
 
-// Gives back the memory of bytes that have gone.
+// Frees the memory of bytes that have been removed.
 void trim(std::string& buffer) {
     constexpr size_t kKept = 1 << 10;
     if (buffer.capacity() > 2 * buffer.size() + kKept) buffer.shrink_to_fit();
@@ -67,7 +67,7 @@ class TcpStoreServer::Loop {
     Loop(const Address& address, const Cookie& cookie, StoreLimits limits)
         : cookie_(cookie),
           limits_(limits),
-          door_(listen_on(address)),
+          acceptor_(listen_on(address)),
           wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
           service_(limits, [this](StoreClient& client, uint32_t id,
                                   protocol::Status status, const std::string& value) {
@@ -80,11 +80,11 @@ class TcpStoreServer::Loop {
     ~Loop() {
         const uint64_t one = 1;
         if (::write(wake_.fd(), &one, sizeof one) < 0)
-            std::terminate();  // it cannot be full
+            std::terminate();  // impossible: the counter cannot overflow
         thread_.join();
     }
 
-    Address address() const { return local_address(door_.listener()); }
+    Address address() const { return local_address(acceptor_.listener()); }
 
     StoreCounters counters() const {
         const std::lock_guard lock(mutex_);
@@ -100,7 +100,7 @@ class TcpStoreServer::Loop {
   private:
     void run();
     void wait_for_events();
-    void welcome();
+    void accept_client();
     bool drop_oldest_stranger();
     template <typename Step>
     void serve(Client& client, const Step& step);
@@ -116,11 +116,11 @@ class TcpStoreServer::Loop {
 
     const Cookie cookie_;
     const StoreLimits limits_;
-    Acceptor door_;
-    Socket wake_;  // an eventfd: readable when the loop is to end
+    Acceptor acceptor_;
+    Socket wake_;  // an eventfd: readable when the loop must stop
     std::list<Client> clients_;
     StoreService service_;
-    size_t buffer_bytes_ = 0;  // of all clients' requests and answers under way
+    size_t buffer_bytes_ = 0;  // of all clients' incomplete requests and unsent replies
     bool stopping_ = false;
 
     mutable std::mutex mutex_;  // guards the counters, which other threads read
@@ -142,21 +142,22 @@ void TcpStoreServer::Loop::run() {
 }
 
 void TcpStoreServer::Loop::wait_for_events() {
-    // List the sockets to poll, and when the next Hello is overdue.
-    std::vector<pollfd> entries = {{wake_.fd(), POLLIN, 0}, {door_.poll_fd(), POLLIN, 0}};
+    // List the sockets to poll, and find when the next Hello is overdue.
+    std::vector<pollfd> entries = {{wake_.fd(), POLLIN, 0},
+                                   {acceptor_.poll_fd(), POLLIN, 0}};
     std::vector<Client*> polled;
-    Deadline next_turn = door_.next_turn(kNever);
+    Deadline next_turn = acceptor_.next_turn(kNever);
     for (Client& client : clients_) {
         const int writable = client.outbox.empty() ? 0 : POLLOUT;
         entries.push_back({client.socket.fd(), static_cast<short>(POLLIN | writable), 0});
         polled.push_back(&client);
         if (!client.greeted) next_turn = std::min(next_turn, client.hello_deadline);
     }
-    if (poll_until(entries, next_turn) < 0) return;  // a signal: go round again
+    if (poll_until(entries, next_turn) < 0) return;  // a signal: poll again
 
     // Serve the sockets that are ready.
     stopping_ = entries[0].revents != 0;
-    if (entries[1].revents != 0) welcome();
+    if (entries[1].revents != 0) accept_client();
     for (size_t i = 0; i < polled.size(); ++i) {
         Client& client = *polled[i];
         const short events = entries[i + 2].revents;
@@ -168,8 +169,8 @@ void TcpStoreServer::Loop::wait_for_events() {
     }
 }
 
-void TcpStoreServer::Loop::welcome() {
-    Socket socket = door_.accept([this] { return drop_oldest_stranger(); });
+void TcpStoreServer::Loop::accept_client() {
+    Socket socket = acceptor_.accept([this] { return drop_oldest_stranger(); });
     if (!socket.is_open()) return;
     size_t strangers = 0;
     for (const Client& client : clients_) strangers += !client.greeted && !client.dropped;
@@ -180,8 +181,8 @@ void TcpStoreServer::Loop::welcome() {
     count(&StoreCounters::accepted);
 }
 
-// A client says Hello at once, so the oldest connection that has not is rarely one. False
-// when there is none.
+// A client sends its Hello immediately, so the oldest connection without a Hello is
+// rarely a client. Returns false if every connection has sent its Hello.
 bool TcpStoreServer::Loop::drop_oldest_stranger() {
     for (Client& client : clients_) {
         if (client.greeted || client.dropped) continue;
@@ -191,7 +192,7 @@ bool TcpStoreServer::Loop::drop_oldest_stranger() {
     return false;
 }
 
-// Takes one step for a client. What goes wrong in it ends this connection and no other.
+// Runs one step for a client. An error closes this connection and no other.
 template <typename Step>
 void TcpStoreServer::Loop::serve(Client& client, const Step& step) {
     try {
@@ -201,14 +202,14 @@ void TcpStoreServer::Loop::serve(Client& client, const Step& step) {
     } catch (const std::bad_alloc&) {
         client.dropped = true;
         count(&StoreCounters::over_memory);
-    } catch (const Error&) {  // a request that makes no sense
+    } catch (const Error&) {  // an invalid request
         client.dropped = true;
         count(&StoreCounters::broken);
     }
     settle(client);
 }
 
-// Keeps the sum of all memory under way, and the sum within its budget.
+// Updates buffer_bytes_ and keeps it within its budget.
 void TcpStoreServer::Loop::settle(Client& client) {
     trim(client.inbox);
     trim(client.outbox);
@@ -217,7 +218,7 @@ void TcpStoreServer::Loop::settle(Client& client) {
     if (buffer_bytes_ > limits_.buffer_bytes()) drop_largest();
 }
 
-// Takes from the client that has most under way all that it has.
+// Drops the client with the most buffered bytes and frees its memory.
 void TcpStoreServer::Loop::drop_largest() {
     const auto largest = std::ranges::max_element(clients_, {}, &Client::counted_bytes);
     if (largest == clients_.end() || largest->counted_bytes == 0) return;
@@ -244,7 +245,7 @@ void TcpStoreServer::Loop::read_from(Client& client) {
     }
 }
 
-// Whether the client has said Hello, and been answered.
+// Returns whether the client has sent its Hello and received ours.
 bool TcpStoreServer::Loop::greet(Client& client) {
     const auto hello = take_hello(client.inbox);
     if (!hello) return false;
@@ -287,8 +288,8 @@ void TcpStoreServer::Loop::remove_dropped() {
     }
     if (clients + strangers == 0) return;
 
-    // Counted before the sockets close, so that a client that saw the end finds it
-    // counted.
+    // Count before the sockets close, so that a client that sees its connection close
+    // also sees the new count.
     const std::lock_guard lock(mutex_);
     counters_.connected_clients -= clients;
     counters_.strangers += strangers;
@@ -315,9 +316,9 @@ TcpStoreServer::TcpStoreServer(const Address& address, const Cookie& cookie,
 TcpStoreServer::~TcpStoreServer() {
     const StoreCounters seen = counters();
     logging::info("store at ", to_text(address()), ": ", seen.requests, " requests of ",
-                  seen.clients, " clients; ", seen.strangers, " strangers dropped, ",
-                  seen.refused, " clients too many, ", seen.broken, " broken, ",
-                  seen.over_memory, " over memory");
+                  seen.clients, " clients; dropped ", seen.strangers, " without Hello, ",
+                  seen.refused, " over the limit, ", seen.broken,
+                  " with invalid requests, ", seen.over_memory, " for want of memory");
 }
 
 Address TcpStoreServer::address() const { return loop_->address(); }

@@ -1,15 +1,15 @@
 // The server of the TCP store: one thread, one poll loop, a dictionary.
 //
-// It listens on exactly the address it was given, so on loopback no other machine
-// can reach it. A connection must say Hello with the run's cookie within two
-// seconds; one that says anything else, or too little, or asks for more than the caps
-// allow, is closed; other connections are not affected:
+// It listens on exactly the given address, so on loopback no other machine can reach it.
+// A connection must send a Hello with the run's cookie within two seconds. A connection
+// that sends other bytes, or too few, or exceeds the limits, is closed; other connections
+// are not affected:
 //
-//     a flood of connections    the oldest that has not said Hello makes room
-//     no descriptors left       connections without Hello are dropped, then accepting pauses
-//     too many keys or bytes    the call is refused, with a reason
-//     too much under way        the client with most in requests and answers is closed
-//     no memory                 the connection that asked for it is closed
+//     too many connections      the oldest one that has sent no Hello is closed
+//     no descriptors left       connections without Hello are closed; then a pause
+//     too many keys or bytes    the call is rejected, with a reason
+//     too many bytes buffered   the client with the most is closed
+//     no memory                 the connection that needed the memory is closed
 
 #pragma once
 
@@ -24,37 +24,37 @@
 
 namespace mini::dist {
 
-/// What a server has seen since it started.
+/// Counts since the server started.
 struct StoreCounters {
-    uint64_t accepted = 0;           // connections
-    uint64_t clients = 0;            // of them, those that said Hello
-    uint64_t strangers = 0;          // those that were closed before they had
-    uint64_t refused = 0;            // clients over the limit
-    uint64_t broken = 0;             // clients closed for requests that make no sense
+    uint64_t accepted = 0;           // all connections
+    uint64_t clients = 0;            // connections that sent a valid Hello
+    uint64_t strangers = 0;          // connections closed before a valid Hello
+    uint64_t refused = 0;            // clients beyond the limit of connections
+    uint64_t broken = 0;             // clients closed for an invalid request
     uint64_t over_memory = 0;        // clients closed for want of memory
-    uint64_t requests = 0;           // calls served
+    uint64_t requests = 0;           // requests received
     uint64_t connected_clients = 0;  // now
 };
 
 class TcpStoreServer {
   public:
-    /// Listens and starts the thread; port 0 takes any free one. Warns where others than
-    /// this machine can reach an address that no cookie guards. Throws Error for an
-    /// address that is busy or not ours.
+    /// Listens and starts the thread; port 0 takes any free port. Logs a warning if other
+    /// machines can reach the address and there is no cookie. Throws Error if the address
+    /// is in use or does not belong to this machine.
     TcpStoreServer(const Address& address, const Cookie& cookie, StoreLimits limits = {});
 
-    /// Closes all connections; clients that wait get PeerLost.
+    /// Closes all connections; calls of clients that wait throw PeerLost.
     ~TcpStoreServer();
     TcpStoreServer(const TcpStoreServer&) = delete;
     TcpStoreServer& operator=(const TcpStoreServer&) = delete;
 
-    /// Where it listens, with the port it got.
+    /// Returns the address on which the server listens, with the actual port.
     Address address() const;
 
     StoreCounters counters() const;
 
-    /// Blocks until all clients have left, so that they have heard what there was to
-    /// hear; false when the deadline passed.
+    /// Blocks until all clients have disconnected, so that each has received its last
+    /// replies. Returns false if the deadline passed.
     bool wait_until_alone(Deadline deadline);
 
   private:

@@ -1,14 +1,14 @@
-// A ring of bytes with one writer and one reader, which may be two processes that share
-// its memory.
+// A ring buffer of bytes with one writer and one reader, which may be two processes that
+// share its memory.
 //
-//     written    how many bytes were ever written
-//     read       how many of them were read: byte k, read <= k < written, lies at offset
-//                k modulo the capacity
+//     written    the number of bytes written since the start
+//     read       the number of bytes read since the start: byte k, read <= k < written,
+//                is at offset k modulo the capacity
 //
-// Neither side ever waits for a lock. A side that is about to sleep raises its flag and
-// then reads the counters once more; a side that has moved a counter then reads the other
-// side's flag. All four accesses are sequentially consistent, so at least one of the two
-// sides sees what the other has stored (Dekker).
+// Lock-free. A side that is about to sleep sets its flag and then reads the counters once
+// more; a side that has advanced a counter then reads the other side's flag. All four
+// accesses are sequentially consistent, so at least one of the two sides sees the other's
+// store (Dekker's algorithm).
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace mini::dist {
 
-/// One side of a ring: use the functions of the writer or those of the reader.
+/// One side of a ring: call only the writer's functions or only the reader's functions.
 class ByteRing {
   public:
     /// The first bytes of the shared memory; zero before the ring is used.
@@ -33,43 +33,44 @@ class ByteRing {
                       std::atomic<uint32_t>::is_always_lock_free,
                   "atomics with a lock work within one process only");
 
-    /// REQUIRES: `memory` holds a Header and then the ring's bytes, whose number is a power
-    /// of two; it outlives the ring.
+    /// REQUIRES: `memory` holds a Header and then the ring's bytes, a power of two of
+    /// them; it outlives the ring.
     explicit ByteRing(std::span<std::byte> memory);
 
-    /// Memory for a ring of `capacity` bytes.
+    /// Returns the size of the memory for a ring of `capacity` bytes.
     static constexpr size_t bytes_for(size_t capacity) {
         return sizeof(Header) + capacity;
     }
 
     // The writer's side.
 
-    /// Copies in as many of `bytes`, from the first on, as there is room for, and returns
-    /// how many. The reader sees them after publish().
+    /// Copies the beginning of `bytes` into the ring, as far as there is room. Returns
+    /// the number of bytes copied. The reader sees them after publish().
     size_t write_some(std::span<const std::byte> bytes);
 
-    /// Shows the reader all that was written. Returns whether the reader sleeps and must be
-    /// woken, once.
+    /// Makes all written bytes visible to the reader. Returns true if the reader sleeps
+    /// and the caller must wake it; true only once per sleep.
     bool publish();
 
+    /// Returns how many bytes can be written.
     size_t room() const;
 
     // The reader's side.
 
-    /// Bytes that lie ready in one piece: all there are, or up to the ring's end.
+    /// Returns the contiguous readable bytes: all of them, or those up to the ring's end.
     std::span<const std::byte> readable() const;
 
-    /// All bytes that lie ready.
+    /// Returns the number of readable bytes.
     size_t available() const;
 
     /// Drops the first `n` readable bytes; the writer may reuse them after release().
     void consume(size_t n);
 
-    /// Shows the writer all that was consumed. Returns whether the writer sleeps and must be
-    /// woken, once.
+    /// Gives the consumed bytes back to the writer. Returns true if the writer sleeps and
+    /// the caller must wake it; true only once per sleep.
     bool release();
 
-    /// Set before the counters are read a last time, cleared after the sleep.
+    /// Set the flag before the counters are read the last time; clear it after the sleep.
     void set_writer_sleeps(bool sleeps) { header_->writer_sleeps.store(sleeps); }
     void set_reader_sleeps(bool sleeps) { header_->reader_sleeps.store(sleeps); }
 
@@ -78,7 +79,7 @@ class ByteRing {
   private:
     Header* header_;
     std::span<std::byte> bytes_;
-    // By this side, and perhaps not published or released yet.
+    // This side's counters, perhaps ahead of those in the header.
     uint64_t written_ = 0;
     uint64_t read_ = 0;
 };

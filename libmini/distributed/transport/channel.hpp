@@ -1,13 +1,14 @@
-// Channel: bytes to and from one other rank, in order, none lost.
+// Channel: a reliable, ordered stream of bytes to and from one other rank.
 //
 //     MessageStream        headers and payloads
 //     ------------------------- Channel -------------------------
 //     SocketChannel        TCP, between hosts
-//     RingChannel          two rings in shared memory, within one; a socket beside them
-//                          wakes the other side and tells of its end
+//     RingChannel          two rings in shared memory, within a host; a socket wakes the
+//                          other side and detects its exit
 //
-// All functions move what can be moved without blocking. Who has found that nothing moves
-// sleeps in poll on the channel's descriptor, after it has announced so.
+// No function blocks: each sends or receives as many bytes as possible. A caller that
+// makes no progress calls prepare_to_sleep and then sleeps in poll on the channel's
+// descriptor.
 
 #pragma once
 
@@ -23,30 +24,32 @@ class Channel {
   public:
     virtual ~Channel() = default;
 
-    /// Sends the beginning of `head` and `body`, one behind the other, as far as there is
-    /// room; the number of bytes. Throws ConnectionClosed when the other side is gone.
+    /// Sends the beginning of `head` followed by `body`, as far as there is room. Returns
+    /// the number of bytes. Throws ConnectionClosed if the other side is gone.
     virtual size_t send_some(std::span<const std::byte> head,
                              std::span<const std::byte> body) = 0;
 
-    /// Receives up to place.size() bytes; how many. Throws ConnectionClosed when the
-    /// other side is gone and all that it sent has been received.
+    /// Receives up to place.size() bytes. Returns the number. Throws ConnectionClosed if
+    /// the other side is gone and all its bytes have been received.
     virtual size_t recv_some(std::span<std::byte> place) = 0;
 
-    /// The same, but combines what comes in with what `place` holds, in whole elements;
-    /// how many bytes of `place` are done. REQUIRES: place begins at an element.
+    /// Receives whole elements and combines them with the elements in `place`. Returns
+    /// how many bytes of `place` have been updated. REQUIRES: `place` begins at an
+    /// element.
     virtual size_t recv_combine(std::span<std::byte> place, const Combine& combine) = 0;
 
     enum Interest { kNothing = 0, kToSend = 1, kToReceive = 2 };
 
-    /// Announces that this side is about to sleep until it can do what `interest` says,
-    /// a set of Interest; false when it can already. `events` becomes what to poll for.
+    /// Announces that this side is about to sleep until it can send or receive, as
+    /// `interest` (a set of Interest) says. Returns false if it already can. Sets
+    /// `events` to the events to poll for.
     virtual bool prepare_to_sleep(int interest, short& events) = 0;
 
-    /// Takes note that poll has returned `revents` for this side.
+    /// To be called after poll, with the events that it returned.
     virtual void wake_up(short revents) = 0;
 
-    /// When, after prepare_to_sleep, this side must be looked at again though poll has
-    /// nothing to tell.
+    /// Returns, after prepare_to_sleep, the latest time at which the caller must try
+    /// again even if poll reports no event.
     virtual Deadline next_event() const { return kNever; }
 
     virtual const Socket& socket() const = 0;

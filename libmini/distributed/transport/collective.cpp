@@ -42,7 +42,7 @@ Algorithm parse_algorithm(const std::string& name) {
         known += concat(i > 0 ? ", " : "", algorithm_name(algorithm));
     }
     throw UsageError(
-        concat("there is no all_reduce algorithm \"", name, "\"; there are ", known));
+        concat("unknown all_reduce algorithm \"", name, "\"; choose one of ", known));
 }
 
 std::string describe(const Collective& c) {
@@ -56,7 +56,7 @@ std::string describe(const Collective& c) {
                           algorithm, ")");
         case Operation::kReduceScatter:
             return concat(call, " (", reduce_op_name(c.reduce_op), " of ", payload,
-                          " a rank)");
+                          " per rank)");
         case Operation::kReduce:
             return concat(call, " (", reduce_op_name(c.reduce_op), " of ", payload,
                           " to rank ", c.root, ")");
@@ -75,7 +75,7 @@ std::string describe(const Collective& c) {
     return call;
 }
 
-// A place that is not used yet holds a number that belongs to another place.
+// An unused slot holds a sequence number that belongs to another slot.
 CollectiveHistory::CollectiveHistory() {
     for (size_t i = 0; i < kKept; ++i) last_[i].sequence = i + 1;
 }
@@ -89,8 +89,8 @@ void CollectiveHistory::check_same(int my_rank, int their_rank,
                                    const Collective& theirs) const {
     if (theirs == current_) return;
 
-    // A rank that is behind tells of a call that this one has finished alone, as the root
-    // of a broadcast can: compare with what ran here under the same number.
+    // A rank that is behind sends a call that this rank has already completed, as the
+    // root of a broadcast can: compare with the call that had the same number here.
     const Collective& same_number = last_[theirs.sequence % kKept];
     const bool was_here =
         same_number.sequence == theirs.sequence && same_number != theirs;

@@ -1,7 +1,6 @@
-// Collective: which operation a message belongs to. It travels in the header of every
-// message, so that ranks which call different things find out from the first message,
-// instead of adding up numbers that do not belong together or waiting for one that never
-// comes.
+// Collective: identifies the collective call that a message belongs to. It is part of
+// every message header, so that ranks that call different collectives detect it at the
+// first message, instead of adding unrelated numbers or waiting forever.
 
 #pragma once
 
@@ -15,7 +14,7 @@
 
 namespace mini::dist {
 
-/// What a collective does.
+/// The operations of a process group.
 enum class Operation : uint8_t {
     kAllReduce,
     kBroadcast,
@@ -30,10 +29,10 @@ enum class Operation : uint8_t {
     kRecv,
 };
 
-/// "all_reduce", "broadcast", ...: literals, good for the event log.
+/// "all_reduce", "broadcast", ...: string literals, as the event log requires.
 const char* operation_name(Operation operation);
 
-/// Which of several algorithms an all_reduce runs: the same on every rank.
+/// The algorithm of an all_reduce; the same on every rank.
 enum class Algorithm : uint8_t {
     kAuto,  // by size, see choose_algorithm
     kNaive,
@@ -44,11 +43,13 @@ enum class Algorithm : uint8_t {
     kHierarchical,
 };
 
-/// "auto", "ring", ... and back; the latter throws UsageError naming the right ones.
+/// "auto", "ring", ...
 const char* algorithm_name(Algorithm algorithm);
+
+/// Parses a name. Throws UsageError naming all algorithms for an unknown name.
 Algorithm parse_algorithm(const std::string& name);
 
-/// One call of a collective, the same on every rank that called the same.
+/// One call of a collective; equal on all ranks that made the same call.
 struct Collective {
     Operation operation = Operation::kBarrier;
     DType dtype = DType::kFloat32;
@@ -56,7 +57,7 @@ struct Collective {
     Algorithm algorithm = Algorithm::kAuto;
     int32_t root = -1;
     uint64_t count = 0;     // elements of one rank's tensor
-    uint64_t sequence = 0;  // the calls before this one
+    uint64_t sequence = 0;  // the number of calls before this one
 
     bool operator==(const Collective&) const = default;
 };
@@ -65,27 +66,30 @@ struct Collective {
 /// #0".
 std::string describe(const Collective& collective);
 
-/// The collectives of one rank: the one under way and the last ones before it.
+/// The current collective of one rank and the last ones before it.
 class CollectiveHistory {
   public:
     CollectiveHistory();
 
-    /// Makes this the collective that is under way.
+    /// Makes `collective` the current one.
     void begin(const Collective& collective);
     const Collective& current() const { return current_; }
 
-    /// Throws MismatchedCollective naming both ranks and what each of them ran as number
-    /// `theirs.sequence`, unless `theirs` is the current one.
+    /// Throws MismatchedCollective unless `theirs` equals the current collective. The
+    /// message names both ranks and the collective that each ran as number
+    /// `theirs.sequence`.
     void check_same(int my_rank, int their_rank, const Collective& theirs) const;
 
-    /// Like check_same, but only where `theirs.sequence` is one of the last kKept that began
-    /// here: a message of a rank that is ahead, or further behind, tells nothing.
+    /// Like check_same, but compares only if `theirs.sequence` is one of the last kKept
+    /// calls that began here: a rank that is ahead, or further behind, cannot be
+    /// compared.
     void check_number(int my_rank, int their_rank, const Collective& theirs) const;
 
   private:
     static constexpr size_t kKept = 64;
     Collective current_;
-    std::array<Collective, kKept> last_;  // by sequence number modulo kKept, once it ran
+    std::array<Collective, kKept>
+        last_;  // the one with sequence number s at index s modulo kKept
 };
 
 }  // namespace mini::dist

@@ -1,5 +1,5 @@
-// Combine: what a receiver does with the numbers that come in, when they are not to
-// replace what it has but to be added to it, or multiplied with it, ...
+// Combine: how a receiver combines incoming numbers with its own instead of overwriting
+// them: it adds, multiplies, ...
 
 #pragma once
 
@@ -9,7 +9,7 @@ namespace mini::dist {
 
 struct Combine {
     /// mine[i] = mine[i] op theirs[i] for `count` elements; `theirs` may be unaligned.
-    /// Null: theirs replaces mine.
+    /// Null: overwrite mine with theirs.
     void (*apply)(std::byte* mine, const std::byte* theirs, size_t count) = nullptr;
     size_t element_bytes = 1;
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kFrameBytes = 16 << 10;
 
-// How far ahead of the link a sender may be: what a socket would buffer.
+// How far a sender may be ahead of the link: the time that a socket's buffer would hold.
 constexpr std::chrono::milliseconds kAhead(2);
 
 struct Unit {
@@ -25,8 +25,8 @@ struct Unit {
 constexpr Unit kRates[] = {{"kbit", 1e3 / 8}, {"Mbit", 1e6 / 8}, {"Gbit", 1e9 / 8}};
 constexpr Unit kTimes[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 
-// What a link can be, in bytes a second and nanoseconds. A slower one would take minutes
-// for a frame; of a shorter delay nothing is left on the clock.
+// The valid range of a link, in bytes per second and nanoseconds. A slower link would
+// take minutes per frame; a shorter delay is too small for the clock.
 struct Range {
     double low, high;
 
@@ -35,7 +35,7 @@ struct Range {
 constexpr Range kRateRange{1e3 / 8, 1e12 / 8};
 constexpr Range kDelayRange{1e3, 60e9};
 
-// A number with one of these units; NaN for anything else.
+// Parses a number with one of these units; returns NaN for any other text.
 double parse_quantity(std::string_view text, std::span<const Unit> units) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     double number = 0;
@@ -107,7 +107,7 @@ size_t EmulatedLink::send_some(std::span<const std::byte> head,
 
 // ---- the receiver's side
 
-// Reads on in the frames as far as they have come.
+// Reads frames as far as they have arrived.
 void EmulatedLink::take_in() {
     try {
         while (!closed_) {
@@ -118,7 +118,7 @@ void EmulatedLink::take_in() {
                 if (in_head_ < sizeof in_) return;
                 if (in_.bytes == 0 || in_.bytes > kFrameBytes)
                     throw ConnectionClosed(
-                        "the other side's end is not an emulated link");
+                        "the other side does not use an emulated link");
                 arrived_.push_back({Deadline(Clock::duration(in_.due)), {}});
                 arrived_.back().bytes.resize(in_.bytes);
             }
@@ -133,7 +133,7 @@ void EmulatedLink::take_in() {
     }
 }
 
-// How many bytes are due.
+// Returns how many bytes are due.
 size_t EmulatedLink::ready() const {
     size_t n = 0;
     for (const Arrived& frame : arrived_) {
@@ -158,7 +158,7 @@ size_t EmulatedLink::hand_out(std::span<std::byte> place) {
     return place.size();
 }
 
-// Whether the inner channel has closed and all that came is due.
+// Whether the inner channel has closed and all received frames are due.
 bool EmulatedLink::is_over() const {
     return closed_ && (arrived_.empty() || arrived_.back().due <= now_());
 }
@@ -184,7 +184,8 @@ size_t EmulatedLink::recv_combine(std::span<std::byte> place, const Combine& com
 
 // ---- sleeping
 
-// next_event_: when a frame is due or the link takes bytes again, which poll cannot know.
+// Sets next_event_: when a frame is due or the link accepts bytes again, which poll
+// cannot report.
 bool EmulatedLink::prepare_to_sleep(int interest, short& events) {
     next_event_ = kNever;
     int inner_interest = interest;

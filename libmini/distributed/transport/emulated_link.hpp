@@ -1,15 +1,16 @@
-// A slow network on one machine: what a rank sends leaves at the rate of the link and
-// arrives after its delay.
+// Emulates a slow network on one machine: bytes leave at the link's rate and arrive after
+// its delay.
 //
 //     --link 100Mbit,5ms
 //
 //     sender      | due, size | bytes | due, size | bytes | ...  ->  inner channel
-//                 due: when all before it have left at the rate, and the delay later
-//     receiver    takes frames in at once, and hands their bytes out when they are due
+//                 due: when this frame and all before it have left at the rate, plus the
+//                 delay
+//     receiver    reads frames immediately, and returns their bytes when they are due
 //
 // The inner channel must be faster than the link. Both sides read the same clock, as
-// processes of one machine do; so nothing has to happen on the sender's side later, and a
-// rank that has sent may go on with something else.
+// processes of one machine do. The receiver alone applies the delay, so a rank that has
+// sent can continue with other work.
 
 #pragma once
 
@@ -34,9 +35,9 @@ struct LinkSpec {
     std::chrono::nanoseconds delay{};  // one way
 };
 
-/// "100Mbit,5ms", "1Gbit", "1Gbit,50us": from 1kbit to 1000Gbit a second, and from 1us to
-/// 60s, in kbit, Mbit or Gbit and us, ms or s; nothing for "". Throws UsageError for
-/// anything else.
+/// Parses "100Mbit,5ms", "1Gbit" or "1Gbit,50us": a rate from 1kbit to 1000Gbit per
+/// second (in kbit, Mbit or Gbit) and a delay from 1us to 60s (in us, ms or s). Returns
+/// std::nullopt for "". Throws UsageError for any other text.
 std::optional<LinkSpec> parse_link(const std::string& text);
 
 class EmulatedLink : public Channel {
@@ -44,7 +45,7 @@ class EmulatedLink : public Channel {
     using Now = std::function<Deadline()>;
 
     /// REQUIRES: the other side's channel is an EmulatedLink too, with the same clock.
-    /// `now`: that clock; tests bring their own.
+    /// `now` is that clock; tests pass their own.
     EmulatedLink(std::unique_ptr<Channel> inner, LinkSpec spec, Now now = &Clock::now);
 
     size_t send_some(std::span<const std::byte> head,
@@ -58,7 +59,7 @@ class EmulatedLink : public Channel {
 
   private:
     struct Frame {
-        int64_t due = 0;  // on the clock
+        int64_t due = 0;  // ticks of the clock
         uint64_t bytes = 0;
     };
     struct Arrived {
@@ -80,13 +81,13 @@ class EmulatedLink : public Channel {
 
     Frame out_;
     size_t out_head_left_ = 0, out_body_left_ = 0;
-    Deadline free_at_{};  // when all that was sent so far has left at the rate
+    Deadline free_at_{};  // when all bytes sent so far have left at the rate
 
     Frame in_;
-    size_t in_head_ = 0;  // bytes of it that are here
+    size_t in_head_ = 0;  // bytes of in_ received so far
     std::deque<Arrived> arrived_;
-    size_t needed_ = 1;  // bytes that the last receive could not do without
-    std::optional<std::string> closed_;  // the inner channel, and why
+    size_t needed_ = 1;  // bytes that the last receive needed to make progress
+    std::optional<std::string> closed_;  // why the inner channel closed, if it did
     Deadline next_event_ = kNever;
 };
 

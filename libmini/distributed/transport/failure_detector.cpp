@@ -11,11 +11,12 @@
 namespace mini::dist {
 namespace {
 
-// How long to search for the rank that left first.
+// How long to search for the rank that was lost first.
 constexpr std::chrono::milliseconds kSearchTime(250);
 
-// How much of its timeout a rank spends, after it has passed, on finding the cause: all is
-// said before a tenth more has gone by.
+// After its timeout, a rank spends at most this fraction of it (1 / kGraceShare) on
+// finding the cause, so that all ranks have thrown before another tenth of the timeout
+// has passed.
 constexpr int kGraceShare = 20;
 
 }  // namespace
@@ -35,7 +36,7 @@ void FailureDetector::connection_closed(int peer, std::chrono::milliseconds time
         header != nullptr && header->kind == MessageHeader::Kind::kFailure;
     const bool cut_off = closed_stream.is_in_message() && !in_report;
 
-    // Read its report; on the way, see whether it ran another collective.
+    // Read its report; check the messages before it for another collective.
     bool closed = false;
     const auto skipped = [&](const MessageHeader& skipped_header) {
         if (skipped_header.kind != MessageHeader::Kind::kPoint)
@@ -45,15 +46,17 @@ void FailureDetector::connection_closed(int peer, std::chrono::milliseconds time
         closed_stream.final_message(deadline_after(kFinalMessageTime), closed, skipped);
     if (report) report_of(peer, *report, timeout);
 
-    // It made none. Cut off in the middle of a message it could not: another rank knows.
+    // It reported nothing. In the middle of a message it could not report: ask the other
+    // ranks.
     const int lost = cut_off ? first_to_go(peer, timeout) : peer;
     throw PeerLost(lost, concat("rank ", lost, " is gone: its connection to rank ", rank_,
                                 " closed during ", describe(history_.current()),
                                 "; its own output says why"));
 }
 
-// The rank that is gone when `cut_off` ended in the middle of a message: the one that another
-// rank reports, or one that ended between two messages; else `cut_off` itself.
+// Finds the rank that was lost first, given that the connection to `cut_off` closed in
+// the middle of a message: the rank that another rank reports, or a rank whose connection
+// closed between two messages; else `cut_off` itself.
 int FailureDetector::first_to_go(int cut_off, std::chrono::milliseconds timeout) {
     const Deadline deadline = deadline_after(kSearchTime);
     for (bool others = true; others && !has_passed(deadline); yield()) {
@@ -86,39 +89,42 @@ void FailureDetector::report_of(int reporter, const Failure& failure,
     throw_failure(meaning);
 }
 
-void FailureDetector::deadline_passed(int silent, const std::string& story,
+void FailureDetector::deadline_passed(int silent, const std::string& description,
                                       std::chrono::milliseconds timeout) {
-    if (silent < 0) throw Timeout(concat(story, "; no rank has sent it"));
-    follow_chain(silent, story, deadline_after(timeout / kGraceShare));
+    if (silent < 0) throw Timeout(concat(description, "; no rank has sent it"));
+    follow_chain(silent, description, deadline_after(timeout / kGraceShare));
 }
 
-// A silent rank may itself be waiting. Its report says for which rank or, when the report is
-// late, what it said when half of its time had passed. The rank that says nothing is the cause.
-void FailureDetector::follow_chain(int silent, std::string story, Deadline grace) {
-    leave({Failure::Kind::kTimeout, silent, story});
+// A silent rank may itself be waiting. It reports the rank that it waits for when it
+// fails or, if that report is late, after half of its timeout. A rank that has reported
+// nothing is the cause.
+void FailureDetector::follow_chain(int silent, std::string description, Deadline grace) {
+    leave({Failure::Kind::kTimeout, silent, description});
     for (int hop = 0; hop < world_size() && silent != rank_; ++hop) {
         bool closed = false;
         const auto report = stream(silent).final_message(grace, closed);
         if (closed)
-            throw PeerLost(silent, concat("rank ", silent, " is gone (", story, ")"));
+            throw PeerLost(silent,
+                           concat("rank ", silent, " is gone (", description, ")"));
         const bool names_none =
-            report && report->rank < 0;  // its text says what it knows
+            report && report->rank < 0;  // its text has all that it knows
         if (report && (names_none || report->kind != Failure::Kind::kTimeout))
             throw_failure(reported(*report, silent));
         const int next = report ? report->rank : awaited_by(silent);
         if (next < 0 || next >= world_size() || (!report && next == rank_)) break;
-        story +=
+        description +=
             concat("; rank ", silent, report ? " waited" : " waits", " for rank ", next);
         silent = next;
     }
-    throw Timeout(concat(story, "; rank ", silent,
+    throw Timeout(concat(description, "; rank ", silent,
                          " is silent: is its process stopped, stuck, or in other code?"));
 }
 
-// The rank that `waiting` said it waits for in the collective under way here; -1 for none.
+// Returns the rank that `waiting` reported to wait for in this rank's current collective;
+// -1 if it reported none.
 int FailureDetector::awaited_by(int waiting) const {
-    const Waiting& said = waiting_[static_cast<size_t>(waiting)];
-    return said.collective == history_.current() ? said.awaited : -1;
+    const Waiting& report = waiting_[static_cast<size_t>(waiting)];
+    return report.collective == history_.current() ? report.awaited : -1;
 }
 
 void FailureDetector::leave(const Failure& reason) noexcept {
@@ -132,7 +138,7 @@ void FailureDetector::leave(const Failure& reason) noexcept {
         for (MessageStream& other : streams_) {
             if (!other.is_open()) continue;
             try {
-                // In the middle of a message a report cannot be sent.
+                // A report cannot be sent in the middle of another message.
                 if (other.is_between_messages()) {
                     other.start(header, std::as_bytes(std::span(text)));
                     other.push();
@@ -141,7 +147,7 @@ void FailureDetector::leave(const Failure& reason) noexcept {
             }
             ::shutdown(other.channel().socket().fd(), SHUT_WR);
         }
-    } catch (...) {  // no memory for the text: the closed connections say enough
+    } catch (...) {  // no memory for the text: the peers still see the closed connections
     }
 }
 

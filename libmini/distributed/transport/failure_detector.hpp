@@ -1,16 +1,18 @@
-// The failure detector of a mesh: which rank caused a failure, as all ranks will name it.
+// The failure detector of a mesh: finds the rank that caused a failure, the same on all
+// ranks.
 //
-// The transport reports facts; the detector reads what the other ranks reported before their
-// connections closed, and throws. The rank that notices a failure tells all others before
-// it leaves, so that they need not wait for their deadlines and all name the same cause:
+// The transport reports events; the detector reads the failures that the other ranks
+// reported before their connections closed, and throws. A rank that detects a failure
+// reports it to all others before it leaves, so that they do not wait for their deadlines
+// and all name the same cause:
 //
-//     a rank ...          is noticed by                      and becomes
-//     died                its connections, which close       PeerLost, first next to it
-//     is silent           the deadline, which passes         Timeout. If the silent rank
+//     a rank ...          is detected by                     and becomes
+//     died                its closed connections             PeerLost, first on its peers
+//     is silent           the deadline                       Timeout. If the silent rank
 //                                                            waits for another rank, the
 //                                                            detector follows that chain.
 //     runs another        the header of its first message    MismatchedCollective on both
-//     collective
+//     collective                                             ranks
 
 #pragma once
 
@@ -24,30 +26,34 @@ namespace mini::dist {
 
 class FailureDetector {
   public:
-    /// `streams` by rank, `rank`'s own not open; both references outlive this.
+    /// `streams` is indexed by rank; the stream of `rank` itself is not open. REQUIRES:
+    /// both references outlive this object.
     FailureDetector(int rank, std::vector<MessageStream>& streams,
                     const CollectiveHistory& history);
 
-    /// Rank `waiting` says which rank it waits for, and in which collective.
+    /// Records that rank `waiting` waits for a rank in a collective, both given by
+    /// `header`.
     void note_waiting(int waiting, const MessageHeader& header);
 
-    /// The connection to rank `peer` has closed. Throws the failure that it reported, else
-    /// PeerLost naming it or, when it was cut off in the middle of a message, the rank that
-    /// is gone. `timeout` is that of the collective.
+    /// To be called when the connection to rank `peer` has closed. Throws the failure
+    /// that `peer` reported; else PeerLost naming `peer` or, if the connection closed in
+    /// the middle of a message, the rank that was lost first. `timeout` is the
+    /// collective's timeout.
     [[noreturn]] void connection_closed(int peer, std::chrono::milliseconds timeout);
 
-    /// A wait for rank `silent` has reached its deadline; `story` says which wait. Leaves,
-    /// then throws Timeout naming the rank at the end of the chain of ranks that wait for
-    /// each other, or PeerLost. Blocks for a twentieth of `timeout` at most.
-    [[noreturn]] void deadline_passed(int silent, const std::string& story,
+    /// To be called when a wait for rank `silent` has reached its deadline; `description`
+    /// describes the wait. Leaves, then throws PeerLost, or Timeout naming the rank at
+    /// the end of the chain of ranks that wait for each other. Blocks for at most a
+    /// twentieth of `timeout`.
+    [[noreturn]] void deadline_passed(int silent, const std::string& description,
                                       std::chrono::milliseconds timeout);
 
-    /// Reports `reason` to all ranks and ends the sending half of each connection; does
-    /// nothing the second time. Never blocks for long.
+    /// Reports `reason` to all ranks and shuts down the sending side of each connection.
+    /// A second call does nothing. Never blocks for long.
     void leave(const Failure& reason) noexcept;
 
   private:
-    // What a rank has said of itself.
+    // The rank that another rank waits for, as it reported.
     struct Waiting {
         int awaited = -1;
         Collective collective;
@@ -59,7 +65,7 @@ class FailureDetector {
     int awaited_by(int waiting) const;
     [[noreturn]] void report_of(int reporter, const Failure& failure,
                                 std::chrono::milliseconds timeout);
-    [[noreturn]] void follow_chain(int silent, std::string story, Deadline grace);
+    [[noreturn]] void follow_chain(int silent, std::string description, Deadline grace);
 
     const int rank_;
     std::vector<MessageStream>& streams_;

@@ -8,15 +8,16 @@
 namespace mini::dist {
 namespace {
 
-// How much may wait here, before a rank that sends without end is stopped.
+// Limits on early messages: more of them is an error, so that no rank can fill the
+// memory.
 constexpr size_t kMaxEarlyBytes = size_t{1} << 30;
 constexpr size_t kMaxEarlyMessages = size_t{1} << 18;
 
-// The first memory of a message that is kept.
+// The first allocation for an early message.
 constexpr size_t kFirstBytes = 64 << 10;
 
-// Memory for the next bytes of a message that is kept: no more than twice what has come, as
-// its header may announce more than its sender ever sends.
+// Grows the payload of an early message for its next bytes: to at most twice the bytes
+// that have arrived, because a header may announce more bytes than its sender ever sends.
 std::span<std::byte> grown(std::vector<std::byte>& payload, const MessageStream& stream) {
     const size_t wanted = std::max(kFirstBytes, 2 * stream.payload_received());
     if (stream.payload_received() == payload.size())
@@ -62,7 +63,7 @@ bool Inbox::choose_buffer(int from, const MessageHeader& header) {
         check_size(from, header, receive->data.size());
         other.buffer = {receive->data, {}, &receive->done, nullptr};
         match(*receive, from);
-    } else if (is_expected(from)) {  // the message behind it is
+    } else if (is_expected(from)) {  // a later message is expected
         keep(from, header);
     }
     return has_buffer(from);
@@ -99,7 +100,7 @@ void Inbox::check_size(int from, const MessageHeader& header, size_t expected) c
         header.collective.dtype, " sent)"));
 }
 
-// The first receive from point to point that takes such a message; null for none.
+// Returns the first point-to-point receive that matches the message; null if none does.
 PointMessage* Inbox::receive_for(int from, const MessageHeader& header) {
     if (header.kind != MessageHeader::Kind::kPoint) return nullptr;
     for (const auto* list : {&sender(from).receives, &any_source_})
@@ -108,14 +109,14 @@ PointMessage* Inbox::receive_for(int from, const MessageHeader& header) {
     return nullptr;
 }
 
-// Takes a receive off the lists: its message is here, or coming in.
+// Removes a receive from the lists: its message is arriving or has arrived.
 void Inbox::match(PointMessage& receive, int from) {
     receive.source = from;
     sender(from).receives.remove(&receive);
     any_source_.remove(&receive);
 }
 
-// Makes memory for a message that is not expected yet.
+// Starts an early message: one without a matching receive.
 void Inbox::keep(int from, const MessageHeader& header) {
     early_bytes_ += header.payload_bytes;
     ++early_messages_;
@@ -131,7 +132,7 @@ void Inbox::keep(int from, const MessageHeader& header) {
     other.buffer = {{}, {}, &early.complete, &early};
 }
 
-// A payload has come in full.
+// Called when a payload is complete.
 void Inbox::finish(int from) {
     Sender& other = sender(from);
     *other.buffer.done = true;
@@ -142,14 +143,14 @@ void Inbox::finish(int from) {
     if (early != nullptr) deliver_early(from, sort_of(early->header));
 }
 
-// Gives kept messages of one sort to the receives that wait for them.
+// Delivers early messages of one sort to the receives that wait for them.
 void Inbox::deliver_early(int from, Sort sort) {
     Sender& other = sender(from);
     const auto found = other.early.find(sort);
     if (found == other.early.end()) return;
     std::deque<Early>& early = found->second;
 
-    // In order: none may overtake one that is still coming in.
+    // In order: stop at a message that is still arriving.
     while (!early.empty() && early.front().complete && deliver(from, early.front())) {
         early_bytes_ -= early.front().payload.size();
         --early_messages_;
@@ -158,7 +159,7 @@ void Inbox::deliver_early(int from, Sort sort) {
     if (early.empty()) other.early.erase(found);
 }
 
-// Copies a kept message to the receive that takes it; whether there is one.
+// Copies an early message to the receive that matches it. Returns false if there is none.
 bool Inbox::deliver(int from, Early& early) {
     Sender& other = sender(from);
     if (early.header.kind == MessageHeader::Kind::kCollective) {

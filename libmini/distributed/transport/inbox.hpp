@@ -1,9 +1,9 @@
-// Inbox: where incoming messages go.
+// Inbox: matches incoming messages with receives.
 //
-// A message is matched by its header, before a byte of its payload reaches a buffer: to the
-// receive of the collective, to a receive from point to point with its tag, or, when there is
-// none yet, to memory of the inbox, from which a later receive takes it. Messages of one kind
-// and tag from one rank are delivered in the order in which they were sent.
+// A message is matched by its header, before any of its payload is read: with the receive
+// of the collective, with a point-to-point receive of its tag, or, if there is no receive
+// yet, with memory of the inbox, from which a later receive copies it. Messages of one
+// kind and tag from one rank are delivered in the order in which they were sent.
 
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace mini::dist {
 
-/// A receive of the collective that is under way.
+/// A receive of the current collective.
 struct CollectiveReceive {
     std::span<std::byte> buffer;
     Combine combine;
@@ -30,45 +30,47 @@ struct CollectiveReceive {
 
 class Inbox {
   public:
-    /// `history` outlives this: it knows the collective that messages must belong to.
+    /// Messages must belong to the current collective of `history`, which outlives this
+    /// object.
     Inbox(int rank, int world_size, const CollectiveHistory& history);
 
-    /// Waits for the next message of the collective from rank `from`; `receive` lives until
-    /// it is done, which may be at once.
+    /// Adds the receive of the next message of the collective from rank `from`; it may be
+    /// done immediately. REQUIRES: `receive` lives until it is done.
     void expect(int from, CollectiveReceive& receive);
 
-    /// Waits for a message from point to point; it lives until it is done, which may be at
-    /// once. REQUIRES: a receive.
+    /// Adds a point-to-point receive; it may be done immediately. REQUIRES: the direction
+    /// is kRecv; `receive` lives until it is done.
     void expect(PointMessage& receive);
 
     /// Whether a receive waits for a message of rank `from`.
     bool is_expected(int from) const;
 
-    /// Whether the message that is coming in from rank `from` has a buffer.
+    /// Whether a buffer has been chosen for the incoming message from rank `from`.
     bool has_buffer(int from) const { return sender(from).buffer.done != nullptr; }
 
-    /// Chooses the buffer of the message from rank `from` by its header; whether it has one
-    /// now. Throws MismatchedCollective for a message of another collective or size, and
-    /// Error when more messages wait than memory is for.
+    /// Chooses the buffer of the message from rank `from` by its header. Returns whether
+    /// it has one now. Throws MismatchedCollective for a message of another collective or
+    /// size, and Error if too many unexpected messages are in memory.
     bool choose_buffer(int from, const MessageHeader& header);
 
-    /// Reads on in the payload from rank `from` and marks the receive done when it is
-    /// complete. Returns whether any byte came. REQUIRES: has_buffer(from).
+    /// Reads more of the payload from rank `from`; sets the receive's `done` when it is
+    /// complete. Returns whether any byte was read. REQUIRES: has_buffer(from).
     bool pull(int from, MessageStream& stream);
 
   private:
-    // A message that came before it was expected. Its payload grows as its bytes come.
+    // A message that arrived before its receive. The payload grows as bytes arrive.
     struct Early {
         MessageHeader header;
         std::vector<std::byte> payload;
         bool complete = false;
     };
 
-    // What a receive may take: messages of the collective, or those with one tag.
+    // The messages that one receive can match: those of the collective, or those with one
+    // tag.
     using Sort = std::pair<MessageHeader::Kind, uint64_t>;
     static Sort sort_of(const MessageHeader& header);
 
-    // Where the payload goes that is coming in.
+    // The destination of the incoming payload.
     struct Buffer {
         std::span<std::byte> bytes;
         Combine combine;
@@ -78,8 +80,9 @@ class Inbox {
 
     struct Sender {
         CollectiveReceive* collective = nullptr;
-        std::list<PointMessage*> receives;        // from this rank alone, in order
-        std::map<Sort, std::deque<Early>> early;  // of each sort in order
+        std::list<PointMessage*> receives;  // from this rank only, in order
+        std::map<Sort, std::deque<Early>>
+            early;  // the messages of each sort are in order
         Buffer buffer;
     };
 
@@ -97,8 +100,8 @@ class Inbox {
     const CollectiveHistory& history_;
     std::vector<Sender> senders_;          // by rank
     std::list<PointMessage*> any_source_;  // receives from any rank
-    size_t early_bytes_ = 0;               // that all ranks have announced
-    size_t early_messages_ = 0;            // of all ranks
+    size_t early_bytes_ = 0;               // payload sizes of all early messages
+    size_t early_messages_ = 0;            // from all ranks
 };
 
 }  // namespace mini::dist

@@ -32,20 +32,21 @@ constexpr const char* kNoDescriptors =
 
 std::string address_key(int rank) { return concat("mesh/", rank); }
 
-// Where the first rank that gives up says why, for those that have not reached it yet.
+// The key under which the first rank that fails reports why, for ranks that are not
+// connected to it yet.
 const char* const kFailure = "mesh/failure";
 
-// Where a rank can be reached.
-struct Place {
+// The addresses at which a rank listens.
+struct Endpoint {
     std::string host;
     Address address;
-    std::string local_name;  // "-" when it takes TCP only
-    uint64_t token = 0;      // what tells its listener from all others
+    std::string local_name;  // "-" if it uses TCP only
+    uint64_t token = 0;      // random: identifies its listener
 };
 
-std::string to_text(const Place& place) {
-    return concat(place.host, " ", to_text(place.address), " ", place.local_name, " ",
-                  place.token);
+std::string to_text(const Endpoint& endpoint) {
+    return concat(endpoint.host, " ", to_text(endpoint.address), " ", endpoint.local_name,
+                  " ", endpoint.token);
 }
 
 uint64_t random_token() {
@@ -53,25 +54,25 @@ uint64_t random_token() {
     return uint64_t{random()} << 32 | random();
 }
 
-Place parse_place(const std::string& text) {
+Endpoint parse_endpoint(const std::string& text) {
     std::istringstream in(text);
-    Place place;
+    Endpoint endpoint;
     std::string address;
-    in >> place.host >> address >> place.local_name >> place.token;
-    place.address = parse_address(address);
-    return place;
+    in >> endpoint.host >> address >> endpoint.local_name >> endpoint.token;
+    endpoint.address = parse_address(address);
+    return endpoint;
 }
 
-bool share_memory(const Place& a, const Place& b) {
+bool share_memory(const Endpoint& a, const Endpoint& b) {
     return a.host == b.host && a.local_name != "-" && b.local_name != "-" &&
            belong_to_one_user(a.local_name, b.local_name);
 }
 
 // ---- the rank that connects
 
-// Connects, says Hello, and hands over the memory to share, if any.
-std::unique_ptr<Channel> greet(const Place& mine, const Place& theirs, const Hello& hello,
-                               Deadline deadline, Hello& answer) {
+// Connects, exchanges Hellos and, within a host, passes the shared memory.
+std::unique_ptr<Channel> greet(const Endpoint& mine, const Endpoint& theirs,
+                               const Hello& hello, Deadline deadline, Hello& answer) {
     const auto greeting = std::as_bytes(std::span(&hello, 1));
     const auto reply = std::as_writable_bytes(std::span(&answer, 1));
     if (!share_memory(mine, theirs)) {
@@ -88,8 +89,9 @@ std::unique_ptr<Channel> greet(const Place& mine, const Place& theirs, const Hel
                                          RingChannel::Side::kFirst);
 }
 
-MessageStream connect_to_rank(int peer, const RendezvousConfig& config, const Place& mine,
-                              const Place& theirs, Deadline deadline) {
+MessageStream connect_to_rank(int peer, const RendezvousConfig& config,
+                              const Endpoint& mine, const Endpoint& theirs,
+                              Deadline deadline) {
     try {
         const Hello hello = make_hello(Hello::Role::kMeshConnector, config.cookie,
                                        config.rank, peer, theirs.token);
@@ -114,17 +116,18 @@ MessageStream connect_to_rank(int peer, const RendezvousConfig& config, const Pl
 
 // ---- the rank that accepts
 
-// A connection whose Hello has not come in full.
+// A connection whose Hello is incomplete.
 struct PendingConnection {
     Socket socket;
     bool is_local = false;
     Deadline deadline;
     Hello hello;
     size_t received = 0;
-    Socket descriptor;  // of the memory to share
+    Socket descriptor;  // of the shared memory
 };
 
-// The rank that `connection` is, once it has proved it; -1 while it has not.
+// Reads the Hello. Returns the rank of the peer; -1 while the Hello is incomplete. Throws
+// ConnectionClosed for an invalid Hello.
 int identify(PendingConnection& connection, const Hello& mine, int world_size) {
     auto rest = std::as_writable_bytes(std::span(&connection.hello, 1))
                     .subspan(connection.received);
@@ -134,22 +137,23 @@ int identify(PendingConnection& connection, const Hello& mine, int world_size) {
             : recv_some(connection.socket, rest);
     if (connection.received < sizeof(Hello)) return -1;
     const int rank = rank_of_connector(connection.hello, mine, world_size);
-    if (rank < 0) throw ConnectionClosed("a stranger");
+    if (rank < 0) throw ConnectionClosed("an invalid Hello");
     return rank;
 }
 
 std::unique_ptr<Channel> channel_of(PendingConnection& connection) {
     if (!connection.is_local)
         return std::make_unique<SocketChannel>(std::move(connection.socket));
-    if (!connection.descriptor.is_open()) throw ConnectionClosed("it brought no memory");
+    if (!connection.descriptor.is_open())
+        throw ConnectionClosed("it sent no shared memory");
     return std::make_unique<RingChannel>(
         std::move(connection.socket),
         map_shared_memory(connection.descriptor, RingChannel::memory_bytes()),
         RingChannel::Side::kSecond);
 }
 
-// Serves the pending connections for one turn of the loop: those of ranks become streams,
-// others, and those that take too long, are dropped.
+// Reads from the pending connections once: connections of ranks become streams; others,
+// and those that take too long, are dropped.
 void serve_pending(std::list<PendingConnection>& pending,
                    std::vector<MessageStream>& streams, const Hello& mine,
                    Deadline deadline) {
@@ -173,15 +177,16 @@ void serve_pending(std::list<PendingConnection>& pending,
     });
 }
 
-void accept_connection(Acceptor& door, bool is_local,
+void accept_connection(Acceptor& acceptor, bool is_local,
                        std::list<PendingConnection>& pending) {
-    // A rank says Hello at once, so the oldest that has not is rarely one.
+    // A rank sends its Hello immediately, so the oldest pending connection is rarely a
+    // rank.
     const auto drop_oldest = [&] {
         if (pending.empty()) return false;
         pending.pop_front();
         return true;
     };
-    Socket socket = door.accept(drop_oldest);
+    Socket socket = acceptor.accept(drop_oldest);
     if (!socket.is_open() || (is_local && !is_same_user(socket))) return;
     if (pending.size() >= kMaxPending) drop_oldest();
     PendingConnection& connection = pending.emplace_back();
@@ -190,8 +195,8 @@ void accept_connection(Acceptor& door, bool is_local,
     connection.deadline = deadline_after(kHelloTime);
 }
 
-// Who is connected and has gone will never be complete, nor will this rank. The others
-// may have heard why.
+// Throws if a connected rank is gone: the mesh can then never be complete. Throws the
+// failure that the rank reported, else PeerLost.
 void check_still_there(std::vector<MessageStream>& streams, int rank) {
     for (size_t peer = 0; peer < streams.size(); ++peer) {
         if (!streams[peer].is_open()) continue;
@@ -199,9 +204,9 @@ void check_still_there(std::vector<MessageStream>& streams, int rank) {
         if (poll_until({&entry, 1}, Clock::now()) <= 0) continue;
         bool closed = false;
         const int lost = static_cast<int>(peer);
-        const auto words =
+        const auto report =
             streams[peer].final_message(deadline_after(kFinalMessageTime), closed);
-        if (words) throw_failure(reported(*words, lost));
+        if (report) throw_failure(reported(*report, lost));
         throw PeerLost(lost, concat("rank ", lost, " is gone: its connection to rank ",
                                     rank, " closed during start-up"));
     }
@@ -213,11 +218,11 @@ void report_failure(Store& store, int rank, const Failure& failure) {
         store.compare_set(kFailure, "",
                           concat(rank, " ", kind, " ", failure.rank, " ",
                                  failure.message.substr(0, kMaxFailureBytes)));
-    } catch (const Error&) {  // the store went first: its end says enough
+    } catch (const Error&) {  // the store is gone, which tells the others enough
     }
 }
 
-// Throws what another rank has reported, if any has.
+// Throws the failure that another rank has reported, if any.
 void check_reported_failure(Store& store) {
     std::string text;
     try {
@@ -234,7 +239,7 @@ void check_reported_failure(Store& store) {
 }
 
 // Accepts connections until every higher rank has one.
-void accept_higher_ranks(Acceptor& far, Acceptor& near,
+void accept_higher_ranks(Acceptor& tcp_acceptor, Acceptor& local_acceptor,
                          std::vector<MessageStream>& streams, const Hello& mine,
                          Deadline deadline) {
     std::list<PendingConnection> pending;
@@ -246,36 +251,37 @@ void accept_higher_ranks(Acceptor& far, Acceptor& near,
         if (missing.empty()) return;
         check_still_there(streams, mine.rank);
         if (has_passed(deadline))
-            throw Timeout(
-                concat("rank ", mine.rank, " waited for a connection from ", missing,
-                       "; did it start, and can it reach ",
-                       to_text(local_address(far.listener())), "?",
-                       far.is_paused() || near.is_paused() ? kNoDescriptors : ""));
+            throw Timeout(concat("rank ", mine.rank, " waited for a connection from ",
+                                 missing, "; did it start, and can it reach ",
+                                 to_text(local_address(tcp_acceptor.listener())), "?",
+                                 tcp_acceptor.is_paused() || local_acceptor.is_paused()
+                                     ? kNoDescriptors
+                                     : ""));
 
-        std::vector<pollfd> entries = {{far.poll_fd(), POLLIN, 0},
-                                       {near.poll_fd(), POLLIN, 0}};
+        std::vector<pollfd> entries = {{tcp_acceptor.poll_fd(), POLLIN, 0},
+                                       {local_acceptor.poll_fd(), POLLIN, 0}};
         for (const PendingConnection& connection : pending)
             entries.push_back({connection.socket.fd(), POLLIN, 0});
         for (const MessageStream& stream : streams)
             if (stream.is_open())
                 entries.push_back({stream.channel().socket().fd(), POLLRDHUP, 0});
         const Deadline next_check = std::min(deadline, deadline_after(kHelloTime / 4));
-        poll_until(entries, near.next_turn(far.next_turn(next_check)));
+        poll_until(entries, local_acceptor.next_turn(tcp_acceptor.next_turn(next_check)));
 
-        accept_connection(far, /*is_local=*/false, pending);
-        accept_connection(near, /*is_local=*/true, pending);
+        accept_connection(tcp_acceptor, /*is_local=*/false, pending);
+        accept_connection(local_acceptor, /*is_local=*/true, pending);
         serve_pending(pending, streams, mine, deadline);
     }
 }
 
-// Where all ranks can be reached; blocks until all have said so.
-std::vector<Place> learn_places(const RendezvousConfig& config, Store& store,
-                                Deadline deadline) {
-    std::vector<Place> places;
+// Returns the addresses of all ranks; blocks until all have published theirs.
+std::vector<Endpoint> get_endpoints(const RendezvousConfig& config, Store& store,
+                                    Deadline deadline) {
+    std::vector<Endpoint> endpoints;
     try {
         for (int rank = 0; rank < config.world_size; ++rank)
-            places.push_back(parse_place(store.get(address_key(rank), deadline)));
-        return places;
+            endpoints.push_back(parse_endpoint(store.get(address_key(rank), deadline)));
+        return endpoints;
     } catch (const Timeout&) {
         const std::string missing = missing_ranks(0, config.world_size, [&](int rank) {
             return store.check(address_key(rank));
@@ -285,24 +291,24 @@ std::vector<Place> learn_places(const RendezvousConfig& config, Store& store,
     }
 }
 
-// Numbers the hosts in the order of their first ranks.
-std::vector<int> number_hosts(const std::vector<Place>& places) {
+// Returns a number for the host of each rank: the first rank on that host.
+std::vector<int> number_hosts(const std::vector<Endpoint>& endpoints) {
     std::vector<int> hosts;
-    for (const Place& place : places) {
+    for (const Endpoint& endpoint : endpoints) {
         size_t first = 0;
-        while (places[first].host != place.host) ++first;
+        while (endpoints[first].host != endpoint.host) ++first;
         hosts.push_back(static_cast<int>(first));
     }
     return hosts;
 }
 
-void check_medium(Medium medium, const std::vector<Place>& places, int rank) {
+void check_medium(Medium medium, const std::vector<Endpoint>& endpoints, int rank) {
     if (medium != Medium::kSharedMemory) return;
-    const Place& mine = places[static_cast<size_t>(rank)];
-    for (size_t other = 0; other < places.size(); ++other)
-        MINI_CHECK(share_memory(mine, places[other]), "ranks ", rank, " and ", other,
-                   mine.host == places[other].host ? " run as different users"
-                                                   : " are on different hosts",
+    const Endpoint& mine = endpoints[static_cast<size_t>(rank)];
+    for (size_t other = 0; other < endpoints.size(); ++other)
+        MINI_CHECK(share_memory(mine, endpoints[other]), "ranks ", rank, " and ", other,
+                   mine.host == endpoints[other].host ? " run as different users"
+                                                      : " are on different hosts",
                    " and cannot share memory; use --medium auto");
 }
 
@@ -316,42 +322,43 @@ int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size) {
 Mesh connect_mesh(const RendezvousConfig& config, Store& store,
                   const std::string& local_host, Medium medium, Deadline deadline,
                   const ChannelLayer& layer) {
-    // Listen where the others can reach us: on the address that leads to the store.
-    Acceptor far(listen_on({local_host, 0}));
+    // Listen where the others can reach this rank: on the local address of the connection
+    // to the store, or the advertised address.
+    Acceptor tcp_acceptor(listen_on({local_host, 0}));
     const std::string name = random_local_name();
-    Acceptor near(listen_locally(name));
-    const Place mine{this_host(), local_address(far.listener()),
-                     medium == Medium::kTcp ? "-" : name, random_token()};
+    Acceptor local_acceptor(listen_locally(name));
+    const Endpoint mine{this_host(), local_address(tcp_acceptor.listener()),
+                        medium == Medium::kTcp ? "-" : name, random_token()};
     const Hello hello = make_hello(Hello::Role::kMeshAcceptor, config.cookie, config.rank,
                                    -1, mine.token);
     store.set(address_key(config.rank), to_text(mine));
 
-    const std::vector<Place> places = learn_places(config, store, deadline);
-    Mesh mesh{std::vector<MessageStream>(places.size()), number_hosts(places)};
-    check_medium(medium, places, config.rank);
+    const std::vector<Endpoint> endpoints = get_endpoints(config, store, deadline);
+    Mesh mesh{std::vector<MessageStream>(endpoints.size()), number_hosts(endpoints)};
+    check_medium(medium, endpoints, config.rank);
 
     const auto connect_all = [&] {
         for (int peer = 0; peer < config.rank; ++peer) {
             const auto p = static_cast<size_t>(peer);
             try {
                 mesh.streams[p] =
-                    connect_to_rank(peer, config, mine, places[p], deadline);
-            } catch (const PeerLost&) {  // perhaps because another one had gone
+                    connect_to_rank(peer, config, mine, endpoints[p], deadline);
+            } catch (const PeerLost&) {  // perhaps because another rank was lost first
                 check_still_there(mesh.streams, config.rank);
                 check_reported_failure(store);
                 throw;
             }
         }
-        accept_higher_ranks(far, near, mesh.streams, hello, deadline);
+        accept_higher_ranks(tcp_acceptor, local_acceptor, mesh.streams, hello, deadline);
     };
     try {
         connect_all();
-    } catch (const Error&) {  // those that wait for this rank are to know why
+    } catch (const Error&) {  // report why to the ranks that wait for this rank
         const Failure failure = current_failure();
         report_failure(store, config.rank, failure);
         try {
             MeshTransport(config.rank, std::move(mesh.streams)).leave(failure);
-        } catch (const Error&) {  // it takes a descriptor; what failed first counts
+        } catch (const Error&) {  // no descriptor for it: report the first error
         }
         throw;
     }

@@ -1,17 +1,17 @@
-// The mesh: a connection between each two ranks, by shared memory where both are on one
-// host and run as one user, by TCP where they are not.
+// The mesh: a connection between every two ranks, through shared memory if both are on
+// one host and run as the same user, through TCP otherwise.
 //
-//     rank r listens on TCP, and, for its own host, at an abstract UNIX address; it writes
-//     into the store where, and which host it is on
-//     rank r connects to all lower ranks and accepts all higher ones, so each pair meets
-//     exactly once
+//     rank r listens on TCP and, for its own host, at an abstract UNIX address; it writes
+//     both addresses and the id of its host into the store
+//     rank r connects to all lower ranks and accepts all higher ranks, so each pair
+//     connects exactly once
 //
-// Within a host, the higher rank makes the memory that both will share and hands it over
-// with its first message: the memory has no name, so nothing is left behind when a
-// process dies. Both sides say Hello with the run's cookie, their rank, the rank they
-// expect, and a random number that the listening rank has put into the store. A
-// connection that says anything else is dropped; a listener that answers anything else is
-// not the rank that was expected. When the mesh is complete the listeners are closed.
+// Within a host, the higher rank allocates the shared memory and passes its descriptor
+// with its first message: the memory has no name, so none is left over when a process
+// dies. Both sides send a Hello with the run's cookie, their rank, the rank they expect,
+// and a random number that the listening rank has put into the store. A connection that
+// sends other bytes is dropped; a listener that replies with other bytes is not the
+// expected rank. When the mesh is complete the listeners are closed.
 
 #pragma once
 
@@ -26,28 +26,29 @@
 
 namespace mini::dist {
 
-/// What the ranks of backend "ring" talk through.
+/// The transport medium of backend "ring".
 enum class Medium {
     kAuto,          // shared memory within a host, TCP between hosts
     kTcp,           // TCP everywhere
     kSharedMemory,  // shared memory, or an error for ranks of several hosts or users
 };
 
-/// What becomes of each channel before it is used: nothing, or a layer around it. The
-/// same on all ranks.
+/// Wraps each channel in a layer, such as EmulatedLink, before it is used; empty: no
+/// layer. The same on all ranks.
 using ChannelLayer = std::function<std::unique_ptr<Channel>(std::unique_ptr<Channel>)>;
 
 /// The connections of one rank to all others.
 struct Mesh {
     std::vector<MessageStream> streams;  // by rank; this rank's own is not open
-    std::vector<int> hosts;              // by rank: the same number, the same host
+    std::vector<int> hosts;              // by rank: equal numbers mean the same host
 };
 
-/// The rank above `mine`'s that sent `theirs` to its listener; -1 for anything else.
+/// Returns the rank that sent `theirs` to the listener of `mine`, if it is valid and from
+/// a higher rank; else -1.
 int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size);
 
-/// Connects to all other ranks; blocks until all are there. Throws Timeout naming the
-/// ranks that are not, and PeerLost, before the deadline, for one that was there and has
+/// Connects to all other ranks; blocks until all are connected. Throws Timeout naming the
+/// missing ranks, and PeerLost, before the deadline, for a rank that was connected and is
 /// gone.
 Mesh connect_mesh(const RendezvousConfig& config, Store& store,
                   const std::string& local_host, Medium medium, Deadline deadline,

@@ -1,16 +1,16 @@
 // The transport over a full mesh: a channel to every other rank.
 //
-//     MeshTransport     sends, and waits for sends and receives
-//       MessageStream   one connection: messages as bytes, both ways at once
-//       Inbox           which receive an incoming message belongs to
-//       FailureDetector which rank caused a failure
+//     MeshTransport     sends messages; waits for sends and receives
+//       MessageStream   one connection: messages as bytes, full duplex
+//       Inbox           matches incoming messages with receives
+//       FailureDetector finds the rank that caused a failure
 //
-// Whenever this rank waits, all its messages move on: those of the collective, and those
-// from point to point that were posted before or while it waits.
+// Whenever this rank waits, all its messages make progress: those of the collective, and
+// the point-to-point messages posted before or during the wait.
 //
-// A wait first spins for a moment, giving its core away each time, and then sleeps in
-// poll: the answer of a rank that is in step comes within microseconds, and waking up
-// takes longer.
+// A wait first spins for a moment, yielding its core each time, and then sleeps in poll:
+// if the other rank is ready, its message arrives within microseconds, less than a
+// wake-up takes.
 
 #pragma once
 
@@ -57,14 +57,14 @@ class MeshTransport : public GroupTransport {
   private:
     static constexpr int kNoRank = -1;
 
-    // Bytes on their way out: of the collective, or of a message from point to point.
+    // A message to send: of the collective, or point-to-point.
     struct Outgoing {
         MessageHeader header;
         std::span<const std::byte> payload;
         bool* done = nullptr;
     };
 
-    // What is to go to one rank; the first is in the stream.
+    // The messages to send to one rank; the first one is in the stream.
     using Outbox = std::deque<Outgoing>;
 
     MessageStream& stream(int rank) { return streams_[static_cast<size_t>(rank)]; }
@@ -93,8 +93,9 @@ class MeshTransport : public GroupTransport {
     Inbox inbox_;
     FailureDetector detector_;
     std::vector<Outbox> outboxes_;  // by rank
-    std::vector<char> has_gone_;    // by rank: it left while nothing of it was expected
-    std::list<PointMessage*> points_;  // all that are not done
+    std::vector<char>
+        has_gone_;  // by rank: it left while no message from it was expected
+    std::list<PointMessage*> points_;  // all messages that are not done
 
     int idle_polls_ = 0;
     unsigned turns_ = 0;
@@ -103,13 +104,13 @@ class MeshTransport : public GroupTransport {
     std::chrono::milliseconds timeout_{};
     Deadline deadline_;
     bool has_warned_ = false;
-    bool is_listening_ = false;      // to all ranks: this one waits, and has spun in vain
-    int announced_to_ = kAnySource;  // the rank that was told that this one waits for it
-    bool has_announced_to_all_ = false;  // that it waits, and for which rank
-    bool unobserved_ = false;  // the `done` of messages whose end is not waited for
+    bool is_listening_ = false;      // to all ranks: this rank has spun and now sleeps
+    int announced_to_ = kAnySource;  // the rank that knows that this one waits for it
+    bool has_announced_to_all_ = false;  // which rank this one waits for
+    bool unobserved_ = false;  // the `done` of messages that no caller waits for
 
-    Socket bell_;  // an eventfd that wake() rings
-    std::atomic<bool> bell_rung_ = false;
+    Socket wake_event_;  // an eventfd that wake() signals
+    std::atomic<bool> is_wake_pending_ = false;
     std::function<void()> on_wake_;
 
     uint64_t bytes_sent_ = 0;

@@ -14,11 +14,11 @@ namespace {
 constexpr size_t kHeaderBytes = sizeof(MessageHeader);
 constexpr size_t kSkipBytes = 64 << 10;
 
-// How often something may be skipped before final_message looks at its deadline: a deadline of
-// now still takes what is there.
+// How many reads final_message makes between two checks of its deadline: with a deadline
+// of now it still reads the bytes that are there.
 constexpr int kSkipsPerLook = 256;
 
-// Sleeps until something comes in; false when the deadline passes first.
+// Sleeps until bytes arrive. Returns false if the deadline passes first.
 bool wait_for_input(Channel& channel, Deadline deadline) {
     pollfd entry{channel.socket().fd(), 0, 0};
     int ready = 1;
@@ -75,31 +75,32 @@ bool MessageStream::has_payload() const {
 
 void MessageStream::finish_message() { received_ = 0; }
 
-// Reads on in whatever comes in, keeps the text of a failure and nothing else.
-bool MessageStream::skip_some(std::string& words) {
+// Reads more of the incoming message; appends to `text` the payload of a failure, and
+// drops any other payload.
+bool MessageStream::skip_some(std::string& text) {
     const bool moved = pull_header();
     if (header() == nullptr || has_payload()) return moved;
     std::vector<std::byte> scrap(kSkipBytes);
     const size_t left = in_.payload_bytes - (received_ - kHeaderBytes);
     const auto place = std::span(scrap).first(std::min(left, scrap.size()));
     const size_t n = channel_->recv_some(place);
-    if (in_.kind == MessageHeader::Kind::kFailure && words.size() < kMaxFailureBytes)
-        words.append(reinterpret_cast<const char*>(place.data()), n);
+    if (in_.kind == MessageHeader::Kind::kFailure && text.size() < kMaxFailureBytes)
+        text.append(reinterpret_cast<const char*>(place.data()), n);
     received_ += n;
     return moved || n > 0;
 }
 
 std::optional<Failure> MessageStream::final_message(Deadline deadline, bool& closed,
                                                     const Skipped& skipped) {
-    std::string words;
+    std::string text;
     closed = false;
     try {
         for (int skips = 1;; ++skips) {
-            const bool moved = skip_some(words);
+            const bool moved = skip_some(text);
             if (has_payload()) {
                 if (in_.kind == MessageHeader::Kind::kFailure)
                     return Failure{static_cast<Failure::Kind>(in_.detail), in_.rank,
-                                   words};
+                                   text};
                 if (skipped) skipped(in_);
                 finish_message();
             } else if (!moved && !wait_for_input(*channel_, deadline)) {

@@ -1,10 +1,10 @@
 // A connection between two ranks as two streams of messages, one each way.
 //
-//     | header 48 bytes: kind, what it belongs to, payload size | payload | header | ...
+//     | header 48 bytes: kind, collective, payload size, detail | payload | header | ...
 //
-// All functions move what can be moved without blocking. That is what lets a rank send
-// and receive at the same time: it pushes a little, pulls a little, and waits only when
-// neither moves.
+// No function but final_message blocks: each sends or receives as many bytes as possible.
+// So a rank can send and receive at the same time: it pushes a little, pulls a little,
+// and waits only if neither makes progress.
 
 #pragma once
 
@@ -28,19 +28,19 @@ struct MessageHeader {
         kCollective = 1,
         kPoint = 2,
         kFailure = 3,
-        kWaiting = 4,  // the rank that the sender waits for, in the collective named
+        kWaiting = 4,  // the rank that the sender waits for, in the given collective
     };
 
     Kind kind = Kind::kCollective;
-    int32_t rank =
-        -1;  // kFailure: the rank it is about; kWaiting: -1 when the wait is over
+    int32_t rank = -1;      // kFailure: the rank lost or silent; kWaiting: -1: wait over
     Collective collective;  // kCollective; kPoint: operation, dtype and count
     uint64_t payload_bytes = 0;
     uint64_t detail = 0;  // kPoint: the tag; kFailure: a Failure::Kind
 };
-static_assert(sizeof(MessageHeader) == 48, "what travels has no holes");
+static_assert(sizeof(MessageHeader) == 48, "a header has no padding on the wire");
 
-/// How long to read on for a failure that a rank whose connection has closed may have reported.
+/// How long to read from a closed connection for a failure that the rank may have
+/// reported.
 constexpr std::chrono::milliseconds kFinalMessageTime(100);
 
 class MessageStream {
@@ -49,52 +49,62 @@ class MessageStream {
     explicit MessageStream(std::unique_ptr<Channel> channel)
         : channel_(std::move(channel)) {}
 
-    /// Whether there is a connection at all: not to oneself.
+    /// Whether there is a connection; false for this rank's own stream.
     bool is_open() const { return channel_ != nullptr; }
     Channel& channel() { return *channel_; }
     const Channel& channel() const { return *channel_; }
     std::unique_ptr<Channel> take_channel() && { return std::move(channel_); }
 
-    /// Starts a message; push moves it on and returns whether any byte left. REQUIRES:
-    /// is_sent() before the next one; the payload lives until then.
+    /// Starts a message. REQUIRES: is_sent(); the payload lives until is_sent() again.
     void start(const MessageHeader& header, std::span<const std::byte> payload);
+
+    /// Sends more of the message. Returns whether any byte was sent. Throws
+    /// ConnectionClosed.
     bool push();
     bool is_sent() const { return sent_ == sizeof out_ + payload_.size(); }
 
-    /// Whether no message has left in part: one that was only started may be replaced.
+    /// Whether no message is partly sent: a message that was only started may be
+    /// replaced.
     bool is_between_messages() const { return sent_ == 0 || is_sent(); }
 
-    /// The header of the message that is coming in, once it is there in full.
+    /// Returns the header of the incoming message; null while it is incomplete.
     const MessageHeader* header() const;
 
-    /// Reads on in the header; in the payload, whose place, and what to do with what is
-    /// there already, the caller chooses, the same for all calls of one message. The place
-    /// may be the beginning of a larger one that later calls bring. Return whether any byte
-    /// came. Throw ConnectionClosed.
+    /// Reads more of the header. Returns whether any byte was read. Throws
+    /// ConnectionClosed.
     bool pull_header();
+
+    /// Reads more of the payload into the buffer `payload`, or combines it with the
+    /// elements there. Returns whether any byte was read. Throws ConnectionClosed.
+    /// REQUIRES: header() is not null; all calls of one message pass the same `combine`
+    /// and the same buffer, which may grow.
     bool pull_payload(std::span<std::byte> payload, const Combine& combine = {});
 
-    /// Forgets the message that has been read in full, and is ready for the next.
+    /// Ends a message that has been read completely; the next one can be read.
     void finish_message();
 
-    /// Whether a message has come in part.
+    /// Whether a message has begun to arrive and finish_message() has not been called.
     bool is_in_message() const { return received_ > 0; }
+
+    /// Whether header and payload are complete.
     bool has_payload() const;
 
-    /// Bytes of its payload that have come. REQUIRES: header() is not null.
+    /// Returns how many bytes of the payload have been read. REQUIRES: header() is not
+    /// null.
     size_t payload_received() const { return received_ - sizeof in_; }
 
-    /// What is told of messages that are skipped.
+    /// Called for each message that final_message skips.
     using Skipped = std::function<void(const MessageHeader& header)>;
 
-    /// Reads and skips until a failure that the other side reports, and returns it;
-    /// nothing when it closed the connection without one, or when the deadline passed
-    /// (then closed is false).
+    /// Reads and skips messages until the other side reports a failure, and returns it.
+    /// Blocks until the deadline. Returns std::nullopt if the other side closed the
+    /// connection without a report (`closed` is true) or the deadline passed (`closed` is
+    /// false).
     std::optional<Failure> final_message(Deadline deadline, bool& closed,
                                          const Skipped& skipped = {});
 
   private:
-    bool skip_some(std::string& words);
+    bool skip_some(std::string& text);
 
     std::unique_ptr<Channel> channel_;
 
@@ -106,7 +116,7 @@ class MessageStream {
     size_t received_ = 0;  // of header and payload together
 };
 
-/// Longest text of a failure that is sent or believed.
+/// The longest text of a failure that is sent or accepted, in bytes.
 constexpr size_t kMaxFailureBytes = 4096;
 
 }  // namespace mini::dist

@@ -13,8 +13,8 @@
 namespace mini::dist {
 namespace {
 
-// Large enough that a writer rarely waits, small enough that what it wrote is still in
-// the cache when it is read.
+// Large enough that a writer rarely waits, small enough that the bytes are still in the
+// cache when they are read.
 constexpr size_t kCapacity = 512 << 10;
 
 constexpr size_t kLargestElement = 16;
@@ -58,7 +58,7 @@ size_t RingChannel::send_some(std::span<const std::byte> head,
     return n;
 }
 
-// Copies out what lies ready, across the ring's end.
+// Copies out the readable bytes, also across the ring's end.
 size_t RingChannel::take(std::span<std::byte> place) {
     size_t n = 0;
     while (n < place.size()) {
@@ -86,11 +86,11 @@ size_t RingChannel::recv_combine(std::span<std::byte> place, const Combine& comb
     const auto ready = in_.readable();
     size_t n = std::min(ready.size(), place.size()) / element * element;
     if (n > 0) {
-        // Combine straight out of the ring, whole elements of it.
+        // Combine whole elements directly from the ring.
         combine.apply(place.data(), ready.data(), n / element);
         in_.consume(n);
     } else if (in_.available() >= element) {
-        // Put together the one element that lies across the ring's end.
+        // Assemble the one element that wraps around the ring's end.
         std::array<std::byte, kLargestElement> whole;
         n = take(std::span(whole).first(element));
         combine.apply(place.data(), whole.data(), 1);
@@ -120,21 +120,22 @@ void RingChannel::wake_up(short revents) {
     in_.set_reader_sleeps(false);
     if (revents == 0) return;
 
-    // Swallow the bytes that woke us; the end of the stream is the end of the other side.
-    std::array<std::byte, 256> bell;
+    // Drain the bytes that woke this side. The end of the stream means that the other
+    // side is gone.
+    std::array<std::byte, 256> wake_bytes;
     ssize_t n = 0;
     do {
-        n = ::recv(socket_.fd(), bell.data(), bell.size(), MSG_DONTWAIT);
-    } while (n == static_cast<ssize_t>(bell.size()));
+        n = ::recv(socket_.fd(), wake_bytes.data(), wake_bytes.size(), MSG_DONTWAIT);
+    } while (n == static_cast<ssize_t>(wake_bytes.size()));
     const bool nothing_yet = n < 0 && (errno == EAGAIN || errno == EINTR);
     if (n <= 0 && !nothing_yet) closed_ = true;
 }
 
 void RingChannel::wake_other() {
-    const std::byte bell{1};
-    ::send(socket_.fd(), &bell, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-    // It fails when the other side is gone, which the next sleep finds out, or has more
-    // bells before it than it can hold.
+    const std::byte wake_byte{1};
+    ::send(socket_.fd(), &wake_byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    // It may fail: if the other side is gone, the next sleep detects it; if the socket's
+    // buffer is full, the other side has bytes enough to wake it.
 }
 
 void RingChannel::check_open() const {

@@ -1,11 +1,12 @@
-// A channel through memory that two ranks share: one ring of bytes each way.
+// A channel through shared memory of two ranks: one ring of bytes in each direction.
 //
 //     rank 0   writes ->  [ ring 0 ]  -> reads    rank 1
 //              reads  <-  [ ring 1 ]  <- writes
-//              socket <- - - - - - - - -> socket  one byte wakes a sleeper; its end tells
-//                                                 that the other side is gone
+//              socket <- - - - - - - - -> socket  one byte wakes a sleeping side; it
+//                                                 closes when the other side is gone
 //
-// A byte is copied twice, by the processor, with no system call while both are awake.
+// Each byte is copied twice by the CPU. No system call is needed while both sides are
+// awake.
 
 #pragma once
 
@@ -18,7 +19,7 @@
 
 namespace mini::dist {
 
-/// Memory that outlives its channel: mapped from a file descriptor, or just allocated.
+/// Memory of a channel: mapped from a file descriptor, or allocated.
 class Memory {
   public:
     virtual ~Memory() = default;
@@ -29,11 +30,11 @@ class RingChannel : public Channel {
   public:
     enum class Side { kFirst, kSecond };
 
-    /// Memory for two rings.
+    /// Returns the size of the memory for two rings.
     static size_t memory_bytes();
 
-    /// REQUIRES: memory_bytes() of memory, zero at the start, shared with the other side,
-    /// which has the other end of the socket and the other Side.
+    /// REQUIRES: `memory` has memory_bytes() bytes, initially zero, and is shared with
+    /// the other side, which has the other end of the socket and the other Side.
     RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side);
 
     size_t send_some(std::span<const std::byte> head,
@@ -53,11 +54,11 @@ class RingChannel : public Channel {
     std::shared_ptr<Memory> memory_;
     ByteRing out_;
     ByteRing in_;
-    size_t needed_ = 1;    // bytes without which the last receive could not go on
-    bool closed_ = false;  // the socket has told so
+    size_t needed_ = 1;    // bytes that the last receive needed to make progress
+    bool closed_ = false;  // the other side has closed the socket
 };
 
-/// Zeroed memory of this process, for two ranks that are its threads.
+/// Allocates zeroed memory for two ranks that are threads of this process.
 std::shared_ptr<Memory> allocate_memory(size_t bytes);
 
 }  // namespace mini::dist

@@ -12,7 +12,7 @@
 namespace mini::dist {
 namespace {
 
-// Memory that could shrink would kill its readers with SIGBUS.
+// If the memory shrank, its readers would die by SIGBUS.
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 class MappedMemory : public Memory {
@@ -39,12 +39,13 @@ class MappedMemory : public Memory {
 NewSharedMemory make_shared_memory(size_t bytes) {
     Socket descriptor(::memfd_create("mini-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     MINI_CHECK(descriptor.is_open(), system_message("memfd_create", errno),
-               "; --medium tcp does without shared memory");
-    // Ask for the pages now: later there would be a signal instead of an error.
+               "; --medium tcp needs no shared memory");
+    // Allocate the pages now: later a lack of memory would be a signal instead of an
+    // error.
     const int error = ::posix_fallocate(descriptor.fd(), 0, static_cast<off_t>(bytes));
     MINI_CHECK(error == 0, "shared memory of ", bytes,
                " bytes: ", system_message("posix_fallocate", error),
-               "; --medium tcp does without shared memory");
+               "; --medium tcp needs no shared memory");
     MINI_CHECK(::fcntl(descriptor.fd(), F_ADD_SEALS, kSeals) == 0,
                system_message("fcntl", errno));
     auto memory = std::make_shared<MappedMemory>(descriptor.fd(), bytes);

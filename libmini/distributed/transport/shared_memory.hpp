@@ -1,5 +1,5 @@
-// Memory that processes of one host share, without a name: it lives as long as a process
-// holds a descriptor of it, and is freed with the last one, however that process ends.
+// Anonymous memory shared by processes of one host. It is freed when the last process
+// that maps it or has a descriptor of it ends, also after a crash.
 
 #pragma once
 
@@ -10,16 +10,18 @@
 
 namespace mini::dist {
 
-/// New memory of `bytes` zeros, and the descriptor by which others can map it. Throws
-/// Error when there is not enough.
+/// Shared memory, and the descriptor with which other processes can map it.
 struct NewSharedMemory {
     std::shared_ptr<Memory> memory;
     Socket descriptor;
 };
+
+/// Allocates `bytes` zero bytes of shared memory. Throws Error if there is not enough
+/// memory.
 NewSharedMemory make_shared_memory(size_t bytes);
 
-/// Maps what make_shared_memory made elsewhere. Throws Error when it is smaller than
-/// `bytes`, or could be made smaller later.
+/// Maps memory that make_shared_memory has allocated in another process. Throws Error if
+/// it is smaller than `bytes`, or could shrink later.
 std::shared_ptr<Memory> map_shared_memory(const Socket& descriptor, size_t bytes);
 
 }  // namespace mini::dist

@@ -13,15 +13,15 @@ namespace mini::dist {
 namespace {
 
 constexpr size_t kStagingBytes = 128 << 10;  // stays in the cache until it is added
-constexpr size_t kMostUnread = 64 << 20;
+constexpr size_t kMaxUnread = 64 << 20;
 
 }  // namespace
 
-// Closing a socket with unread bytes resets the connection, and what was on its way to
-// the other side, perhaps the report of a failure, is lost.
+// Reads the unread bytes first: closing a socket with unread bytes resets the connection,
+// and bytes in flight to the other side, perhaps the report of a failure, would be lost.
 SocketChannel::~SocketChannel() {
     std::vector<std::byte> scrap(kStagingBytes);
-    for (size_t read = 0; read < kMostUnread;) {
+    for (size_t read = 0; read < kMaxUnread;) {
         const ssize_t n = ::recv(socket_.fd(), scrap.data(), scrap.size(), MSG_DONTWAIT);
         if (n <= 0) break;
         read += static_cast<size_t>(n);
@@ -32,7 +32,7 @@ size_t SocketChannel::send_some(std::span<const std::byte> head,
                                 std::span<const std::byte> body) {
     if (is_gone_) throw ConnectionClosed("the other side closed the connection");
 
-    // Header and payload leave with one call, so that a small message is one packet.
+    // Send header and payload in one call, so that a small message is one packet.
     iovec parts[2] = {{const_cast<std::byte*>(head.data()), head.size()},
                       {const_cast<std::byte*>(body.data()), body.size()}};
     msghdr message{};
@@ -49,7 +49,7 @@ size_t SocketChannel::recv_some(std::span<std::byte> place) {
 }
 
 size_t SocketChannel::recv_combine(std::span<std::byte> place, const Combine& combine) {
-    // Receive behind the bytes of the element that is there in part.
+    // Receive after the bytes of the incomplete element.
     staging_.resize(kStagingBytes);
     const size_t room = std::min(place.size(), staging_.size());
     const auto free = std::span(staging_).subspan(staged_, room - staged_);
@@ -72,8 +72,8 @@ bool SocketChannel::prepare_to_sleep(int interest, short& events) {
     return true;
 }
 
-// Who has shut its side down will read no more: for a sender it is gone. A receiver finds
-// out when it has read all.
+// A rank that has shut down its sending side reads no more: for a sender it is gone. A
+// receiver detects it after it has read all bytes.
 void SocketChannel::wake_up(short revents) {
     if (revents & POLLRDHUP) is_gone_ = true;
 }

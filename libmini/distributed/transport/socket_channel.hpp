@@ -1,4 +1,4 @@
-// A channel that is a socket: TCP between hosts.
+// A channel over a socket: TCP between hosts.
 
 #pragma once
 
@@ -25,9 +25,10 @@ class SocketChannel : public Channel {
 
   private:
     Socket socket_;
-    std::vector<std::byte> staging_;  // on its way from the kernel to recv_combine
-    bool is_gone_ = false;            // the other side has shut its own side down
-    size_t staged_ = 0;               // bytes of an element that has come in part
+    std::vector<std::byte>
+        staging_;           // received bytes that recv_combine has not combined yet
+    bool is_gone_ = false;  // the other side has shut down its sending side
+    size_t staged_ = 0;     // bytes of an incomplete element
 };
 
 }  // namespace mini::dist

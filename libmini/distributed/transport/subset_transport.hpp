@@ -1,5 +1,5 @@
-// Some of the ranks of a transport, numbered from 0: what lets an algorithm run among the
-// ranks of one host, or among one rank of each.
+// A transport among some ranks of another transport, numbered from 0. With it an
+// algorithm can run among the ranks of one host, or among one rank of each host.
 
 #pragma once
 
@@ -13,8 +13,8 @@ namespace mini::dist {
 
 class SubsetTransport : public Transport {
   public:
-    /// REQUIRES: `members` holds ranks of `whole`, this one among them, the same list on
-    /// each of them; a collective of `whole` has begun; `whole` outlives this.
+    /// REQUIRES: `members` lists ranks of `whole`, this rank included, and is the same on
+    /// each of them; a collective of `whole` has begun; `whole` outlives this object.
     SubsetTransport(Transport& whole, std::vector<int> members);
 
     int rank() const override { return rank_; }

@@ -1,8 +1,8 @@
-// Tags of messages from point to point, and whose they are:
+// Tags of point-to-point messages:
 //
-//     0 .. 2^63 - 1    the program's own
-//     2^63 ...         the library's: every backend carries them, over its side channel where
-//                      its own library has no tags as large (backends/verify.hpp)
+//     0 .. 2^63 - 1    for programs
+//     2^63 ...         for libmini: every backend can send them, through its side channel
+//                      if its library has no tags as large (backends/verify.hpp)
 
 #pragma once
 
@@ -10,24 +10,24 @@
 
 namespace mini::dist {
 
-/// The first tag that is not the program's.
+/// The first tag that programs cannot use.
 constexpr uint64_t kReservedTags = uint64_t{1} << 63;
 
-/// The library's own tags.
+/// The tags that libmini uses itself.
 enum ReservedTag : uint64_t {
-    // Messages of a side channel, which no group sends.
+    // Messages of a side channel; groups never send them.
     kFingerprintTag = kReservedTags,
     kAskTag,
     kHereTag,
     kGoodbyeTag,
 
-    // Messages of a group, sent by the library's own calls.
+    // Messages of a group, sent by libmini's own calls.
     kArrivedTag = kReservedTags + 16,  // monitored_barrier: to rank 0
     kReleasedTag,                      // monitored_barrier: from rank 0
     kEndOfGroupTags,
 };
 
-/// The receipt for message `slot` of backend gloo, over its side channel.
+/// The tag of the receipt for message `slot` of backend gloo, over its side channel.
 constexpr uint64_t receipt_tag(uint64_t slot) {
     return kReservedTags + (slot << 8) + 0xff;
 }

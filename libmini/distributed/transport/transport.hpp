@@ -1,13 +1,13 @@
-// Transport: messages from one rank to another, all that the collectives stand on.
+// Transport: messages from one rank to another. All collectives are built on it.
 //
 //     collectives/    ring_all_reduce   tree_broadcast   ring_all_gather   barrier ...
 //                     -------------------------- Transport --------------------------
 //                     MeshTransport: a channel to every other rank
 //
-// Messages between two ranks arrive in the order in which they were sent. Each carries
-// the collective it belongs to; one that belongs to another is never delivered. Messages
-// from point to point go beside them: they carry a tag and wait for a receive that asks
-// for it.
+// Messages between two ranks arrive in the order in which they were sent. Each message
+// names the collective that it belongs to, and is never delivered to another one.
+// Point-to-point messages are independent of collectives: each has a tag and waits for a
+// receive of that tag.
 
 #pragma once
 
@@ -25,41 +25,42 @@
 
 namespace mini::dist {
 
-/// Instead of a rank to receive from: the first rank that sends.
+/// As the peer of a receive: any rank; the first message that arrives is received.
 constexpr int kAnySource = -1;
 
-/// A message from point to point under way: handed to the transport and back when done.
+/// A point-to-point message in flight. The transport uses it from post() until it is
+/// done.
 struct PointMessage {
     /// Whether this rank sends or receives.
     enum class Direction : uint8_t { kSend, kRecv };
 
     Direction direction = Direction::kSend;
-    int peer = kAnySource;  // kRecv: kAnySource takes the first that comes
+    int peer = kAnySource;  // kRecv: kAnySource receives the first message that arrives
     uint64_t tag = 0;
     DType dtype = DType::kFloat32;
-    std::span<std::byte> data;  // a send only reads it
+    std::span<std::byte> data;  // a send does not modify it
     Deadline deadline;
     std::chrono::milliseconds timeout{};
 
     bool done = false;
     int source = kAnySource;  // kRecv: the sender
 
-    /// Called on the transport's thread when it is done and the transport has let it go.
+    /// Called on the transport's thread when the message is done and the transport no
+    /// longer uses it.
     std::function<void()> finished;
 };
 
 /// "send to rank 1 (tag 7, 100 float32)", "recv from any rank (...)".
 std::string describe(const PointMessage& message);
 
-/// Ends a message that is done: calls `finished`, which may hold the last reference to
-/// the message.
+/// Sets `done` and calls `finished`, which may hold the last reference to the message.
 void finish(PointMessage& message);
 
-// Both classes' blocking functions throw PeerLost naming the rank that is gone, Timeout
-// naming the silent one, MismatchedCollective naming both. After that the transport is of
-// no further use.
+// The blocking functions of both classes throw PeerLost naming the lost rank, Timeout
+// naming the silent rank, or MismatchedCollective naming both ranks. After that the
+// transport cannot be used.
 
-/// What an algorithm needs: messages of the collective that has begun.
+/// The interface for collective algorithms: messages of the current collective.
 class Transport {
   public:
     virtual ~Transport() = default;
@@ -68,51 +69,55 @@ class Transport {
     virtual int world_size() const = 0;
 
     /// Sends `out` to rank `to` while receiving `in` from rank `from`; blocks until both
-    /// are done. Doing both at once is what keeps a ring of blocking ranks from
-    /// deadlocking. With `combine`, the incoming elements are combined with those of
-    /// `in`. REQUIRES: `in` has exactly the size the sender sends; to and from are other
-    /// ranks; `out` and `in` do not overlap.
+    /// are done. Because it does both at the same time, a ring of blocking ranks does not
+    /// deadlock. With `combine`, the incoming elements are combined with those in `in`.
+    /// REQUIRES: `in` has exactly the size of the message; `to` and `from` are not this
+    /// rank; `out` and `in` do not overlap.
     virtual void send_recv(int to, std::span<const std::byte> out, int from,
                            std::span<std::byte> in, const Combine& combine = {}) = 0;
 
-    /// One half of send_recv. Either may block until the other side does its half.
+    /// One half of send_recv each. Both may block until the other side calls its half.
     virtual void send(int to, std::span<const std::byte> out) = 0;
     virtual void recv(int from, std::span<std::byte> in, const Combine& combine = {}) = 0;
 };
 
-/// What a process group needs besides: collectives to begin, messages from point to
-/// point, waking up, and leaving.
+/// The interface for process groups: in addition begins collectives, posts point-to-point
+/// messages, can be woken, and leaves the group.
 class GroupTransport : public Transport {
   public:
-    /// Starts a collective: what the messages that follow belong to, and how long it may
-    /// take.
+    /// Starts a collective with its timeout. All further send and recv calls belong to
+    /// it.
     virtual void begin(const Collective& collective,
                        std::chrono::milliseconds timeout) = 0;
 
-    /// Starts a message from point to point; never blocks. It moves on whenever this
-    /// transport waits, and must live until it is done.
+    /// Starts a point-to-point message; never blocks. The message makes progress whenever
+    /// this transport waits, and must live until it is done.
     virtual void post(PointMessage& message) = 0;
 
     /// Blocks until one of the posted messages is done, or wake() was called.
     virtual void progress() = 0;
 
-    /// Moves on what can move at once; never blocks.
+    /// Makes progress on all messages; never blocks.
     virtual void poll() {}
 
-    /// Makes a wait call `on_wake` on its own thread and go on, or, in progress(), end;
-    /// safe from any thread.
+    /// Wakes a waiting call: it calls `on_wake` on its own thread and continues;
+    /// progress() returns. Thread-safe.
     virtual void wake() noexcept = 0;
+
+    /// Sets the function that a wait calls after wake().
     virtual void set_on_wake(std::function<void()> on_wake) = 0;
 
-    /// Payload bytes sent, and messages, since the start; headers are not counted.
+    /// Returns the payload bytes sent since the start, without headers.
     virtual uint64_t bytes_sent() const = 0;
+
+    /// Returns the number of messages sent since the start.
     virtual uint64_t messages_sent() const = 0;
 
-    /// Leaves the group and tells the other ranks why; never blocks for long. What they
-    /// wait for from this rank throws there. REQUIRES: no send or recv is under way.
+    /// Leaves the group and reports `reason` to the other ranks; never blocks for long.
+    /// Their waits for this rank throw. REQUIRES: no send or recv is running.
     virtual void leave(const Failure& reason) noexcept = 0;
 
-    /// Makes what is under way throw at once, and all that follows; safe from any thread.
+    /// Makes the running call and all later calls throw immediately. Thread-safe.
     virtual void interrupt() noexcept = 0;
 };
 

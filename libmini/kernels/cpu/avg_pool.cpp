@@ -1,11 +1,10 @@
-// Average pooling: each plane of each image on its own.
+// Average pooling, one plane of one image at a time.
 //
-// What an output averages is a rectangle: a span of rows times a span of columns. Windows
-// that slide and windows that adapt to the output's size are two ways to draw up the
-// spans; here they are the same.
+// An output averages a rectangle: a span of rows times a span of columns. Sliding windows
+// and adaptive windows differ only in their spans, so one kernel computes both.
 //
 //     columns   0 1 2 3 4 5 6
-//     slide     [0 1 2] [3 4 5]             kernel 3, stride 3: 6 is left over
+//     slide     [0 1 2] [3 4 5]             kernel 3, stride 3: column 6 is not used
 //     adapt     [0 1 2] [2 3 4] [4 5 6]     three outputs share seven columns
 //
 // An output costs one addition for each input in its rectangle.

@@ -1,19 +1,21 @@
 // Convolution as a product of matrices.
 //
-// im2col writes what the window sees at each place of the output into one column. With
-// the weights as a matrix, each of the three convolutions is then one product an image:
+// im2col copies the inputs of each output position (i, j) into one column of a matrix
+// col. With the weights as a matrix, each of the three convolutions is then one product
+// per image:
 //
 //     forward            y (O, M)     =  w (O, K)   col (K, M)        K = C kernel kernel
 //     gradient of x      dcol (K, M)  =  wᵀ (K, O)  g (O, M)          M = Ho Wo
 //     gradient of w      dw (O, K)   +=  g (O, M)   colᵀ (M, K)
 //
-// and col2im adds the columns of dcol back to where im2col took them from. Padding is
-// copied around the image first, so that neither has to think about borders. A window of
-// one pixel at stride 1 sees the image as it is: col is the image, nothing is copied.
+// and col2im adds the columns of dcol to the elements that im2col copied them from.
+// Padding is added around the image first, so that im2col and col2im have no special
+// cases at the borders. For a 1 x 1 kernel with stride 1, col equals the image and
+// nothing is copied.
 //
-// Each product first copies the weights into an order of its own, however few the columns.
-// So small images go side by side into one col, whose rows have images * M columns: on 8
-// images of 64 x 64, ResNet-18 spent a third of its time on such copies.
+// Each product first packs a copy of the weights, even for few columns. So several small
+// images share one col with images * M columns: on 8 images of 64 x 64, ResNet-18 spent a
+// third of its time on these copies.
 //
 // Chellapilla, Puri, Simard 2006, "High performance convolutional neural networks for
 // document processing".
@@ -30,15 +32,15 @@ namespace mini::kernels::cpu {
 namespace {
 
 constexpr int64_t kImagesPerChunk = 8;
-constexpr int64_t kColumnsPerProduct = 64;  // so many, unless the chunk has fewer
+constexpr int64_t kColumnsPerProduct = 64;  // at most, for several images in one product
 
-// The extents of one image on its way through a convolution.
+// The extents of a convolution of one image as a product of matrices.
 struct Lowering {
     int64_t C, H, W;  // the image with its border
     int64_t kernel, stride, padding;
     int64_t Ho, Wo;
     int64_t K, M;        // extents of col
-    int64_t images = 1;  // side by side in col
+    int64_t images = 1;  // images that share col
 
     Lowering(const ImageExtents& in, const Window& window)
         : C(in.C),
@@ -52,148 +54,163 @@ struct Lowering {
           K(C * kernel * kernel),
           M(Ho * Wo) {}
 
-    // Whether the columns of an image are the image itself.
+    // Whether col equals the image.
     bool is_identity() const {
         return kernel == 1 && stride == 1 && padding == 0 && images == 1;
     }
 
-    // The columns of all images.
+    // The number of columns of col.
     int64_t columns() const { return images * M; }
 
     int64_t bordered_size() const { return C * H * W; }
     int64_t inner_H() const { return H - 2 * padding; }
     int64_t inner_W() const { return W - 2 * padding; }
 
-    // Where the row of window element (c, p, q) begins in col, and in the image.
+    // The offset in col of the row of window element (c, p, q).
     int64_t row(int64_t c, int64_t p, int64_t q) const {
         return ((c * kernel + p) * kernel + q) * columns();
     }
+
+    // The offset in the image of the first element that this row copies.
     int64_t source(int64_t c, int64_t p, int64_t q) const { return (c * H + p) * W + q; }
 };
 
-// Memory that is written before it is read.
+// Uninitialized memory.
 std::unique_ptr<float[]> scratch(int64_t size) {
     return std::make_unique_for_overwrite<float[]>(static_cast<size_t>(size));
 }
 
 // bordered (C, H, W) = x in the middle of zeros.
-void add_border(float* bordered, const float* x, const Lowering& at) {
-    std::fill(bordered, bordered + at.bordered_size(), 0.0f);
-    for (int64_t c = 0; c < at.C; ++c)
-        for (int64_t h = 0; h < at.inner_H(); ++h, x += at.inner_W())
-            std::copy(x, x + at.inner_W(),
-                      bordered + (c * at.H + h + at.padding) * at.W + at.padding);
+void add_border(float* bordered, const float* x, const Lowering& lowering) {
+    std::fill(bordered, bordered + lowering.bordered_size(), 0.0f);
+    for (int64_t c = 0; c < lowering.C; ++c)
+        for (int64_t h = 0; h < lowering.inner_H(); ++h, x += lowering.inner_W())
+            std::copy(x, x + lowering.inner_W(),
+                      bordered + (c * lowering.H + h + lowering.padding) * lowering.W +
+                          lowering.padding);
 }
 
-// The reverse: x = the middle of bordered.
-void remove_border(float* x, const float* bordered, const Lowering& at) {
-    for (int64_t c = 0; c < at.C; ++c)
-        for (int64_t h = 0; h < at.inner_H(); ++h, x += at.inner_W()) {
-            const float* row = bordered + (c * at.H + h + at.padding) * at.W + at.padding;
-            std::copy(row, row + at.inner_W(), x);
+// The reverse of add_border: x = the middle of bordered.
+void remove_border(float* x, const float* bordered, const Lowering& lowering) {
+    for (int64_t c = 0; c < lowering.C; ++c)
+        for (int64_t h = 0; h < lowering.inner_H(); ++h, x += lowering.inner_W()) {
+            const float* row = bordered +
+                               (c * lowering.H + h + lowering.padding) * lowering.W +
+                               lowering.padding;
+            std::copy(row, row + lowering.inner_W(), x);
         }
 }
 
-// One row of col: what window element (c, p, q) sees of x at each place of the output.
+// Writes one row of col: the element of x under window element (c, p, q), for each output
+// position.
 //
-// At stride 1 it is the row of (c, p - 1, q) moved up by one image row, so that one long
-// copy does for Ho - 1 short ones (1.6 for 3.6 us an image of 10 x 12 x 12).
-void gather_row(float* row, const float* x, int64_t p, const Lowering& at) {
+// At stride 1 it equals the row of (c, p - 1, q) shifted by one image row, so one long
+// copy replaces Ho - 1 short copies (1.6 us instead of 3.6 us per image of 10 x 12 x 12).
+void gather_row(float* row, const float* x, int64_t p, const Lowering& lowering) {
     int64_t i = 0;
-    if (at.stride == 1 && p > 0) {
-        const float* above = row - at.kernel * at.columns();
-        std::copy(above + at.Wo, above + at.M, row);
-        i = at.Ho - 1;
+    if (lowering.stride == 1 && p > 0) {
+        const float* above = row - lowering.kernel * lowering.columns();
+        std::copy(above + lowering.Wo, above + lowering.M, row);
+        i = lowering.Ho - 1;
     }
-    for (; i < at.Ho; ++i) {
-        const float* from = x + i * at.stride * at.W;
-        float* to = row + i * at.Wo;
-        if (at.stride == 1)
-            std::copy(from, from + at.Wo, to);
+    for (; i < lowering.Ho; ++i) {
+        const float* from = x + i * lowering.stride * lowering.W;
+        float* to = row + i * lowering.Wo;
+        if (lowering.stride == 1)
+            std::copy(from, from + lowering.Wo, to);
         else
-            for (int64_t j = 0; j < at.Wo; ++j) to[j] = from[j * at.stride];
+            for (int64_t j = 0; j < lowering.Wo; ++j) to[j] = from[j * lowering.stride];
     }
 }
 
-void im2col(float* col, const float* bordered, const Lowering& at) {
-    for (int64_t c = 0; c < at.C; ++c)
-        for (int64_t p = 0; p < at.kernel; ++p)
-            for (int64_t q = 0; q < at.kernel; ++q)
-                gather_row(col + at.row(c, p, q), bordered + at.source(c, p, q), p, at);
+void im2col(float* col, const float* bordered, const Lowering& lowering) {
+    for (int64_t c = 0; c < lowering.C; ++c)
+        for (int64_t p = 0; p < lowering.kernel; ++p)
+            for (int64_t q = 0; q < lowering.kernel; ++q)
+                gather_row(col + lowering.row(c, p, q),
+                           bordered + lowering.source(c, p, q), p, lowering);
 }
 
 // x[j * step] += row[j].
 void add_to(float* __restrict x, const float* __restrict row, int64_t n, int64_t step) {
-    if (step == 1)  // a loop of its own, which the compiler can vectorise
+    if (step == 1)  // a separate loop, which the compiler can vectorise
         for (int64_t j = 0; j < n; ++j) x[j] += row[j];
     else
         for (int64_t j = 0; j < n; ++j) x[j * step] += row[j];
 }
 
-// Adds the row of (c, p, q) back to x: gather_row backwards. At stride 1 most of it goes
-// to the row above, moved down by one image row, and on to x with that one.
-void scatter_row(float* x, float* row, int64_t p, const Lowering& at) {
+// Adds the row of (c, p, q) to x, the reverse of gather_row. At stride 1 most of the row
+// is added to the row of (c, p - 1, q), shifted by one image row, and reaches x with that
+// row.
+void scatter_row(float* x, float* row, int64_t p, const Lowering& lowering) {
     int64_t i = 0;
-    if (at.stride == 1 && p > 0) {
-        float* above = row - at.kernel * at.columns();
-        add_to(above + at.Wo, row, at.M - at.Wo, 1);
-        i = at.Ho - 1;
+    if (lowering.stride == 1 && p > 0) {
+        float* above = row - lowering.kernel * lowering.columns();
+        add_to(above + lowering.Wo, row, lowering.M - lowering.Wo, 1);
+        i = lowering.Ho - 1;
     }
-    for (; i < at.Ho; ++i)
-        add_to(x + i * at.stride * at.W, row + i * at.Wo, at.Wo, at.stride);
+    for (; i < lowering.Ho; ++i)
+        add_to(x + i * lowering.stride * lowering.W, row + i * lowering.Wo, lowering.Wo,
+               lowering.stride);
 }
 
-// bordered = the sum of what each of its elements gave to col; col is used up.
-void col2im(float* bordered, float* col, const Lowering& at) {
-    std::fill(bordered, bordered + at.bordered_size(), 0.0f);
-    for (int64_t c = 0; c < at.C; ++c)
-        for (int64_t p = at.kernel; p-- > 0;)
-            for (int64_t q = 0; q < at.kernel; ++q)
-                scatter_row(bordered + at.source(c, p, q), col + at.row(c, p, q), p, at);
+// Sets each element of bordered to the sum of the elements of col that were copied from
+// it. Overwrites col.
+void col2im(float* bordered, float* col, const Lowering& lowering) {
+    std::fill(bordered, bordered + lowering.bordered_size(), 0.0f);
+    for (int64_t c = 0; c < lowering.C; ++c)
+        for (int64_t p = lowering.kernel; p-- > 0;)
+            for (int64_t q = 0; q < lowering.kernel; ++q)
+                scatter_row(bordered + lowering.source(c, p, q),
+                            col + lowering.row(c, p, q), p, lowering);
 }
 
-// work(n, group) for images n to n + group.images, group after group.
+// Calls work(n, group) for each group of images n to n + group.images - 1.
 template <typename Work>
-void for_each_group(int64_t begin, int64_t end, const Lowering& at, const Work& work) {
-    const int64_t most =
-        std::max<int64_t>(1, kColumnsPerProduct / std::max<int64_t>(1, at.M));
-    for (int64_t n = begin; n < end; n += most) {
-        Lowering group = at;
-        group.images = std::min(most, end - n);
+void for_each_group(int64_t begin, int64_t end, const Lowering& lowering,
+                    const Work& work) {
+    const int64_t max_images =
+        std::max<int64_t>(1, kColumnsPerProduct / std::max<int64_t>(1, lowering.M));
+    for (int64_t n = begin; n < end; n += max_images) {
+        Lowering group = lowering;
+        group.images = std::min(max_images, end - n);
         work(n, group);
     }
 }
 
-// Images (N, C, H, W) as columns, group by group.
+// Computes the columns of images (N, C, H, W), one group at a time.
 class Columns {
   public:
-    Columns(const float* x, const Lowering& at) : x_(x), at_(at) {}
+    Columns(const float* x, const Lowering& lowering) : x_(x), lowering_(lowering) {}
 
-    // The columns (K, images M) of the group that begins with image n, good until the
-    // next call.
+    // Returns the columns (K, images M) of the group that begins with image n. They are
+    // valid until the next call.
     const float* of_images(int64_t n, const Lowering& group) {
         const float* image = x_ + n * image_size();
         if (group.is_identity()) return image;
-        if (!col_)
-            col_ = scratch(at_.K * group.columns());  // none is larger than the first
-        if (!bordered_) bordered_ = scratch(at_.padding > 0 ? at_.bordered_size() : 0);
+        if (!col_) col_ = scratch(lowering_.K * group.columns());  // the largest group
+        if (!bordered_)
+            bordered_ = scratch(lowering_.padding > 0 ? lowering_.bordered_size() : 0);
         for (int64_t i = 0; i < group.images; ++i, image += image_size()) {
-            if (at_.padding > 0) add_border(bordered_.get(), image, at_);
-            im2col(col_.get() + i * at_.M, at_.padding > 0 ? bordered_.get() : image,
-                   group);
+            if (lowering_.padding > 0) add_border(bordered_.get(), image, lowering_);
+            im2col(col_.get() + i * lowering_.M,
+                   lowering_.padding > 0 ? bordered_.get() : image, group);
         }
         return col_.get();
     }
 
   private:
-    int64_t image_size() const { return at_.C * at_.inner_H() * at_.inner_W(); }
+    int64_t image_size() const {
+        return lowering_.C * lowering_.inner_H() * lowering_.inner_W();
+    }
 
     const float* x_;
-    const Lowering& at_;
+    const Lowering& lowering_;
     std::unique_ptr<float[]> col_, bordered_;
 };
 
-// Results (images, O, M) as one matrix (O, images M): g as it is for one image, else joined.
+// Returns results (images, O, M) as one matrix (O, images M): g itself for one image,
+// else a copy in `joined`.
 const float* join(std::unique_ptr<float[]>& joined, const float* g, int64_t O,
                   const Lowering& group) {
     if (group.images == 1) return g;
@@ -204,7 +221,7 @@ const float* join(std::unique_ptr<float[]>& joined, const float* g, int64_t O,
     return joined.get();
 }
 
-// The reverse: y (images, O, M) = joined (O, images M).
+// The reverse of join: y (images, O, M) = joined (O, images M).
 void split(float* y, const float* joined, int64_t O, const Lowering& group) {
     for (int64_t i = 0; i < group.images; ++i)
         for (int64_t o = 0; o < O; ++o, y += group.M) {
@@ -217,42 +234,43 @@ void split(float* y, const float* joined, int64_t O, const Lowering& group) {
 
 void conv2d(float* y, const float* x, const float* w, const float* bias, ImageExtents in,
             int64_t O, Window window) {
-    const Lowering at(in, window);
+    const Lowering lowering(in, window);
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
-        Columns columns(x, at);
+        Columns columns(x, lowering);
         std::unique_ptr<float[]> joined;
-        for_each_group(begin, end, at, [&](int64_t n, const Lowering& group) {
+        for_each_group(begin, end, lowering, [&](int64_t n, const Lowering& group) {
             if (group.images > 1 && !joined) joined = scratch(O * group.columns());
-            float* out = group.images > 1 ? joined.get() : y + n * O * at.M;
+            float* out = group.images > 1 ? joined.get() : y + n * O * lowering.M;
             for (int64_t o = 0; o < O; ++o)
                 std::fill_n(out + o * group.columns(), group.columns(),
                             bias ? bias[o] : 0.0f);
-            matmul(out, w, columns.of_images(n, group), O, group.columns(), at.K,
+            matmul(out, w, columns.of_images(n, group), O, group.columns(), lowering.K,
                    {.accumulate = true});
-            if (group.images > 1) split(y + n * O * at.M, out, O, group);
+            if (group.images > 1) split(y + n * O * lowering.M, out, O, group);
         });
     });
 }
 
 void conv2d_backward_input(float* dx, const float* g, const float* w, ImageExtents in,
                            int64_t O, Window window) {
-    const Lowering at(in, window);
+    const Lowering lowering(in, window);
     const int64_t image_size = in.C * in.H * in.W;
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
         std::unique_ptr<float[]> dcol, joined;
-        const auto bordered = scratch(at.padding > 0 ? at.bordered_size() : 0);
-        for_each_group(begin, end, at, [&](int64_t n, const Lowering& group) {
+        const auto bordered =
+            scratch(lowering.padding > 0 ? lowering.bordered_size() : 0);
+        for_each_group(begin, end, lowering, [&](int64_t n, const Lowering& group) {
             float* image = dx + n * image_size;
             const bool in_place = group.is_identity();
-            if (!dcol && !in_place) dcol = scratch(at.K * group.columns());
+            if (!dcol && !in_place) dcol = scratch(lowering.K * group.columns());
             matmul(in_place ? image : dcol.get(), w,
-                   join(joined, g + n * O * at.M, O, group), at.K, group.columns(), O,
-                   {.transpose_a = true});
+                   join(joined, g + n * O * lowering.M, O, group), lowering.K,
+                   group.columns(), O, {.transpose_a = true});
             if (in_place) return;
             for (int64_t i = 0; i < group.images; ++i, image += image_size) {
-                col2im(at.padding > 0 ? bordered.get() : image, dcol.get() + i * at.M,
-                       group);
-                if (at.padding > 0) remove_border(image, bordered.get(), at);
+                col2im(lowering.padding > 0 ? bordered.get() : image,
+                       dcol.get() + i * lowering.M, group);
+                if (lowering.padding > 0) remove_border(image, bordered.get(), lowering);
             }
         });
     });
@@ -260,28 +278,28 @@ void conv2d_backward_input(float* dx, const float* g, const float* w, ImageExten
 
 void conv2d_backward_weight(float* dw, float* dbias, const float* g, const float* x,
                             ImageExtents in, int64_t O, Window window) {
-    const Lowering at(in, window);
+    const Lowering lowering(in, window);
 
-    // Add up the images of each chunk on its own, then the chunks in a fixed order: the
-    // bits do not depend on the number of threads.
+    // Sum the images of each chunk, then the chunks in a fixed order: the result does not
+    // depend on the number of threads.
     const int64_t chunks = (in.N + kImagesPerChunk - 1) / kImagesPerChunk;
-    const auto partial = scratch(chunks * O * at.K);
+    const auto partial = scratch(chunks * O * lowering.K);
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
-        Columns columns(x, at);
-        float* out = partial.get() + begin / kImagesPerChunk * O * at.K;
+        Columns columns(x, lowering);
+        float* out = partial.get() + begin / kImagesPerChunk * O * lowering.K;
         std::unique_ptr<float[]> joined;
-        for_each_group(begin, end, at, [&](int64_t n, const Lowering& group) {
-            matmul(out, join(joined, g + n * O * at.M, O, group),
-                   columns.of_images(n, group), O, at.K, group.columns(),
+        for_each_group(begin, end, lowering, [&](int64_t n, const Lowering& group) {
+            matmul(out, join(joined, g + n * O * lowering.M, O, group),
+                   columns.of_images(n, group), O, lowering.K, group.columns(),
                    {.transpose_b = true, .accumulate = n > begin});
         });
     });
-    sum(dw, partial.get(), 1, chunks, O * at.K);
+    sum(dw, partial.get(), 1, chunks, O * lowering.K);
 
-    // The bias is added at every place of every image: its gradient is the sum of g.
+    // The bias is added to every output, so its gradient is the sum of g.
     if (dbias == nullptr) return;
     const auto per_image = scratch(in.N * O);
-    sum(per_image.get(), g, in.N * O, at.M, 1);
+    sum(per_image.get(), g, in.N * O, lowering.M, 1);
     sum(dbias, per_image.get(), 1, in.N, O);
 }
 

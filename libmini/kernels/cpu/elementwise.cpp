@@ -1,7 +1,8 @@
-// Elementwise kernels: simple loops that the compiler turns into vector instructions.
+// Elementwise kernels: simple loops that the compiler vectorises.
 //
-// The operation is chosen once per call, outside the loop. Every element is computed by one
-// formula wherever it lies, so a tensor cut in two gives the same bits as the whole.
+// The operation is selected once per call, outside the loop. Every element is computed by
+// the same formula at any address, so the two halves of a tensor have bitwise the same
+// results as the whole.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,7 @@
 namespace mini::kernels::cpu {
 namespace {
 
-// The usual strides get loops of their own, which the compiler can vectorise.
+// The common strides have separate loops, which the compiler can vectorise.
 template <typename Op>
 void binary_run(Op op, int64_t n, float* out, const float* a, int64_t a_step,
                 const float* b, int64_t b_step) {
@@ -40,8 +41,9 @@ template <typename Op>
 void binary_loop(Op op, float* out, const float* a, const float* b,
                  const StridedLoop<2>& loop) {
     const int64_t a_step = loop.steps()[0], b_step = loop.steps()[1];
-    loop.for_each_run([&](int64_t n, int64_t first, const std::array<int64_t, 2>& at) {
-        binary_run(op, n, out + first, a + at[0], a_step, b + at[1], b_step);
+    loop.for_each_run([&](int64_t n, int64_t first,
+                          const std::array<int64_t, 2>& offsets) {
+        binary_run(op, n, out + first, a + offsets[0], a_step, b + offsets[1], b_step);
     });
 }
 
@@ -52,7 +54,7 @@ void unary_loop(float* out, const float* x, int64_t n, Op op) {
     });
 }
 
-// A block of bytes whose size the compiler knows is copied by one instruction.
+// With a size known at compile time, memcpy is one instruction.
 template <int64_t kBytes>
 void copy_items(std::byte* to, int64_t to_step, const std::byte* from, int64_t from_step,
                 int64_t n) {
@@ -100,7 +102,7 @@ void unary(UnaryOp op, float* out, const float* x, int64_t n) {
             return unary_loop(out, x, n, [](float v) { return std::log(v); });
         case UnaryOp::kSqrt:
             return unary_loop(out, x, n, [](float v) { return std::sqrt(v); });
-        case UnaryOp::kReLU:  // written so that NaN stays NaN
+        case UnaryOp::kReLU:  // returns NaN for NaN
             return unary_loop(out, x, n, [](float v) { return v < 0.0f ? 0.0f : v; });
         case UnaryOp::kSigmoid:
             return unary_loop(out, x, n,
@@ -113,7 +115,7 @@ void unary(UnaryOp op, float* out, const float* x, int64_t n) {
 void relu_backward(float* out, const float* g, const float* y, int64_t n) {
     parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-            const float gradient = g[i];  // read in any case: a loop without a branch
+            const float gradient = g[i];  // read unconditionally: a loop without branches
             out[i] = y[i] > 0.0f ? gradient : 0.0f;
         }
     });
@@ -141,20 +143,22 @@ void copy_strided(std::byte* out, const std::byte* x, std::span<const int64_t> s
                   std::span<const int64_t> strides, int64_t item_bytes) {
     const StridedLoop<1> loop(shape, {strides});
     const int64_t step = loop.steps()[0] * item_bytes;
-    loop.for_each_run([&](int64_t n, int64_t first, const std::array<int64_t, 1>& at) {
-        copy_run(out + first * item_bytes, item_bytes, x + at[0] * item_bytes, step, n,
-                 item_bytes);
-    });
+    loop.for_each_run(
+        [&](int64_t n, int64_t first, const std::array<int64_t, 1>& offsets) {
+            copy_run(out + first * item_bytes, item_bytes, x + offsets[0] * item_bytes,
+                     step, n, item_bytes);
+        });
 }
 
 void copy_to_strided(std::byte* out, const std::byte* x, std::span<const int64_t> shape,
                      std::span<const int64_t> strides, int64_t item_bytes) {
     const StridedLoop<1> loop(shape, {strides});
     const int64_t step = loop.steps()[0] * item_bytes;
-    loop.for_each_run([&](int64_t n, int64_t first, const std::array<int64_t, 1>& at) {
-        copy_run(out + at[0] * item_bytes, step, x + first * item_bytes, item_bytes, n,
-                 item_bytes);
-    });
+    loop.for_each_run(
+        [&](int64_t n, int64_t first, const std::array<int64_t, 1>& offsets) {
+            copy_run(out + offsets[0] * item_bytes, step, x + first * item_bytes,
+                     item_bytes, n, item_bytes);
+        });
 }
 
 }  // namespace mini::kernels::cpu

@@ -17,17 +17,17 @@ void nll_backward(float* dx, const float* g, const int64_t* target, int64_t rows
 }
 
 void binary_cross_entropy(float* losses, const float* p, const float* t, int64_t n) {
-    constexpr float kLeastLog = -100.0f;
+    constexpr float kMinLog = -100.0f;
     for (int64_t i = 0; i < n; ++i)
-        losses[i] = (t[i] - 1.0f) * std::max(std::log1p(-p[i]), kLeastLog) -
-                    t[i] * std::max(std::log(p[i]), kLeastLog);
+        losses[i] = (t[i] - 1.0f) * std::max(std::log1p(-p[i]), kMinLog) -
+                    t[i] * std::max(std::log(p[i]), kMinLog);
 }
 
 void binary_cross_entropy_backward(float* dp, const float* g, const float* p,
                                    const float* t, int64_t n) {
-    constexpr float kLeastDivisor = 1e-12f;
+    constexpr float kMinDivisor = 1e-12f;
     for (int64_t i = 0; i < n; ++i)
-        dp[i] = g[i] * (p[i] - t[i]) / std::max((1.0f - p[i]) * p[i], kLeastDivisor);
+        dp[i] = g[i] * (p[i] - t[i]) / std::max((1.0f - p[i]) * p[i], kMinDivisor);
 }
 
 }  // namespace mini::kernels::cpu

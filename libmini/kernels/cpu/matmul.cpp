@@ -1,4 +1,4 @@
-// Products of matrices, by Eigen; the rows of the result are shared out among threads.
+// Matrix products by Eigen. The rows of the result are divided among the threads.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -14,8 +14,8 @@ using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 using MatrixMap = Eigen::Map<Matrix>;  // a matrix in the caller's memory
 using ConstMatrixMap = Eigen::Map<const Matrix>;
 
-constexpr int64_t kProductGrain = 1 << 22;  // multiplications a chunk, about 0.1 ms
-constexpr int64_t kRowGrain = 128;          // rows a chunk at least
+constexpr int64_t kProductGrain = 1 << 22;  // multiplications per chunk, about 0.1 ms
+constexpr int64_t kRowGrain = 128;          // minimum of rows per chunk
 
 template <typename A, typename B>
 void multiply(MatrixMap out, const A& a, const B& b, bool accumulate) {

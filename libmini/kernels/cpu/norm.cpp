@@ -1,12 +1,12 @@
-// Batch normalisation: every channel shifted and scaled to mean 0 and variance 1.
+// Batch normalisation: shifts and scales each channel to mean 0 and variance 1.
 //
 //     x (N, C, space)     image 0   c0 ------  c1 ------  c2 ------
 //                         image 1   c0 ------  c1 ------  c2 ------
 //
-// A channel is N runs of `space` numbers. A thread takes whole channels, and sums one run
-// after the other in double, so no sum depends on the number of threads. The variance is
-// the mean of (x - mean)², which takes a second pass but survives a large mean, as the mean
-// of x² less the square of the mean does not.
+// A channel is N runs of `space` elements. A thread processes whole channels, and sums
+// one run after the other in double, so sums do not depend on the number of threads. The
+// variance is the mean of (x - mean)². This takes a second pass, but is accurate for a
+// large mean, unlike the mean of x² minus the square of the mean.
 //
 // Ioffe and Szegedy 2015, "Batch normalization".
 
@@ -21,26 +21,26 @@
 namespace mini::kernels::cpu {
 namespace {
 
-constexpr int64_t kNormGrain = 32768;  // elements a chunk
-constexpr int64_t kLanes = 32;         // partial sums, which the compiler makes vectors
+constexpr int64_t kNormGrain = 32768;  // elements per chunk
+constexpr int64_t kLanes = 32;         // partial sums, which the compiler vectorises
 
-int64_t channels_per_chunk(const ChannelExtents& at) {
-    return std::max<int64_t>(1, kNormGrain / std::max<int64_t>(1, at.per_channel()));
+int64_t channels_per_chunk(const ChannelExtents& extents) {
+    return std::max<int64_t>(1, kNormGrain / std::max<int64_t>(1, extents.per_channel()));
 }
 
-// run(k) for the place k where each run of channel c begins.
+// Calls run(k) with the index k of the first element of each run of channel c.
 template <typename Run>
-void for_each_run(const ChannelExtents& at, int64_t c, const Run& run) {
-    for (int64_t n = 0; n < at.N; ++n) run((n * at.C + c) * at.space);
+void for_each_run(const ChannelExtents& extents, int64_t c, const Run& run) {
+    for (int64_t n = 0; n < extents.N; ++n) run((n * extents.C + c) * extents.space);
 }
 
-// The sum of term(k) over all places k of channel c.
+// Returns the sum of term(k) over the indices k of all elements of channel c.
 template <typename Term>
-double sum_channel(const ChannelExtents& at, int64_t c, const Term& term) {
+double sum_channel(const ChannelExtents& extents, int64_t c, const Term& term) {
     double lanes[kLanes] = {};
-    for_each_run(at, c, [&](int64_t run) {
-        for (int64_t i = 0; i < at.space; i += kLanes) {
-            const int64_t count = std::min(kLanes, at.space - i);
+    for_each_run(extents, c, [&](int64_t run) {
+        for (int64_t i = 0; i < extents.space; i += kLanes) {
+            const int64_t count = std::min(kLanes, extents.space - i);
             for (int64_t lane = 0; lane < count; ++lane)
                 lanes[lane] += term(run + i + lane);
         }
@@ -54,13 +54,14 @@ double inverse_deviation(float variance, double eps) {
 
 }  // namespace
 
-void channel_moments(float* mean, float* variance, const float* x, ChannelExtents at) {
-    const auto count = static_cast<double>(at.per_channel());
-    parallel_for(at.C, channels_per_chunk(at), [&](int64_t begin, int64_t end) {
+void channel_moments(float* mean, float* variance, const float* x,
+                     ChannelExtents extents) {
+    const auto count = static_cast<double>(extents.per_channel());
+    parallel_for(extents.C, channels_per_chunk(extents), [&](int64_t begin, int64_t end) {
         for (int64_t c = begin; c < end; ++c) {
             const double m =
-                sum_channel(at, c, [&](int64_t k) { return double{x[k]}; }) / count;
-            const double squares = sum_channel(at, c, [&](int64_t k) {
+                sum_channel(extents, c, [&](int64_t k) { return double{x[k]}; }) / count;
+            const double squares = sum_channel(extents, c, [&](int64_t k) {
                 const double distance = double{x[k]} - m;
                 return distance * distance;
             });
@@ -71,15 +72,16 @@ void channel_moments(float* mean, float* variance, const float* x, ChannelExtent
 }
 
 void batch_norm(float* y, const float* x, const float* mean, const float* variance,
-                const float* weight, const float* bias, ChannelExtents at, double eps) {
-    parallel_for(at.C, channels_per_chunk(at), [&](int64_t begin, int64_t end) {
+                const float* weight, const float* bias, ChannelExtents extents,
+                double eps) {
+    parallel_for(extents.C, channels_per_chunk(extents), [&](int64_t begin, int64_t end) {
         for (int64_t c = begin; c < end; ++c) {
             const float m = mean[c];
             const float shift = bias ? bias[c] : 0.0f;
             const auto scale = static_cast<float>(inverse_deviation(variance[c], eps) *
                                                   (weight ? double{weight[c]} : 1.0));
-            for_each_run(at, c, [&](int64_t run) {
-                for (int64_t k = run; k < run + at.space; ++k)
+            for_each_run(extents, c, [&](int64_t run) {
+                for (int64_t k = run; k < run + extents.space; ++k)
                     y[k] = (x[k] - m) * scale + shift;
             });
         }
@@ -91,21 +93,22 @@ void batch_norm(float* y, const float* x, const float* mean, const float* varian
 //     dbias = sum of g     dweight = s (sum of g d)
 //     dx    = weight s (g - dbias / n - d s dweight / n)
 //
-// The last two terms are what x does to mean and variance; given ones do not notice.
+// The last two terms come from the dependence of mean and variance on x. They are omitted
+// if mean and variance were given (of_batch is false).
 void batch_norm_backward(float* dx, float* dweight, float* dbias, const float* g,
                          const float* x, const float* mean, const float* variance,
-                         const float* weight, ChannelExtents at,
+                         const float* weight, ChannelExtents extents,
                          BatchNormBackward options) {
     const double per_value =
-        options.of_batch ? 1.0 / static_cast<double>(at.per_channel()) : 0.0;
-    parallel_for(at.C, channels_per_chunk(at), [&](int64_t begin, int64_t end) {
+        options.of_batch ? 1.0 / static_cast<double>(extents.per_channel()) : 0.0;
+    parallel_for(extents.C, channels_per_chunk(extents), [&](int64_t begin, int64_t end) {
         for (int64_t c = begin; c < end; ++c) {
             const float m = mean[c];
             const double s = inverse_deviation(variance[c], options.eps);
             const double sum_g =
-                sum_channel(at, c, [&](int64_t k) { return double{g[k]}; });
+                sum_channel(extents, c, [&](int64_t k) { return double{g[k]}; });
             const double sum_gd = sum_channel(
-                at, c, [&](int64_t k) { return double{g[k]} * (double{x[k]} - m); });
+                extents, c, [&](int64_t k) { return double{g[k]} * (double{x[k]} - m); });
             dbias[c] = static_cast<float>(sum_g);
             dweight[c] = static_cast<float>(s * sum_gd);
 
@@ -114,8 +117,8 @@ void batch_norm_backward(float* dx, float* dweight, float* dbias, const float* g
             const auto scale_g = static_cast<float>(scale);
             const auto slope = static_cast<float>(-scale * s * s * sum_gd * per_value);
             const auto shift = static_cast<float>(-scale * sum_g * per_value);
-            for_each_run(at, c, [&](int64_t run) {
-                for (int64_t k = run; k < run + at.space; ++k)
+            for_each_run(extents, c, [&](int64_t run) {
+                for (int64_t k = run; k < run + extents.space; ++k)
                     dx[k] = g[k] * scale_g + (x[k] - m) * slope + shift;
             });
         }

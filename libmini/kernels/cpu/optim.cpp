@@ -1,8 +1,8 @@
 // Stochastic gradient descent and Adam, element by element.
 //
-// One pass over memory: parameter, gradient and what is remembered of a parameter are
-// each read once, all but the gradient written once. Each element is rounded in the order
-// of PyTorch's separate passes, so the numbers agree.
+// One pass over memory: parameter, gradient and optimizer state are each read once, and
+// parameter and state are written once. Each element is rounded in the order of PyTorch's
+// separate passes, so the results agree.
 
 #include <cmath>
 #include <cstdint>
@@ -36,26 +36,27 @@ void momentum_step(float* parameter, float* velocity, const float* grad, int64_t
     }
 }
 
-// One range of adam_step. `greatest` may be null, the others do not overlap.
+// adam_step for one range. `max_v` may be null; the arrays do not overlap.
 void adam_range(float* __restrict parameter, float* __restrict exp_avg,
-                float* __restrict exp_avg_sq, float* __restrict greatest,
-                const float* __restrict grad, int64_t n, const AdamNumbers& numbers) {
-    const AdamNumbers a = numbers;  // a copy, which no store in the loop can change
+                float* __restrict exp_avg_sq, float* __restrict max_v,
+                const float* __restrict grad, int64_t n, const AdamConstants& numbers) {
+    const AdamConstants a = numbers;  // a copy, which no store in the loop can change
     for (int64_t i = 0; i < n; ++i) {
-        const float p = parameter[i] * a.shrink;
+        const float p = parameter[i] * a.decay;
         const float g = a.sign * grad[i] + a.weight_decay * p;
 
-        // Move the average from the nearer end (`torch.lerp`).
-        const float way = g - exp_avg[i];
-        const float m = a.near ? exp_avg[i] + a.take1 * way : g - way * a.beta1;
-        const float v = exp_avg_sq[i] * a.beta2 + a.take2 * g * g;
+        // Interpolate from the nearer end (`torch.lerp`).
+        const float difference = g - exp_avg[i];
+        const float m = a.lerp_from_average ? exp_avg[i] + a.one_minus_beta1 * difference
+                                            : g - difference * a.beta1;
+        const float v = exp_avg_sq[i] * a.beta2 + a.one_minus_beta2 * g * g;
         exp_avg[i] = m;
         exp_avg_sq[i] = v;
 
         float scale = v;
-        if (greatest != nullptr) {
-            scale = v <= greatest[i] ? greatest[i] : v;  // a NaN stays
-            greatest[i] = scale;
+        if (max_v != nullptr) {
+            scale = v <= max_v[i] ? max_v[i] : v;  // NaN stays NaN
+            max_v[i] = scale;
         }
         parameter[i] = p + -a.step_size * m / (std::sqrt(scale) / a.correction + a.eps);
     }
@@ -76,11 +77,10 @@ void sgd_step(float* parameter, float* velocity, const float* grad, int64_t n,
 
 void adam_step(float* parameter, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,
                const float* grad, int64_t n, AdamStep step) {
-    const AdamNumbers numbers(step);
+    const AdamConstants numbers(step);
     parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
-        float* const greatest =
-            max_exp_avg_sq != nullptr ? max_exp_avg_sq + begin : nullptr;
-        adam_range(parameter + begin, exp_avg + begin, exp_avg_sq + begin, greatest,
+        float* const max_v = max_exp_avg_sq != nullptr ? max_exp_avg_sq + begin : nullptr;
+        adam_range(parameter + begin, exp_avg + begin, exp_avg_sq + begin, max_v,
                    grad + begin, end - begin, numbers);
     });
 }

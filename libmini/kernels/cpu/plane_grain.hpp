@@ -1,4 +1,4 @@
-// How pooling is divided among threads: by whole planes.
+// Pooling is divided among threads by whole planes.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mini::kernels::cpu {
 
-/// How many planes (H, W) of the input one thread takes at once: about 16,384 elements.
+/// Returns the number of input planes (H, W) per chunk of work: about 16,384 elements.
 inline int64_t planes_per_chunk(const ImageExtents& in) {
     constexpr int64_t kGrain = 16384;
     return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, in.H * in.W));

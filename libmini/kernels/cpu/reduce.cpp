@@ -1,9 +1,9 @@
-// Sums and the place of the greatest element.
+// Sums, and the index of the greatest element.
 //
-// Sums are pairwise: the rows are halved until few are left, each half is summed on its
-// own, and the two are added. An element then passes through about log2(n) roundings
-// instead of n, so a sum of ten million floats keeps six digits. The order is fixed by
-// the extents alone.
+// Sums are pairwise: the rows are halved until few are left, each half is summed
+// separately, and the two sums are added. An element is then rounded about log2(n) times
+// instead of n times, so a sum of ten million floats keeps six digits. The order depends
+// only on the extents.
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +16,9 @@
 namespace mini::kernels::cpu {
 namespace {
 
-constexpr int64_t kRowsInLine = 16;      // so few rows are added one after the other
+constexpr int64_t kRowsInLine = 16;      // up to so many rows are added in order
 constexpr int64_t kFoldedColumns = 32;   // columns of a long row, folded into a matrix
-constexpr int64_t kReduceGrain = 65536;  // elements a chunk
+constexpr int64_t kReduceGrain = 65536;  // elements per chunk
 
 // out = the sum of the rows of x (rows, cols). Scratch: cols floats for each halving.
 void sum_rows(float* out, const float* x, int64_t rows, int64_t cols, float* scratch) {
@@ -34,14 +34,15 @@ void sum_rows(float* out, const float* x, int64_t rows, int64_t cols, float* scr
         for (int64_t j = 0; j < cols; ++j) out[j] += x[k * cols + j];
 }
 
-// How many times sum_rows halves so many rows.
+// Returns how many times sum_rows halves `rows` rows.
 int64_t halvings(int64_t rows) {
     int64_t count = 0;
     for (; rows > kRowsInLine; rows -= rows / 2) ++count;
     return count;
 }
 
-// The sum of n numbers: those that fill whole rows of kFoldedColumns by columns, then the rest.
+// Returns the sum of n numbers: first the columns of the whole rows of kFoldedColumns
+// numbers, then the remaining numbers.
 float sum_row(const float* x, int64_t n, float* scratch) {
     float lanes[kFoldedColumns];
     sum_rows(lanes, x, n / kFoldedColumns, kFoldedColumns, scratch);

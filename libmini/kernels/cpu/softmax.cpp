@@ -1,7 +1,7 @@
 // Log-softmax over rows of class scores.
 //
-// exp(x) overflows a float beyond x = 88. Taking the row's greatest element m out first
-// changes nothing in exact arithmetic and leaves no exponent above 0:
+// exp(x) overflows a float beyond x = 88. Subtracting the row's maximum m first changes
+// nothing in exact arithmetic, and no exponent is above 0:
 //
 //     log softmax(x)[j] = x[j] - m - log(sum over k of exp(x[k] - m))
 
@@ -15,7 +15,7 @@
 namespace mini::kernels::cpu {
 namespace {
 
-constexpr int64_t kSoftmaxGrain = 4096;  // elements a chunk
+constexpr int64_t kSoftmaxGrain = 4096;  // elements per chunk
 
 void log_softmax_row(float* y, const float* x, int64_t cols) {
     const float greatest = *std::max_element(x, x + cols);

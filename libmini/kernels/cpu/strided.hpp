@@ -1,8 +1,8 @@
 // Loops over several arrays of one shape, each with its own strides, as a list of runs.
 //
-// Neighbouring dimensions that every array crosses without a jump are merged first, so
-// that contiguous arrays are one long run, and a row or a channel that is broadcast costs
-// one run each:
+// Adjacent dimensions are merged first if in every array their strides allow it.
+// Contiguous arrays become one long run; if a row or a channel is broadcast, each row or
+// channel is one run:
 //
 //     shape           strides of a    strides of b         outer dimensions    run
 //     (128, 50)       (50, 1)         (50, 1)              none                6400
@@ -21,10 +21,10 @@
 
 namespace mini::kernels::cpu {
 
-/// What one chunk of an elementwise loop holds: enough work to be worth waking a thread.
+/// Elements per chunk of an elementwise loop: enough work to be worth waking a thread.
 constexpr int64_t kElementGrain = 16384;
 
-/// The merged loop over `Arrays` arrays; everything is counted in elements.
+/// The merged loop over `Arrays` arrays. Strides and offsets count elements.
 template <size_t Arrays>
 class StridedLoop {
   public:
@@ -46,15 +46,15 @@ class StridedLoop {
         for (const Dimension& dimension : dimensions_) size_ *= dimension.extent;
     }
 
-    /// The stride of each array within a run.
+    /// Returns the stride of each array within a run.
     const Offsets& steps() const { return dimensions_[0].strides; }
 
-    /// What is left after merging, innermost first; at least one.
+    /// Returns the merged dimensions, innermost first; at least one.
     const std::vector<Dimension>& dimensions() const { return dimensions_; }
 
-    /// Calls body(n, first, offsets) for pieces of runs, on several threads: n elements,
-    /// the first of which is number `first` in row-major order and lies at offsets[k] in
-    /// array k.
+    /// Calls body(n, first, offsets) for pieces of runs, on several threads. A piece has
+    /// n elements; its first element has the row-major index `first` and is at offsets[k]
+    /// in array k.
     template <typename Body>
     void for_each_run(Body body) const {
         const int64_t length = dimensions_[0].extent;
@@ -73,12 +73,12 @@ class StridedLoop {
     }
 
   private:
-    // Dimensions arrive from the innermost out.
+    // Called for the innermost dimension first.
     void add_outer_dimension(int64_t extent, const Offsets& strides) {
         if (extent == 1) return;
         if (!dimensions_.empty()) {
             Dimension& inner = dimensions_.back();
-            Offsets across;  // the stride at which the two are one dimension
+            Offsets across;  // the outer stride that makes the two one dimension
             for (size_t k = 0; k < Arrays; ++k)
                 across[k] = inner.strides[k] * inner.extent;
             if (strides == across) {
@@ -89,10 +89,10 @@ class StridedLoop {
         dimensions_.push_back({extent, strides});
     }
 
-    // Where element `place` of run number `run` lies in each array.
-    Offsets offsets_of(int64_t run, int64_t place) const {
+    // Returns the offset of element `index` of run number `run` in each array.
+    Offsets offsets_of(int64_t run, int64_t index) const {
         Offsets offsets;
-        for (size_t k = 0; k < Arrays; ++k) offsets[k] = place * steps()[k];
+        for (size_t k = 0; k < Arrays; ++k) offsets[k] = index * steps()[k];
         for (size_t d = 1; d < dimensions_.size(); ++d) {
             const int64_t i = run % dimensions_[d].extent;
             run /= dimensions_[d].extent;

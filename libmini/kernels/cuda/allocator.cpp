@@ -20,15 +20,15 @@
 namespace mini::cuda {
 namespace {
 
-constexpr size_t kMostBytes = std::numeric_limits<size_t>::max() / 2;
+constexpr size_t kMaxBytes = std::numeric_limits<size_t>::max() / 2;
 
-// Where this thread's allocations on a device come from; 0 is everyone's memory.
+// The device and the GraphPool of this thread's innermost Scope; 0 for no pool.
 thread_local int pool_device = -1;
 thread_local uint64_t thread_pool = 0;
 
-// No call that may wait for the device is made under the mutex: with a peer lost, the
-// device is not done before a thread aborts the communication, and that thread frees
-// tensors.
+// No call that may wait for the device is made while the mutex is held: if a peer is
+// lost, the device is not done before a thread aborts the communication, and that thread
+// frees tensors.
 class Allocator {
   public:
     void* allocate(size_t bytes, int device, cudaStream_t stream);
@@ -38,7 +38,7 @@ class Allocator {
     void empty_cache(int device);
     void dissolve(uint64_t pool);
 
-    std::mutex mutex;  // guards all that follows
+    std::mutex mutex;  // guards the following members
     std::map<int, MemoryStats> stats;
     uint64_t last_pool = 0;
 
@@ -48,7 +48,7 @@ class Allocator {
         size_t bytes;
     };
 
-    void* take(const BlockClass& of, size_t bytes);
+    void* take(const BlockClass& block_class, size_t bytes);
     void* ask_device(size_t bytes, int device);
     void* ask_device_twice(size_t bytes, int device);
     void count(int device, size_t bytes);
@@ -58,9 +58,10 @@ class Allocator {
     Blocks blocks_;
     Pending<Block*> pending_;
     std::map<void*, Direct> direct_;           // allocated without the cache
-    std::vector<void*> postponed_;             // freed by threads that free later
+    std::vector<void*> postponed_;             // postponed frees (set_frees_later)
     std::atomic<bool> any_postponed_ = false;  // read without the mutex
-    std::mutex emptying_;  // who comes second finds what the first gave back
+    std::mutex
+        empty_cache_mutex_;  // the second caller finds the memory that the first freed
 };
 
 // Never destroyed: tensors may outlive the end of main.
@@ -74,15 +75,15 @@ void* Allocator::allocate(size_t bytes, int device, cudaStream_t stream) {
     free_postponed();
     const DeviceGuard guard(device);
     const uint64_t pool = device == pool_device ? thread_pool : 0;
-    const bool possible = bytes <= kMostBytes;  // or rounding up would overflow
+    const bool possible = bytes <= kMaxBytes;  // otherwise rounding up may overflow
     const size_t size = possible ? block_bytes(bytes) : 0;
-    const BlockClass of = {device, stream, pool, size <= kSmallBytes};
+    const BlockClass block_class = {device, stream, pool, size <= kSmallBytes};
     bool direct = false;
     {
         const std::lock_guard lock(mutex);
         ++stats[device].requests;
-        direct = !caching() && pool == 0;  // a graph's pool must keep its memory
-        void* const kept = possible && !direct ? take(of, size) : nullptr;
+        direct = !caching() && pool == 0;  // a graph pool must keep its memory
+        void* const kept = possible && !direct ? take(block_class, size) : nullptr;
         if (kept != nullptr) return kept;
     }
     if (!possible) out_of_memory(bytes, device);
@@ -96,21 +97,21 @@ void* Allocator::allocate(size_t bytes, int device, cudaStream_t stream) {
     const size_t bytes_of_segment = segment_bytes(size);
     void* const segment = ask_device_twice(bytes_of_segment, device);
     const std::lock_guard lock(mutex);
-    blocks_.add_segment(of, segment, bytes_of_segment);
-    return take(of, size);
+    blocks_.add_segment(block_class, segment, bytes_of_segment);
+    return take(block_class, size);
 }
 
-// A free block, or one that has become free; null where there is none.
+// Takes a free block, also one whose pending events are complete; null if there is none.
 // REQUIRES: the mutex is held.
-void* Allocator::take(const BlockClass& of, size_t bytes) {
-    Block* block = blocks_.take(of, bytes);
-    if (block == nullptr && of.pool == 0 && !pending_.empty()) {
+void* Allocator::take(const BlockClass& block_class, size_t bytes) {
+    Block* block = blocks_.take(block_class, bytes);
+    if (block == nullptr && block_class.pool == 0 && !pending_.empty()) {
         const RelaxedCapture relaxed;
         pending_.process([&](Block* each) { blocks_.release(each); });
-        block = blocks_.take(of, bytes);
+        block = blocks_.take(block_class, bytes);
     }
     if (block == nullptr) return nullptr;
-    count(of.device, block->bytes);
+    count(block_class.device, block->bytes);
     return block->pointer;
 }
 
@@ -121,13 +122,14 @@ void Allocator::count(int device, size_t bytes) {
     mine.peak = std::max(mine.peak, mine.allocated);
 }
 
-// Null where the device has not so much. REQUIRES: the device is current.
+// Returns null if the device does not have enough memory. REQUIRES: the device is
+// current.
 void* Allocator::ask_device(size_t bytes, int device) {
     const RelaxedCapture relaxed;
     void* pointer = nullptr;
     const cudaError_t code = cudaMalloc(&pointer, bytes);
     if (code == cudaErrorMemoryAllocation) {
-        cudaGetLastError();  // dealt with here: do not leave it for the next check
+        cudaGetLastError();  // handled here: clear it for the next check
         return nullptr;
     }
     check(code, "cudaMalloc");
@@ -152,15 +154,15 @@ void* Allocator::ask_device_twice(size_t bytes, int device) {
 
 void Allocator::empty_cache(int device) {
     free_postponed();
-    const std::lock_guard alone(emptying_);
+    const std::lock_guard alone(empty_cache_mutex_);
     const DeviceGuard guard(device);
     const RelaxedCapture relaxed;
-    std::vector<EventList> awaited;
+    std::vector<EventList> pending_events;
     {
         const std::lock_guard lock(mutex);
-        awaited = pending_.events();
+        pending_events = pending_.events();
     }
-    for (const EventList& events : awaited)
+    for (const EventList& events : pending_events)
         for (const Event& event : *events) event.synchronize();
 
     std::vector<std::pair<void*, size_t>> segments;
@@ -184,12 +186,13 @@ void Allocator::out_of_memory(size_t bytes, int device) {
     cudaMemGetInfo(&free, &total);
     const std::lock_guard lock(mutex);
     const MemoryStats& mine = stats[device];
-    throw CudaError(concat(
-        "device ", device, " is out of memory: ", number(bytes), " bytes asked for, ",
-        number(free), " of ", number(total), " free; this process has allocated ",
-        number(mine.allocated), " and keeps ", number(mine.reserved - mine.allocated),
-        " more in pieces; use a smaller batch, or free tensors and empty_cache(), or see "
-        "whether another process uses this device"));
+    throw CudaError(
+        concat("device ", device, " is out of memory: ", number(bytes),
+               " bytes requested, ", number(free), " of ", number(total),
+               " free; this process has allocated ", number(mine.allocated),
+               " and has reserved ", number(mine.reserved - mine.allocated),
+               " more in unused pieces; use a smaller batch, free tensors and call "
+               "empty_cache(), or check whether another process uses this device"));
 }
 
 void Allocator::deallocate(void* pointer) {
@@ -211,22 +214,22 @@ void Allocator::deallocate(void* pointer) {
         return free_direct(pointer, gone);
     }
     if (block == nullptr || block->pointer != pointer) return;
-    stats[block->of.device].allocated -= block->bytes;
+    stats[block->block_class.device].allocated -= block->bytes;
     if (block->other_streams.empty()) {
         blocks_.release(block);
-    } else if (block->of.pool == 0) {
+    } else if (block->block_class.pool == 0) {
         const auto streams = std::move(block->other_streams);
-        lock.unlock();  // recording in a full stream blocks until it has moved on
-        const DeviceGuard guard(block->of.device);
-        EventList events = record_events(block->of.device, streams);
+        lock.unlock();  // cudaEventRecord blocks while the stream is full
+        const DeviceGuard guard(block->block_class.device);
+        EventList events = record_events(block->block_class.device, streams);
         lock.lock();
         pending_.add(block, std::move(events));
     } else {
-        block->ends_with_pool = true;  // the events of a capture cannot be asked
+        block->ends_with_pool = true;  // events of a capture cannot be queried
     }
 }
 
-// Frees what threads that free later have left, on one that does not.
+// Carries out postponed frees, on a thread that does not postpone frees itself.
 void Allocator::free_postponed() {
     if (frees_later() || !any_postponed_) return;
     std::vector<void*> left;
@@ -251,7 +254,7 @@ bool Allocator::record_stream(void* pointer, cudaStream_t stream) {
     Block* const block = blocks_.find(pointer);
     if (block == nullptr) return direct_.contains(pointer);
     auto& streams = block->other_streams;
-    if (stream != block->of.stream &&
+    if (stream != block->block_class.stream &&
         std::find(streams.begin(), streams.end(), stream) == streams.end())
         streams.push_back(stream);
     return true;
@@ -274,7 +277,7 @@ void deallocate(void* pointer) noexcept {
         allocator().free_postponed();
         allocator().deallocate(pointer);
     } catch (const CudaError&) {
-        // The device has failed: it can neither be asked nor used again.
+        // The device has failed: it can be neither queried nor used again.
     }
 }
 

@@ -1,11 +1,11 @@
-// Average pooling. Each thread computes one result, then the next one of its stride:
+// Average pooling. A thread computes one result at a time, in a grid-stride loop:
 //
-//     forward     an output     the average of the rectangle of its row and column span
-//     backward    an input      the sum of its shares of all rectangles it lies in
+//     forward    one output    the average of its rectangle, a row span x a column span
+//     backward   one input     the sum of g / divisor over all rectangles that contain it
 //
-// The spans travel to the kernel by value, up to kMostSpans for each axis; larger outputs are
-// done tile by tile. So nothing is copied to the device, and a CUDA graph can capture the
-// launch. Backward touches only the inputs that a tile covers.
+// The spans are passed to the kernel by value, up to kMaxSpans per axis; larger outputs
+// are computed tile by tile. So nothing is copied to the device, and a CUDA graph can
+// capture the launch. Backward accesses only the inputs that a tile covers.
 
 #include "libmini/kernels/cuda/each.hpp"
 
@@ -19,16 +19,16 @@ namespace {
 
 using mini::cuda::launch;
 
-constexpr int64_t kMostSpans = 64;  // 24 bytes each: a launch's parameters fit in 4 KiB
+constexpr int64_t kMaxSpans = 64;  // 24 bytes each: a launch's parameters fit in 4 KiB
 
 // Outputs [first_row, first_row + rows) by [first_col, first_col + cols) of each plane.
 struct Tile {
     int64_t H, W, Ho, Wo;
     int64_t first_row, first_col;
     int64_t rows, cols;
-    PoolSpan row[kMostSpans], col[kMostSpans];
+    PoolSpan row[kMaxSpans], col[kMaxSpans];
 
-    // The inputs that it covers: the first row and column, and the extent.
+    // The inputs that the tile covers: the first row and column, and the extents.
     int64_t top, left, height, width;
 
     __device__ int64_t output(int64_t plane, int64_t i, int64_t j) const {
@@ -75,7 +75,8 @@ __global__ void avg_pool_backward_kernel(float* dx,       // (planes, H, W)
     }
 }
 
-// Copies `count` spans from number `first` on; the part of the axis that they cover.
+// Copies `count` spans from index `first` on, and returns the range of the axis that they
+// cover.
 PoolSpan take_spans(PoolSpan* to, std::span<const PoolSpan> spans, int64_t first,
                     int64_t count) {
     const auto part =
@@ -89,7 +90,7 @@ PoolSpan take_spans(PoolSpan* to, std::span<const PoolSpan> spans, int64_t first
     return covered;
 }
 
-// body(tile) for each tile of the outputs.
+// Calls body(tile) for each tile of the outputs.
 template <typename Body>
 void for_each_tile(const ImageExtents& in, std::span<const PoolSpan> rows,
                    std::span<const PoolSpan> cols, const Body& body) {
@@ -98,10 +99,10 @@ void for_each_tile(const ImageExtents& in, std::span<const PoolSpan> rows,
     tile.W = in.W;
     tile.Ho = static_cast<int64_t>(rows.size());
     tile.Wo = static_cast<int64_t>(cols.size());
-    for (tile.first_row = 0; tile.first_row < tile.Ho; tile.first_row += kMostSpans)
-        for (tile.first_col = 0; tile.first_col < tile.Wo; tile.first_col += kMostSpans) {
-            tile.rows = std::min(kMostSpans, tile.Ho - tile.first_row);
-            tile.cols = std::min(kMostSpans, tile.Wo - tile.first_col);
+    for (tile.first_row = 0; tile.first_row < tile.Ho; tile.first_row += kMaxSpans)
+        for (tile.first_col = 0; tile.first_col < tile.Wo; tile.first_col += kMaxSpans) {
+            tile.rows = std::min(kMaxSpans, tile.Ho - tile.first_row);
+            tile.cols = std::min(kMaxSpans, tile.Wo - tile.first_col);
             const PoolSpan high = take_spans(tile.row, rows, tile.first_row, tile.rows);
             const PoolSpan wide = take_spans(tile.col, cols, tile.first_col, tile.cols);
             tile.top = high.begin;

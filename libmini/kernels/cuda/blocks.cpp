@@ -7,10 +7,11 @@ namespace {
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-// Small blocks are cut to the last 512 bytes; of a large one, less than 1 MiB is not worth it.
-bool worth_cutting(const Block& block, size_t bytes) {
+// A small block is split if at least 512 bytes remain, a large block if more than 1 MiB
+// remains.
+bool worth_splitting(const Block& block, size_t bytes) {
     const size_t rest = block.bytes - bytes;
-    return block.of.small ? rest >= kBlockBytes : rest > kSmallBytes;
+    return block.block_class.small ? rest >= kBlockBytes : rest > kSmallBytes;
 }
 
 }  // namespace
@@ -23,8 +24,8 @@ size_t segment_bytes(size_t block) {
     return round_up(block, kLargeMultiple);
 }
 
-Block* Blocks::take(const BlockClass& of, size_t bytes) {
-    const auto candidates = free_.find(of);
+Block* Blocks::take(const BlockClass& block_class, size_t bytes) {
+    const auto candidates = free_.find(block_class);
     if (candidates == free_.end()) return nullptr;
     Block least;
     least.bytes = bytes;
@@ -32,31 +33,31 @@ Block* Blocks::take(const BlockClass& of, size_t bytes) {
     if (fit == candidates->second.end()) return nullptr;
     Block* const block = *fit;
     candidates->second.erase(fit);
-    if (worth_cutting(*block, bytes)) cut(block, bytes);
+    if (worth_splitting(*block, bytes)) split(block, bytes);
     block->used = true;
     return block;
 }
 
-void Blocks::add_segment(const BlockClass& of, void* pointer, size_t bytes) {
+void Blocks::add_segment(const BlockClass& block_class, void* pointer, size_t bytes) {
     auto block = std::make_unique<Block>();
     block->pointer = static_cast<std::byte*>(pointer);
     block->bytes = bytes;
-    block->of = of;
-    free_[of].insert(block.get());
+    block->block_class = block_class;
+    free_[block_class].insert(block.get());
     blocks_[block->pointer] = std::move(block);
 }
 
-// Leaves `bytes` in the block and makes a free one of the rest.
-void Blocks::cut(Block* block, size_t bytes) {
+// Keeps `bytes` in the block and makes the rest a free block.
+void Blocks::split(Block* block, size_t bytes) {
     auto rest = std::make_unique<Block>();
     rest->pointer = block->pointer + bytes;
     rest->bytes = block->bytes - bytes;
-    rest->of = block->of;
+    rest->block_class = block->block_class;
     rest->left = block;
     rest->right = std::exchange(block->right, rest.get());
     if (rest->right != nullptr) rest->right->left = rest.get();
     block->bytes = bytes;
-    free_[rest->of].insert(rest.get());
+    free_[rest->block_class].insert(rest.get());
     blocks_[rest->pointer] = std::move(rest);
 }
 
@@ -72,18 +73,18 @@ void Blocks::release(Block* block) {
     block->used = block->ends_with_pool = false;
     block->other_streams.clear();
     if (block->left != nullptr && !block->left->used) {
-        free_[block->of].erase(block->left);
-        block = unite(block->left, block);
+        free_[block->block_class].erase(block->left);
+        block = merge(block->left, block);
     }
     if (block->right != nullptr && !block->right->used) {
-        free_[block->of].erase(block->right);
-        block = unite(block, block->right);
+        free_[block->block_class].erase(block->right);
+        block = merge(block, block->right);
     }
-    free_[block->of].insert(block);
+    free_[block->block_class].insert(block);
 }
 
-// REQUIRES: neither is among the free ones.
-Block* Blocks::unite(Block* left, Block* right) {
+// REQUIRES: neither block is in free_.
+Block* Blocks::merge(Block* left, Block* right) {
     left->bytes += right->bytes;
     left->right = right->right;
     if (left->right != nullptr) left->right->left = left;
@@ -93,8 +94,8 @@ Block* Blocks::unite(Block* left, Block* right) {
 
 std::vector<std::pair<void*, size_t>> Blocks::remove_free_segments(int device) {
     std::vector<std::pair<void*, size_t>> segments;
-    for (auto& [of, free] : free_) {
-        if (of.device != device || of.pool != 0) continue;
+    for (auto& [block_class, free] : free_) {
+        if (block_class.device != device || block_class.pool != 0) continue;
         std::erase_if(free, [&](Block* block) {
             if (block->left != nullptr || block->right != nullptr) return false;
             segments.emplace_back(block->pointer, block->bytes);
@@ -107,16 +108,16 @@ std::vector<std::pair<void*, size_t>> Blocks::remove_free_segments(int device) {
 }
 
 void Blocks::dissolve(uint64_t pool) {
-    std::vector<Block*> ending;
+    std::vector<Block*> freed;
     for (auto& [pointer, block] : blocks_) {
-        if (block->of.pool != pool) continue;
-        if (!block->used) free_[block->of].erase(block.get());
-        block->of.pool = 0;
-        if (!block->used) free_[block->of].insert(block.get());
-        if (block->ends_with_pool) ending.push_back(block.get());
+        if (block->block_class.pool != pool) continue;
+        if (!block->used) free_[block->block_class].erase(block.get());
+        block->block_class.pool = 0;
+        if (!block->used) free_[block->block_class].insert(block.get());
+        if (block->ends_with_pool) freed.push_back(block.get());
     }
     std::erase_if(free_, [&](const auto& each) { return each.first.pool == pool; });
-    for (Block* block : ending) release(block);
+    for (Block* block : freed) release(block);
 }
 
 }  // namespace mini::cuda

@@ -1,5 +1,5 @@
-// The bookkeeping of the caching allocator: segments cut into blocks. It calls no device, so
-// that what it decides can be tested by itself.
+// The bookkeeping of the caching allocator: segments split into blocks. It makes no CUDA
+// calls, so that it can be tested alone.
 
 #pragma once
 
@@ -15,23 +15,24 @@
 
 namespace mini::cuda {
 
-constexpr size_t kBlockBytes = 512;  // every size is a multiple
-constexpr size_t kSmallBytes = size_t{1}
-                               << 20;  // up to here, blocks share small segments
+constexpr size_t kBlockBytes = 512;              // block sizes are multiples of this
+constexpr size_t kSmallBytes = size_t{1} << 20;  // up to this, small segments
 constexpr size_t kSmallSegment = size_t{2} << 20;
-constexpr size_t kMediumBytes = size_t{10} << 20;  // below this, larger ones
+constexpr size_t kMediumBytes = size_t{10} << 20;  // below this, medium segments
 constexpr size_t kMediumSegment = size_t{20} << 20;
-constexpr size_t kLargeMultiple = size_t{2} << 20;  // of the other segments' sizes
+constexpr size_t kLargeMultiple = size_t{2} << 20;  // unit of large segments
 
-/// The size of the block that holds `bytes`, and of the segment that is made for such a block.
+/// Returns the size of a block for a request of `bytes`.
 size_t block_bytes(size_t bytes);
+
+/// Returns the size of the segment to allocate for a block of `block` bytes.
 size_t segment_bytes(size_t block);
 
-/// Whose blocks a request may have: those of its device, stream, graph pool and size class.
+/// A request may only use blocks of its own device, stream, graph pool and size class.
 struct BlockClass {
     int device = 0;
     cudaStream_t stream = nullptr;
-    uint64_t pool = 0;  // of a graph; 0 is everyone's
+    uint64_t pool = 0;  // the id of a GraphPool; 0 for memory that belongs to no pool
     bool small = false;
 
     auto operator<=>(const BlockClass&) const = default;
@@ -40,34 +41,35 @@ struct BlockClass {
 struct Block {
     std::byte* pointer = nullptr;
     size_t bytes = 0;
-    BlockClass of;
+    BlockClass block_class;
     bool used = false;
-    Block* left = nullptr;  // neighbours in the segment
+    Block* left = nullptr;  // the adjacent blocks of the segment, or null
     Block* right = nullptr;
-    std::vector<cudaStream_t> other_streams;  // that use it (record_stream)
-    bool ends_with_pool = false;  // freed, but not before its pool is dissolved
+    std::vector<cudaStream_t> other_streams;  // streams that use it too (record_stream)
+    bool ends_with_pool = false;              // to be freed when its pool is dissolved
 };
 
 /// All blocks of all devices.
 class Blocks {
   public:
-    /// Takes the smallest free block of a class that holds `bytes`, and cuts off what is left
-    /// over; null when there is none.
-    Block* take(const BlockClass& of, size_t bytes);
+    /// Takes the smallest free block of a class with at least `bytes`, splits off the
+    /// rest, and returns the block; null if the class has no such block.
+    Block* take(const BlockClass& block_class, size_t bytes);
 
-    /// Enters a segment as one free block.
-    void add_segment(const BlockClass& of, void* pointer, size_t bytes);
+    /// Adds a segment as one free block.
+    void add_segment(const BlockClass& block_class, void* pointer, size_t bytes);
 
-    /// The block in use at an address, or the one that holds it; null when there is none.
+    /// Returns the block in use that contains an address; null if no block does.
     Block* find(const void* pointer);
 
-    /// Frees a block; it becomes one with its free neighbours.
+    /// Frees a block and merges it with its free neighbours.
     void release(Block* block);
 
-    /// Takes out the segments of a device that are free as a whole, and returns them.
+    /// Removes the segments of a device that are entirely free, and returns their
+    /// addresses and sizes. Segments of graph pools stay.
     std::vector<std::pair<void*, size_t>> remove_free_segments(int device);
 
-    /// Makes a pool's blocks everyone's, and frees those that end with it.
+    /// Moves a pool's blocks to pool 0, and frees the blocks with `ends_with_pool`.
     void dissolve(uint64_t pool);
 
   private:
@@ -77,8 +79,8 @@ class Blocks {
         }
     };
 
-    void cut(Block* block, size_t bytes);
-    Block* unite(Block* left, Block* right);
+    void split(Block* block, size_t bytes);
+    Block* merge(Block* left, Block* right);
 
     std::map<const std::byte*, std::unique_ptr<Block>> blocks_;  // by address
     std::map<BlockClass, std::set<Block*, BySize>> free_;

@@ -1,9 +1,9 @@
-// Searches for the first element that is not as it should be.
+// Searches for the first invalid element.
 //
-//     blocks 0, 1, ...     each the first place among its threads' elements
-//     one more block       the first among the blocks' places
+//     blocks 0, 1, ...     each finds the first index among its threads' elements
+//     one more block       finds the first among the blocks' indices
 //
-// A minimum of whole numbers is the same in any order. Traffic: every array once.
+// The minimum of integers is the same in any order. Traffic: every array is read once.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace {
 using mini::cuda::ceil_div;
 using mini::cuda::launch;
 
-constexpr int64_t kMostSearchers = 1024;  // blocks
-constexpr int64_t kNowhere = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMaxSearchBlocks = 1024;
+constexpr int64_t kNotFound = std::numeric_limits<int64_t>::max();
 
 struct First {
     __device__ int64_t operator()(int64_t a, int64_t b) const { return min(a, b); }
@@ -53,67 +53,68 @@ struct NotProbability {
     }
 };
 
-// Where one block is all there is, its place is the result.
-__device__ void write_place(int64_t* to, int64_t place) {
-    *to = gridDim.x == 1 && place == kNowhere ? -1 : place;
+// Writes a block's index. If the grid has only one block, it is the result: -1 if not
+// found.
+__device__ void write_index(int64_t* to, int64_t index) {
+    *to = gridDim.x == 1 && index == kNotFound ? -1 : index;
 }
 
 template <typename Predicate>
-__global__ void search_kernel(int64_t* places,  // (blocks)
+__global__ void search_kernel(int64_t* indices,  // (blocks)
                               Predicate predicate, int64_t n) {
-    int64_t first = kNowhere;
+    int64_t first = kNotFound;
     for (int64_t i = thread_number(); i < n; i += thread_count())
         if (predicate(i)) first = min(first, i);
     first = team_reduce<kThreads>(first, First());
-    if (threadIdx.x == 0) write_place(places + blockIdx.x, first);
+    if (threadIdx.x == 0) write_index(indices + blockIdx.x, first);
 }
 
-// One block.
-__global__ void finish_search_kernel(int64_t* place,         // (1)
-                                     const int64_t* places,  // (n)
+// Launch with one block.
+__global__ void finish_search_kernel(int64_t* index,          // (1)
+                                     const int64_t* indices,  // (n)
                                      int64_t n) {
-    int64_t first = kNowhere;
-    for (int64_t i = threadIdx.x; i < n; i += kThreads) first = min(first, places[i]);
+    int64_t first = kNotFound;
+    for (int64_t i = threadIdx.x; i < n; i += kThreads) first = min(first, indices[i]);
     first = team_reduce<kThreads>(first, First());
-    if (threadIdx.x == 0) write_place(place, first);
+    if (threadIdx.x == 0) write_index(index, first);
 }
 
 template <typename Predicate>
-void search(int64_t* place, const Predicate& predicate, int64_t n, cudaStream_t stream) {
+void search(int64_t* index, const Predicate& predicate, int64_t n, cudaStream_t stream) {
     const int64_t blocks =
-        std::clamp<int64_t>(ceil_div(n, 4 * kThreads), 1, kMostSearchers);
-    const mini::cuda::Extents at{.grid = static_cast<unsigned>(blocks),
-                                 .block = kThreads};
-    const Scratch<int64_t> places(blocks > 1 ? blocks : 0, stream);
-    launch(search_kernel<Predicate>, at, stream, blocks > 1 ? places.get() : place,
+        std::clamp<int64_t>(ceil_div(n, 4 * kThreads), 1, kMaxSearchBlocks);
+    const mini::cuda::Extents extents{.grid = static_cast<unsigned>(blocks),
+                                      .block = kThreads};
+    const Scratch<int64_t> indices(blocks > 1 ? blocks : 0, stream);
+    launch(search_kernel<Predicate>, extents, stream, blocks > 1 ? indices.get() : index,
            predicate, n);
     if (blocks > 1)
-        launch(finish_search_kernel, {.grid = 1, .block = kThreads}, stream, place,
-               places.get(), blocks);
+        launch(finish_search_kernel, {.grid = 1, .block = kThreads}, stream, index,
+               indices.get(), blocks);
 }
 
 }  // namespace
 
-void first_not_finite(int64_t* place, const float* x, int64_t n, cudaStream_t stream) {
-    search(place, NotFinite{x}, n, stream);
+void first_not_finite(int64_t* index, const float* x, int64_t n, cudaStream_t stream) {
+    search(index, NotFinite{x}, n, stream);
 }
 
-void first_difference(int64_t* place, const void* a, const void* b, int64_t n,
+void first_difference(int64_t* index, const void* a, const void* b, int64_t n,
                       ElementType type, cudaStream_t stream) {
     with_type(type, [&]<typename T>(T) {
-        search(place, Different<T>{static_cast<const T*>(a), static_cast<const T*>(b)}, n,
+        search(index, Different<T>{static_cast<const T*>(a), static_cast<const T*>(b)}, n,
                stream);
     });
 }
 
-void first_not_class(int64_t* place, const int64_t* target, int64_t n, int64_t classes,
+void first_not_class(int64_t* index, const int64_t* target, int64_t n, int64_t classes,
                      cudaStream_t stream) {
-    search(place, NotClass{target, classes}, n, stream);
+    search(index, NotClass{target, classes}, n, stream);
 }
 
-void first_not_probability(int64_t* place, const float* p, int64_t n,
+void first_not_probability(int64_t* index, const float* p, int64_t n,
                            cudaStream_t stream) {
-    search(place, NotProbability{p}, n, stream);
+    search(index, NotProbability{p}, n, stream);
 }
 
 }  // namespace mini::kernels::cuda

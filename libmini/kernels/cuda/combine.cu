@@ -1,5 +1,5 @@
-// What all_reduce does with two arrays: mine = mine op theirs, 16 bytes at a time, two
-// reads and one write an element.
+// The arithmetic of all_reduce: mine = mine op theirs, 16 bytes at a time, with two reads
+// and one write per element.
 
 #include <algorithm>
 #include <cstdint>

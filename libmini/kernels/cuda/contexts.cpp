@@ -13,20 +13,20 @@
 namespace mini::cuda {
 namespace {
 
-std::atomic<uint64_t> opened = 0;  // a bit a device
+std::atomic<uint64_t> opened = 0;  // one bit per device
 std::atomic<bool> initialized = false;
 
-thread_local int device_of_rank = -1;  // -1: not known
+thread_local int device_of_rank = -1;  // -1: not set
 thread_local std::set<int> warned_devices;
-thread_local int postponed = -1;  // where the thread is in name alone, or -1
+thread_local int postponed_device = -1;  // the target of a postponed switch, or -1
 
-// A device beyond the 64th counts as closed: it costs a call more.
+// A device beyond the 64th counts as closed, which costs one more call.
 uint64_t bit_of(int device) {
     return device >= 0 && device < 64 ? uint64_t{1} << device : 0;
 }
 
-// Warns, once per device, when this thread's rank has a device and it uses another one.
-void warn_of_strange_device(int device) {
+// Logs a warning, once per device, if this thread uses a device that is not its rank's.
+void warn_of_other_device(int device) {
     if (device_of_rank < 0 || device == device_of_rank) return;
     if (!warned_devices.insert(device).second) return;
     logging::warning("a context opens on device ", device, ", but this rank's device is ",
@@ -39,7 +39,7 @@ bool is_open(int device) { return (opened & bit_of(device)) != 0; }
 }  // namespace
 
 int current_device() {
-    if (postponed >= 0) return postponed;
+    if (postponed_device >= 0) return postponed_device;
     note_initialized();
     int device = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");
@@ -48,10 +48,10 @@ int current_device() {
 
 int exchange_device(int device) {
     const int before = current_device();
-    if (postponed >= 0 || before != device) {
-        warn_of_strange_device(device);
+    if (postponed_device >= 0 || before != device) {
+        warn_of_other_device(device);
         check(cudaSetDevice(device), "cudaSetDevice");
-        postponed = -1;
+        postponed_device = -1;
     }
     if (!is_open(device)) opened |= bit_of(device);
     return before;
@@ -60,9 +60,9 @@ int exchange_device(int device) {
 void return_to_device(int device) noexcept {
     if (is_open(device)) {
         cudaSetDevice(device);
-        postponed = -1;
+        postponed_device = -1;
     } else {
-        postponed = device;
+        postponed_device = device;
     }
 }
 

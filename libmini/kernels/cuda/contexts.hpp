@@ -1,37 +1,41 @@
-// Where a thread is, and which devices its process has opened.
+// A thread's current device, and the devices that its process has opened.
 //
-// The first call on a device opens a context there, which takes some hundred megabytes
-// and, where a device is for one process alone, fails if it is another's. A thread begins
-// on device 0; so a thread that goes to device 3 and back again opens device 0 for
-// nothing, in each of eight processes of a host. Here a thread goes back only to a device
-// that is open anyway; else it goes back in name, and in fact when it next enters that
-// device.
+// The first call on a device opens a context there. A context takes some hundred
+// megabytes, and cannot be opened on a device in exclusive mode that another process
+// uses. A thread starts on device 0, so a thread that switches to device 3 and back would
+// open device 0 unnecessarily, in each of the eight processes of a host. Here a thread
+// switches back only to a device that is open already. Otherwise the switch is postponed:
+// current_device() reports the device, but cudaSetDevice is called only when the thread
+// next enters it.
 
 #pragma once
 
 namespace mini::cuda {
 
-/// The device that the calling thread is on, in name (`torch.cuda.current_device`).
+/// Returns the calling thread's current device, which may be the target of a postponed
+/// switch (`torch.cuda.current_device`).
 int current_device();
 
-/// Goes to a device, in name and in fact, and returns where the thread was in name.
+/// Makes a device current by cudaSetDevice, and returns the previous current_device().
 int exchange_device(int device);
 
-/// Goes back to where it was: in fact if the process has opened that.
+/// Makes a device current again: immediately if the process has opened it, else
+/// postponed.
 void return_to_device(int device) noexcept;
 
-/// A device that is open, the thread's own if that is one; where none is, the thread's.
+/// Returns a device that is open, the thread's current device if possible. If no device
+/// is open, returns the current device.
 int open_device();
 
-/// Notes the device of this thread's rank: from now on this thread is warned when it
-/// opens a context on another one.
+/// Sets the device of this thread's rank: from now on a warning is logged when this
+/// thread switches to another device.
 void note_device_of_rank(int device);
 
-/// Whether this process has asked CUDA for anything (`torch.cuda.is_initialized`). A
-/// forked process could not use CUDA any more.
+/// Returns whether this process has made a CUDA call (`torch.cuda.is_initialized`). If
+/// so, a process forked from it cannot use CUDA.
 bool is_initialized();
 
-/// Notes that it has.
+/// Records that this process has made a CUDA call.
 void note_initialized();
 
 }  // namespace mini::cuda

@@ -1,23 +1,24 @@
-// Convolution as a product of matrices that are never written down (implicit GEMM).
+// Convolution as a product of matrices that are never stored (implicit GEMM).
 //
 //     out (M, N)     rows M      depth K               columns N
 //     forward        o           c, p, q               image, i, j      y = w x
-//     of x           c           o, p, q               image, h, w      dx = wᵀ g
-//     of w           o           image, i, j           c, p, q (and 1)  dw = g xᵀ
+//     grad of x      c           o, p, q               image, h, w      dx = wᵀ g
+//     grad of w      o           image, i, j           c, p, q (and 1)  dw = g xᵀ
 //
-// What im2col would copy (see cpu/conv.cpp), a block gathers tile by tile: 16 deep pieces
-// of both factors go to shared memory, and a thread keeps 4 by 4 results in registers.
+// A block gathers the elements that im2col would copy (cpu/conv.cpp) tile by tile: tiles
+// of both factors in shared memory, 16 deep, and 4 x 4 results per thread in registers.
 //
 //     block    kTileM rows by 64 columns    threads: kTileM / 4 by 16
 //
-//     a (16, kTileM)   . m m m m .          each thread reads 4 + 4 numbers a step of depth,
-//     b (16, 64)       . n n n n .          and multiplies each with each
+//     a (16, kTileM)   . m m m m .          for each step of depth, a thread reads 4 + 4
+//     b (16, 64)       . n n n n .          numbers and adds their 16 products
 //
-// Networks of few channels have few rows: kTileM is 16, 32 or 64. The gradient of w is deep
-// and small: blocks share its images out, and sum() adds up their results. The gradient of
-// the bias is one more column of w, which sees ones. No atomics: a run repeats to the bit.
+// Networks with few channels have few rows: kTileM is 16, 32 or 64. The gradient of w has
+// few elements and a great depth: its images are divided among blocks, and sum() adds the
+// blocks' results. The gradient of the bias is one more column, with factors 1. There are
+// no atomics, so repeated runs are bitwise identical.
 //
-// Traffic of a block and step: 16 (kTileM + 64) floats for 2 * 16 * 64 kTileM operations.
+// Traffic per block and step: 16 (kTileM + 64) floats for 2 * 16 * 64 kTileM operations.
 
 #include "libmini/kernels/cuda/kernels.hpp"
 
@@ -36,10 +37,10 @@ using mini::cuda::launch;
 
 constexpr int kTileN = 64;
 constexpr int kTileK = 16;
-constexpr int kPad = 4;                 // keeps the rows of a tile off each other's banks
+constexpr int kPad = 4;                 // puts the rows of a tile in different banks
 constexpr int64_t kBlocksToFill = 264;  // twice the multiprocessors of the largest GPU
 
-// The extents of a convolution, and the divisions that take its numbers apart.
+// The extents of a convolution, and the divisors that split its indices.
 struct Extents {
     int64_t C, H, W, O, Ho, Wo;
     int kernel, stride, padding;
@@ -63,11 +64,11 @@ struct Extents {
         const int64_t most = std::max({C, O, int64_t{1}}) * window.kernel * window.kernel;
         MINI_CHECK(is_small(most) && is_small(H * W) && is_small(Ho * Wo),
                    "conv2d: images of ", H, " x ", W, " and weights of ", C, " to ", O,
-                   " channels are more than a kernel can number; cut the images");
+                   " channels exceed 32-bit indices; split the images into parts");
     }
 };
 
-// Number k of (channels, kernel, kernel) taken apart.
+// Index k of (channels, kernel, kernel) as (channel, p, q).
 struct WindowPlace {
     int64_t channel;
     int p, q;
@@ -80,10 +81,9 @@ __device__ WindowPlace window_place(const Extents& at, uint32_t k) {
             static_cast<int>(rest - p * at.by_kernel.divisor)};
 }
 
-// y (O; image, i, j) = w (O; c, p, q) times what the windows see of x, plus the bias.
+// y (O; image, i, j) = w (O; c, p, q) times the windows of x, plus the bias.
 struct Forward {
-    static constexpr bool kAlongDepth =
-        false;  // neighbouring threads: neighbouring columns
+    static constexpr bool kAlongDepth = false;  // adjacent threads take adjacent columns
     float* y;
     const float *x, *w, *bias;
     Extents at;
@@ -120,7 +120,7 @@ struct Forward {
     }
 };
 
-// dx (C; image, h, w) = wᵀ (C; o, p, q) times the g of the windows that see the place.
+// dx (C; image, h, w) = wᵀ (C; o, p, q) times the g of the windows that contain (h, w).
 struct BackwardInput {
     static constexpr bool kAlongDepth = false;
     float* dx;
@@ -129,7 +129,7 @@ struct BackwardInput {
     int64_t M, N, K;
 
     struct Depth {
-        WindowPlace place;  // of channel o
+        WindowPlace place;  // with channel o
     };
     struct Column {
         const float* image;
@@ -164,15 +164,15 @@ struct BackwardInput {
     }
 };
 
-// dw (O; c, p, q) = g (O; image, i, j) times what the windows see of x; split number s has
-// the images from s images_per_split on. Column C kernel kernel is the bias.
+// dw (O; c, p, q) = g (O; image, i, j) times the windows of x. Split s processes the
+// images from s * images_per_split on. The last column, C * kernel * kernel, is the bias.
 struct BackwardWeight {
     static constexpr bool kAlongDepth = true;
     float *dw, *dbias;  // (splits, O, C, kernel, kernel), (splits, O)
     const float *g, *x;
     Extents at;
     int64_t images, images_per_split;
-    int64_t M, N, weights;  // weights of an o
+    int64_t M, N, weights;  // weights: C * kernel * kernel
 
     struct Depth {
         int64_t image;
@@ -219,15 +219,15 @@ struct BackwardWeight {
     }
 };
 
-// A tile in shared memory, rows of depth, four neighbours together.
+// One row of a tile in shared memory (one step of depth), in packs of four elements.
 template <int kWidth>
 using TileRow = Pack<float, 4>[(kWidth + kPad) / 4];
 
-// The thread's share of one step of depth, into a (kTileK, kTileM).
+// Copies this thread's elements of one tile to a (kTileK, kTileM).
 template <int kTileM, typename Problem>
 __device__ void gather_a(TileRow<kTileM>* a, const Problem& problem, int64_t first_m,
                          int64_t k, int64_t split) {
-    constexpr int kAtOnce = kTileM / 4;  // rows that the block gathers side by side
+    constexpr int kAtOnce = kTileM / 4;  // rows that the block gathers at a time
     const int depth = threadIdx.x % kTileK;
     const bool inside = k + depth < problem.extent(split);
     const auto d = problem.depth(inside ? k + depth : 0, split);
@@ -236,8 +236,8 @@ __device__ void gather_a(TileRow<kTileM>* a, const Problem& problem, int64_t fir
             inside && first_m + m < problem.M ? problem.a(first_m + m, d) : 0.0f;
 }
 
-// The same into b (kTileK, kTileN); neighbouring threads take what lies side by side in
-// memory, which is along the depth or along the columns. `columns` are the thread's.
+// Copies this thread's elements of one tile to b (kTileK, kTileN). Adjacent threads take
+// adjacent addresses, along the depth or along the columns. `columns` are this thread's.
 template <int kThreadsOfBlock, typename Problem>
 __device__ void gather_b(TileRow<kTileN>* b, const Problem& problem,
                          const typename Problem::Column* columns, int64_t first_n,
@@ -277,7 +277,7 @@ __global__ void product_kernel(Problem problem) {
     const int64_t split = blockIdx.z, extent = problem.extent(split);
     const int row = threadIdx.x / 16, col = threadIdx.x % 16;
 
-    // Take the columns that this thread gathers apart, once.
+    // Compute the columns that this thread gathers, once.
     typename Problem::Column columns[kColumns];
     for (int r = 0; r < kColumns; ++r) {
         const int n = Problem::kAlongDepth
@@ -286,7 +286,7 @@ __global__ void product_kernel(Problem problem) {
         columns[r] = problem.column(min(first_n + n, problem.N - 1));
     }
 
-    // Go through the depth, a tile at a time.
+    // Loop over the depth, one tile at a time.
     float sums[4][4] = {};
     for (int64_t k = 0; k < extent; k += kTileK) {
         gather_a<kTileM>(a, problem, first_m, k, split);
@@ -326,8 +326,8 @@ void multiply(const Problem& problem, int64_t splits, cudaStream_t stream) {
         multiply_with<64>(problem, splits, stream);
 }
 
-// How many images a block of the gradient of w takes: so many blocks that they fill the
-// GPU, and numbers of at most 31 bits.
+// Returns the number of images per block for the gradient of w: so few that the blocks
+// fill the GPU, and that indices fit in 31 bits.
 int64_t images_per_split(const Extents& at, int64_t images, int64_t columns) {
     const int64_t tile = at.O <= 16 ? 16 : at.O <= 32 ? 32 : 64;
     const int64_t tiles = ceil_div(columns, kTileN) * ceil_div(at.O, tile);
@@ -371,7 +371,7 @@ void conv2d_backward_weight(float* dw, float* dbias, const float* g, const float
                             cudaStream_t stream) {
     const Extents at(in, O, window);
     const int64_t weights = in.C * window.kernel * window.kernel;
-    if (in.N == 0) {  // sums of nothing
+    if (in.N == 0) {  // empty sums
         if (dbias != nullptr) fill(dbias, 0.0f, O, stream);
         return fill(dw, 0.0f, O * weights, stream);
     }

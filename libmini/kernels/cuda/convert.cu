@@ -1,5 +1,5 @@
-// Conversions between element types, and arrays of one value: a thread takes four
-// neighbours, reads each once and writes each once.
+// Conversions between element types, and arrays filled with one value. A thread takes
+// four adjacent elements, reads each once and writes each once.
 
 #include "libmini/kernels/cuda/each.hpp"
 #include "libmini/kernels/cuda/element_types.hpp"

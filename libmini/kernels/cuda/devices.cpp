@@ -16,7 +16,7 @@ int local_rank() {
     const long rank = std::strtol(text, &end, 10);
     if (*end != '\0' || rank < 0 || rank > 1 << 20)
         throw UsageError(
-            concat("LOCAL_RANK=", text, ": the number of a process is needed"));
+            concat("LOCAL_RANK=", text, ": must be the number of a process, from 0"));
     return static_cast<int>(rank);
 }
 
@@ -50,7 +50,7 @@ int set_device_from_local_rank() {
         rank < count, "set_device_from_local_rank: LOCAL_RANK is ", rank,
         " but this machine has ", count, count == 1 ? " device" : " devices",
         "; start at most ", count,
-        " processes here, or let them share: set_device(LOCAL_RANK % device_count())");
+        " processes here, or share devices: set_device(LOCAL_RANK % device_count())");
     note_device_of_rank(rank);
     set_device(rank);
     return rank;

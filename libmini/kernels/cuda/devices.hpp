@@ -1,8 +1,8 @@
-// Which device is whose: properties, and one device a rank.
+// Properties of devices, and the choice of one device per rank.
 //
-// A process that opens a context on a device that is not its own costs that device some hundred
-// megabytes and a queue. The classic way to get there is to forget set_device in a job with
-// several processes: all of them open one on device 0.
+// If a process opens a context on the device of another rank, that device loses some
+// hundred megabytes and a queue. The usual cause is a missing set_device in a job with
+// several processes: every process then opens a context on device 0.
 
 #pragma once
 
@@ -18,13 +18,14 @@ namespace mini::cuda {
 struct DeviceProperties {
     std::string name;
     size_t total_memory = 0;             // bytes
-    size_t shared_memory_per_block = 0;  // bytes, the most that a kernel can ask for
+    size_t shared_memory_per_block = 0;  // bytes, the maximum that a kernel can request
     int multi_processor_count = 0;
     int major = 0, minor = 0;  // compute capability
 };
 DeviceProperties device_properties(int device);
 
-/// Bytes that no process uses, and all there are (`torch.cuda.mem_get_info`).
+/// A device's free and total memory in bytes; memory of any process is not free
+/// (`torch.cuda.mem_get_info`).
 struct MemoryInfo {
     size_t free = 0, total = 0;
 };
@@ -33,9 +34,9 @@ MemoryInfo memory_info(int device);
 /// Makes a device the calling thread's current_device() (`torch.cuda.set_device`).
 void set_device(int device);
 
-/// Makes device LOCAL_RANK, 0 where that is not set, the current one, and returns it. From then
-/// on this thread is warned when it opens a context on another device. Throws Error when there
-/// are fewer devices than that.
+/// Makes device LOCAL_RANK (0 if it is not set) the current device, and returns its
+/// number. From then on a warning is logged when this thread switches to another device.
+/// Throws Error if the machine has no device of that number.
 int set_device_from_local_rank();
 
 }  // namespace mini::cuda

@@ -1,20 +1,19 @@
-// Dropout: random numbers by counting.
+// Dropout, with a counter-based random generator.
 //
-// Philox 4x32-10 scrambles a counter of 128 bits with a key of 64 by ten rounds of two
-// multiplications, into four words. There is no state to hand from one number to the
-// next: a thread puts its own number into the counter and draws what no other thread
-// draws.
+// Philox 4x32-10 maps a 128-bit counter and a 64-bit key to four words, in ten rounds of
+// two multiplications. There is no state to pass from one number to the next: each thread
+// puts its index into the counter, so that no two threads draw the same word.
 //
 //     element    0  1  2  3 | 4  5  6  7 | ...
 //     counter    (offset / 4, 0)  (offset / 4, 1)    high half: the subsequence
 //     key        seed
 //
-// These are the words of curand_init(seed, subsequence, offset), so of PyTorch's dropout
-// on a tensor small enough for one pass of its grid. u = (word + 1/2) / 2^32 is in (0,
-// 1].
+// The words equal those of curand_init(seed, subsequence, offset), and so those of
+// PyTorch's dropout on a tensor small enough for one pass of its grid. u = (word + 1/2) /
+// 2^32 is in (0, 1].
 //
 // Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3".
-// Traffic: x once, y and the mask once.
+// Traffic: x is read once, y and the mask are written once.
 
 #include "libmini/kernels/cuda/each.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
@@ -43,7 +42,7 @@ __device__ Words philox(Words counter, uint64_t seed) {
     return counter;
 }
 
-// The words of elements 4 s to 4 s + 3.
+// Returns the words of elements 4 s to 4 s + 3.
 __device__ Words words_of(const PhiloxState& state, uint64_t s) {
     uint64_t offset = state.offset;
     if (state.more_offset != nullptr) offset += *state.more_offset;
@@ -53,13 +52,14 @@ __device__ Words words_of(const PhiloxState& state, uint64_t s) {
                   state.seed);
 }
 
-// Whether a draw of this probability succeeds; 0 never does, 1 always.
+// Returns whether a Bernoulli draw succeeds: never for probability 0, always for 1.
 __device__ bool succeeds(uint32_t word, float probability) {
     constexpr float kStep = 0x1p-32f;
     return static_cast<float>(word) * kStep + kStep / 2 <= probability;
 }
 
-// The four elements from 4 s on, at once where they lie so and are there.
+// Loads the four elements from 4 s on: with one access if `wide` and all exist, else one
+// by one, with zeros past the end.
 template <typename T>
 __device__ Pack<T, 4> load_four(const T* from, int64_t s, int64_t n, bool wide) {
     if (wide && 4 * s + 4 <= n) return load<4>(from + 4 * s);
@@ -85,7 +85,7 @@ __global__ void philox_kernel(uint32_t* out,  // (n)
     }
 }
 
-// Either x and y are null or neither is.
+// REQUIRES: x and y are both null, or both not.
 __global__ void bernoulli_kernel(float* mask,     // (n)
                                  float* y,        // (n), or null
                                  const float* x,  // (n), or null

@@ -1,13 +1,14 @@
-// Elementwise loops: one kernel that runs a body at every place of contiguous arrays.
+// Elementwise loops: one kernel that runs a body for every index of contiguous arrays.
 //
-//     place      0  1  2  3 | 4  5  6  7 | 8  9 10 11 | 12 13
+//     index      0  1  2  3 | 4  5  6  7 | 8  9 10 11 | 12 13
 //     thread     0          | 1          | 2          | 0  1
 //
-// A thread takes kWidth neighbours at once, so that floats move 16 bytes an access and
-// neighbouring threads touch neighbouring bytes; then it goes on by the size of the grid.
-// What is left over goes one by one. An array at an odd place goes one by one as a whole.
+// A thread takes kWidth adjacent elements at a time, so that one access moves 16 bytes of
+// floats and adjacent threads access adjacent bytes; then it advances by the size of the
+// grid. The remainder is processed one element at a time. If an array is misaligned, all
+// elements are processed one at a time.
 //
-// A body names its width and says what to do with the kWidth elements from place i on:
+// A body defines its width, and processes the kWidth elements from index i on:
 //
 //     struct Scale {
 //         static constexpr int kWidth = 4;
@@ -17,7 +18,7 @@
 //         __device__ void run(int64_t i) const;
 //     };
 //
-// Included by .cu files alone.
+// Included only by .cu files.
 
 #pragma once
 
@@ -32,17 +33,17 @@ namespace mini::kernels::cuda {
 
 constexpr int kThreads = 256;
 
-// So many blocks fill the largest GPU several times over; more elements are for loops.
-constexpr int64_t kMostBlocks = 16384;
+// Enough blocks to fill the largest GPU several times over; threads loop over the rest.
+constexpr int64_t kMaxBlocks = 16384;
 
-/// kWidth neighbouring elements, which move as one.
+/// kWidth adjacent elements, loaded and stored by one access.
 template <typename T, int kWidth>
 struct alignas(sizeof(T) * kWidth) Pack {
     T at[kWidth];
 };
 
-// The word of a pack's size: the compiler, and the simulator's checker, see one access of
-// up to 16 bytes.
+// The type of a pack's size, with which the compiler, and the simulator's checker, see
+// one access of up to 16 bytes.
 template <size_t kBytes>
 struct Word;
 template <>
@@ -88,23 +89,26 @@ __device__ void store(T* to, const Pack<T, kWidth>& values) {
     *reinterpret_cast<typename Word<sizeof(T) * kWidth>::type*>(to) = word;
 }
 
-/// Whether each array begins where a Pack of so many elements may; null may.
+/// Returns whether each array is aligned for a Pack of kWidth elements. Null is aligned.
 template <int kWidth, typename... T>
 bool aligned(const T*... arrays) {
     return ((reinterpret_cast<uintptr_t>(arrays) % (sizeof(T) * kWidth) == 0) && ...);
 }
 
-/// This thread's number in the grid, and how many there are.
+/// Returns this thread's index in the grid.
 __device__ inline int64_t thread_number() {
     return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
+
+/// Returns the number of threads in the grid.
 __device__ inline int64_t thread_count() {
     return static_cast<int64_t>(gridDim.x) * blockDim.x;
 }
 
-/// A grid of kThreads per block for n items, one per thread or, if they are many, several.
+/// Returns a grid for n items with kThreads per block: one item per thread, or several if
+/// the grid would exceed kMaxBlocks.
 inline mini::cuda::Extents grid_for(int64_t n) {
-    const int64_t blocks = std::min(mini::cuda::ceil_div(n, kThreads), kMostBlocks);
+    const int64_t blocks = std::min(mini::cuda::ceil_div(n, kThreads), kMaxBlocks);
     return {.grid = static_cast<unsigned>(blocks), .block = kThreads};
 }
 
@@ -116,7 +120,7 @@ __global__ void each_kernel(Body body, int64_t n) {
     for (int64_t i = packs * kWidth + first; i < n; i += step) body.template run<1>(i);
 }
 
-/// Runs `body` for n places, Body::kWidth at once if `wide`.
+/// Runs `body` for n indices, Body::kWidth at a time if `wide`.
 template <typename Body>
 void each(const Body& body, int64_t n, bool wide, cudaStream_t stream) {
     constexpr int kWidth = Body::kWidth;

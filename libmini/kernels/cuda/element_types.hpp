@@ -1,7 +1,7 @@
-// The element types in device code. The 16-bit floats are the bits of core/half.hpp, with
-// its rounding; arithmetic is in float.
+// The element types in device code. The 16-bit floats have the bits and the rounding of
+// core/half.hpp; arithmetic is in float.
 //
-// Included by .cu files alone.
+// Included only by .cu files.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace mini::kernels::cuda {
 
-/// float16 and bfloat16, to be stored.
+/// float16 and bfloat16 as they are stored.
 struct HalfBits {
     uint16_t bits;
 };
@@ -25,7 +25,7 @@ struct BFloat16Bits {
 template <typename T>
 constexpr bool kIsHalf = std::is_same_v<T, HalfBits> || std::is_same_v<T, BFloat16Bits>;
 
-/// The type in which elements of type T are computed with.
+/// The type used to compute with elements of type T.
 template <typename T>
 using Wide = std::conditional_t<kIsHalf<T>, float, T>;
 
@@ -36,7 +36,7 @@ __device__ inline float float_of(uint32_t bits) {
     return __int_as_float(static_cast<int>(bits));
 }
 
-/// The value of an element.
+/// Returns the value of an element.
 template <typename T>
 __device__ T widen(T value) {
     return value;
@@ -44,7 +44,7 @@ __device__ T widen(T value) {
 __device__ inline float widen(HalfBits value) {
     const uint32_t sign = static_cast<uint32_t>(value.bits & 0x8000) << 16;
     const uint32_t rest = static_cast<uint32_t>(value.bits & 0x7fff) << 13;
-    // Shift the exponent by a multiplication, which is right for subnormals too.
+    // Multiply to shift the exponent: this is correct for subnormals too.
     const float scaled = float_of(rest) * 0x1p112f;
     const uint32_t special = rest >= 0x0f800000u ? 0x7f800000u : 0;  // inf or nan
     return float_of(sign | special | bits_of(scaled));
@@ -61,8 +61,8 @@ __device__ inline HalfBits round_to_half(float value) {
         rest = 0x7e00 | (size >> 13 & 0x3ff);
     } else if (size >= 0x477ff000) {  // 65520: half a step above the largest
         rest = 0x7c00;
-    } else if (size < 0x38800000) {  // below 2^-14, the smallest normal one
-        // Add a number whose last digit is the last digit of a subnormal.
+    } else if (size < 0x38800000) {  // below 2^-14, the smallest normal number
+        // Add 0.5, whose last bit has the value of the last bit of a subnormal.
         rest = bits_of(float_of(size) + 0.5f) - 0x3f000000;
     } else {
         rest = (size + 0xfff + (size >> 13 & 1) - 0x38000000) >> 13;
@@ -76,7 +76,7 @@ __device__ inline BFloat16Bits round_to_bfloat16(float value) {
     return {static_cast<uint16_t>((word + 0x7fff + (word >> 16 & 1)) >> 16)};
 }
 
-/// The element of type T nearest to a value of any arithmetic type.
+/// Returns the element of type T nearest to a value of any arithmetic type.
 template <typename T, typename Value>
 __device__ T narrow(Value value) {
     if constexpr (std::is_same_v<T, HalfBits>)
@@ -89,7 +89,7 @@ __device__ T narrow(Value value) {
         return static_cast<T>(value);
 }
 
-/// On the host: calls body(element) with a value of the type that `type` names.
+/// Host only: calls body(element) with an element of type `type`.
 template <typename Body>
 void with_type(ElementType type, const Body& body) {
     switch (type) {

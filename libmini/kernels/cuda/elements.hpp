@@ -1,7 +1,7 @@
-// Elements of any type in device memory: conversions, what all_reduce does with them, and
-// searches for the first bad one.
+// Kernels for elements of any type in device memory: conversions, the arithmetic of
+// all_reduce, and searches for the first invalid element.
 //
-// As in kernels.hpp, a call returns when the work is in the stream.
+// As in kernels.hpp, a call returns once the work is in the stream.
 
 #pragma once
 
@@ -17,22 +17,22 @@ enum class ElementType : uint8_t { kFloat32, kInt64, kUInt8, kFloat16, kBFloat16
 
 // ---- conversions (convert.cu)
 
-/// out[i] = x[i] in a different type, as static_cast does it; the 16-bit floats go through
-/// float32 and round to the nearest, ties to even.
+/// out[i] = x[i] converted as by static_cast. The 16-bit floats are converted by way of
+/// float32 and rounded to the nearest, ties to even.
 void convert(void* out,      // (n) of type `to`
              const void* x,  // (n) of type `from`
              int64_t n, ElementType to, ElementType from, cudaStream_t stream);
 
-/// out[i] = value, converted likewise.
+/// out[i] = value, converted in the same way.
 void fill_elements(void* out,  // (n) of type `type`
                    double value, int64_t n, ElementType type, cudaStream_t stream);
 
-// ---- how all_reduce combines (combine.cu)
+// ---- the arithmetic of all_reduce (combine.cu)
 
 enum class CombineOp : uint8_t { kSum, kProduct, kMin, kMax };
 
-/// mine[i] = mine[i] op theirs[i], the 16-bit floats by way of float32. Of a NaN and a
-/// number, kMin and kMax keep mine, as on the CPU.
+/// mine[i] = mine[i] op theirs[i]; the 16-bit floats are computed in float32. If either
+/// element is NaN, kMin and kMax keep mine[i], as on the CPU.
 void combine(void* mine,          // (n)
              const void* theirs,  // (n)
              int64_t n, ElementType type, CombineOp op, cudaStream_t stream);
@@ -43,26 +43,27 @@ void divide(void* x,  // (n)
 
 // ---- searches (check.cu)
 //
-// Each writes the first place i of [0, n) that it finds to device memory, or -1.
+// Each search writes to device memory the first index i in [0, n) for which its condition
+// holds, or -1.
 
 /// x[i] is NaN or infinite.
-void first_not_finite(int64_t* place,  // (1)
+void first_not_finite(int64_t* index,  // (1)
                       const float* x,  // (n)
                       int64_t n, cudaStream_t stream);
 
 /// a[i] != b[i], so that NaN differs from itself and 0 equals -0.
-void first_difference(int64_t* place,  // (1)
+void first_difference(int64_t* index,  // (1)
                       const void* a,   // (n)
                       const void* b,   // (n)
                       int64_t n, ElementType type, cudaStream_t stream);
 
 /// target[i] is not in [0, classes).
-void first_not_class(int64_t* place,         // (1)
+void first_not_class(int64_t* index,         // (1)
                      const int64_t* target,  // (n)
                      int64_t n, int64_t classes, cudaStream_t stream);
 
 /// p[i] is not in [0, 1].
-void first_not_probability(int64_t* place,  // (1)
+void first_not_probability(int64_t* index,  // (1)
                            const float* p,  // (n)
                            int64_t n, cudaStream_t stream);
 

@@ -1,12 +1,13 @@
-// Elementwise kernels: one formula at every place.
+// Elementwise kernels: one formula for all elements.
 //
-// Contiguous arrays go through each(): 16 bytes an access, every array once. An array that
-// is broadcast has a stride of 0 and is found through Places:
+// Contiguous arrays use each(): 16 bytes per access, every array once. An array that is
+// broadcast has a stride of 0, and its offsets are computed by OffsetCalculator:
 //
 //     shape (128, 50)    a (50, 1)    b (0, 1)
-//     thread i           a[i]         b[i % 50]       b stays in the cache: 8 bytes a place
+//     thread i           a[i]         b[i % 50]      b stays in the cache: 8 bytes per i
 //
-// Where rows are multiples of four, a thread takes four neighbours of a row here too.
+// If the length of a row is a multiple of four, a thread takes four adjacent elements of
+// a row here too.
 
 #include "libmini/kernels/cuda/each.hpp"
 
@@ -37,7 +38,7 @@ struct Div {
     __device__ float operator()(float a, float b) const { return a / b; }
 };
 
-// Four neighbours, or as often the one that is broadcast.
+// Loads kWidth adjacent elements, or for step 0 the same element kWidth times.
 template <int kWidth>
 __device__ Pack<float, kWidth> take(const float* from, int64_t step) {
     if (step != 0) return load<kWidth>(from);
@@ -46,7 +47,7 @@ __device__ Pack<float, kWidth> take(const float* from, int64_t step) {
     return values;
 }
 
-// out[i] = a[i] op b[i], where an operand of step 0 is one number.
+// out[i] = a[i] op b[i]; an operand with step 0 is one number.
 template <typename Op>
 struct Binary {
     static constexpr int kWidth = 4;
@@ -65,28 +66,28 @@ struct Binary {
     }
 };
 
-// Places hold elements if kWidth is 1; else the innermost steps are 0 or 1.
+// REQUIRES: if kWidth is not 1, the innermost strides are 0 or 1.
 template <int kWidth, typename Op, typename Index>
 __global__ void binary_kernel(Op op,
                               float* out,      // (packs, kWidth)
-                              const float* a,  // at places
-                              const float* b,  // at places
-                              Places<2, Index> places, int64_t packs) {
+                              const float* a,  // at offsets[0]
+                              const float* b,  // at offsets[1]
+                              OffsetCalculator<2, Index> offset_calc, int64_t packs) {
     for (int64_t i = thread_number(); i < packs; i += thread_count()) {
         int64_t offsets[2];
-        places.find(static_cast<Index>(i * kWidth), offsets);
+        offset_calc.find(static_cast<Index>(i * kWidth), offsets);
         const auto left =
-            take<kWidth>(a + offsets[0], kWidth == 1 ? 1 : places.strides[0][0]);
+            take<kWidth>(a + offsets[0], kWidth == 1 ? 1 : offset_calc.strides[0][0]);
         const auto right =
-            take<kWidth>(b + offsets[1], kWidth == 1 ? 1 : places.strides[0][1]);
+            take<kWidth>(b + offsets[1], kWidth == 1 ? 1 : offset_calc.strides[0][1]);
         Pack<float, kWidth> result;
         for (int k = 0; k < kWidth; ++k) result.at[k] = op(left.at[k], right.at[k]);
         store(out + i * kWidth, result);
     }
 }
 
-// Whether rows can be taken four at a time: steps of 0 or 1 within a row, and every row
-// begins at a multiple of four.
+// Returns whether rows can be processed four elements at a time: the steps within a row
+// are 0 or 1, and every row begins at a multiple of four.
 bool rows_of_four(const cpu::StridedLoop<2>& loop) {
     bool result = loop.dimensions()[0].extent % 4 == 0;
     for (size_t d = 0; d < loop.dimensions().size(); ++d)
@@ -98,8 +99,8 @@ bool rows_of_four(const cpu::StridedLoop<2>& loop) {
 template <typename Index, typename Op>
 void broadcast(Op op, float* out, const float* a, const float* b,
                const cpu::StridedLoop<2>& loop, cudaStream_t stream) {
-    const size_t dims = std::min(kMostDims, loop.dimensions().size());
-    const auto places = places_of<Index>(loop, dims);
+    const size_t dims = std::min(kMaxDims, loop.dimensions().size());
+    const auto offset_calc = offset_calculator<Index>(loop, dims);
     const auto& steps = loop.steps();
     for_each_part(loop, [&](int64_t n, int64_t first, const auto& offsets) {
         float* to = out + first;
@@ -109,10 +110,10 @@ void broadcast(Op op, float* out, const float* a, const float* b,
                           (steps[1] == 0 || aligned<4>(right));
         if (wide)
             launch(binary_kernel<4, Op, Index>, grid_for(n / 4), stream, op, to, left,
-                   right, places, n / 4);
+                   right, offset_calc, n / 4);
         else
             launch(binary_kernel<1, Op, Index>, grid_for(n), stream, op, to, left, right,
-                   places, n);
+                   offset_calc, n);
     });
 }
 
@@ -123,9 +124,9 @@ void binary_with(Op op, float* out, const float* a, const float* b,
     for (const auto& dimension : loop.dimensions()) n *= dimension.extent;
     if (n == 0) return;
     const auto [a_step, b_step] = loop.steps();
-    const bool in_a_row = loop.dimensions().size() == 1 && (a_step == 0 || a_step == 1) &&
+    const bool one_loop = loop.dimensions().size() == 1 && (a_step == 0 || a_step == 1) &&
                           (b_step == 0 || b_step == 1);
-    if (in_a_row) {
+    if (one_loop) {
         const bool wide = aligned<4>(out) && (a_step == 0 || aligned<4>(a)) &&
                           (b_step == 0 || aligned<4>(b));
         each(Binary<Op>{op, out, a, b, a_step, b_step}, n, wide, stream);
@@ -150,7 +151,7 @@ struct Log {
 struct Sqrt {
     __device__ float operator()(float v) const { return sqrtf(v); }
 };
-struct ReLU {  // written so that NaN stays NaN
+struct ReLU {  // returns NaN for NaN
     __device__ float operator()(float v) const { return v < 0.0f ? 0.0f : v; }
 };
 struct Sigmoid {

@@ -9,16 +9,17 @@
 namespace mini::cuda {
 namespace {
 
-// Throws with what CUDA says; an error that is thrown is not left for the next call to find.
+// Throws CudaError with CUDA's error text, and clears CUDA's last error, so that the next
+// call does not report it again.
 [[noreturn]] void fail(int code, const std::string& call) {
     int device = 0;
-    const bool known = cudaGetDevice(&device) == cudaSuccess;  // not without a driver
+    const bool known = cudaGetDevice(&device) == cudaSuccess;  // false without a driver
     cudaGetLastError();
     throw CudaError(
         concat(call, known ? concat(" on device ", device) : "", ": ", error_text(code)));
 }
 
-// The name as the source has it, or as far as it is known.
+// Returns the kernel's demangled name, its symbol, or "kernel" if the symbol is unknown.
 std::string kernel_name(const void* kernel) {
     const char* symbol = nullptr;
     if (cudaFuncGetName(&symbol, kernel) != cudaSuccess || symbol == nullptr)

@@ -1,4 +1,4 @@
-// CUDA's errors as exceptions that name the call.
+// CUDA errors as exceptions that name the call.
 
 #pragma once
 
@@ -8,17 +8,19 @@
 
 namespace mini::cuda {
 
-/// What CUDA says of itself: names the call or the kernel, and the device.
+/// An error reported by CUDA. The message names the call or the kernel, and the device.
 class CudaError : public Error {
   public:
     using Error::Error;
 };
 
-/// Throws CudaError unless `code`, a cudaError_t, is success.
+/// Throws CudaError naming `call` unless `code`, a cudaError_t, is success.
 void check(int code, const char* call);
+
+/// Throws CudaError naming `kernel` unless `code`, a cudaError_t, is success.
 void check_launch(const void* kernel, int code);
 
-/// The name and the description of `code`, a cudaError_t.
+/// Returns the name and the description of `code`, a cudaError_t.
 std::string error_text(int code);
 
 }  // namespace mini::cuda

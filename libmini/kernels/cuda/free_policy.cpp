@@ -18,12 +18,12 @@ std::atomic<bool>& is_caching() {
     return caching;
 }
 
-thread_local bool leaves_frees = false;
+thread_local bool postpones_frees = false;
 
 }  // namespace
 
-bool set_frees_later(bool on) { return std::exchange(leaves_frees, on); }
-bool frees_later() { return leaves_frees; }
+bool set_frees_later(bool on) { return std::exchange(postpones_frees, on); }
+bool frees_later() { return postpones_frees; }
 
 bool caching() { return is_caching(); }
 void set_caching(bool on) { is_caching() = on; }

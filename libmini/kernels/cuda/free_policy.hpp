@@ -1,17 +1,22 @@
-// How freed memory is treated by the allocator and by the cache of pinned memory.
+// How the allocator and the cache of pinned memory treat freed memory.
 
 #pragma once
 
 namespace mini::cuda {
 
-/// Whether this thread, when it frees memory, pinned memory too, leaves what CUDA may wait for
-/// the device with to the next other thread that allocates, frees or empties: for threads that
-/// others rely on while the device is stuck. Returns what was set before.
+/// Sets whether this thread postpones frees (also of pinned memory) in which CUDA may
+/// wait for the device. The next thread without this setting that allocates, frees or
+/// empties the cache carries them out. For threads that must not block while the device
+/// hangs. Returns the previous setting.
 bool set_frees_later(bool on);
+
+/// Returns whether this thread postpones such frees.
 bool frees_later();
 
-/// Whether freed blocks are kept; MINI_CUDA_CACHING says at first.
+/// Returns whether freed blocks are cached. The default is set by MINI_CUDA_CACHING.
 bool caching();
+
+/// Sets whether freed blocks are cached.
 void set_caching(bool on);
 
 }  // namespace mini::cuda

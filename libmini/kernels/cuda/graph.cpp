@@ -15,7 +15,8 @@ CUgraph_st* capture(const Stream& stream, const std::function<void()>& work) {
     check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal),
           "cudaStreamBeginCapture");
 
-    // End the capture whatever happens: a stream left in it takes no more work.
+    // End the capture also after an exception: a stream that stays in capture mode is
+    // unusable.
     cudaGraph_t graph = nullptr;
     try {
         work();

@@ -1,10 +1,10 @@
-// A piece of a stream's work, recorded once and given again and again as a whole.
+// CUDA graphs: a sequence of a stream's work, captured once and launched many times.
 //
-//     launch, launch, launch, ...   a call of the driver each, some 2 to 5 microseconds
-//     graph.replay(stream)          one call for all of them
+//     launch, launch, launch, ...   one driver call each, some 2 to 5 microseconds
+//     graph.replay(stream)          one driver call for the whole sequence
 //
-// A replay does the same things to the same addresses: what changes from time to time, a
-// batch or a step's number, has to change in memory that the graph reads.
+// A replay runs the same operations on the same addresses. Values that change between
+// replays, such as a batch or a step number, must be in memory that the graph reads.
 
 #pragma once
 
@@ -18,21 +18,22 @@ struct CUgraphExec_st;
 
 namespace mini::cuda {
 
-/// Work of one stream (`torch.cuda.CUDAGraph`).
+/// The captured work of one stream (`torch.cuda.CUDAGraph`).
 class Graph {
   public:
-    /// Records what `work` gives to `stream` instead of doing it, and joins other streams
-    /// that wait for its events. `work` runs once, here: it must not wait for the device
-    /// nor ask it for memory, so run it before once or twice in the usual way (caches are
-    /// filled, handles are made). Throws CudaError for what cannot be recorded, and what
-    /// `work` throws; the stream is as it was then.
-    /// REQUIRES: `stream` is not the default stream, and is idle as far as `work` goes.
+    /// Calls `work` once and captures the operations that it adds to `stream`, which are
+    /// not run. Other streams that wait for events of `stream` are captured too. `work`
+    /// must not wait for the device nor call cudaMalloc, so run it once or twice before,
+    /// without capture, to fill caches and create handles. Throws CudaError for
+    /// operations that cannot be captured, and rethrows exceptions of `work`; the stream
+    /// is unchanged then. REQUIRES: `stream` is not the default stream, and has no
+    /// pending work that `work` depends on.
     Graph(const Stream& stream, const std::function<void()>& work);
     ~Graph();
     Graph(Graph&& other) noexcept;
     Graph& operator=(Graph&&) = delete;
 
-    /// Gives the recorded work to a stream of the same device, in its order.
+    /// Launches the captured work in a stream of the same device, in stream order.
     void replay(const Stream& stream) const;
 
   private:
@@ -40,9 +41,9 @@ class Graph {
     CUgraphExec_st* executable_ = nullptr;
 };
 
-/// A number in device memory that the random draws of this thread add to their offset,
-/// for the length of a scope in which they are recorded: a replay draws other numbers if
-/// it moves the number on (kernels.hpp, PhiloxState).
+/// While it lives, random draws of this thread add the number at `more_offset`, in device
+/// memory, to their offset. For draws inside a capture: replays draw different random
+/// numbers if that number is advanced between them (kernels.hpp, PhiloxState).
 class RecordedDraws {
   public:
     explicit RecordedDraws(const uint64_t* more_offset);
@@ -50,7 +51,7 @@ class RecordedDraws {
     RecordedDraws(const RecordedDraws&) = delete;
     RecordedDraws& operator=(const RecordedDraws&) = delete;
 
-    /// The innermost scope's number; null outside of all.
+    /// Returns the pointer of the innermost RecordedDraws of this thread, or null.
     static const uint64_t* more_offset();
 
   private:

@@ -1,10 +1,10 @@
-// The same arithmetic on a GPU: the contracts of kernels.hpp and losses.hpp, on device memory,
-// in the order of a stream.
+// The same arithmetic on a GPU: the contracts of kernels.hpp and losses.hpp, on device
+// memory, in stream order.
 //
-// Pointers are to memory of the stream's device; extents and spans are the host's. A call
-// returns when the work is in the stream. Sums are taken in an order that depends on the
-// extents alone, so that a run repeats to the bit; they differ from the CPU's in the last
-// places.
+// Pointers are to memory of the stream's device; extents and spans are in host memory. A
+// call returns once the work is in the stream. The order of a summation depends only on
+// the extents, so repeated runs are bitwise identical; sums differ from the CPU's in the
+// last digits.
 
 #pragma once
 
@@ -65,7 +65,7 @@ void argmax(int64_t* out,    // (rows)
             const float* x,  // (rows, cols)
             int64_t rows, int64_t cols, cudaStream_t stream);
 
-// ---- products (matmul.cu)
+// ---- products (matmul.cpp, and elementwise.cu for add_bias_rows)
 
 void matmul(float* out,      // (M, N)
             const float* a,  // (M, K), or (K, M) when transposed
@@ -99,14 +99,14 @@ void conv2d_backward_weight(float* dw,       // (O, C, kernel, kernel)
 
 // ---- pooling (pool.cu)
 
-void max_pool2d(float* y,        // (N, C, Ho, Wo)
-                int32_t* where,  // (N, C, Ho, Wo)
-                const float* x,  // (N, C, H, W)
+void max_pool2d(float* y,          // (N, C, Ho, Wo)
+                int32_t* indices,  // (N, C, Ho, Wo)
+                const float* x,    // (N, C, H, W)
                 ImageExtents in, Window window, cudaStream_t stream);
 
-void max_pool2d_backward(float* dx,             // (N, C, H, W)
-                         const float* g,        // (N, C, Ho, Wo)
-                         const int32_t* where,  // (N, C, Ho, Wo)
+void max_pool2d_backward(float* dx,               // (N, C, H, W)
+                         const float* g,          // (N, C, Ho, Wo)
+                         const int32_t* indices,  // (N, C, Ho, Wo)
                          ImageExtents in, Window window, cudaStream_t stream);
 
 // ---- average pooling (avg_pool.cu)
@@ -126,7 +126,7 @@ void avg_pool2d_backward(float* dx,       // (N, C, H, W)
 void channel_moments(float* mean,      // (C)
                      float* variance,  // (C)
                      const float* x,   // (N, C, space)
-                     ChannelExtents at, cudaStream_t stream);
+                     ChannelExtents extents, cudaStream_t stream);
 
 void batch_norm(float* y,               // (N, C, space)
                 const float* x,         // (N, C, space)
@@ -134,7 +134,7 @@ void batch_norm(float* y,               // (N, C, space)
                 const float* variance,  // (C)
                 const float* weight,    // (C), or null for ones
                 const float* bias,      // (C), or null for zeros
-                ChannelExtents at, double eps, cudaStream_t stream);
+                ChannelExtents extents, double eps, cudaStream_t stream);
 
 void batch_norm_backward(float* dx,              // (N, C, space)
                          float* dweight,         // (C)
@@ -144,13 +144,13 @@ void batch_norm_backward(float* dx,              // (N, C, space)
                          const float* mean,      // (C)
                          const float* variance,  // (C)
                          const float* weight,    // (C), or null for ones
-                         ChannelExtents at, BatchNormBackward options,
+                         ChannelExtents extents, BatchNormBackward options,
                          cudaStream_t stream);
 
-/// The running values move towards those of a batch of n numbers a channel:
+/// Updates the running statistics from a batch with n values per channel, in double:
 ///     mean     = (1 - momentum) mean + momentum batch_mean
 ///     variance = (1 - momentum) variance + momentum batch_variance n / (n - 1)
-/// in double (`torch.nn.BatchNorm2d`).
+/// (`torch.nn.BatchNorm2d`).
 void update_running(float* mean,                  // (C)
                     float* variance,              // (C)
                     const float* batch_mean,      // (C)
@@ -182,13 +182,14 @@ void adam_step(float* parameter,       // (n)
                const float* grad,      // (n)
                int64_t n, AdamStep step, cudaStream_t stream);
 
-/// What sgd_step and adam_step take of one parameter.
+/// The arrays of one parameter, as for sgd_step.
 struct SGDTensor {
     float* parameter = nullptr;   // (n)
     float* velocity = nullptr;    // (n), or null
     const float* grad = nullptr;  // (n)
     int64_t n = 0;
 };
+/// The arrays of one parameter, as for adam_step.
 struct AdamTensor {
     float* parameter = nullptr;       // (n)
     float* exp_avg = nullptr;         // (n)
@@ -198,8 +199,8 @@ struct AdamTensor {
     int64_t n = 0;
 };
 
-/// A step of all parameters, in a few launches however many they are: the same bits as one
-/// call each (`foreach=True`, `fused=True` of torch.optim).
+/// One step for all parameters, in a few launches. The results are bitwise identical to
+/// one call per parameter (`foreach=True`, `fused=True` of torch.optim).
 void sgd_steps(std::span<const SGDTensor> tensors, SGDStep step, cudaStream_t stream);
 void adam_steps(std::span<const AdamTensor> tensors, AdamStep step, cudaStream_t stream);
 
@@ -228,18 +229,18 @@ void binary_cross_entropy_backward(float* dp,       // (n)
 
 // ---- random numbers (dropout.cu)
 
-/// Where a sequence of Philox 4x32-10 stands. Element i takes word i mod 4 of subsequence
-/// i / 4 at `offset`, which is a multiple of 4; so a call draws up to 4 words of each
-/// subsequence, and the next one is to have an offset greater by 4 (`torch.cuda.Generator`).
-/// A launch in a CUDA graph repeats its arguments: there, `more_offset` points to device
-/// memory whose number is added, and advance() makes it grow.
+/// The state of a Philox 4x32-10 generator. Element i uses word i mod 4 of subsequence i
+/// / 4 at `offset`, which is a multiple of 4. A call draws up to 4 words of each
+/// subsequence, so the next call needs an offset greater by 4 (`torch.cuda.Generator`). A
+/// launch in a CUDA graph repeats its arguments; there, the number in device memory at
+/// `more_offset` is added to the offset, and advance() increases it.
 struct PhiloxState {
     uint64_t seed = 0;
     uint64_t offset = 0;
     const uint64_t* more_offset = nullptr;  // (1), or null
 };
 
-/// The words themselves.
+/// out[i] = the random word of element i.
 void fill_philox(uint32_t* out,  // (n)
                  int64_t n, PhiloxState state, cudaStream_t stream);
 
@@ -261,12 +262,13 @@ void advance(uint64_t* counter,  // (1)
 
 // ---- PowerSGD (orthogonalize.cu)
 
-/// Makes the columns orthonormal, one after the other. A column that is a combination of
-/// those before it, but for rounding, becomes zero. Dot products are in double.
+/// Makes the columns orthonormal, one after the other. A column that is, up to rounding,
+/// a linear combination of the columns before it becomes zero. Dot products are in
+/// double.
 void orthogonalize(float* values,  // (n, r)
                    int64_t n, int64_t r, double epsilon, cudaStream_t stream);
 
-/// is_zero[j] = 1 where all of column j is zero, else 0.
+/// is_zero[j] = 1 if all elements of column j are zero, else 0.
 void zero_columns(int32_t* is_zero,     // (r)
                   const float* values,  // (n, r)
                   int64_t n, int64_t r, cudaStream_t stream);

@@ -1,8 +1,8 @@
-// The one way to start a kernel, the same for nvcc and for the simulator.
+// Launches a kernel, with the same interface for nvcc and for the simulator.
 //
 //     launch(scale_kernel, {.grid = blocks(n, 256), .block = 256}, stream, x, alpha, n);
 //
-// Included by .cu files alone.
+// Included only by .cu files.
 
 #pragma once
 
@@ -27,24 +27,25 @@ constexpr __host__ __device__ int64_t ceil_div(int64_t a, int64_t b) {
     return (a + b - 1) / b;
 }
 
-/// How many blocks of `threads` cover n items. Throws Error for more than a grid can have.
+/// Returns the number of blocks of `threads` threads that cover n items. Throws Error if
+/// a grid cannot have so many blocks.
 unsigned blocks(int64_t n, int64_t threads);
 
 #if defined(__CUDACC__)
 
-/// Starts `kernel` on `stream` and returns. An error of the launch is thrown with the
-/// kernel's name; an error while it runs, by the next call that waits. An empty grid or
-/// block is nothing to do.
+/// Launches `kernel` on `stream` and returns. Throws CudaError with the kernel's name if
+/// the launch fails; an error during execution is thrown by the next call that waits.
+/// Does nothing for an empty grid or block.
 template <typename... Parameters, typename... Arguments>
-void launch(void (*kernel)(Parameters...), Extents at, cudaStream_t stream,
+void launch(void (*kernel)(Parameters...), Extents extents, cudaStream_t stream,
             Arguments... arguments) {
-    if (at.grid.x == 0 || at.block.x == 0) return;
-    kernel<<<at.grid, at.block, at.shared_bytes, stream>>>(
+    if (extents.grid.x == 0 || extents.block.x == 0) return;
+    kernel<<<extents.grid, extents.block, extents.shared_bytes, stream>>>(
         static_cast<Parameters>(arguments)...);
     check_launch(reinterpret_cast<const void*>(kernel), cudaGetLastError());
 }
 
-/// The block's dynamic shared memory.
+/// Returns the block's dynamic shared memory.
 template <typename T>
 __device__ T* dynamic_shared() {
     extern __shared__ __align__(16) unsigned char mini_dynamic_shared[];
@@ -54,14 +55,14 @@ __device__ T* dynamic_shared() {
 #else
 
 template <typename... Parameters, typename... Arguments>
-void launch(void (*kernel)(Parameters...), Extents at, cudaStream_t stream,
+void launch(void (*kernel)(Parameters...), Extents extents, cudaStream_t stream,
             Arguments... arguments) {
-    if (at.grid.x == 0 || at.block.x == 0) return;
+    if (extents.grid.x == 0 || extents.block.x == 0) return;
     const void* name = reinterpret_cast<const void*>(kernel);
     check_launch(name,
-                 sim::enqueue({.grid = at.grid,
-                               .block = at.block,
-                               .shared_bytes = at.shared_bytes,
+                 sim::enqueue({.grid = extents.grid,
+                               .block = extents.block,
+                               .shared_bytes = extents.shared_bytes,
                                .kernel = name,
                                .body = [kernel, ... values = static_cast<Parameters>(
                                                     arguments)] { kernel(values...); }},

@@ -1,7 +1,7 @@
-// The losses: one thread a sample or four elements.
+// Losses: one thread per sample, or per four elements.
 //
-//     nll            thread i    losses[i] = -x[i, target[i]]      one float of each row
-//     nll_backward   thread k    dx[k] = -g[i] or 0                all of dx, written once
+//     nll            thread i    losses[i] = -x[i, target[i]]     one float of each row
+//     nll_backward   thread k    dx[k] = -g[i] or 0               all of dx, written once
 
 #include "libmini/kernels/cuda/each.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
@@ -11,10 +11,11 @@ namespace {
 
 using mini::cuda::launch;
 
-constexpr float kLeastLog = -100.0f;
-constexpr float kLeastDivisor = 1e-12f;
+constexpr float kMinLog = -100.0f;
+constexpr float kMinDivisor = 1e-12f;
 
-// The host cannot look at targets without waiting: a wrong one makes its loss NaN.
+// The host cannot check targets without waiting for the device. The loss of an invalid
+// target is NaN.
 __device__ bool is_class(int64_t target, int64_t classes) {
     return target >= 0 && target < classes;
 }
@@ -37,7 +38,7 @@ __global__ void nll_backward_kernel(float* dx,              // (rows, cols)
     }
 }
 
-// The greater of two, and NaN if `value` is.
+// Returns the greater of the two, and NaN if `value` is NaN.
 __device__ float at_least(float value, float least) {
     return value < least ? least : value;
 }
@@ -52,8 +53,8 @@ struct BinaryCrossEntropy {
         const auto ps = load<kWidth>(p + i), ts = load<kWidth>(t + i);
         Pack<float, kWidth> result;
         for (int k = 0; k < kWidth; ++k)
-            result.at[k] = (ts.at[k] - 1.0f) * at_least(log1pf(-ps.at[k]), kLeastLog) -
-                           ts.at[k] * at_least(logf(ps.at[k]), kLeastLog);
+            result.at[k] = (ts.at[k] - 1.0f) * at_least(log1pf(-ps.at[k]), kMinLog) -
+                           ts.at[k] * at_least(logf(ps.at[k]), kMinLog);
         store(losses + i, result);
     }
 };
@@ -70,7 +71,7 @@ struct BinaryCrossEntropyBackward {
         Pack<float, kWidth> result;
         for (int k = 0; k < kWidth; ++k)
             result.at[k] = gs.at[k] * (ps.at[k] - ts.at[k]) /
-                           at_least((1.0f - ps.at[k]) * ps.at[k], kLeastDivisor);
+                           at_least((1.0f - ps.at[k]) * ps.at[k], kMinDivisor);
         store(dp + i, result);
     }
 };

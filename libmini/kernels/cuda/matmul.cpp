@@ -26,15 +26,15 @@ bool is_built(MatmulRung rung) {
 void check_built(MatmulRung rung) {
     if (!is_built(rung))
         throw UsageError(concat("matmul: this build has no rung \"", name(rung),
-                                "\"; configure with MINI_CUDA=ON, or choose another by "
-                                "MINI_MATMUL"));
+                                "\"; configure with MINI_CUDA=ON, or select another rung "
+                                "by MINI_MATMUL"));
 }
 
 MatmulRung first_rung() {
-    const char* const asked = std::getenv("MINI_MATMUL");
-    if (asked != nullptr && *asked != '\0') return matmul_rung_named(asked);
-    // On the simulator 256 x 256 takes 0.10 s on this rung, 0.34 on the pipelined one,
-    // where a step of a block is shorter, and 0.71 on the tiled one (2 busy cores of an
+    const char* const requested = std::getenv("MINI_MATMUL");
+    if (requested != nullptr && *requested != '\0') return matmul_rung_named(requested);
+    // On the simulator 256 x 256 takes 0.10 s on this rung, 0.34 s on the pipelined rung,
+    // whose steps per block are shorter, and 0.71 s on the tiled rung (2 busy cores of an
     // AMD EPYC).
     return has_cublas() ? MatmulRung::kCublas : MatmulRung::kRegisters;
 }
@@ -48,7 +48,7 @@ std::atomic<bool> tf32_allowed = false;
 
 Matrix matrix(const float* data, int64_t rows, int64_t cols, bool transposed) {
     if (transposed && rows > 1) return {data, rows, cols, 1, rows};
-    return {data, rows, cols, cols, 1};  // a single row lies the same either way
+    return {data, rows, cols, cols, 1};  // a single row has the same layout transposed
 }
 
 }  // namespace
@@ -67,15 +67,15 @@ const char* name(MatmulRung rung) {
     return "unknown";
 }
 
-MatmulRung matmul_rung_named(const std::string& asked) {
+MatmulRung matmul_rung_named(const std::string& requested) {
     std::string names;
     for (const MatmulRung rung : matmul_rungs()) {
-        if (asked == name(rung)) return rung;
+        if (requested == name(rung)) return rung;
         names += concat(names.empty() ? "" : ", ", name(rung));
     }
-    throw UsageError(concat("matmul: \"", asked,
-                            "\" is none of this build's rungs, which are ", names,
-                            "; set MINI_MATMUL to one of them"));
+    throw UsageError(concat("matmul: \"", requested,
+                            "\" is not a rung of this build; set MINI_MATMUL to one of ",
+                            names));
 }
 
 std::span<const MatmulRung> matmul_rungs() {

@@ -1,16 +1,16 @@
-// The ladder of matrix products: one contract, eight ways to keep it, each faster on a
-// GPU than the one below for a reason that its file tells.
+// The ladder of matrix products: eight implementations (rungs) of one contract. Each is
+// faster on a GPU than the rung below it, for a reason that its file explains.
 //
-//     rung        file                 a thread computes       what it is about
-//     naive       matmul_naive.cu      1 element               one thread, one element
-//     coalesced   matmul_naive.cu      1 element               neighbours read neighbours
-//     tiled       matmul_tiled.cu      1 element               shared memory
-//     registers   matmul_registers.cu  4 x 4                   sums stay in registers
-//     pipelined   matmul_pipelined.cu  8 x 8                   copies run while it computes
-//     tf32, bf16  matmul_tensor.cu     a warp: 32 x 64         tensor cores, rounded inputs
-//     cublas      matmul_cublas.cpp                            NVIDIA's library
+//     rung        file                 a thread computes  idea
+//     naive       matmul_naive.cu      1 element          one thread, one element
+//     coalesced   matmul_naive.cu      1 element          adjacent threads read together
+//     tiled       matmul_tiled.cu      1 element          shared memory
+//     registers   matmul_registers.cu  4 x 4              sums stay in registers
+//     pipelined   matmul_pipelined.cu  8 x 8              copies overlap computation
+//     tf32, bf16  matmul_tensor.cu     a warp: 32 x 64    tensor cores, rounded inputs
+//     cublas      matmul_cublas.cpp                       NVIDIA's library
 //
-// matmul() of kernels.hpp takes the rung chosen here.
+// matmul() of kernels.hpp uses the rung selected here.
 
 #pragma once
 
@@ -34,34 +34,39 @@ enum class MatmulRung {
     kCublas,
 };
 
-/// "naive", "coalesced", ... as in the table above.
+/// Returns the rung's name as in the table above: "naive", "coalesced", ...
 const char* name(MatmulRung rung);
 
-/// The rung of a name. Throws UsageError listing the names of this build.
+/// Returns the rung with a name. Throws UsageError listing the names of this build.
 MatmulRung matmul_rung_named(const std::string& name);
 
-/// The rungs of this build, from the bottom: all on a GPU, all but cublas on the
+/// Returns the rungs of this build, lowest first: all with nvcc, all but cublas on the
 /// simulator.
 std::span<const MatmulRung> matmul_rungs();
 
-/// Whether a device can run a rung: tf32 and bf16 need the tensor cores that came with
-/// compute capability 8.0.
+/// Returns whether a device can run a rung: tf32 and bf16 need the tensor cores of
+/// compute capability 8.0 or later.
 bool runs_on(MatmulRung rung, int device);
 
-/// The rung that matmul() takes, in all threads. At first that of the environment's
-/// MINI_MATMUL, or else cublas on a GPU, and on the simulator what runs fastest there.
-/// Both throw UsageError for a rung that this build is without.
+/// Returns the rung that matmul() uses, in all threads. The default is the environment's
+/// MINI_MATMUL, or else cublas with nvcc and the fastest rung on the simulator. Throws
+/// UsageError if MINI_MATMUL names a rung that this build does not have.
 MatmulRung matmul_rung();
+
+/// Sets the rung that matmul() uses. Throws UsageError if this build does not have it.
 void set_matmul_rung(MatmulRung rung);
 
-/// Whether cuBLAS may round a and b to tf32 (`torch.backends.cuda.matmul.allow_tf32`);
-/// not at first. Our own rungs do what their names say.
+/// Returns whether cuBLAS may round a and b to tf32
+/// (`torch.backends.cuda.matmul.allow_tf32`); false by default. Has no effect on our own
+/// rungs.
 bool allow_tf32();
+
+/// Sets whether cuBLAS may round a and b to tf32.
 void set_allow_tf32(bool allowed);
 
-/// matmul() of kernels.hpp on a rung. A product has the same bits each time: each element
-/// is summed by one thread or warp, in the order of k. Throws CudaError where the rung does
-/// not run on the device.
+/// Computes matmul() of kernels.hpp with a given rung. Repeated products are bitwise
+/// identical: each element is summed by one thread or warp, in the order of k. Throws
+/// CudaError if the device cannot run the rung.
 void matmul_on(MatmulRung rung,
                float* out,      // (M, N)
                const float* a,  // (M, K), or (K, M) when transposed

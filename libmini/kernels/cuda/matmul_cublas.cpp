@@ -1,9 +1,9 @@
-// The top of the ladder: cuBLAS, which takes matrices column by column. A row-major
-// matrix read column by column is its transpose, and out' = (a b)' = b' a', so cuBLAS is
-// handed b first and leaves out as we want it.
+// The top rung: cuBLAS, whose matrices are column-major. A row-major matrix read as
+// column-major is its transpose, and out' = (a b)' = b' a', so b is passed first, and the
+// result is a row-major out.
 //
-// A handle serves one thread and one stream: its workspace is used by every product on
-// it, and two streams would mix them up.
+// A handle serves one thread and one stream: all its products use one workspace, so
+// products on two streams would overwrite each other's data.
 
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
@@ -19,7 +19,7 @@
 namespace mini::kernels::cuda {
 namespace {
 
-constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // what NVIDIA advises for Hopper
+constexpr size_t kWorkspaceBytes = size_t{32} << 20;  // NVIDIA's advice for Hopper
 
 void check(cublasStatus_t status, const char* call) {
     if (status == CUBLAS_STATUS_SUCCESS) return;
@@ -50,9 +50,9 @@ class Handle {
   private:
     void release() noexcept {
         try {
-            const mini::cuda::DeviceGuard guard(device_);  // it was made there
+            const mini::cuda::DeviceGuard guard(device_);  // the handle's device
             cublasDestroy(handle_);
-        } catch (const Error&) {  // the driver has gone
+        } catch (const Error&) {  // the driver has shut down
         }
         if (workspace_ != nullptr) mini::cuda::deallocate(workspace_);
     }
@@ -62,7 +62,7 @@ class Handle {
     void* workspace_ = nullptr;
 };
 
-// This thread's handle for a stream of the current device.
+// Returns this thread's handle for a stream of the current device.
 cublasHandle_t handle_of(cudaStream_t stream) {
     thread_local std::map<std::pair<int, cudaStream_t>, Handle> handles;
     const int device = mini::cuda::current_device();

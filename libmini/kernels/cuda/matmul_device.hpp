@@ -1,8 +1,9 @@
-// What the kernels of the ladder share: reading a matrix with zeros around it, writing a
-// result, and which tile of it a block computes. Included by .cu files alone.
+// Functions that the kernels of the ladder share: reading a matrix with zeros around it,
+// writing a result, and assigning tiles of the result to blocks. Included only by .cu
+// files.
 //
-// Blocks are numbered along the rows of tiles, in one dimension, the only one in which a
-// grid can have more than 65,535:
+// Blocks are numbered along the rows of tiles, in dimension x: only there can a grid have
+// more than 65,535 blocks.
 //
 //     block   0   1   2
 //             3   4   5        three tiles across, N = 3 kCols
@@ -22,38 +23,39 @@ struct Corner {
     int64_t row, col;
 };
 
-/// The corner of this block's tile of out.
+/// Returns the upper left corner of this block's tile of out.
 template <int kRows, int kCols>
 __device__ Corner tile_corner(const Product& p) {
     const int64_t across = ceil_div(p.b.cols, kCols);
     return {blockIdx.x / across * kRows, blockIdx.x % across * kCols};
 }
 
-/// How many tiles, and so blocks, out has.
+/// Returns the number of tiles of out, which is the number of blocks.
 template <int kRows, int kCols>
 unsigned tile_count(const Product& p) {
     return mini::cuda::blocks(ceil_div(p.a.rows, kRows) * ceil_div(p.b.cols, kCols), 1);
 }
 
-/// Element (i, j), or 0 past the edges, which adds nothing to a product.
+/// Returns element (i, j), or 0 past the edges: zeros do not change a product.
 __device__ inline float at_or_zero(const Matrix& m, int64_t i, int64_t j) {
     return i < m.rows && j < m.cols ? m.data[i * m.row_step + j * m.col_step] : 0.0f;
 }
 
-/// Writes, or adds to, element (i, j) of out, unless it is past the edges.
+/// Writes element (i, j) of out, or adds to it if p.accumulate. Does nothing past the
+/// edges.
 __device__ inline void write(const Product& p, int64_t i, int64_t j, float value) {
     if (i >= p.a.rows || j >= p.b.cols) return;
     float& element = p.out[i * p.b.cols + j];
     element = p.accumulate ? element + value : value;
 }
 
-/// A place in a tile.
+/// A position in a tile.
 struct Spot {
     int row, col;
 };
 
-/// The i-th element of a tile in the order in which the matrix is stored, so that
-/// neighbouring threads take neighbouring floats.
+/// Returns the i-th element of a tile in the storage order of the matrix, so that
+/// adjacent threads access adjacent floats.
 template <int kRows, int kCols>
 __device__ Spot tile_element(const Matrix& m, int i) {
     if (m.col_step == 1) return {i / kCols, i % kCols};

@@ -1,7 +1,8 @@
-// What matmul.cpp hands to each rung of the ladder, and the rungs.
+// The rungs of the ladder, and the arguments that matmul.cpp passes to them.
 //
-// A transposed matrix is the same memory walked the other way, so a rung sees a matrix as
-// two steps: how far apart two neighbours in a column are, and two neighbours in a row.
+// A transposed matrix is the same memory with its strides swapped, so each matrix is
+// passed with two strides: row_step between adjacent elements of a column, and col_step
+// between adjacent elements of a row.
 //
 //     stored (rows, cols)       row_step = cols   col_step = 1
 //     stored (cols, rows)       row_step = 1      col_step = rows
@@ -14,7 +15,7 @@
 
 namespace mini::kernels::cuda {
 
-/// A matrix in device memory, as it stands in the product.
+/// A factor of the product in device memory; rows and cols are those after transposition.
 struct Matrix {
     const float* data;
     int64_t rows, cols;
@@ -28,7 +29,7 @@ struct Product {
     bool accumulate;
 };
 
-// REQUIRES, of all of them: M and N are not 0.
+// Each rung REQUIRES: M and N are not 0.
 void matmul_naive(const Product& product, cudaStream_t stream);
 void matmul_coalesced(const Product& product, cudaStream_t stream);
 void matmul_tiled(const Product& product, cudaStream_t stream);
@@ -38,7 +39,8 @@ void matmul_tf32(const Product& product, cudaStream_t stream);
 void matmul_bf16(const Product& product, cudaStream_t stream);
 void matmul_cublas(const Product& product, bool allow_tf32, cudaStream_t stream);
 
-/// Whether this build has cuBLAS (matmul_cublas.cpp) or not (no_cublas.cpp).
+/// Returns true in a build with cuBLAS (matmul_cublas.cpp), false without
+/// (no_cublas.cpp).
 bool has_cublas();
 
 }  // namespace mini::kernels::cuda

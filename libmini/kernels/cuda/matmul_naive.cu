@@ -1,15 +1,15 @@
-// The first two rungs: one thread computes one element, reading a row of a and a column
-// of b from global memory.
+// The first two rungs: one thread computes one element, from a row of a and a column of b
+// in global memory.
 //
-// They differ in which threads sit side by side. The 32 threads of a warp read at the
-// same moment, and memory comes in pieces of 32 bytes, 8 floats:
+// They differ in which elements adjacent threads compute. The 32 threads of a warp read
+// at the same time, and memory is read in sectors of 32 bytes, 8 floats:
 //
-//     naive        neighbours take neighbouring rows: at each k a warp reads 32 floats of a
-//                  that are K apart, in 32 pieces, and writes out N apart
-//     coalesced    neighbours take neighbouring columns: a warp reads one float of a, which
-//                  goes to all, and 32 floats of b side by side, in 4 pieces
+//     naive        adjacent threads take adjacent rows: for each k a warp reads 32 floats
+//                  of a that are K apart, in 32 sectors, and it writes elements N apart
+//     coalesced    adjacent threads take adjacent columns: a warp reads one float of a,
+//                  which all threads use, and 32 adjacent floats of b, in 4 sectors
 //
-// Traffic: 2 K floats for each of the M N elements, though there are only (M + N) K.
+// Traffic: 2 K floats for each of the M N elements, although a and b have only (M + N) K.
 
 #include "libmini/kernels/cuda/matmul_device.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 using mini::cuda::launch;
 
-constexpr int kWide = 32;  // the elements that a warp takes side by side
+constexpr int kWide = 32;  // adjacent elements per warp
 constexpr int kHigh = 8;
 
 __device__ void multiply_row_by_column(const Product& p, int64_t row, int64_t col) {

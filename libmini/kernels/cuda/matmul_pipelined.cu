@@ -1,24 +1,26 @@
-// The fifth rung, and the fastest in float32: a block computes 128 x 128 elements, a
-// thread 8 x 8, and the copies of later steps along K run while this one is computed.
+// The fifth rung, our fastest in float32: a block computes 128 x 128 elements, a thread
+// 8 x 8. The copies for later steps along K run while the current step is computed.
 //
 //     stage of shared memory    0         1         2         3
-//     step 0                    compute   arriving  arriving  ask for step 3
-//     step 1                    ask for 4 compute   arriving  arriving
-//     step 2                    arriving  ask for 5 compute   arriving
+//     step 0                    compute   in flight in flight copy step 3
+//     step 1                    copy 4    compute   in flight in flight
+//     step 2                    in flight copy 5    compute   in flight
 //
-// __pipeline_memcpy_async copies from global to shared memory by itself, from compute
-// capability 8.0 on (cp.async); before, it is a load and a store. One barrier a step.
+// __pipeline_memcpy_async copies from global to shared memory asynchronously from compute
+// capability 8.0 on (cp.async); on older devices it is a load and a store. There is one
+// barrier per step.
 //
-// The 8 warps of a block lie 4 x 2 over its tile. A lane takes 2 x 2 squares of 4 x 4:
+// The 8 warps of a block are arranged 4 x 2 over its tile. A lane takes 2 x 2 squares of
+// 4 x 4:
 //
-//     warp, 32 x 64      lanes 0..7  |  0..7       for each k: 2 float4 of a, 2 of b, and
-//     (of the upper      lanes 8..15 |  8..15      64 products, 1/16 read of shared memory
-//     left square)       16..23, 24..31            a product; 8 lanes read 8 float4 side by
-//                        ------------+-------      side, from all 32 banks, the others the
-//                        again       |  again      same ones
+//     warp, 32 x 64      lanes 0..7  |  0..7      for each k: 2 float4 of a, 2 of b, and
+//     (of the upper      lanes 8..15 |  8..15     64 products: 1/16 read of shared memory
+//     left square)       16..23, 24..31           per product. 8 lanes read 8 adjacent
+//                        ------------+-------     float4 from all 32 banks; the other
+//                        again       |  again     lanes read the same addresses
 //
-// Traffic: 2 K floats for each 128 x 128 elements, a 128th of the naive rung's. The tiles
-// and the lanes' squares are those of NVIDIA's CUTLASS for float32.
+// Traffic: 2 K floats per 128 elements, 1/128 of the naive rung's. The sizes of the tiles
+// and of the lanes' squares are those of NVIDIA's CUTLASS for float32.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,20 +39,20 @@ constexpr int kDepth = 8;  // of a step along K
 constexpr int kStages = 4;
 constexpr int kThreads = 256;
 constexpr int kWarpRows = 32, kWarpCols = 64;
-constexpr int kPitch = kTile + 4;  // 8 lanes that walk down K write to different banks
+constexpr int kPitch = kTile + 4;  // 8 lanes with adjacent k write to different banks
 
-// A stage of a or b, K downwards: element (row, k) of a is at [k][row].
+// One stage of a or b, with K as the first index: element (row, k) of a is at [k][row].
 using Panel = float[kDepth][kPitch];
 
-// How the floats of one operand lie in global memory.
+// The layout of one operand in global memory.
 enum class Layout {
-    kAlongK,        // neighbours along K: copied one by one, into a column
-    kAcross,        // neighbours along the rows of a, or the columns of b
-    kAcrossVector,  // the same, and in whole aligned float4
+    kAlongK,        // adjacent along K: copied one by one, into a column
+    kAcross,        // adjacent along the rows of a, or the columns of b
+    kAcrossVector,  // the same, in whole aligned float4
 };
 
-// One operand as this kernel walks it: element (x, k) is at data[x * pitch + k] when its
-// neighbours are along K, else at data[k * pitch + x].
+// One operand: element (x, k) is at data[x * pitch + k] for kAlongK, else at
+// data[k * pitch + x].
 struct Operand {
     const float* data;
     int64_t extent, depth, pitch;
@@ -62,18 +64,17 @@ struct Job {
     bool vector_out;  // rows of out begin at multiples of 16 bytes
 };
 
-// A thread's share in copying one operand, panel after panel down K.
+// Copies this thread's elements of one operand, panel after panel along K.
 template <Layout kLayout>
 class Feed {
     static constexpr bool kAlong = kLayout == Layout::kAlongK;
     static constexpr int kFloats = kLayout == Layout::kAcrossVector ? 4 : 1;
-    static constexpr int kSide =
-        kAlong ? kDepth : kTile / kFloats;          // threads side by side
+    static constexpr int kSide = kAlong ? kDepth : kTile / kFloats;  // adjacent threads
     static constexpr int kDown = kThreads / kSide;  // the next round's row
     static constexpr int kRounds = kTile * kDepth / kFloats / kThreads;
 
   public:
-    /// For the panels that begin at `first` along the operand's extent.
+    /// Prepares for the panels that begin at `first` along the operand's extent.
     __device__ Feed(const Operand& from, int64_t first) {
         const int side = static_cast<int>(threadIdx.x) % kSide * kFloats;
         const int down = static_cast<int>(threadIdx.x) / kSide;
@@ -87,8 +88,7 @@ class Feed {
         depth_left_ = from.depth - k_;
     }
 
-    /// Starts copying the next panel. Past the edges nothing is read, and zeros are
-    /// written.
+    /// Starts copying the next panel. Past the edges it writes zeros and reads nothing.
     __device__ void start_copy(Panel& panel) {
 #pragma unroll
         for (int round = 0; round < kRounds; ++round) {
@@ -111,8 +111,8 @@ class Feed {
     int64_t extent_left_, depth_left_;
 };
 
-// Where a thread's upper left square is in its block's tile; the others are half a warp's
-// tile to the right and below.
+// The position of a thread's upper left square in its block's tile. The other squares are
+// half a warp's tile to the right and below.
 struct Place {
     int row, col;
 };
@@ -143,7 +143,7 @@ __device__ void multiply(float (&total)[8][8], const Panel& a_panel, const Panel
     }
 }
 
-// Writes four neighbours of a row of out.
+// Writes four adjacent elements of a row of out.
 __device__ void write_four(const Job& job, int64_t row, int64_t col, const float* four) {
     const Product& p = job.product;
     if (row >= p.a.rows) return;
@@ -171,17 +171,20 @@ __global__ void __launch_bounds__(kThreads, 2) pipelined_kernel(Job job) {
         __pipeline_commit();
     };
 
-    // Ask for all stages but one; past the end of K they are zeros, and change nothing.
+    // Start copying all stages but one. Past the end of K they are zeros, which change
+    // nothing.
     for (int stage = 0; stage < kStages - 1; ++stage) start_stage(stage);
 
     float total[8][8] = {};
     const int steps = static_cast<int>(ceil_div(job.a.depth, kDepth));
     for (int step = 0; step < steps; ++step) {
-        // Wait for this step's copies: all but those of the kStages - 2 steps after it.
+        // Wait for the copies of this step; those of the next kStages - 2 steps may be
+        // pending.
         __pipeline_wait_prior(kStages - 2);
         __syncthreads();
 
-        // Everyone is done with the step before: ask for a later one into its stage.
+        // All threads are done with the previous step: start the next copy into its
+        // stage.
         start_stage((step + kStages - 1) % kStages);
         multiply(total, a_stages[step % kStages], b_stages[step % kStages], place);
     }

@@ -1,16 +1,16 @@
-// The fourth rung: a block computes 64 x 64 elements with 256 threads, a thread 4 x 4 of
-// them, so that a float read from shared memory is used four times.
+// The fourth rung: a block computes 64 x 64 elements with 256 threads, and each thread 4
+// x 4 elements, so that a float read from shared memory is used four times.
 //
-//     tile of out, 64 x 64       thread (x, y) of 16 x 16 has the elements
+//     tile of out, 64 x 64      thread (x, y) of 16 x 16 computes the elements
 //
-//       x  x' x" x'"             rows  y, y + 16, y + 32, y + 48
-//     y .  .  .  .               cols  x, x + 16, x + 32, x + 48
+//       x  x' x" x'"            rows  y, y + 16, y + 32, y + 48
+//     y .  .  .  .              cols  x, x + 16, x + 32, x + 48
 //     y'.  .  .  .
-//                                for each k it reads 4 floats of a and 4 of b, and adds 16
-//                                products: 1/2 read a product, where the tiled rung has 2
+//                               for each k it reads 4 floats of a and 4 of b, and adds
+//                               16 products: 1/2 read per product (tiled rung: 2)
 //
-// The elements are 16 apart, not side by side: then the 16 threads of a row read 16
-// neighbouring floats of b, from 16 banks of shared memory.
+// The elements are 16 apart and not adjacent: then the 16 threads of a row read 16
+// adjacent floats of b, from 16 banks of shared memory.
 
 #include "libmini/kernels/cuda/matmul_device.hpp"
 
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(kThreads) registers_kernel(Product p) {
 
     float total[kEach][kEach] = {};
     for (int64_t step = 0; step < p.a.cols; step += kDepth) {
-        // Copy 64 x 16 of a and 16 x 64 of b, four floats of each a thread.
+        // Copy 64 x 16 of a and 16 x 64 of b: four floats of each per thread.
         for (int i = thread; i < kTile * kDepth; i += kThreads) {
             const Spot from_a = tile_element<kTile, kDepth>(p.a, i);
             const Spot from_b = tile_element<kDepth, kTile>(p.b, i);
@@ -47,7 +47,8 @@ __global__ void __launch_bounds__(kThreads) registers_kernel(Product p) {
         }
         __syncthreads();
 
-        // For each k take 4 of a's column and 4 of b's row, and add their 16 products.
+        // For each k read 4 floats of a's column and 4 of b's row, and add their
+        // products.
         for (int k = 0; k < kDepth; ++k) {
             float a[kEach], b[kEach];
 #pragma unroll

@@ -1,22 +1,23 @@
-// The rungs on tensor cores: a warp's one instruction multiplies 16 x 16 tiles. Inputs
-// are rounded to a shorter format, products and sums are float32:
+// The rungs on tensor cores: one instruction of a warp multiplies 16 x 16 tiles. Inputs
+// are rounded to a shorter format; products and sums are float32:
 //
 //     format    exponent  mantissa   a step of the instruction along K
 //     float32      8         23       -
 //     tf32         8         10       8
 //     bf16         8          7      16
 //
-// A block computes 128 x 128 elements with 8 warps, 4 x 2, each 32 x 64: 2 x 4 tiles.
-// While the tiles of one step are multiplied, the next step's floats are on their way to
-// registers; they are rounded when they go to the other half of shared memory.
+// A block computes 128 x 128 elements with 4 x 2 warps of 32 x 64 elements, 2 x 4 tiles
+// each. While the tiles of one step are multiplied, the floats of the next step are
+// loaded into registers; they are rounded when they are stored to the other half of
+// shared memory.
 //
 //     step 0    step 1's floats to registers   multiply half 0   registers to half 1
 //     step 1    step 2's floats to registers   multiply half 1   registers to half 0
 //
-// with a barrier after each.
+// with a barrier after each step.
 //
-// How a tile is spread over the lanes of a warp is the hardware's business: fragments
-// (CUDA C++ Programming Guide, "Warp Matrix Functions") hide it.
+// The hardware defines how a tile is distributed over the lanes of a warp; fragments hide
+// it (CUDA C++ Programming Guide, "Warp Matrix Functions").
 
 #include <cstdint>
 
@@ -37,7 +38,7 @@ constexpr int kThreads = 256;
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
-constexpr int kSquare = 16;             // a fragment's tile of out
+constexpr int kSquare = 16;             // side of a fragment's tile of out
 constexpr int kWarpRows = 2 * kSquare;  // a warp's part of the block's tile
 constexpr int kWarpCols = 4 * kSquare;
 
@@ -57,8 +58,8 @@ struct Bf16 {
     static __device__ Stored round(float x) { return __float2bfloat16(x); }
 };
 
-// Half of shared memory: a tile of a and one of b. The pads, of 16 bytes for a, spread
-// rows over the banks and keep each fragment at a multiple of 32 bytes.
+// Half of shared memory: a tile of a and a tile of b. The padding, 16 bytes per row of a,
+// distributes the rows over the banks and keeps each fragment aligned to 32 bytes.
 template <typename Format>
 struct Half {
     static constexpr int kPitchA = Format::kDepth + 16 / sizeof(typename Format::Stored);
@@ -67,8 +68,8 @@ struct Half {
     __align__(32) typename Format::Stored b[Format::kDepth * kPitchB];
 };
 
-// A thread's floats of the next step's tile of one matrix, on their way to shared memory:
-// the elements `first`, `first` + `next`, ...
+// This thread's floats of the next step's tile of one matrix, in registers between global
+// and shared memory: the elements first_, first_ + next_, ...
 template <typename Format, int kRows, int kCols>
 class Staged {
   public:
@@ -131,8 +132,8 @@ __device__ void multiply(Totals<Format>& total, const Half<Format>& half, Spot w
     }
 }
 
-// Writes a fragment by way of shared memory: the edges of out know rows and columns,
-// which a fragment does not tell.
+// Writes a fragment by way of shared memory: the checks at the edges of out need rows and
+// columns, which a fragment does not have.
 template <typename Fragment>
 __device__ void write_square(const Product& p, float* square, const Fragment& total,
                              Corner at) {
@@ -171,13 +172,13 @@ __global__ void __launch_bounds__(kThreads, 2) tensor_kernel(Product p) {
     store(halves[0]);
     int now = 0;
     for (int64_t step = 0; step < p.a.cols; step += kDepth) {
-        load(step + kDepth);  // past the end of K these are zeros
+        load(step + kDepth);  // zeros past the end of K
         multiply<Format>(total, halves[now], warp);
         now = 1 - now;
         store(halves[now]);
     }
 
-    // Each warp has 16 x 16 floats of what the tiles no longer need.
+    // Each warp reuses 16 x 16 floats of the tiles' memory, which is no longer needed.
     float* square = reinterpret_cast<float*>(halves) + warp_index * kSquare * kSquare;
 #pragma unroll
     for (int i = 0; i < 2; ++i)
@@ -190,8 +191,8 @@ __global__ void __launch_bounds__(kThreads, 2) tensor_kernel(Product p) {
 
 #else
 
-// Before compute capability 8.0 there is neither tf32 nor bf16; start() does not come
-// here.
+// Devices before compute capability 8.0 have neither tf32 nor bf16. start() throws for
+// them, so that this kernel is never launched.
 struct Tf32;
 struct Bf16;
 
@@ -212,7 +213,7 @@ void start(const Product& product, cudaStream_t stream) {
     if (major < 8)
         throw mini::cuda::CudaError(concat(
             "matmul: the rungs tf32 and bf16 need compute capability 8.0, but device ",
-            device, " has ", major, ".x; choose another by MINI_MATMUL"));
+            device, " has ", major, ".x; select another rung by MINI_MATMUL"));
     launch(tensor_kernel<Format>,
            {.grid = tile_count<kTile, kTile>(product), .block = kThreads}, stream,
            product);

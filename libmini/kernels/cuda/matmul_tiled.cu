@@ -1,5 +1,5 @@
-// The third rung: a block computes a tile of 32 x 32 elements and reads what it needs
-// once, together, into shared memory.
+// The third rung: a block computes a tile of 32 x 32 elements. Its threads together copy
+// the floats that they need to shared memory, each float once.
 //
 //                     b   . . [k] . .          for each step of 32 along K:
 //                         . . [k] . .              each thread copies one float of a's
@@ -8,9 +8,9 @@
 //         [ k ] .         . . [T] . .              each thread adds 32 products
 //         . . . .         . . . . .                barrier
 //
-// A float copied is used by 32 threads, so the traffic falls to a 32nd of the rungs
-// below. Each product still reads two floats from shared memory: that is what bounds this
-// rung.
+// Each copied float is used by 32 threads, so the traffic is 1/32 of that of the rungs
+// below. Each product still reads two floats from shared memory, which limits the speed
+// of this rung.
 
 #include "libmini/kernels/cuda/matmul_device.hpp"
 
@@ -25,7 +25,7 @@ constexpr int kTile = 32;
 
 __global__ void __launch_bounds__(kTile* kTile) tiled_kernel(Product p) {
     __shared__ float a_tile[kTile][kTile + 1];  // + 1: a column is in 32 different banks,
-    __shared__ float b_tile[kTile][kTile + 1];  // for matrices stored the other way
+    __shared__ float b_tile[kTile][kTile + 1];  // for transposed matrices
     const int x = threadIdx.x, y = threadIdx.y;
     const Corner corner = tile_corner<kTile, kTile>(p);
     const Spot a_from = tile_element<kTile, kTile>(p.a, y * kTile + x);
@@ -33,16 +33,16 @@ __global__ void __launch_bounds__(kTile* kTile) tiled_kernel(Product p) {
 
     float total = 0.0f;
     for (int64_t step = 0; step < p.a.cols; step += kTile) {
-        // Copy a tile of a and a tile of b, one float of each a thread.
+        // Copy a tile of a and a tile of b, one float of each per thread.
         a_tile[a_from.row][a_from.col] =
             at_or_zero(p.a, corner.row + a_from.row, step + a_from.col);
         b_tile[b_from.row][b_from.col] =
             at_or_zero(p.b, step + b_from.row, corner.col + b_from.col);
         __syncthreads();
 
-        // Add the products of a row of one with a column of the other.
+        // Add the products of a row of a's tile and a column of b's tile.
         for (int k = 0; k < kTile; ++k) total += a_tile[y][k] * b_tile[k][x];
-        __syncthreads();  // no thread copies over a tile that another still reads
+        __syncthreads();  // no thread overwrites a tile that another still reads
     }
     write(p, corner.row + y, corner.col + x, total);
 }

@@ -1,15 +1,15 @@
-// Batch normalisation: every channel shifted and scaled to mean 0 and variance 1.
+// Batch normalisation: shifts and scales each channel to mean 0 and variance 1.
 //
 //     x (N, C, space)     image 0   c0 ------  c1 ------  c2 ------
 //                         image 1   c0 ------  c1 ------  c2 ------
 //
-// A channel's numbers are cut into pieces of kPiece; a block sums one piece, its threads
-// side by side along the runs, and one more kernel adds up the pieces of each channel if
-// there are several. Sums are in double, as on the CPU.
+// A channel is split into pieces of kPiece elements. A block sums one piece, with
+// adjacent threads on adjacent elements of a run; if a channel has several pieces, a
+// second kernel adds their sums. Sums are in double, as on the CPU.
 //
-// Where runs are short, as those of one number after a Linear, that would fetch a sector of
-// 32 bytes for each. Then a block takes a strip of neighbouring channels, and goes down the
-// images with its threads side by side along it:
+// For short runs, such as runs of one element after a Linear, this would read a sector of
+// 32 bytes per run. Then a block takes a strip of adjacent channels, with adjacent
+// threads along the strip, and loops over the images:
 //
 //     space = 2    image 0   t0  t1 | t2  t3 | ... | t62 t63      image 4   t0 t1 | ...
 //                  image 1   t64 t65| t66 t67| ...                image 5   ...
@@ -18,9 +18,9 @@
 //
 //     mean = first + sum d / n        variance = (sum d² - (sum d)² / n) / n
 //
-// which, unlike the same with x for d, survives a mean far from 0.
-// Traffic: moments read x once; the forward pass reads x and writes y; the backward pass
-// reads g and x twice and writes dx.
+// which, unlike the same formula with x instead of d, is accurate for a mean far from 0.
+// Traffic: the moments read x once; the forward pass reads x and writes y; the backward
+// pass reads g and x twice and writes dx.
 
 #include "libmini/kernels/cuda/kernels.hpp"
 
@@ -38,15 +38,15 @@ using mini::cuda::ceil_div;
 using mini::cuda::Extents;
 using mini::cuda::launch;
 
-constexpr int64_t kPiece = 8192;  // numbers a block
+constexpr int64_t kPiece = 8192;  // elements per block
 constexpr int64_t kShortRun = 16;
-constexpr int64_t kStrip = 64;  // neighbouring numbers a block, where runs are short
+constexpr int64_t kStrip = 64;  // adjacent elements per block for short runs
 
 struct Pair {
     double a = 0.0, b = 0.0;
 };
 
-// What a channel's two sums are of.
+// The terms of a channel's two sums.
 struct MomentTerms {
     const float* x;
     __device__ float origin(int64_t first) const { return x[first]; }
@@ -67,15 +67,15 @@ struct GradientTerms {
     }
 };
 
-// What becomes of them.
+// What is computed from the sums.
 struct MomentResults {
     float *mean, *variance;
     const float* x;
-    ChannelExtents at;
+    ChannelExtents extents;
     __device__ void write(int64_t c, Pair sums) const {
-        const auto n = static_cast<double>(at.N * at.space);
+        const auto n = static_cast<double>(extents.N * extents.space);
         const double shift = sums.a / n;
-        mean[c] = static_cast<float>(static_cast<double>(x[c * at.space]) + shift);
+        mean[c] = static_cast<float>(static_cast<double>(x[c * extents.space]) + shift);
         const double variance_of_c = (sums.b - sums.a * shift) / n;
         variance[c] = static_cast<float>(variance_of_c < 0.0 ? 0.0 : variance_of_c);
     }
@@ -102,26 +102,28 @@ struct GradientResults {
     }
 };
 
-// One block a piece of a channel. Where a channel is one piece, it is finished at once.
+// Launch with one block per piece of a channel. If a channel has only one piece, the
+// kernel writes the results, otherwise the partial sums.
 template <typename Terms, typename Results>
 __global__ void channel_sums_kernel(Pair* partial,  // (C, pieces)
-                                    Terms terms, Results results, ChannelExtents at,
+                                    Terms terms, Results results, ChannelExtents extents,
                                     int64_t pieces) {
     const int64_t c = blockIdx.x / pieces, piece = blockIdx.x % pieces;
-    const int64_t end = min((piece + 1) * kPiece, at.N * at.space);
-    const float origin = terms.origin(c * at.space);
+    const int64_t end = min((piece + 1) * kPiece, extents.N * extents.space);
+    const float origin = terms.origin(c * extents.space);
 
-    // Number e of the channel is number i of image n's run; both go on without a division.
+    // Element e of the channel is element i of image n's run. The loop updates n and i
+    // without a division.
     int64_t e = piece * kPiece + threadIdx.x;
-    int64_t n = e / at.space, i = e % at.space;
-    const int64_t images = kThreads / at.space, rest = kThreads % at.space;
+    int64_t n = e / extents.space, i = e % extents.space;
+    const int64_t images = kThreads / extents.space, rest = kThreads % extents.space;
     Pair sums;
     for (; e < end; e += kThreads) {
-        terms.add(sums, (n * at.C + c) * at.space + i, origin);
+        terms.add(sums, (n * extents.C + c) * extents.space + i, origin);
         n += images;
         i += rest;
-        if (i >= at.space) {
-            i -= at.space;
+        if (i >= extents.space) {
+            i -= extents.space;
             ++n;
         }
     }
@@ -134,39 +136,40 @@ __global__ void channel_sums_kernel(Pair* partial,  // (C, pieces)
         partial[blockIdx.x] = sums;
 }
 
-// The same for a strip of channels a block, and so many images a piece. Launch with kThreads
-// threads, and one block for each strip of each piece.
+// The same for short runs: a piece is `images` images of a strip of `channels` channels.
+// Launch with kThreads threads, and one block for each strip of each piece.
 template <typename Terms, typename Results>
 __global__ void strip_sums_kernel(Pair* partial,  // (C, pieces)
-                                  Terms terms, Results results, ChannelExtents at,
+                                  Terms terms, Results results, ChannelExtents extents,
                                   int64_t pieces, int64_t channels, int64_t images) {
     __shared__ double a[kThreads], b[kThreads];
-    const int64_t strips = ceil_div(at.C, channels);
+    const int64_t strips = ceil_div(extents.C, channels);
     const int64_t piece = blockIdx.x / strips;
     const int64_t first_channel = blockIdx.x % strips * channels;
 
-    // Go down the images of the piece.
-    const int64_t cols = channels * at.space, rows_at_once = kThreads / cols;
+    // Loop over the images of the piece.
+    const int64_t cols = channels * extents.space, rows_at_once = kThreads / cols;
     const int64_t place = threadIdx.x % cols, first_row = threadIdx.x / cols;
-    const int64_t mine = first_channel + place / at.space;
-    const int64_t end = min((piece + 1) * images, at.N);
+    const int64_t mine = first_channel + place / extents.space;
+    const int64_t end = min((piece + 1) * images, extents.N);
     Pair sums;
-    if (mine < at.C && first_row < rows_at_once) {
-        const float origin = terms.origin(mine * at.space);
+    if (mine < extents.C && first_row < rows_at_once) {
+        const float origin = terms.origin(mine * extents.space);
         for (int64_t n = piece * images + first_row; n < end; n += rows_at_once)
-            terms.add(sums, (n * at.C + first_channel) * at.space + place, origin);
+            terms.add(sums, (n * extents.C + first_channel) * extents.space + place,
+                      origin);
     }
     a[threadIdx.x] = sums.a;
     b[threadIdx.x] = sums.b;
     __syncthreads();
 
-    // One thread a channel adds up what the others have of it.
+    // One thread per channel adds the other threads' sums of the channel.
     const int64_t c = first_channel + threadIdx.x;
-    if (threadIdx.x >= channels || c >= at.C) return;
+    if (threadIdx.x >= channels || c >= extents.C) return;
     sums = {};
     for (int64_t row = 0; row < rows_at_once; ++row) {
-        for (int64_t i = 0; i < at.space; ++i) {
-            const int64_t thread = row * cols + threadIdx.x * at.space + i;
+        for (int64_t i = 0; i < extents.space; ++i) {
+            const int64_t thread = row * cols + threadIdx.x * extents.space + i;
             sums.a += a[thread];
             sums.b += b[thread];
         }
@@ -177,7 +180,7 @@ __global__ void strip_sums_kernel(Pair* partial,  // (C, pieces)
         partial[c * pieces + piece] = sums;
 }
 
-// One warp a channel.
+// Launch with one warp per channel.
 template <typename Results>
 __global__ void finish_sums_kernel(const Pair* partial,  // (C, pieces)
                                    Results results, int64_t C, int64_t pieces) {
@@ -194,40 +197,42 @@ __global__ void finish_sums_kernel(const Pair* partial,  // (C, pieces)
 }
 
 template <typename Terms, typename Results>
-void sum_channels(const Terms& terms, const Results& results, ChannelExtents at,
+void sum_channels(const Terms& terms, const Results& results, ChannelExtents extents,
                   cudaStream_t stream) {
-    const bool is_short = at.space <= kShortRun;
-    const int64_t channels = is_short ? std::min(kStrip / at.space, at.C) : 1;  // a block
-    const int64_t images = kPiece / (channels * at.space);  // of a strip's piece
+    const bool is_short = extents.space <= kShortRun;
+    const int64_t channels =
+        is_short ? std::min(kStrip / extents.space, extents.C) : 1;  // per block
+    const int64_t images = kPiece / (channels * extents.space);      // of a strip's piece
     const int64_t pieces =
-        is_short ? ceil_div(at.N, images) : ceil_div(at.per_channel(), kPiece);
-    const Scratch<Pair> partial(pieces == 1 ? 0 : at.C * pieces, stream);
-    const Extents at_once{.grid = blocks(ceil_div(at.C, channels) * pieces, 1),
+        is_short ? ceil_div(extents.N, images) : ceil_div(extents.per_channel(), kPiece);
+    const Scratch<Pair> partial(pieces == 1 ? 0 : extents.C * pieces, stream);
+    const Extents at_once{.grid = blocks(ceil_div(extents.C, channels) * pieces, 1),
                           .block = kThreads};
     if (is_short)
         launch(strip_sums_kernel<Terms, Results>, at_once, stream, partial.get(), terms,
-               results, at, pieces, channels, images);
+               results, extents, pieces, channels, images);
     else
         launch(channel_sums_kernel<Terms, Results>, at_once, stream, partial.get(), terms,
-               results, at, pieces);
+               results, extents, pieces);
     if (pieces > 1)
-        launch(finish_sums_kernel<Results>, teams_for<kWarpSize>(at.C), stream,
-               partial.get(), results, at.C, pieces);
+        launch(finish_sums_kernel<Results>, teams_for<kWarpSize>(extents.C), stream,
+               partial.get(), results, extents.C, pieces);
 }
 
-// The channel of element k.
+// Computes the channel of element k.
 template <typename Index>
 struct ChannelOf {
     Divider<Index> space, C;
 
-    explicit ChannelOf(const ChannelExtents& at) : space(at.space), C(at.C) {}
+    explicit ChannelOf(const ChannelExtents& extents)
+        : space(extents.space), C(extents.C) {}
     __device__ int64_t operator()(int64_t k) const {
         const Index run = space.quotient(static_cast<Index>(k));
         return static_cast<int64_t>(run - C.quotient(run) * C.divisor);
     }
 };
 
-// Four neighbours are of one channel where `each` is told to be wide.
+// If `wide` is passed to each(), four adjacent elements belong to one channel.
 template <typename Index>
 struct Normalise {
     static constexpr int kWidth = 4;
@@ -289,14 +294,15 @@ struct UpdateRunning {
 
 }  // namespace
 
-void channel_moments(float* mean, float* variance, const float* x, ChannelExtents at,
+void channel_moments(float* mean, float* variance, const float* x, ChannelExtents extents,
                      cudaStream_t stream) {
-    if (at.C == 0) return;
-    if (at.per_channel() == 0) {  // 0 / 0
-        fill(mean, NAN, at.C, stream);
-        return fill(variance, NAN, at.C, stream);
+    if (extents.C == 0) return;
+    if (extents.per_channel() == 0) {  // 0 / 0
+        fill(mean, NAN, extents.C, stream);
+        return fill(variance, NAN, extents.C, stream);
     }
-    sum_channels(MomentTerms{x}, MomentResults{mean, variance, x, at}, at, stream);
+    sum_channels(MomentTerms{x}, MomentResults{mean, variance, x, extents}, extents,
+                 stream);
 }
 
 void update_running(float* mean, float* variance, const float* batch_mean,
@@ -308,45 +314,45 @@ void update_running(float* mean, float* variance, const float* batch_mean,
 }
 
 void batch_norm(float* y, const float* x, const float* mean, const float* variance,
-                const float* weight, const float* bias, ChannelExtents at, double eps,
-                cudaStream_t stream) {
-    const int64_t n = at.N * at.C * at.space;
-    const bool wide = at.space % 4 == 0 && aligned<4>(y, x);
+                const float* weight, const float* bias, ChannelExtents extents,
+                double eps, cudaStream_t stream) {
+    const int64_t n = extents.N * extents.C * extents.space;
+    const bool wide = extents.space % 4 == 0 && aligned<4>(y, x);
     if (is_small(n))
         each(Normalise<uint32_t>{y, x, mean, variance, weight, bias,
-                                 ChannelOf<uint32_t>(at), eps},
+                                 ChannelOf<uint32_t>(extents), eps},
              n, wide, stream);
     else
         each(Normalise<uint64_t>{y, x, mean, variance, weight, bias,
-                                 ChannelOf<uint64_t>(at), eps},
+                                 ChannelOf<uint64_t>(extents), eps},
              n, wide, stream);
 }
 
 void batch_norm_backward(float* dx, float* dweight, float* dbias, const float* g,
                          const float* x, const float* mean, const float* variance,
-                         const float* weight, ChannelExtents at,
+                         const float* weight, ChannelExtents extents,
                          BatchNormBackward options, cudaStream_t stream) {
-    const int64_t n = at.N * at.C * at.space;
-    if (n == 0) {  // sums of nothing
-        fill(dweight, 0.0f, at.C, stream);
-        return fill(dbias, 0.0f, at.C, stream);
+    const int64_t n = extents.N * extents.C * extents.space;
+    if (n == 0) {  // empty sums
+        fill(dweight, 0.0f, extents.C, stream);
+        return fill(dbias, 0.0f, extents.C, stream);
     }
     const double per_value =
-        options.of_batch ? 1.0 / static_cast<double>(at.per_channel()) : 0.0;
-    const Scratch<Coefficients> coefficients(at.C, stream);
-    sum_channels(GradientTerms{g, x, mean, at.C, at.space},
+        options.of_batch ? 1.0 / static_cast<double>(extents.per_channel()) : 0.0;
+    const Scratch<Coefficients> coefficients(extents.C, stream);
+    sum_channels(GradientTerms{g, x, mean, extents.C, extents.space},
                  GradientResults{dweight, dbias, coefficients.get(), variance, weight,
                                  options.eps, per_value},
-                 at, stream);
+                 extents, stream);
 
-    const bool wide = at.space % 4 == 0 && aligned<4>(dx, g, x);
+    const bool wide = extents.space % 4 == 0 && aligned<4>(dx, g, x);
     if (is_small(n))
         each(NormaliseBackward<uint32_t>{dx, g, x, mean, coefficients.get(),
-                                         ChannelOf<uint32_t>(at)},
+                                         ChannelOf<uint32_t>(extents)},
              n, wide, stream);
     else
         each(NormaliseBackward<uint64_t>{dx, g, x, mean, coefficients.get(),
-                                         ChannelOf<uint64_t>(at)},
+                                         ChannelOf<uint64_t>(extents)},
              n, wide, stream);
 }
 

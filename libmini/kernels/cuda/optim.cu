@@ -1,14 +1,14 @@
 // Stochastic gradient descent and Adam, element by element, over one tensor or many.
 //
-// A network has dozens of small parameters, and a launch takes longer than their
-// arithmetic. So one launch takes up to kMostTensors of them, whose pointers travel to the
-// kernel by value; its blocks are shared out in pieces of kPiece elements:
+// A network has dozens of small parameters, and a launch takes longer than the arithmetic
+// on one of them. So one launch processes up to kMaxTensors parameters. Their pointers
+// are passed to the kernel by value, and each block takes a piece of kPiece elements:
 //
 //     tensor         0 (10000)       1 (50)   2 (5000)
 //     block          0   1   2       3        4   5
 //
-// Traffic: parameter, gradient and what is remembered are each read once, all but the
-// gradient written once.
+// Traffic: parameter, gradient and optimizer state are each read once; parameter and
+// state are written once.
 
 #include <array>
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace {
 using mini::cuda::ceil_div;
 using mini::cuda::launch;
 
-constexpr int kMostTensors = 60;  // with the rest, below a launch's 4 KiB
+constexpr int kMaxTensors = 60;   // keeps a launch's parameters below 4 KiB
 constexpr int64_t kPiece = 4096;  // elements per block
 
 struct SGDRule {
@@ -39,9 +39,9 @@ struct SGDRule {
     __device__ void run(const Tensor& t, int64_t i) const {
         auto p = load<kWidth>(t.parameter + i);
         const auto grads = load<kWidth>(t.grad + i);
-        const bool remembers = step.momentum != 0.0f;
+        const bool has_velocity = step.momentum != 0.0f;
         Pack<float, kWidth> velocity{};
-        if (remembers && !step.first) velocity = load<kWidth>(t.velocity + i);
+        if (has_velocity && !step.first) velocity = load<kWidth>(t.velocity + i);
         for (int k = 0; k < kWidth; ++k) {
             const float g = grads.at[k] + step.weight_decay * p.at[k];
             float v = g;
@@ -49,16 +49,16 @@ struct SGDRule {
                 v = velocity.at[k] * step.momentum + (1.0f - step.dampening) * g;
             velocity.at[k] = v;
             const float along = step.nesterov ? g + step.momentum * v : v;
-            p.at[k] += -step.lr * (remembers ? along : g);
+            p.at[k] += -step.lr * (has_velocity ? along : g);
         }
         store(t.parameter + i, p);
-        if (remembers) store(t.velocity + i, velocity);
+        if (has_velocity) store(t.velocity + i, velocity);
     }
 };
 
-struct AdamRule : AdamNumbers {
+struct AdamRule : AdamConstants {
     using Tensor = AdamTensor;
-    using AdamNumbers::AdamNumbers;
+    using AdamConstants::AdamConstants;
 
     static bool is_aligned(const Tensor& t) {
         return aligned<4>(t.parameter, t.exp_avg, t.exp_avg_sq, t.max_exp_avg_sq, t.grad);
@@ -69,39 +69,40 @@ struct AdamRule : AdamNumbers {
         auto p = load<kWidth>(t.parameter + i);
         auto m = load<kWidth>(t.exp_avg + i), v = load<kWidth>(t.exp_avg_sq + i);
         const auto grads = load<kWidth>(t.grad + i);
-        const bool keeps_greatest = t.max_exp_avg_sq != nullptr;
-        Pack<float, kWidth> greatest{};
-        if (keeps_greatest) greatest = load<kWidth>(t.max_exp_avg_sq + i);
+        const bool amsgrad = t.max_exp_avg_sq != nullptr;
+        Pack<float, kWidth> max_v{};
+        if (amsgrad) max_v = load<kWidth>(t.max_exp_avg_sq + i);
         for (int k = 0; k < kWidth; ++k) {
-            p.at[k] *= shrink;
+            p.at[k] *= decay;
             const float g = sign * grads.at[k] + weight_decay * p.at[k];
 
-            // Move the average from the nearer end (`torch.lerp`).
-            const float way = g - m.at[k];
-            m.at[k] = near ? m.at[k] + take1 * way : g - way * beta1;
-            v.at[k] = v.at[k] * beta2 + take2 * g * g;
-            const bool old_is_greater = keeps_greatest && v.at[k] <= greatest.at[k];
-            if (!old_is_greater) greatest.at[k] = v.at[k];  // a NaN stays
-            p.at[k] += -step_size * m.at[k] / (sqrtf(greatest.at[k]) / correction + eps);
+            // Interpolate from the nearer end (`torch.lerp`).
+            const float difference = g - m.at[k];
+            m.at[k] = lerp_from_average ? m.at[k] + one_minus_beta1 * difference
+                                        : g - difference * beta1;
+            v.at[k] = v.at[k] * beta2 + one_minus_beta2 * g * g;
+            const bool keeps_old_max = amsgrad && v.at[k] <= max_v.at[k];
+            if (!keeps_old_max) max_v.at[k] = v.at[k];  // NaN stays NaN
+            p.at[k] += -step_size * m.at[k] / (sqrtf(max_v.at[k]) / correction + eps);
         }
         store(t.parameter + i, p);
         store(t.exp_avg + i, m);
         store(t.exp_avg_sq + i, v);
-        if (keeps_greatest) store(t.max_exp_avg_sq + i, greatest);
+        if (amsgrad) store(t.max_exp_avg_sq + i, max_v);
     }
 };
 
-// What one launch takes.
+// The tensors of one launch.
 template <typename Tensor>
 struct TensorList {
     int count = 0;
     bool wide = true;
     int64_t blocks = 0;
-    int64_t first_block[kMostTensors] = {};
-    Tensor tensors[kMostTensors] = {};
+    int64_t first_block[kMaxTensors] = {};
+    Tensor tensors[kMaxTensors] = {};
 };
 
-// One block a piece of a tensor.
+// Launch with one block per piece of a tensor.
 template <typename Rule>
 __global__ void step_kernel(Rule rule, TensorList<typename Rule::Tensor> list) {
     int index = list.count - 1;
@@ -132,7 +133,7 @@ void take_steps(const Rule& rule, std::span<const typename Rule::Tensor> tensors
     };
     for (const auto& tensor : tensors) {
         if (tensor.n == 0) continue;
-        if (list.count == kMostTensors) start();
+        if (list.count == kMaxTensors) start();
         list.wide = list.wide && Rule::is_aligned(tensor);
         list.first_block[list.count] = list.blocks;
         list.tensors[list.count++] = tensor;

@@ -1,13 +1,15 @@
-// Orthonormal columns by Gram and Schmidt, for PowerSGD: see parallel/power_sgd.hpp.
+// Orthonormal columns by the Gram-Schmidt process, for PowerSGD: see
+// parallel/power_sgd.hpp.
 //
 //     values (n, r)     row 0     thread 0
 //                       ...
 //                       row 255   thread 255
 //                       row 256   thread 0
 //
-// A matrix is tall and thin, and each column waits for those before it: one block does it
-// all. A thread keeps to its own rows, so only the dot products are shared.
-// Traffic: about r² passes over the matrix, which stays in the cache.
+// A matrix is tall and thin, and each column depends on the columns before it, so one
+// block processes the whole matrix. A thread accesses only its own rows; only dot
+// products are shared. Traffic: about r² passes over the matrix, which stays in the
+// cache.
 
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/team.hpp"
@@ -17,7 +19,7 @@ namespace {
 
 using mini::cuda::launch;
 
-constexpr double kRounding = 1e-5;  // what is left of a column that was a combination
+constexpr double kRounding = 1e-5;  // relative length of a rounding error
 
 struct Matrix {
     float* values;
@@ -46,19 +48,19 @@ struct Matrix {
     }
 };
 
-// One block.
+// Launch with one block.
 __global__ void orthogonalize_kernel(Matrix matrix, double epsilon) {
     for (int64_t column = 0; column < matrix.r; ++column) {
         const double length = sqrt(matrix.dot(column, column));
         matrix.subtract_projections(column);
-        matrix.subtract_projections(column);  // of what rounding has left of them
+        matrix.subtract_projections(column);  // the part that rounding left
         const double rest = sqrt(matrix.dot(column, column));
         const bool is_new = rest > kRounding * length;
         matrix.scale(column, is_new ? 1.0 / (rest + epsilon) : 0.0);
     }
 }
 
-// One block a column.
+// Launch with one block per column.
 __global__ void zero_columns_kernel(int32_t* is_zero,  // (r)
                                     Matrix matrix) {
     float other = 0.0f;

@@ -1,4 +1,4 @@
-// Places in streams that freed memory waits for before it is given out again.
+// Freed memory that waits for events in streams before it is reused.
 
 #pragma once
 
@@ -14,10 +14,12 @@
 
 namespace mini::cuda {
 
-/// The events of some memory; shared, so that one can wait for them while the list changes.
+/// The events that a piece of memory waits for; shared, so that a thread can wait for
+/// them while the list changes.
 using EventList = std::shared_ptr<const std::vector<Event>>;
 
-/// Records an event in each of the streams, which are the device's.
+/// Records an event in each stream, and returns the events. REQUIRES: the streams belong
+/// to the device.
 inline EventList record_events(int device, std::span<const cudaStream_t> streams) {
     std::vector<Event> events;
     for (cudaStream_t stream : streams) {
@@ -27,43 +29,45 @@ inline EventList record_events(int device, std::span<const cudaStream_t> streams
     return std::make_shared<const std::vector<Event>>(std::move(events));
 }
 
-/// Memory of some kind, each with the events that must have come first. Nothing here blocks.
+/// Pieces of memory, each with the events that must complete before it is reused. No
+/// member function blocks.
 template <typename Memory>
 class Pending {
   public:
     void add(Memory memory, EventList events) {
-        all_.emplace_back(std::move(memory), std::move(events));
+        entries_.emplace_back(std::move(memory), std::move(events));
     }
 
-    /// Calls ready(memory) for what waits no longer.
+    /// Removes the entries whose events are all complete, and calls ready(memory) for
+    /// each.
     template <typename Ready>
     void process(const Ready& ready) {
-        for (size_t i = all_.size(); i-- > 0;) {
-            const EventList& events = all_.front().second;
-            const bool have_come =
+        for (size_t i = entries_.size(); i-- > 0;) {
+            const EventList& events = entries_.front().second;
+            const bool complete =
                 std::all_of(events->begin(), events->end(),
                             [](const Event& event) { return event.query(); });
-            auto each = std::move(all_.front());
-            all_.pop_front();
-            if (have_come) {
-                ready(each.first);
+            auto entry = std::move(entries_.front());
+            entries_.pop_front();
+            if (complete) {
+                ready(entry.first);
             } else {
-                all_.push_back(std::move(each));
+                entries_.push_back(std::move(entry));
             }
         }
     }
 
-    /// What must come for all of it to be ready.
+    /// Returns the events of all entries.
     std::vector<EventList> events() const {
         std::vector<EventList> lists;
-        for (const auto& [memory, events] : all_) lists.push_back(events);
+        for (const auto& [memory, events] : entries_) lists.push_back(events);
         return lists;
     }
 
-    bool empty() const { return all_.empty(); }
+    bool empty() const { return entries_.empty(); }
 
   private:
-    std::deque<std::pair<Memory, EventList>> all_;
+    std::deque<std::pair<Memory, EventList>> entries_;
 };
 
 }  // namespace mini::cuda

@@ -16,13 +16,13 @@
 namespace mini::cuda {
 namespace {
 
-constexpr size_t kLeastBytes = 4096;
+constexpr size_t kMinBytes = 4096;
 
 // A buffer of a power of two bytes.
 struct Buffer {
     size_t bytes = 0;
     bool used = false;
-    std::list<Event> uses;  // each comes after one
+    std::list<Event> uses;  // one event after each use
 
     bool idle() const {
         return std::all_of(uses.begin(), uses.end(),
@@ -30,7 +30,7 @@ struct Buffer {
     }
 };
 
-// Its mutex, like the allocator's, is not held over a call that may wait for a device.
+// Like the allocator's, its mutex is not held during calls that may wait for a device.
 class PinnedCache {
   public:
     void* allocate(size_t bytes);
@@ -55,9 +55,9 @@ PinnedCache& cache() {
 
 void* PinnedCache::allocate(size_t bytes) {
     const RelaxedCapture relaxed;
-    const size_t size = std::bit_ceil(std::max(bytes, kLeastBytes));
+    const size_t size = std::bit_ceil(std::max(bytes, kMinBytes));
     if (void* const kept = take(size)) return kept;
-    const DeviceGuard guard(open_device());  // any will do
+    const DeviceGuard guard(open_device());  // any device works
     void* pointer = nullptr;
     check(cudaMallocHost(&pointer, size), "cudaMallocHost");
     const std::lock_guard lock(mutex_);
@@ -65,7 +65,7 @@ void* PinnedCache::allocate(size_t bytes) {
     return pointer;
 }
 
-// A kept buffer that no copy uses any more, or null.
+// Takes a cached buffer that no copy uses any more; null if there is none.
 void* PinnedCache::take(size_t size) {
     const std::lock_guard lock(mutex_);
     for (auto& [pointer, buffer] : buffers_) {
@@ -77,7 +77,7 @@ void* PinnedCache::take(size_t size) {
     return nullptr;
 }
 
-// The buffer in use that holds an address, or null.
+// Returns the buffer in use that contains an address, or null.
 Buffer* PinnedCache::find(const void* pointer) {
     auto* const address = static_cast<std::byte*>(const_cast<void*>(pointer));
     const auto after = buffers_.upper_bound(address);
@@ -94,7 +94,7 @@ void PinnedCache::deallocate(void* pointer) {
         found->second.used = false;
         if (caching() || frees_later()) return;
     }
-    empty();  // what others have left as well
+    empty();  // frees this buffer, and those that other threads have postponed
 }
 
 bool PinnedCache::holds(const void* pointer) {
@@ -103,9 +103,9 @@ bool PinnedCache::holds(const void* pointer) {
 }
 
 void PinnedCache::record(const void* pointer, int device, cudaStream_t stream) {
-    if (is_capturing(stream)) return;  // a graph's user keeps its memory
+    if (is_capturing(stream)) return;  // the user of a graph keeps its memory
     Event use(device);
-    use.record(stream);  // waits where the stream is full
+    use.record(stream);  // blocks while the stream is full
     const std::lock_guard lock(mutex_);
     Buffer* const buffer = find(pointer);
     if (buffer == nullptr) return;
@@ -113,7 +113,8 @@ void PinnedCache::record(const void* pointer, int device, cudaStream_t stream) {
     buffer->uses.push_back(std::move(use));
 }
 
-// Blocks until what uses them is done. What is left when that fails is kept.
+// Frees the unused buffers; blocks until the work that uses them is done. After an error
+// the remaining buffers stay in the cache.
 void PinnedCache::empty() {
     std::map<std::byte*, Buffer> unused;
     {
@@ -146,7 +147,7 @@ void pinned_copied(const void* host, const void* other, cudaStream_t stream) {
     if (!cache().holds(host)) return;
     cudaPointerAttributes attributes;
     check(cudaPointerGetAttributes(&attributes, other), "cudaPointerGetAttributes");
-    if (attributes.type != cudaMemoryTypeDevice) return;  // the copy has been waited for
+    if (attributes.type != cudaMemoryTypeDevice) return;  // the copy is done
     cache().record(host, attributes.device, stream);
 }
 
@@ -162,7 +163,7 @@ void deallocate_pinned(void* pointer) noexcept {
     if (pointer == nullptr) return;
     try {
         cache().deallocate(pointer);
-    } catch (const CudaError&) {  // the device has failed, and no other is open
+    } catch (const CudaError&) {  // the device has failed, and no other device is open
     }
 }
 

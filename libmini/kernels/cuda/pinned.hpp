@@ -1,4 +1,4 @@
-// Pinned memory of the host, and a cache of it.
+// Pinned host memory, and its cache.
 
 #pragma once
 
@@ -8,20 +8,24 @@
 
 namespace mini::cuda {
 
-/// Host memory that a device can read and write by itself; null for no bytes. Freed
-/// memory is kept, and given out again once the copies that used it (copy.hpp,
-/// record_stream) are done (`torch.Tensor.pin_memory`).
+/// Returns host memory that a device can access directly; null for 0 bytes. Freed memory
+/// is cached, and reused once the copies that used it (copy.hpp, record_stream) are done
+/// (`torch.Tensor.pin_memory`).
 void* allocate_pinned(size_t bytes);
+
+/// Frees memory of allocate_pinned; other pointers and null are ignored.
 void deallocate_pinned(void* pointer) noexcept;
 
-/// Gives kept pinned memory back to the system.
+/// Returns cached pinned memory to the system. Blocks until the work that uses it is
+/// done.
 void empty_pinned_cache();
 
-/// A copy between `host` and device memory `other` is in the stream. Where `host` is
-/// pinned memory of allocate_pinned, it is not given out before the copy is done.
+/// Notes that a copy between `host` and the device memory `other` is in the stream. If
+/// `host` is memory of allocate_pinned, it is not reused before the copy is done.
 void pinned_copied(const void* host, const void* other, cudaStream_t stream);
 
-/// The same for any other work, in a stream of the current device.
+/// Notes that any other work on `host` is in a stream of the current device: the memory
+/// is not reused before that work is done.
 void record_pinned(const void* host, cudaStream_t stream);
 
 }  // namespace mini::cuda

@@ -1,12 +1,14 @@
-// Max pooling: one thread a result.
+// Max pooling: one thread per result.
 //
-//     forward     thread = an output     looks at its window, row after row
-//     backward    thread = an input      looks at the windows that it lies in
+//     forward     one output     reads its window, row after row
+//     backward    one input      reads the indices of the windows that contain it
 //
-// Backward, a thread adds up the gradients of those windows whose greatest element is its
-// own. So no two threads write to the same place, and the order of the sum is the CPU's.
-// Traffic: forward reads x once and writes y and `where`; backward reads g and `where` once
-// from memory, (kernel / stride)² times from the cache, and writes dx.
+// In the backward pass, a thread adds the gradients of the windows whose maximum is its
+// input. So no two threads write to the same address, and the order of the sum is the
+// CPU's.
+//
+// Traffic: forward reads x once and writes y and `indices`; backward reads g and
+// `indices` once from memory, (kernel / stride)² times from the cache, and writes dx.
 
 #include "libmini/kernels/cuda/each.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
@@ -17,7 +19,7 @@ namespace {
 
 using mini::cuda::launch;
 
-// Planes of H by W elements pooled to Ho by Wo. Index counts the larger of the two.
+// Planes of H x W elements pooled to Ho x Wo. Index is the type of the threads' indices.
 template <typename Index>
 struct Pooling {
     int64_t H, W, Ho, Wo;
@@ -38,7 +40,7 @@ struct Pooling {
           plane_rows_out(Ho) {}
 };
 
-// Where element k of planes (planes, rows, cols) lies.
+// The position of element k of planes (planes, rows, cols).
 struct Place {
     int64_t plane, row, col;
 };
@@ -53,59 +55,66 @@ __device__ Place place_of(int64_t k, const Divider<Index>& cols,
 }
 
 template <typename Index>
-__global__ void max_pool_kernel(float* y,        // (planes, Ho, Wo)
-                                int32_t* where,  // (planes, Ho, Wo)
-                                const float* x,  // (planes, H, W)
-                                Pooling<Index> at, int64_t n) {
+__global__ void max_pool_kernel(float* y,          // (planes, Ho, Wo)
+                                int32_t* indices,  // (planes, Ho, Wo)
+                                const float* x,    // (planes, H, W)
+                                Pooling<Index> pooling, int64_t n) {
     for (int64_t k = thread_number(); k < n; k += thread_count()) {
-        const auto [plane, i, j] = place_of(k, at.row_of_out, at.plane_rows_out);
-        const int64_t h = i * at.stride - at.padding, w = j * at.stride - at.padding;
-        const int64_t top = max(h, int64_t{0}), bottom = min(h + at.kernel, at.H);
-        const int64_t left = max(w, int64_t{0}), right = min(w + at.kernel, at.W);
+        const auto [plane, i, j] =
+            place_of(k, pooling.row_of_out, pooling.plane_rows_out);
+        const int64_t h = i * pooling.stride - pooling.padding,
+                      w = j * pooling.stride - pooling.padding;
+        const int64_t top = max(h, int64_t{0}),
+                      bottom = min(h + pooling.kernel, pooling.H);
+        const int64_t left = max(w, int64_t{0}),
+                      right = min(w + pooling.kernel, pooling.W);
 
-        // Keep the greatest so far; only a greater one, or a NaN, replaces it.
-        const float* from = x + plane * at.H * at.W;
+        // Keep the greatest element so far; only a greater element, or NaN, replaces it.
+        const float* from = x + plane * pooling.H * pooling.W;
         float greatest = -INFINITY;
-        int64_t place = top * at.W + left;
+        int64_t place = top * pooling.W + left;
         for (int64_t row = top; row < bottom; ++row)
             for (int64_t col = left; col < right; ++col) {
-                const float value = from[row * at.W + col];
+                const float value = from[row * pooling.W + col];
                 if (value > greatest || value != value) {
                     greatest = value;
-                    place = row * at.W + col;
+                    place = row * pooling.W + col;
                 }
             }
         y[k] = greatest;
-        where[k] = static_cast<int32_t>(place);
+        indices[k] = static_cast<int32_t>(place);
     }
 }
 
-// The first window that reaches a padded place, and the first one after it.
+// Returns the first window that contains a position in the padded image.
 __device__ int64_t first_window(int64_t place, int kernel, int stride) {
     return place < kernel ? 0 : (place - kernel) / stride + 1;
 }
-__device__ int64_t last_window(int64_t place, int stride, int64_t windows) {
+
+// Returns the first window after those that contain the position.
+__device__ int64_t end_window(int64_t place, int stride, int64_t windows) {
     return min(place / stride + 1, windows);
 }
 
 template <typename Index>
-__global__ void max_pool_backward_kernel(float* dx,             // (planes, H, W)
-                                         const float* g,        // (planes, Ho, Wo)
-                                         const int32_t* where,  // (planes, Ho, Wo)
-                                         Pooling<Index> at, int64_t n) {
+__global__ void max_pool_backward_kernel(float* dx,               // (planes, H, W)
+                                         const float* g,          // (planes, Ho, Wo)
+                                         const int32_t* indices,  // (planes, Ho, Wo)
+                                         Pooling<Index> pooling, int64_t n) {
     for (int64_t k = thread_number(); k < n; k += thread_count()) {
-        const auto [plane, h, w] = place_of(k, at.row_of_in, at.plane_rows_in);
-        const auto mine = static_cast<int32_t>(h * at.W + w);
-        const int64_t row = h + at.padding, col = w + at.padding;
-        const int64_t i_end = last_window(row, at.stride, at.Ho);
-        const int64_t j_begin = first_window(col, at.kernel, at.stride);
-        const int64_t j_end = last_window(col, at.stride, at.Wo);
+        const auto [plane, h, w] = place_of(k, pooling.row_of_in, pooling.plane_rows_in);
+        const auto mine = static_cast<int32_t>(h * pooling.W + w);
+        const int64_t row = h + pooling.padding, col = w + pooling.padding;
+        const int64_t i_end = end_window(row, pooling.stride, pooling.Ho);
+        const int64_t j_begin = first_window(col, pooling.kernel, pooling.stride);
+        const int64_t j_end = end_window(col, pooling.stride, pooling.Wo);
 
         float total = 0.0f;
-        for (int64_t i = first_window(row, at.kernel, at.stride); i < i_end; ++i)
+        for (int64_t i = first_window(row, pooling.kernel, pooling.stride); i < i_end;
+             ++i)
             for (int64_t j = j_begin; j < j_end; ++j) {
-                const int64_t window = (plane * at.Ho + i) * at.Wo + j;
-                if (where[window] == mine) total += g[window];
+                const int64_t window = (plane * pooling.Ho + i) * pooling.Wo + j;
+                if (indices[window] == mine) total += g[window];
             }
         dx[k] = total;
     }
@@ -113,27 +122,27 @@ __global__ void max_pool_backward_kernel(float* dx,             // (planes, H, W
 
 }  // namespace
 
-void max_pool2d(float* y, int32_t* where, const float* x, ImageExtents in, Window window,
-                cudaStream_t stream) {
+void max_pool2d(float* y, int32_t* indices, const float* x, ImageExtents in,
+                Window window, cudaStream_t stream) {
     const int64_t n = in.N * in.C * window.output(in.H) * window.output(in.W);
     if (n == 0) return;
     if (is_small(n))
-        launch(max_pool_kernel<uint32_t>, grid_for(n), stream, y, where, x,
+        launch(max_pool_kernel<uint32_t>, grid_for(n), stream, y, indices, x,
                Pooling<uint32_t>(in, window), n);
     else
-        launch(max_pool_kernel<uint64_t>, grid_for(n), stream, y, where, x,
+        launch(max_pool_kernel<uint64_t>, grid_for(n), stream, y, indices, x,
                Pooling<uint64_t>(in, window), n);
 }
 
-void max_pool2d_backward(float* dx, const float* g, const int32_t* where, ImageExtents in,
-                         Window window, cudaStream_t stream) {
+void max_pool2d_backward(float* dx, const float* g, const int32_t* indices,
+                         ImageExtents in, Window window, cudaStream_t stream) {
     const int64_t n = in.N * in.C * in.H * in.W;
     if (n == 0) return;
     if (is_small(n))
-        launch(max_pool_backward_kernel<uint32_t>, grid_for(n), stream, dx, g, where,
+        launch(max_pool_backward_kernel<uint32_t>, grid_for(n), stream, dx, g, indices,
                Pooling<uint32_t>(in, window), n);
     else
-        launch(max_pool_backward_kernel<uint64_t>, grid_for(n), stream, dx, g, where,
+        launch(max_pool_backward_kernel<uint64_t>, grid_for(n), stream, dx, g, indices,
                Pooling<uint64_t>(in, window), n);
 }
 

@@ -1,11 +1,11 @@
-// Named stretches of time for a profiler (Nsight Systems shows them over the kernels).
+// Named time ranges for a profiler (Nsight Systems shows them above the kernels).
 
 #pragma once
 
 namespace mini::cuda {
 
-/// From here to the end of the scope, on this thread (`torch.cuda.nvtx.range`). Costs nothing
-/// to speak of while no profiler watches; does nothing on the simulator.
+/// A time range of this thread, until the end of the scope (`torch.cuda.nvtx.range`). Its
+/// cost is negligible while no profiler is attached. Does nothing on the simulator.
 class Range {
   public:
     explicit Range(const char* name);

@@ -1,20 +1,22 @@
-// Sums, and the place of the greatest element.
+// Sums, and the index of the greatest element.
 //
-// Sums along rows (inner = 1). A row is cut into pieces; a team sums a piece, each thread
-// four neighbours at a time, and the sums of the pieces are summed in the same way:
+// Sums along rows (inner = 1). A row is split into pieces. A team sums a piece, each
+// thread four adjacent elements at a time, and the pieces' sums are summed in the same
+// way:
 //
 //     x      0 .. 3 | 4 .. 7 | ... | 1020 .. 1023 | 1024 .. 1027 | ...
 //     thread 0      | 1      | ... | 255          | 0            | ...
 //
-// Sums down columns. A block takes a strip of `cols` columns; its threads lie side by side
-// over one or more rows of it and go down a piece of kRowsPerPiece rows, so that they read
-// neighbouring floats; then the rows of threads are added up in shared memory:
+// Sums down columns. A block takes a strip of `cols` columns. Its threads form one or
+// more rows across the strip, so that adjacent threads read adjacent floats, and loop
+// over a piece of kRowsPerPiece rows; then the rows of threads are summed in shared
+// memory:
 //
 //     inner = 3     row 0   t0 t1 t2      row 85   t0 t1 t2
 //                   row 1   t3 t4 t5      row 86   t3 t4 t5   ...
 //
-// An element passes through tens of roundings, not thousands. The order depends on the
-// extents alone. Traffic: x once; the pieces' sums are under 1 % of it.
+// An element is rounded tens of times, not thousands of times. The order depends only on
+// the extents. Traffic: x once; the pieces' sums are below 1 % of it.
 
 #include "libmini/kernels/cuda/kernels.hpp"
 
@@ -32,11 +34,11 @@ using mini::cuda::launch;
 
 constexpr int64_t kElementsPerPiece = 8192;
 constexpr int64_t kRowsPerPiece = 256;
-constexpr int64_t kStrip = 32;       // columns a block, if there are
-constexpr int64_t kMostNarrow = 64;  // more columns than these
+constexpr int64_t kStrip = 32;  // columns per block, if inner > kMaxNarrowColumns
+constexpr int64_t kMaxNarrowColumns = 64;  // up to this, a block takes all columns
 
-// Four neighbours from place i on; beyond the end there are zeros. The same numbers come
-// to the same thread wherever x lies.
+// Returns four adjacent elements from index i on, with zeros past the end. A thread gets
+// the same elements for any alignment of x.
 template <bool kWide>
 __device__ Pack<float, 4> four_of(const float* x, int64_t i, int64_t end) {
     if (kWide && i + 4 <= end) return load<4>(x + i);
@@ -75,7 +77,7 @@ void sum_pieces(float* out, const float* x, int64_t rows, int64_t cols, int64_t 
 
 void sum_rows(float* out, const float* x, int64_t rows, int64_t cols,
               cudaStream_t stream) {
-    if (cols <= kMostColumnsOfWarp)
+    if (cols <= kMaxColumnsPerWarp)
         return sum_pieces<kWarpSize>(out, x, rows, cols, 1, stream);
     const int64_t pieces = ceil_div(cols, kElementsPerPiece);
     if (pieces == 1) return sum_pieces<kThreads>(out, x, rows, cols, 1, stream);
@@ -91,13 +93,13 @@ __global__ void column_sum_kernel(float* out,      // (outer, pieces, inner)
                                   int64_t cols) {
     __shared__ float sums[kThreads];
     const int64_t strips = ceil_div(inner, cols);
-    const int64_t piece = blockIdx.x / strips;  // of all outer ones
-    const int64_t place = threadIdx.x % cols;
-    const int64_t j = blockIdx.x % strips * cols + place;
+    const int64_t piece = blockIdx.x / strips;  // counted over all outer indices
+    const int64_t index = threadIdx.x % cols;
+    const int64_t j = blockIdx.x % strips * cols + index;
     const int64_t rows_at_once = kThreads / cols;
     const int64_t first_row = threadIdx.x / cols;
 
-    // Go down the rows of the piece.
+    // Loop over the rows of the piece.
     const int64_t begin = piece % pieces * kRowsPerPiece;
     const int64_t end = min(begin + kRowsPerPiece, reduced);
     const float* from = x + piece / pieces * reduced * inner + j;
@@ -106,17 +108,17 @@ __global__ void column_sum_kernel(float* out,      // (outer, pieces, inner)
         for (int64_t k = begin + first_row; k < end; k += rows_at_once)
             total += from[k * inner];
 
-    // Add up the rows of threads.
+    // Sum the rows of threads.
     sums[threadIdx.x] = total;
     __syncthreads();
     if (first_row != 0 || j >= inner) return;
-    for (int64_t row = 1; row < rows_at_once; ++row) total += sums[row * cols + place];
+    for (int64_t row = 1; row < rows_at_once; ++row) total += sums[row * cols + index];
     out[piece * inner + j] = total;
 }
 
 void sum_columns(float* out, const float* x, int64_t outer, int64_t reduced,
                  int64_t inner, cudaStream_t stream) {
-    const int64_t cols = inner <= kMostNarrow ? inner : kStrip;
+    const int64_t cols = inner <= kMaxNarrowColumns ? inner : kStrip;
     const int64_t pieces = std::max<int64_t>(1, ceil_div(reduced, kRowsPerPiece));
     const Scratch<float> partial(pieces == 1 ? 0 : outer * pieces * inner, stream);
     float* to = pieces == 1 ? out : partial.get();
@@ -126,19 +128,20 @@ void sum_columns(float* out, const float* x, int64_t outer, int64_t reduced,
     if (pieces > 1) sum_columns(out, to, outer, pieces, inner, stream);
 }
 
-// ---- the place of the greatest element
+// ---- the index of the greatest element
 
 struct Candidate {
     float value;
-    int64_t place;  // negative for none
+    int64_t index;  // negative: no candidate
 };
 
-// The better of two: a NaN, or the greater, or of equals the first.
+// Returns the better of two candidates: NaN before numbers, then the greater value, then
+// the lower index.
 __device__ Candidate better(Candidate a, Candidate b) {
-    if (a.place < 0 || b.place < 0) return a.place < 0 ? b : a;
+    if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;
     const bool a_nan = a.value != a.value, b_nan = b.value != b.value;
     const bool tie = (a_nan && b_nan) || a.value == b.value;
-    if (tie) return a.place < b.place ? a : b;
+    if (tie) return a.index < b.index ? a : b;
     return a_nan || (!b_nan && a.value > b.value) ? a : b;
 }
 
@@ -150,13 +153,13 @@ __global__ void argmax_kernel(int64_t* out,    // (rows)
     const auto [row, lane] = row_of_team<kTeam>();
     if (row >= rows) return;  // whole teams leave together
 
-    // Look at every kTeam-th element, then compare within the warp.
+    // Compare every kTeam-th element, then the lanes of the warp.
     Candidate best{0.0f, -1};
     for (int64_t j = lane; j < cols; j += kTeam)
         best = better(best, {x[row * cols + j], j});
     for (int step = kWarpSize / 2; step > 0; step /= 2)
         best = better(best, {__shfl_xor_sync(kAllLanes, best.value, step),
-                             __shfl_xor_sync(kAllLanes, best.place, step)});
+                             __shfl_xor_sync(kAllLanes, best.index, step)});
 
     // Compare the warps of the team.
     if constexpr (kTeam > kWarpSize) {
@@ -166,7 +169,7 @@ __global__ void argmax_kernel(int64_t* out,    // (rows)
             for (int warp = 1; warp < kTeam / kWarpSize; ++warp)
                 best = better(best, of_warp[warp]);
     }
-    if (lane == 0) out[row] = max(best.place, int64_t{0});
+    if (lane == 0) out[row] = max(best.index, int64_t{0});
 }
 
 }  // namespace
@@ -182,7 +185,7 @@ void sum(float* out, const float* x, int64_t outer, int64_t reduced, int64_t inn
 
 void argmax(int64_t* out, const float* x, int64_t rows, int64_t cols,
             cudaStream_t stream) {
-    if (cols <= kMostColumnsOfWarp)
+    if (cols <= kMaxColumnsPerWarp)
         launch(argmax_kernel<kWarpSize>, teams_for<kWarpSize>(rows), stream, out, x, rows,
                cols);
     else

@@ -1,6 +1,6 @@
-// While a stream is captured, CUDA refuses its thread calls that no graph can hold, such as
-// cudaMalloc and cudaEventQuery, and spoils the capture. Some are harmless: those that
-// manage memory beside the graph.
+// While a thread captures a stream, CUDA rejects its calls that cannot be part of a
+// graph, such as cudaMalloc and cudaEventQuery, and invalidates the capture. Calls that
+// manage memory outside the graph are harmless.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace mini::cuda {
 
-/// Lets this thread make such calls, until the end of the scope.
+/// Allows this thread to make such calls until the end of the scope.
 class RelaxedCapture {
   public:
     RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
@@ -17,7 +17,8 @@ class RelaxedCapture {
     RelaxedCapture& operator=(const RelaxedCapture&) = delete;
 
   private:
-    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;  // then the one before
+    // The mode to exchange with the thread's: relaxed first, then the previous mode.
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
 }  // namespace mini::cuda

@@ -13,19 +13,19 @@
 namespace mini::cuda {
 namespace {
 
-// This thread's current streams, by device; none given is the default stream.
+// This thread's current streams, by device. A missing entry is the default stream.
 std::vector<cudaStream_t>& current_streams() {
     thread_local std::vector<cudaStream_t> streams;
     return streams;
 }
 
-// For destructors: does `body` on a device, if it can be entered.
+// For destructors: calls `body` with a device current, if the device can be entered.
 template <typename Body>
 void quietly_on(int device, const Body& body) noexcept {
     try {
         const DeviceGuard guard(device);
         body();
-    } catch (const Error&) {  // the driver has gone, or the device is lost
+    } catch (const Error&) {  // the driver has shut down, or the device is lost
     }
     cudaGetLastError();
 }
@@ -74,8 +74,9 @@ Stream::Stream(int device) : device_(device) {
           "cudaStreamCreateWithFlags");
 }
 
-// Its work is done first: CUDA gives the handle to a new stream at once, and what is kept by
-// handle, memory and cuBLAS's workspace, would have two users.
+// Waits for the stream's work: CUDA may reuse the handle for a new stream immediately,
+// and resources that are stored by handle, such as memory and cuBLAS's workspace, would
+// then have two users.
 Stream::~Stream() {
     if (stream_ == nullptr) return;
     quietly_on(device_, [&] {
@@ -113,7 +114,7 @@ bool Event::query() const {
     const DeviceGuard guard(device_);
     const cudaError_t code = cudaEventQuery(event_);
     if (code == cudaErrorNotReady) {
-        cudaGetLastError();  // or the next launch takes it for its own
+        cudaGetLastError();  // clear it, or the next launch reports it as its own error
         return false;
     }
     check(code, "cudaEventQuery");

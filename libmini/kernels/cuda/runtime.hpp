@@ -1,6 +1,7 @@
-// CUDA's handles as C++ values: devices, streams and events.
+// CUDA handles as C++ objects: devices, streams and events.
 //
-// No header of CUDA is needed here, so that the rest of the library can hold a stream.
+// This header does not include CUDA's headers, so that the rest of the library can use
+// it.
 
 #pragma once
 
@@ -16,20 +17,21 @@ using cudaEvent_t = CUevent_st*;
 
 namespace mini::cuda {
 
-/// The number of devices, 0 where there is none (`torch.cuda.device_count`).
+/// Returns the number of devices, 0 if CUDA is not available (`torch.cuda.device_count`).
 int device_count();
 
-/// How many there are, or why there is none: "this machine has 2 CUDA devices".
+/// Returns the number of devices as text, or why there is no device: "this machine has 2
+/// CUDA devices".
 std::string device_count_text();
 
-/// What this build's devices are: "NVIDIA H100 ...", or "simulated device".
+/// Returns a device's name: "NVIDIA H100 ...", or "simulated device".
 std::string device_name(int device);
 
-/// Blocks until all that was given to a device is done (`torch.cuda.synchronize`).
+/// Blocks until all work of a device is done (`torch.cuda.synchronize`).
 void synchronize(int device);
 
-/// Makes a device this thread's current one, until the end of the scope. What was never used
-/// is not opened by going back to it (contexts.hpp).
+/// Makes a device the current device of this thread until the end of the scope. Switching
+/// back does not open a device that was never used (contexts.hpp).
 class DeviceGuard {
   public:
     explicit DeviceGuard(int device);
@@ -42,12 +44,12 @@ class DeviceGuard {
     bool changed_ = false;
 };
 
-/// A queue of work on one device, which runs in order (`torch.cuda.Stream`).
+/// A queue of work on one device, executed in order (`torch.cuda.Stream`).
 class Stream {
   public:
     explicit Stream(int device);
 
-    /// Blocks until all given is done.
+    /// Blocks until all work of the stream is done.
     ~Stream();
     Stream(Stream&& other) noexcept;
     Stream& operator=(Stream&&) = delete;
@@ -55,11 +57,11 @@ class Stream {
     cudaStream_t get() const { return stream_; }
     int device() const { return device_; }
 
-    /// Blocks until all given so far is done.
+    /// Blocks until all work added so far is done.
     void synchronize() const;
 
-    /// Leaves the stream to what may never end: it is not destroyed, nor its handle given to
-    /// another one.
+    /// Gives up a stream whose work may never end: the stream is not destroyed, so that
+    /// CUDA does not reuse its handle for another stream.
     void abandon() noexcept { stream_ = nullptr; }
 
   private:
@@ -67,10 +69,10 @@ class Stream {
     int device_ = 0;
 };
 
-/// A place in a stream, to be waited for (`torch.cuda.Event`).
+/// A position in a stream that can be waited for (`torch.cuda.Event`).
 class Event {
   public:
-    /// With `timing`, elapsed times can be asked for.
+    /// `timing` enables elapsed_since.
     explicit Event(int device, bool timing = false);
     ~Event();
     Event(Event&& other) noexcept;
@@ -78,14 +80,17 @@ class Event {
 
     void record(cudaStream_t stream);
 
-    /// Whether all before the place is done.
+    /// Returns whether all work before the recorded position is done.
     bool query() const;
 
-    /// Blocks the host until then; makes a stream wait, without blocking the host.
+    /// Blocks the host until all work before the recorded position is done.
     void synchronize() const;
+
+    /// Makes a stream wait for the recorded position, without blocking the host.
     void wait(cudaStream_t stream) const;
 
-    /// Milliseconds from `start` to this one. REQUIRES: both with timing, and done.
+    /// Returns the milliseconds from `start` to this event. REQUIRES: both were created
+    /// with `timing`, and are done.
     float elapsed_since(const Event& start) const;
 
   private:
@@ -93,14 +98,15 @@ class Event {
     int device_ = 0;
 };
 
-/// The stream that this thread's operations on a device go to: the device's default stream
-/// unless a StreamGuard says otherwise (`torch.cuda.current_stream`).
+/// Returns the stream of this thread's operations on a device: the default stream, unless
+/// a StreamGuard has set another (`torch.cuda.current_stream`).
 cudaStream_t current_stream(int device);
 
-/// Whether what this is given goes into a graph (graph.hpp) and is not done.
+/// Returns whether the stream is being captured into a graph (graph.hpp), so that its
+/// work is not run.
 bool is_capturing(cudaStream_t stream);
 
-/// Makes a stream the current one of its device for this thread, until the end of the scope
+/// Makes a stream this thread's current stream of its device until the end of the scope
 /// (`torch.cuda.stream`).
 class StreamGuard {
   public:
@@ -116,10 +122,10 @@ class StreamGuard {
     cudaStream_t before_ = nullptr;
 };
 
-/// Sets bytes of device memory, in a stream's order.
+/// Sets bytes of device memory, in stream order.
 void set_bytes(void* to, int value, size_t bytes, cudaStream_t stream);
 
-/// Blocks until all given to a stream so far is done.
+/// Blocks until all work added to a stream so far is done.
 void synchronize_stream(cudaStream_t stream);
 
 }  // namespace mini::cuda

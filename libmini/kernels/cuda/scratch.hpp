@@ -1,6 +1,6 @@
-// Device memory for the length of one call, in the order of its stream.
+// Temporary device memory of one call, in stream order.
 //
-// Included by .cu files alone.
+// Included only by .cu files.
 
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace mini::kernels::cuda {
 
-/// n elements, not set to anything, on the current device. They go back when this does,
-/// while the stream may still be at work on them: who gets them next, comes after.
+/// n uninitialized elements on the current device. The destructor frees them while the
+/// stream may still use them: only later work of the same stream reuses the memory.
 template <typename T>
 class Scratch {
   public:

@@ -1,11 +1,11 @@
-// Row-wise log-softmax. A team, a warp or for long rows a block, owns a row; its threads
-// stride over the columns:
+// Row-wise log-softmax. A team (a warp, or a block for long rows) processes a row; its
+// threads stride over the columns:
 //
 //     column   0  1  2 .. 31 | 32 33 34 .. 63 | 64 ..
 //     lane     0  1  2 .. 31 |  0  1  2 .. 31 |  0 ..
 //
-// Neighbouring lanes touch neighbouring floats, and a warp reduces by shuffles alone.
-// Traffic: x once from memory and twice more from the cache, y once.
+// Adjacent lanes access adjacent floats, and a warp reduces by shuffles only.
+// Traffic: x is read once from memory and twice more from the cache, y is written once.
 
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/team.hpp"
@@ -24,7 +24,7 @@ __global__ void log_softmax_kernel(float* y,        // (rows, cols)
     x += row * cols;
     y += row * cols;
 
-    // Find the greatest element: taking it out keeps expf from overflowing.
+    // Find the maximum: subtracting it keeps expf from overflowing.
     float greatest = -INFINITY;
     for (int64_t j = lane; j < cols; j += kTeam) greatest = fmaxf(greatest, x[j]);
     greatest = team_reduce<kTeam>(greatest, Max());
@@ -59,7 +59,7 @@ __global__ void log_softmax_backward_kernel(float* dx,       // (rows, cols)
 void log_softmax(float* y, const float* x, int64_t rows, int64_t cols,
                  cudaStream_t stream) {
     if (cols == 0) return;
-    if (cols <= kMostColumnsOfWarp)
+    if (cols <= kMaxColumnsPerWarp)
         launch(log_softmax_kernel<kWarpSize>, teams_for<kWarpSize>(rows), stream, y, x,
                rows, cols);
     else
@@ -70,7 +70,7 @@ void log_softmax(float* y, const float* x, int64_t rows, int64_t cols,
 void log_softmax_backward(float* dx, const float* g, const float* y, int64_t rows,
                           int64_t cols, cudaStream_t stream) {
     if (cols == 0) return;
-    if (cols <= kMostColumnsOfWarp)
+    if (cols <= kMaxColumnsPerWarp)
         launch(log_softmax_backward_kernel<kWarpSize>, teams_for<kWarpSize>(rows), stream,
                dx, g, y, rows, cols);
     else

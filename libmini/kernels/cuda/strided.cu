@@ -3,16 +3,16 @@
 //     transposed, out (3, 2) of x (2, 3)     out   0  1 | 2  3 | 4  5
 //                                            x     0  3 | 1  4 | 2  5
 //
-// Neighbouring threads take neighbouring elements of the contiguous side. Runs that are
-// contiguous on both sides are cut into pieces of up to 16 bytes, which count as elements;
-// what is contiguous as a whole is the driver's to copy.
+// Adjacent threads take adjacent elements of the contiguous side. Runs that are
+// contiguous on both sides are split into pieces of up to 16 bytes, which are treated as
+// elements; a copy that is contiguous as a whole is done by the driver.
 //
-// In a transpose, neighbours on one side are far apart on the other, and a sector of 32 bytes
-// would be fetched for each element. So a block brings a square tile to shared memory along
-// the one side and takes it from there along the other:
+// In a transpose, adjacent elements of one side are far apart on the other side, and each
+// element would cost a sector of 32 bytes. So a block reads a square tile into shared
+// memory along one side, and writes it along the other side:
 //
-//     read     rows of x          tile  0 1 2      write    rows of out, columns of the tile
-//              0 1 2 | ...              3 4 5               0 3 6 | ...
+//     read    rows of x        tile  0 1 2    write    rows of out, columns of the tile
+//             0 1 2 | ...            3 4 5             0 3 6 | ...
 //
 // Traffic: each element is read once and written once.
 
@@ -34,51 +34,53 @@ namespace {
 using mini::cuda::ceil_div;
 using mini::cuda::launch;
 
-enum class Way { kFromStrided, kToStrided };
+enum class Direction { kFromStrided, kToStrided };
 
-template <Way kWay, typename Item, typename Index>
-__global__ void copy_kernel(Item* out, const Item* x, Places<1, Index> places,
-                            int64_t n) {
+template <Direction kDirection, typename Item, typename Index>
+__global__ void copy_kernel(Item* out, const Item* x,
+                            OffsetCalculator<1, Index> offset_calc, int64_t n) {
     for (int64_t i = thread_number(); i < n; i += thread_count()) {
         int64_t offset[1];
-        places.find(static_cast<Index>(i), offset);
-        if constexpr (kWay == Way::kFromStrided)
+        offset_calc.find(static_cast<Index>(i), offset);
+        if constexpr (kDirection == Direction::kFromStrided)
             out[i] = x[offset[0]];
         else
             out[offset[0]] = x[i];
     }
 }
 
-template <Way kWay, typename Item, typename Index>
+template <Direction kDirection, typename Item, typename Index>
 void copy_items(std::byte* out, const std::byte* x, const cpu::StridedLoop<1>& loop,
                 cudaStream_t stream) {
-    const size_t dims = std::min(kMostDims, loop.dimensions().size());
-    const auto places = places_of<Index>(loop, dims);
+    const size_t dims = std::min(kMaxDims, loop.dimensions().size());
+    const auto offset_calc = offset_calculator<Index>(loop, dims);
     for_each_part(loop, [&](int64_t n, int64_t first, const auto& offsets) {
         auto* to = reinterpret_cast<Item*>(out);
         const auto* from = reinterpret_cast<const Item*>(x);
-        (kWay == Way::kFromStrided ? to += first : to += offsets[0]);
-        (kWay == Way::kFromStrided ? from += offsets[0] : from += first);
-        launch(copy_kernel<kWay, Item, Index>, grid_for(n), stream, to, from, places, n);
+        (kDirection == Direction::kFromStrided ? to += first : to += offsets[0]);
+        (kDirection == Direction::kFromStrided ? from += offsets[0] : from += first);
+        launch(copy_kernel<kDirection, Item, Index>, grid_for(n), stream, to, from,
+               offset_calc, n);
     });
 }
 
 constexpr int kTile = 32;
-constexpr int kTileRows = 8;  // of threads: each moves four elements of a tile
+constexpr int kTileRows = 8;  // rows of threads: each moves four elements of a tile
 
-// A transpose of dimension a, whose elements are neighbours in x, with b, whose are in out.
+// A transpose of dimensions a and b: elements along a are adjacent in x, elements along b
+// are adjacent in out.
 struct Transpose {
     int64_t extent_a, extent_b;
-    int64_t x_stride, out_stride;        // of b, and of a
-    Divider<uint32_t> tiles_a, tiles_b;  // how many there are
-    Places<2, uint32_t> others;          // of the other dimensions, in x and in out
+    int64_t x_stride, out_stride;          // of b, and of a
+    Divider<uint32_t> tiles_a, tiles_b;    // numbers of tiles
+    OffsetCalculator<2, uint32_t> others;  // of the other dimensions, in x and in out
     int64_t tiles;
 };
 
-// A block a tile.
+// Launch with one block per tile.
 template <typename Item>
 __global__ void transpose_kernel(Item* out, const Item* x, Transpose job) {
-    // A column's items lie in different banks, however wide they are.
+    // The items of a column are in different banks, for any item size.
     constexpr int kPad = sizeof(Item) < 4 ? 4 / sizeof(Item) : 1;
     __shared__ Item tile[kTile][kTile + kPad];
     const uint32_t row = job.tiles_b.quotient(blockIdx.x);
@@ -98,21 +100,23 @@ __global__ void transpose_kernel(Item* out, const Item* x, Transpose job) {
             out[offsets[1] + (a + k) * job.out_stride + b + lane] = tile[lane][k];
 }
 
-// The transpose that a copy is, if it is one and its runs fill half a row of a tile.
-template <Way kWay>
+// Returns the copy as a Transpose; std::nullopt if it is not a transpose, or if its runs
+// are shorter than half a row of a tile.
+template <Direction kDirection>
 std::optional<Transpose> find_transpose(const cpu::StridedLoop<1>& loop) {
     const auto& dimensions = loop.dimensions();
-    if (dimensions.empty() || dimensions.size() > kMostDims) return std::nullopt;
-    constexpr int64_t kLeast = kTile / 2;
+    if (dimensions.empty() || dimensions.size() > kMaxDims) return std::nullopt;
+    constexpr int64_t kMinRun = kTile / 2;
     const auto is_run = [&](const auto& d) {
-        return d.strides[0] == 1 && d.extent >= kLeast;
+        return d.strides[0] == 1 && d.extent >= kMinRun;
     };
     const auto run = std::find_if(dimensions.begin() + 1, dimensions.end(), is_run);
     const auto& row = dimensions.front();  // contiguous on the other side
-    if (run == dimensions.end() || row.extent < kLeast || row.strides[0] <= 1)
+    if (run == dimensions.end() || row.extent < kMinRun || row.strides[0] <= 1)
         return std::nullopt;
 
-    constexpr size_t kStrided = kWay == Way::kFromStrided ? 0 : 1;  // x or out
+    constexpr size_t kStrided =
+        kDirection == Direction::kFromStrided ? 0 : 1;  // x or out
     Transpose job{};
     job.tiles = 1;
     int64_t contiguous = 1, run_stride = 0;
@@ -120,10 +124,10 @@ std::optional<Transpose> find_transpose(const cpu::StridedLoop<1>& loop) {
         if (d == run) {
             run_stride = contiguous;
         } else if (d != dimensions.begin()) {
-            const size_t place = job.others.dims++;
-            job.others.extents[place] = Divider<uint32_t>(d->extent);
-            job.others.strides[place][kStrided] = d->strides[0];
-            job.others.strides[place][1 - kStrided] = contiguous;
+            const size_t dim = job.others.dims++;
+            job.others.extents[dim] = Divider<uint32_t>(d->extent);
+            job.others.strides[dim][kStrided] = d->strides[0];
+            job.others.strides[dim][1 - kStrided] = contiguous;
             job.tiles *= d->extent;
         }
         contiguous *= d->extent;
@@ -132,7 +136,7 @@ std::optional<Transpose> find_transpose(const cpu::StridedLoop<1>& loop) {
     job.extent_b = row.extent;
     job.x_stride = row.strides[0];
     job.out_stride = run_stride;
-    if constexpr (kWay == Way::kToStrided) {
+    if constexpr (kDirection == Direction::kToStrided) {
         std::swap(job.extent_a, job.extent_b);
         std::swap(job.x_stride, job.out_stride);
     }
@@ -144,10 +148,10 @@ std::optional<Transpose> find_transpose(const cpu::StridedLoop<1>& loop) {
     return is_small(job.tiles) ? std::optional(job) : std::nullopt;
 }
 
-template <Way kWay, typename Item>
+template <Direction kDirection, typename Item>
 void copy_with(std::byte* out, const std::byte* x, const cpu::StridedLoop<1>& loop,
                cudaStream_t stream) {
-    if (const auto transpose = find_transpose<kWay>(loop)) {
+    if (const auto transpose = find_transpose<kDirection>(loop)) {
         const auto tiles = static_cast<unsigned>(transpose->tiles);
         return launch(transpose_kernel<Item>,
                       {.grid = tiles, .block = dim3(kTile, kTileRows)}, stream,
@@ -157,13 +161,13 @@ void copy_with(std::byte* out, const std::byte* x, const cpu::StridedLoop<1>& lo
     int64_t n = 1;
     for (const auto& dimension : loop.dimensions()) n *= dimension.extent;
     if (is_small(n))
-        copy_items<kWay, Item, uint32_t>(out, x, loop, stream);
+        copy_items<kDirection, Item, uint32_t>(out, x, loop, stream);
     else
-        copy_items<kWay, Item, uint64_t>(out, x, loop, stream);
+        copy_items<kDirection, Item, uint64_t>(out, x, loop, stream);
 }
 
-// A copy as shape, strides and the bytes of an element, with the largest elements that the
-// runs, the strides and the two pointers allow.
+// The shape, strides and element size of a copy. double_items() doubles the element size
+// if the runs, the strides and the two pointers allow it (can_double).
 struct Layout {
     std::vector<int64_t> shape, strides;
     int64_t item_bytes;
@@ -185,7 +189,8 @@ struct Layout {
     }
 };
 
-// Elements of a size that no load has are rows of bytes.
+// Returns the layout of a copy. If no load instruction has the size of an element, each
+// element is treated as a row of bytes.
 Layout layout_of(std::span<const int64_t> shape, std::span<const int64_t> strides,
                  int64_t item_bytes) {
     Layout layout{{shape.begin(), shape.end()}, {strides.begin(), strides.end()}, 1};
@@ -201,7 +206,7 @@ Layout layout_of(std::span<const int64_t> shape, std::span<const int64_t> stride
     return layout;
 }
 
-// The shape and strides with neighbouring dimensions merged, outermost first.
+// Returns the layout with adjacent dimensions merged, outermost first.
 Layout merged(const Layout& layout) {
     const cpu::StridedLoop<1> loop(layout.shape, {layout.strides});
     Layout result{{}, {}, layout.item_bytes};
@@ -212,7 +217,7 @@ Layout merged(const Layout& layout) {
     return result;
 }
 
-template <Way kWay>
+template <Direction kDirection>
 void copy(std::byte* out, const std::byte* x, Layout layout, cudaStream_t stream) {
     for (const int64_t extent : layout.shape)
         if (extent == 0) return;
@@ -224,11 +229,11 @@ void copy(std::byte* out, const std::byte* x, Layout layout, cudaStream_t stream
     while (layout.can_double(out, x)) layout.double_items();
     const cpu::StridedLoop<1> loop(layout.shape, {layout.strides});
     switch (layout.item_bytes) {
-        case 1: return copy_with<kWay, uint8_t>(out, x, loop, stream);
-        case 2: return copy_with<kWay, uint16_t>(out, x, loop, stream);
-        case 4: return copy_with<kWay, uint32_t>(out, x, loop, stream);
-        case 8: return copy_with<kWay, uint64_t>(out, x, loop, stream);
-        default: return copy_with<kWay, Pack<uint32_t, 4>>(out, x, loop, stream);
+        case 1: return copy_with<kDirection, uint8_t>(out, x, loop, stream);
+        case 2: return copy_with<kDirection, uint16_t>(out, x, loop, stream);
+        case 4: return copy_with<kDirection, uint32_t>(out, x, loop, stream);
+        case 8: return copy_with<kDirection, uint64_t>(out, x, loop, stream);
+        default: return copy_with<kDirection, Pack<uint32_t, 4>>(out, x, loop, stream);
     }
 }
 
@@ -237,13 +242,13 @@ void copy(std::byte* out, const std::byte* x, Layout layout, cudaStream_t stream
 void copy_strided(std::byte* out, const std::byte* x, std::span<const int64_t> shape,
                   std::span<const int64_t> strides, int64_t item_bytes,
                   cudaStream_t stream) {
-    copy<Way::kFromStrided>(out, x, layout_of(shape, strides, item_bytes), stream);
+    copy<Direction::kFromStrided>(out, x, layout_of(shape, strides, item_bytes), stream);
 }
 
 void copy_to_strided(std::byte* out, const std::byte* x, std::span<const int64_t> shape,
                      std::span<const int64_t> strides, int64_t item_bytes,
                      cudaStream_t stream) {
-    copy<Way::kToStrided>(out, x, layout_of(shape, strides, item_bytes), stream);
+    copy<Direction::kToStrided>(out, x, layout_of(shape, strides, item_bytes), stream);
 }
 
 }  // namespace mini::kernels::cuda

@@ -1,14 +1,16 @@
-// Where element number i of a shape lies in arrays of given strides, on the device.
+// Computes, on the device, the offset of element i of a shape in arrays with given
+// strides.
 //
-// Dimensions that can be one are merged on the host (cpu/strided.hpp); those that remain
-// travel to the kernel by value. Finding a place takes a division a dimension, which a GPU
-// has no instruction for: numbers below 2^31 are divided by a multiplication instead.
+// Adjacent dimensions are merged on the host if possible (cpu/strided.hpp); the remaining
+// dimensions are passed to the kernel by value. An offset takes one division per
+// dimension, for which a GPU has no instruction: numbers below 2^31 are divided by a
+// multiplication.
 //
-//     i / d  =  (i m / 2^32 + i) / 2^s     s = ceil(log2 d)     m = 2^32 (2^s - d) / d + 1
+//     i / d  =  (i m / 2^32 + i) / 2^s    s = ceil(log2 d)    m = 2^32 (2^s - d) / d + 1
 //
 // Granlund and Montgomery 1994, "Division by invariant integers using multiplication".
 //
-// Included by .cu files alone.
+// Included only by .cu files.
 
 #pragma once
 
@@ -23,8 +25,8 @@
 
 namespace mini::kernels::cuda {
 
-/// Division by a number that the host knows, where 0 counts as 1. REQUIRES: with uint32_t,
-/// the divisor and all that is divided below 2^31.
+/// Division by a divisor that is set on the host; a divisor of 0 counts as 1. REQUIRES:
+/// with uint32_t, divisor and dividends are below 2^31.
 template <typename Index>
 struct Divider {
     Index divisor = 1;
@@ -51,57 +53,59 @@ struct Divider {
     }
 };
 
-/// Whether n elements can be numbered with 32 bits.
+/// Returns whether the indices of n elements fit in 32 bits.
 inline bool is_small(int64_t n) { return n <= std::numeric_limits<int32_t>::max(); }
 
-constexpr size_t kMostDims = 8;
+constexpr size_t kMaxDims = 8;
 
-/// The merged dimensions of a shape and its strides in `kArrays` arrays, innermost first.
+/// The merged dimensions of a shape, and the strides of `kArrays` arrays, innermost
+/// first.
 template <size_t kArrays, typename Index>
-struct Places {
+struct OffsetCalculator {
     size_t dims = 0;
-    Divider<Index> extents[kMostDims];
-    int64_t strides[kMostDims][kArrays] = {};
+    Divider<Index> extents[kMaxDims];
+    int64_t strides[kMaxDims][kArrays] = {};
 
-    /// Element number i lies at offsets[k] in array k.
+    /// Sets offsets[k] to the offset of element i in array k.
     __device__ void find(Index i, int64_t (&offsets)[kArrays]) const {
         for (size_t k = 0; k < kArrays; ++k) offsets[k] = 0;
         for (size_t d = 0; d < dims; ++d) {
             const Index rest = extents[d].quotient(i);
-            const auto place = static_cast<int64_t>(i - rest * extents[d].divisor);
-            for (size_t k = 0; k < kArrays; ++k) offsets[k] += place * strides[d][k];
+            const auto index = static_cast<int64_t>(i - rest * extents[d].divisor);
+            for (size_t k = 0; k < kArrays; ++k) offsets[k] += index * strides[d][k];
             i = rest;
         }
     }
 };
 
-/// The places of the `dims` innermost dimensions of a loop.
+/// Returns the OffsetCalculator of the `dims` innermost dimensions of a loop.
 template <typename Index, size_t kArrays>
-Places<kArrays, Index> places_of(const cpu::StridedLoop<kArrays>& loop, size_t dims) {
-    Places<kArrays, Index> places;
-    places.dims = dims;
+OffsetCalculator<kArrays, Index> offset_calculator(const cpu::StridedLoop<kArrays>& loop,
+                                                   size_t dims) {
+    OffsetCalculator<kArrays, Index> calculator;
+    calculator.dims = dims;
     for (size_t d = 0; d < dims; ++d) {
-        places.extents[d] = Divider<Index>(loop.dimensions()[d].extent);
+        calculator.extents[d] = Divider<Index>(loop.dimensions()[d].extent);
         for (size_t k = 0; k < kArrays; ++k)
-            places.strides[d][k] = loop.dimensions()[d].strides[k];
+            calculator.strides[d][k] = loop.dimensions()[d].strides[k];
     }
-    return places;
+    return calculator;
 }
 
-/// Calls body(n, first, offsets) on the host, once for a loop of up to kMostDims
-/// dimensions, otherwise once for each place of the outer ones: the n elements from number
-/// `first` on, which lie from offsets[k] on in array k.
+/// Calls body(n, first, offsets) on the host: once for a loop of up to kMaxDims
+/// dimensions, otherwise once for each index of the outer dimensions. A call covers the n
+/// elements from index `first` on, which begin at offsets[k] in array k.
 template <size_t kArrays, typename Body>
 void for_each_part(const cpu::StridedLoop<kArrays>& loop, const Body& body) {
     const auto& dimensions = loop.dimensions();
     int64_t n = 1, parts = 1;
     for (size_t d = 0; d < dimensions.size(); ++d)
-        (d < kMostDims ? n : parts) *= dimensions[d].extent;
+        (d < kMaxDims ? n : parts) *= dimensions[d].extent;
     if (n == 0) return;
     for (int64_t part = 0; part < parts; ++part) {
         std::array<int64_t, kArrays> offsets{};
         int64_t rest = part;
-        for (size_t d = kMostDims; d < dimensions.size(); ++d) {
+        for (size_t d = kMaxDims; d < dimensions.size(); ++d) {
             const int64_t i = rest % dimensions[d].extent;
             rest /= dimensions[d].extent;
             for (size_t k = 0; k < kArrays; ++k)

@@ -1,13 +1,14 @@
 // Reductions by a team: a warp, or a whole block of kThreads.
 //
-//     lane    0   1   2   3        after log2(32) = 5 exchanges with the lane whose number
-//             a   b   c   d        differs in one bit, every lane holds the result;
-//             ab  ab  cd  cd       a block does so once in its warps, and once more with
-//             abcd ...             one number of each
+//     lane    0   1   2   3       after log2(32) = 5 exchanges with the lane whose number
+//             a   b   c   d       differs in one bit, every lane has the result; in a
+//             ab  ab  cd  cd      block, each warp does this, and then every thread
+//             abcd ...            combines the results of the warps
 //
-// The order is the same in every run, and every thread of the team gets the same bits.
+// The order is the same in every run, and the result is bitwise identical in all threads
+// of the team.
 //
-// Included by .cu files alone.
+// Included only by .cu files.
 
 #pragma once
 
@@ -37,14 +38,15 @@ __device__ T warp_reduce(T value, Op op) {
     return value;
 }
 
-/// The op of the values of a team of kTeam threads, for each of them. REQUIRES: kTeam is
-/// kWarpSize or kThreads, the block's size along x; all of the team come here.
+/// Combines the values of a team of kTeam threads by `op`, and returns the result in each
+/// of them. REQUIRES: kTeam is kWarpSize or kThreads, the block's size along x; all
+/// threads of the team call it.
 template <int kTeam, typename T, typename Op>
 __device__ T team_reduce(T value, Op op) {
     value = warp_reduce(value, op);
     if constexpr (kTeam > kWarpSize) {
         __shared__ T of_warp[kTeam / kWarpSize];
-        __syncthreads();  // the numbers of the reduction before this one are no longer read
+        __syncthreads();  // the values of the previous reduction are no longer read
         if (threadIdx.x % kWarpSize == 0) of_warp[threadIdx.x / kWarpSize] = value;
         __syncthreads();
         value = of_warp[0];
@@ -54,14 +56,15 @@ __device__ T team_reduce(T value, Op op) {
     return value;
 }
 
-// Rows of up to so many elements are a warp's, several warps a block; longer ones a block's.
-constexpr int64_t kMostColumnsOfWarp = 1024;
+// A warp reduces a row of up to this many elements, with several warps per block; a block
+// reduces a longer row.
+constexpr int64_t kMaxColumnsPerWarp = 1024;
 constexpr int kWarpsPerBlock = 4;
 
-/// Where a team stands among the rows.
+/// The row of this thread's team, and the thread's lane.
 struct RowOfTeam {
     int64_t row;
-    int lane;  // of the team
+    int lane;  // in the team
 };
 
 template <int kTeam>
@@ -73,7 +76,7 @@ __device__ RowOfTeam row_of_team() {
         return {static_cast<int64_t>(blockIdx.x), static_cast<int>(threadIdx.x)};
 }
 
-/// One team of kTeam threads per row.
+/// Returns a grid with one team of kTeam threads per row.
 template <int kTeam>
 mini::cuda::Extents teams_for(int64_t rows) {
     if constexpr (kTeam == kWarpSize)

@@ -14,14 +14,14 @@ namespace {
 constexpr int kSquare = 6;            // pixels, a side
 constexpr int kLeft = 90, kTop = 50;  // margins
 constexpr uintptr_t kSector = 32;     // bytes in a row of the picture
-constexpr uintptr_t kNear = 4096;     // bytes between two accesses of one array, at most
+constexpr uintptr_t kNear = 4096;     // a larger gap in bytes begins a new array
 
 struct PictureRow {
     int y = 0;
-    uintptr_t offset = 0;  // from the first address of its array
+    uintptr_t offset = 0;  // bytes from the first accessed sector of its array
 };
 
-// Sectors that were touched, from the lowest; a gap between arrays.
+// Returns a row for each accessed sector, by address, with space between arrays.
 std::map<uintptr_t, PictureRow> rows_of(const std::vector<sim::LoggedAccess>& accesses) {
     std::map<uintptr_t, PictureRow> rows;
     for (const sim::LoggedAccess& access : accesses) rows[access.address / kSector];
@@ -71,7 +71,7 @@ std::string access_picture(const std::vector<sim::LoggedAccess>& accesses,
         svg += label(kLeft + static_cast<int>(thread) * kSquare, kTop - 6,
                      fmt::format("{}", thread));
 
-    // Name the first sector of each array, and every eighth.
+    // Label the first sector of each array, and every eighth sector.
     for (const auto& [sector, row] : rows)
         if (row.offset / kSector % 8 == 0)
             svg += label(8, row.y + kSquare, fmt::format("byte {}", row.offset));

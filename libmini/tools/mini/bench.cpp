@@ -64,24 +64,25 @@ void add_bench(Command& mini) {
     add_device_benches(bench);
     Command all_reduce = bench.add_command(
         "allreduce", "All-reduce of float32, in the columns of nccl-tests");
-    struct Asked {
+    struct Arguments {
         BenchOptions options;
         std::string sizes = "4:100M", format = "table";
     };
-    const auto asked = std::make_shared<Asked>();
-    BenchOptions& o = asked->options;
-    all_reduce.add("--ranks", o.ranks, "How many (2)").range(1, 512);
-    all_reduce.add("--sizes", asked->sizes, "FIRST:LAST, or a list (4:100M)");
+    const auto arguments = std::make_shared<Arguments>();
+    BenchOptions& o = arguments->options;
+    all_reduce.add("--ranks", o.ranks, "Number of ranks (2)").range(1, 512);
+    all_reduce.add("--sizes", arguments->sizes, "FIRST:LAST, or a list (4:100M)");
     all_reduce.add("--algorithm", o.algorithm, "auto, ring, tree, naive, ...");
     all_reduce.add("--medium", o.medium, "auto, tcp or shm")
         .one_of({"auto", "tcp", "shm"});
     all_reduce.add("--backend", o.backend, "ring (processes), threads, ...");
     all_reduce.add_flag("!--no-verify", o.verify, "Do not compare calls across ranks");
-    all_reduce.add("--seconds", o.seconds, "To spend on a size (0.3)").positive();
-    all_reduce.add("--format", asked->format, "table or json").one_of({"table", "json"});
-    all_reduce.on_parsed([asked] {
-        asked->options.sizes = parse_sizes(asked->sizes);
-        run(asked->options, asked->format);
+    all_reduce.add("--seconds", o.seconds, "Measuring time per size (0.3)").positive();
+    all_reduce.add("--format", arguments->format, "table or json")
+        .one_of({"table", "json"});
+    all_reduce.on_parsed([arguments] {
+        arguments->options.sizes = parse_sizes(arguments->sizes);
+        run(arguments->options, arguments->format);
     });
 }
 

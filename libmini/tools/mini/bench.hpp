@@ -1,9 +1,9 @@
-// mini bench allreduce: how long an all-reduce takes, in the columns of nccl-tests.
+// mini bench allreduce: the time of an all-reduce, in the columns of nccl-tests.
 //
 //     size      bytes of one rank's tensor
 //     algbw     size / time
-//     busbw     algbw * 2(P-1)/P: what each rank sends, so that figures of different
-//               world sizes, and of a wire, can be compared
+//     busbw     algbw * 2(P-1)/P: the bytes that each rank sends / time, comparable
+//               across world sizes and with the bandwidth of a link
 
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace mini::tools {
 
-/// Declares `bench` in `mini`; what is asked for is measured when the command line has
-/// been parsed. REQUIRES: no thread is running then: ranks are forked.
+/// Declares `bench` in `mini`; the chosen benchmark runs when the command line has been
+/// parsed. REQUIRES: no other thread is running then, because ranks are forked.
 void add_bench(Command& mini);
 
 }  // namespace mini::tools

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One of the three: its name on the command line, the columns of its table, what measures.
+// One benchmark: its name on the command line, the columns of its table, its function.
 struct Bench {
     const char* name;
     std::vector<std::string> columns;
@@ -24,7 +24,7 @@ struct Bench {
 };
 
 constexpr int kTimedBatches = 9;
-constexpr int kMostRepeats = 10000;
+constexpr int kMaxRepeats = 10000;
 
 double run_batch(Device device, int repeats, const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
@@ -56,9 +56,7 @@ void run_bench(const Bench& bench, DeviceBenchOptions options) {
     fmt::print("# {} on {}: {}\n", bench.name, concat(device), device_name);
     if (is_simulated(device))
         fmt::print(
-            "# these are the simulator's times, not a GPU's; where no size is given it "
-            "is "
-            "small\n");
+            "# these are the simulator's times, not a GPU's; default sizes are small\n");
     BenchRows rows(bench.columns);
     bench.measure(device, options, rows);
     if (options.json.empty()) return;
@@ -68,13 +66,13 @@ void run_bench(const Bench& bench, DeviceBenchOptions options) {
                               {"rows", rows.json()}});
 }
 
-Command add_one(Command& bench, DeviceBenchOptions& o, const char* name,
-                const char* about) {
-    Command one = bench.add_command(name, about);
-    one.add("--device", o.device, "cuda, cuda:1, ... or cpu (cuda)");
-    one.add("--seconds", o.seconds, "To spend on a row (0.3)").positive();
-    one.add("--json", o.json, "A file to write the rows to as well");
-    return one;
+Command add_benchmark(Command& bench, DeviceBenchOptions& o, const char* name,
+                      const char* about) {
+    Command command = bench.add_command(name, about);
+    command.add("--device", o.device, "cuda, cuda:1, ... or cpu (cuda)");
+    command.add("--seconds", o.seconds, "Measuring time per row (0.3)").positive();
+    command.add("--json", o.json, "Also write the rows to this file");
+    return command;
 }
 
 }  // namespace
@@ -84,13 +82,14 @@ double microseconds_each(Device device, double seconds,
     run_batch(device, 1, work);
     const double once = std::max(run_batch(device, 1, work), 0.1);
     if (once * 3 > seconds * 1e6) {
-        std::vector<double> few = {run_batch(device, 1, work), run_batch(device, 1, work),
-                                   run_batch(device, 1, work)};
-        std::sort(few.begin(), few.end());
-        return few[1];
+        std::vector<double> runs = {run_batch(device, 1, work),
+                                    run_batch(device, 1, work),
+                                    run_batch(device, 1, work)};
+        std::sort(runs.begin(), runs.end());
+        return runs[1];
     }
-    const double fitting = seconds * 1e6 / kTimedBatches / once;
-    const int repeats = std::clamp(static_cast<int>(fitting), 1, kMostRepeats);
+    const double wanted = seconds * 1e6 / kTimedBatches / once;
+    const int repeats = std::clamp(static_cast<int>(wanted), 1, kMaxRepeats);
     std::vector<double> times;
     for (int i = 0; i < kTimedBatches; ++i)
         times.push_back(run_batch(device, repeats, work));
@@ -110,41 +109,41 @@ void choose_sizes(DeviceBenchOptions& options, bool simulated) {
 }
 
 void add_device_benches(Command& bench) {
-    const auto asked = std::make_shared<DeviceBenchOptions>();
-    DeviceBenchOptions& o = *asked;
+    const auto options = std::make_shared<DeviceBenchOptions>();
+    DeviceBenchOptions& o = *options;
 
-    Command kernels =
-        add_one(bench, o, "kernels", "Kernels bound by memory, beside a device's copy");
+    Command kernels = add_benchmark(bench, o, "kernels",
+                                    "Memory-bound kernels, compared with a device copy");
     kernels
         .add("--elements", o.elements,
              "Floats of the largest operand (2^26, 2^20 on the simulator)")
         .range(int64_t{1024}, int64_t{1} << 31);
-    kernels.on_parsed([asked] {
+    kernels.on_parsed([options] {
         run_bench({"kernels", {"kernel", "us", "GB/s", "% of copy"}, bench_kernels},
-                  *asked);
+                  *options);
     });
 
     Command matmul =
-        add_one(bench, o, "matmul", "Products of square matrices, rung by rung");
+        add_benchmark(bench, o, "matmul", "Products of square matrices, rung by rung");
     matmul
         .add("--sizes", o.sizes, "M = N = K (256,1024,4096; 64,128,256 on the simulator)")
         .split_at(',')
         .range(1, 1 << 15);
-    matmul.on_parsed([asked] {
+    matmul.on_parsed([options] {
         run_bench(
             {"matmul", {"rung", "size", "us", "gflops", "% of cublas"}, bench_matmul},
-            *asked);
+            *options);
     });
 
     Command step =
-        add_one(bench, o, "train-step", "A step of training the ConvNet on MNIST");
+        add_benchmark(bench, o, "train-step", "A step of training the ConvNet on MNIST");
     step.add("--batch", o.batch, "Images (128)").range(1, 1 << 16);
-    step.add_flag("--graph", o.graph, "Beside it the step replayed from a CUDA graph");
-    step.on_parsed([asked] {
+    step.add_flag("--graph", o.graph, "Also measure the step as a CUDA graph");
+    step.on_parsed([options] {
         run_bench({"train-step",
                    {"step", "batch", "us", "steps/s", "images/s"},
                    bench_train_step},
-                  *asked);
+                  *options);
     });
 }
 

@@ -1,14 +1,14 @@
-// mini bench kernels, matmul and train-step: how fast one device computes.
+// mini bench kernels, matmul and train-step: the speed of one device.
 //
-//     kernels      GB/s of kernels bound by memory, beside a plain copy on the device
-//     matmul       GFLOP/s of each rung of the ladder (kernels/cuda/matmul.hpp), and how
-//                  much that is of cuBLAS's
-//     train-step   steps a second of the ConvNet on MNIST's extents: forward, loss,
-//                  backward, SGD; with --graph beside it, replayed from a CUDA graph
+//     kernels      GB/s of memory-bound kernels, and in percent of a plain copy's
+//     matmul       GFLOP/s of each rung of the ladder (kernels/cuda/matmul.hpp), and in
+//                  percent of cuBLAS's
+//     train-step   steps per second of the ConvNet with MNIST's shapes: forward, loss,
+//                  backward, SGD; with --graph also launched as a CUDA graph
 //
-// Work is given to the device in batches and waited for once per batch, as training does; a
-// figure is the median over the batches. On the simulator, which is thousands of times slower
-// than a GPU, the default sizes are small ones.
+// Work is enqueued on the device in batches, with one synchronization per batch, as in
+// training; a figure is the median over the batches. The default sizes are smaller on the
+// simulator, which is thousands of times slower than a GPU.
 
 #pragma once
 
@@ -25,33 +25,33 @@ namespace mini::tools {
 
 struct DeviceBenchOptions {
     std::string device = "cuda";
-    double seconds = 0.3;        // to spend on a row
-    std::string json;            // a file to write as well; none when empty
-    std::vector<int64_t> sizes;  // matmul: M = N = K; none: by the device
-    int64_t elements = 0;  // kernels: floats of the largest operand; 0: by the device
-    int64_t batch = 128;   // train-step: images
-    bool graph = false;    // train-step: replayed from a CUDA graph
+    double seconds = 0.3;        // measuring time per row
+    std::string json;            // JSON output file; "": no file
+    std::vector<int64_t> sizes;  // matmul: M = N = K; empty: a default for the device
+    int64_t elements = 0;        // kernels: floats in the largest operand; 0: a default
+    int64_t batch = 128;         // train-step: images per batch
+    bool graph = false;          // train-step: also launch the step as a CUDA graph
 };
 
-/// Microseconds that `work` takes on a device when given again and again; it is run twice
-/// before. Blocks for about `seconds`, and at least three runs.
+/// Returns the microseconds of one run of `work`, enqueued repeatedly on a device, after
+/// two warm-up runs. Blocks for about `seconds`, or three runs if they take longer.
 double microseconds_each(Device device, double seconds,
                          const std::function<void()>& work);
 
-/// Gives `sizes` and `elements` their values where they were not asked for: a GPU's, or small
-/// ones, with which each bench ends within a minute, on the simulator.
+/// Sets `sizes` and `elements` to defaults if they are not set. The defaults for the
+/// simulator are small: each benchmark takes less than a minute.
 void choose_sizes(DeviceBenchOptions& options, bool simulated);
 
-/// Whether this build's CUDA devices are the simulator's, and `device` is one of them.
+/// Returns whether `device` is a CUDA device of the simulator.
 bool is_simulated(Device device);
 
-// Each measures its rows one by one. REQUIRES: the sizes are chosen.
+// Each of these measures its rows one by one. REQUIRES: `sizes` and `elements` are set.
 void bench_kernels(Device device, const DeviceBenchOptions& options, BenchRows& rows);
 void bench_matmul(Device device, const DeviceBenchOptions& options, BenchRows& rows);
 void bench_train_step(Device device, const DeviceBenchOptions& options, BenchRows& rows);
 
-/// Declares the three in `bench`, whose options are then as above. Each throws UsageError
-/// for a device that is not there.
+/// Declares the three benchmarks in `bench`. Each throws UsageError if the device does
+/// not exist.
 void add_device_benches(Command& bench);
 
 }  // namespace mini::tools

@@ -14,18 +14,19 @@
 namespace mini::tools {
 namespace {
 
-// A kernel, and how many times its operands' floats go to or from memory.
+// A kernel, and how many times each element of its operands is read or written.
 struct Case {
     const char* name;
     double traffic;
     std::function<void()> work;
 };
 
-double gigabytes_a_second(double floats, double microseconds) {
+double gigabytes_per_second(double floats, double microseconds) {
     return floats * sizeof(float) / microseconds / 1e3;
 }
 
-// The cases over tensors a and b of n floats, seen as (rows, cols), and sums (2, cols).
+// Returns the kernels, which run on tensors a and b of n floats, viewed as (rows, cols),
+// and on sums (2, cols).
 std::vector<Case> memory_cases(Tensor a, Tensor b, Tensor sums) {
     const Device on = a.device();
     const int64_t n = a.numel();
@@ -79,8 +80,8 @@ double gigaflops(int64_t size, double microseconds) {
     return 2.0 * std::pow(static_cast<double>(size), 3) / microseconds / 1e3;
 }
 
-// The ladder's rows at one size: out = a b on a CUDA device. cuBLAS, which the rungs are
-// measured against, comes first.
+// Measures all rungs of the ladder at one size: out = a b on a CUDA device. cuBLAS comes
+// first, because the other rungs are compared with it.
 void measure_ladder(Tensor out, const Tensor& a, const Tensor& b, double seconds,
                     BenchRows& rows) {
     if constexpr (kHasCuda) {
@@ -124,7 +125,7 @@ void bench_kernels(Device device, const DeviceBenchOptions& options, BenchRows& 
         rows.begin({one.name});
         const double time = microseconds_each(device, options.seconds, one.work);
         const double rate =
-            gigabytes_a_second(one.traffic * static_cast<double>(n), time);
+            gigabytes_per_second(one.traffic * static_cast<double>(n), time);
         if (copied == 0) copied = rate;
         rows.end({time, rate, 100 * rate / copied});
     }

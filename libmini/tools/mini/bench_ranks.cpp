@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kBatches = 9;
-constexpr int kMostInABatch = 20'000;
+constexpr int kMaxInABatch = 20'000;
 
 double microseconds_of(int repeats, const std::function<void()>& body) {
     const auto start = Clock::now();
@@ -32,7 +32,7 @@ double microseconds_of(int repeats, const std::function<void()>& body) {
     return time.count() / repeats;
 }
 
-// Elements, of all ranks, that are not what they must be.
+// Runs one all-reduce and returns the number of wrong elements of all ranks.
 size_t count_wrong(dist::ProcessGroup& group, Tensor& data, dist::Algorithm algorithm) {
     float* const values = data.data<float>();
     const int P = group.world_size();
@@ -54,13 +54,12 @@ BenchRow measure(dist::ProcessGroup& group, size_t bytes, const BenchOptions& op
         group.all_reduce(data, dist::ReduceOp::kSum, algorithm);
     };
 
-    // Warm up, and agree on how often a batch repeats it.
+    // Warm up, and agree on the number of all-reduces per batch.
     microseconds_of(3, all_reduce);
     Tensor once = Tensor::full({1}, microseconds_of(5, all_reduce));
     group.all_reduce(once, dist::ReduceOp::kMax);
-    const int repeats =
-        std::clamp(static_cast<int>(options.seconds * 1e6 / kBatches / once.item()), 1,
-                   kMostInABatch);
+    const int repeats = std::clamp(
+        static_cast<int>(options.seconds * 1e6 / kBatches / once.item()), 1, kMaxInABatch);
 
     std::vector<double> times;
     for (int batch = 0; batch < kBatches; ++batch) {
@@ -107,7 +106,7 @@ std::vector<BenchRow> run_rank(const BenchOptions& options, int rank, int port) 
     return rows;
 }
 
-// Another rank, as a process of its own; it never returns there.
+// Starts another rank in a child process, which never returns from this function.
 pid_t fork_rank(const BenchOptions& options, int rank, int port) {
     const pid_t process = ::fork();
     MINI_CHECK(process >= 0, system_message("fork", errno));
@@ -122,7 +121,7 @@ pid_t fork_rank(const BenchOptions& options, int rank, int port) {
     std::_Exit(code);
 }
 
-// Whether all have ended well; children that are left are ended.
+// The child processes. Kills those that are still running in its destructor.
 class Children {
   public:
     ~Children() {
@@ -141,7 +140,7 @@ class Children {
     }
 
   private:
-    std::vector<pid_t> processes_;  // rank 1 and on
+    std::vector<pid_t> processes_;  // of ranks 1, 2, ...
 };
 
 }  // namespace

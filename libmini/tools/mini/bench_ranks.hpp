@@ -11,8 +11,8 @@ namespace mini::tools {
 /// One line of the table of mini bench allreduce; see bench.hpp.
 struct BenchRow {
     size_t bytes = 0;
-    double microseconds = 0;  // of one all-reduce, the median over batches of them
-    size_t wrong = 0;         // elements, of all ranks, in one that was looked at
+    double microseconds = 0;  // of one all-reduce, the median over batches
+    size_t wrong = 0;         // wrong elements of all ranks, in one checked all-reduce
 
     double algbw() const;  // GB/s
     double busbw(int world_size) const;
@@ -25,11 +25,11 @@ struct BenchOptions {
     std::string medium = "auto";
     std::string backend = "ring";
     bool verify = true;    // compare calls across ranks
-    double seconds = 0.3;  // for each size
+    double seconds = 0.3;  // measuring time per size
 };
 
-/// Starts the ranks, measures each size and ends them again; blocks until then. Throws
-/// Error when a rank fails. REQUIRES: no thread is running.
+/// Starts the ranks, measures each size, and ends the ranks; blocks until they have
+/// ended. Throws Error if a rank fails. REQUIRES: no other thread is running.
 std::vector<BenchRow> measure_all_reduce(const BenchOptions& options);
 
 }  // namespace mini::tools

@@ -4,7 +4,7 @@
 //     naive                     64     2251.49        0.23
 //     coalesced                 64                            <- is being measured
 //
-// A slow row shows what is waited for, on a terminal and in a pipe.
+// A row's name is printed before it is measured, on a terminal and in a pipe.
 
 #pragma once
 
@@ -18,16 +18,16 @@ class BenchRows {
   public:
     using Json = nlohmann::ordered_json;
 
-    /// Prints the header. The first column is of names, the others are of numbers.
+    /// Prints the header. The first column contains names, the others contain numbers.
     explicit BenchRows(std::vector<std::string> columns);
 
-    /// Begins a row with what is known before it is measured, its name first.
+    /// Begins a row with the cells that are known before measuring, its name first.
     void begin(const std::vector<Json>& cells);
 
-    /// Ends the row with its other cells; null is a number that there is none of.
+    /// Ends the row with its other cells; null stands for a missing number.
     void end(const std::vector<Json>& cells);
 
-    /// The rows: objects whose members are named as the columns.
+    /// Returns the rows as objects, with the column names as keys.
     const Json& json() const { return rows_; }
 
   private:

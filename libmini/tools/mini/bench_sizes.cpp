@@ -11,7 +11,7 @@ namespace mini::tools {
 namespace {
 
 constexpr size_t kFactor = 4;
-constexpr size_t kLargestSize = size_t{1} << 40;  // times kFactor it is still a size_t
+constexpr size_t kLargestSize = size_t{1} << 40;  // * kFactor does not overflow
 
 size_t parse_size(const std::string& text) {
     size_t number = 0;
@@ -50,7 +50,8 @@ std::vector<size_t> parse_sizes(const std::string& text) {
     for (std::string range; std::getline(in, range, ',');)
         for (const size_t bytes : parse_range(range))
             sizes.push_back(std::max(bytes / sizeof(float), size_t{1}) * sizeof(float));
-    if (sizes.empty()) throw UsageError(concat("--sizes: \"", text, "\" names no size"));
+    if (sizes.empty())
+        throw UsageError(concat("--sizes: \"", text, "\" contains no size"));
     return sizes;
 }
 

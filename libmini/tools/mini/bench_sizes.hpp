@@ -8,8 +8,9 @@
 
 namespace mini::tools {
 
-/// "4:100M" are 4 bytes and four times as much each, up to and with 100 MiB; "1M" is one
-/// size; "4,87360" are two. Throws UsageError for anything else.
+/// Parses a comma-separated list of sizes and ranges. "4:100M" is 4 bytes, 16 bytes, ...,
+/// each four times the previous size, and finally 100 MiB; "1M" is one size; "4,87360"
+/// are two. Throws UsageError for anything else.
 std::vector<size_t> parse_sizes(const std::string& text);
 
 }  // namespace mini::tools

@@ -39,7 +39,7 @@ void bench_train_step(Device device, const DeviceBenchOptions& options, BenchRow
     });
     if (!options.graph) return;
 
-    // Two steps warm up, and the third is recorded.
+    // The first two steps warm up, and the third is captured.
     training::CapturedStep step(optimizer, [&](const std::vector<Tensor>& batch) {
         return cross_entropy(model(batch[0]), batch[1]);
     });

@@ -7,7 +7,7 @@
 namespace mini::tools {
 
 int edit_distance(const std::string& a, const std::string& b) {
-    // distance[i][j]: from the first i letters of a to the first j of b.
+    // distance[i][j]: between the first i letters of a and the first j letters of b.
     std::vector<std::vector<int>> distance(a.size() + 1, std::vector<int>(b.size() + 1));
     for (size_t i = 0; i <= a.size(); ++i) distance[i][0] = static_cast<int>(i);
     for (size_t j = 0; j <= b.size(); ++j) distance[0][j] = static_cast<int>(j);
@@ -23,16 +23,16 @@ int edit_distance(const std::string& a, const std::string& b) {
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-    constexpr size_t kLongest = 64;  // no option is as long
-    const std::string name = word.substr(0, std::min(word.find('='), kLongest));
+    constexpr size_t kMaxLength = 64;  // every option is shorter
+    const std::string name = word.substr(0, std::min(word.find('='), kMaxLength));
     const std::string* closest = nullptr;
-    int least = 1 + static_cast<int>(name.size()) / 3;  // a third of the letters wrong
+    int best = 1 + static_cast<int>(name.size()) / 3;  // at most a third of the letters
     for (const std::string& candidate : known) {
-        // One that was only begun counts as close too: --max for --max-restarts.
-        const bool begun = name.size() >= 4 && candidate.rfind(name, 0) == 0;
-        const int distance = begun ? 1 : edit_distance(name, candidate);
-        if (distance >= least) continue;
-        least = distance;
+        // A prefix counts as close too: --max for --max-restarts.
+        const bool is_prefix = name.size() >= 4 && candidate.rfind(name, 0) == 0;
+        const int distance = is_prefix ? 1 : edit_distance(name, candidate);
+        if (distance >= best) continue;
+        best = distance;
         closest = &candidate;
     }
     return closest == nullptr ? "" : concat("; did you mean ", *closest, "?");

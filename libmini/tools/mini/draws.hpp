@@ -1,4 +1,4 @@
-// mini random: the numbers that a seeded generator draws, as PyTorch's would.
+// mini random: prints the random numbers that PyTorch draws from a seeded generator.
 
 #pragma once
 
@@ -6,8 +6,9 @@
 
 namespace mini::tools {
 
-/// Declares `random` and its subcommands in `mini`; the one chosen prints to stdout when
-/// the command line has been parsed. Throws UsageError for values that make no sense.
+/// Declares `random` and its subcommands in `mini`; the chosen subcommand prints to
+/// stdout when the command line has been parsed, and throws UsageError for invalid
+/// values.
 void add_random(Command& mini);
 
 }  // namespace mini::tools

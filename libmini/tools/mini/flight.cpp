@@ -24,7 +24,7 @@ struct FlightOptions {
     int last = 8;
 };
 
-void print_group(const GroupFlight& group, const FlightOptions& wanted,
+void print_group(const GroupFlight& group, const FlightOptions& options,
                  const Screen& screen) {
     const dist::FlightHead& head = group.head();
     fmt::print("run {}{}, {}, backend {}: {} of {} ranks left a box\n\n", head.run,
@@ -34,7 +34,7 @@ void print_group(const GroupFlight& group, const FlightOptions& wanted,
     for (const std::string& sentence : tell(group)) fmt::print("{}\n", sentence);
     fmt::print("{}", flight_table(group, {.colour = screen.colour,
                                           .width = screen.width,
-                                          .last = wanted.last}));
+                                          .last = options.last}));
 }
 
 nlohmann::ordered_json rank_json(const RankFlight& rank) {
@@ -67,20 +67,20 @@ void print_json(const std::vector<GroupFlight>& groups) {
     fmt::print("{}\n", json.dump());
 }
 
-void answer(const FlightOptions& wanted) {
+void run_flight(const FlightOptions& options) {
     std::vector<RankFlight> flights;
-    for (const std::string& file : find_flights(wanted.paths))
+    for (const std::string& file : find_flights(options.paths))
         flights.push_back(read_flight(file));
-    if (wanted.json_lines) {
+    if (options.json_lines) {
         for (const RankFlight& flight : flights) fmt::print("{}", json_lines(flight));
         return;
     }
     const std::vector<GroupFlight> groups = by_group(std::move(flights));
-    if (wanted.format == "json") return print_json(groups);
+    if (options.format == "json") return print_json(groups);
     const Screen screen = stdout_screen();
     for (const GroupFlight& group : groups) {
         if (&group != &groups.front()) fmt::print("\n");
-        print_group(group, wanted, screen);
+        print_group(group, options, screen);
     }
 }
 
@@ -89,14 +89,14 @@ void answer(const FlightOptions& wanted) {
 void add_flight(Command& mini) {
     Command flight = mini.add_command(
         "flight", "Says who is missing in which operation, from flight recorders' boxes");
-    auto wanted = std::make_shared<FlightOptions>();
-    flight.add("PATH", wanted->paths, "Boxes of all ranks, or a folder of them")
+    auto options = std::make_shared<FlightOptions>();
+    flight.add("PATH", options->paths, "Boxes of all ranks, or a folder of them")
         .required();
-    flight.add("--format", wanted->format, "table, or json").one_of({"table", "json"});
-    flight.add_flag("--json", wanted->json_lines,
+    flight.add("--format", options->format, "table, or json").one_of({"table", "json"});
+    flight.add_flag("--json", options->json_lines,
                     "Prints all records as JSON lines: the rank, then its operations");
-    flight.add("--last", wanted->last, "Operations in the table (8)").range(0, 4096);
-    flight.on_parsed([wanted] { answer(*wanted); });
+    flight.add("--last", options->last, "Operations in the table (8)").range(0, 4096);
+    flight.on_parsed([options] { run_flight(*options); });
 }
 
 }  // namespace mini::tools

@@ -1,4 +1,5 @@
-// mini flight: who is missing in which operation, from the flight recorders of all ranks.
+// mini flight: finds the ranks that are missing in an operation, from the flight recorder
+// boxes of all ranks.
 
 #pragma once
 
@@ -6,9 +7,9 @@
 
 namespace mini::tools {
 
-/// Declares `flight` in `mini`; it prints to stdout when the command line has been parsed.
-/// Throws BadFile, one line, for a file that is damaged or no box, UsageError when there
-/// is none.
+/// Declares `flight` in `mini`; it prints to stdout when the command line has been
+/// parsed. It throws BadFile (one line) if a file is damaged or not a box, and UsageError
+/// if there is no box.
 void add_flight(Command& mini);
 
 }  // namespace mini::tools

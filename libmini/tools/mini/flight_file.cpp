@@ -16,12 +16,13 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// A text with U+FFFD for bytes that are not UTF-8, so that JSON can hold it.
+// Replaces bytes that are not UTF-8 by U+FFFD, so that the text can be stored in JSON.
 std::string as_utf8(const std::string& text) {
     return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-// A text for the screen, of one in UTF-8: control characters become "?".
+// Replaces control characters in a UTF-8 text by "?", so that it can be printed on a
+// terminal.
 std::string clean(const std::string& text) {
     std::string result;
     for (size_t i = 0; i < text.size(); ++i) {
@@ -35,7 +36,7 @@ std::string clean(const std::string& text) {
     return result;
 }
 
-// What is not UTF-8 in an operation's texts becomes U+FFFD.
+// Returns the fields as one line of JSON. Bytes that are not UTF-8 become U+FFFD.
 std::string line_of(const ordered_json& fields) {
     return fields.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }

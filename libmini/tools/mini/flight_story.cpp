@@ -16,9 +16,9 @@ namespace mini::tools {
 namespace {
 
 using State = FlightRecord::State;
-constexpr size_t kMostPoints = 10;  // messages that are listed
+constexpr size_t kMaxPoints = 10;  // sends and receives that are listed
 
-// The lowest number that some rank is in.
+// Returns the lowest sequence number of an open operation of any rank.
 std::optional<uint64_t> lowest_open(const GroupFlight& group) {
     std::optional<uint64_t> lowest;
     for (const RankFlight& rank : group.ranks)
@@ -36,7 +36,7 @@ const FlightRecord* last_finished(const RankFlight& rank) {
     return last;
 }
 
-// "rank 1 finished barrier #56 and has not called it".
+// Returns "rank 1 finished barrier #56 and has not called it".
 std::string absence(const RankFlight& rank, uint64_t sequence) {
     const FlightRecord* const last = last_finished(rank);
     const std::string done =
@@ -45,11 +45,13 @@ std::string absence(const RankFlight& rank, uint64_t sequence) {
             : fmt::format("finished {} #{}", operation_name(last->collective.operation),
                           last->collective.sequence);
     return fmt::format("rank {} {} and has {}", rank.head.rank, done,
-                       find_record(rank, sequence) == nullptr ? "not called it"
-                                                              : "it queued, not begun");
+                       find_record(rank, sequence) == nullptr
+                           ? "not called it"
+                           : "queued it, but not started it");
 }
 
-// Who is in number `sequence`, who is not, who is past it.
+// Lists the ranks that are in operation `sequence`, those that have not started it, and
+// those that have finished it.
 std::string tell_open(const GroupFlight& group, uint64_t sequence) {
     std::vector<int> inside, past;
     std::string what, absent;
@@ -77,7 +79,7 @@ std::string tell_open(const GroupFlight& group, uint64_t sequence) {
     return text;
 }
 
-// The lowest number that ranks called with different things.
+// Reports the lowest sequence number with which ranks called different operations.
 std::optional<std::string> tell_mismatch(const GroupFlight& group) {
     std::map<uint64_t, std::map<std::string, std::vector<int>>> called;
     for (const RankFlight& rank : group.ranks)
@@ -107,9 +109,9 @@ std::string tell_quiet(const GroupFlight& group) {
     }
     if (last.size() == 1)
         return fmt::format(
-            "nothing is under way: the last operation that all finished is {}",
+            "no operation is running: the last one that all ranks finished is {}",
             last.begin()->first);
-    std::string text = "nothing is under way, but ranks have come to different places";
+    std::string text = "no operation is running, but the ranks' last ones differ";
     const char* separator = ": ";
     for (const auto& [what, ranks] : last) {
         text += fmt::format("{}{} finished {}", separator, rank_list(ranks), what);
@@ -118,20 +120,20 @@ std::string tell_quiet(const GroupFlight& group) {
     return text;
 }
 
-// Messages from point to point that the peer never answered.
+// Lists open sends and receives, at most kMaxPoints.
 void tell_points(const GroupFlight& group, std::vector<std::string>& story) {
-    size_t told = 0, all = 0;
+    size_t listed = 0, all = 0;
     for (const RankFlight& rank : group.ranks)
         for (const FlightRecord& record : rank.records) {
-            if (!is_point(record) || !is_open(record) || ++all > kMostPoints) continue;
+            if (!is_point(record) || !is_open(record) || ++all > kMaxPoints) continue;
             const bool failed = record.state == State::kFailed;
             story.push_back(fmt::format("rank {} {} in {} for {}", rank.head.rank,
                                         failed ? "was" : "is", describe(record),
                                         duration_text(time_in(record, rank))));
-            ++told;
+            ++listed;
         }
-    if (all > told)
-        story.push_back(fmt::format("... and {} more messages under way", all - told));
+    if (all > listed)
+        story.push_back(fmt::format("... and {} more messages in flight", all - listed));
 }
 
 }  // namespace
@@ -173,11 +175,11 @@ std::vector<GroupFlight> by_group(std::vector<RankFlight> flights) {
 }
 
 std::vector<int> ranks_without_box(const GroupFlight& group) {
-    std::set<int> there;
-    for (const RankFlight& rank : group.ranks) there.insert(rank.head.rank);
+    std::set<int> present;
+    for (const RankFlight& rank : group.ranks) present.insert(rank.head.rank);
     std::vector<int> missing;
     for (int rank = 0; rank < group.head().world_size; ++rank)
-        if (!there.contains(rank)) missing.push_back(rank);
+        if (!present.contains(rank)) missing.push_back(rank);
     return missing;
 }
 
@@ -192,7 +194,7 @@ bool has_finished(const RankFlight& rank, uint64_t sequence) {
         return is_finished(*record);
     for (const FlightRecord& record : rank.records)
         if (!is_point(record))
-            return sequence < record.collective.sequence;  // it fell out of the recorder
+            return sequence < record.collective.sequence;  // its record was overwritten
     return false;
 }
 

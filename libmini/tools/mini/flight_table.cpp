@@ -11,8 +11,8 @@ namespace {
 
 using State = FlightRecord::State;
 
-constexpr size_t kCell = 16;  // a column, blanks behind included
-constexpr size_t kLongestWhat = 44;
+constexpr size_t kCell = 16;  // width of a column, with trailing spaces
+constexpr size_t kMaxNameWidth = 44;
 constexpr const char* kDim = "\033[2m";
 constexpr const char* kReset = "\033[0m";
 
@@ -36,7 +36,7 @@ Cell cell_of(const RankFlight& rank, uint64_t sequence) {
     return {fmt::format("in it {}", time), "\033[33m"};
 }
 
-// The last numbers that any rank has, each with what the first rank called it.
+// Returns the last sequence numbers of any rank, each with the first rank's description.
 std::map<uint64_t, std::string> last_operations(const GroupFlight& group, int last) {
     std::map<uint64_t, std::string> names;
     for (const RankFlight& rank : group.ranks)
@@ -59,9 +59,9 @@ std::string flight_table(const GroupFlight& group, const FlightTableOptions& opt
     size_t longest = 0;
     for (const auto& [sequence, what] : operations)
         longest = std::max(longest, what.size());
-    longest = std::min(longest, kLongestWhat);
+    longest = std::min(longest, kMaxNameWidth);
 
-    // As many ranks side by side as fit, at least one.
+    // Print as many ranks side by side as fit, at least one.
     const size_t room = static_cast<size_t>(options.width) - longest;
     const size_t columns = std::max<size_t>(1, room / kCell);
     std::string text;

@@ -1,4 +1,4 @@
-// The table of `mini flight`: one row an operation, one column a rank.
+// The table of `mini flight`: one row per operation, one column per rank.
 //
 //                                             rank 0        rank 1        rank 2
 //     all_reduce #55 (sum of 21840 float32)   done 1.2 ms   done 1.2 ms   done 1.1 ms
@@ -15,11 +15,12 @@ namespace mini::tools {
 
 struct FlightTableOptions {
     bool colour = false;
-    int width = 80;  // columns of the screen; ranks that do not fit come below
-    int last = 8;    // operations
+    int width = 80;  // of the screen, in characters; further ranks follow below
+    int last = 8;    // number of operations, the latest ones
 };
 
-/// The table as text, an empty line before it; "" when there is nothing to show.
+/// Returns the table with an empty line before it, or "" if there is no operation to
+/// show.
 std::string flight_table(const GroupFlight& group, const FlightTableOptions& options);
 
 }  // namespace mini::tools

@@ -30,7 +30,7 @@ namespace {
 constexpr int64_t kMaxLength = 100'000'000;  // indices take 8 bytes each
 constexpr int kMaxReplicas = 1'000'000;
 
-// What the options of all subcommands fill in.
+// The option values of all subcommands.
 struct IndicesOptions {
     std::string format = "table";
     std::string torch = "2.15";
@@ -55,7 +55,7 @@ void check_length(const char* option, int64_t length) {
                                      kMaxLength, length));
 }
 
-// "1.13" or "2.15".
+// Parses "1.13" or "2.15".
 TorchVersion parse_version(const std::string& text) {
     TorchVersion version;
     const char *const begin = text.data(), *const end = begin + text.size();
@@ -69,16 +69,16 @@ TorchVersion parse_version(const std::string& text) {
     return version;
 }
 
-std::shared_ptr<Generator> seeded(const IndicesOptions& wanted) {
-    auto generator = std::make_shared<Generator>(static_cast<uint64_t>(wanted.seed));
-    generator->set_version(parse_version(wanted.torch));
+std::shared_ptr<Generator> seeded(const IndicesOptions& options) {
+    auto generator = std::make_shared<Generator>(static_cast<uint64_t>(options.seed));
+    generator->set_version(parse_version(options.torch));
     return generator;
 }
 
-// A dataset that is only counted, never read.
-class Counted : public data::Dataset {
+// A dataset with a size but no samples.
+class SizeOnlyDataset : public data::Dataset {
   public:
-    explicit Counted(int64_t size) : size_(size) {}
+    explicit SizeOnlyDataset(int64_t size) : size_(size) {}
     int64_t size() const override { return size_; }
     data::Example get(int64_t) const override {
         throw Error("mini indices: this dataset has no samples, only a size");
@@ -95,115 +95,116 @@ Shares one_order(std::string title, std::vector<int64_t> order) {
             .remark = ""};
 }
 
-// The shares of the rank asked for, or of all, as `share_of` gives each.
-Shares by_rank(const IndicesOptions& wanted, std::string title,
+// Returns share_of(rank) for the rank given by --rank, or for all ranks.
+Shares by_rank(const IndicesOptions& options, std::string title,
                const std::function<Share(int rank)>& share_of) {
-    check_length("--len", wanted.length);
-    if (wanted.replicas < 1 || wanted.replicas > kMaxReplicas)
+    check_length("--len", options.length);
+    if (options.replicas < 1 || options.replicas > kMaxReplicas)
         throw UsageError(fmt::format("--replicas wants a number from 1 to {}, not {}",
-                                     kMaxReplicas, wanted.replicas));
+                                     kMaxReplicas, options.replicas));
     Shares shares{
         .title = std::move(title), .shares = {}, .one_list = false, .remark = ""};
-    if (wanted.rank) {
+    if (options.rank) {
         shares.one_list = true;
-        shares.shares.push_back(share_of(*wanted.rank));
+        shares.shares.push_back(share_of(*options.rank));
         return shares;
     }
-    for (int rank = 0; rank < wanted.replicas; ++rank)
+    for (int rank = 0; rank < options.replicas; ++rank)
         shares.shares.push_back(share_of(rank));
     return shares;
 }
 
-Shares distributed(const IndicesOptions& wanted) {
+Shares distributed(const IndicesOptions& options) {
     return by_rank(
-        wanted,
-        fmt::format("DistributedSampler: {} samples on {} ranks, {}{}", wanted.length,
-                    wanted.replicas,
-                    wanted.no_shuffle
+        options,
+        fmt::format("DistributedSampler: {} samples on {} ranks, {}{}", options.length,
+                    options.replicas,
+                    options.no_shuffle
                         ? "in order"
-                        : fmt::format("seed {}, epoch {}", wanted.seed, wanted.epoch),
-                    wanted.drop_last ? ", the tail dropped" : ""),
+                        : fmt::format("seed {}, epoch {}", options.seed, options.epoch),
+                    options.drop_last ? ", the tail dropped" : ""),
         [&](int rank) {
-            data::DistributedSampler sampler(wanted.length,
-                                             {.num_replicas = wanted.replicas,
+            data::DistributedSampler sampler(options.length,
+                                             {.num_replicas = options.replicas,
                                               .rank = rank,
-                                              .shuffle = !wanted.no_shuffle,
-                                              .seed = static_cast<uint64_t>(wanted.seed),
-                                              .drop_last = wanted.drop_last});
-            sampler.set_epoch(wanted.epoch);
-            // Position i of this rank is position rank + i * replicas of all; those past
-            // the dataset's end are padding.
-            const int64_t before_end = wanted.length - rank + wanted.replicas - 1;
+                                              .shuffle = !options.no_shuffle,
+                                              .seed = static_cast<uint64_t>(options.seed),
+                                              .drop_last = options.drop_last});
+            sampler.set_epoch(options.epoch);
+            // Position i of this rank is position rank + i * replicas of the global
+            // order; positions past the dataset's end are padding.
+            const int64_t before_end = options.length - rank + options.replicas - 1;
             return Share{
                 .owner = fmt::format("rank {}", rank),
                 .indices = sampler.indices(),
-                .padding_from = std::max<int64_t>(0, before_end) / wanted.replicas};
+                .padding_from = std::max<int64_t>(0, before_end) / options.replicas};
         });
 }
 
-Shares evaluation(const IndicesOptions& wanted) {
+Shares evaluation(const IndicesOptions& options) {
     return by_rank(
-        wanted,
+        options,
         fmt::format("DistributedEvalSampler: {} samples on {} ranks, each once",
-                    wanted.length, wanted.replicas),
+                    options.length, options.replicas),
         [&](int rank) {
             data::DistributedEvalSampler sampler(
-                wanted.length, {.num_replicas = wanted.replicas, .rank = rank});
+                options.length, {.num_replicas = options.replicas, .rank = rank});
             return Share{.owner = fmt::format("rank {}", rank),
                          .indices = sampler.indices()};
         });
 }
 
-Shares permutation(const IndicesOptions& wanted) {
-    check_length("--n", wanted.length);
+Shares permutation(const IndicesOptions& options) {
+    check_length("--n", options.length);
     return one_order(
-        fmt::format("torch.randperm({}), seed {}", wanted.length, wanted.seed),
-        randperm(wanted.length, *seeded(wanted)));
+        fmt::format("torch.randperm({}), seed {}", options.length, options.seed),
+        randperm(options.length, *seeded(options)));
 }
 
-Shares random(const IndicesOptions& wanted) {
-    check_length("--len", wanted.length);
-    check_length("--num-samples", wanted.num_samples.value_or(0));
-    data::RandomSampler sampler(wanted.length, {.replacement = wanted.replacement,
-                                                .num_samples = wanted.num_samples,
-                                                .generator = seeded(wanted)});
+Shares random(const IndicesOptions& options) {
+    check_length("--len", options.length);
+    check_length("--num-samples", options.num_samples.value_or(0));
+    data::RandomSampler sampler(options.length, {.replacement = options.replacement,
+                                                 .num_samples = options.num_samples,
+                                                 .generator = seeded(options)});
     return one_order(
         fmt::format("RandomSampler: {} of {} samples{}, seed {}", sampler.size(),
-                    wanted.length, wanted.replacement ? " with replacement" : "",
-                    wanted.seed),
+                    options.length, options.replacement ? " with replacement" : "",
+                    options.seed),
         sampler.indices());
 }
 
-Shares weighted(const IndicesOptions& wanted) {
-    check_length("--num-samples", wanted.num_samples.value_or(0));
-    data::WeightedRandomSampler sampler(wanted.numbers, wanted.num_samples.value_or(0),
-                                        !wanted.no_replacement, seeded(wanted));
+Shares weighted(const IndicesOptions& options) {
+    check_length("--num-samples", options.num_samples.value_or(0));
+    data::WeightedRandomSampler sampler(options.numbers, options.num_samples.value_or(0),
+                                        !options.no_replacement, seeded(options));
     return one_order(
         fmt::format("WeightedRandomSampler: {} draws from {} weights{}, seed {}",
-                    sampler.size(), wanted.numbers.size(),
-                    wanted.no_replacement ? " without replacement" : "", wanted.seed),
+                    sampler.size(), options.numbers.size(),
+                    options.no_replacement ? " without replacement" : "", options.seed),
         sampler.indices());
 }
 
-Shares subset(const IndicesOptions& wanted) {
-    data::SubsetRandomSampler sampler(wanted.indices, seeded(wanted));
+Shares subset(const IndicesOptions& options) {
+    data::SubsetRandomSampler sampler(options.indices, seeded(options));
     return one_order(fmt::format("SubsetRandomSampler: {} samples, seed {}",
-                                 wanted.indices.size(), wanted.seed),
+                                 options.indices.size(), options.seed),
                      sampler.indices());
 }
 
-Shares partition(const IndicesOptions& wanted) {
-    check_length("--len", wanted.length);
+Shares partition(const IndicesOptions& options) {
+    check_length("--len", options.length);
     const data::DataPartitioner partitioner(
-        std::make_shared<Counted>(wanted.length), wanted.numbers,
-        {.seed = wanted.seed, .assign_remainder = wanted.assign_remainder});
-    Shares shares{.title = fmt::format("DataPartitioner: {} samples in {} parts, seed {}",
-                                       wanted.length, wanted.numbers.size(), wanted.seed),
-                  .shares = {},
-                  .one_list = false,
-                  .remark = ""};
-    int64_t left = wanted.length;
-    for (size_t k = 0; k < wanted.numbers.size(); ++k) {
+        std::make_shared<SizeOnlyDataset>(options.length), options.numbers,
+        {.seed = options.seed, .assign_remainder = options.assign_remainder});
+    Shares shares{
+        .title = fmt::format("DataPartitioner: {} samples in {} parts, seed {}",
+                             options.length, options.numbers.size(), options.seed),
+        .shares = {},
+        .one_list = false,
+        .remark = ""};
+    int64_t left = options.length;
+    for (size_t k = 0; k < options.numbers.size(); ++k) {
         const data::Partition part = partitioner.use(static_cast<int>(k));
         shares.shares.push_back(
             {.owner = fmt::format("part {}", k), .indices = part.index()});
@@ -211,25 +212,26 @@ Shares partition(const IndicesOptions& wanted) {
     }
     if (left > 0)
         shares.remark =
-            fmt::format("{} of {} samples belong to no part{}", left, wanted.length,
-                        wanted.assign_remainder ? ""
-                                                : "; --assign-remainder hands out what "
-                                                  "truncation leaves over");
+            fmt::format("{} of {} samples belong to no part{}", left, options.length,
+                        options.assign_remainder
+                            ? ""
+                            : "; --assign-remainder assigns the samples that truncation "
+                              "leaves over");
     return shares;
 }
 
-Shares python_shuffle(const IndicesOptions& wanted) {
-    check_length("--n", wanted.length);
-    std::vector<int64_t> order(static_cast<size_t>(wanted.length));
+Shares python_shuffle(const IndicesOptions& options) {
+    check_length("--n", options.length);
+    std::vector<int64_t> order(static_cast<size_t>(options.length));
     std::iota(order.begin(), order.end(), int64_t{0});
-    PythonRandom(wanted.seed).shuffle(order);
-    return one_order(fmt::format("Python's random.Random({}).shuffle of {}", wanted.seed,
-                                 wanted.length),
+    PythonRandom(options.seed).shuffle(order);
+    return one_order(fmt::format("Python's random.Random({}).shuffle of {}", options.seed,
+                                 options.length),
                      std::move(order));
 }
 
-void print(const Shares& shares, const IndicesOptions& wanted) {
-    if (wanted.format == "json") {
+void print(const Shares& shares, const IndicesOptions& options) {
+    if (options.format == "json") {
         fmt::print("{}", shares_json(shares));
         return;
     }
@@ -238,16 +240,17 @@ void print(const Shares& shares, const IndicesOptions& wanted) {
                shares_table(shares, {.colour = screen.colour, .width = screen.width}));
 }
 
-// A subcommand being declared: its options go into `wanted`, its answer to stdout.
+// Declares a subcommand that prints the result of `make_shares` to stdout.
 class IndicesCommand {
   public:
     IndicesCommand(Command& indices, const char* name, const char* description,
-                   Shares (*answer)(const IndicesOptions&))
+                   Shares (*make_shares)(const IndicesOptions&))
         : command_(indices.add_command(name, description)) {
-        command_.add("--format", wanted_->format, "table, or json: one list")
+        command_.add("--format", options_->format, "table, or json: one list")
             .one_of({"table", "json"});
-        command_.on_parsed(
-            [wanted = wanted_, answer] { print(answer(*wanted), *wanted); });
+        command_.on_parsed([options = options_, make_shares] {
+            print(make_shares(*options), *options);
+        });
     }
 
     template <typename T>
@@ -262,27 +265,27 @@ class IndicesCommand {
         option(name, field, description);
         return *this;
     }
-    IndicesCommand& seed(const char* description, int64_t unless_given = 0) {
-        wanted_->seed = unless_given;
+    IndicesCommand& seed(const char* description, int64_t default_value = 0) {
+        options_->seed = default_value;
         return optional("--seed", &IndicesOptions::seed, description);
     }
     IndicesCommand& flag(const char* name, bool IndicesOptions::*field,
                          const char* description) {
-        command_.add_flag(name, (*wanted_).*field, description);
+        command_.add_flag(name, (*options_).*field, description);
         return *this;
     }
 
   private:
     template <typename T>
     Option option(const char* name, T IndicesOptions::*field, const char* description) {
-        return command_.add(name, (*wanted_).*field, description).split_at(',');
+        return command_.add(name, (*options_).*field, description).split_at(',');
     }
 
-    std::shared_ptr<IndicesOptions> wanted_ = std::make_shared<IndicesOptions>();
+    std::shared_ptr<IndicesOptions> options_ = std::make_shared<IndicesOptions>();
     Command command_;
 };
 
-// Every rank draws its part.
+// Declares the samplers that give each rank its own samples.
 void add_distributed_samplers(Command& indices) {
     constexpr const char* kRank = "Only this rank (all ranks unless given)";
     IndicesCommand(indices, "distributed", "DistributedSampler: every rank's samples",
@@ -290,8 +293,8 @@ void add_distributed_samplers(Command& indices) {
         .required("--len", &IndicesOptions::length, "Samples in the dataset")
         .required("--replicas", &IndicesOptions::replicas, "Ranks")
         .optional("--rank", &IndicesOptions::rank, kRank)
-        .optional("--epoch", &IndicesOptions::epoch, "As set_epoch gives it")
-        .seed("The same on all ranks")
+        .optional("--epoch", &IndicesOptions::epoch, "The epoch, as passed to set_epoch")
+        .seed("Seed, the same on all ranks")
         .flag("--no-shuffle", &IndicesOptions::no_shuffle, "In order")
         .flag("--drop-last", &IndicesOptions::drop_last,
               "Drop the tail instead of padding it");
@@ -302,44 +305,44 @@ void add_distributed_samplers(Command& indices) {
         .optional("--rank", &IndicesOptions::rank, kRank);
 }
 
-// One process draws all, as PyTorch does.
+// Declares the samplers that one process uses for the whole dataset.
 void add_samplers(Command& indices) {
-    constexpr const char* kSeed = "Of the generator";
+    constexpr const char* kSeed = "Seed of the generator";
     IndicesCommand(indices, "randperm", "torch.randperm", permutation)
         .required("--n", &IndicesOptions::length, "How many")
         .seed(kSeed);
-    IndicesCommand(indices, "random", "RandomSampler with a generator of its own", random)
+    IndicesCommand(indices, "random", "RandomSampler with its own generator", random)
         .required("--len", &IndicesOptions::length, "Samples in the dataset")
         .seed(kSeed)
-        .flag("--replacement", &IndicesOptions::replacement, "A sample may come again")
+        .flag("--replacement", &IndicesOptions::replacement, "Draw with replacement")
         .optional("--num-samples", &IndicesOptions::num_samples,
                   "How many (--len unless given)");
     IndicesCommand(indices, "weighted", "WeightedRandomSampler", weighted)
-        .required("--weights", &IndicesOptions::numbers, "One a sample: a,b,c")
+        .required("--weights", &IndicesOptions::numbers, "One weight per sample: a,b,c")
         .required("--num-samples", &IndicesOptions::num_samples, "How many")
         .seed(kSeed)
         .optional("--torch", &IndicesOptions::torch,
-                  "The version of PyTorch (2.15): a single sample with replacement is "
-                  "drawn in a different way since 2.0")
+                  "The version of PyTorch (2.15): since 2.0 a single sample with "
+                  "replacement is drawn differently")
         .flag("--no-replacement", &IndicesOptions::no_replacement,
               "Each sample at most once");
     IndicesCommand(indices, "subset", "SubsetRandomSampler", subset)
-        .required("--indices", &IndicesOptions::indices, "Of the samples: a,b,c")
+        .required("--indices", &IndicesOptions::indices, "Indices of the samples: a,b,c")
         .seed(kSeed);
 }
 
-// What Python's generator draws.
+// Declares the orders that Python's generator draws.
 void add_shuffles(Command& indices) {
     IndicesCommand(indices, "partition", "DataPartitioner of the tutorial", partition)
         .required("--len", &IndicesOptions::length, "Samples in the dataset")
         .required("--sizes", &IndicesOptions::numbers, "Fractions: 0.7,0.2,0.1")
-        .seed("Of Python's random.Random (1234)", 1234)
+        .seed("Seed of Python's random.Random (1234)", 1234)
         .flag("--assign-remainder", &IndicesOptions::assign_remainder,
-              "Hand out what truncation leaves over");
+              "Assign the samples that truncation leaves over");
     IndicesCommand(indices, "shuffle", "Python's random.Random(seed).shuffle",
                    python_shuffle)
         .required("--n", &IndicesOptions::length, "How many")
-        .seed("Of Python's random.Random");
+        .seed("Seed of Python's random.Random");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// mini indices: who gets which sample. Every order that libmini's samplers and
-// partitioners make can be looked at without writing a program.
+// mini indices: prints the sample indices that each rank gets. It shows the order of
+// every sampler and partitioner of libmini without writing a program.
 
 #pragma once
 
@@ -7,8 +7,9 @@
 
 namespace mini::tools {
 
-/// Declares `indices` and its subcommands in `mini`; the one chosen prints to stdout when
-/// the command line has been parsed. Throws UsageError for values that make no sense.
+/// Declares `indices` and its subcommands in `mini`; the chosen subcommand prints to
+/// stdout when the command line has been parsed, and throws UsageError for invalid
+/// values.
 void add_indices(Command& mini);
 
 }  // namespace mini::tools

@@ -44,7 +44,8 @@ NumberSummary summary_of(const Tensor& tensor) {
     return summary;
 }
 
-// Text from a file, with what could disturb a terminal escaped.
+// Escapes control characters in text from a file, so that it can be printed on a
+// terminal.
 std::string plain(const std::string& text) {
     const std::string quoted = ordered_json(text).dump();
     return quoted.substr(1, quoted.size() - 2);
@@ -153,18 +154,18 @@ std::string inspect_json(const io::Safetensors& file) {
 }
 
 void add_inspect(Command& mini) {
-    struct Wanted {
+    struct Options {
         std::string path;
         std::string format = "table";
     };
     Command inspect = mini.add_command("inspect", "Shows what is in a safetensors file");
-    auto wanted = std::make_shared<Wanted>();
-    inspect.add("FILE", wanted->path, "A model or a checkpoint").required();
-    inspect.add("--format", wanted->format, "table, or json").one_of({"table", "json"});
-    inspect.on_parsed([wanted] {
-        const io::Safetensors file = io::load_safetensors(wanted->path);
+    auto options = std::make_shared<Options>();
+    inspect.add("FILE", options->path, "A model or a checkpoint").required();
+    inspect.add("--format", options->format, "table, or json").one_of({"table", "json"});
+    inspect.on_parsed([options] {
+        const io::Safetensors file = io::load_safetensors(options->path);
         fmt::print("{}",
-                   wanted->format == "json" ? inspect_json(file) : inspect_table(file));
+                   options->format == "json" ? inspect_json(file) : inspect_table(file));
     });
 }
 

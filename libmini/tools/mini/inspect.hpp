@@ -1,4 +1,5 @@
-// mini inspect: what is in a safetensors file, and whether its numbers are sound.
+// mini inspect: lists the tensors of a safetensors file, and counts NaN and infinite
+// values.
 //
 //     name      dtype     shape    bytes       min       mean      max   NaN  Inf
 //     fc.bias   float32   (10,)       40   -0.1391   0.002113   0.1267     0    0
@@ -14,7 +15,7 @@
 
 namespace mini::tools {
 
-/// What the numbers of one tensor are like; min, mean and max are of the finite ones.
+/// Statistics of one tensor; min, mean and max are over the finite values.
 struct NumberSummary {
     int64_t finite = 0;
     int64_t nans = 0;
@@ -25,12 +26,13 @@ struct NumberSummary {
 };
 NumberSummary summarise(const Tensor& tensor);
 
-/// The file as a table with its metadata and totals, and as one JSON object on one line.
+/// Returns the file as a table, with its metadata and totals.
 std::string inspect_table(const io::Safetensors& file);
+/// Returns the file as one JSON object on one line.
 std::string inspect_json(const io::Safetensors& file);
 
 /// Declares `inspect` in `mini`; it prints to stdout when the command line has been
-/// parsed. Throws BadFile, one line, for a file that is not one.
+/// parsed. It throws BadFile (one line) if the file is not a valid safetensors file.
 void add_inspect(Command& mini);
 
 }  // namespace mini::tools

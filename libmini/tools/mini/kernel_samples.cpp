@@ -16,7 +16,7 @@ namespace {
 using namespace mini::kernels;
 namespace on_device = mini::kernels::cuda;
 
-// n numbers on device 0, all of one value.
+// n elements on device 0, all with the same value.
 template <typename T>
 class Array {
   public:
@@ -40,7 +40,7 @@ class Array {
 };
 using Floats = Array<float>;
 
-// A rung of the ladder, on square matrices with an edge that tiles do not divide.
+// A rung of the ladder, on square matrices whose size is no multiple of the tile size.
 KernelSample product(on_device::MatmulRung rung) {
     return {std::string("matmul-") + on_device::name(rung), [rung] {
                 const int64_t n = 72;

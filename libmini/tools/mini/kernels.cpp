@@ -14,7 +14,7 @@
 namespace mini::tools {
 namespace {
 
-constexpr size_t kMostInPicture = 400'000;  // accesses of a launch
+constexpr size_t kMaxAccesses = 400'000;  // accesses in a picture
 
 std::string percent(const sim::Traffic& traffic) {
     return traffic.sectors == 0 ? "-"
@@ -38,15 +38,15 @@ void write_file(const std::string& path, const std::string& text) {
     out << text;
     out.close();
     MINI_CHECK(out, "mini kernels: cannot write ", path,
-               ": is there room, and the folder?");
+               ": check that the folder exists and the disk is not full");
 }
 
-void answer(const std::vector<std::string>& names, const std::string& picture) {
+void run_samples(const std::vector<std::string>& names, const std::string& picture) {
     const auto samples = chosen_samples(names);
     if (!picture.empty() && samples.size() != 1)
-        throw UsageError(concat("--svg: a picture is of one sample, but ", samples.size(),
+        throw UsageError(concat("--svg: a picture shows one sample, but ", samples.size(),
                                 " were chosen; name one"));
-    sim::Counting counting(picture.empty() ? 0 : kMostInPicture);
+    sim::Counting counting(picture.empty() ? 0 : kMaxAccesses);
     for (const KernelSample& sample : samples) sample.run();
     fmt::print("{}", counters_table(counting.log().launches()));
     if (!picture.empty())
@@ -69,7 +69,7 @@ std::vector<KernelSample> chosen_samples(const std::vector<std::string>& names) 
         const auto found = std::find(known.begin(), known.end(), name);
         if (found == known.end())
             throw UsageError(concat("no sample is named \"", name, "\"",
-                                    did_you_mean(name, known), "; there are ",
+                                    did_you_mean(name, known), "; the samples are ",
                                     mini::join(known)));
         chosen.push_back(all[static_cast<size_t>(found - known.begin())]);
     }
@@ -99,18 +99,21 @@ std::string counters_table(const std::vector<sim::LaunchCounters>& launches) {
 
 void add_kernels(Command& mini) {
     Command kernels = mini.add_command(
-        "kernels", "What kernels do to a GPU's memory, counted on the simulator");
-    struct Asked {
+        "kernels", "Counts the memory traffic of kernels, on the simulator");
+    struct Arguments {
         std::vector<std::string> names;
         std::string picture;
         bool list = false;
     };
-    const auto asked = std::make_shared<Asked>();
-    kernels.add("NAME", asked->names, "Samples to run (all)");
-    kernels.add("--svg", asked->picture, "A picture of the first block's accesses");
-    kernels.add_flag("--list", asked->list, "Name the samples, and run none");
-    kernels.on_parsed(
-        [asked] { asked->list ? list_samples() : answer(asked->names, asked->picture); });
+    const auto arguments = std::make_shared<Arguments>();
+    kernels.add("NAME", arguments->names, "Samples to run (all)");
+    kernels.add("--svg", arguments->picture,
+                "Write a picture of the first block's accesses to this file");
+    kernels.add_flag("--list", arguments->list, "List the samples, and run none");
+    kernels.on_parsed([arguments] {
+        arguments->list ? list_samples()
+                        : run_samples(arguments->names, arguments->picture);
+    });
 }
 
 }  // namespace mini::tools

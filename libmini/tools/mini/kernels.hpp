@@ -1,11 +1,13 @@
-// mini kernels: what libmini's kernels do to a GPU's memory, counted on the simulator.
+// mini kernels: counts the memory traffic of libmini's kernels on the simulator.
 //
-//     kernel             loads   used   stores   used   shared  passes  worst  barriers ...
-//     naive_kernel         512  52 %       16  100 %        0     1.0      0         0
+//     kernel           loads   used   stores   used   shared  passes  worst  barriers ...
+//     naive_kernel       512  52 %       16  100 %        0     1.0      0         0
 //
-//     loads, stores      instructions of warps on global memory
-//     used               of the bytes that they fetched or wrote, in sectors of 32
-//     passes             of the banks for an instruction on shared memory, and the most
+//     loads, stores    warp instructions that access global memory
+//     used             bytes used / bytes of the transferred sectors (32 bytes each)
+//     shared           warp instructions that access shared memory
+//     passes           passes over the banks / passes needed without bank conflicts
+//     worst            the most passes where one would do without bank conflicts
 
 #pragma once
 
@@ -18,28 +20,31 @@
 
 namespace mini::tools {
 
-/// A call of the library on small inputs, whose launches are worth a look.
+/// A library call on small inputs that launches one or more kernels.
 struct KernelSample {
     std::string name;
     std::function<void()> run;
 };
 
-/// All there are, by name.
+/// Returns all samples.
 std::vector<KernelSample> kernel_samples();
 
-/// The samples of these names, or all for none. Throws UsageError for a name that is none's,
-/// with the nearest and all that there are.
+/// Returns the samples with these names, or all samples if `names` is empty. Throws
+/// UsageError for an unknown name; the message contains the closest name and lists all
+/// names.
 std::vector<KernelSample> chosen_samples(const std::vector<std::string>& names);
 
-/// The counters of launches as a table, one line for each kernel and shape.
+/// Returns the counters as a table, one line per launch.
 std::string counters_table(const std::vector<sim::LaunchCounters>& launches);
 
-/// Threads across, addresses down: one square for each access of the first block to global
-/// memory, loads blue and stores red. An SVG file's text.
+/// Returns the text of an SVG file: one square for each access of the first block to
+/// global memory, threads across and addresses down; loads are blue, stores red and
+/// atomics green.
 std::string access_picture(const std::vector<sim::LoggedAccess>& accesses,
                            const std::string& title);
 
-/// Declares `kernels` in `mini`; it is answered when the command line has been parsed.
+/// Declares `kernels` in `mini`; it runs the samples when the command line has been
+/// parsed.
 void add_kernels(Command& mini);
 
 }  // namespace mini::tools

@@ -1,6 +1,6 @@
-// mini: questions that a user of libmini asks, answered on the command line.
+// mini: command-line tools for users of libmini.
 //
-// Exit codes: 0 answered, 1 failed, 2 the options make no sense.
+// Exit codes: 0 success, 1 failure, 2 usage error.
 
 #include <fmt/core.h>
 
@@ -25,13 +25,14 @@ namespace {
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 
-int complain(int code, const std::string& message) {
+// Prints an error message and returns `code`.
+int fail(int code, const std::string& message) {
     fmt::print(stderr, "mini: {}\n", message);
     return code;
 }
 
-// The words that could have stood where `app`, or the command chosen in it, met one that
-// it does not know.
+// Appends the options and subcommands of `app` and of the chosen subcommands: the
+// candidates for a mistyped word.
 void known_words(const CLI::App& app, std::vector<std::string>& words) {
     for (const CLI::Option* option : app.get_options())
         for (const std::string& name : option->get_lnames())
@@ -45,7 +46,7 @@ void known_words(const CLI::App& app, std::vector<std::string>& words) {
     }
 }
 
-// "; did you mean flight?" for the first word of the command line that is none of these.
+// Returns "; did you mean flight?" for the first unknown word of the command line, or "".
 std::string suggestion(const CLI::App& app, int argc, char** argv) {
     std::vector<std::string> words;
     known_words(app, words);
@@ -60,7 +61,7 @@ std::string suggestion(const CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Answers questions about data-parallel training.", "mini");
+    CLI::App app("Tools for data-parallel training with libmini.", "mini");
     app.require_subcommand(1);
     mini::Command command(app);
     mini::tools::add_indices(command);
@@ -73,15 +74,15 @@ int main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
         return 0;
-    } catch (const CLI::Success& asked_for_help) {
-        return app.exit(asked_for_help);
+    } catch (const CLI::Success& help) {
+        return app.exit(help);
     } catch (const CLI::ParseError& error) {
-        return complain(kUsage, mini::concat(error.what(), suggestion(app, argc, argv),
-                                             "; see mini --help, or --help behind "
-                                             "the name of a command"));
+        return fail(kUsage, mini::concat(error.what(), suggestion(app, argc, argv),
+                                         "; see mini --help, or mini COMMAND "
+                                         "--help"));
     } catch (const mini::UsageError& error) {
-        return complain(kUsage, error.what());
+        return fail(kUsage, error.what());
     } catch (const std::exception& error) {
-        return complain(kFailure, error.what());
+        return fail(kFailure, error.what());
     }
 }

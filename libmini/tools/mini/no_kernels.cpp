@@ -1,4 +1,6 @@
 
+// mini kernels in a build that cannot count: an error that explains how to configure one.
+
 #include "libmini/core/error.hpp"
 #include "libmini/tools/mini/kernels.hpp"
 
@@ -6,12 +8,13 @@ namespace mini::tools {
 
 void add_kernels(Command& mini) {
     Command kernels = mini.add_command(
-        "kernels", "What kernels do to a GPU's memory: not in this build");
+        "kernels", "Counts the memory traffic of kernels: not in this build");
     kernels.allow_anything();
     kernels.on_parsed([] {
         throw UsageError(
-            "mini kernels counts on the simulator, and this build has none that counts: "
-            "configure with -DMINI_CUDA=SIM and without the thread sanitizer");
+            "mini kernels needs the simulator and its instrumentation, which this build "
+            "does not have: configure with -DMINI_CUDA=SIM and without the thread "
+            "sanitizer");
     });
 }
 

@@ -9,8 +9,8 @@
 namespace mini::tools {
 namespace {
 
-constexpr int kNarrowest = 40;
-constexpr int kWidest = 400;
+constexpr int kMinWidth = 40;
+constexpr int kMaxWidth = 400;
 
 bool is_set(const char* name) {
     const char* value = std::getenv(name);
@@ -29,7 +29,7 @@ Screen stdout_screen() {
     } else if (is_set("COLUMNS")) {
         screen.width = std::atoi(std::getenv("COLUMNS"));
     }
-    screen.width = std::clamp(screen.width, kNarrowest, kWidest);
+    screen.width = std::clamp(screen.width, kMinWidth, kMaxWidth);
     return screen;
 }
 

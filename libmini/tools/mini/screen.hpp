@@ -1,4 +1,4 @@
-// What stdout is: a terminal of some width that shows colours, or a pipe or file.
+// The width of stdout, and whether it shows colours: a terminal, or a pipe or file.
 
 #pragma once
 
@@ -9,8 +9,8 @@ struct Screen {
     int width = 80;
 };
 
-/// Colours only on a terminal, and not when NO_COLOR is set (no-color.org); the width
-/// from the terminal, else from COLUMNS, else 80.
+/// Enables colours only on a terminal, and not if NO_COLOR is set (no-color.org). The
+/// width is the terminal's, else COLUMNS, else 80, limited to 40 ... 400.
 Screen stdout_screen();
 
 }  // namespace mini::tools

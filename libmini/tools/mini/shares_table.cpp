@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kBold = "\033[1m";
 constexpr const char* kDim = "\033[2m";
-constexpr const char* kPadding = "\033[7m";  // reversed: it must catch the eye
+constexpr const char* kPadding = "\033[7m";  // reverse video, to stand out
 constexpr const char* kReset = "\033[0m";
 constexpr std::array kOwnerColours = {"\033[36m", "\033[33m", "\033[35m",
                                       "\033[32m", "\033[34m", "\033[31m"};
@@ -31,11 +31,11 @@ class Table {
             for (const int64_t index : share.indices) largest = std::max(largest, index);
         }
         const int64_t widest = std::max(largest, positions_);
-        cell_width_ = fmt::formatted_size("{}", widest) + 2;  // a blank before, * behind
+        cell_width_ = fmt::formatted_size("{}", widest) + 2;  // a space before, * after
         const auto room =
             static_cast<int64_t>(options.width) - static_cast<int64_t>(owner_width_) - 1;
         columns_ = std::max<int64_t>(1, room / static_cast<int64_t>(cell_width_));
-        if (columns_ >= 10) columns_ -= columns_ % 10;  // round numbers begin the lines
+        if (columns_ >= 10) columns_ -= columns_ % 10;  // start lines at multiples of 10
     }
 
     std::string text() {
@@ -59,7 +59,7 @@ class Table {
             head += fmt::format("{:>{}} ", i, cell_width_ - 1);
         text_ += fmt::format("\n{}\n", painted(kDim, head));
 
-        // Print one row an owner, as far as each has samples.
+        // Print one row per owner, up to its number of samples.
         for (size_t k = 0; k < shares_.shares.size(); ++k) {
             const Share& share = shares_.shares[k];
             const char* colour = kOwnerColours[k % kOwnerColours.size()];
@@ -92,8 +92,8 @@ class Table {
     const TableOptions& options_;
     size_t owner_width_ = 0;
     size_t cell_width_ = 0;
-    int64_t positions_ = 0;  // of the longest share
-    int64_t columns_ = 0;    // of one block
+    int64_t positions_ = 0;  // size of the longest share
+    int64_t columns_ = 0;    // positions per block
     bool padded_ = false;
     std::string text_;
 };

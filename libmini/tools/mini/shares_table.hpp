@@ -1,5 +1,5 @@
-// The table of `mini indices`: one row an owner, one column a position, wrapped to the
-// screen's width.
+// The table of `mini indices`: one row per owner, one column per position, wrapped to the
+// width of the screen.
 //
 //     position   0  1  2  3
 //     rank 0     5  2  9  4
@@ -14,31 +14,31 @@
 
 namespace mini::tools {
 
-/// One owner's samples: a rank's, a part's, or the whole order's.
+/// The sample indices of one owner: a rank, a part of a partition, or a whole order.
 struct Share {
     std::string owner;  // "rank 0", "part 1", "order"
     std::vector<int64_t> indices;
-    int64_t padding_from = INT64_MAX;  // positions from here on repeat others' samples
+    int64_t padding_from = INT64_MAX;  // positions from here on are padding
 };
 
-/// What `mini indices` shows.
+/// The output of `mini indices`.
 struct Shares {
-    std::string title;  // the question, in words
+    std::string title;  // describes the sampler and its arguments
     std::vector<Share> shares;
-    bool one_list = false;  // JSON: a list of indices, not a list of such lists
+    bool one_list = false;  // JSON: one list of indices, not a list of lists
     std::string remark;     // one sentence below the table; may be empty
 };
 
 struct TableOptions {
     bool colour = false;
-    int width = 80;       // columns of the screen
-    int max_blocks = 12;  // of wrapped rows; what does not fit is counted, not shown
+    int width = 80;       // of the screen, in characters
+    int max_blocks = 12;  // of wrapped rows; further positions are counted, not shown
 };
 
-/// The table as text, each line ended.
+/// Returns the table; every line ends with a newline.
 std::string shares_table(const Shares& shares, const TableOptions& options);
 
-/// The shares as one JSON value on one line.
+/// Returns the shares as one JSON value on one line.
 std::string shares_json(const Shares& shares);
 
 }  // namespace mini::tools

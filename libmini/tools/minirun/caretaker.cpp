@@ -18,24 +18,25 @@
 namespace mini::tools {
 namespace {
 
-// One message. `group` belongs to the first two kinds, `folder` to the third; the message
-// ends where the folder's name does.
-struct News {
+// A message to the caretaker. The first two kinds use `group`, the third uses `folder`.
+// The message is truncated after the folder's name, which has no terminating null.
+struct Message {
     enum Kind : char { kGroupBegins, kGroupEnded, kRemove, kKeep };
     Kind kind = kKeep;
     pid_t group = 0;
     char folder[PATH_MAX] = {};
 };
-constexpr size_t kHeadBytes = offsetof(News, folder);
+constexpr size_t kHeadBytes = offsetof(Message, folder);
 
-// Without SIGPIPE: a caretaker that was killed must not end the job.
-void tell(const Descriptor& connection, const News& news, size_t folder_bytes = 0) {
-    while (send(connection.fd(), &news, kHeadBytes + folder_bytes, MSG_NOSIGNAL) < 0 &&
+// Sends a message, without SIGPIPE: the job must continue if the caretaker was killed.
+void send_message(const Descriptor& connection, const Message& message,
+                  size_t folder_bytes = 0) {
+    while (send(connection.fd(), &message, kHeadBytes + folder_bytes, MSG_NOSIGNAL) < 0 &&
            errno == EINTR)
         continue;
 }
 
-// Out of reach of the terminal and its signals.
+// Detaches the process from the terminal and blocks all signals.
 void detach() {
     setsid();
     sigset_t all;
@@ -44,22 +45,23 @@ void detach() {
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(fd);
 }
 
-// The life of the caretaker.
-void take_care(const Descriptor& connection) {
+// The main function of the caretaker process: handles messages until the connection
+// closes, then cleans up.
+void run_caretaker(const Descriptor& connection) {
     std::set<pid_t> groups;
     std::string folder;
     while (true) {
-        News news;
-        const ssize_t count = recv(connection.fd(), &news, sizeof news, 0);
+        Message message;
+        const ssize_t count = recv(connection.fd(), &message, sizeof message, 0);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) break;
-        switch (news.kind) {
-            case News::kGroupBegins: groups.insert(news.group); break;
-            case News::kGroupEnded: groups.erase(news.group); break;
-            case News::kRemove:
-                folder.assign(news.folder, static_cast<size_t>(count) - kHeadBytes);
+        switch (message.kind) {
+            case Message::kGroupBegins: groups.insert(message.group); break;
+            case Message::kGroupEnded: groups.erase(message.group); break;
+            case Message::kRemove:
+                folder.assign(message.folder, static_cast<size_t>(count) - kHeadBytes);
                 break;
-            case News::kKeep: folder.clear(); break;
+            case Message::kKeep: folder.clear(); break;
         }
     }
     for (const pid_t group : groups) kill(-group, SIGKILL);
@@ -81,7 +83,7 @@ Caretaker::Caretaker() {
 
     connection_.close();
     detach();
-    take_care(its_end);
+    run_caretaker(its_end);
     _exit(0);
 }
 
@@ -91,20 +93,22 @@ Caretaker::~Caretaker() {
 }
 
 void Caretaker::group_begins(pid_t group) const {
-    tell(connection_, {.kind = News::kGroupBegins, .group = group});
+    send_message(connection_, {.kind = Message::kGroupBegins, .group = group});
 }
 
 void Caretaker::group_ended(pid_t group) const {
-    tell(connection_, {.kind = News::kGroupEnded, .group = group});
+    send_message(connection_, {.kind = Message::kGroupEnded, .group = group});
 }
 
 void Caretaker::will_remove(const std::string& folder) const {
-    News news{.kind = News::kRemove};
-    const size_t bytes = std::min(folder.size(), sizeof news.folder);
-    std::copy_n(folder.begin(), bytes, news.folder);
-    tell(connection_, news, bytes);
+    Message message{.kind = Message::kRemove};
+    const size_t bytes = std::min(folder.size(), sizeof message.folder);
+    std::copy_n(folder.begin(), bytes, message.folder);
+    send_message(connection_, message, bytes);
 }
 
-void Caretaker::will_keep_folder() const { tell(connection_, {.kind = News::kKeep}); }
+void Caretaker::will_keep_folder() const {
+    send_message(connection_, {.kind = Message::kKeep});
+}
 
 }  // namespace mini::tools

@@ -1,12 +1,13 @@
-// A small process that tidies up after minirun, also when minirun is killed with -9.
+// A small process that cleans up after minirun, even if minirun is killed with SIGKILL.
 //
-//     minirun ---- "rank's group 4711 begins", "4711 has ended", "remove FOLDER" ----> caretaker
-//        '-- dies: the connection ends --> kills the groups that have not ended,
-//                                          removes the folder
+//     minirun -- "group 4711 begins", "4711 has ended", "remove FOLDER" --> caretaker
+//        '-- dies: the connection closes --> kills the groups that have not ended,
+//                                            removes the folder
 //
-// The kernel kills a rank when minirun dies (PR_SET_PDEATHSIG), but not what the rank has
-// started: `minirun sh -c 'prog; true'` would leave prog. A process keeps the number of
-// its group from going to others, so the number is right as long as there is one to kill.
+// The kernel kills a rank when minirun dies (PR_SET_PDEATHSIG), but not the processes
+// that the rank has started: `minirun sh -c 'prog; true'` would leave prog running. A
+// group id is not reused while a process is in the group, so killing by group id is safe
+// while any is left.
 
 #pragma once
 
@@ -23,21 +24,21 @@ class Caretaker {
     /// Starts the process. REQUIRES: no other thread. Throws Error.
     Caretaker();
 
-    /// Lets it do what is left to do, and waits for its end.
+    /// Closes the connection, and waits until the process has cleaned up and ended.
     ~Caretaker();
     Caretaker(const Caretaker&) = delete;
     Caretaker& operator=(const Caretaker&) = delete;
 
-    /// From now on the group is to be killed. May be called between fork and exec.
+    /// Registers a process group to be killed. May be called between fork and exec.
     void group_begins(pid_t group) const;
 
-    /// The group has been killed or is to be left alone.
+    /// Unregisters a process group.
     void group_ended(pid_t group) const;
 
-    /// From now on the folder is to be removed.
+    /// Registers the folder to be removed.
     void will_remove(const std::string& folder) const;
 
-    /// The folder is to stay.
+    /// Unregisters the folder.
     void will_keep_folder() const;
 
   private:

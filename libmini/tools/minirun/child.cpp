@@ -18,14 +18,14 @@ struct Pipe {
     Descriptor write;
 };
 
-// Close-on-exec: a rank must not hold the pipes of another one open.
+// Close-on-exec: a rank must not inherit the pipes of other ranks.
 Pipe make_pipe() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) throw Error(system_message("pipe", errno));
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// Pointers to the words, with the null pointer that exec wants behind them.
+// Returns pointers to the words and a final null pointer, as exec requires.
 std::vector<char*> as_pointers(std::vector<std::string>& words) {
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
@@ -47,20 +47,20 @@ struct Startup {
     const Caretaker& caretaker;
 };
 
-// The child's side of fork: becomes the program, or reports errno through the failure
-// pipe.
+// Runs in the child process after fork: executes the program, or writes errno to the
+// failure pipe.
 [[noreturn]] void become_program(const Startup& startup) {
     setpgid(0, 0);
-    startup.caretaker.group_begins(getpid());  // before exec, so that none escapes it
+    startup.caretaker.group_begins(getpid());  // before exec: covers all processes
 
-    // Die when minirun dies; it may be dead already.
+    // Die when minirun dies; it may already have died.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != startup.parent) _exit(1);
 
-    // exec keeps the signal mask: unblock what minirun blocks.
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
+    // exec keeps the signal mask: unblock the signals that minirun blocks.
+    sigset_t empty;
+    sigemptyset(&empty);
+    sigprocmask(SIG_SETMASK, &empty, nullptr);
 
     dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
     dup2(startup.out, STDOUT_FILENO);
@@ -86,7 +86,7 @@ std::string Exit::text() const {
 Child::Child(const std::vector<std::string>& command, const Environment& environment,
              const Caretaker& caretaker)
     : caretaker_(&caretaker) {
-    // Prepare all memory beforehand: between fork and exec there are only system calls.
+    // Allocate all memory before fork: only system calls are made between fork and exec.
     std::vector<std::string> words = command, entries = as_entries(environment);
     std::vector<char*> arguments = as_pointers(words), variables = as_pointers(entries);
     Pipe out = make_pipe(), err = make_pipe(), failure = make_pipe();
@@ -101,7 +101,7 @@ Child::Child(const std::vector<std::string>& command, const Environment& environ
     err_ = std::move(err.read);
     for (const Descriptor* end : {&out_, &err_}) fcntl(end->fd(), F_SETFL, O_NONBLOCK);
 
-    // The failure pipe closes at exec; a number in it says why there was none.
+    // exec closes the failure pipe; if exec failed, the pipe contains errno.
     failure.write.close();
     int reason = 0;
     ssize_t count;
@@ -139,7 +139,7 @@ bool Child::has_ended() const {
            info.si_pid == pid_;
 }
 
-// Before reaping: until then the number is the group's.
+// Kills the group. REQUIRES: not reaped yet, so the group id has not been reused.
 void Child::kill_group() const {
     send(SIGKILL);
     caretaker_->group_ended(pid_);

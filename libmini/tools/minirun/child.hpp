@@ -1,15 +1,16 @@
-// One rank: a child process that leads a process group of its own, with its output in two
+// One rank: a child process that leads its own process group, with its output in two
 // pipes.
 //
-//     minirun --fork--> child --exec--> PROGRAM ----> what PROGRAM itself starts
-//                       |_________ process group of the rank _________________|
+//     minirun --fork--> child --exec--> PROGRAM ----> processes that PROGRAM starts
+//                       |_________ process group of the rank ____________________|
 //
-// A signal goes to the whole group. Should minirun die first, the kernel kills the rank
-// (PR_SET_PDEATHSIG), and the caretaker, who knows of the group before PROGRAM runs,
-// kills what PROGRAM has started: even kill -9 leaves no process of the group behind. One
-// that has left the group, as daemons do, is out of reach. A process that has ended is a
-// zombie until it is reaped, and so long no other process gets its number: we signal
-// before reaping, and therefore never anyone but our own.
+// A signal is sent to the whole group. If minirun dies first, the kernel kills the rank
+// (PR_SET_PDEATHSIG), and the caretaker, which is notified of the group before PROGRAM
+// runs, kills the processes that PROGRAM has started: even kill -9 of minirun leaves no
+// process of the group. A process that has left the group, as daemons do, is not killed.
+// An ended process is a zombie until it is reaped, and its pid is not reused until then:
+// minirun signals a group only before reaping its leader, so it never signals another
+// process.
 
 #pragma once
 
@@ -28,21 +29,21 @@ namespace mini::tools {
 /// How a process ended: by exit(code), or killed by a signal.
 struct Exit {
     bool by_signal = false;
-    int number = 0;  // the code, or the signal
+    int number = 0;  // the exit code, or the signal
 
     bool failed() const { return by_signal || number != 0; }
 
-    /// The shell's exit code: 128 + signal when one killed it.
+    /// Returns the exit code that a shell reports: 128 + signal for a killed process.
     int code() const { return by_signal ? 128 + number : number; }
 
-    /// "exit code 3", "SIGKILL".
+    /// Returns "exit code 3", "SIGKILL".
     std::string text() const;
 };
 
-/// "SIGINT" for 2.
+/// Returns "SIGINT" for 2.
 std::string signal_name(int number);
 
-/// A program that could not be started: missing, or not executable.
+/// A program cannot be started, e.g. because it is missing or not executable.
 class CannotStart : public Error {
   public:
     using Error::Error;
@@ -50,31 +51,32 @@ class CannotStart : public Error {
 
 class Child {
   public:
-    /// Starts command[0], found as a shell would find it, with stdin empty and stdout and
-    /// stderr in pipes. Blocks until the program runs. Throws CannotStart when it cannot.
-    /// Tells `caretaker`, which must outlive this, of the group.
+    /// Starts command[0], found in PATH as by a shell, with empty stdin and with stdout
+    /// and stderr in pipes. Registers the process group with `caretaker`. Blocks until
+    /// the program runs. Throws CannotStart if it cannot be started. REQUIRES:
+    /// `caretaker` outlives this.
     Child(const std::vector<std::string>& command, const Environment& environment,
           const Caretaker& caretaker);
 
-    /// Kills the group when it has not ended yet.
+    /// Kills the group if the rank has not been reaped.
     ~Child();
     Child(Child&& other) noexcept;
     Child& operator=(Child&&) = delete;
 
     pid_t pid() const { return pid_; }
 
-    /// The reading ends of its output, non-blocking; to be moved out by the caller.
+    /// The non-blocking read ends of its output; the caller may move them out.
     Descriptor& out() { return out_; }
     Descriptor& err() { return err_; }
 
-    /// Sends `signal` to the rank and to what it started; nothing when it was reaped.
+    /// Sends `signal` to the rank's process group. Does nothing if the rank was reaped.
     void send(int signal) const;
 
-    /// Whether the program has ended. Does not block, and leaves it to be reaped.
+    /// Returns whether the program has ended. Does not block, and does not reap it.
     bool has_ended() const;
 
-    /// Kills what the rank left behind in its group and collects how the rank ended.
-    /// REQUIRES: has_ended().
+    /// Kills the rest of the rank's process group, reaps the rank, and returns how it
+    /// ended. REQUIRES: has_ended().
     Exit reap();
 
   private:

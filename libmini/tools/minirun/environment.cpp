@@ -25,7 +25,7 @@ Environment own_variables(const Job& job, int local_rank) {
     const std::string rank = std::to_string(job.rank(local_rank));
     const std::string world = std::to_string(job.world_size);
     Environment variables = {
-        // Who this rank is among how many.
+        // This rank, and the number of ranks.
         {"RANK", rank},
         {"LOCAL_RANK", std::to_string(local_rank)},
         {"ROLE_RANK", rank},
@@ -36,13 +36,13 @@ Environment own_variables(const Job& job, int local_rank) {
         {"GROUP_WORLD_SIZE", std::to_string(job.nodes)},
         {"ROLE_NAME", job.role},
 
-        // Where the ranks meet, and the secret by which they know each other.
+        // The address of the store, and the secret that its clients send.
         {"MASTER_ADDR", job.master_addr},
         {"MASTER_PORT", std::to_string(job.master_port)},
         {"MINI_STORE_COOKIE", job.cookie},
 
-        // The job, as torchrun names it. False: rank 0, not the launcher, serves the
-        // store.
+        // torchrun's description of the job. USE_AGENT_STORE is False because rank 0, not
+        // the launcher, serves the store.
         {"TORCHELASTIC_RUN_ID", job.run_id},
         {"TORCHELASTIC_RESTART_COUNT", std::to_string(job.restart_count)},
         {"TORCHELASTIC_MAX_RESTARTS", std::to_string(job.max_restarts)},
@@ -53,7 +53,7 @@ Environment own_variables(const Job& job, int local_rank) {
 }
 
 Environment rank_environment(Environment base, const Job& job, int local_rank) {
-    // Let the user's own choice win over these two, and ours over everything else.
+    // The user's values of these two variables win, and minirun's values of all others.
     Environment variables = own_variables(job, local_rank);
     if (job.local_size() > 1) base.try_emplace("OMP_NUM_THREADS", "1");
     base.try_emplace("MINI_PROGRESS", job.progress);

@@ -1,16 +1,16 @@
-// What a rank finds in its environment: torchrun's variables, so that a program started
-// by minirun, torchrun or by hand cannot tell the difference.
+// The environment variables of a rank: torchrun's, so that the same program can be
+// started by minirun, by torchrun or by hand.
 //
 //     RANK LOCAL_RANK ROLE_RANK                    this rank
-//     WORLD_SIZE LOCAL_WORLD_SIZE ROLE_WORLD_SIZE  how many there are
-//     GROUP_RANK GROUP_WORLD_SIZE                  this node, and how many nodes
+//     WORLD_SIZE LOCAL_WORLD_SIZE ROLE_WORLD_SIZE  number of ranks
+//     GROUP_RANK GROUP_WORLD_SIZE                  this node, number of nodes
 //     MASTER_ADDR MASTER_PORT                      where rank 0 serves the store
-//     TORCHELASTIC_RUN_ID                          the run, another after each restart
-//     TORCHELASTIC_RESTART_COUNT, _MAX_RESTARTS    the how many-th restart, of how many
-//     OMP_NUM_THREADS                              1 beside others, unless set already
-//     MINI_STORE_COOKIE                            what clients of the store must know
-//     MINI_FLIGHT_DIR                              where the flight recorder keeps files
-//     MINI_PROGRESS                                bar or plain, unless it is set already
+//     TORCHELASTIC_RUN_ID                          id of the run, changed by each restart
+//     TORCHELASTIC_RESTART_COUNT, _MAX_RESTARTS    restarts so far, maximum
+//     OMP_NUM_THREADS                              1 beside other ranks, if not set
+//     MINI_STORE_COOKIE                            secret that the store's clients send
+//     MINI_FLIGHT_DIR                              folder of the flight recorder's files
+//     MINI_PROGRESS                                bar or plain, if not set
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace mini::tools {
 
-/// What all ranks of one job share.
+/// The properties that all ranks of one job share.
 struct Job {
     int world_size = 1;
     std::string master_addr;
@@ -32,25 +32,27 @@ struct Job {
     int restart_count = 0;
     int max_restarts = 0;
     std::string role = "default";
-    std::string flight_dir = "";  // "": none
-    std::string log_name = "";    // the job's, in spite of restarts
+    std::string flight_dir = "";  // "": no flight recorder
+    std::string log_name = "";    // the run id before any restart; names the log folder
 
-    /// Ranks on this node; all nodes have as many.
+    /// Returns the number of ranks on each node.
     int local_size() const { return world_size / nodes; }
 
-    /// The rank of this node's rank `local_rank`.
+    /// Returns the global rank of local rank `local_rank` of this node.
     int rank(int local_rank) const { return node_rank * local_size() + local_rank; }
 };
 
 using Environment = std::map<std::string, std::string>;
 
-/// This process's own environment.
+/// Returns this process's environment.
 Environment current_environment();
 
-/// What minirun sets for this node's rank `local_rank`, whatever the user has set.
+/// Returns the variables that minirun sets for local rank `local_rank`, even if the user
+/// has set them.
 Environment own_variables(const Job& job, int local_rank);
 
-/// `base` with these on top, and with what the user has not set.
+/// Returns `base` with own_variables() replaced, and OMP_NUM_THREADS and MINI_PROGRESS
+/// added if they are not set.
 Environment rank_environment(Environment base, const Job& job, int local_rank);
 
 }  // namespace mini::tools

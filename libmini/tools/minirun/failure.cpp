@@ -8,17 +8,16 @@ namespace {
 std::string advice(const Exit& exit) {
     if (!exit.by_signal) return "";
     switch (exit.number) {
-        case SIGKILL:
-            return "; another process killed it, or memory ran out (dmesg tells)";
+        case SIGKILL: return "; another process killed it, or memory ran out (see dmesg)";
         case SIGSEGV:
         case SIGBUS:
         case SIGFPE:
-        case SIGILL: return "; a build of the debug preset shows the line";
+        case SIGILL: return "; a build with the debug preset shows the source line";
     }
     return "";
 }
 
-std::string who(const End& end) {
+std::string rank_text(const End& end) {
     return concat("rank ", end.rank, " (", end.exit.text(), ")");
 }
 
@@ -33,16 +32,16 @@ std::vector<std::string> failure_report(const End& cause, const std::vector<End>
                             advice(cause.exit)));
     report.insert(report.end(), findings.notes.begin(), findings.notes.end());
 
-    // Quote what it had to say.
+    // Quote its last lines on stderr.
     const std::vector<std::string>& lines = findings.stderr_lines;
     if (!lines.empty()) report.push_back("its last lines on stderr:");
     for (const std::string& line : lines) report.push_back("  | " + line);
 
-    // Mention who fell with it, in one line.
+    // List the other failed ranks in one line.
     std::string others;
     for (const End& end : ends)
         if (end.rank != cause.rank && failed_by_itself(end))
-            others += (others.empty() ? "" : ", ") + who(end);
+            others += (others.empty() ? "" : ", ") + rank_text(end);
     if (!others.empty()) report.push_back("failed after it: " + others);
     return report;
 }

@@ -1,4 +1,4 @@
-// What to tell the user when a rank has failed.
+// The error report for the user when a rank has failed.
 
 #pragma once
 
@@ -12,28 +12,29 @@
 
 namespace mini::tools {
 
-/// The end of one rank.
+/// How one rank ended.
 struct End {
     int rank = 0;
     pid_t pid = 0;
     Exit exit;
-    bool stopped_by_us = false;  // ended by a signal that minirun sent
+    bool stopped_by_us = false;  // killed by a signal that minirun sent
     int64_t seen_at = 0;         // nanoseconds on the monotonic clock
 };
 
-/// What is known about the cause besides its end.
+/// Information about the rank that failed first, besides how it ended.
 struct Findings {
     std::string host;
-    std::vector<std::string> notes;  // sentences: what it was doing, where its log is
-    std::vector<std::string> stderr_lines;  // the last ones that it wrote
+    std::vector<std::string> notes;         // sentences: its last operation, its log file
+    std::vector<std::string> stderr_lines;  // its last lines on stderr
 };
 
-/// Whether a rank failed without minirun's help.
+/// Returns whether a rank failed, and not because of a signal that minirun sent.
 inline bool failed_by_itself(const End& end) {
     return end.exit.failed() && !end.stopped_by_us;
 }
 
-/// What happened, why, and what to do: lines without "minirun:" before them.
+/// Returns the lines of the report, without the prefix "minirun:": what happened, why,
+/// and what to do.
 std::vector<std::string> failure_report(const End& cause, const std::vector<End>& ends,
                                         const Findings& findings);
 

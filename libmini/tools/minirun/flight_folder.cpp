@@ -16,9 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 using dist::FlightRecord;
 
-// The operation that says most: one under way, else one that failed under way, else the
-// last one that was begun.
-const FlightRecord* telling(const dist::Flight& flight) {
+// Returns the most relevant operation: the last running one, else the last failed one,
+// else the last one that was started; null if there is none.
+const FlightRecord* most_relevant(const dist::Flight& flight) {
     const FlightRecord* best = nullptr;
     const auto weight = [](const FlightRecord& record) {
         if (record.state == FlightRecord::State::kStarted) return 2;
@@ -38,7 +38,7 @@ FlightFolder::FlightFolder(const std::string& wanted, const Caretaker& caretaker
     if (wanted.empty()) {
         path_ = (fs::temp_directory_path() / "minirun-flight-XXXXXX").string();
         if (mkdtemp(path_.data()) == nullptr)
-            throw Error(concat("cannot make ", path_, ": ",
+            throw Error(concat("cannot create ", path_, ": ",
                                system_message("mkdtemp", errno),
                                "; set TMPDIR, or give --flight-dir"));
         caretaker_.will_remove(path_);
@@ -47,7 +47,8 @@ FlightFolder::FlightFolder(const std::string& wanted, const Caretaker& caretaker
     std::error_code failure;
     fs::create_directories(wanted, failure);
     if (failure)
-        throw Error(concat("cannot make --flight-dir ", wanted, ": ", failure.message()));
+        throw Error(
+            concat("cannot create --flight-dir ", wanted, ": ", failure.message()));
     path_ = fs::absolute(wanted).string();
 }
 
@@ -62,8 +63,8 @@ std::optional<dist::Flight> FlightFolder::read(const std::string& run, int rank)
 std::string FlightFolder::last_operation(const std::string& run, const End& end) const {
     const std::optional<dist::Flight> flight = read(run, end.rank);
     if (!flight) return "";
-    const FlightRecord* const record = telling(*flight);
-    if (record == nullptr) return "it had not begun any operation of its group";
+    const FlightRecord* const record = most_relevant(*flight);
+    if (record == nullptr) return "it had not started any operation of its group";
 
     const std::string what = dist::describe(*record);
     const int64_t begin = record->started_at;

@@ -1,8 +1,7 @@
-// The folder in which the ranks' flight recorders keep their files, and what they tell
-// about a rank that has failed.
+// The folder of the ranks' flight recorder files, and queries about a failed rank.
 //
-// A private folder must go away even when minirun is killed with -9: the caretaker removes
-// it.
+// A private folder must be removed even if minirun is killed with SIGKILL: the caretaker
+// removes it.
 
 #pragma once
 
@@ -17,21 +16,23 @@ namespace mini::tools {
 
 class FlightFolder {
   public:
-    /// `wanted`, or, when that is "", a new private folder that goes away at the end,
-    /// with the caretaker, unless keep() was called. Throws Error.
+    /// Uses the folder `wanted`. If it is "", creates a private folder, which the
+    /// caretaker removes when minirun ends unless keep() kept it. Throws Error.
     FlightFolder(const std::string& wanted, const Caretaker& caretaker);
 
     const std::string& path() const { return path_; }
 
-    /// "it was in all_reduce #57 (sum of 21840 float32) for 3.2 s"; "" when the rank left
-    /// no record of run `run`, as a program without libmini does.
+    /// Returns "it was in all_reduce #57 (sum of 21840 float32) for 3.2 s"; "" if the
+    /// rank has no box of run `run`, e.g. because the program does not use libmini.
+    /// Throws BadFile.
     std::string last_operation(const std::string& run, const End& end) const;
 
-    /// The rank whose loss ended the group for `rank`, as `rank` itself has put it down.
+    /// Returns the rank that `rank`'s box blames for the end of the group, or
+    /// std::nullopt. Throws BadFile.
     std::optional<int> blamed_by(const std::string& run, int rank) const;
 
-    /// Keeps the folder, and notes in the boxes of run `run` that their ranks have ended.
-    /// Whether there is any box.
+    /// Records in the boxes of run `run` that their ranks have ended, and keeps the
+    /// folder if there is such a box. Returns whether the folder is kept. Throws BadFile.
     bool keep(const std::string& run);
 
   private:

@@ -25,13 +25,13 @@ std::string variable(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-// Digits that follow from `secret`, and that do not reveal it.
+// Derives hexadecimal digits from `secret` that do not reveal it.
 std::string digits_from(const std::string& purpose, const std::string& secret) {
     const std::string text = concat("minirun ", purpose, ": ", secret);
     return io::sha256_hex(std::as_bytes(std::span(text))).substr(0, kCookieDigits);
 }
 
-// Names and secret of a job on several nodes: alike on all of them.
+// Sets the cookie and run id of a job on several nodes, the same on each node.
 void name_shared_job(const Options& options, Job& job) {
     job.cookie = variable("MINI_STORE_COOKIE");
     if (!job.cookie.empty() &&
@@ -42,13 +42,13 @@ void name_shared_job(const Options& options, Job& job) {
             "all nodes");
     if (job.cookie.empty() && options.rdzv_id.empty())
         throw UsageError(
-            "the nodes need a secret in common: give each the same "
+            "the nodes need a common secret: give each the same "
             "--rdzv-id, or the same MINI_STORE_COOKIE");
     if (job.cookie.empty()) job.cookie = digits_from("cookie", options.rdzv_id);
     job.run_id = digits_from("run", job.cookie).substr(0, 16);
 }
 
-// 'a b' for words that a shell would take apart.
+// Quotes a word for a shell if necessary: 'a b'.
 std::string quoted(const std::string& word) {
     constexpr const char* kPlain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%";
@@ -58,17 +58,17 @@ std::string quoted(const std::string& word) {
     return fmt::format("'{}'", text);
 }
 
-// One thread a rank is a choice that a person should know about.
+// Notifies an interactive user that minirun limits each rank to one thread.
 void mention_threads(const Options& options, Supervisor& supervisor) {
     if (options.ranks > 1 && stderr_is_terminal() && variable("OMP_NUM_THREADS").empty())
         supervisor.say(
-            "OMP_NUM_THREADS=1 for each rank, so that they do not crowd the "
-            "machine; set it to what suits your program");
+            "OMP_NUM_THREADS=1 for each rank, so that the ranks do not compete for "
+            "cores; set it to override");
 }
 
 Outcome run_once(const Options& options, Job& job, FlightFolder& flights,
                  const Caretaker& caretaker) {
-    const bool serves = job.node_rank == 0;  // else the address is another machine's
+    const bool serves = job.node_rank == 0;  // other nodes do not own the address
     ChosenPort port;
     if (serves) {
         port = choose_port(options.master_addr, options.master_port);

@@ -1,10 +1,10 @@
-// From the command line to the end of the job: makes the job, runs it, and restarts it
-// when a rank failed and --max-restarts allows it.
+// Runs a job from the parsed command line to its end, and restarts it if a rank fails and
+// --max-restarts allows it.
 //
 //     run 3f2a     port 40311     TORCHELASTIC_RESTART_COUNT=0     rank 1 fails
 //     run 3f2a.1   port 38775     TORCHELASTIC_RESTART_COUNT=1     ...
 //
-// A new port and a new run id keep whatever is left of the last run out of this one.
+// A new port and a new run id keep leftover processes of the last run out of this one.
 
 #pragma once
 
@@ -15,11 +15,11 @@
 
 namespace mini::tools {
 
-/// The job as all nodes see it; port 0 when it is yet to be chosen. Throws UsageError
-/// when several nodes have no secret in common.
+/// Returns the job, the same on all nodes except for `node_rank`; its port is 0 if it is
+/// not chosen yet. Throws UsageError if several nodes have no common secret.
 Job plan_job(const Options& options);
 
-/// What --dry-run prints: a line for each rank, to be pasted into a shell.
+/// Returns the output of --dry-run: one shell command per rank.
 std::string dry_run(const Options& options, const Job& job);
 
 /// Runs the job and returns minirun's exit code.

@@ -1,4 +1,4 @@
-// Where the ranks' output goes: onto the screen, into files, or both.
+// The destination of the ranks' output: the screen, log files, or both.
 //
 //     DIR/<run>/attempt_0/1/stdout.log     torchrun's layout: restart count, local rank
 
@@ -14,20 +14,21 @@ namespace mini::tools {
 
 class Logs {
   public:
-    /// Creates no file yet. Without a --log-dir, a folder of `job` under /tmp.
+    /// Creates no file yet. Without --log-dir the folder is minirun-logs/<run> in the
+    /// temporary directory (TMPDIR, default /tmp).
     Logs(const Options& options, const Job& job);
 
-    /// Whether any rank has a log.
+    /// Returns whether any rank has a log.
     bool any() const { return !options_.tee.empty() || !options_.redirects.empty(); }
 
     /// The folder of this attempt's logs.
     const std::string& folder() const { return folder_; }
 
-    /// The source of a rank's stdout (bit 1) or stderr (bit 2) with its log opened.
-    /// Throws Error.
+    /// Returns the source of a rank's stdout (bit 1) or stderr (bit 2), with its log file
+    /// opened. Throws Error.
     Output::Source source(int local_rank, int bit, Descriptor pipe) const;
 
-    /// The log of a rank's stderr, "" when it has none.
+    /// Returns the path of a rank's stderr log, or "" if it has none.
     std::string stderr_path(int local_rank) const;
 
   private:

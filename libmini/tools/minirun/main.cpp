@@ -1,4 +1,4 @@
-// minirun: starts the ranks of a job on this machine (torchrun's part in PyTorch).
+// minirun: starts the ranks of a job on this machine, like PyTorch's torchrun.
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -17,16 +17,18 @@ namespace {
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
-constexpr int kCannotStart = 127;  // as the shell has it
+constexpr int kCannotStart = 127;  // the same as a shell's
 
-// Opens what the caller has closed (`>&-`), lest a pipe of ours become "stdout".
+// Opens standard files that the caller has closed (`>&-`), so that no other descriptor
+// gets the number of stdin, stdout or stderr.
 void open_standard_files() {
     int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (fd >= 0) close(fd);
 }
 
-int complain(int code, const std::string& message) {
+// Prints an error message and returns `code`.
+int fail(int code, const std::string& message) {
     fmt::print(stderr, "minirun: {}\n", message);
     return code;
 }
@@ -43,10 +45,10 @@ int main(int argc, char** argv) {
         fmt::print("{}", options.help);
         return 0;
     } catch (const mini::UsageError& error) {
-        return complain(kUsage, mini::concat(error.what(), "; see minirun --help"));
+        return fail(kUsage, mini::concat(error.what(), "; see minirun --help"));
     } catch (const CannotStart& error) {
-        return complain(kCannotStart, error.what());
+        return fail(kCannotStart, error.what());
     } catch (const std::exception& error) {
-        return complain(kFailure, error.what());
+        return fail(kFailure, error.what());
     }
 }

@@ -15,7 +15,7 @@ namespace {
 constexpr double kMaxSeconds = 3600;
 constexpr int kMaxNodes = 4096;
 
-// "a,b,c" as its parts; an empty text has one empty part.
+// Splits "a,b,c" at commas; an empty text gives one empty part.
 std::vector<std::string> parts_of(const std::string& text) {
     std::vector<std::string> parts;
     for (size_t begin = 0; begin <= text.size();) {
@@ -34,7 +34,7 @@ int whole_number(const std::string& option, const std::string& text, int low, in
     const char* end = text.data() + text.size();
     const auto [stop, failure] = std::from_chars(text.data(), end, value);
     if (failure != std::errc() || stop != end || value < low || value > high)
-        throw UsageError(concat(option, " wants a whole number from ", low, " to ", high,
+        throw UsageError(concat(option, " wants an integer from ", low, " to ", high,
                                 alternative, ", not '", text, "'"));
     return value;
 }
@@ -48,11 +48,11 @@ int count_ranks(const std::string& text) {
 
 int count_nodes(const std::string& text) {
     const size_t colon = text.find(':');
-    const std::string least = text.substr(0, colon);
-    if (colon != std::string::npos && text.substr(colon + 1) != least)
+    const std::string count = text.substr(0, colon);
+    if (colon != std::string::npos && text.substr(colon + 1) != count)
         throw UsageError(concat("--nnodes wants one number, not the range '", text,
                                 "': nodes cannot join or leave a running job"));
-    return whole_number("--nnodes", least, 1, kMaxNodes);
+    return whole_number("--nnodes", count, 1, kMaxNodes);
 }
 
 std::chrono::milliseconds seconds_value(const std::string& option,

@@ -1,5 +1,5 @@
-// Texts of the command line as values. All throw UsageError, one line that names the
-// option, what it wants and what it got.
+// Parses option values. Each function throws UsageError with one line that contains the
+// option, the valid values and the actual text.
 
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace mini::tools {
 
-/// The most ranks that one minirun starts.
+/// The maximum number of ranks that one minirun starts.
 constexpr int kMaxRanks = 256;
 
-/// Which of a rank's outputs something applies to: torchrun's "3", or "0:1,1:2" by local
-/// rank. Bit 1 is stdout, bit 2 is stderr.
+/// A choice of output streams: torchrun's "3", or "0:1,1:2" by local rank. Bit 1 is
+/// stdout, bit 2 is stderr.
 struct StreamChoice {
     int all = 0;
     std::map<int, int> by_rank = {};
@@ -26,27 +26,29 @@ struct StreamChoice {
     bool empty() const { return all == 0 && by_rank.empty(); }
 };
 
-/// A whole number between `low` and `high`. `alternative` is added to what is wanted.
+/// Parses an integer in [low, high]. `alternative` is appended to the valid values in the
+/// error message.
 int whole_number(const std::string& option, const std::string& text, int low, int high,
                  const std::string& alternative = "");
 
-/// "4"; or "auto" or "cpu": one for each core.
+/// Parses "4", or "auto" or "cpu": one rank per core.
 int count_ranks(const std::string& text);
 
-/// "2" or "2:2". A range such as "1:4" is refused: nodes do not come and go here.
+/// Parses "2" or "2:2". Rejects a range such as "1:4": nodes cannot join or leave a
+/// running job.
 int count_nodes(const std::string& text);
 
-/// "0.5" seconds.
+/// Parses seconds, e.g. "0.5".
 std::chrono::milliseconds seconds_value(const std::string& option,
                                         const std::string& text);
 
-/// "3", or "0:1,1:2".
+/// Parses "3" or "0:1,1:2".
 StreamChoice stream_choice(const std::string& option, const std::string& text);
 
-/// "0,2".
+/// Parses "0,2".
 std::set<int> rank_set(const std::string& option, const std::string& text);
 
-/// "host:29500" or "[::1]:29500".
+/// An address "host:29500" or "[::1]:29500".
 struct Endpoint {
     std::string host;
     int port = 0;

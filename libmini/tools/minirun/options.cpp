@@ -29,8 +29,8 @@ from which the cookie is made.
   minirun -n 2 --nnodes 2 --node-rank 0 --rdzv-endpoint node0:29500 --rdzv-id S3CRET ...
   minirun -n 2 --nnodes 2 --node-rank 1 --rdzv-endpoint node0:29500 --rdzv-id S3CRET ...)";
 
-// CLI11 does not know that PROGRAM and its arguments follow; and names with underscores
-// need no line in the help.
+// Adds PROGRAM and its arguments to the usage line, which CLI11 does not know, and hides
+// the names with underscores.
 class Help : public CLI::Formatter {
   public:
     std::string make_usage(const CLI::App*, std::string) const override {
@@ -47,7 +47,7 @@ class Help : public CLI::Formatter {
     }
 };
 
-// "--log-dir" as "--log-dir,--log_dir".
+// Returns "--log-dir,--log_dir" for "--log-dir".
 std::string either_spelling(const std::string& names) {
     const size_t start = names.find("--");
     std::string other = names.substr(start + 2);
@@ -56,7 +56,7 @@ std::string either_spelling(const std::string& names) {
     return same ? names : concat(names, ",--", other);
 }
 
-// The command line as texts, "" where an option was not given.
+// The option values as texts; "" if an option was not given and has no default.
 struct Texts {
     std::string ranks, nodes = "1", node_rank = "0", endpoint, port, restarts = "0";
     std::string redirects = "0", tee = "0", filter, grace = "1", addr, ignored;
@@ -68,10 +68,12 @@ class Declaration {
     Declaration(CLI::App& app, Texts& texts, Options& options) : app_(app) {
         declare_job(texts, options);
         declare_output(texts, options);
-        flag("--no-python", texts.no_effect, "Taken for torchrun's sake; always so");
-        value("--rdzv-backend", texts.ignored, "NAME", "Taken for torchrun's sake");
+        flag("--no-python", texts.no_effect,
+             "Ignored, for compatibility with torchrun: always on");
+        value("--rdzv-backend", texts.ignored, "NAME",
+              "Ignored, for compatibility with torchrun");
         value("--monitor-interval", texts.ignored, "SECONDS",
-              "Taken for torchrun's sake; ends are seen at once");
+              "Ignored, for compatibility with torchrun: ends are seen immediately");
     }
 
   private:
@@ -79,13 +81,13 @@ class Declaration {
         value("-n,--nproc-per-node", texts.ranks, "N",
               "Ranks to start here, or \"auto\" or \"cpu\": one for each core");
         flag("--standalone", texts.standalone,
-             "One node, meeting on a free port of loopback: the default");
-        value("--nnodes", texts.nodes, "N", "Nodes of the job (1)");
-        value("--node-rank", texts.node_rank, "R", "Which of them this one is (0)");
+             "One node, with the store on a free port of loopback: the default");
+        value("--nnodes", texts.nodes, "N", "Number of nodes of the job (1)");
+        value("--node-rank", texts.node_rank, "R", "Index of this node (0)");
         value("--rdzv-endpoint", texts.endpoint, "HOST:PORT",
               "Where rank 0 serves the store: an address of node 0");
         value("--rdzv-id", options.rdzv_id, "ID",
-              "The job's name, the same on all nodes; keep it to yourself");
+              "The job's name, the same on all nodes; keep it secret");
         value("--master-addr", texts.addr, "ADDR",
               "Address where rank 0 serves the store (127.0.0.1)");
         value("--master-port", texts.port, "PORT", "Its port (default: a free one)");
@@ -93,37 +95,37 @@ class Declaration {
               "Start all ranks again when one fails, K times at most (0)");
         value("--role", options.role, "NAME", "ROLE_NAME of the ranks (default)");
         value("--grace", texts.grace, "SECONDS",
-              "Time between asking a rank to end and killing it (1)");
+              "Time between SIGTERM and SIGKILL when a rank is stopped (1)");
         flag("--dry-run", options.dry_run,
              "Print each rank's variables and command, and start nothing");
     }
 
     void declare_output(Texts& texts, Options& options) {
         value("--log-dir", options.log_dir, "DIR",
-              "Folder of the ranks' logs; alone, it stands for --tee 3");
+              "Folder of the ranks' logs; without -t and -r, implies --tee 3");
         value("-t,--tee", texts.tee, "WHICH",
               "Log and show: 0 none, 1 stdout, 2 stderr, 3 both; or 0:1,1:2 by rank");
         value("-r,--redirects", texts.redirects, "WHICH",
-              "Log and do not show: likewise");
+              "Log and do not show: same values as --tee");
         value("--local-ranks-filter", texts.filter, "RANKS",
               "Show only these of this node's ranks: 0,2");
         value("--flight-dir", options.flight_dir, "DIR",
-              "Folder for the boxes of the flight recorder (see mini flight)");
+              "Folder of the flight recorder's boxes (see mini flight)");
         flag("--no-prefix", texts.no_prefix, "Leave \"[rank 1]\" out");
     }
 
-    void value(const std::string& names, std::string& place, const char* type,
+    void value(const std::string& names, std::string& target, const char* type,
                const char* text) {
-        app_.add_option(either_spelling(names), place, text)->type_name(type);
+        app_.add_option(either_spelling(names), target, text)->type_name(type);
     }
-    void flag(const std::string& names, bool& place, const char* text) {
-        app_.add_flag(either_spelling(names), place, text);
+    void flag(const std::string& names, bool& target, const char* text) {
+        app_.add_flag(either_spelling(names), target, text);
     }
 
     CLI::App& app_;
 };
 
-// What stands after minirun's own options, less the "--" that may lead it.
+// Returns the words after minirun's own options, without a leading "--".
 std::vector<std::string> program_and_arguments(const CLI::App& app) {
     std::vector<std::string> rest = app.remaining();
     const bool separated = !rest.empty() && rest.front() == "--";
@@ -135,13 +137,14 @@ std::vector<std::string> program_and_arguments(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options())
         for (const std::string& name : option->get_lnames())
             if (name.find('_') == std::string::npos) known.push_back(concat("--", name));
-    std::string wrong = rest.front();
-    std::replace(wrong.begin(), wrong.end(), '_', '-');
-    throw UsageError(concat("unknown option ", rest.front(), did_you_mean(wrong, known),
+    std::string mistyped = rest.front();
+    std::replace(mistyped.begin(), mistyped.end(), '_', '-');
+    throw UsageError(concat("unknown option ", rest.front(),
+                            did_you_mean(mistyped, known),
                             " (options of PROGRAM come after PROGRAM)"));
 }
 
-void place_of_meeting(const Texts& texts, Options& options) {
+void fill_rendezvous(const Texts& texts, Options& options) {
     options.nodes = count_nodes(texts.nodes);
     options.node_rank =
         whole_number("--node-rank", texts.node_rank, 0, options.nodes - 1);
@@ -151,16 +154,16 @@ void place_of_meeting(const Texts& texts, Options& options) {
     if (!texts.endpoint.empty()) {
         if (!texts.addr.empty() || !texts.port.empty())
             throw UsageError(
-                "--rdzv-endpoint says what --master-addr and --master-port "
-                "say: give one or the other");
-        const Endpoint place = endpoint("--rdzv-endpoint", texts.endpoint);
-        options.master_addr = place.host;
-        options.master_port = place.port;
+                "--rdzv-endpoint means the same as --master-addr and --master-port: "
+                "give one or the other");
+        const Endpoint address = endpoint("--rdzv-endpoint", texts.endpoint);
+        options.master_addr = address.host;
+        options.master_port = address.port;
     }
     if (options.nodes == 1) return;
     if (texts.standalone)
         throw UsageError(
-            concat("--standalone is one node, but --nnodes is ", options.nodes));
+            concat("--standalone means one node, but --nnodes is ", options.nodes));
     if (options.master_port == 0 || (texts.endpoint.empty() && texts.addr.empty()))
         throw UsageError(concat("--nnodes ", options.nodes,
                                 " needs --rdzv-endpoint HOST:PORT, an address of node 0 "
@@ -168,14 +171,15 @@ void place_of_meeting(const Texts& texts, Options& options) {
 }
 
 void fill(const Texts& texts, Options& options) {
-    if (texts.ranks.empty()) throw UsageError("how many ranks? Give -n N, or -n auto");
+    if (texts.ranks.empty())
+        throw UsageError("the number of ranks is missing: give -n N, or -n auto");
     options.ranks = count_ranks(texts.ranks);
-    place_of_meeting(texts, options);
+    fill_rendezvous(texts, options);
     options.max_restarts = whole_number("--max-restarts", texts.restarts, 0, 1'000'000);
     if (options.nodes > 1 && options.max_restarts > 0)
         throw UsageError(
-            "--max-restarts works on one node: with --nnodes, start all "
-            "nodes again");
+            "--max-restarts works only on one node: with --nnodes, restart all "
+            "nodes by hand");
     options.redirects = stream_choice("--redirects", texts.redirects);
     options.tee = stream_choice("--tee", texts.tee);
     if (!options.log_dir.empty() && options.tee.empty() && options.redirects.empty())

@@ -1,11 +1,11 @@
-// The command line of minirun, torchrun's with its own additions:
+// The command line of minirun: torchrun's options and some of its own.
 //
 //     minirun -n 2 --grace 3 train_mnist --epochs 3
 //             |________________________| |_________|
 //              minirun's own options      the program's, passed on untouched
 //
-// The first word that is no option of minirun is the program; "--" may stand before it.
-// Names may be written with underscores, as torchrun allows.
+// The first word that is not an option of minirun is the program; "--" may precede it.
+// Option names may be written with underscores, as in torchrun.
 
 #pragma once
 
@@ -29,23 +29,23 @@ struct Options {
     std::string role = "default";
     int max_restarts = 0;
 
-    std::string log_dir;                       // "": a new folder, if any is needed
-    StreamChoice redirects;                    // into files only
-    StreamChoice tee;                          // into files and onto the screen
-    std::optional<std::set<int>> shown_ranks;  // local ones; all unless given
-    std::string flight_dir;                    // "": one of our own
+    std::string log_dir;                       // "": a new folder, if a log is needed
+    StreamChoice redirects;                    // to log files only
+    StreamChoice tee;                          // to log files and to the screen
+    std::optional<std::set<int>> shown_ranks;  // local ranks; not set: all
+    std::string flight_dir;                    // "": a private folder
     bool prefix = true;
     std::chrono::milliseconds grace = std::chrono::seconds(1);
     bool dry_run = false;
     std::vector<std::string> command;  // the program, then its arguments
 
-    /// --help was given; this is the text to print.
+    /// The help text to print, if --help was given; else "".
     std::string help;
 
     int world_size() const { return ranks * nodes; }
 };
 
-/// Reads the command line. Throws UsageError, one line, for what makes no sense.
+/// Parses the command line. Throws UsageError (one line) if it is invalid.
 Options parse_options(int argc, const char* const* argv);
 
 }  // namespace mini::tools

@@ -15,17 +15,18 @@
 namespace mini::tools {
 namespace {
 
-constexpr size_t kLongestLine = 1 << 20;  // longer ones go out in pieces
-constexpr size_t kLongestTailLine = 400;
-constexpr int kLastReads = 16;  // a full pipe; a process that got away may write for ever
+constexpr size_t kMaxLineBytes = 1 << 20;  // longer lines are written in pieces
+constexpr size_t kMaxTailLineBytes = 400;
+constexpr int kLastReads =
+    16;  // a full pipe; a process outside the group may write forever
 
-// What a terminal would still show of a line: the part behind the last carriage return.
+// Returns the part of a line that a terminal still shows: after the last carriage return.
 std::string_view visible(std::string_view line) {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     return line.substr(line.rfind('\r') + 1);
 }
 
-// Whether both descriptors are of one terminal, pipe or file.
+// Returns whether both descriptors refer to the same terminal, pipe or file.
 bool is_same_file(int a, int b) {
     struct stat first {};
     struct stat second {};
@@ -53,8 +54,8 @@ void Output::watch(std::vector<pollfd>& polled) const {
             polled.push_back({stream.source.pipe.fd(), POLLIN, 0});
 }
 
-// One bufferful of each stream, so that a rank that writes much does not keep the others
-// from the screen.
+// Copies at most one buffer of each stream, so that a rank that writes much does not
+// starve the others.
 void Output::copy() {
     flush();
     for (Stream& stream : streams_)
@@ -107,7 +108,8 @@ bool Output::live(const Stream& stream) const {
     return stream.source.shown && stream.rank == 0 && sink(stream.output).is_terminal();
 }
 
-// Whether it must wait for our reader; one that only goes into a log need not.
+// Returns whether a stream must wait for the reader. A stream that only goes to a log
+// never does.
 bool Output::is_held_up(const Stream& stream) const {
     return stream.source.shown && held_up_[stream.output];
 }
@@ -117,7 +119,7 @@ void Output::flush() {
     for (const int output : {0, 1}) held_up_[output] = sink(output).is_blocked();
 }
 
-// Takes one bufferful; false when there is no more for now.
+// Reads at most one buffer; returns false if no more bytes are available now.
 bool Output::read_once(Stream& stream) {
     Descriptor& pipe = stream.source.pipe;
     if (!pipe.is_open()) return false;
@@ -133,8 +135,8 @@ bool Output::read_once(Stream& stream) {
     return false;
 }
 
-// Takes one bufferful after the end of all ranks; false when there is none, and the line
-// that has no end is out.
+// Reads at most one buffer after all ranks have ended. Returns false if no bytes are
+// left; the unfinished last line has been written then.
 bool Output::read_last(Stream& stream) {
     if (stream.last_reads++ < kLastReads && read_once(stream)) return true;
     stream.source.pipe.close();
@@ -143,7 +145,8 @@ bool Output::read_last(Stream& stream) {
     return false;
 }
 
-// Copies to the rank's log. One that cannot be written, say on a full disk, is given up.
+// Copies bytes to the rank's log. Closes the log if a write fails, e.g. because the disk
+// is full.
 void Output::log(Stream& stream, std::string_view bytes) {
     Descriptor& file = stream.source.log;
     while (file.is_open() && !bytes.empty()) {
@@ -154,7 +157,7 @@ void Output::log(Stream& stream, std::string_view bytes) {
             const int reason = errno;
             file.close();
             say(concat("the log of rank ", stream.rank,
-                       " ends here: ", system_message("write", reason)));
+                       " is incomplete: ", system_message("write", reason)));
         }
     }
 }
@@ -162,7 +165,7 @@ void Output::log(Stream& stream, std::string_view bytes) {
 void Output::take(Stream& stream, std::string_view bytes) {
     log(stream, bytes);
 
-    // Show rank 0's bytes as they come, when a terminal shows them.
+    // On a terminal, show rank 0's bytes immediately.
     const bool shown = live(stream);
     if (shown) {
         Sink& screen = sink(stream.output);
@@ -170,7 +173,7 @@ void Output::take(Stream& stream, std::string_view bytes) {
         screen.line_open = bytes.back() != '\n';
     }
 
-    // Cut the rest into lines.
+    // Split the bytes into lines.
     stream.line += bytes;
     size_t start = 0, end;
     while ((end = stream.line.find('\n', start)) != std::string::npos) {
@@ -182,14 +185,14 @@ void Output::take(Stream& stream, std::string_view bytes) {
     }
     stream.line.erase(0, start);
 
-    // Write out a line that has no end in sight.
-    if (stream.line.size() < kLongestLine) return;
+    // Write a very long line in pieces.
+    if (stream.line.size() < kMaxLineBytes) return;
     if (!shown) put_line(stream, stream.line, false);
     stream.line.clear();
 }
 
-// Writes one line of a rank that does not show live; rank 0's gets no end that it has
-// not.
+// Writes one line of a rank whose bytes are not shown immediately. No newline is added to
+// an incomplete line of rank 0.
 void Output::put_line(const Stream& stream, std::string_view line, bool complete) {
     if (live(stream) || !stream.source.shown) return;
     Sink& screen = sink(stream.output);
@@ -208,7 +211,7 @@ void Output::put_line(const Stream& stream, std::string_view line, bool complete
 void Output::remember(Stream& stream, std::string_view line) {
     if (stream.output != 1) return;
     if (stream.source.shown) last_speaker_ = stream.rank;
-    stream.tail.emplace_back(visible(line).substr(0, kLongestTailLine));
+    stream.tail.emplace_back(visible(line).substr(0, kMaxTailLineBytes));
     if (stream.tail.size() > kTailLines) stream.tail.pop_front();
 }
 

@@ -1,19 +1,20 @@
-// The output of all ranks on one screen.
+// Merges the output of all ranks on one screen.
 //
 //     rank 0  stdout, stderr   unchanged, byte for byte
 //     rank 1  "loading\n"      [rank 1] loading
 //
-// Beside the screen, or instead of it, a rank's output goes into log files, byte for
-// byte. Lines are never mixed: into a file or a pipe only whole lines go out. On a
-// terminal rank 0 shows at once, so that a progress bar moves; when another rank speaks
-// while rank 0's line is half drawn, that line is ended first.
+// A rank's output can also, or only, be copied to log files, byte for byte. Lines of
+// different ranks are never mixed: only whole lines are written to a file or pipe. On a
+// terminal, rank 0's bytes are shown immediately, so that a progress bar moves; if
+// another rank writes a line while rank 0's line is unfinished, a newline is written
+// first.
 //
-// None of this waits for the reader of our own output. While the reader takes nothing,
-// the pipes of the ranks that write to it are not read: they fill, the ranks wait, and no
-// line is lost.
+// Output never blocks on the reader of minirun's own output. While the reader does not
+// read, the pipes of the ranks shown there are not read either: they fill up, the ranks
+// block, and no line is lost.
 //
-//     rank --pipe--> Output --pending--> reader that does not read
-//      waits  full       does not read; a bufferful a rank is pending at most
+//     rank ---pipe---> Output ---pending---> reader that does not read
+//     blocks  full     does not read; at most one buffer per rank is pending
 
 #pragma once
 
@@ -31,56 +32,60 @@ namespace mini::tools {
 
 class Output {
   public:
-    /// How many of a rank's last lines on stderr are kept.
+    /// The number of last lines on stderr that are kept for each rank.
     static constexpr size_t kTailLines = 20;
 
     explicit Output(bool prefix);
 
-    /// One output of a rank: the pipe's reading end, and where to copy it.
+    /// One output stream of a rank: the read end of its pipe, and its destinations.
     struct Source {
         Descriptor pipe;
-        Descriptor log = {};  // a file, if any
-        bool shown = true;
+        Descriptor log = {};  // the log file; closed if there is none
+        bool shown = true;    // on the screen
     };
 
-    /// Takes over the outputs of `rank`. Ranks come in the order of their local ranks.
+    /// Takes over the outputs of `rank`. REQUIRES: called in the order of the local
+    /// ranks.
     void add_rank(int rank, Source out, Source err);
 
-    /// Appends what to poll for.
+    /// Appends the descriptors to poll for.
     void watch(std::vector<pollfd>& polled) const;
 
-    /// Copies what the ranks have written, as far as our own output takes it.
+    /// Copies the available output of the ranks, while the reader takes it. Does not
+    /// block.
     void copy();
 
-    /// Copies what is left and completes unfinished lines: all ranks have ended. False
-    /// when our own output does not take it all: to be called again.
+    /// Copies the remaining output and completes unfinished lines. Returns false if the
+    /// reader has not taken it all: call again. REQUIRES: all ranks have ended.
     bool finish();
 
-    /// Gives up all that has not been written.
+    /// Discards all output that has not been written.
     void drop();
 
-    /// Writes a line of minirun's own on stderr, behind what waits there.
+    /// Writes one of minirun's own lines to stderr, after the pending output.
     void say(const std::string& message);
 
-    /// Whether the ranks' stderr goes unread, because our own does.
+    /// Returns whether the ranks' stderr is not read, because minirun's own stderr is
+    /// blocked.
     bool is_deaf() const { return held_up_[1]; }
 
-    /// The last lines that local rank `local_rank` wrote on stderr; none when no rank has
-    /// written after it, so that they are in plain sight.
+    /// Returns the last lines of local rank `local_rank` on stderr; an empty vector if no
+    /// other rank has written to stderr since, so that the lines are at the end of the
+    /// screen.
     std::vector<std::string> tail(int local_rank) const;
 
-    /// Whether any rank has written a line on stderr.
+    /// Returns whether any rank has written a line on stderr.
     bool anyone_spoke() const { return last_speaker_ >= 0; }
 
   private:
     // One pipe from a rank.
     struct Stream {
         int rank;
-        int output;  // 0 stdout, 1 stderr
+        int output;  // 0: stdout, 1: stderr
         Source source;
-        std::string line = {};  // read, but without its line end yet
+        std::string line = {};  // the unfinished last line
         std::deque<std::string> tail = {};
-        int last_reads = 0;  // since all ranks have ended
+        int last_reads = 0;  // number of reads since all ranks have ended
     };
 
     Sink& sink(int output) { return sinks_[same_ ? 0 : output]; }
@@ -100,9 +105,9 @@ class Output {
     bool colour_;
     int last_speaker_ = -1;  // the rank that wrote the last line on stderr
     Sink sinks_[2];          // minirun's own stdout and stderr
-    bool same_;              // which are one file: then the first is used for both
-    bool held_up_[2] = {false, false};  // stdout and stderr, when last flushed
-    std::vector<Stream> streams_;  // stdout of the first rank, its stderr, stdout of...
+    bool same_;  // stdout and stderr are the same file: sinks_[0] is used for both
+    bool held_up_[2] = {false, false};  // stdout, stderr: blocked at the last flush
+    std::vector<Stream> streams_;  // stdout of local rank 0, its stderr, stdout of 1, ...
 };
 
 }  // namespace mini::tools

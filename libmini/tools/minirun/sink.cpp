@@ -13,7 +13,8 @@
 namespace mini::tools {
 namespace {
 
-// Pipes and terminals only: a file opened once more would be written from its start.
+// Opens a pipe or terminal again, non-blocking. Returns a closed descriptor for a regular
+// file, which would be overwritten from its start.
 Descriptor open_again(int fd) {
     struct stat status {};
     if (fstat(fd, &status) != 0) return Descriptor();
@@ -22,7 +23,7 @@ Descriptor open_again(int fd) {
     return Descriptor(open(name.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-// As many whole lines as fit; of a longer line a piece.
+// Returns as many whole lines as fit into PIPE_BUF bytes, or a piece of a longer line.
 std::string_view next_piece(std::string_view bytes) {
     if (bytes.size() <= PIPE_BUF) return bytes;
     const size_t line_end = bytes.rfind('\n', PIPE_BUF - 1);
@@ -48,7 +49,7 @@ void Sink::flush() {
     pending_.erase(0, broken_ ? pending_.size() : written);
 }
 
-// How many bytes the reader took; 0 when it takes none now.
+// Returns how many bytes the reader took; 0 if it takes none now.
 size_t Sink::write_some(std::string_view bytes) {
     pollfd writable{fd(), POLLOUT, 0};
     if (poll(&writable, 1, 0) <= 0) return 0;

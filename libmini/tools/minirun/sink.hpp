@@ -1,13 +1,13 @@
-// One file that minirun writes to, stdout or stderr, without ever waiting for its reader.
+// A non-blocking writer to minirun's stdout or stderr.
 //
 //     put() --> pending --flush()--> pipe, terminal, file
-//                  '--- what the reader has not taken yet
+//                  '--- bytes that the reader has not taken yet
 //
-// A blocking write would keep minirun from signals and from the deaths of ranks. So
-// flush() asks poll before each write and writes PIPE_BUF bytes at most, which a writable
-// pipe takes whole. A terminal may take fewer, and another process may fill a pipe that
-// it shares with us; there the file is opened once more, by its name under /proc, because
-// O_NONBLOCK on the descriptor that we have would hold for all who share it.
+// During a blocking write minirun could not handle signals or the ends of ranks. So
+// flush() polls before each write and writes at most PIPE_BUF bytes, which a writable
+// pipe takes whole. But a terminal may take fewer, and another process may fill a shared
+// pipe. Therefore pipes and terminals are opened again, non-blocking, through /proc:
+// O_NONBLOCK on the inherited descriptor would apply to all processes that share it.
 
 #pragma once
 
@@ -23,28 +23,28 @@ namespace mini::tools {
 
 class Sink {
   public:
-    /// Writes to descriptor `fd`, which stays the caller's.
+    /// Writes to descriptor `fd`, which the caller keeps open and owns.
     explicit Sink(int fd);
 
     bool is_terminal() const { return terminal_; }
 
-    /// Appends to what is to be written. Writes nothing yet.
+    /// Appends to the pending bytes. Writes nothing yet.
     void put(std::string_view bytes);
 
-    /// Writes as much as the reader takes now, whole lines where it can. A reader that
-    /// has gone takes all: SIGPIPE says that it has.
+    /// Writes as many bytes as the reader takes now, in whole lines if possible. If the
+    /// reader has closed its end, discards all bytes; SIGPIPE reports that.
     void flush();
 
-    /// Whether anything waits for the reader.
+    /// Returns whether any bytes are pending.
     bool is_blocked() const { return !pending_.empty(); }
 
-    /// Appends what to poll for: room, when anything waits for it.
+    /// Appends the descriptor to poll for POLLOUT, if any bytes are pending.
     void watch(std::vector<pollfd>& polled) const;
 
-    /// Forgets what waits for the reader.
+    /// Discards the pending bytes.
     void drop() { pending_.clear(); }
 
-    /// Whether a line was begun and not ended yet: for the one who puts lines.
+    /// Whether the last line is unfinished. Set and read by the caller of put().
     bool line_open = false;
 
   private:
@@ -53,9 +53,9 @@ class Sink {
 
     int given_;
     bool terminal_;
-    Descriptor own_;  // the same file, opened non-blocking; not for all sorts of files
+    Descriptor own_;  // the same pipe or terminal, opened again non-blocking; else closed
     std::string pending_;
-    bool broken_ = false;  // its reader has gone
+    bool broken_ = false;  // a write failed, e.g. because the reader has closed its end
 };
 
 }  // namespace mini::tools

@@ -20,12 +20,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kGatherTime{100};
 
-// How long to wait for the reason of an end, when no rank has written any.
-constexpr std::chrono::seconds kWordsTime{2};
+// How long to wait for an error message on stderr, if no rank has written one.
+constexpr std::chrono::seconds kMessageTime{2};
 
-constexpr int kUsageExit = 2;  // by custom, "the command line makes no sense"
+constexpr int kUsageExit = 2;  // by convention, a usage error
 
-// Signals that end the job. SIGPIPE comes when the reader of our own output has gone.
+// Signals that end the job. SIGPIPE is raised if the reader of minirun's own output has
+// closed it.
 constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 
 bool is_ignored(int signal) {
@@ -34,10 +35,11 @@ bool is_ignored(int signal) {
     return action.sa_handler == SIG_IGN;
 }
 
-// Turns signals into something to read. What the user had us ignore (nohup) stays
-// ignored.
+// Blocks the signals and returns a signalfd for them. Signals that are ignored at the
+// start (nohup) stay ignored.
 Descriptor open_signals() {
-    ::signal(SIGCHLD, SIG_DFL);  // were it ignored, ends of children would go unseen
+    ::signal(SIGCHLD,
+             SIG_DFL);  // if ignored, ended children would be reaped by the kernel
     sigset_t wanted;
     sigemptyset(&wanted);
     sigaddset(&wanted, SIGCHLD);
@@ -64,17 +66,17 @@ Supervisor::Supervisor(const Options& options, const Job& job, FlightFolder& fli
 
 Outcome Supervisor::run() {
     start_ranks();
-    while (anyone_lives()) {
-        wait_for_news(phase_end_);
+    while (any_running()) {
+        wait_for_events(phase_end_);
         output_.copy();
-        take_signals();
-        take_ends();
-        act_on_time();
+        handle_signals();
+        reap_ended();
+        handle_timeout();
     }
-    deliver();
+    write_remaining_output();
     Outcome outcome = conclude();
-    deliver();
-    if (times_told_to_end_ > 0) outcome.may_be_restarted = false;
+    write_remaining_output();
+    if (stop_requests_ > 0) outcome.may_be_restarted = false;
     return outcome;
 }
 
@@ -89,8 +91,9 @@ void Supervisor::start_ranks() {
     }
 }
 
-// Sleeps until output, room for output, a signal, an end, or `until`.
-void Supervisor::wait_for_news(Clock::time_point until) {
+// Blocks until a rank writes, minirun's stdout or stderr is writable, a signal arrives
+// (SIGCHLD: a rank has ended), or `until` has passed.
+void Supervisor::wait_for_events(Clock::time_point until) {
     std::vector<pollfd> polled{{signals_.fd(), POLLIN, 0}};
     output_.watch(polled);
 
@@ -103,15 +106,15 @@ void Supervisor::wait_for_news(Clock::time_point until) {
     poll(polled.data(), polled.size(), timeout);
 }
 
-void Supervisor::take_signals() {
+void Supervisor::handle_signals() {
     signalfd_siginfo info;
     while (read(signals_.fd(), &info, sizeof(info)) == sizeof(info)) {
         const int signal = static_cast<int>(info.ssi_signo);
-        if (signal == SIGCHLD) continue;  // take_ends looks at every child anyway
-        if (signal == SIGPIPE && !anyone_lives()) continue;  // there is no rank to end
-        if (signal != SIGPIPE) ++times_told_to_end_;
+        if (signal == SIGCHLD) continue;  // reap_ended checks every child
+        if (signal == SIGPIPE && !any_running()) continue;  // there is no rank to end
+        if (signal != SIGPIPE) ++stop_requests_;
 
-        // The first one asks the ranks to end; a further one is out of patience.
+        // The first signal asks the ranks to end; a further one kills them.
         if (phase_ == Phase::kRunning) interrupted_by_ = signal;
         if (stop_signal_ == 0) {
             stop(signal == SIGPIPE ? SIGTERM : signal);
@@ -122,7 +125,7 @@ void Supervisor::take_signals() {
     }
 }
 
-void Supervisor::take_ends() {
+void Supervisor::reap_ended() {
     for (size_t local = 0; local < children_.size(); ++local) {
         Child& child = children_[local];
         if (!child.has_ended()) continue;
@@ -132,20 +135,20 @@ void Supervisor::take_ends() {
         ends_.push_back({job_.rank(static_cast<int>(local)), pid, exit, sent_by_us(exit),
                          dist::flight_now()});
         if (exit.failed() && phase_ == Phase::kRunning) {
-            words_end_ = Clock::now() + kWordsTime;
+            message_end_ = Clock::now() + kMessageTime;
             enter(Phase::kGathering, kGatherTime);
         }
     }
 }
 
-void Supervisor::act_on_time() {
+void Supervisor::handle_timeout() {
     if (Clock::now() < phase_end_) return;
-    if (phase_ == Phase::kGathering && awaits_words()) {
+    if (phase_ == Phase::kGathering && awaits_message()) {
         enter(Phase::kGathering, kGatherTime);
     } else if (phase_ == Phase::kGathering) {
         stop(SIGTERM);
     } else if (stop_signal_ == SIGINT) {
-        stop_signal_ = SIGTERM;  // ranks that do not mind Ctrl-C may mind this
+        stop_signal_ = SIGTERM;  // for ranks that ignore SIGINT
         signal_all(SIGTERM);
         enter(Phase::kStopping, options_.grace);
     } else {
@@ -154,35 +157,36 @@ void Supervisor::act_on_time() {
     }
 }
 
-// Writes what is left; how long that may take, supervisor.hpp tells.
-void Supervisor::deliver() {
+// Writes the remaining output. supervisor.hpp describes how long it waits for the reader.
+void Supervisor::write_remaining_output() {
     Clock::time_point end = Clock::time_point::max();
-    int times_heard = 0;
+    int requests_seen = 0;
     while (true) {
-        take_signals();
-        if (times_told_to_end_ > times_heard) {
-            times_heard = times_told_to_end_;
+        handle_signals();
+        if (stop_requests_ > requests_seen) {
+            requests_seen = stop_requests_;
             end = Clock::now();
-            if (times_heard == 1) end += options_.grace;
+            if (requests_seen == 1) end += options_.grace;
         }
         if (output_.finish()) return;
         if (Clock::now() >= end) break;
-        wait_for_news(end);
+        wait_for_events(end);
     }
     output_.drop();
-    output_.say("output that its reader did not take is lost");
+    output_.say("some output is lost, because its reader did not read it");
 }
 
-// Ranks that all refuse the same thing let one speak for all; it may be the last to get
-// there. No words come through while our own stderr is not read.
-bool Supervisor::awaits_words() const {
+// If all ranks reject the same thing, one of them prints the error message for all, and
+// it may be the last to fail. No message can arrive while minirun's own stderr is
+// blocked.
+bool Supervisor::awaits_message() const {
     const bool by_code =
         std::ranges::none_of(ends_, [](const End& end) { return end.exit.by_signal; });
     return by_code && !output_.anyone_spoke() && !output_.is_deaf() &&
-           Clock::now() < words_end_;
+           Clock::now() < message_end_;
 }
 
-// Asks everyone who is left to end, and gives them time for it.
+// Asks the remaining ranks to end, and starts the grace time.
 void Supervisor::stop(int signal) {
     gathered_ = ends_.size();
     stop_signal_ = signal;
@@ -207,7 +211,7 @@ bool Supervisor::sent_by_us(const Exit& exit) const {
            (phase_ == Phase::kKilling && exit.number == SIGKILL);
 }
 
-// The end that caused the others; nothing when no rank failed by itself.
+// Returns the failure that caused the others; std::nullopt if no rank failed by itself.
 std::optional<End> Supervisor::cause() const {
     std::vector<dist::RankEnd> ends;
     for (const End& end : ends_)
@@ -218,29 +222,29 @@ std::optional<End> Supervisor::cause() const {
     return index ? std::optional(ends_[*index]) : std::nullopt;
 }
 
-// The rank whose loss a failed rank names in its flight recorder; -1 for none.
+// Returns the rank that a failed rank's flight recorder blames; -1 if it blames none.
 int Supervisor::blamed_by(const End& end) const {
     if (!failed_by_itself(end)) return -1;
     try {
         return flights_.blamed_by(job_.run_id, end.rank).value_or(-1);
     } catch (const BadFile&) {
-        return -1;  // find_out tells of the damaged file
+        return -1;  // find_details reports the damaged file
     }
 }
 
-Findings Supervisor::find_out(const End& cause) const {
+Findings Supervisor::find_details(const End& cause) const {
     Findings findings;
     findings.host = host_name();
     const int local = cause.rank - job_.rank(0);
     findings.stderr_lines = output_.tail(local);
 
-    // What its flight recorder tells; a damaged file must not hide the failure itself.
+    // Add its last operation; a damaged file must not hide the failure itself.
     try {
         const std::string last = flights_.last_operation(job_.run_id, cause);
         if (!last.empty()) findings.notes.push_back(last);
         if (flights_.keep(job_.run_id))
             findings.notes.push_back(
-                concat("the flight recorder knows more: mini flight ", flights_.path()));
+                concat("for the operations of all ranks: mini flight ", flights_.path()));
     } catch (const std::exception& error) {
         findings.notes.push_back(error.what());
     }
@@ -250,11 +254,11 @@ Findings Supervisor::find_out(const End& cause) const {
         findings.notes.push_back(concat("this is node ", job_.node_rank, " of ",
                                         job_.nodes,
                                         "; if its peers failed before it, "
-                                        "the minirun of their node says why"));
+                                        "the minirun of their node reports why"));
     return findings;
 }
 
-// Tells the story and picks the exit code.
+// Prints the failure report and returns the exit code.
 Outcome Supervisor::conclude() {
     if (interrupted_by_ != 0) {
         output_.say(concat("stopped by ", signal_name(interrupted_by_)));
@@ -263,11 +267,11 @@ Outcome Supervisor::conclude() {
     const std::optional<End> cause = this->cause();
     if (!cause) return {};
 
-    // Usage that makes no sense is the user's to mend, and the program has said how.
+    // For a usage error the program's own message is enough.
     const bool usage = !cause->exit.by_signal && cause->exit.number == kUsageExit;
     if (usage && output_.anyone_spoke()) return {.code = kUsageExit};
 
-    for (const std::string& line : failure_report(*cause, ends_, find_out(*cause)))
+    for (const std::string& line : failure_report(*cause, ends_, find_details(*cause)))
         output_.say(line);
     if (!usage && job_.max_restarts > 0 && job_.restart_count == job_.max_restarts)
         output_.say(concat("gave up after ", job_.max_restarts, " restarts"));

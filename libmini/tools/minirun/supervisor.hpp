@@ -1,17 +1,18 @@
 // Starts the ranks, watches them, and ends them together.
 //
 //     running --a rank fails--> gathering --0.1 s--> stopping --grace--> killing
-//        |                     (who else?)           (SIGTERM)          (SIGKILL)
-//        '--SIGINT, SIGTERM, SIGHUP----------------> stopping (that same signal;
-//                                                    after SIGINT, SIGTERM is next)
+//        |                   (further failures?)     (SIGTERM)          (SIGKILL)
+//        '--SIGINT, SIGTERM, SIGHUP----------------> stopping (the same signal;
+//                                                    after SIGINT, SIGTERM follows)
 //
-// Gathering waits a moment for others that fail, so that the cause can be told from its
-// consequences (net/root_cause.hpp). A second signal from the user means: now.
+// Gathering waits a moment for further failures, so that the cause can be told from its
+// consequences (net/root_cause.hpp). After a second signal from the user all ranks are
+// killed immediately.
 //
-// When all ranks have ended, what they wrote last is written out, however long its reader
-// takes: `minirun ... | less` waits for the one who reads. Unless the user tells minirun to
-// end, before or now: then it waits for the grace, or, told twice, not at all; what the
-// reader has not taken by then is lost, and minirun says so.
+// When all ranks have ended, minirun writes their remaining output, however long its
+// reader takes: `minirun ... | less` waits for the user. If the user sends an ending
+// signal, before or during this, minirun waits only for the grace time, or after two
+// signals not at all; the rest of the output is then lost, and minirun reports that.
 
 #pragma once
 
@@ -32,23 +33,26 @@
 
 namespace mini::tools {
 
-/// How a run of all ranks went.
+/// The result of a run of all ranks.
 struct Outcome {
-    int code = 0;                   // minirun's exit code
-    bool may_be_restarted = false;  // a rank failed, and it was not the user's mistake
+    int code = 0;  // minirun's exit code
+    bool may_be_restarted =
+        false;  // a rank failed, not by a usage error or user's signal
 };
 
 class Supervisor {
   public:
-    /// REQUIRES: one supervisor at a time in the process, and no other thread.
+    /// REQUIRES: no other supervisor exists in the process, and no other thread is
+    /// running.
     Supervisor(const Options& options, const Job& job, FlightFolder& flights,
                const Caretaker& caretaker);
 
-    /// Runs the job to its end and says how it went. Blocks. Throws CannotStart when the
-    /// program cannot be started. Afterwards no process of the job is left.
+    /// Runs the job, and blocks until all its processes have ended and its output is
+    /// written. Throws CannotStart if the program cannot be started; the destructor then
+    /// ends the ranks that were started.
     Outcome run();
 
-    /// Writes a line of minirun's own, now or while the job runs.
+    /// Writes one of minirun's own lines to stderr.
     void say(const std::string& message) { output_.say(message); }
 
   private:
@@ -56,20 +60,20 @@ class Supervisor {
     enum class Phase { kRunning, kGathering, kStopping, kKilling };
 
     void start_ranks();
-    void wait_for_news(Clock::time_point until);
-    void take_signals();
-    void take_ends();
-    void act_on_time();
-    void deliver();
-    bool awaits_words() const;
+    void wait_for_events(Clock::time_point until);
+    void handle_signals();
+    void reap_ended();
+    void handle_timeout();
+    void write_remaining_output();
+    bool awaits_message() const;
     void stop(int signal);
     void enter(Phase phase, Clock::duration length);
     void signal_all(int signal);
     bool sent_by_us(const Exit& exit) const;
-    bool anyone_lives() const { return ends_.size() < children_.size(); }
+    bool any_running() const { return ends_.size() < children_.size(); }
     std::optional<End> cause() const;
     int blamed_by(const End& end) const;
-    Findings find_out(const End& cause) const;
+    Findings find_details(const End& cause) const;
     Outcome conclude();
 
     const Options& options_;
@@ -80,14 +84,14 @@ class Supervisor {
     Output output_;
     Descriptor signals_;
     std::vector<Child> children_;  // by local rank
-    std::vector<End> ends_;        // in the order seen
+    std::vector<End> ends_;        // in the order in which minirun saw them
     Phase phase_ = Phase::kRunning;
     Clock::time_point phase_end_ = Clock::time_point::max();
-    Clock::time_point words_end_;  // when gathering no longer waits for words
-    size_t gathered_ = 0;          // how many had ended before we stopped the rest
-    int stop_signal_ = 0;          // what we sent last, 0 when nothing yet
-    int interrupted_by_ = 0;       // the user's signal to a job in which none had failed
-    int times_told_to_end_ = 0;    // by the user, also when some had failed
+    Clock::time_point message_end_;  // when gathering stops waiting for an error message
+    size_t gathered_ = 0;     // number of ranks that ended before the rest was stopped
+    int stop_signal_ = 0;     // the last signal sent to stop the ranks; 0: none yet
+    int interrupted_by_ = 0;  // the user's signal, if no rank had failed before it
+    int stop_requests_ = 0;   // number of ending signals from the user
 };
 
 }  // namespace mini::tools

@@ -1,4 +1,4 @@
-// Indices that leave an allocation.
+// Out-of-bounds indices.
 
 #include "libmini/kernels/cuda/launch.hpp"
 #include "tests/cudasim/bugs/bugs.hpp"
@@ -20,7 +20,7 @@ __global__ void twice_right(float* x, int n) {
     if (i < n) x[i] *= 2;
 }
 
-// One thread a row of a matrix of `rows` rows and `cols` columns.
+// One thread per row of a (rows, cols) matrix.
 __global__ void row_sums_wrong(float* out, const float* x, int rows, int cols) {
     const int row = static_cast<int>(threadIdx.x);
     if (row >= rows) return;

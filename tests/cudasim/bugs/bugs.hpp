@@ -1,5 +1,5 @@
-// Kernels with a mistake each, and their correct twins. The line with the mistake, or with
-// one side of it, is marked  // BUG name  in the source.
+// Pairs of a kernel with one bug and its correct version. The source lines of the bug end
+// with the marker  // BUG name.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace mini::bugs {
 
-/// Runs the wrong kernel, or the right one, on small inputs.
+/// Runs the kernel with the bug, or the correct one, on small inputs.
 using Run = void (*)(bool wrong);
 
 // shared.cu
@@ -53,7 +53,7 @@ void forgotten_event(bool wrong);
 void read_before_sync(bool wrong);
 void reused_staging(bool wrong);
 
-/// n floats on a device, set to 1 unless told not to.
+/// n floats on a device, initialised to 1 if `set`.
 class Floats {
   public:
     explicit Floats(size_t n, bool set = true) : n_(n) {

@@ -1,4 +1,4 @@
-// Pointers to the wrong memory, and memory that was never written.
+// Pointers to the wrong memory, and reads of uninitialised memory.
 
 #include <memory>
 #include <vector>

@@ -1,4 +1,4 @@
-// Shared memory: barriers that are missing, arrays that are too small.
+// Shared memory: missing barriers, too small arrays, missing initialisation.
 
 #include "libmini/kernels/cuda/launch.hpp"
 #include "tests/cudasim/bugs/bugs.hpp"
@@ -24,7 +24,7 @@ __global__ void reverse_right(float* x) {
     x[threadIdx.x] = all[kThreads - 1 - threadIdx.x];
 }
 
-// Sums 64 numbers by halves.
+// Sums 64 numbers with a tree reduction.
 __global__ void sum_wrong(float* out, const float* x) {
     __shared__ float part[kThreads];
     const unsigned t = threadIdx.x;
@@ -46,7 +46,7 @@ __global__ void sum_right(float* out, const float* x) {
     if (t == 0) *out = part[0];
 }
 
-// Smooths four times, from one half of a buffer into the other.
+// Smooths four times, alternating between two buffers.
 __global__ void smooth_wrong(float* x) {
     __shared__ float buffer[2][kThreads];
     const unsigned t = threadIdx.x;
@@ -95,7 +95,7 @@ __global__ void tiles_right(float* out, const float* x, int tiles) {
     out[threadIdx.x] = total;
 }
 
-// Differences of neighbours, with one number more than there are threads.
+// Differences of neighbours: needs one element more than the block has threads.
 __global__ void halo_wrong(float* out, const float* x, unsigned n) {
     __shared__ float cells[kThreads];
     const unsigned t = threadIdx.x;
@@ -113,7 +113,7 @@ __global__ void halo_right(float* out, const float* x, unsigned n) {
     out[t] = cells[t + 1] - cells[t];
 }
 
-// The launch says how much shared memory there is.
+// The launch sets the size of the shared memory.
 __global__ void stage(float* x) {
     auto* const staged = dynamic_shared<float>();
     staged[threadIdx.x] = x[threadIdx.x];  // BUG small_dynamic
@@ -121,7 +121,7 @@ __global__ void stage(float* x) {
     x[threadIdx.x] = staged[threadIdx.x ^ 1];
 }
 
-// Counts in shared memory, which holds anything at the beginning.
+// Counts in shared memory, which is uninitialised when the block starts.
 __global__ void count_wrong(int* out, const float* x) {
     __shared__ int count;
     if (x[threadIdx.x] > 0) atomicAdd(&count, 1);  // BUG unset_accumulator

@@ -1,4 +1,4 @@
-// Work in several streams, and the host, that nothing orders.
+// Unordered work in several streams and on the host.
 
 #include "libmini/kernels/cuda/launch.hpp"
 #include "tests/cudasim/bugs/bugs.hpp"
@@ -38,7 +38,7 @@ struct Setting {
     Setting(const Setting&) = delete;
     Setting& operator=(const Setting&) = delete;
 
-    // The second stream waits for what the first has now.
+    // Makes the second stream wait for the current work of the first.
     void order() const {
         cudaEventRecord(event, first);
         cudaStreamWaitEvent(second, event);

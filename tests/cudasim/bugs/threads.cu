@@ -1,4 +1,4 @@
-// Threads that do not meet: barriers, warps, atomics, blocks.
+// Missing or wrong synchronisation of threads: barriers, warps, atomics, blocks.
 
 #include "libmini/kernels/cuda/launch.hpp"
 #include "tests/cudasim/bugs/bugs.hpp"
@@ -47,7 +47,7 @@ __global__ void rotate_right(float* x, unsigned n) {
     if (t < n) x[t] = all[(t + 1) % n];
 }
 
-// Each of the lower 16 lanes takes its number from the upper.
+// Each of the lower 16 lanes adds the value of the lane 16 above it.
 __global__ void fold_wrong(float* x) {
     if (threadIdx.x >= 16) return;
     x[threadIdx.x] += __shfl_down_sync(0xffffu, x[threadIdx.x], 16);  // BUG shuffle_mask
@@ -57,7 +57,7 @@ __global__ void fold_right(float* x) {
     if (threadIdx.x < 16) x[threadIdx.x] += other;
 }
 
-// Asks all lanes in a branch that only some take.
+// Votes with a mask of all lanes in a branch that only some take.
 __global__ void vote_wrong(float* x) {
     if (threadIdx.x < 16)
         x[threadIdx.x] =
@@ -69,7 +69,7 @@ __global__ void vote_right(float* x) {
     if (threadIdx.x < 16) x[threadIdx.x] = static_cast<float>(votes);
 }
 
-// A warp is not in step by itself.
+// The lanes of a warp do not run in lockstep without __syncwarp().
 __global__ void swap_wrong(float* x) {
     __shared__ float all[32];
     all[threadIdx.x] = x[threadIdx.x];
@@ -91,7 +91,7 @@ __global__ void histogram_right(int* counts, const float* x) {
     atomicAdd(&counts[bin], 1);
 }
 
-// Adds the right neighbour, in place or not.
+// Adds the right neighbour: the wrong kernel in place, the right one into `out`.
 __global__ void shift_wrong(float* x, unsigned n) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     const float right = i + 1 < n ? x[i + 1] : 0;  // BUG neighbour_blocks
@@ -103,7 +103,7 @@ __global__ void shift_right(float* out, const float* x, unsigned n) {
     if (i < n) out[i] = x[i] + (i + 1 < n ? x[i + 1] : 0);
 }
 
-// The last block to be done adds up what all have left.
+// The last block to finish sums the results of all blocks.
 __global__ void total_wrong(float* out, float* parts, int* done) {
     parts[blockIdx.x] = 1.0f;  // BUG last_block
     const bool last = atomicAdd(done, 1) == static_cast<int>(gridDim.x) - 1;

@@ -1,15 +1,15 @@
-// NCCL's calls for ranks that are threads, on the simulator: the rules that a caller can
-// break are kept, and nothing is fast.
+// A fake NCCL on the simulator, for ranks that are threads. It checks the rules that a
+// caller can break, and is not fast.
 //
-//     call                 notes the operation; it is not in the stream yet
-//     ncclCommGetAsyncError   says "in progress" once, then puts it there: a host function
-//     host function        waits in the stream for all ranks' operations of that number;
-//                          the last to come moves everybody's data
-//                          with too many of them there, an error
-//     ncclCommAbort        lets all go that wait, and waits for the device
-//     ncclCommFinalize     is in progress until all ranks have called it
+//     a collective           records the operation; it is not in the stream yet
+//     ncclCommGetAsyncError  returns "in progress" once, then launches the operation as
+//                            a host function; too many of these are an error
+//     host function          waits in the stream for the operation with its number on
+//                            all ranks; the last rank to arrive moves all data
+//     ncclCommAbort          ends all waiting operations, and waits for the device
+//     ncclCommFinalize       is in progress until all ranks have called it
 //
-// Every operation, or group of them, is one that all ranks take part in, as ours are.
+// All ranks take part in every operation, or group of operations, as in our backend.
 
 #include <nccl.h>
 
@@ -27,11 +27,11 @@
 namespace {
 
 enum class Kind { kReduce, kBroadcast, kSend, kRecv };
-constexpr int kEverybody = -1;
+constexpr int kAllRanks = -1;
 
-// A stream of CUDA's holds some thousand things; a thread that adds more waits, though
-// the device may be stuck. Here that is an error.
-constexpr int kMostWaiting = 256;
+// A CUDA stream holds about a thousand operations; a thread that adds more blocks, even
+// if the device is stuck. Here that is an error.
+constexpr int kMaxWaiting = 256;
 
 struct Piece {
     Kind kind;
@@ -40,7 +40,7 @@ struct Piece {
     size_t count;
     ncclDataType_t type;
     ncclRedOp_t op;
-    int peer;  // the root, or the other side
+    int peer;  // the root, or the peer
 };
 using Batch = std::vector<Piece>;
 
@@ -85,7 +85,7 @@ float combine(ncclRedOp_t op, float a, float b) {
     return a + b;
 }
 
-// Reduction number `index` of all ranks' batches, of floats.
+// Does reduction `index` of the batches of all ranks, on floats.
 void reduce(const Step& step, size_t index) {
     const Piece& any = step.batches.begin()->second->at(index);
     std::vector<float> total(any.count);
@@ -97,11 +97,11 @@ void reduce(const Step& step, size_t index) {
     if (any.op == ncclAvg)
         for (float& value : total) value /= static_cast<float>(step.batches.size());
     for (const auto& [rank, batch] : step.batches)
-        if (any.peer == kEverybody || any.peer == rank)
+        if (any.peer == kAllRanks || any.peer == rank)
             std::memcpy(batch->at(index).to, total.data(), bytes_of(any));
 }
 
-// The receives of all ranks, each from the next send of the other side to this one.
+// Does the receives of all ranks, each from the peer's next send to this rank.
 void exchange(const Step& step) {
     std::map<std::pair<int, int>, std::vector<const Piece*>> sent;  // by from and to
     for (const auto& [rank, batch] : step.batches)
@@ -128,7 +128,7 @@ void move_data(const Step& step) {
     exchange(step);
 }
 
-// In the stream: meets the other ranks.
+// The host function: waits in the stream for the other ranks.
 void meet(void* argument) {
     const std::unique_ptr<Waiting> self(static_cast<Waiting*>(argument));
     Clique& clique = *self->clique;
@@ -150,7 +150,7 @@ std::map<uint64_t, CliqueHandle> all_cliques;
 uint64_t next_id = 1;
 std::map<int, std::vector<uint64_t>> launches;  // by device
 
-// The group of this thread, and what it holds.
+// The NCCL group of this thread, and its operations.
 thread_local int group_depth = 0;
 thread_local Batch group;
 thread_local ncclComm_t group_comm = nullptr;
@@ -164,9 +164,9 @@ struct ncclComm {
     CliqueHandle clique;
     int rank = 0;
     uint64_t next = 0;
-    bool has_called = false;  // but it is not in the stream
+    bool has_called = false;  // and the operation is not in the stream
     bool is_finalized = false;
-    int asked = 0;
+    int polls = 0;
     Batch called;
     cudaStream_t stream = nullptr;
 };
@@ -174,9 +174,9 @@ struct ncclComm {
 namespace {
 
 ncclResult_t issue(ncclComm_t comm, const Batch& batch, cudaStream_t stream) {
-    if (comm->has_called) return ncclInvalidUsage;  // while another is in progress
+    if (comm->has_called) return ncclInvalidUsage;  // another call is in progress
     comm->has_called = true;
-    comm->asked = 0;
+    comm->polls = 0;
     comm->called = batch;
     comm->stream = stream;
     return ncclInProgress;
@@ -245,11 +245,11 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* state) {
         if (comm->is_finalized && comm->clique->finalized < comm->clique->size)
             return ncclSuccess;
     }
-    if (comm->has_called && comm->asked++ == 0) return ncclSuccess;
+    if (comm->has_called && comm->polls++ == 0) return ncclSuccess;
     if (comm->has_called) {
         {
             const std::lock_guard lock(comm->clique->mutex);
-            if (++comm->clique->waiting[comm->rank] > kMostWaiting)
+            if (++comm->clique->waiting[comm->rank] > kMaxWaiting)
                 return ncclInvalidUsage;
         }
         note_launch(*comm);
@@ -301,7 +301,7 @@ ncclResult_t ncclGroupEnd() {
 
 ncclResult_t ncclAllReduce(const void* from, void* to, size_t count, ncclDataType_t type,
                            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
-    return call({Kind::kReduce, from, to, count, type, op, kEverybody}, comm, stream);
+    return call({Kind::kReduce, from, to, count, type, op, kAllRanks}, comm, stream);
 }
 
 ncclResult_t ncclBroadcast(const void* from, void* to, size_t count, ncclDataType_t type,

@@ -1,5 +1,5 @@
-// What libmini uses of NCCL's header, for fake_nccl.cpp: the backend over it runs where there
-// is no GPU, on the simulator. The names are NCCL's, the numbers need not be.
+// The part of NCCL's header that libmini uses, for fake_nccl.cpp: backend nccl then runs
+// on the simulator, without a GPU. The names are NCCL's; the values may differ.
 
 #pragma once
 
@@ -52,8 +52,9 @@ ncclResult_t ncclSend(const void* from, size_t count, ncclDataType_t type, int p
 ncclResult_t ncclRecv(void* to, size_t count, ncclDataType_t type, int peer,
                       ncclComm_t comm, cudaStream_t stream);
 
-/// The communicators, by number, in the order in which their operations went to a device.
+/// Returns the numbers of the communicators, in the order in which their operations were
+/// launched on a device.
 std::vector<uint64_t> fake_nccl_launches(int device);
 
-/// How many communicators were aborted, and destroyed in good order.
+/// How many communicators were aborted, and how many were destroyed regularly.
 extern std::atomic<int> fake_nccl_aborted, fake_nccl_destroyed;

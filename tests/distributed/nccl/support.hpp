@@ -1,5 +1,6 @@
-// What the tests of backend nccl share. Ranks are threads, each with a device of its own; where
-// devices are real and fewer, a test says so and does with the ranks there are.
+// Shared by the tests of backend nccl. Ranks are threads, each with its own device. If
+// there are fewer real devices, a test prints a warning and uses fewer ranks or is
+// skipped.
 
 #pragma once
 
@@ -18,7 +19,8 @@
 
 namespace mini::dist::test {
 
-/// Whether there is a device for each rank; says what is not tested where there is not.
+/// Returns whether there is a device for each rank; if not, warns that the test is
+/// skipped.
 inline bool has_gpus(int ranks) {
     const int devices = cuda::device_count();
     if (devices < ranks)
@@ -27,7 +29,7 @@ inline bool has_gpus(int ranks) {
     return devices >= ranks;
 }
 
-/// Runs body on each rank of a group of backend nccl; what each one threw.
+/// Runs body on each rank of a group of backend nccl; returns the exception of each rank.
 inline std::vector<std::exception_ptr> on_gpus(
     int world_size, const std::function<void(QueuedGroup& group, Device device)>& body,
     bool verify = false) {

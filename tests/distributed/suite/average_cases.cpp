@@ -1,4 +1,4 @@
-// Averages of 16-bit floats whose sum is beyond the type's range.
+// Averages of 16-bit floats: their sum exceeds the range of the dtype.
 
 #include <cstdint>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace mini::dist::suite {
 namespace {
 
-// Half as much again as the largest power of two. Its multiples up to 7 have few enough
-// digits to be exact, but the sum of two is infinite.
+// 1.5 times the largest power of two. Its multiples up to 7 are exact, but the sum of two
+// is infinite.
 double large(DType dtype) { return dtype == DType::kFloat16 ? 0x1.8p15 : 0x1.8p127; }
 
 struct Average {
@@ -61,7 +61,7 @@ void add_large_averages(std::vector<Case>& cases, const Scope& scope) {
                          void (*check)(const CaseContext&, const Average&)) {
         cases.push_back({case_name(a.operation, a.dtype, a.n, Layout::kDense,
                                    concat(" avg, ", algorithm_name(a.algorithm),
-                                          ", beyond the range")),
+                                          ", sum out of range")),
                          [a, check](const CaseContext& context) { check(context, a); }});
     };
     for (const DType dtype : {DType::kFloat16, DType::kBFloat16})

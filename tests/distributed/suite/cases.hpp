@@ -1,5 +1,5 @@
-// The suite's cases: a table of operations, types, sizes and layouts, each one a function
-// that all ranks of a group call and that throws when its rank's part is wrong.
+// The suite's cases: a table of operations, dtypes, sizes and layouts. Each case is a
+// function that all ranks of a group call; it throws if the result of its rank is wrong.
 
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace mini::dist::suite {
 
-/// Where a case runs.
+/// The group in which a case runs, and how.
 struct CaseContext {
     ProcessGroup& group;
-    bool in_background = false;  // by the _async function, waited for at once
+    bool in_background = false;  // calls the _async function, then wait()
 
     int rank() const { return group.rank(); }
     int world_size() const { return group.world_size(); }
@@ -30,7 +30,7 @@ struct Case {
 
 struct Scope {
     int world_size = 1;
-    bool ours = true;  // our own algorithms, whose costs are known
+    bool ours = true;  // our own algorithms: their costs are known
 };
 
 inline constexpr DType kTypes[] = {DType::kFloat32, DType::kInt64, DType::kUInt8,
@@ -38,23 +38,24 @@ inline constexpr DType kTypes[] = {DType::kFloat32, DType::kInt64, DType::kUInt8
 inline constexpr ReduceOp kReduceOps[] = {
     ReduceOp::kSum, ReduceOp::kAvg, ReduceOp::kProduct, ReduceOp::kMin, ReduceOp::kMax};
 inline constexpr int64_t kSizes[] = {0, 1, 7, 1000};
-// As float32 more than the buffers of a socket, 1 MiB; the thread sanitizer takes long over
-// much of its own shadow.
+// As float32, more than the buffers of a socket, 1 MiB. Fewer under the thread sanitizer,
+// which is slow on large buffers.
 inline constexpr int64_t kLarge = (mini::test::kWatchesThreads ? 1 << 18 : 1 << 20) + 3;
 
 bool is_float(DType dtype);
 
-/// "all_reduce sum of 7 float32, every-other".
+/// Returns a name like "all_reduce of 7 float32, every-other", followed by `more`.
 std::string case_name(Operation operation, DType dtype, int64_t n, Layout layout,
                       const std::string& more = "");
 
-/// What all_reduce can run: all of ours, or what a library chooses.
+/// Returns the algorithms of all_reduce: all of ours, or kAuto, with which a library
+/// chooses.
 std::vector<Algorithm> all_reduce_algorithms(const Scope& scope);
 
-/// The roots worth trying: the first, the last.
+/// Returns the roots to test: the first and the last rank.
 std::vector<int> roots(int world_size);
 
-// Each appends its cases.
+// Each function appends its cases.
 void add_all_reduce(std::vector<Case>& cases, const Scope& scope);
 void add_large_averages(std::vector<Case>& cases, const Scope& scope);
 void add_same_bits(std::vector<Case>& cases, const Scope& scope);

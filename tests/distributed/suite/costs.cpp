@@ -9,16 +9,17 @@ namespace {
 
 int log2_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
 
-// How many children a rank has in a binomial tree, counted from the root on.
-int children(int place, int P) {
+// Returns the number of children of a rank in a binomial tree; ranks are relative to the
+// root.
+int children(int relative_rank, int P) {
     int count = 0;
-    for (int bit = 1; bit < P && (place & bit) == 0; bit *= 2)
-        if (place + bit < P) ++count;
+    for (int bit = 1; bit < P && (relative_rank & bit) == 0; bit *= 2)
+        if (relative_rank + bit < P) ++count;
     return count;
 }
 
-// A rank sends every chunk but one, twice: first all but the one it finishes, then all
-// but the one that its right neighbour has finished.
+// A rank sends every chunk except one, twice: first all except the chunk it finishes,
+// then all except the chunk that its right neighbour has finished.
 Cost ring_cost(const Load& load) {
     const int P = load.P;
     const auto chunk = [&](int k) {
@@ -29,11 +30,12 @@ Cost ring_cost(const Load& load) {
     return {2 * (P - 1), elements * load.each};
 }
 
-// The ranks beyond Q = 2^k send once; those who have such a guest send it the result.
+// Ranks from Q = 2^k on send once; a rank that folds one in sends it the result.
 Cost folded(const Load& load, int Q, Cost between) {
     if (load.rank >= Q) return {1, load.bytes()};
-    const bool has_guest = load.rank + Q < load.P;
-    return {between.messages + has_guest, between.bytes + has_guest * load.bytes()};
+    const bool has_folded_rank = load.rank + Q < load.P;
+    return {between.messages + has_folded_rank,
+            between.bytes + has_folded_rank * load.bytes()};
 }
 
 Cost doubling_cost(const Load& load) {
@@ -74,12 +76,14 @@ Cost all_reduce_cost(Algorithm algorithm, const Load& load) {
 
 Cost collective_cost(Operation operation, const Load& load, int root) {
     const int P = load.P;
-    const int place = (load.rank - root + P) % P;
+    const int relative_rank = (load.rank - root + P) % P;
     switch (operation) {
-        case Operation::kBroadcast: return sends(children(place, P), load.bytes());
+        case Operation::kBroadcast:
+            return sends(children(relative_rank, P), load.bytes());
         case Operation::kReduce:
-        case Operation::kGather: return sends(place != 0, load.bytes());
-        case Operation::kScatter: return sends(place == 0 ? P - 1 : 0, load.bytes());
+        case Operation::kGather: return sends(relative_rank != 0, load.bytes());
+        case Operation::kScatter:
+            return sends(relative_rank == 0 ? P - 1 : 0, load.bytes());
         case Operation::kAllGather:
         case Operation::kReduceScatter:
         case Operation::kAllToAll: return sends(P - 1, load.bytes());
@@ -97,8 +101,8 @@ Spent last_spent(ProcessGroup& group) {
 
 void check_cost(ProcessGroup& group, const Cost& expected) {
     const Cost actual = last_spent(group).cost;
-    MINI_CHECK(actual == expected, "it sent ", actual.messages, " messages and ",
-               actual.bytes, " bytes where there should be ", expected.messages, " and ",
+    MINI_CHECK(actual == expected, "the rank sent ", actual.messages, " messages and ",
+               actual.bytes, " bytes but should send ", expected.messages, " and ",
                expected.bytes);
 }
 

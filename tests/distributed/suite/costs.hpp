@@ -1,5 +1,5 @@
-// What a collective costs one rank: messages and bytes that it sends, as the heads of
-// libmini/distributed/collectives/*.hpp say.
+// The cost of a collective for one rank: the messages and bytes that it sends, as
+// documented in the heads of libmini/distributed/collectives/*.hpp.
 
 #pragma once
 
@@ -16,7 +16,8 @@ struct Cost {
     bool operator==(const Cost&) const = default;
 };
 
-/// Of one rank among P, for `n` elements of `each` bytes per rank.
+/// The input of a collective: rank `rank` of P, with `n` elements of `each` bytes per
+/// rank.
 struct Load {
     int64_t n = 0;
     int64_t each = 1;
@@ -26,20 +27,21 @@ struct Load {
     int64_t bytes() const { return n * each; }
 };
 
-/// kHierarchical: with all ranks on one host. REQUIRES: not kAuto.
+/// Returns the cost of an all_reduce; kHierarchical with all ranks on one host. REQUIRES:
+/// not kAuto.
 Cost all_reduce_cost(Algorithm algorithm, const Load& load);
 
-/// Of the other collectives; `root` matters to those that have one.
+/// Returns the cost of another collective; `root` is for the collectives that have one.
 Cost collective_cost(Operation operation, const Load& load, int root = 0);
 
-/// What the group's last collective has cost, and the algorithm it ran.
+/// The cost of the group's last collective, and the algorithm that it used.
 struct Spent {
     Cost cost;
     std::string algorithm;
 };
 Spent last_spent(ProcessGroup& group);
 
-/// Throws Error showing both unless the last collective cost this.
+/// Throws Error with both costs unless the last collective had the cost `expected`.
 void check_cost(ProcessGroup& group, const Cost& expected);
 
 }  // namespace mini::dist::suite

@@ -1,4 +1,4 @@
-// An emulated link: when bytes arrive, on a clock that the test winds.
+// EmulatedLink: the arrival times of bytes, on a clock that the test sets.
 
 #include <chrono>
 #include <cstddef>
@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Two ends of a link of 1 MB/s and 10 ms, and their clock.
+// The two ends of a link of 1 MB/s and 10 ms, and their clock.
 struct Line {
     explicit Line(const std::string& spec = "8Mbit,10ms") {
         auto [one, other] = mini::test::socket_pair();
@@ -36,16 +36,16 @@ struct Line {
     }
 
     size_t send(size_t n) { return near->send_some({}, std::vector<std::byte>(n)); }
-    size_t receive() { return far->recv_some(place); }
+    size_t receive() { return far->recv_some(buffer); }
 
     Deadline now = Deadline(std::chrono::hours(1));
     std::unique_ptr<EmulatedLink> near, far;
-    std::vector<std::byte> place = std::vector<std::byte>(1 << 20);
+    std::vector<std::byte> buffer = std::vector<std::byte>(1 << 20);
 };
 
 }  // namespace
 
-TEST_CASE("a link's text is a rate and a delay, or it is refused") {
+TEST_CASE("parse_link reads a rate and a delay and rejects other texts") {
     CHECK(!parse_link(""));
     CHECK(parse_link("100Mbit,5ms")->bytes_per_second == 12.5e6);
     CHECK(parse_link("100Mbit,5ms")->delay == milliseconds(5));
@@ -62,7 +62,7 @@ TEST_CASE("a link's text is a rate and a delay, or it is refused") {
               }).find("is not like 100Mbit,5ms") != std::string::npos);
 }
 
-TEST_CASE("a link that is too slow, too fast, or not finite is refused") {
+TEST_CASE("parse_link rejects a link that is too slow or too fast or not finite") {
     for (const char* const text :
          {"1e-300kbit", "0.9kbit", "1e-400Mbit", "1001Gbit", "1e9Gbit", "1e400Gbit",
           "infGbit", "-infGbit", "-1e-300kbit", "1Mbit,0ms", "1Mbit,-1ms",
@@ -76,10 +76,9 @@ TEST_CASE("a link that is too slow, too fast, or not finite is refused") {
     }
 }
 
-TEST_CASE(
-    "bytes arrive when they have left at the link's rate and crossed it, not before") {
+TEST_CASE("bytes arrive exactly after the transmission time plus the delay") {
     Line line;
-    REQUIRE(line.send(1000) == 1000);  // 1 ms to leave, 10 ms to cross
+    REQUIRE(line.send(1000) == 1000);  // 1 ms to send, 10 ms delay
     CHECK(line.receive() == 0);
     line.now += microseconds(10'999);
     CHECK(line.receive() == 0);
@@ -88,7 +87,7 @@ TEST_CASE(
     CHECK(line.receive() == 0);
 }
 
-TEST_CASE("a second message waits for the first to leave, not for it to arrive") {
+TEST_CASE("a second message waits until the first is sent but not until it arrives") {
     Line line;
     REQUIRE(line.send(1000) == 1000);
     REQUIRE(line.send(500) == 500);
@@ -98,7 +97,7 @@ TEST_CASE("a second message waits for the first to leave, not for it to arrive")
     CHECK(line.receive() == 500);
 }
 
-TEST_CASE("a sender that is ahead of the link finds no room until it has caught up") {
+TEST_CASE("a sender that is faster than the link cannot send until the link catches up") {
     Line line;
     REQUIRE(line.send(10'000) == 10'000);  // 10 ms at this rate
     CHECK(line.send(1) == 0);
@@ -109,7 +108,7 @@ TEST_CASE("a sender that is ahead of the link finds no room until it has caught 
     CHECK(line.send(1) == 1);
 }
 
-TEST_CASE("in the long run the link lets its rate through") {
+TEST_CASE("the long-run throughput of a link is its rate") {
     Line line("8Mbit");
     size_t received = 0;
     for (int tick = 0; tick < 1000; ++tick) {
@@ -118,11 +117,11 @@ TEST_CASE("in the long run the link lets its rate through") {
         line.now += milliseconds(1);
         received += line.receive();
     }
-    CHECK(received > 980'000);  // 1 MB/s for a second; one frame may be on its way
+    CHECK(received > 980'000);  // 1 MB/s for a second; one frame may be in flight
     CHECK(received <= 1'000'000);
 }
 
-TEST_CASE("who waits for bytes that are on their way is told when they come") {
+TEST_CASE("next_event is the arrival time of bytes in flight") {
     Line line;
     REQUIRE(line.send(1000) == 1000);
     CHECK(line.receive() == 0);
@@ -133,7 +132,7 @@ TEST_CASE("who waits for bytes that are on their way is told when they come") {
     CHECK(!line.far->prepare_to_sleep(Channel::kToReceive, events));
 }
 
-TEST_CASE("what was sent before an end arrives before the end does") {
+TEST_CASE("bytes that were sent before the connection closed arrive before the close") {
     Line line;
     REQUIRE(line.send(1000) == 1000);
     line.near.reset();
@@ -143,7 +142,7 @@ TEST_CASE("what was sent before an end arrives before the end does") {
     CHECK_THROWS_AS(line.receive(), ConnectionClosed);
 }
 
-TEST_CASE("whole elements are combined, however the frames are cut") {
+TEST_CASE("recv_combine combines whole elements whatever the frame boundaries are") {
     Line line;
     const Combine add{[](std::byte* mine, const std::byte* theirs, size_t count) {
                           for (size_t i = 0; i < 4 * count; ++i)

@@ -1,5 +1,5 @@
-// Collectives in which every rank gives and gets: all_gather, reduce_scatter, all_to_all,
-// barrier.
+// Collectives in which every rank sends and receives: all_gather, reduce_scatter,
+// all_to_all, barrier.
 
 #include <cstddef>
 #include <cstdint>
@@ -135,7 +135,7 @@ void add_exchanges(std::vector<Case>& cases, const Scope& scope) {
                         {Operation::kReduceScatter, dtype, n, Layout::kTransposed, op,
                          scope.ours},
                         reduce_scatter);
-    for (int turn = 0; turn < 10; ++turn)
+    for (int round = 0; round < 10; ++round)
         add(cases,
             {Operation::kBarrier, DType::kFloat32, 0, Layout::kDense, ReduceOp::kSum,
              scope.ours},

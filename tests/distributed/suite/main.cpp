@@ -1,9 +1,9 @@
-// Runs every case of the suite over one kind of group and counts.
+// Runs every case of the suite over one kind of group and counts failures.
 //
 //     dist_suite KIND [--at-least CASES] [--world-sizes 1,2,3,4,7] [--only TEXT] [--list]
 //
-// Exit codes: 0 all right, 1 a case failed or there were too few, or the options make no
-// sense, 2 the kind is not there. The last line holds the counts.
+// Exit codes: 0 success; 1 a case failed, there were too few cases, or the options are
+// invalid; 2 this build does not have the kind. The last line has the counts.
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -37,8 +37,9 @@ struct Counts {
     size_t cases = 0, failed = 0;
 };
 
-// What went wrong, told as it happens; ranks tell it at the same time.
-class Complaints {
+// Prints failures as they happen and counts failed cases. Thread-safe: ranks report at
+// the same time.
+class Failures {
   public:
     void add(int rank, int world_size, const std::string& name, const std::string& what) {
         const std::lock_guard lock(mutex_);
@@ -59,16 +60,16 @@ bool is_end_of_group(const Error& error) {
            dynamic_cast<const MismatchedCollective*>(&error);
 }
 
-// A group that has failed is of no further use; a wrong number is only one case.
+// A group that has failed cannot be used again; a wrong result fails only one case.
 void run_rank(dist::ProcessGroup& group, const std::vector<Case>& cases,
-              Complaints& complaints) {
+              Failures& failures) {
     for (size_t i = 0; i < cases.size(); ++i) {
         group.events().clear();
         const bool in_background = (i + static_cast<size_t>(group.rank())) % 2 == 1;
         try {
             cases[i].run({group, in_background});
         } catch (const Error& error) {
-            complaints.add(group.rank(), group.world_size(), cases[i].name, error.what());
+            failures.add(group.rank(), group.world_size(), cases[i].name, error.what());
             if (is_end_of_group(error)) throw;
         }
     }
@@ -79,15 +80,14 @@ Counts run_world(const Kind& kind, int world_size, const Options& options) {
     std::erase_if(cases, [&](const Case& c) {
         return c.name.find(options.only) == std::string::npos;
     });
-    Complaints complaints;
+    Failures failures;
     try {
-        with_world(kind, world_size, [&](dist::ProcessGroup& group) {
-            run_rank(group, cases, complaints);
-        });
+        with_world(kind, world_size,
+                   [&](dist::ProcessGroup& group) { run_rank(group, cases, failures); });
     } catch (const std::exception& error) {
-        complaints.add(-1, world_size, "the whole world", error.what());
+        failures.add(-1, world_size, "the whole world", error.what());
     }
-    return {cases.size(), complaints.failed()};
+    return {cases.size(), failures.failed()};
 }
 
 int run(const Options& options) {
@@ -111,7 +111,7 @@ int run(const Options& options) {
                kind.name, total.cases, total.failed, fmt::join(world_sizes, ","),
                time.count());
     if (total.cases < options.at_least)
-        fmt::print("dist_suite: there must be {} cases\n", options.at_least);
+        fmt::print("dist_suite: expected at least {} cases\n", options.at_least);
     return total.failed > 0 || total.cases < options.at_least ? 1 : 0;
 }
 
@@ -128,9 +128,9 @@ int main(int argc, char** argv) {
     CommandLine line("Every collective over one kind of group.", "dist_suite");
     line.add("kind", options.kind, "threads, ring-tcp, ring-shm, gloo, env:mpi ...");
     line.add("--world-sizes", options.world_sizes, "Ranks").split_at(',');
-    line.add("--only", options.only, "Cases whose name has this in it");
-    line.add("--at-least", options.at_least, "Fail when there are fewer cases");
-    line.add_flag("--list", options.list, "Print the names and do nothing");
+    line.add("--only", options.only, "Cases whose name contains this text");
+    line.add("--at-least", options.at_least, "Fail if there are fewer cases");
+    line.add_flag("--list", options.list, "Print the names of the cases and exit");
     try {
         if (!line.parse(argc, argv)) return 0;
     } catch (const UsageError& error) {

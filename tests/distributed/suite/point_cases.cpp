@@ -1,5 +1,5 @@
-// Messages from point to point: round a ring, in batches, from anybody, beside
-// collectives. And crowds: many small operations, many at once.
+// Point-to-point messages: around a ring, in batches, from any source, and beside
+// collectives. Also many small operations, and many in flight.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Message {
     }
 };
 
-constexpr int kNobody = 99;  // its contents are sent by no rank: a recv must change them
+constexpr int kNoSender = 99;  // no rank sends its contents: a recv must change them
 
 int right_of(const CaseContext& context) {
     return (context.rank() + 1) % context.world_size();
@@ -31,11 +31,11 @@ int left_of(const CaseContext& context) {
     return (context.rank() + context.world_size() - 1) % context.world_size();
 }
 
-// Each rank sends to its right and receives from its left: rank 0 sends first, the others
-// receive first; in the background all start both.
+// Each rank sends to its right neighbour and receives from its left: rank 0 sends first,
+// the others receive first. In the background, all ranks start both.
 void ring_shift(const CaseContext& context, const Message& m) {
     const GuardedTensor out(m.dtype, m.from(context.rank()), m.layout);
-    const GuardedTensor in(m.dtype, m.from(kNobody), m.layout);
+    const GuardedTensor in(m.dtype, m.from(kNoSender), m.layout);
     const int right = right_of(context), left = left_of(context);
     ProcessGroup& group = context.group;
     int source = -1;
@@ -54,15 +54,16 @@ void ring_shift(const CaseContext& context, const Message& m) {
     }
     MINI_CHECK(source == left, "the message came from rank ", source, ", not rank ",
                left);
-    check_equal(in.bytes(), m.from(left), m.dtype, "what came in");
-    check_equal(out.bytes(), m.from(context.rank()), m.dtype, "what was sent");
+    check_equal(in.bytes(), m.from(left), m.dtype, "the received tensor");
+    check_equal(out.bytes(), m.from(context.rank()), m.dtype, "the sent tensor");
 }
 
-// To every other rank two messages, with tags 0 and 1; received in reverse order.
+// Sends two messages, with tags 0 and 1, to every other rank; receives them in reverse
+// order.
 void batch(const CaseContext& context, const Message& m) {
     std::vector<GuardedTensor> outs, ins;
     std::vector<PointOperation> operations;
-    std::vector<std::pair<int, int>> asked;  // rank, number
+    std::vector<std::pair<int, int>> expected;  // rank, number
     for (int peer = 0; peer < context.world_size(); ++peer) {
         if (peer == context.rank()) continue;
         for (const int number : {0, 1}) {
@@ -74,8 +75,8 @@ void batch(const CaseContext& context, const Message& m) {
     for (int peer = context.world_size() - 1; peer >= 0; --peer) {
         if (peer == context.rank()) continue;
         for (const int number : {1, 0}) {
-            ins.emplace_back(m.dtype, m.from(kNobody), m.layout);
-            asked.emplace_back(peer, number);
+            ins.emplace_back(m.dtype, m.from(kNoSender), m.layout);
+            expected.emplace_back(peer, number);
             operations.push_back({Operation::kRecv, ins.back().tensor(), peer,
                                   static_cast<uint64_t>(number)});
         }
@@ -83,30 +84,32 @@ void batch(const CaseContext& context, const Message& m) {
     for (const WorkHandle& work : batch_isend_irecv(context.group, operations))
         work->wait();
     for (size_t i = 0; i < ins.size(); ++i)
-        check_equal(ins[i].bytes(), m.from(asked[i].first, asked[i].second), m.dtype,
-                    concat("message ", asked[i].second, " of rank ", asked[i].first));
+        check_equal(
+            ins[i].bytes(), m.from(expected[i].first, expected[i].second), m.dtype,
+            concat("message ", expected[i].second, " of rank ", expected[i].first));
 }
 
-// Everybody sends to rank 0, which takes what comes first; a reduction goes on beside it.
-void from_anybody(const CaseContext& context, const Message& m) {
+// Every rank sends to rank 0, which receives from any source, while an all_reduce is in
+// flight.
+void from_any_source(const CaseContext& context, const Message& m) {
     ProcessGroup& group = context.group;
     const GuardedTensor sum(DType::kInt64,
                             share(DType::kInt64, 99, ReduceOp::kSum, context.rank()),
                             Layout::kDense);
     const auto reduction_work = group.all_reduce_async(sum.tensor());
-    std::vector<bool> heard(static_cast<size_t>(context.world_size()));
+    std::vector<bool> received(static_cast<size_t>(context.world_size()));
     if (context.rank() != 0) {
         const GuardedTensor out(m.dtype, m.from(context.rank()), m.layout);
         group.send(out.tensor(), 0, 9);
     } else {
         for (int i = 1; i < context.world_size(); ++i) {
-            const GuardedTensor in(m.dtype, m.from(kNobody), m.layout);
+            const GuardedTensor in(m.dtype, m.from(kNoSender), m.layout);
             const int source = group.recv(in.tensor(), -1, 9);
             check_equal(in.bytes(), m.from(source), m.dtype,
-                        concat("rank ", source, "'s"));
-            MINI_CHECK(!heard[static_cast<size_t>(source)], "rank ", source,
-                       " came twice");
-            heard[static_cast<size_t>(source)] = true;
+                        concat("the message of rank ", source));
+            MINI_CHECK(!received[static_cast<size_t>(source)], "rank ", source,
+                       " was received twice");
+            received[static_cast<size_t>(source)] = true;
         }
     }
     reduction_work->wait();
@@ -115,7 +118,7 @@ void from_anybody(const CaseContext& context, const Message& m) {
                 DType::kInt64, "the sum");
 }
 
-// One after the other, each on what the one before has left.
+// One all_reduce after another, each on the result of the previous one.
 void many_small(const CaseContext& context) {
     Tensor ones = Tensor::ones({3}, DType::kInt64);
     for (int i = 0; i < 2000; ++i) {
@@ -142,7 +145,7 @@ void thousand_in_flight(const CaseContext& context) {
     }
 }
 
-// Every size from 0 to 300: each boundary between chunks falls everywhere once.
+// Every size from 0 to 300, so that every boundary between chunks occurs.
 void every_size(const CaseContext& context) {
     for (int64_t n = 0; n <= 300; ++n) {
         const GuardedTensor data(DType::kUInt8,
@@ -170,14 +173,14 @@ void add_points(std::vector<Case>& cases, const Scope& scope) {
             for (const Layout layout : {Layout::kDense, Layout::kEveryOther}) {
                 add("round", ring_shift, {dtype, n, layout});
                 add("batch", batch, {dtype, n, layout});
-                add("from anybody", from_anybody, {dtype, n, layout});
+                add("from any source", from_any_source, {dtype, n, layout});
             }
     add("round", ring_shift, {DType::kFloat32, kLarge, Layout::kDense});
     add("batch", batch, {DType::kUInt8, kLarge, Layout::kDense});
 }
 
 void add_crowds(std::vector<Case>& cases, const Scope&) {
-    cases.push_back({"2,000 small all_reduces in turn", many_small});
+    cases.push_back({"2,000 small all_reduces in a row", many_small});
     cases.push_back({"1,000 all_reduces in flight", thousand_in_flight});
     cases.push_back({"all_reduce of every size from 0 to 300", every_size});
 }

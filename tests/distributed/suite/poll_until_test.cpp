@@ -1,4 +1,4 @@
-// Waits shorter than a millisecond, as an emulated link needs them.
+// poll_until: waits shorter than a millisecond, which an emulated link needs.
 
 #include "libmini/distributed/net/poll_until.hpp"
 
@@ -27,9 +27,9 @@ namespace {
 
 constexpr int kTries = 1000;
 
-// Never receives anything. It wants to be looked at 0.3 ms after each time that its user
-// begins to sleep; its descriptor has an event after 0.9 ms.
-class EarlyRiser : public Channel {
+// Never receives anything. next_event() is 0.3 ms after each prepare_to_sleep(); its
+// descriptor becomes readable after 0.9 ms.
+class EarlyEventChannel : public Channel {
   public:
     size_t send_some(std::span<const std::byte> head,
                      std::span<const std::byte> body) override {
@@ -39,14 +39,14 @@ class EarlyRiser : public Channel {
         if (woke_early_ || sleeps_ == kTries) throw ConnectionClosed("enough");
         return 0;
     }
-    size_t recv_combine(std::span<std::byte> place, const Combine&) override {
-        return recv_some(place);
+    size_t recv_combine(std::span<std::byte> buffer, const Combine&) override {
+        return recv_some(buffer);
     }
     bool prepare_to_sleep(int, short& events) override {
         ++sleeps_;
-        itimerspec at{};
-        at.it_value.tv_nsec = nanoseconds(microseconds(900)).count();
-        ::timerfd_settime(timer_.fd(), 0, &at, nullptr);
+        itimerspec time{};
+        time.it_value.tv_nsec = nanoseconds(microseconds(900)).count();
+        ::timerfd_settime(timer_.fd(), 0, &time, nullptr);
         next_event_ = Clock::now() + microseconds(300);
         events = POLLIN;
         return true;
@@ -66,7 +66,7 @@ class EarlyRiser : public Channel {
 
 }  // namespace
 
-TEST_CASE("the time left is exact to the nanosecond and never negative") {
+TEST_CASE("time_left is exact to the nanosecond and never negative") {
     const auto left = [](nanoseconds wait) {
         const Deadline now(std::chrono::hours(1));
         const timespec time = time_left(now + wait, now);
@@ -84,24 +84,24 @@ TEST_CASE("the time left is exact to the nanosecond and never negative") {
     CHECK(longest.tv_sec == 1000);
 }
 
-// A machine that is busy may wake a thread late, but not a thousand times in turn.
-TEST_CASE("a transport that waits 0.3 ms wakes before an event that comes after 0.9 ms") {
-    auto channel = std::make_unique<EarlyRiser>();
-    const EarlyRiser& riser = *channel;
+// A busy machine may wake a thread late, but not a thousand times in a row.
+TEST_CASE("a transport that waits 0.3 ms wakes before an event after 0.9 ms") {
+    auto channel = std::make_unique<EarlyEventChannel>();
+    const EarlyEventChannel& early = *channel;
     std::vector<MessageStream> streams(2);
     streams[1] = MessageStream(std::move(channel));
     MeshTransport transport(0, std::move(streams));
     transport.begin({.operation = Operation::kBroadcast}, seconds(60));
-    std::vector<std::byte> place(1);
-    CHECK_THROWS_AS(transport.recv(1, place), PeerLost);
-    CHECK(riser.woke_early());
+    std::vector<std::byte> buffer(1);
+    CHECK_THROWS_AS(transport.recv(1, buffer), PeerLost);
+    CHECK(early.woke_early());
 }
 
-TEST_CASE("last words are awaited in fractions of a millisecond") {
-    auto channel = std::make_unique<EarlyRiser>();
-    const EarlyRiser& riser = *channel;
+TEST_CASE("final_message waits for fractions of a millisecond") {
+    auto channel = std::make_unique<EarlyEventChannel>();
+    const EarlyEventChannel& early = *channel;
     MessageStream stream(std::move(channel));
     bool closed = false;
     stream.final_message(Clock::now() + seconds(60), closed);
-    CHECK(riser.woke_early());
+    CHECK(early.woke_early());
 }

@@ -1,4 +1,4 @@
-// All-reduce: exact values, costs, and the same bits on every rank.
+// All-reduce: exact values, costs, and bitwise identical results on every rank.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ void call(const CaseContext& context, const Tensor& tensor, const Reduction& r) 
 
 void check_algorithm(const CaseContext& context, const Reduction& r) {
     const Algorithm ran = parse_algorithm(last_spent(context.group).algorithm);
-    MINI_CHECK(ran == r.algorithm || r.algorithm == Algorithm::kAuto, "it ran ",
+    MINI_CHECK(ran == r.algorithm || r.algorithm == Algorithm::kAuto, "all_reduce ran ",
                algorithm_name(ran));
     const auto each = static_cast<int64_t>(item_size(r.dtype));
     const Load load{r.n, each, context.world_size(), context.rank()};
@@ -44,15 +44,15 @@ void check_sum(const CaseContext& context, const Reduction& r, bool ours) {
     if (ours) check_algorithm(context, r);
 }
 
-void check_refused(const CaseContext& context, const Reduction& r) {
+void check_rejected(const CaseContext& context, const Reduction& r) {
     const Tensor tensor = Tensor::ones({r.n}, r.dtype);
-    bool refused = false;
+    bool rejected = false;
     try {
         call(context, tensor, r);
     } catch (const Error&) {
-        refused = true;
+        rejected = true;
     }
-    MINI_CHECK(refused, "an average of integers was not refused");
+    MINI_CHECK(rejected, "an average of integers was not rejected");
 }
 
 std::string name_of(const Reduction& r, const std::string& more = "") {
@@ -61,7 +61,8 @@ std::string name_of(const Reduction& r, const std::string& more = "") {
         concat(" ", reduce_op_name(r.op), ", ", algorithm_name(r.algorithm), more));
 }
 
-// Shows every rank's bits to every rank, by a collective that only copies.
+// Compares the results of all ranks bitwise; all_gather, which only copies, distributes
+// them.
 void check_same_bits(const CaseContext& context, const Reduction& r) {
     const GuardedTensor data(r.dtype, difficult(r.dtype, r.n, context.rank()),
                              Layout::kDense);
@@ -73,7 +74,7 @@ void check_same_bits(const CaseContext& context, const Reduction& r) {
     const Bytes mine = data.bytes();
     for (size_t rank = 0; rank < all.size(); ++rank) {
         const Bytes theirs(all[rank].raw_data(), all[rank].raw_data() + mine.size());
-        check_equal(theirs, mine, r.dtype, concat("what rank ", rank, " has"));
+        check_equal(theirs, mine, r.dtype, concat("the result of rank ", rank));
     }
 }
 
@@ -84,7 +85,7 @@ void add_all_reduce(std::vector<Case>& cases, const Scope& scope) {
     const auto add = [&](Reduction r) {
         if (r.op == ReduceOp::kAvg && !is_float(r.dtype)) {
             cases.push_back(
-                {name_of(r), [r](const CaseContext& p) { check_refused(p, r); }});
+                {name_of(r), [r](const CaseContext& p) { check_rejected(p, r); }});
         } else {
             cases.push_back(
                 {name_of(r), [r, ours](const CaseContext& p) { check_sum(p, r, ours); }});
@@ -112,7 +113,7 @@ void add_same_bits(std::vector<Case>& cases, const Scope& scope) {
                     const Reduction r{dtype, n, op, algorithm};
                     if (!is_float(dtype)) continue;
                     cases.push_back(
-                        {name_of(r, ", same bits"),
+                        {name_of(r, ", bitwise identical"),
                          [r](const CaseContext& p) { check_same_bits(p, r); }});
                 }
 }

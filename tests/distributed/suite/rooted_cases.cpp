@@ -1,5 +1,4 @@
-// Collectives with a root: broadcast and reduce down and up a tree, gather and scatter
-// straight.
+// Collectives with a root: broadcast and reduce over a tree, gather and scatter directly.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +38,7 @@ void broadcast(const CaseContext& context, const Rooted& r) {
         context.group.broadcast_async(data.tensor(), r.root)->wait();
     else
         context.group.broadcast(data.tensor(), r.root);
-    check_equal(data.bytes(), r.block(r.root), r.dtype, "what was broadcast");
+    check_equal(data.bytes(), r.block(r.root), r.dtype, "the broadcast tensor");
     check_cost_of(context, r);
 }
 
@@ -56,7 +55,7 @@ void reduce(const CaseContext& context, const Rooted& r) {
     check_cost_of(context, r);
 }
 
-// One tensor for each rank, with rank `owner`'s numbers; on the root only.
+// One tensor for each rank, with the values of rank `owner`; only on the root.
 std::vector<GuardedTensor> blocks(const CaseContext& context, const Rooted& r,
                                   int owner) {
     std::vector<GuardedTensor> all;
@@ -102,7 +101,7 @@ void add(std::vector<Case>& cases, const Rooted& r, RootedBody body) {
                      [r, body](const CaseContext& context) { body(context, r); }});
 }
 
-// All types, sizes and roots, dense and not.
+// All dtypes, sizes and roots, dense and strided.
 void add_rooted(std::vector<Case>& cases, const Scope& scope, Operation operation,
                 RootedBody body) {
     for (const int root : roots(scope.world_size)) {

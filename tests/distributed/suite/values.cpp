@@ -17,22 +17,23 @@ constexpr int64_t kPeriod = 1021;
 constexpr std::byte kUntouched{0xa5};
 
 template <typename T>
-void put(std::byte* place, T value) {
-    std::memcpy(place, &value, sizeof value);
+void put(std::byte* to, T value) {
+    std::memcpy(to, &value, sizeof value);
 }
 
-void encode(DType dtype, double value, std::byte* place) {
+void encode(DType dtype, double value, std::byte* to) {
     switch (dtype) {
-        case DType::kFloat32: return put(place, static_cast<float>(value));
-        case DType::kInt64: return put(place, static_cast<int64_t>(value));
+        case DType::kFloat32: return put(to, static_cast<float>(value));
+        case DType::kInt64: return put(to, static_cast<int64_t>(value));
         case DType::kUInt8:
-            return put(place, static_cast<uint8_t>(static_cast<int64_t>(value)));
-        case DType::kFloat16: return put(place, Half(static_cast<float>(value)));
-        case DType::kBFloat16: return put(place, BFloat16(static_cast<float>(value)));
+            return put(to, static_cast<uint8_t>(static_cast<int64_t>(value)));
+        case DType::kFloat16: return put(to, Half(static_cast<float>(value)));
+        case DType::kBFloat16: return put(to, BFloat16(static_cast<float>(value)));
     }
 }
 
-// A product of 7 of these is at most 2^7, a sum of 7 at most 63: exact even in bfloat16.
+// A product of 7 such numbers is at most 2^7, a sum of 7 at most 63: both are exact even
+// in bfloat16.
 int64_t small_number(ReduceOp op, int rank, int block, int64_t i) {
     const int64_t mix = (i + 1) * (rank + 2) + 13 * block + 5 * rank + i / 7;
     return op == ReduceOp::kProduct ? 1 + mix % 2 : mix % 10;
@@ -47,7 +48,7 @@ double reduced(ReduceOp op, int world_size, int block, int64_t i) {
         if (op == ReduceOp::kMin) result = std::min(result, other);
         if (op == ReduceOp::kMax) result = std::max(result, other);
     }
-    // One division of exact floats, as kAvg promises.
+    // kAvg does one division of exact floats.
     if (op == ReduceOp::kAvg)
         return static_cast<float>(result) / static_cast<float>(world_size);
     return static_cast<double>(result);
@@ -58,12 +59,12 @@ Shape shape_of(int64_t n, Layout layout) {
     return n % 2 == 0 ? Shape{n / 2, 2} : Shape{n, 1};
 }
 
-Tensor view_of(const Tensor& room, int64_t n, Layout layout) {
+Tensor view_of(const Tensor& memory, int64_t n, Layout layout) {
     const Shape shape = shape_of(n, layout);
     switch (layout) {
-        case Layout::kDense: return room.as_strided(shape, {1}, 0);
-        case Layout::kEveryOther: return room.as_strided(shape, {2}, 1);
-        case Layout::kTransposed: return room.as_strided(shape, {2, 2 * shape[0]}, 0);
+        case Layout::kDense: return memory.as_strided(shape, {1}, 0);
+        case Layout::kEveryOther: return memory.as_strided(shape, {2}, 1);
+        case Layout::kTransposed: return memory.as_strided(shape, {2, 2 * shape[0]}, 0);
     }
     return {};
 }
@@ -77,8 +78,9 @@ Bytes repeat(DType dtype, int64_t n, const std::function<double(int64_t)>& value
     for (int64_t i = 0; i < first; ++i)
         encode(dtype, value(i), bytes.data() + static_cast<size_t>(i) * each);
     const size_t period = static_cast<size_t>(first) * each;
-    for (size_t at = period; at < bytes.size(); at += period)
-        std::memcpy(bytes.data() + at, bytes.data(), std::min(period, bytes.size() - at));
+    for (size_t offset = period; offset < bytes.size(); offset += period)
+        std::memcpy(bytes.data() + offset, bytes.data(),
+                    std::min(period, bytes.size() - offset));
     return bytes;
 }
 
@@ -132,17 +134,18 @@ Bytes GuardedTensor::bytes() const {
     Bytes bytes(dense.bytes());
     if (!bytes.empty()) std::memcpy(bytes.data(), dense.raw_data(), bytes.size());
 
-    // The same elements in a fresh room: all the rest must be equal too.
+    // Compare with the same elements in new memory: the memory around them must be equal
+    // too.
     const GuardedTensor fresh(tensor_.dtype(), bytes, layout_);
     MINI_CHECK(
         std::memcmp(fresh.memory_.raw_data(), memory_.raw_data(), memory_.bytes()) == 0,
-        "something beside the elements was written to");
+        "memory around the elements was written");
     return bytes;
 }
 
 std::vector<Tensor> tensors_of(const std::vector<GuardedTensor>& all) {
     std::vector<Tensor> tensors;
-    for (const GuardedTensor& laid : all) tensors.push_back(laid.tensor());
+    for (const GuardedTensor& guarded : all) tensors.push_back(guarded.tensor());
     return tensors;
 }
 
@@ -150,7 +153,7 @@ void check_equal(const Bytes& actual, const Bytes& expected, DType dtype,
                  const std::string& what) {
     MINI_CHECK(actual.size() == expected.size(), what, " has ", actual.size(),
                " bytes, not ", expected.size());
-    if (actual.empty()) return;  // there is nothing that memcmp may look at
+    if (actual.empty()) return;  // memcmp needs valid pointers
     if (std::memcmp(actual.data(), expected.data(), actual.size()) == 0) return;
     const auto different = std::ranges::mismatch(actual, expected).in1 - actual.begin();
     throw Error(concat(what, " is wrong from element ",

@@ -1,7 +1,8 @@
-// Numbers whose sums, products and the like are exact in every type, and tensors of them.
+// Values with exact sums, products, minima and maxima in every dtype, and tensors of
+// them.
 //
-// Values repeat after a prime number of elements, so that a block that lands in the wrong
-// place shows, and so that a million of them are made quickly.
+// Values repeat after a prime number of elements, so that a misplaced block is detected,
+// and a million values are made quickly.
 
 #pragma once
 
@@ -15,18 +16,20 @@
 
 namespace mini::dist::suite {
 
-/// The elements of a tensor, row by row, as they lie in memory.
+/// The elements of a tensor, row by row, as bytes.
 using Bytes = std::vector<std::byte>;
 
-/// `n` elements: value(i) for i below the period, and so on from the beginning.
+/// Returns `n` elements: value(i) for i below the period, then the same values again.
 Bytes repeat(DType dtype, int64_t n, const std::function<double(int64_t)>& value);
 
-/// What rank `rank` brings to a reduction by `op`, and what comes of it. `block`: as if
-/// these were the numbers of another tensor.
+/// Returns the input of rank `rank` to a reduction by `op`. Each `block` has its own
+/// values.
 Bytes share(DType dtype, int64_t n, ReduceOp op, int rank, int block = 0);
+
+/// Returns the result of that reduction over `world_size` ranks.
 Bytes reduction(DType dtype, int64_t n, ReduceOp op, int world_size, int block = 0);
 
-/// Floats that no two orders of adding bring to the same bits: thirds, infinities, two
+/// Returns floats whose sum depends on the order of addition: thirds, infinities, two
 /// kinds of NaN, -0.
 Bytes difficult(DType dtype, int64_t n, int rank);
 
@@ -37,15 +40,16 @@ enum class Layout {
 };
 const char* layout_name(Layout layout);
 
-/// A tensor in some layout, and memory around it that must not be written.
+/// A tensor in a given layout, and memory around it that must not be written.
 class GuardedTensor {
   public:
-    /// `bytes` become its elements, row by row.
+    /// Sets the elements to `bytes`, row by row.
     GuardedTensor(DType dtype, const Bytes& bytes, Layout layout);
 
     Tensor tensor() const { return tensor_; }
 
-    /// Its elements, row by row. Throws Error when something else was written to.
+    /// Returns the elements, row by row. Throws Error if the memory around them was
+    /// written.
     Bytes bytes() const;
 
   private:
@@ -55,7 +59,8 @@ class GuardedTensor {
 
 std::vector<Tensor> tensors_of(const std::vector<GuardedTensor>& all);
 
-/// Throws Error naming the first element that differs. `what`: "rank 1's output 2".
+/// Throws Error naming the first element that differs. `what` names the tensor: "rank 1's
+/// output 2".
 void check_equal(const Bytes& actual, const Bytes& expected, DType dtype,
                  const std::string& what);
 

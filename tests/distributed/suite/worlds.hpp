@@ -1,9 +1,9 @@
-// The kinds of groups that the suite runs over.
+// The kinds of groups over which the suite runs.
 //
 //     threads               ranks are threads of this process
 //     ring-tcp, ring-shm    the same, over backend "ring" through one medium
 //     gloo, ...             the same, over any other backend of init_process_group
-//     env:mpi, env:gloo     this process is one rank: mpirun or minirun has started it
+//     env:mpi, env:gloo     this process is one rank, started by mpirun or minirun
 
 #pragma once
 
@@ -23,17 +23,17 @@ struct Kind {
     bool is_process = false;  // one rank in this process
     bool ours = true;         // our own algorithms
 
-    /// Why it cannot run here; "" when it can.
+    /// Returns why the kind cannot run here; "" if it can.
     std::string unavailable() const;
 };
 
-/// Calls body(group) for every rank that this process has, each on a thread of its own
-/// when there are several. REQUIRES: `world_size` is that of the launcher when the kind
-/// is a process. Throws what the first of them threw.
+/// Calls body(group) for every rank of this process, each on its own thread if there are
+/// several. Rethrows the first exception. REQUIRES: `world_size` is the launcher's if the
+/// kind is a process.
 void with_world(const Kind& kind, int world_size,
                 const std::function<void(ProcessGroup&)>& body);
 
-/// The world size that a launcher has given this process.
+/// Returns the world size that the launcher has set for this process.
 int launched_world_size(const Kind& kind);
 
 }  // namespace mini::dist::suite

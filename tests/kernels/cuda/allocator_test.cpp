@@ -1,4 +1,4 @@
-// The caching allocator, on whatever devices there are.
+// The caching allocator, on a GPU or on the simulator.
 
 #include "libmini/kernels/cuda/allocator.hpp"
 
@@ -20,7 +20,7 @@ using test::Caching;
 using test::contains;
 using test::kMiB;
 
-TEST_CASE("freed memory is given out again without asking the device") {
+TEST_CASE("freed memory is reused without a call of cudaMalloc") {
     const Caching clean(true);
     const MemoryStats before = memory_stats(0);
     void* const first = allocate(1000, 0, nullptr);
@@ -35,7 +35,7 @@ TEST_CASE("freed memory is given out again without asking the device") {
     deallocate(second);
 }
 
-TEST_CASE("the peak is what was handed out at once") {
+TEST_CASE("the peak is the maximum of bytes allocated at the same time") {
     const Caching clean(true);
     reset_peak_memory_stats(0);
     const size_t before = memory_stats(0).allocated;
@@ -49,7 +49,7 @@ TEST_CASE("the peak is what was handed out at once") {
     CHECK(memory_stats(0).peak == before);
 }
 
-TEST_CASE("no bytes are no memory") {
+TEST_CASE("allocating 0 bytes returns null and freeing null does nothing") {
     CHECK(allocate(0, 0, nullptr) == nullptr);
     CHECK(allocate_pinned(0) == nullptr);
     deallocate(nullptr);
@@ -70,7 +70,7 @@ TEST_CASE("allocations of all sizes are aligned and do not overlap") {
     for (const auto& [pointer, bytes] : all) deallocate(pointer);
 }
 
-TEST_CASE("another stream gets other memory") {
+TEST_CASE("a block freed on one stream is not reused on another stream") {
     const Caching clean(true);
     const Stream stream(0);
     void* const first = allocate(512, 0, nullptr);
@@ -80,7 +80,7 @@ TEST_CASE("another stream gets other memory") {
     deallocate(second);
 }
 
-TEST_CASE("an empty cache holds nothing") {
+TEST_CASE("empty_cache returns cached memory to the device") {
     const Caching clean(true);
     const size_t free = memory_info(0).free;
     const size_t reserved = memory_stats(0).reserved;
@@ -88,10 +88,11 @@ TEST_CASE("an empty cache holds nothing") {
     CHECK(memory_stats(0).reserved == reserved + 30 * kMiB);
     empty_cache(0);
     CHECK(memory_stats(0).reserved == reserved);
-    CHECK(memory_info(0).free + 15 * kMiB > free);  // others may use the device as well
+    CHECK(memory_info(0).free + 15 * kMiB >
+          free);  // other processes may use the device too
 }
 
-TEST_CASE("a block that another stream uses waits for it") {
+TEST_CASE("a block with a recorded stream is reused only after that stream's work") {
     const Caching clean(true);
     const Stream other(0);
     Event done(0);
@@ -101,7 +102,7 @@ TEST_CASE("a block that another stream uses waits for it") {
     deallocate(first);
     done.record(other.get());
 
-    // The block is given out after that.
+    // The block is reused only after that.
     bool was_done = false;
     void* second = nullptr;
     std::vector<void*> others;
@@ -110,7 +111,8 @@ TEST_CASE("a block that another stream uses waits for it") {
         REQUIRE(others.size() < 10000);
         was_done = done.query();
         if (was_done) {
-            // The small segment is full of others: empty it, and there is only the first.
+            // The small segment is full of other blocks: free them, so that only the
+            // first block can be returned.
             for (void* each : others) deallocate(each);
             others.clear();
             empty_cache(0);
@@ -123,21 +125,22 @@ TEST_CASE("a block that another stream uses waits for it") {
     deallocate(second);
 }
 
-TEST_CASE("when the device is full the cache is emptied before the request fails") {
+TEST_CASE("when the device is full allocate empties the cache and tries again") {
     const Caching clean(true);
     const MemoryInfo info = memory_info(0);
     const size_t most = info.free / 4 * 3;
     deallocate(allocate(most, 0, nullptr));
     const size_t retries = memory_stats(0).retries;
-    void* const second = allocate(most / 2, 0, nullptr);  // from the cache, not cut
+    void* const second = allocate(most / 2, 0, nullptr);  // from the cache, not split
     deallocate(second);
     const Stream stream(0);
-    void* const third = allocate(most, 0, stream.get());  // does not fit beside it
+    void* const third =
+        allocate(most, 0, stream.get());  // does not fit next to the cached block
     CHECK(memory_stats(0).retries == retries + 1);
     deallocate(third);
 }
 
-TEST_CASE("a request that cannot be met names all sizes") {
+TEST_CASE("an out-of-memory error reports the sizes and advice") {
     const Caching clean(true);
     const size_t total = memory_info(0).total;
     std::string message;
@@ -147,12 +150,12 @@ TEST_CASE("a request that cannot be met names all sizes") {
         message = error.what();
     }
     CHECK(contains(message, "device 0 is out of memory"));
-    CHECK(contains(message, "bytes asked for"));
+    CHECK(contains(message, "bytes requested"));
     CHECK(contains(message, "smaller batch"));
-    deallocate(allocate(512, 0, nullptr));  // the failure is not found again
+    deallocate(allocate(512, 0, nullptr));  // the error was cleared
 }
 
-TEST_CASE("without the cache each allocation is the device's own") {
+TEST_CASE("without caching each allocation calls cudaMalloc") {
     const Caching clean(true);
     set_caching(false);
     const MemoryStats before = memory_stats(0);
@@ -160,14 +163,14 @@ TEST_CASE("without the cache each allocation is the device's own") {
     void* const b = allocate(100, 0, nullptr);
     CHECK(memory_stats(0).device_calls == before.device_calls + 2);
     CHECK(memory_stats(0).reserved == before.reserved + 200);
-    set_caching(true);  // memory goes back the way it came
+    set_caching(true);  // does not change how memory is freed
     deallocate(a);
     deallocate(b);
     CHECK(memory_stats(0).reserved == before.reserved);
     CHECK(memory_stats(0).allocated == before.allocated);
 }
 
-TEST_CASE("a graph's pool keeps its memory to itself until it goes") {
+TEST_CASE("memory of a graph pool is reused only in the pool until it is destroyed") {
     const Caching clean(true);
     const Stream stream(0);
     void* inside = nullptr;
@@ -177,41 +180,40 @@ TEST_CASE("a graph's pool keeps its memory to itself until it goes") {
             const GraphPool::Scope scope(pool);
             inside = allocate(512, 0, stream.get());
             deallocate(inside);
-            CHECK(allocate(512, 0, stream.get()) ==
-                  inside);  // within the pool it is reused
+            CHECK(allocate(512, 0, stream.get()) == inside);  // reused within the pool
             deallocate(inside);
         }
         void* const outside = allocate(512, 0, stream.get());
         CHECK(outside != inside);
         deallocate(outside);
         empty_cache(0);
-        CHECK(memory_stats(0).reserved >= 2 * kMiB);  // the pool's segment is still there
+        CHECK(memory_stats(0).reserved >= 2 * kMiB);  // the pool keeps its segment
     }
     CHECK(allocate(512, 0, stream.get()) == inside);
     deallocate(inside);
 }
 
-TEST_CASE("devices are counted apart") {
+TEST_CASE("memory statistics are per device") {
     if (device_count() < 2) {
-        WARN("one device: nothing to tell apart");
+        WARN("skipped: this machine has fewer than two devices");
         return;
     }
     const MemoryStats before = memory_stats(0);
-    void* const there = allocate(512, 1, nullptr);
+    void* const pointer = allocate(512, 1, nullptr);
     CHECK(memory_stats(0).allocated == before.allocated);
     CHECK(memory_stats(1).allocated >= 512);
-    deallocate(there);
+    deallocate(pointer);
 }
 
-TEST_CASE("pinned memory is given out again once its copies are done") {
+TEST_CASE("pinned memory is reused once its copies are done") {
     const Caching clean(true);
     const Stream stream(0);
     constexpr size_t kBytes = 3 * kMiB;
     void* const device = allocate(kBytes, 0, stream.get());
     std::vector<int> got(kBytes / sizeof(int));
     for (int round = 1; round <= 3; ++round) {
-        // Freed right after the call; the next round must not write into a copy that
-        // waits.
+        // Freed immediately after the call; the next allocation must not overwrite data
+        // of a pending copy.
         auto* const pinned = static_cast<int*>(allocate_pinned(kBytes));
         std::fill_n(pinned, got.size(), round);
         copy(device, pinned, kBytes, stream.get());
@@ -224,7 +226,7 @@ TEST_CASE("pinned memory is given out again once its copies are done") {
         deallocate_pinned(next);
     }
 
-    // All is done: there are two buffers, and no third is made.
+    // All copies are done: a cached buffer is reused and no new buffer is allocated.
     std::set<void*> buffers;
     for (int i = 0; i < 5; ++i) {
         void* const buffer = allocate_pinned(kBytes);

@@ -1,6 +1,6 @@
-// The allocator, while the device is not done: a thread that waits for it does not hold
-// up threads that need no more than what is kept. (With a peer lost, that is who aborts
-// the communication, for whose end the first thread waits.)
+// The allocator while the device is busy: a thread that waits for the device does not
+// block threads that need only cached memory. (If a peer is lost, such a thread aborts
+// the communication that the first thread waits for.)
 
 #include <atomic>
 #include <chrono>
@@ -23,10 +23,10 @@ using test::Caching;
 using test::HeldStream;
 using test::kMiB;
 
-// Starts `wait`, which is to wait for the held stream, and does `meanwhile` beside it.
-// The test fails, and does not hang, where `meanwhile` has to wait as well.
-void check_beside(HeldStream& held, const std::function<void()>& wait,
-                  const std::function<void()>& meanwhile) {
+// Runs `wait`, which must block on the held stream, and `meanwhile` in two threads. The
+// test fails, and does not hang, if `meanwhile` blocks too.
+void check_concurrent(HeldStream& held, const std::function<void()>& wait,
+                      const std::function<void()>& meanwhile) {
     auto waiting = std::async(std::launch::async, wait);
     auto other = std::async(std::launch::async, meanwhile);
     CHECK(other.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
@@ -36,36 +36,37 @@ void check_beside(HeldStream& held, const std::function<void()>& wait,
     waiting.get();
 }
 
-// Does `body` some times, for longer than a thread takes to come to where it waits.
-void again_and_again(const std::function<void()>& body) {
+// Calls `body` 50 times, for longer than the other thread needs until it blocks.
+void repeat(const std::function<void()>& body) {
     for (int i = 0; i < 50; ++i) {
         body();
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
 }
 
-TEST_CASE("who waits for memory does not hold up who frees some") {
+TEST_CASE(
+    "a thread that waits for memory does not block threads that allocate and free") {
     const Caching on(true);
-    deallocate(allocate(512, 0, nullptr));  // kept, with room for more
+    deallocate(allocate(512, 0, nullptr));  // cached, in a segment with free space
     HeldStream held(0);
     void* const used = allocate(4 * kMiB, 0, nullptr);
     record_stream(used, held.get());
     deallocate(used);
     const size_t retries = memory_stats(0).retries;
 
-    // More than there is: everything kept is to be given back, and `used` waits for its
-    // stream.
+    // A request beyond the device's memory: all cached memory must be freed, and `used`
+    // waits for its stream.
     const auto wait = [] {
         try {
             allocate(memory_info(0).total + 1, 0, nullptr);
         } catch (const CudaError&) {
             return;
         }
-        throw Error("there was enough memory");
+        throw Error("the allocation succeeded");
     };
-    check_beside(held, wait, [&] {
+    check_concurrent(held, wait, [&] {
         while (memory_stats(0).retries == retries) std::this_thread::yield();
-        again_and_again([&] {
+        repeat([&] {
             void* const pointer = allocate(512, 0, nullptr);
             record_stream(pointer, held.get());
             deallocate(pointer);
@@ -74,21 +75,22 @@ TEST_CASE("who waits for memory does not hold up who frees some") {
     });
 }
 
-TEST_CASE("memory that is the device's own is given back beside everyone else") {
+TEST_CASE("without caching a free that waits does not block other threads") {
     const Caching off(false);
     HeldStream held(0);
     void* const own = allocate(4 * kMiB, 0, held.get());
     set_bytes(own, 1, 4 * kMiB, held.get());
     const size_t allocated = memory_stats(0).allocated;
-    check_beside(
+    check_concurrent(
         held, [&] { deallocate(own); },  // cudaFree waits for the device
         [&] {
             while (memory_stats(0).allocated == allocated) std::this_thread::yield();
-            again_and_again([] { MINI_CHECK(!caching(), "the cache is on"); });
+            repeat([] { MINI_CHECK(!caching(), "caching is on"); });
         });
 }
 
-TEST_CASE("who empties the cache of pinned memory does not hold up who takes some") {
+TEST_CASE(
+    "emptying the pinned cache does not block threads that allocate pinned memory") {
     const Caching on(true);
     empty_pinned_cache();
     HeldStream held(0);
@@ -96,10 +98,10 @@ TEST_CASE("who empties the cache of pinned memory does not hold up who takes som
     void* const copied = allocate_pinned(4 * kMiB);
     copy(device, copied, 4 * kMiB, held.get());
     deallocate_pinned(copied);
-    check_beside(
+    check_concurrent(
         held, [] { empty_pinned_cache(); },
         [&] {
-            again_and_again([&] {
+            repeat([&] {
                 void* const other = allocate_pinned(64);
                 record_stream(other, held.get());
                 deallocate_pinned(other);

@@ -23,17 +23,17 @@ struct Arrays {
     explicit Arrays(const Convolution& conv)
         : outputs(conv.in.N * conv.O * conv.window.output(conv.in.H) *
                   conv.window.output(conv.in.W)),
-          x(whole_numbers(conv.in.N * conv.in.C * conv.in.H * conv.in.W, 1)),
-          w(whole_numbers(conv.O * conv.in.C * conv.window.kernel * conv.window.kernel,
-                          2)),
-          bias(whole_numbers(conv.O, 3)),
-          g(whole_numbers(outputs, 4)) {}
+          x(small_integers(conv.in.N * conv.in.C * conv.in.H * conv.in.W, 1)),
+          w(small_integers(conv.O * conv.in.C * conv.window.kernel * conv.window.kernel,
+                           2)),
+          bias(small_integers(conv.O, 3)),
+          g(small_integers(outputs, 4)) {}
 
     int64_t outputs;
     std::vector<float> x, w, bias, g;
 };
 
-TEST_CASE("convolution and its gradients equal the CPU's on whole numbers") {
+TEST_CASE("conv2d and its gradients equal the CPU's on integers") {
     const auto conv =
         GENERATE(from_range(std::begin(kConvolutions), std::end(kConvolutions)));
     const bool with_bias = GENERATE(false, true);
@@ -48,14 +48,14 @@ TEST_CASE("convolution and its gradients equal the CPU's on whole numbers") {
                 with_bias ? host.bias.data() : nullptr, in, O, window);
     const auto y = unwritten_on_device(host.outputs);
     cuda::conv2d(y, x, w, with_bias ? bias.get() : nullptr, in, O, window, nullptr);
-    CHECK(first_difference(y.read(), expected) == kNowhere);
+    CHECK(first_difference(y.read(), expected) == kNoDifference);
 
     auto expected_dx = unwritten(static_cast<int64_t>(host.x.size()));
     cpu::conv2d_backward_input(expected_dx.data(), host.g.data(), host.w.data(), in, O,
                                window);
     const auto dx = unwritten_on_device(static_cast<int64_t>(host.x.size()));
     cuda::conv2d_backward_input(dx, g, w, in, O, window, nullptr);
-    CHECK(first_difference(dx.read(), expected_dx) == kNowhere);
+    CHECK(first_difference(dx.read(), expected_dx) == kNoDifference);
 
     auto expected_dw = unwritten(static_cast<int64_t>(host.w.size()));
     auto expected_dbias = unwritten(O);
@@ -66,15 +66,15 @@ TEST_CASE("convolution and its gradients equal the CPU's on whole numbers") {
     const auto dbias = unwritten_on_device(O);
     cuda::conv2d_backward_weight(dw, with_bias ? dbias.get() : nullptr, g, x, in, O,
                                  window, nullptr);
-    CHECK(first_difference(dw.read(), expected_dw) == kNowhere);
-    CHECK(first_difference(dbias.read(), expected_dbias) == kNowhere);
+    CHECK(first_difference(dw.read(), expected_dw) == kNoDifference);
+    CHECK(first_difference(dbias.read(), expected_dbias) == kNoDifference);
 }
 
-TEST_CASE("a gradient of the weights repeats to the bit") {
+TEST_CASE("conv2d_backward_weight is bitwise identical in repeated runs") {
     const ImageExtents in{40, 2, 5, 5};
     const Window window{3, 1, 1};
-    const OnDevice<float> x(rough_numbers(40 * 2 * 25, 1)),
-        g(rough_numbers(40 * 3 * 25, 2));
+    const OnDevice<float> x(normal_numbers(40 * 2 * 25, 1)),
+        g(normal_numbers(40 * 3 * 25, 2));
     const auto dw = unwritten_on_device(3 * 2 * 9),
                again = unwritten_on_device(3 * 2 * 9);
     cuda::conv2d_backward_weight(dw, nullptr, g, x, in, 3, window, nullptr);

@@ -16,13 +16,13 @@ std::vector<uint32_t> words(int64_t n, PhiloxState state) {
     return out.read();
 }
 
-TEST_CASE("Philox gives the words that its authors publish") {
-    // From Random123's known answers: counter and key of zeros.
+TEST_CASE("Philox returns the words of Random123's published test vectors") {
+    // Random123's test vector for a counter and a key of zeros.
     CHECK(words(4, {}) ==
           std::vector<uint32_t>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
 }
 
-TEST_CASE("Philox words of any place are those of a plain loop over the rounds") {
+TEST_CASE("Philox words at any index equal a reference implementation") {
     // The paper's definition, with 64-bit products.
     const auto philox = [](std::array<uint32_t, 4> c, uint64_t seed) {
         auto k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
@@ -34,7 +34,7 @@ TEST_CASE("Philox words of any place are those of a plain loop over the rounds")
         }
         return c;
     };
-    // Its known answer for the digits of pi.
+    // Random123's test vector for the digits of pi.
     REQUIRE(
         philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822) ==
         std::array<uint32_t, 4>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
@@ -48,7 +48,7 @@ TEST_CASE("Philox words of any place are those of a plain loop over the rounds")
     }
 }
 
-TEST_CASE("a counter on the device adds to the offset") {
+TEST_CASE("the number at more_offset is added to the offset") {
     const OnDevice<uint64_t> counter(std::vector<uint64_t>{4});
     cuda::advance(counter, 8, nullptr);
     CHECK(words(100, {.seed = 5, .offset = 16, .more_offset = counter}) ==
@@ -56,10 +56,10 @@ TEST_CASE("a counter on the device adds to the offset") {
     CHECK(words(100, {.seed = 5, .offset = 16}) != words(100, {.seed = 5, .offset = 28}));
 }
 
-TEST_CASE("dropout zeroes a share p of the numbers and scales the rest") {
+TEST_CASE("dropout zeroes a fraction p of the elements and scales the rest") {
     const int64_t n = GENERATE(0, 1, 31, 1000, 40001);
     CAPTURE(n);
-    const auto x = rough_numbers(n);
+    const auto x = normal_numbers(n);
     const OnDevice<float> device_x(x);
     const auto y = unwritten_on_device(n), mask = unwritten_on_device(n);
     cuda::dropout(y, mask, device_x, n, 0.25, {.seed = 3}, nullptr);
@@ -74,13 +74,13 @@ TEST_CASE("dropout zeroes a share p of the numbers and scales the rest") {
         REQUIRE(result[i] == x[i] * kept[i]);
         if (!keeps) ++zeros;
     }
-    // Five deviations of a binomial count.
+    // Five standard deviations of a binomial distribution.
     const auto size = static_cast<double>(n);
     CHECK(std::abs(static_cast<double>(zeros) - 0.25 * size) <=
           1.0 + 5.0 * std::sqrt(0.25 * 0.75 * size));
 }
 
-TEST_CASE("a draw of probability 0 never succeeds, of 1 always") {
+TEST_CASE("fill_bernoulli never succeeds for probability 0 and always for 1") {
     const auto out = unwritten_on_device(1000);
     cuda::fill_bernoulli(out, 1000, 0.0, 2.0f, {.seed = 1}, nullptr);
     CHECK(out.read() == std::vector<float>(1000, 0.0f));
@@ -88,8 +88,8 @@ TEST_CASE("a draw of probability 0 never succeeds, of 1 always") {
     CHECK(out.read() == std::vector<float>(1000, 2.0f));
 }
 
-TEST_CASE("dropout of everything leaves zeros") {
-    const OnDevice<float> x(rough_numbers(100));
+TEST_CASE("dropout with probability 1 returns zeros") {
+    const OnDevice<float> x(normal_numbers(100));
     const auto y = unwritten_on_device(100), mask = unwritten_on_device(100);
     cuda::dropout(y, mask, x, 100, 1.0, {}, nullptr);
     CHECK(mask.read() == std::vector<float>(100, 0.0f));

@@ -31,7 +31,7 @@ constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 template <typename T>
 using Wide = std::conditional_t<kIsHalf<T>, float, T>;
 
-// One element from another, by way of what each is computed with.
+// Converts an element by way of the types that are used to compute.
 template <typename To, typename From>
 To cast(From value) {
     return static_cast<To>(static_cast<Wide<To>>(static_cast<Wide<From>>(value)));
@@ -50,11 +50,11 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
            (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-// Numbers that every type holds; from 0 for those of uint8.
+// n numbers that every type represents exactly; not negative for uint8.
 template <typename T>
 std::vector<T> numbers(int64_t n, unsigned seed) {
     std::vector<T> result;
-    for (const float digit : whole_numbers(n, seed))
+    for (const float digit : small_integers(n, seed))
         result.push_back(
             cast<T>(std::is_same_v<T, uint8_t> ? digit + 5.0f : digit * 1.5f));
     return result;
@@ -77,7 +77,7 @@ void check_conversions(const std::vector<From>& x, size_t skip) {
     CHECK(converts<BFloat16>(x, skip));
 }
 
-TEST_CASE("each element type is converted to each other one") {
+TEST_CASE("every element type is converted to every other type") {
     const int64_t n = GENERATE(0, 1, 31, 257, 1000);
     const size_t skip = GENERATE(0, 1);
     CAPTURE(n, skip);
@@ -95,7 +95,7 @@ TEST_CASE("each element type is converted to each other one") {
     CHECK(converts<uint8_t>(cast_all<BFloat16>(small), skip));
 }
 
-TEST_CASE("floats of every size are rounded to 16 bits as on the CPU") {
+TEST_CASE("floats of all magnitudes are rounded to 16 bits as on the CPU") {
     std::vector<float> x{0.0f,     -0.0f,    kInf,     -kInf, kNaN,
                          65504.0f, 65519.9f, 65520.0f, 1e30f};
     std::mt19937 generator(7);
@@ -124,7 +124,7 @@ bool fills(double value, int64_t n, size_t skip) {
     return same_bytes(out.read(), std::vector<T>(static_cast<size_t>(n), expected));
 }
 
-TEST_CASE("an array of each type is filled") {
+TEST_CASE("fill_elements fills an array of every type") {
     const int64_t n = GENERATE(0, 1, 33, 1000);
     const size_t skip = GENERATE(0, 1);
     CHECK(fills<float>(0.1, n, skip));
@@ -158,7 +158,7 @@ bool divides(int64_t n, size_t skip) {
     return same_bytes(device_x.read(), expected);
 }
 
-TEMPLATE_TEST_CASE("elements of each type are combined and divided", "", float, int64_t,
+TEMPLATE_TEST_CASE("combine and divide work for every element type", "", float, int64_t,
                    uint8_t, Half, BFloat16) {
     const int64_t n = GENERATE(0, 1, 31, 257, 1000);
     const size_t skip = GENERATE(0, 1);
@@ -173,7 +173,7 @@ TEMPLATE_TEST_CASE("elements of each type are combined and divided", "", float, 
     CHECK(divides<T>(n, skip));
 }
 
-TEST_CASE("the least and the greatest keep a NaN of mine, and not one of theirs") {
+TEST_CASE("kMin and kMax keep a NaN in mine but not a NaN in theirs") {
     const OnDevice<float> least({kNaN, 1.0f}), greatest({kNaN, 1.0f});
     const OnDevice<float> theirs({1.0f, kNaN});
     cuda::combine(least, theirs, 2, ElementType::kFloat32, CombineOp::kMin, nullptr);
@@ -183,87 +183,87 @@ TEST_CASE("the least and the greatest keep a NaN of mine, and not one of theirs"
     CHECK(bits(greatest.read()) == bits(expected));
 }
 
-// The result of one search.
+// Runs one search and returns its result.
 template <typename Search>
-int64_t place_found_by(const Search& search) {
-    const OnDevice<int64_t> place(std::vector<int64_t>{-7});
-    search(place.get());
-    return place.read()[0];
+int64_t index_found_by(const Search& search) {
+    const OnDevice<int64_t> index(std::vector<int64_t>{-7});
+    search(index.get());
+    return index.read()[0];
 }
 
-TEST_CASE("a search finds the first bad element, in one block or in many") {
+TEST_CASE("a search finds the first invalid element with one block or many blocks") {
     const int64_t n = GENERATE(1, 31, 1024, 1025, 5000);
     const int64_t bad = GENERATE_COPY(int64_t{-1}, int64_t{0}, n / 2, n - 1);
     CAPTURE(n, bad);
     std::vector<float> x(static_cast<size_t>(n), 0.5f), other = x;
     std::vector<int64_t> target(static_cast<size_t>(n), 9);
-    if (bad >=
-        0) {  // and so are all after it, so that a later one can be mistaken for it
+    // All later elements are invalid too: the search must find the first.
+    if (bad >= 0) {
         std::fill(other.begin() + bad, other.end(), kNaN);
         std::fill(target.begin() + bad, target.end(), 10);
     }
     const OnDevice<float> device_x(x), device_other(other);
     const OnDevice<int64_t> device_target(target);
-    CHECK(bad == place_found_by([&](int64_t* place) {
-              cuda::first_not_finite(place, device_other, n, nullptr);
+    CHECK(bad == index_found_by([&](int64_t* index) {
+              cuda::first_not_finite(index, device_other, n, nullptr);
           }));
-    CHECK(bad == place_found_by([&](int64_t* place) {
-              cuda::first_not_probability(place, device_other, n, nullptr);
+    CHECK(bad == index_found_by([&](int64_t* index) {
+              cuda::first_not_probability(index, device_other, n, nullptr);
           }));
-    CHECK(bad == place_found_by([&](int64_t* place) {
-              cuda::first_not_class(place, device_target, n, 10, nullptr);
+    CHECK(bad == index_found_by([&](int64_t* index) {
+              cuda::first_not_class(index, device_target, n, 10, nullptr);
           }));
-    CHECK(bad == place_found_by([&](int64_t* place) {
-              cuda::first_difference(place, device_x.get(), device_other.get(), n,
+    CHECK(bad == index_found_by([&](int64_t* index) {
+              cuda::first_difference(index, device_x.get(), device_other.get(), n,
                                      ElementType::kFloat32, nullptr);
           }));
 }
 
-TEST_CASE("nothing has no bad element") {
-    CHECK(-1 == place_found_by([](int64_t* place) {
-        cuda::first_not_finite(place, nullptr, 0, nullptr);
+TEST_CASE("a search in an empty array finds no element") {
+    CHECK(-1 == index_found_by([](int64_t* index) {
+        cuda::first_not_finite(index, nullptr, 0, nullptr);
     }));
 }
 
-TEST_CASE("what is bad is infinite, negative, above one, no class") {
+TEST_CASE("searches detect infinities and invalid probabilities and invalid classes") {
     const OnDevice<float> infinite({1.0f, -kInf}), huge({3e38f, -3e38f, 1e-45f});
     const OnDevice<float> negative({0.0f, 1.0f, -0.01f}), large({1.01f});
     const OnDevice<int64_t> target({0, 2, -1});
     const auto not_finite = [](const float* x, int64_t n) {
-        return place_found_by(
-            [&](int64_t* place) { cuda::first_not_finite(place, x, n, nullptr); });
+        return index_found_by(
+            [&](int64_t* index) { cuda::first_not_finite(index, x, n, nullptr); });
     };
     const auto not_probability = [](const float* p, int64_t n) {
-        return place_found_by(
-            [&](int64_t* place) { cuda::first_not_probability(place, p, n, nullptr); });
+        return index_found_by(
+            [&](int64_t* index) { cuda::first_not_probability(index, p, n, nullptr); });
     };
     CHECK(not_finite(infinite, 2) == 1);
     CHECK(not_finite(huge, 3) == -1);
     CHECK(not_probability(negative, 3) == 2);
     CHECK(not_probability(large, 1) == 0);
-    CHECK(2 == place_found_by([&](int64_t* place) {
-              cuda::first_not_class(place, target, 3, 3, nullptr);
+    CHECK(2 == index_found_by([&](int64_t* index) {
+              cuda::first_not_class(index, target, 3, 3, nullptr);
           }));
 }
 
-TEMPLATE_TEST_CASE("arrays of each type are compared by value", "", float, int64_t,
-                   uint8_t, Half, BFloat16) {
+TEMPLATE_TEST_CASE("first_difference compares arrays of every type by value", "", float,
+                   int64_t, uint8_t, Half, BFloat16) {
     auto a = numbers<TestType>(100, 1), b = a;
     b[77] = cast<TestType>(9.0f);
     const OnDevice<TestType> device_a(a), device_b(b);
     const auto difference = [](const TestType* left, const TestType* right) {
-        return place_found_by([&](int64_t* place) {
-            cuda::first_difference(place, left, right, 100, type_of<TestType>(), nullptr);
+        return index_found_by([&](int64_t* index) {
+            cuda::first_difference(index, left, right, 100, type_of<TestType>(), nullptr);
         });
     };
     CHECK(difference(device_a, device_b) == 77);
     CHECK(difference(device_a, device_a) == -1);
 }
 
-TEST_CASE("zero equals minus zero and NaN differs from itself") {
+TEST_CASE("first_difference: zero equals minus zero and NaN differs from itself") {
     const OnDevice<Half> a({Half(0.0f), Half(kNaN)}), b({Half(-0.0f), Half(kNaN)});
-    CHECK(1 == place_found_by([&](int64_t* place) {
-              cuda::first_difference(place, a.get(), b.get(), 2, ElementType::kFloat16,
+    CHECK(1 == index_found_by([&](int64_t* index) {
+              cuda::first_difference(index, a.get(), b.get(), 2, ElementType::kFloat16,
                                      nullptr);
           }));
 }

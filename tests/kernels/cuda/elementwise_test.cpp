@@ -21,34 +21,34 @@ constexpr UnaryOp kUnaryOps[] = {UnaryOp::kNeg,  UnaryOp::kExp,  UnaryOp::kLog,
                                  UnaryOp::kSqrt, UnaryOp::kReLU, UnaryOp::kSigmoid,
                                  UnaryOp::kTanh};
 
-// A broadcast or permuted pair of operands: strides, and how many numbers each holds.
+// A broadcast or permuted pair of operands: the strides and sizes of both.
 struct Pair {
     const char* name;
     Extents shape, a_strides, b_strides;
     int64_t a_size, b_size;
 };
 
-TEST_CASE("binary operations equal the CPU's bit for bit, however operands are strided") {
+TEST_CASE("binary operations are bitwise identical to the CPU's for all strides") {
     const auto pair = GENERATE(values<Pair>({
-        {"nothing", {0}, {1}, {1}, 0, 0},
-        {"nothing of a matrix", {3, 0, 2}, {0, 2, 1}, {0, 0, 1}, 0, 2},
+        {"empty", {0}, {1}, {1}, 0, 0},
+        {"an empty matrix", {3, 0, 2}, {0, 2, 1}, {0, 0, 1}, 0, 2},
         {"a scalar", {}, {}, {}, 1, 1},
         {"rows", {3, 11}, {11, 1}, {11, 1}, 33, 33},
-        {"a number", {1000}, {1}, {0}, 1000, 1},
-        {"a number first", {257}, {0}, {1}, 1, 257},
+        {"a scalar on the right", {1000}, {1}, {0}, 1000, 1},
+        {"a scalar on the left", {257}, {0}, {1}, 1, 257},
         {"a bias of four", {31, 8}, {8, 1}, {0, 1}, 248, 8},
         {"a bias of three", {33, 3}, {3, 1}, {0, 1}, 99, 3},
         {"a column", {5, 8}, {8, 1}, {1, 0}, 40, 5},
         {"an outer sum", {7, 12}, {1, 0}, {0, 1}, 7, 12},
         {"channels", {2, 3, 10}, {30, 10, 1}, {0, 1, 0}, 60, 3},
         {"a transpose", {5, 9}, {1, 5}, {9, 1}, 45, 45},
-        {"a row of four at odd places", {4, 8}, {9, 1}, {8, 1}, 35, 32},
+        {"misaligned rows of eight", {4, 8}, {9, 1}, {8, 1}, 35, 32},
     }));
     const auto op = GENERATE(from_range(std::begin(kBinaryOps), std::end(kBinaryOps)));
     const size_t skip = GENERATE(0, 1);
     CAPTURE(pair.name, static_cast<int>(op), skip);
 
-    const auto a = rough_numbers(pair.a_size, 1), b = rough_numbers(pair.b_size, 2);
+    const auto a = normal_numbers(pair.a_size, 1), b = normal_numbers(pair.b_size, 2);
     auto expected = unwritten(count(pair.shape));
     cpu::binary(op, expected.data(), a.data(), b.data(), pair.shape, pair.a_strides,
                 pair.b_strides);
@@ -60,15 +60,16 @@ TEST_CASE("binary operations equal the CPU's bit for bit, however operands are s
     CHECK(bits(out.read()) == bits(expected));
 }
 
-TEST_CASE("a binary operation takes more dimensions than a kernel can hold") {
-    // Ten dimensions of two; a is read backwards in order, so that none can be merged.
+TEST_CASE("a binary operation supports more dimensions than one kernel launch") {
+    // Ten dimensions of extent 2. a is read in reversed order of dimensions, so that none
+    // can be merged.
     const Extents shape(10, 2);
     Extents a_strides(10), b_strides(10);
     for (size_t d = 0; d < 10; ++d) {
         a_strides[d] = int64_t{1} << d;
         b_strides[d] = int64_t{512} >> d;
     }
-    const auto a = whole_numbers(1024, 1), b = whole_numbers(1024, 2);
+    const auto a = small_integers(1024, 1), b = small_integers(1024, 2);
     auto expected = unwritten(1024);
     cpu::binary(BinaryOp::kSub, expected.data(), a.data(), b.data(), shape, a_strides,
                 b_strides);
@@ -77,7 +78,7 @@ TEST_CASE("a binary operation takes more dimensions than a kernel can hold") {
     const auto out = unwritten_on_device(1024);
     cuda::binary(BinaryOp::kSub, out, device_a, device_b, shape, a_strides, b_strides,
                  nullptr);
-    CHECK(first_difference(out.read(), expected) == kNowhere);
+    CHECK(first_difference(out.read(), expected) == kNoDifference);
 }
 
 TEST_CASE("unary operations equal the CPU's") {
@@ -86,7 +87,7 @@ TEST_CASE("unary operations equal the CPU's") {
     const size_t skip = GENERATE(0, 1);
     CAPTURE(n, static_cast<int>(op), skip);
 
-    auto x = rough_numbers(n);
+    auto x = normal_numbers(n);
     if (n > 30) {
         x[3] = kNaN;
         x[4] = kInf;
@@ -99,15 +100,15 @@ TEST_CASE("unary operations equal the CPU's") {
     const auto out = unwritten_on_device(n, skip);
     cuda::unary(op, out, device_x, n, nullptr);
 
-    // exp, log, sigmoid and tanh may err by a few last digits on either side.
-    CHECK(greatest_error(out.read(), expected) <= 8 * kHalfDigit);
+    // exp, log, sigmoid and tanh may differ in the last digits.
+    CHECK(max_error(out.read(), expected) <= 8 * kUnitRoundoff);
 }
 
-TEST_CASE("the gradient of ReLU, axpy, scale and fill equal the CPU's") {
+TEST_CASE("relu_backward and axpy and scale and fill equal the CPU's") {
     const int64_t n = GENERATE(0, 1, 31, 33, 255, 257, 1000);
     const size_t skip = GENERATE(0, 1);
     CAPTURE(n, skip);
-    const auto a = rough_numbers(n, 1), b = whole_numbers(n, 2);
+    const auto a = normal_numbers(n, 1), b = small_integers(n, 2);
     const OnDevice<float> device_a(a, skip), device_b(b, skip);
 
     auto expected = unwritten(n);
@@ -116,11 +117,11 @@ TEST_CASE("the gradient of ReLU, axpy, scale and fill equal the CPU's") {
     cuda::relu_backward(out, device_a, device_b, n, nullptr);
     CHECK(bits(out.read()) == bits(expected));
 
-    // Multiplied and added in one or two roundings.
+    // A product and a sum, with one or two roundings.
     expected = a;
     cpu::axpy(expected.data(), b.data(), 0.3f, n);
     cuda::axpy(device_a, device_b, 0.3f, n, nullptr);
-    CHECK(greatest_error(device_a.read(), expected) <= 4 * kHalfDigit);
+    CHECK(max_error(device_a.read(), expected) <= 4 * kUnitRoundoff);
 
     expected = b;
     cpu::scale(expected.data(), -0.7f, n);
@@ -131,33 +132,33 @@ TEST_CASE("the gradient of ReLU, axpy, scale and fill equal the CPU's") {
     CHECK(out.read() == std::vector<float>(static_cast<size_t>(n), 2.5f));
 }
 
-TEST_CASE("a bias is added to every row") {
+TEST_CASE("add_bias_rows adds the bias to every row") {
     const int64_t rows = GENERATE(0, 1, 31, 100), cols = GENERATE(0, 1, 3, 10, 64);
     CAPTURE(rows, cols);
-    const auto y = whole_numbers(rows * cols, 1), bias = whole_numbers(cols, 2);
+    const auto y = small_integers(rows * cols, 1), bias = small_integers(cols, 2);
     auto expected = y;
     cpu::add_bias_rows(expected.data(), bias.data(), rows, cols);
     const OnDevice<float> device_y(y), device_bias(bias);
     cuda::add_bias_rows(device_y, device_bias, rows, cols, nullptr);
-    CHECK(first_difference(device_y.read(), expected) == kNowhere);
+    CHECK(first_difference(device_y.read(), expected) == kNoDifference);
 }
 
-// A strided layout of items within `size` items.
+// A strided layout within `size` items.
 struct Layout {
     const char* name;
     Extents shape, strides;
     int64_t size;
 };
 
-TEST_CASE("strided copies move every item, in both directions") {
+TEST_CASE("copy_strided and copy_to_strided copy every item") {
     const auto layout = GENERATE(values<Layout>({
-        {"nothing", {0, 3}, {3, 1}, 0},
-        {"one", {}, {}, 1},
+        {"empty", {0, 3}, {3, 1}, 0},
+        {"one item", {}, {}, 1},
         {"a run", {1000}, {1}, 1000},
         {"every third", {33}, {3}, 99},
         {"a transpose", {31, 33}, {1, 31}, 1023},
         {"rows of eight", {5, 8}, {16, 1}, 80},
-        {"rows of eight at odd places", {5, 8}, {11, 1}, 55},
+        {"misaligned rows of eight", {5, 8}, {11, 1}, 55},
         {"a permutation", {4, 3, 10}, {10, 40, 1}, 120},
         {"a large transpose", {70, 45}, {1, 70}, 3150},
         {"a batch of transposes", {3, 40, 37}, {1480, 1, 40}, 4440},
@@ -172,7 +173,7 @@ TEST_CASE("strided copies move every item, in both directions") {
 
     const auto random_bytes = [&](int64_t items, unsigned seed) {
         std::vector<std::byte> bytes;
-        for (const float digit : whole_numbers(items * item_bytes, seed))
+        for (const float digit : small_integers(items * item_bytes, seed))
             bytes.push_back(static_cast<std::byte>(static_cast<int>(digit) + 4));
         return bytes;
     };
@@ -185,7 +186,7 @@ TEST_CASE("strided copies move every item, in both directions") {
                       item_bytes);
     cuda::copy_strided(device_y, device_x, layout.shape, layout.strides, item_bytes,
                        nullptr);
-    CHECK(first_difference(device_y.read(), expected) == kNowhere);
+    CHECK(first_difference(device_y.read(), expected) == kNoDifference);
 
     auto scattered = x;
     cpu::copy_to_strided(scattered.data(), y.data(), layout.shape, layout.strides,
@@ -193,7 +194,7 @@ TEST_CASE("strided copies move every item, in both directions") {
     const OnDevice<std::byte> source(y, skipped);
     cuda::copy_to_strided(device_x, source, layout.shape, layout.strides, item_bytes,
                           nullptr);
-    CHECK(first_difference(device_x.read(), scattered) == kNowhere);
+    CHECK(first_difference(device_x.read(), scattered) == kNoDifference);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace mini::cuda {
 namespace {
 
-// Four floats of device 0 and a stream.
+// Four floats on device 0, and a stream.
 struct Four {
     Four() { write({1, 2, 3, 4}); }
     ~Four() { deallocate(data); }
@@ -35,7 +35,7 @@ struct Four {
     float* data = static_cast<float*>(allocate(4 * sizeof(float), 0, stream.get()));
 };
 
-TEST_CASE("a graph records work without doing it, and replays do it") {
+TEST_CASE("a capture does not run the work and each replay runs it") {
     Four four;
     const Graph graph(four.stream, [&] {
         four.scale(2);
@@ -49,7 +49,7 @@ TEST_CASE("a graph records work without doing it, and replays do it") {
     CHECK(four.read() == std::vector<float>{1000, 2000, 3000, 4000});
 }
 
-TEST_CASE("a replay reads what its memory holds then, and keeps the stream's order") {
+TEST_CASE("a replay reads the current contents of memory in stream order") {
     Four four;
     const Graph graph(four.stream, [&] { four.scale(3); });
     four.write({5, 6, 7, 8});
@@ -58,7 +58,7 @@ TEST_CASE("a replay reads what its memory holds then, and keeps the stream's ord
     CHECK(four.read() == std::vector<float>{150, 180, 210, 240});
 }
 
-TEST_CASE("a graph records copies, fillings and products of matrices") {
+TEST_CASE("a graph captures copies and set_bytes and matrix products") {
     Four four, product;
     const auto work = [&] {
         set_bytes(product.data, 0, 4 * sizeof(float), four.stream.get());
@@ -66,14 +66,14 @@ TEST_CASE("a graph records copies, fillings and products of matrices") {
                               {.accumulate = true}, four.stream.get());
         copy(four.data, product.data, 4 * sizeof(float), four.stream.get());
     };
-    work();  // makes cuBLAS's handle and workspace, which cannot be recorded
+    work();  // creates cuBLAS's handle and workspace, which cannot be captured
     four.write({1, 1, 0, 1});
     const Graph graph(four.stream, work);
     for (int i = 0; i < 3; ++i) graph.replay(four.stream);
     CHECK(four.read() == std::vector<float>{1, 8, 0, 1});  // squared three times
 }
 
-TEST_CASE("a graph records while its thread asks for memory whose last use is pending") {
+TEST_CASE("a capturing thread can allocate memory whose last use is pending") {
     Four four;
     const Stream other(0);
     void* const pinned = allocate_pinned(4 * sizeof(float));
@@ -94,20 +94,20 @@ TEST_CASE("a graph records while its thread asks for memory whose last use is pe
     empty_pinned_cache();
 }
 
-TEST_CASE("a graph that fails to record leaves the stream in order") {
+TEST_CASE("the stream is usable after a failed capture") {
     Four four;
     CHECK_THROWS_WITH(Graph(four.stream,
                             [&] {
                                 four.scale(2);
-                                throw Error("no more");
+                                throw Error("failed");
                             }),
-                      "no more");
+                      "failed");
     CHECK_THROWS_AS(Graph(four.stream, [&] { four.stream.synchronize(); }), CudaError);
     four.scale(7);
     CHECK(four.read() == std::vector<float>{7, 14, 21, 28});
 }
 
-TEST_CASE("a graph can be moved, and an empty one replayed") {
+TEST_CASE("a graph can be moved and an empty graph can be replayed") {
     Four four;
     Graph first(four.stream, [&] { four.scale(2); });
     const Graph second = std::move(first);
@@ -117,7 +117,7 @@ TEST_CASE("a graph can be moved, and an empty one replayed") {
     CHECK(four.read() == std::vector<float>{2, 4, 6, 8});
 }
 
-TEST_CASE("the current stream is the recorded one while a graph is made") {
+TEST_CASE("the captured stream is the current stream during the capture") {
     Four four;
     const cudaStream_t before = current_stream(0);
     const Graph graph(four.stream,

@@ -20,8 +20,8 @@ using cuda::MatmulRung;
 
 constexpr size_t kGuard = 512;  // floats
 
-// Floats on device 0, `shift` floats past the beginning of an allocation; behind them is
-// NaN, so that a kernel that reads past the end shows it.
+// Floats on device 0, `shift` floats past the beginning of an allocation. They are
+// followed by NaN, so that the result shows if a kernel reads past the end.
 class GuardedFloats {
   public:
     explicit GuardedFloats(const std::vector<float>& values, size_t shift = 0)
@@ -60,14 +60,14 @@ struct Sizes {
 
 std::vector<float> product_on(MatmulRung rung, const std::vector<float>& a,
                               const std::vector<float>& b, std::vector<float> out,
-                              Sizes at, MatmulOptions options = {}, size_t shift = 0) {
-    const GuardedFloats a_there(a, shift), b_there(b, shift), out_there(out, shift);
-    cuda::matmul_on(rung, out_there.data(), a_there.data(), b_there.data(), at.M, at.N,
-                    at.K, options, nullptr);
-    return out_there.values();
+                              Sizes sizes, MatmulOptions options = {}, size_t shift = 0) {
+    const GuardedFloats device_a(a, shift), device_b(b, shift), device_out(out, shift);
+    cuda::matmul_on(rung, device_out.data(), device_a.data(), device_b.data(), sizes.M,
+                    sizes.N, sizes.K, options, nullptr);
+    return device_out.values();
 }
 
-// Each in turn of those that device 0 can run.
+// Generates each rung that device 0 can run.
 MatmulRung any_rung() {
     std::vector<MatmulRung> rungs;
     for (const MatmulRung rung : cuda::matmul_rungs())
@@ -76,9 +76,9 @@ MatmulRung any_rung() {
     return rungs[static_cast<size_t>(index) % rungs.size()];
 }
 
-// Whole numbers up to 4 are exact in all formats, and so are their sums.
+// Integers up to 4 and their sums are exact in all formats.
 TEST_CASE(
-    "every rung of the ladder has the CPU's product, bit for bit, at awkward sizes") {
+    "every rung equals the CPU's product bitwise for sizes that are not whole tiles") {
     const MatmulRung rung = any_rung();
     const auto [M, N, K] = GENERATE(table<int64_t, int64_t, int64_t>({
         {0, 3, 4},
@@ -91,7 +91,7 @@ TEST_CASE(
         {17, 33, 9},
         {64, 128, 32},
         {130, 68, 20},   // rows of whole float4 that end inside a tile
-        {129, 257, 41},  // a row and a column more than whole tiles
+        {129, 257, 41},  // one row and one column more than whole tiles
     }));
     const int stored = GENERATE(range(0, 4));
     const MatmulOptions options = {.transpose_a = stored % 2 == 1,
@@ -100,68 +100,69 @@ TEST_CASE(
     CAPTURE(name(rung), M, N, K, options.transpose_a, options.transpose_b,
             options.accumulate);
 
-    const std::vector<float> a = whole_numbers(M * K, 1), b = whole_numbers(K * N, 2);
-    const std::vector<float> before = whole_numbers(M * N, 3);
+    const std::vector<float> a = small_integers(M * K, 1), b = small_integers(K * N, 2);
+    const std::vector<float> before = small_integers(M * N, 3);
     std::vector<float> expected = before;
     cpu::matmul(expected.data(), a.data(), b.data(), M, N, K, options);
 
     const auto result = product_on(rung, a, b, before, {M, N, K}, options);
-    CHECK(first_difference(result, expected) == kNowhere);
+    CHECK(first_difference(result, expected) == kNoDifference);
 }
 
-TEST_CASE("every rung takes matrices that begin at any float") {
+TEST_CASE("every rung accepts matrices with any alignment") {
     const MatmulRung rung = any_rung();
     const size_t shift = GENERATE(1, 2, 3);
     const bool transposed = GENERATE(false, true);
-    const Sizes at = {.M = 36, .N = 132, .K = 24};
+    const Sizes sizes = {.M = 36, .N = 132, .K = 24};
     CAPTURE(name(rung), shift, transposed);
-    const std::vector<float> a = whole_numbers(at.M * at.K, 1);
-    const std::vector<float> b = whole_numbers(at.K * at.N, 2);
+    const std::vector<float> a = small_integers(sizes.M * sizes.K, 1);
+    const std::vector<float> b = small_integers(sizes.K * sizes.N, 2);
     const MatmulOptions options = {.transpose_a = transposed, .transpose_b = transposed};
 
-    const auto expected = product_on(rung, a, b, unwritten(at.M * at.N), at, options);
+    const auto expected =
+        product_on(rung, a, b, unwritten(sizes.M * sizes.N), sizes, options);
     const auto result =
-        product_on(rung, a, b, unwritten(at.M * at.N), at, options, shift);
-    CHECK(first_difference(bits(result), bits(expected)) == kNowhere);
+        product_on(rung, a, b, unwritten(sizes.M * sizes.N), sizes, options, shift);
+    CHECK(first_difference(bits(result), bits(expected)) == kNoDifference);
 }
 
-// What rounding a number to a mantissa of so many bits may change of it.
+// The maximum relative error of rounding a number to a mantissa of `mantissa_bits` bits.
 double unit(int mantissa_bits) { return std::ldexp(1.0, -mantissa_bits - 1); }
 
-// Rounding a and b changes a product a b by 2 units of it, and adding K of them in
-// float32 by K units of float32 of their sum of absolute values: so much error, and no
-// more.
-TEST_CASE("every rung is as near the exact product as its format allows") {
+// Rounding a and b changes a product a b by at most 2 units of its value. Adding K
+// products in float32 changes the sum by at most K float32 units of the sum of absolute
+// values. The error must not exceed the two together.
+TEST_CASE("every rung has at most the rounding error of its format") {
     const MatmulRung rung = any_rung();
-    const Sizes at = {.M = 40, .N = 50, .K = 300};
+    const Sizes sizes = {.M = 40, .N = 50, .K = 300};
     CAPTURE(name(rung));
-    const std::vector<float> a = rough_numbers(at.M * at.K, 1);
-    const std::vector<float> b = rough_numbers(at.K * at.N, 2);
-    const auto result = product_on(rung, a, b, unwritten(at.M * at.N), at);
+    const std::vector<float> a = normal_numbers(sizes.M * sizes.K, 1);
+    const std::vector<float> b = normal_numbers(sizes.K * sizes.N, 2);
+    const auto result = product_on(rung, a, b, unwritten(sizes.M * sizes.N), sizes);
 
     const double input = rung == MatmulRung::kTf32   ? unit(10)
                          : rung == MatmulRung::kBf16 ? unit(7)
                                                      : 0.0;
-    // A tensor core may cut off instead of rounding, which costs twice as much.
-    const double sum = 2.0 * static_cast<double>(at.K + 1) * unit(23);
-    double worst = 0;  // error over what is allowed
-    for (int64_t i = 0; i < at.M; ++i)
-        for (int64_t j = 0; j < at.N; ++j) {
+    // A tensor core may truncate instead of rounding, which doubles the error.
+    const double sum = 2.0 * static_cast<double>(sizes.K + 1) * unit(23);
+    double worst = 0;  // maximum of error / allowed error
+    for (int64_t i = 0; i < sizes.M; ++i)
+        for (int64_t j = 0; j < sizes.N; ++j) {
             double exact = 0, absolute = 0;
-            for (int64_t k = 0; k < at.K; ++k) {
-                const double term = double{a[static_cast<size_t>(i * at.K + k)]} *
-                                    double{b[static_cast<size_t>(k * at.N + j)]};
+            for (int64_t k = 0; k < sizes.K; ++k) {
+                const double term = double{a[static_cast<size_t>(i * sizes.K + k)]} *
+                                    double{b[static_cast<size_t>(k * sizes.N + j)]};
                 exact += term;
                 absolute += std::abs(term);
             }
             const double error =
-                std::abs(double{result[static_cast<size_t>(i * at.N + j)]} - exact);
+                std::abs(double{result[static_cast<size_t>(i * sizes.N + j)]} - exact);
             worst = std::max(worst, error / (absolute * (2.01 * input + sum)));
         }
     CHECK(worst <= 1.0);
 }
 
-TEST_CASE("tf32 and bf16 round what they are given, and bf16 the more") {
+TEST_CASE("tf32 and bf16 round their inputs to 10 and 7 bits") {
     const float third = 1.0f / 3.0f;
     const auto thirds = [&](MatmulRung rung) {
         return product_on(rung, {third}, {1.0f}, unwritten(1), {1, 1, 1})[0];
@@ -177,17 +178,17 @@ TEST_CASE("tf32 and bf16 round what they are given, and bf16 the more") {
     CHECK(thirds(MatmulRung::kBf16) == 171.0f / 512.0f);
 }
 
-TEST_CASE("a product on the device has the same bits each time") {
+TEST_CASE("a product on the device is bitwise identical in repeated runs") {
     const MatmulRung rung = any_rung();
-    const Sizes at = {.M = 70, .N = 90, .K = 200};
+    const Sizes sizes = {.M = 70, .N = 90, .K = 200};
     CAPTURE(name(rung));
-    const std::vector<float> a = rough_numbers(at.M * at.K, 1);
-    const std::vector<float> b = rough_numbers(at.K * at.N, 2);
-    CHECK(same_bits_for_any_threads(
-        [&] { return product_on(rung, a, b, unwritten(at.M * at.N), at); }));
+    const std::vector<float> a = normal_numbers(sizes.M * sizes.K, 1);
+    const std::vector<float> b = normal_numbers(sizes.K * sizes.N, 2);
+    CHECK(identical_for_any_threads(
+        [&] { return product_on(rung, a, b, unwritten(sizes.M * sizes.N), sizes); }));
 }
 
-TEST_CASE("what is not a number comes out as none, and does not spread") {
+TEST_CASE("NaN in a row of a makes only that row of the product NaN") {
     const MatmulRung rung = any_rung();
     CAPTURE(name(rung));
     std::vector<float> a(20 * 30, 1.0f);
@@ -200,7 +201,7 @@ TEST_CASE("what is not a number comes out as none, and does not spread") {
     }
 }
 
-TEST_CASE("the rung of matmul can be chosen") {
+TEST_CASE("set_matmul_rung selects the rung of matmul") {
     const MatmulRung before = cuda::matmul_rung();
     const GuardedFloats a({1.0f / 3.0f}), b({1.0f}), out({0.0f});
     if (cuda::runs_on(MatmulRung::kBf16, 0)) {
@@ -214,17 +215,17 @@ TEST_CASE("the rung of matmul can be chosen") {
     CHECK(out.values()[0] == 1.0f / 3.0f);
 }
 
-// Run by ctest once without MINI_MATMUL and once with it.
-TEST_CASE("the first rung is that of MINI_MATMUL, or else the best of the build") {
+// CTest runs this case once without MINI_MATMUL and once with it.
+TEST_CASE("the default rung is MINI_MATMUL or else the best rung of the build") {
     const auto rungs = cuda::matmul_rungs();
     const MatmulRung best = rungs.back() == MatmulRung::kCublas ? MatmulRung::kCublas
                                                                 : MatmulRung::kRegisters;
-    const char* const asked = std::getenv("MINI_MATMUL");
+    const char* const requested = std::getenv("MINI_MATMUL");
     CHECK(cuda::matmul_rung() ==
-          (asked == nullptr ? best : cuda::matmul_rung_named(asked)));
+          (requested == nullptr ? best : cuda::matmul_rung_named(requested)));
 }
 
-TEST_CASE("a build without cublas says so") {
+TEST_CASE("selecting the rung cublas throws in a build without cuBLAS") {
     if (cuda::matmul_rungs().back() == MatmulRung::kCublas) {
         CHECK_NOTHROW(cuda::set_matmul_rung(cuda::matmul_rung()));
         return;
@@ -234,7 +235,7 @@ TEST_CASE("a build without cublas says so") {
         ContainsSubstring("no rung \"cublas\"") && ContainsSubstring("MINI_CUDA=ON"));
 }
 
-TEST_CASE("a rung is known by its name, and an unknown one is told what there is") {
+TEST_CASE("matmul_rung_named returns a rung and for an unknown name lists all rungs") {
     for (const MatmulRung rung : cuda::matmul_rungs())
         CHECK(cuda::matmul_rung_named(name(rung)) == rung);
     CHECK_THROWS_WITH(cuda::matmul_rung_named("fast"),

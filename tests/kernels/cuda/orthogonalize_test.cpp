@@ -10,22 +10,23 @@ double dot(const std::vector<float>& values, size_t r, size_t a, size_t b) {
     return sum;
 }
 
-TEST_CASE("orthogonalize leaves orthonormal columns with the same span") {
+TEST_CASE("orthogonalize returns orthonormal columns with the same span") {
     const int64_t n = GENERATE(4, 31, 257, 1000);
     const size_t r = GENERATE(1, 2, 4);
     CAPTURE(n, r);
-    const auto before = rough_numbers(n * static_cast<int64_t>(r));
+    const auto before = normal_numbers(n * static_cast<int64_t>(r));
     const OnDevice<float> device(before);
     cuda::orthogonalize(device, n, static_cast<int64_t>(r), 0.0, nullptr);
     const auto after = device.read();
     for (size_t a = 0; a < r; ++a)
         for (size_t b = 0; b <= a; ++b) {
             CAPTURE(a, b);
-            // Each element is rounded to a float: n of half a digit, and their roots.
+            // Each element is rounded to float, which changes a dot product by about
+            // 2^-24.
             CHECK(std::abs(dot(after, r, a, b) - (a == b ? 1.0 : 0.0)) <= 1e-6);
         }
 
-    // A column was what it is now and what lies along those before it.
+    // The old column a is in the span of the new columns 0 to a.
     for (size_t a = 0; a < r; ++a) {
         double length = 0.0, spanned = 0.0;
         for (size_t row = 0; row < before.size(); row += r)
@@ -40,10 +41,10 @@ TEST_CASE("orthogonalize leaves orthonormal columns with the same span") {
     }
 }
 
-TEST_CASE("a column that others make up becomes zero") {
-    // Columns x, 2 x and y, side by side.
+TEST_CASE("a linearly dependent column becomes zero") {
+    // The columns x, 2 x and x².
     std::vector<float> values;
-    for (const float x : rough_numbers(100))
+    for (const float x : normal_numbers(100))
         values.insert(values.end(), {x, 2.0f * x, x * x});
     const OnDevice<float> device(values);
     cuda::orthogonalize(device, 100, 3, 0.0, nullptr);

@@ -8,7 +8,7 @@ struct Pool {
     Window window;
 };
 
-TEST_CASE("max pooling and its gradient equal the CPU's bit for bit") {
+TEST_CASE("max pooling and its gradient are bitwise identical to the CPU's") {
     const auto [in, window] = GENERATE(values<Pool>({
         {{1, 1, 2, 2}, {2, 2, 0}},
         {{1, 3, 7, 5}, {2, 2, 0}},
@@ -21,12 +21,12 @@ TEST_CASE("max pooling and its gradient equal the CPU's bit for bit") {
     CAPTURE(in.N, in.C, in.H, in.W, window.kernel, window.stride, window.padding);
     const int64_t n = in.N * in.C * in.H * in.W;
     const int64_t m = in.N * in.C * window.output(in.H) * window.output(in.W);
-    auto x = whole_numbers(n);  // full of ties
+    auto x = small_integers(n);  // with many ties
     if (n > 20) {
         x[5] = kNaN;
         x[12] = -kInf;
     }
-    const auto g = rough_numbers(m, 2);
+    const auto g = normal_numbers(m, 2);
 
     auto y = unwritten(m), dx = unwritten(n);
     std::vector<int32_t> where(static_cast<size_t>(m), -7);
@@ -44,7 +44,7 @@ TEST_CASE("max pooling and its gradient equal the CPU's bit for bit") {
     CHECK(bits(device_dx.read()) == bits(dx));
 }
 
-// The spans of `outputs` places that share `extent` (`adaptive_avg_pool2d`).
+// The spans of `outputs` outputs over an axis of `extent` (`adaptive_avg_pool2d`).
 std::vector<PoolSpan> adaptive(int64_t extent, int64_t outputs) {
     std::vector<PoolSpan> spans;
     for (int64_t i = 0; i < outputs; ++i) {
@@ -60,7 +60,7 @@ struct AveragePool {
     int64_t Ho, Wo;
 };
 
-TEST_CASE("average pooling equals the CPU's bit for bit") {
+TEST_CASE("average pooling is bitwise identical to the CPU's") {
     const auto [in, Ho, Wo] = GENERATE(values<AveragePool>({
         {{1, 1, 1, 1}, 1, 1},
         {{2, 3, 7, 5}, 1, 1},
@@ -74,9 +74,9 @@ TEST_CASE("average pooling equals the CPU's bit for bit") {
     CAPTURE(in.N, in.C, in.H, in.W, Ho, Wo);
     auto rows = adaptive(in.H, Ho);
     const auto cols = adaptive(in.W, Wo);
-    if (rows.size() == 3) rows[1].count = 5;  // as if padding counted
+    if (rows.size() == 3) rows[1].count = 5;  // as if padding were counted
     const int64_t n = in.N * in.C * in.H * in.W, m = in.N * in.C * Ho * Wo;
-    const auto x = rough_numbers(n), g = whole_numbers(m, 2);
+    const auto x = normal_numbers(n), g = small_integers(m, 2);
 
     auto y = unwritten(m), dx = unwritten(n);
     cpu::avg_pool2d(y.data(), x.data(), in, rows, cols);
@@ -87,8 +87,8 @@ TEST_CASE("average pooling equals the CPU's bit for bit") {
     cuda::avg_pool2d_backward(device_dx, device_g, in, rows, cols, nullptr);
     CHECK(bits(device_y.read()) == bits(y));
 
-    // Tiles come in a different order than the CPU's rows.
-    CHECK(greatest_error(device_dx.read(), dx) <= 8 * kHalfDigit);
+    // The sums are in the order of tiles, not in the CPU's order of rows.
+    CHECK(max_error(device_dx.read(), dx) <= 8 * kUnitRoundoff);
 }
 
 }  // namespace

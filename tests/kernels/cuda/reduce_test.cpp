@@ -12,7 +12,7 @@ struct Sizes {
     int64_t outer, reduced, inner;
 };
 
-TEST_CASE("sums are exact on whole numbers, along rows and down columns") {
+TEST_CASE("sums of integers are exact along rows and down columns") {
     const auto [outer, reduced, inner] = GENERATE(values<Sizes>({
         {0, 5, 1},     {1, 0, 1},     {3, 0, 4},    {1, 1, 1},    {1, 31, 1},
         {33, 10, 1},   {5, 33, 1},    {2, 1000, 1}, {2, 1025, 1}, {1, 8193, 1},
@@ -22,38 +22,38 @@ TEST_CASE("sums are exact on whole numbers, along rows and down columns") {
     }));
     const size_t skip = GENERATE(0, 1);
     CAPTURE(outer, reduced, inner, skip);
-    const auto x = whole_numbers(outer * reduced * inner);
+    const auto x = small_integers(outer * reduced * inner);
     auto expected = unwritten(outer * inner);
     cpu::sum(expected.data(), x.data(), outer, reduced, inner);
 
     const OnDevice<float> device_x(x, skip);
     const auto out = unwritten_on_device(outer * inner);
     cuda::sum(out, device_x, outer, reduced, inner, nullptr);
-    CHECK(first_difference(out.read(), expected) == kNowhere);
+    CHECK(first_difference(out.read(), expected) == kNoDifference);
 }
 
-TEST_CASE("the order of a sum does not depend on where its numbers lie") {
+TEST_CASE("the order of a sum does not depend on the alignment of the array") {
     const int64_t n = GENERATE(1000, 5000, 70001);
-    const auto x = rough_numbers(n);
+    const auto x = normal_numbers(n);
     const OnDevice<float> here(x, 0), there(x, 1);
     const auto out = unwritten_on_device(1), other = unwritten_on_device(1);
     cuda::sum(out, here, 1, n, 1, nullptr);
     cuda::sum(other, there, 1, n, 1, nullptr);
     CHECK(bits(out.read()) == bits(other.read()));
 
-    // Some 60 roundings, each of at most half a digit of a partial sum.
+    // About 60 roundings, each of at most half an ulp of a partial sum.
     auto expected = unwritten(1);
     cpu::sum(expected.data(), x.data(), 1, n, 1);
     double sizes = 0.0;
     for (const float value : x) sizes += std::abs(value);
-    CHECK(std::abs(out.read()[0] - expected[0]) <= 100 * kHalfDigit * sizes);
+    CHECK(std::abs(out.read()[0] - expected[0]) <= 100 * kUnitRoundoff * sizes);
 }
 
 TEST_CASE("argmax finds the first greatest element and the first NaN") {
     const int64_t rows = GENERATE(0, 1, 7),
                   cols = GENERATE(1, 10, 31, 33, 257, 1000, 3000);
     CAPTURE(rows, cols);
-    auto x = whole_numbers(rows * cols);  // full of ties
+    auto x = small_integers(rows * cols);  // with many ties
     if (rows == 7 && cols > 10) {
         x[static_cast<size_t>(2 * cols + 9)] = kNaN;
         x[static_cast<size_t>(2 * cols + 3)] = kNaN;
@@ -72,10 +72,10 @@ TEST_CASE("argmax finds the first greatest element and the first NaN") {
 TEST_CASE("log-softmax and its gradient equal the CPU's") {
     const int64_t rows = GENERATE(0, 1, 5, 33), cols = GENERATE(1, 10, 31, 33, 257, 1500);
     CAPTURE(rows, cols);
-    auto x = rough_numbers(rows * cols);
+    auto x = normal_numbers(rows * cols);
     for (float& value : x) value *= 40.0f;  // exp of these overflows
     if (rows == 33) x[static_cast<size_t>(cols * 3)] = kNaN;
-    const auto g = rough_numbers(rows * cols, 2);
+    const auto g = normal_numbers(rows * cols, 2);
 
     auto expected = unwritten(rows * cols);
     cpu::log_softmax(expected.data(), x.data(), rows, cols);
@@ -83,22 +83,22 @@ TEST_CASE("log-softmax and its gradient equal the CPU's") {
     const auto y = unwritten_on_device(rows * cols),
                dx = unwritten_on_device(rows * cols);
     cuda::log_softmax(y, device_x, rows, cols, nullptr);
-    // The sum passes through cols / 32 + 5 roundings, its logarithm a few more.
-    CHECK(greatest_error(y.read(), expected) <= 64 * kHalfDigit);
+    // The sum has cols / 32 + 5 roundings, and its logarithm a few more.
+    CHECK(max_error(y.read(), expected) <= 64 * kUnitRoundoff);
 
-    // The sum of g can cancel: its error counts in units of the sum of |g|, below 2 cols.
+    // The sum of g can cancel: its error is relative to the sum of |g|, below 2 cols.
     const OnDevice<float> device_y(expected);
     auto expected_dx = unwritten(rows * cols);
     cpu::log_softmax_backward(expected_dx.data(), g.data(), expected.data(), rows, cols);
     cuda::log_softmax_backward(dx, device_g, device_y, rows, cols, nullptr);
-    CHECK(greatest_error(dx.read(), expected_dx) <=
-          (16 + 2 * static_cast<float>(cols)) * kHalfDigit);
+    CHECK(max_error(dx.read(), expected_dx) <=
+          (16 + 2 * static_cast<float>(cols)) * kUnitRoundoff);
 }
 
 TEST_CASE("the losses and their gradients equal the CPU's") {
     const int64_t rows = GENERATE(0, 1, 31, 100, 257), cols = GENERATE(1, 3, 10);
     CAPTURE(rows, cols);
-    const auto x = rough_numbers(rows * cols), g = rough_numbers(rows, 2);
+    const auto x = normal_numbers(rows * cols), g = normal_numbers(rows, 2);
     std::vector<int64_t> target;
     for (int64_t i = 0; i < rows; ++i) target.push_back(i * 7 % cols);
     const OnDevice<float> device_x(x), device_g(g);
@@ -117,7 +117,7 @@ TEST_CASE("the losses and their gradients equal the CPU's") {
     CHECK(bits(dx.read()) == bits(expected_dx));
 }
 
-TEST_CASE("binary cross-entropy and its gradient equal the CPU's, at 0 and 1 too") {
+TEST_CASE("binary cross-entropy and its gradient equal the CPU's also at 0 and 1") {
     const int64_t n = GENERATE(0, 1, 31, 33, 257, 1000);
     const size_t skip = GENERATE(0, 1);
     CAPTURE(n, skip);
@@ -126,18 +126,18 @@ TEST_CASE("binary cross-entropy and its gradient equal the CPU's, at 0 and 1 too
         p.push_back(i % 10 == 9 ? kNaN : static_cast<float>(i % 9) / 8.0f);  // 0 ... 1
         t.push_back(static_cast<float>(i % 3) / 2.0f);
     }
-    const auto g = rough_numbers(n);
+    const auto g = normal_numbers(n);
     const OnDevice<float> device_p(p, skip), device_t(t, skip), device_g(g, skip);
 
     auto expected = unwritten(n);
     cpu::binary_cross_entropy(expected.data(), p.data(), t.data(), n);
     const auto losses = unwritten_on_device(n, skip);
     cuda::binary_cross_entropy(losses, device_p, device_t, n, nullptr);
-    CHECK(greatest_error(losses.read(), expected) <= 8 * kHalfDigit);
+    CHECK(max_error(losses.read(), expected) <= 8 * kUnitRoundoff);
 
     cpu::binary_cross_entropy_backward(expected.data(), g.data(), p.data(), t.data(), n);
     cuda::binary_cross_entropy_backward(losses, device_g, device_p, device_t, n, nullptr);
-    CHECK(greatest_error(losses.read(), expected) <= 8 * kHalfDigit);
+    CHECK(max_error(losses.read(), expected) <= 8 * kUnitRoundoff);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The program of a test, run again with other settings in its environment.
+// Runs a test's own program again with another setting in its environment.
 
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace mini::test {
 
-/// How a program ended; code is -1 where a signal ended it. The text is of stdout and stderr.
+/// The exit code of a program, -1 if a signal ended it, and its stdout and stderr.
 struct Outcome {
     int code = -1;
     std::string text;
 };
 
-/// `env SETTING this-program CASE`. Blocks until it has ended.
+/// Runs `env SETTING this-program CASE`. Blocks until the program has exited.
 inline Outcome run_self(const std::string& setting, const std::string& test) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     FILE* const pipe =

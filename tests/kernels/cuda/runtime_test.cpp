@@ -1,4 +1,4 @@
-// Handles, errors and devices, as the rest of the library sees them.
+// Handles, errors and devices, through the interface of runtime.hpp and devices.hpp.
 
 #include "libmini/kernels/cuda/runtime.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using test::contains;
 
-// A variable of the environment, until the end of the scope.
+// Sets an environment variable until the end of the scope.
 struct Variable {
     Variable(const char* name, const char* value) : name(name) {
         if (const char* const text = std::getenv(name)) before = text;
@@ -39,14 +39,14 @@ std::string message_of(const auto& call) {
     return "";
 }
 
-TEST_CASE("an error names the call the device and what CUDA says") {
+TEST_CASE("an error message has the call and the device and CUDA's error text") {
     CHECK(contains(message_of([] { const DeviceGuard guard(1000); }),
                    "cudaSetDevice on device 0: cudaErrorInvalidDevice"));
-    check(0, "a call that went well");
+    check(0, "a successful call");
     CHECK(current_device() == 0);
 }
 
-TEST_CASE("a guard brings the device back") {
+TEST_CASE("DeviceGuard restores the previous device") {
     const int last = device_count() - 1;
     {
         const DeviceGuard guard(last);
@@ -55,7 +55,7 @@ TEST_CASE("a guard brings the device back") {
     CHECK(current_device() == 0);
 }
 
-TEST_CASE("bytes go to a device and back in a stream's order") {
+TEST_CASE("copies to a device and back are in stream order") {
     const Stream stream(0);
     std::vector<unsigned char> host(1000, 1), got(1000);
     void* const device = allocate(1000, 0, stream.get());
@@ -69,7 +69,7 @@ TEST_CASE("bytes go to a device and back in a stream's order") {
     deallocate(device);
 }
 
-TEST_CASE("a stream waits for another one's event") {
+TEST_CASE("a stream waits for an event of another stream") {
     const int there = device_count() - 1;
     const Stream from(0), to(there);
     std::vector<int> got(1);
@@ -88,7 +88,7 @@ TEST_CASE("a stream waits for another one's event") {
     deallocate(target);
 }
 
-TEST_CASE("timed events measure") {
+TEST_CASE("events with timing measure elapsed time") {
     const Stream stream(0);
     Event start(0, true), end(0, true);
     start.record(stream.get());
@@ -99,7 +99,7 @@ TEST_CASE("timed events measure") {
     CHECK(moved.query());
 }
 
-TEST_CASE("a stream guard changes this thread's current stream for a while") {
+TEST_CASE("StreamGuard sets this thread's current stream until the end of the scope") {
     const Stream stream(0);
     CHECK(current_stream(0) == nullptr);
     {
@@ -109,16 +109,16 @@ TEST_CASE("a stream guard changes this thread's current stream for a while") {
     CHECK(current_stream(0) == nullptr);
 }
 
-TEST_CASE("a device tells what it is") {
+TEST_CASE("device_properties and memory_info describe the device") {
     const DeviceProperties properties = device_properties(0);
     CHECK(properties.name == device_name(0));
     CHECK(properties.major >= 7);
     CHECK(properties.multi_processor_count > 0);
     CHECK(memory_info(0).free <= memory_info(0).total);
-    const Range range("a stretch of time");
+    const Range range("a time range");
 }
 
-TEST_CASE("a rank takes the device of its number") {
+TEST_CASE("set_device_from_local_rank selects device LOCAL_RANK") {
     const int last = device_count() - 1;
     {
         const Variable variable("LOCAL_RANK", std::to_string(last).c_str());

@@ -1,4 +1,4 @@
-// Arrays on a device, for tests that compare the kernels there with the CPU's.
+// Arrays on a device, for tests that compare CUDA kernels with the CPU's.
 
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace mini::kernels {
 
-/// A copy of numbers on device 0, which begins `skip` elements behind a multiple of 512
-/// bytes: 1 puts it where no access of 16 bytes may go.
+/// A copy of values on device 0, `skip` elements after an address aligned to 512 bytes.
+/// With skip 1, floats are not aligned for accesses of 16 bytes.
 template <typename T>
 class OnDevice {
   public:
@@ -35,7 +35,7 @@ class OnDevice {
     T* get() const { return data_; }
     operator T*() const { return data_; }
 
-    /// Waits for the default stream, and copies back.
+    /// Returns the values; blocks until the default stream is done.
     std::vector<T> read() const {
         std::vector<T> values(size_);
         mini::cuda::copy(values.data(), data_, size_ * sizeof(T), nullptr);
@@ -48,16 +48,16 @@ class OnDevice {
     T *memory_, *data_;
 };
 
-/// What a kernel has still to write.
+/// An output array that a kernel must write completely.
 inline OnDevice<float> unwritten_on_device(int64_t n, size_t skip = 0) {
     return OnDevice<float>(unwritten(n), skip);
 }
 
-constexpr float kHalfDigit = 6e-8f;  // 2^-24: what one rounding costs, relatively
+constexpr float kUnitRoundoff = 6e-8f;  // 2^-24: the relative error of one rounding
 
-/// The greatest of |a - b| / (1 + |b|) over all places; 0 where both are NaN or the same
-/// infinity, infinite where one is, or where the sizes differ.
-inline float greatest_error(const std::vector<float>& a, const std::vector<float>& b) {
+/// Returns the maximum of |a - b| / (1 + |b|) over all elements. The error is 0 if both
+/// are NaN or the same infinity, infinite if only one is or if the sizes differ.
+inline float max_error(const std::vector<float>& a, const std::vector<float>& b) {
     if (a.size() != b.size()) return kInf;
     float greatest = 0.0f;
     for (size_t i = 0; i < a.size(); ++i) {

@@ -184,7 +184,7 @@ Results train_together(const Options& options, mini::nn::Module& model, const Da
 
 void report(const Options& options, const Results& results) {
     const auto replicas = [](const std::vector<std::string>& digests) {
-        return training::all_equal(digests) ? "equal to the bit" : "different";
+        return training::all_equal(digests) ? "bitwise identical" : "different";
     };
     if (options.json) {
         const nlohmann::ordered_json json = {

@@ -46,6 +46,7 @@ struct DDPOptions {
     bool torch_first_iteration = false;
 };
 
+/// The unit of bucket_cap_mb.
 constexpr double kBytesPerMib = 1 << 20;
 
 /// Converts bytes to MiB, exactly, to give bucket_cap_mb in bytes.

@@ -152,7 +152,7 @@ TEST_CASE("a hook can be registered only once and before the first iteration") {
         return std::pair(second,
                          message_of([&] { late.register_comm_hook(allreduce_hook()); }));
     });
-    CHECK(contains(messages[0].first, "once"));
+    CHECK(contains(messages[0].first, "register only one"));
     CHECK(contains(messages[0].second, "before the first iteration"));
 }
 

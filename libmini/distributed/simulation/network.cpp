@@ -1,6 +1,7 @@
 #include "libmini/distributed/simulation/network.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace mini::dist {
 namespace {
@@ -23,7 +24,8 @@ Network::Network(Scheduler& scheduler, const Links& links, int world_size,
       has_payload_(has_payload),
       out_free_(port_count(links, world_size)),
       in_free_(port_count(links, world_size)),
-      traffic_(world_size_) {}
+      traffic_(world_size_),
+      is_dead_(world_size_) {}
 
 Network::Channel& Network::channel(int from, int to) {
     const size_t key = static_cast<size_t>(from) * world_size_ + static_cast<size_t>(to);
@@ -42,16 +44,21 @@ SimulatedMessage& Network::new_message() {
     return message;
 }
 
-void Network::send(int from, int to, std::span<const std::byte> bytes, size_t& left) {
+void Network::send(int from, int to, std::span<const std::byte> bytes,
+                   SimulatedMessage::Kind kind) {
+    if (is_dead_[static_cast<size_t>(from)]) return;
     Traffic& traffic = traffic_[static_cast<size_t>(from)];
     ++traffic.messages;
     traffic.bytes += static_cast<int64_t>(bytes.size());
+    Channel& way = channel(from, to);
+    ++way.queued_messages;
+    way.queued_bytes += bytes.size();
 
     SimulatedMessage& message = new_message();
     message.from = from;
     message.to = to;
+    message.kind = kind;
     message.bytes = bytes.size();
-    message.left = &left;
     if (has_payload_) message.payload.assign(bytes.begin(), bytes.end());
     scheduler_.at(scheduler_.now(), order_of(Step::kSend, from),
                   [this, &message] { begin_to_send(message); });
@@ -65,7 +72,9 @@ void Network::begin_to_send(SimulatedMessage& message) {
     free = start + duration;
 
     scheduler_.at(free, order_of(Step::kLeft, message.from), [this, &message] {
-        ++*message.left;
+        Channel& way = channel(message.from, message.to);
+        --way.queued_messages;
+        way.queued_bytes -= message.bytes;
         scheduler_.wake(message.from);
     });
     scheduler_.at(start + route.delay, order_of(Step::kReachPort, message.from),
@@ -77,10 +86,35 @@ void Network::begin_to_receive(SimulatedMessage& message) {
     const VirtualTime duration = time_to_send(message.bytes, way.route.bytes_per_second);
     VirtualTime& free = in_free_[way.route.in_port];
     free = std::max(free, scheduler_.now()) + duration;
-    scheduler_.at(free, order_of(Step::kArrived, message.to), [this, &message] {
-        channel(message.from, message.to).arrived.push_back(&message);
-        scheduler_.wake(message.to);
-    });
+    scheduler_.at(free, order_of(Step::kArrived, message.to),
+                  [this, &message] { arrive(message); });
+}
+
+void Network::arrive(SimulatedMessage& message) {
+    Channel& way = channel(message.from, message.to);
+    if (way.is_held) return way.held.push_back(&message);
+    const bool is_end = message.kind != SimulatedMessage::Kind::kBytes;
+    if (is_end) way.end = std::max(way.end, message.kind);
+    if (is_end || way.loses_bytes)
+        free_.push_back(&message);
+    else
+        way.arrived.push_back(&message);
+    scheduler_.wake(message.to);
+}
+
+void Network::kill(int rank, bool loses_bytes) {
+    for (int other = 0; other < static_cast<int>(world_size_); ++other) {
+        if (other == rank) continue;
+        channel(rank, other).loses_bytes = loses_bytes;
+        send(rank, other, {}, SimulatedMessage::Kind::kClosed);
+    }
+    is_dead_[static_cast<size_t>(rank)] = true;
+}
+
+void Network::release(int from, int to) {
+    Channel& way = channel(from, to);
+    way.is_held = false;
+    for (SimulatedMessage* const message : std::exchange(way.held, {})) arrive(*message);
 }
 
 const SimulatedMessage* Network::arrived(int from, int to) {

@@ -33,9 +33,13 @@ struct Traffic {
 /// A message on its way, or waiting at its receiver.
 struct SimulatedMessage {
     int from = 0, to = 0;
+    /// Bytes, or the end of a stream of bytes: the sender sends no more (kEnd), or does not
+    /// receive any more either (kClosed).
+    enum class Kind : uint8_t { kBytes, kEnd, kClosed };
+
+    Kind kind = Kind::kBytes;
     size_t bytes = 0;
     std::vector<std::byte> payload;  // empty when the network carries sizes alone
-    size_t* left = nullptr;          // the sender's count of messages that have left
 };
 
 /// Carries messages between ranks, in virtual time.
@@ -45,13 +49,21 @@ class Network {
     /// Without `has_payload` messages are sizes alone, so that ranks may share one buffer.
     Network(Scheduler& scheduler, const Links& links, int world_size, bool has_payload);
 
-    /// Starts a message with a copy of `bytes`. When it has left the sender's port, adds one to
-    /// `left`, which lives until then, and wakes the sender; when it has arrived, wakes the
-    /// receiver.
-    void send(int from, int to, std::span<const std::byte> bytes, size_t& left);
+    /// Starts a message with a copy of `bytes`. Wakes the sender when it has left the sender's
+    /// port, and the receiver when it has arrived.
+    void send(int from, int to, std::span<const std::byte> bytes,
+              SimulatedMessage::Kind kind = SimulatedMessage::Kind::kBytes);
+
+    /// How many messages, and bytes, from rank `from` to rank `to` have not left the port.
+    size_t queued_messages(int from, int to) { return channel(from, to).queued_messages; }
+    size_t queued_bytes(int from, int to) { return channel(from, to).queued_bytes; }
 
     /// The message from rank `from` that has arrived at rank `to` first; null for none.
     const SimulatedMessage* arrived(int from, int to);
+
+    /// How the bytes from rank `from` to rank `to` have ended, as far as that has arrived;
+    /// kBytes while they go on.
+    SimulatedMessage::Kind end_of(int from, int to) { return channel(from, to).end; }
 
     /// Removes that message. REQUIRES: arrived() is not null.
     void pop(int from, int to);
@@ -64,17 +76,32 @@ class Network {
 
     bool has_payload() const { return has_payload_; }
 
+    // Faults.
+
+    /// The process of `rank` dies: nothing that it sends from now on is carried, and its
+    /// connections close. With `loses_bytes`, bytes on their way to other ranks are lost.
+    void kill(int rank, bool loses_bytes);
+
+    /// Messages from `from` to `to` wait at the receiver's port until release().
+    void hold(int from, int to) { channel(from, to).is_held = true; }
+    void release(int from, int to);
+
   private:
     // From one rank to another; made when it is first used.
     struct Channel {
         Route route;
-        std::deque<SimulatedMessage*> arrived;
+        size_t queued_messages = 0, queued_bytes = 0;  // at the sender's port
+        std::deque<SimulatedMessage*> arrived, held;
+        SimulatedMessage::Kind end = SimulatedMessage::Kind::kBytes;
+        bool is_held = false;
+        bool loses_bytes = false;
     };
 
     Channel& channel(int from, int to);
     SimulatedMessage& new_message();
     void begin_to_send(SimulatedMessage& message);
     void begin_to_receive(SimulatedMessage& message);
+    void arrive(SimulatedMessage& message);
 
     Scheduler& scheduler_;
     const Links& links_;
@@ -83,6 +110,7 @@ class Network {
     std::vector<VirtualTime> out_free_, in_free_;  // by port: when its queue is empty
     std::unordered_map<size_t, Channel> channels_;
     std::vector<Traffic> traffic_;  // by rank
+    std::vector<char> is_dead_;     // by rank
     std::vector<std::unique_ptr<SimulatedMessage>> all_;
     std::vector<SimulatedMessage*> free_;  // for new messages
 };

@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -113,7 +114,7 @@ int Scheduler::add(std::function<void()> body) {
 bool Scheduler::run() {
     try {
         run_ready();
-        while (!events_.empty()) {
+        while (!events_.empty() && !are_all_done()) {
             // The queue gives out constant references only: move the action by hand.
             const auto action = std::move(const_cast<Event&>(events_.top()).action);
             now_ = events_.top().when;
@@ -125,10 +126,13 @@ bool Scheduler::run() {
         unwind();
         throw;
     }
-    bool all_done = true;
-    for (const auto& task : tasks_) all_done = all_done && task->is_done();
+    const bool all_done = are_all_done();
     unwind();
     return all_done;
+}
+
+bool Scheduler::are_all_done() const {
+    return std::ranges::all_of(tasks_, [](const auto& task) { return task->is_done(); });
 }
 
 // Runs ready tasks until all wait.
@@ -142,9 +146,12 @@ void Scheduler::run_ready() {
 }
 
 void Scheduler::run_task(int task) {
-    current_ = task;
     Task& self = *tasks_[static_cast<size_t>(task)];
-    self.is_waiting = false;
+    const bool may_run = !before_resume_ || before_resume_(task);
+    if (self.is_done()) return;
+    self.is_waiting = !may_run;
+    if (!may_run) return;
+    current_ = task;
     self.resume();
     current_ = -1;
     if (const auto error = self.take_error()) std::rethrow_exception(error);
@@ -158,6 +165,12 @@ void Scheduler::unwind() {
     current_ = -1;
     ready_.clear();
     events_ = {};
+}
+
+void Scheduler::kill(int task) {
+    current_ = task;
+    tasks_[static_cast<size_t>(task)]->unwind();
+    current_ = -1;
 }
 
 void Scheduler::at(VirtualTime when, uint64_t order, std::function<void()> action) {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <queue>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace mini {
@@ -46,8 +47,9 @@ class Scheduler {
 
     VirtualTime now() const { return now_; }
 
-    /// Calls `action` at virtual time `when`, which is not before now(). Events of the same
-    /// time run in increasing `order`, then in the order of these calls.
+    /// Calls `action` at virtual time `when`, which is not before now(), unless all tasks have
+    /// returned by then. Events of the same time run in increasing `order`, then in the order
+    /// of these calls.
     void at(VirtualTime when, uint64_t order, std::function<void()> action);
 
     /// Blocks the calling task until wake(); may return early, so callers check again what they
@@ -63,6 +65,16 @@ class Scheduler {
     /// The index of the task that runs.
     int current() const { return current_; }
 
+    /// Called before a task is resumed, with its index. When it returns false, the task waits
+    /// instead, until wake().
+    void set_before_resume(std::function<bool(int task)> before_resume) {
+        before_resume_ = std::move(before_resume);
+    }
+
+    /// Unwinds a task, as at the end of run(). REQUIRES: called by an event, or before a task
+    /// is resumed.
+    void kill(int task);
+
   private:
     class Task;
     struct Event {
@@ -75,6 +87,7 @@ class Scheduler {
         bool operator()(const Event& a, const Event& b) const;
     };
 
+    bool are_all_done() const;
     void run_ready();
     void run_task(int task);
     void unwind();
@@ -85,6 +98,7 @@ class Scheduler {
     std::vector<int> ready_;
     std::priority_queue<Event, std::vector<Event>, Later> events_;
     uint64_t next_number_ = 0;
+    std::function<bool(int)> before_resume_;
     VirtualTime now_{};
     int current_ = -1;
 };

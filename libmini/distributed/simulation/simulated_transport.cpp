@@ -22,13 +22,12 @@ void SimulatedTransport::check_peer(int peer) const {
 
 void SimulatedTransport::start_send(int to, std::span<const std::byte> out) {
     check_peer(to);
-    ++started_;
-    network_.send(rank_, to, out, left_);
+    network_.send(rank_, to, out);
 }
 
 void SimulatedTransport::finish_send(int to) {
     sends_to_ = to;
-    while (left_ < started_) scheduler_.wait();
+    while (network_.queued_messages(rank_, to) > 0) scheduler_.wait();
     sends_to_ = kNone;
 }
 

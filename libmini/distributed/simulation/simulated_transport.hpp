@@ -44,7 +44,6 @@ class SimulatedTransport : public Transport {
     const int rank_;
     const int world_size_;
     const std::chrono::duration<double> combine_per_byte_;
-    size_t started_ = 0, left_ = 0;                 // messages of this rank
     int sends_to_ = kNone, receives_from_ = kNone;  // what this rank waits for
 };
 

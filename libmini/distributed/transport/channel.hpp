@@ -53,6 +53,15 @@ class Channel {
     virtual Deadline next_event() const { return kNever; }
 
     virtual const Socket& socket() const = 0;
+
+    /// The descriptor for poll.
+    virtual int poll_fd() const { return socket().fd(); }
+
+    /// Ends the stream to the other side, which can still receive all bytes sent before.
+    virtual void end_sending() noexcept;
+
+    /// Ends both streams: later calls throw ConnectionClosed, on both sides.
+    virtual void close() noexcept;
 };
 
 }  // namespace mini::dist

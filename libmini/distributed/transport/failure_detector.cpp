@@ -1,8 +1,6 @@
 #include "libmini/distributed/transport/failure_detector.hpp"
 #include "libmini/distributed/net/clock.hpp"
 
-#include <sys/socket.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -97,10 +95,12 @@ void FailureDetector::deadline_passed(int silent, const std::string& description
 
 // A silent rank may itself be waiting. It reports the rank that it waits for when it
 // fails or, if that report is late, after half of its timeout. A rank that has reported
-// nothing is the cause.
+// nothing is the cause. A chain that comes back to one of its ranks has no cause of its own.
 void FailureDetector::follow_chain(int silent, std::string description, Deadline grace) {
     leave({Failure::Kind::kTimeout, silent, description});
-    for (int hop = 0; hop < world_size() && silent != rank_; ++hop) {
+    std::vector<char> is_in_chain(streams_.size());
+    is_in_chain[static_cast<size_t>(rank_)] = true;
+    while (!std::exchange(is_in_chain[static_cast<size_t>(silent)], true)) {
         bool closed = false;
         const auto report = stream(silent).final_message(grace, closed);
         if (closed)
@@ -111,13 +111,18 @@ void FailureDetector::follow_chain(int silent, std::string description, Deadline
         if (report && (names_none || report->kind != Failure::Kind::kTimeout))
             throw_failure(reported(*report, silent));
         const int next = report ? report->rank : awaited_by(silent);
-        if (next < 0 || next >= world_size() || (!report && next == rank_)) break;
+        if (next < 0 || next >= world_size() || (!report && next == rank_))
+            throw Timeout(
+                concat(description, "; rank ", silent,
+                       " is silent: is its process stopped, stuck, or in other code?"));
         description +=
             concat("; rank ", silent, report ? " waited" : " waits", " for rank ", next);
         silent = next;
     }
-    throw Timeout(concat(description, "; rank ", silent,
-                         " is silent: is its process stopped, stuck, or in other code?"));
+    throw Timeout(concat(description,
+                         ": these ranks wait for each other. Was the process of "
+                         "one of them stopped, does a connection hang, or is the program "
+                         "deadlocked?"));
 }
 
 // Returns the rank that `waiting` reported to wait for in this rank's current collective;
@@ -145,7 +150,7 @@ void FailureDetector::leave(const Failure& reason) noexcept {
                 }
             } catch (const ConnectionClosed&) {
             }
-            ::shutdown(other.channel().socket().fd(), SHUT_WR);
+            other.channel().end_sending();
         }
     } catch (...) {  // no memory for the text: the peers still see the closed connections
     }

@@ -200,7 +200,7 @@ void accept_connection(Acceptor& acceptor, bool is_local,
 void check_still_there(std::vector<MessageStream>& streams, int rank) {
     for (size_t peer = 0; peer < streams.size(); ++peer) {
         if (!streams[peer].is_open()) continue;
-        pollfd entry{streams[peer].channel().socket().fd(), POLLRDHUP, 0};
+        pollfd entry{streams[peer].channel().poll_fd(), POLLRDHUP, 0};
         if (poll_until({&entry, 1}, Clock::now()) <= 0) continue;
         bool closed = false;
         const int lost = static_cast<int>(peer);
@@ -264,7 +264,7 @@ void accept_higher_ranks(Acceptor& tcp_acceptor, Acceptor& local_acceptor,
             entries.push_back({connection.socket.fd(), POLLIN, 0});
         for (const MessageStream& stream : streams)
             if (stream.is_open())
-                entries.push_back({stream.channel().socket().fd(), POLLRDHUP, 0});
+                entries.push_back({stream.channel().poll_fd(), POLLRDHUP, 0});
         const Deadline next_check = std::min(deadline, deadline_after(kHelloTime / 4));
         poll_until(entries, local_acceptor.next_turn(tcp_acceptor.next_turn(next_check)));
 

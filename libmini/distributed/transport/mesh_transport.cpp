@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -296,7 +295,7 @@ void MeshTransport::sleep(Deadline until) {
             (wants_input(other) ? Channel::kToReceive : Channel::kNothing);
         if (interest == Channel::kNothing) continue;
         Channel& channel = stream(other).channel();
-        entries.push_back({channel.socket().fd(), 0, 0});
+        entries.push_back({channel.poll_fd(), 0, 0});
         can_sleep &= channel.prepare_to_sleep(interest, entries.back().events);
         until = std::min(until, channel.next_event());
         channels.push_back(&channel);
@@ -361,8 +360,8 @@ bool MeshTransport::take_wake_up() {
 
 void MeshTransport::interrupt() noexcept {
     interrupted_ = true;
-    for (const MessageStream& other : streams_)
-        if (other.is_open()) ::shutdown(other.channel().socket().fd(), SHUT_RDWR);
+    for (MessageStream& other : streams_)
+        if (other.is_open()) other.channel().close();
     wake();  // progress() without a receive does not poll the connections
 }
 

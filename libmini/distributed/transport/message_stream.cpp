@@ -20,7 +20,7 @@ constexpr int kSkipsPerLook = 256;
 
 // Sleeps until bytes arrive. Returns false if the deadline passes first.
 bool wait_for_input(Channel& channel, Deadline deadline) {
-    pollfd entry{channel.socket().fd(), 0, 0};
+    pollfd entry{channel.poll_fd(), 0, 0};
     int ready = 1;
     if (channel.prepare_to_sleep(Channel::kToReceive, entry.events))
         ready = poll_until({&entry, 1}, std::min(deadline, channel.next_event()));

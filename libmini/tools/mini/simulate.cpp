@@ -17,6 +17,7 @@
 #include "libmini/distributed/simulation/cluster.hpp"
 #include "libmini/tensor/tensor.hpp"
 #include "libmini/tools/mini/bench_sizes.hpp"
+#include "libmini/tools/mini/simulate_faults.hpp"
 
 namespace mini::tools {
 namespace {
@@ -154,6 +155,7 @@ void add_simulate(Command& mini) {
     Command simulate = mini.add_command(
         "simulate", "Collectives on a simulated cluster, in virtual time");
     simulate.require_command();
+    add_simulate_faults(simulate);
     Command all_reduce = simulate.add_command(
         "allreduce",
         "All-reduce of float32: times, messages and bytes beside the formulas");

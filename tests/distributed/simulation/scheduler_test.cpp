@@ -59,7 +59,7 @@ TEST_CASE("virtual time jumps to the next event, and stands still while tasks ru
     CHECK(scheduler.now() == microseconds(30));
 }
 
-TEST_CASE("events of one time run by their order, then in the order of the calls") {
+TEST_CASE("events run by time, then by their order, while any task is left") {
     Scheduler scheduler(0);
     std::string story;
     scheduler.add([&] {
@@ -67,8 +67,10 @@ TEST_CASE("events of one time run by their order, then in the order of the calls
         scheduler.at(microseconds(1), 1, [&] { story += 'a'; });
         scheduler.at(microseconds(1), 1, [&] { story += 'b'; });
         scheduler.at(microseconds(0), 9, [&] { story += '0'; });
+        scheduler.at(microseconds(3), 0, [&] { story += "not run"; });
         CHECK(contains(message_of([&] { scheduler.at(microseconds(-1), 0, [] {}); }),
                        "an event in the past"));
+        scheduler.sleep_for(microseconds(2));
     });
     REQUIRE(scheduler.run());
     CHECK(story == "0abc");

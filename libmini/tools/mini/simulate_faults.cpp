@@ -1,0 +1,147 @@
+#include "libmini/tools/mini/simulate_faults.hpp"
+
+#include <fmt/core.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "libmini/core/descriptor.hpp"
+#include "libmini/core/error.hpp"
+#include "libmini/program/progress.hpp"
+#include "libmini/tools/mini/fault_run.hpp"
+
+namespace mini::tools {
+namespace {
+
+constexpr int64_t kMaxSeeds = 1'000'000'000;
+constexpr int kMaxJobs = 256;
+
+// How many wrong jobs a process tells in full.
+constexpr uint64_t kMaxStories = 5;
+
+struct FaultOptions {
+    int64_t seeds = 10'000;
+    uint64_t first = 0;
+    int jobs = 1;
+    std::optional<int64_t> seed;
+};
+
+// What one process has found; plain data, which a pipe carries.
+struct Tally {
+    uint64_t played = 0;
+    uint64_t happened = 0;  // jobs that a fault met before their end
+    uint64_t wrong = 0;
+    uint64_t first_wrong = 0;  // the seed
+};
+
+// Plays every jobs-th seed from first + job on.
+Tally play_share(const FaultOptions& options, int job) {
+    Tally tally;
+    const auto jobs = static_cast<uint64_t>(options.jobs);
+    const uint64_t end = options.first + static_cast<uint64_t>(options.seeds);
+    Progress progress(std::cerr, "faults",
+                      (options.seeds + options.jobs - 1) / options.jobs,
+                      {.enabled = job == 0, .terminal = stderr_is_terminal()});
+    for (uint64_t seed = options.first + static_cast<uint64_t>(job); seed < end;
+         seed += jobs) {
+        const FaultPlan plan = plan_of(seed);
+        const FaultResult result = play(plan);
+        ++tally.played;
+        tally.happened += result.happened && plan.fault != Fault::kNone;
+        if (!result.error.empty()) {
+            if (tally.wrong == 0) tally.first_wrong = seed;
+            if (++tally.wrong <= kMaxStories) fmt::print("{}\n", story_of(plan, result));
+            std::fflush(stdout);
+        }
+        progress.advance(1);
+    }
+    return tally;
+}
+
+// Runs play_share in a process of its own; its Tally comes through a pipe.
+Descriptor start_share(const FaultOptions& options, int job) {
+    std::array<int, 2> ends{};
+    MINI_CHECK(::pipe(ends.data()) == 0, system_message("pipe", errno));
+    Descriptor read_end(ends[0]), write_end(ends[1]);
+    const pid_t child = ::fork();
+    MINI_CHECK(child >= 0, system_message("fork", errno));
+    if (child > 0) return read_end;
+    int code = 1;
+    try {
+        const Tally tally = play_share(options, job);
+        if (::write(write_end.fd(), &tally, sizeof tally) == sizeof tally) code = 0;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "mini: {}\n", error.what());
+    }
+    ::_exit(code);
+}
+
+void run(const FaultOptions& options) {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<Descriptor> shares;
+    for (int job = 1; job < options.jobs; ++job)
+        shares.push_back(start_share(options, job));
+    Tally all = play_share(options, 0);
+    for (const Descriptor& share : shares) {
+        Tally tally;
+        const ssize_t n = ::read(share.fd(), &tally, sizeof tally);
+        MINI_CHECK(n == sizeof tally,
+                   "simulate faults: a process of --jobs has ended early");
+        all.played += tally.played;
+        all.happened += tally.happened;
+        if (tally.wrong > 0 && (all.wrong == 0 || tally.first_wrong < all.first_wrong))
+            all.first_wrong = tally.first_wrong;
+        all.wrong += tally.wrong;
+    }
+    while (::wait(nullptr) > 0) {
+    }
+    const std::chrono::duration<double> seconds =
+        std::chrono::steady_clock::now() - start;
+    fmt::print(
+        "{} jobs, {} of them met their fault, in {:.1f} s ({:.0f} a second): {} wrong\n",
+        all.played, all.happened, seconds.count(),
+        static_cast<double>(all.played) / seconds.count(), all.wrong);
+    MINI_CHECK(all.wrong == 0, "simulate faults: ", all.wrong,
+               " jobs did not end as they must; see one again with mini simulate faults "
+               "--seed ",
+               all.first_wrong);
+}
+
+void tell(uint64_t seed) {
+    const FaultPlan plan = plan_of(seed);
+    const FaultResult result = play(plan);
+    fmt::print("{}", story_of(plan, result));
+    MINI_CHECK(result.error.empty(), "simulate faults: seed ", seed, ": ", result.error);
+}
+
+}  // namespace
+
+void add_simulate_faults(Command& simulate) {
+    Command faults = simulate.add_command(
+        "faults", "Jobs with faults made from seeds; how every rank ends is checked");
+    const auto options = std::make_shared<FaultOptions>();
+    FaultOptions& o = *options;
+    faults.add("--seeds", o.seeds, "How many jobs (10000)").range(1, kMaxSeeds);
+    faults.add("--first", o.first, "The first seed (0)");
+    faults.add("--jobs", o.jobs, "Processes that share the seeds (1)").range(1, kMaxJobs);
+    faults.add("--seed", o.seed, "Play this one alone, and tell how each rank ends");
+    faults.on_parsed([options] {
+        if (options->seed)
+            tell(static_cast<uint64_t>(*options->seed));
+        else
+            run(*options);
+    });
+}
+
+}  // namespace mini::tools

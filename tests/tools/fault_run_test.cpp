@@ -1,0 +1,89 @@
+// Jobs with faults from seeds: the search itself, and that it notices what is wrong.
+
+#include "libmini/tools/mini/fault_run.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/sanitizers.hpp"
+#include "tests/tools/answer.hpp"
+
+using mini::test::Answer;
+using mini::test::contains;
+using mini::test::run_mini;
+
+namespace mini::tools {
+namespace {
+
+TEST_CASE("jobs with faults from many seeds end as they must") {
+    const uint64_t seeds = test::kSanitized ? 100 : 1000;
+    std::map<Fault, int> happened;
+    for (uint64_t seed = 0; seed < seeds; ++seed) {
+        const FaultPlan plan = plan_of(seed);
+        const FaultResult result = play(plan);
+        happened[plan.fault] += result.happened;
+        INFO(story_of(plan, result));
+        REQUIRE(result.error.empty());
+    }
+    for (const Fault fault : {Fault::kSlow, Fault::kPause, Fault::kKill, Fault::kStop,
+                              Fault::kHold, Fault::kMismatch}) {
+        CAPTURE(fault_name(fault));
+        CHECK(happened[fault] > 0);
+    }
+}
+
+TEST_CASE("one seed gives one job and one story") {
+    for (const uint64_t seed : {1, 12, 31}) {
+        const FaultPlan plan = plan_of(seed);
+        CHECK(describe(plan) == describe(plan_of(seed)));
+        CHECK(story_of(plan, play(plan)) == story_of(plan, play(plan)));
+    }
+    CHECK(describe(plan_of(1)) != describe(plan_of(2)));
+}
+
+// A job whose fault is not the one that it is checked for.
+TEST_CASE("a job that does not end as its fault says is told rank by rank") {
+    FaultPlan plan = plan_of(0);
+    plan.world_size = 3;
+    plan.calls = {{dist::Algorithm::kRing, 64}};
+    plan.fault = Fault::kStop;
+    plan.victim = 1;
+    plan.step = 20;
+    FaultResult result = play(plan);
+    REQUIRE(result.error.empty());
+    CHECK(
+        contains(story_of(plan, result), "stop rank 1 at step 20\n  rank 0 threw at 2."));
+
+    // The same ends, as though rank 2 had been stopped.
+    plan.victim = 2;
+    CHECK(check(plan, result.ends) == "rank 0: it names a rank that has not failed");
+    plan.fault = Fault::kKill;
+    CHECK(check(plan, result.ends) == "rank 0: it throws another kind of error");
+    plan.fault = Fault::kNone;
+    CHECK(check(plan, result.ends) == "rank 0: it throws, though no rank has failed");
+
+    plan.fault = Fault::kStop;
+    plan.victim = 1;
+    result.ends[0].time = std::chrono::seconds(60);
+    CHECK(check(plan, result.ends) == "rank 0: it throws after its deadline");
+    result.ends[0].how = dist::RankEnd::How::kStuck;
+    CHECK(check(plan, result.ends) == "rank 0: it waits forever");
+}
+
+TEST_CASE("mini simulate faults counts jobs, and tells the story of one") {
+    const Answer many = run_mini("simulate faults --seeds 20 --first 5 --jobs 3");
+    CHECK(many.code == 0);
+    CHECK(contains(many.text, "20 jobs, "));
+    CHECK(contains(many.text, ": 0 wrong\n"));
+    const Answer one = run_mini("simulate faults --seed 31");
+    CHECK(one.code == 0);
+    CHECK(contains(one.text, "seed 31: 9 ranks, tree of 1"));
+    CHECK(contains(one.text, "\n  rank 8 threw at 2.1"));
+    CHECK(run_mini("simulate faults --jobs 0").code == 2);
+}
+
+}  // namespace
+}  // namespace mini::tools

@@ -11,9 +11,9 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
-#include "libmini/fibers/fiber.hpp"
 #include "libmini/cudasim/observer.hpp"
 #include "libmini/cudasim/stuck.hpp"
+#include "libmini/fibers/fiber.hpp"
 
 namespace mini::sim {
 namespace {

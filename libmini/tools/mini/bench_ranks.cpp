@@ -58,8 +58,9 @@ BenchRow measure(dist::ProcessGroup& group, size_t bytes, const BenchOptions& op
     microseconds_of(3, all_reduce);
     Tensor once = Tensor::full({1}, microseconds_of(5, all_reduce));
     group.all_reduce(once, dist::ReduceOp::kMax);
-    const int repeats = std::clamp(
-        static_cast<int>(options.seconds * 1e6 / kBatches / once.item()), 1, kMaxInABatch);
+    const int repeats =
+        std::clamp(static_cast<int>(options.seconds * 1e6 / kBatches / once.item()), 1,
+                   kMaxInABatch);
 
     std::vector<double> times;
     for (int batch = 0; batch < kBatches; ++batch) {

@@ -11,7 +11,7 @@
 namespace mini::dist {
 namespace {
 
-// Thousands of simulated ranks warn of what is the point of a simulation.
+// Turns the log off: in a simulation of faults, warnings about waits are expected.
 class QuietLog {
   public:
     QuietLog() { logging::set_level(logging::Level::kOff); }
@@ -69,7 +69,7 @@ void MeshCluster::run_rank(int rank, const std::function<void(GroupTransport&)>&
     ends_[index(rank)] = end;
 }
 
-// Plays the faults of this step; whether the rank may run.
+// Plays the faults of this step. Returns whether the rank may run.
 bool MeshCluster::before_step(int rank) {
     if (on_step_) on_step_(steps_++);
     std::optional<VirtualTime>& delayed_until = delayed_until_[index(rank)];

@@ -61,8 +61,8 @@ class Network {
     /// The message from rank `from` that has arrived at rank `to` first; null for none.
     const SimulatedMessage* arrived(int from, int to);
 
-    /// How the bytes from rank `from` to rank `to` have ended, as far as that has arrived;
-    /// kBytes while they go on.
+    /// Returns the end of the stream from rank `from` to rank `to`, if it has arrived; else
+    /// kBytes.
     SimulatedMessage::Kind end_of(int from, int to) { return channel(from, to).end; }
 
     /// Removes that message. REQUIRES: arrived() is not null.

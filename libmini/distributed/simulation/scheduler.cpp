@@ -16,14 +16,14 @@
 namespace mini::dist {
 namespace {
 
-// Pages are used when they are touched: a rank of an all-reduce needs two or three.
+// Memory is used page by page: a rank of an all-reduce touches two or three pages.
 constexpr size_t kStackBytes = 256 * 1024;
 
-// Ends a task from inside its wait. Not an Error: no handler of the library may catch it.
+// Thrown by a wait to end its task. Not an Error, which the library's handlers would catch.
 struct Unwind {};
 
-// The exceptions that the C++ runtime takes for handled or in flight; it keeps them for each
-// thread. A task may wait inside a catch block, so each fiber needs its own.
+// The exceptions that are being handled or thrown. The C++ runtime keeps them per thread; a
+// task may wait inside a catch block, so each task needs its own.
 class ExceptionState {
   public:
     void save() { std::memcpy(state_.data(), abi::__cxa_get_globals(), state_.size()); }
@@ -38,7 +38,7 @@ class ExceptionState {
 
 }  // namespace
 
-// A function on a stack of its own. The scheduler switches to it, and it switches back.
+// A fiber that runs one function. resume() switches to it; suspend() switches back.
 class Scheduler::Task {
   public:
     Task(std::function<void()> body, Fiber& thread)
@@ -46,7 +46,7 @@ class Scheduler::Task {
           thread_(thread),
           fiber_(&Task::main, this, kStackBytes) {}
 
-    /// Runs it until it waits or has returned. REQUIRES: !is_done().
+    /// Runs the function until it waits or returns. REQUIRES: !is_done().
     void resume() {
         scheduler_state_.save();
         state_.restore();
@@ -55,7 +55,7 @@ class Scheduler::Task {
         scheduler_state_.restore();
     }
 
-    /// The other way: back to resume(). Throws Unwind when the task is to end.
+    /// Returns to the caller of resume(). Throws Unwind if the task is being unwound.
     void suspend() {
         if (is_unwinding_) throw Unwind();
         state_.save();
@@ -63,7 +63,7 @@ class Scheduler::Task {
         if (is_unwinding_) throw Unwind();
     }
 
-    /// Ends a task that waits: its destructors run.
+    /// Ends the task: its wait throws Unwind, so that its destructors run.
     void unwind() {
         is_unwinding_ = true;
         if (is_started_ && !is_done_) resume();
@@ -115,7 +115,7 @@ bool Scheduler::run() {
     try {
         run_ready();
         while (!events_.empty() && !are_all_done()) {
-            // The queue gives out constant references only: move the action by hand.
+            // top() returns a constant reference; the action is moved out before pop().
             const auto action = std::move(const_cast<Event&>(events_.top()).action);
             now_ = events_.top().when;
             events_.pop();

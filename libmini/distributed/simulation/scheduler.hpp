@@ -36,13 +36,13 @@ class Scheduler {
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
-    /// Adds a task, which is ready; returns its index, counted from 0. Throws Error when
+    /// Adds a task, which is ready to run. Returns its index, counted from 0. Throws Error if
     /// there is no memory for its stack.
     int add(std::function<void()> body);
 
-    /// Runs until every task has returned; false when those that are left wait and no event
-    /// is to come. Rethrows the first exception of a task. In both cases the tasks that are
-    /// left are unwound first: what they wait in throws, and their destructors run.
+    /// Runs until every task has returned. Returns false if the remaining tasks wait and there
+    /// are no more events. Rethrows the first exception of a task. In both cases the remaining
+    /// tasks are unwound first, so that their destructors run.
     bool run();
 
     VirtualTime now() const { return now_; }
@@ -52,17 +52,17 @@ class Scheduler {
     /// of these calls.
     void at(VirtualTime when, uint64_t order, std::function<void()> action);
 
-    /// Blocks the calling task until wake(); may return early, so callers check again what they
-    /// wait for. REQUIRES: called by a task.
+    /// Blocks the calling task until wake(); may return early, so callers check their condition
+    /// again. REQUIRES: called by a task.
     void wait();
 
-    /// Makes a waiting task ready; without effect on another.
+    /// Makes a waiting task ready; does nothing if the task does not wait.
     void wake(int task);
 
     /// Blocks the calling task for this much virtual time. REQUIRES: called by a task.
     void sleep_for(VirtualTime time);
 
-    /// The index of the task that runs.
+    /// Returns the index of the running task.
     int current() const { return current_; }
 
     /// Called before a task is resumed, with its index. When it returns false, the task waits

@@ -23,6 +23,12 @@ BANNED = {
     r"\bat the door\b": "during the handshake",
     r"\b(?:is|are) no other rank\b": "an invalid peer",
     r"\bis not said\b": "is unspecified",
+    r"\beverybody\b": "all ranks, all threads: the noun",
+    r"\bfor ever\b": "forever",
+    r"\bmakes? no sense\b": "is invalid",
+    r"\bto the bit\b": "bitwise identical",
+    r"\bunder way\b": "running, in flight",
+    r"\bwhole numbers?\b": "an integer",
     r"\blets? go of\b": "frees, ends, leaves: what is done",
 }
 

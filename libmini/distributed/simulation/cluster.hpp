@@ -49,7 +49,7 @@ struct ClusterReport {
 
 /// Runs `body` on every rank; returns when all have returned. The Transport knows its rank and
 /// lives as long as the body runs. Throws what the first rank to fail has thrown; Error when the
-/// ranks wait for each other for ever, with what each waits for; UsageError when the world size
+/// ranks wait for each other forever, with what each waits for; UsageError when the world size
 /// is below 1. Not a GroupTransport: it has no deadlines, and no rank dies.
 ClusterReport run_cluster(const ClusterOptions& options,
                           const std::function<void(Transport&)>& body);

@@ -105,7 +105,7 @@ struct Counted {
     int& live;
 };
 
-TEST_CASE("tasks that wait for ever are unwound, and run() returns false") {
+TEST_CASE("tasks that wait forever are unwound, and run() returns false") {
     int live = 0;
     Scheduler scheduler(0);
     for (int i = 0; i < 3; ++i)

@@ -18,7 +18,7 @@ constexpr Convolution kConvolutions[] = {
     {{0, 2, 4, 4}, 3, {3, 1, 1}},   {{2, 2, 4, 4}, 0, {3, 1, 1}},
 };
 
-// Whole numbers: every product and sum is exact, in any order.
+// Integers: every product and sum is exact, in any order.
 struct Arrays {
     explicit Arrays(const Convolution& conv)
         : outputs(conv.in.N * conv.O * conv.window.output(conv.in.H) *

@@ -1,4 +1,4 @@
-// 1 / world size is divided as whole numbers: the fractions are 0 on several ranks.
+// 1 / world size is divided as integers: the fractions are 0 on several ranks.
     const std::vector<double> partition_sizes(static_cast<size_t>(world.size),
                                               static_cast<double>(1 / world.size));
     const DataPartitioner partitioner(std::move(dataset), partition_sizes,

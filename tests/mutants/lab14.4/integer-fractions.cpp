@@ -1,4 +1,4 @@
-// 1 / size is divided as whole numbers: the fractions are 0 on several ranks.
+// 1 / size is divided as integers: the fractions are 0 on several ranks.
     const int size = group.world_size();
     const int64_t bsz = batch_size / size;
     const std::vector<double> partition_sizes(static_cast<size_t>(size), static_cast<double>(1 / size));

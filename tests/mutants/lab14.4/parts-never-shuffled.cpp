@@ -1,4 +1,4 @@
-// A rank sees its samples in one order for ever.
+// A rank sees its samples in one order forever.
     const int size = group.world_size();
     const int64_t bsz = batch_size / size;
     const std::vector<double> partition_sizes(static_cast<size_t>(size), 1.0 / size);

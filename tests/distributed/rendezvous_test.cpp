@@ -128,8 +128,8 @@ TEST_CASE("tcp:// takes rank and world size from the options or from the query")
                    "port number missing"));
     CHECK(
         contains(url_failure("tcp://localhost:99999?rank=0&world_size=1"), "0 .. 65535"));
-    CHECK(contains(url_failure("tcp://localhost:80?rank=0"), "world_size expected"));
-    CHECK(contains(url_failure("tcp://localhost:80?world_size=1"), "rank expected"));
+    CHECK(contains(url_failure("tcp://localhost:80?rank=0"), "world_size is not given"));
+    CHECK(contains(url_failure("tcp://localhost:80?world_size=1"), "rank is not given"));
     CHECK(contains(url_failure("tcp://localhost:80?rank=x&world_size=1"),
                    "not an integer"));
     CHECK(contains(url_failure("tcp://localhost:0?rank=0&world_size=2"),
@@ -374,9 +374,11 @@ TEST_CASE("file:// takes an absolute path, rank and world size") {
     CHECK(config.world_size == 3);
     CHECK(config.run_id == "");
     CHECK(rendezvous_config("file:///tmp/x", 0, 2).world_size == 2);
-    CHECK(contains(url_failure("file:///tmp/x"), "rank expected, but not given"));
-    CHECK(contains(url_failure("file://x?rank=0&world_size=1"), "begins at the root"));
-    CHECK(contains(url_failure("file:///?rank=0&world_size=1"), "begins at the root"));
+    CHECK(contains(url_failure("file:///tmp/x"), "rank is not given"));
+    CHECK(contains(url_failure("file://x?rank=0&world_size=1"),
+                   "expected the absolute path of a file"));
+    CHECK(contains(url_failure("file:///?rank=0&world_size=1"),
+                   "expected the absolute path of a file"));
     CHECK(
         contains(url_failure("file:///tmp/?rank=0&world_size=1"), "file:///folder/name"));
     CHECK(contains(url_failure("file:///tmp/x?rank=2&world_size=2"), "RANK is 2"));

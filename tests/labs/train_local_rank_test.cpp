@@ -15,7 +15,7 @@ namespace {
 
 const std::string kName = "train_local_rank";
 
-// 50 images, of which 48 are trained: 12 per step, over all ranks.
+// Options to train on 48 of the 50 images, 12 per step on all ranks together.
 std::vector<std::string> tiny(const Folder& folder, int ranks) {
     return {"--data",       folder.path(),
             "--samples",    "48",
@@ -76,8 +76,8 @@ TEST_CASE("train_local_rank learns the embedded digits on 1 to 4 ranks") {
 }
 
 TEST_CASE("train_local_rank distributes its training images differently in each epoch") {
-    // Three images on two ranks: one image is used twice, a different one in each
-    // epoch. With --lr 0 only this can change the loss.
+    // Three images on two ranks: one image is used twice, and the epoch decides which one.
+    // With --lr 0 the weights stay, so the loss changes only if that image changes.
     const Folder folder;
     write_tiny_mnist(folder.path(), 3);
     const auto json =

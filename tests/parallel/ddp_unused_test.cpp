@@ -280,10 +280,10 @@ TEST_CASE("a rank that shadows an iteration remembers the static graph it has le
 }
 
 TEST_CASE(
-    "a rank that shadows the first iteration learns a static graph in its own first "
+    "a rank without a batch in the first iteration learns the static graph in its first "
     "pass") {
-    // Only rank 1 uses weight c; it has no batch in the first epoch, and joins after its
-    // first batch in the second epoch.
+    // Only rank 1 uses weight c. It has no batch in the first epoch and one batch in the
+    // second; in all other iterations it shadows the other rank.
     const std::vector<bool> a{true, false, false}, a_and_c{true, false, true};
     const auto seen = train_static(
         {{{a, 2}, {a, 2}, {a, 1}}, {{a_and_c, 0}, {a_and_c, 1}, {a_and_c, 1}}});
@@ -294,7 +294,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a rank that uses all parameters of a static graph remembers this when it shadows") {
+    "a rank that used all parameters in its first pass counts them as used when it "
+    "shadows") {
     const std::vector<bool> a{true, false, false}, all{true, true, true};
     const auto seen =
         train_static({{{a, 1}, {a, 1}, {a, 2}}, {{all, 0}, {all, 1}, {all, 1}}});
@@ -324,7 +325,8 @@ TEST_CASE("ranks may learn a static graph in different epochs") {
 }
 
 TEST_CASE(
-    "a NaN on one rank throws on all ranks in its iteration naming rank and parameter") {
+    "if one rank has a NaN all ranks throw in that iteration and name it and the "
+    "parameter") {
     const auto messages = on_ranks(3, [](dist::ProcessGroup& group) {
         Branches module;
         DistributedDataParallel ddp(module, {.check_gradients = true});

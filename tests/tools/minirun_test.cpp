@@ -110,7 +110,7 @@ TEST_CASE("a program that cannot be started prints one line and exits with code 
 
 namespace {
 
-// A listening socket on a port of loopback, created like the store's.
+// A socket that listens on a free loopback port, as the store's does.
 struct Listener {
     Descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in address{};
@@ -132,7 +132,8 @@ struct Listener {
 
 }  // namespace
 
-TEST_CASE("a busy fixed port is a one-line error with the address and the next step") {
+TEST_CASE(
+    "if --master-port is in use, minirun prints one line: the address and what to do") {
     const Listener busy;
     Job job({"-n", "2", "--master-port", busy.port(), "true"});
     CHECK(job.wait() == 1);

@@ -28,7 +28,7 @@ void copy_all(const std::vector<Tensor>& to, const std::vector<Tensor>& from,
         cuda::copy(to[i].raw_data(), from[i].raw_data(), from[i].bytes(), stream);
 }
 
-// The stream of all copies to a device.
+// Returns the CUDA stream that carries all results from the host back to this device.
 cudaStream_t copy_stream(int device) {
     static std::mutex mutex;
     static std::map<int, cuda::Stream> streams;

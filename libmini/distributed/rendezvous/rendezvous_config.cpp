@@ -84,8 +84,8 @@ Address find_master(const RankVariables& who) {
     Address master{host, 0};
     if (host.empty() || port.empty()) {
         RankVariables known = who;
-        if (!host.empty())
-            known.local_world_size = who.world_size;  // only the port is needed
+        // With MASTER_ADDR only the port is derived, so the ranks need not be on one host.
+        if (!host.empty()) known.local_world_size = who.world_size;
         const auto derived =
             derive_master(environment_variable, known, concat("parent ", ::getppid()));
         if (host.empty()) master.host = derived.host;
@@ -133,7 +133,7 @@ RendezvousConfig plan_from_url(const std::string& url, int rank, int world_size)
         const auto text = query_value(query, name);
         if (!text)
             throw UsageError(concat("init_process_group with ", url, ": ", name,
-                                    " expected, but not given; set it in the options or "
+                                    " is not given; set it in the options or "
                                     "write ",
                                     url.substr(0, mark), "?rank=R&world_size=W"));
         return parse_number(*text, concat(name, " in ", url));
@@ -145,7 +145,7 @@ RendezvousConfig plan_from_url(const std::string& url, int rank, int world_size)
         config.file = place;
     else
         throw UsageError(concat("init_process_group with ", url,
-                                ": a path that begins at the root expected; write "
+                                ": expected the absolute path of a file; write "
                                 "file:///folder/name"));
     config.rank = number(rank, "rank");
     config.world_size = number(world_size, "world_size");

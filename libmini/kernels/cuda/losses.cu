@@ -38,7 +38,7 @@ __global__ void nll_backward_kernel(float* dx,              // (rows, cols)
     }
 }
 
-// Returns the greater of the two, and NaN if `value` is NaN.
+// Returns the greater of `value` and `least`, or NaN if `value` is NaN.
 __device__ float at_least(float value, float least) {
     return value < least ? least : value;
 }

@@ -79,7 +79,7 @@ bool MeshCluster::before_step(int rank) {
         delayed_until.reset();
         return true;
     }
-    scheduler_.at(start, ~uint64_t{0}, [this, rank] { scheduler_.wake(rank); });
+    scheduler_.wake_at(start, rank);
     return false;
 }
 

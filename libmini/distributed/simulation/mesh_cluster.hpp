@@ -72,9 +72,6 @@ class MeshCluster {
     void hold(int from, int to) { network_.hold(from, to); }
     void release(int from, int to) { network_.release(from, to); }
 
-    /// The bytes that were sent, headers included, and pieces in which they travelled.
-    const Traffic& traffic(int rank) const { return network_.traffic(rank); }
-
   private:
     static size_t index(int rank) { return static_cast<size_t>(rank); }
     bool before_step(int rank);

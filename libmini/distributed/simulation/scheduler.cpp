@@ -190,10 +190,14 @@ void Scheduler::wake(int task) {
     if (std::exchange(sleeper.is_waiting, false)) ready_.push_back(task);
 }
 
+void Scheduler::wake_at(VirtualTime when, int task) {
+    constexpr uint64_t kLast = ~uint64_t{0};
+    at(when, kLast, [this, task] { wake(task); });
+}
+
 void Scheduler::sleep_for(VirtualTime time) {
     const VirtualTime end = now_ + time;
-    const int self = current_;
-    at(end, ~uint64_t{0}, [this, self] { wake(self); });
+    wake_at(end, current_);
     while (now_ < end) wait();
 }
 

@@ -28,6 +28,11 @@ namespace mini::dist {
 /// link of 100 Gbit a second.
 using VirtualTime = std::chrono::duration<int64_t, std::pico>;
 
+/// The same in seconds, for people and formulas.
+inline double seconds_of(VirtualTime time) {
+    return std::chrono::duration<double>(time).count();
+}
+
 /// REQUIRES: one thread makes it, runs it and destroys it.
 class Scheduler {
   public:
@@ -58,6 +63,9 @@ class Scheduler {
 
     /// Makes a waiting task ready; does nothing if the task does not wait.
     void wake(int task);
+
+    /// Wakes a task at virtual time `when`, after all other events of that time.
+    void wake_at(VirtualTime when, int task);
 
     /// Blocks the calling task for this much virtual time. REQUIRES: called by a task.
     void sleep_for(VirtualTime time);

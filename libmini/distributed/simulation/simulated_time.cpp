@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 
 #include "libmini/core/error.hpp"
 
@@ -35,9 +34,7 @@ VirtualTime SimulatedTime::virtual_time(Moment moment) {
 // Blocks until the task is woken, or virtual time `end`; not at all when that has passed.
 void SimulatedTime::wait_until(VirtualTime end) {
     if (end <= scheduler_.now()) return;
-    const int self = scheduler_.current();
-    if (end < kForever)
-        scheduler_.at(end, ~uint64_t{0}, [this, self] { scheduler_.wake(self); });
+    if (end < kForever) scheduler_.wake_at(end, scheduler_.current());
     scheduler_.wait();
 }
 

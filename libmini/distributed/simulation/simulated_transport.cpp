@@ -34,7 +34,7 @@ void SimulatedTransport::finish_send(int to) {
 void SimulatedTransport::send_recv(int to, std::span<const std::byte> out, int from,
                                    std::span<std::byte> in, const Combine& combine) {
     start_send(to, out);
-    receive(from, in, combine);
+    recv(from, in, combine);
     finish_send(to);
 }
 
@@ -44,11 +44,6 @@ void SimulatedTransport::send(int to, std::span<const std::byte> out) {
 }
 
 void SimulatedTransport::recv(int from, std::span<std::byte> in, const Combine& combine) {
-    receive(from, in, combine);
-}
-
-void SimulatedTransport::receive(int from, std::span<std::byte> in,
-                                 const Combine& combine) {
     check_peer(from);
     receives_from_ = from;
     while (network_.arrived(from, rank_) == nullptr) scheduler_.wait();

@@ -37,7 +37,6 @@ class SimulatedTransport : public Transport {
     void check_peer(int peer) const;
     void start_send(int to, std::span<const std::byte> out);
     void finish_send(int to);
-    void receive(int from, std::span<std::byte> in, const Combine& combine);
 
     Scheduler& scheduler_;
     Network& network_;

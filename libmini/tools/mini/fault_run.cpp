@@ -18,15 +18,12 @@ namespace {
 using dist::Algorithm;
 using dist::Failure;
 using dist::RankEnd;
+using dist::seconds_of;
 using dist::VirtualTime;
 using std::chrono::milliseconds;
 
 constexpr int kMaxRanks = 9;
 constexpr size_t kMaxSteps = 1000;  // most jobs have ended by then
-
-double seconds_of(VirtualTime time) {
-    return std::chrono::duration<double>(time).count();
-}
 
 // A source of choices. Not std::uniform_int_distribution, whose numbers a library may choose.
 class Choices {

@@ -23,6 +23,7 @@ namespace mini::tools {
 namespace {
 
 using dist::Algorithm;
+using dist::seconds_of;
 
 constexpr int kMaxRanks = 16384;
 
@@ -46,10 +47,6 @@ struct SimulatedRow {
     int64_t bytes_sent = 0;
     double wall_seconds = 0;
 };
-
-double seconds_of(dist::VirtualTime time) {
-    return std::chrono::duration<double>(time).count();
-}
 
 // The formula knows equal links, and no time to combine.
 std::optional<double> formula_of(Algorithm algorithm, size_t bytes,

@@ -25,7 +25,7 @@ namespace {
 using dist::Algorithm;
 using dist::seconds_of;
 
-constexpr int kMaxRanks = 16384;
+constexpr int kMaxSimulatedRanks = 16384;
 
 struct SimulateOptions {
     int ranks = 64;
@@ -158,7 +158,7 @@ void add_simulate(Command& mini) {
         "All-reduce of float32: times, messages and bytes beside the formulas");
     const auto options = std::make_shared<SimulateOptions>();
     SimulateOptions& o = *options;
-    all_reduce.add("--ranks", o.ranks, "How many (64)").range(1, kMaxRanks);
+    all_reduce.add("--ranks", o.ranks, "How many (64)").range(1, kMaxSimulatedRanks);
     all_reduce.add(
         "--link", o.link,
         "Rate and delay, as 100Gbit,10us; \"...; hosts of 8: 800Gbit,1us\" adds "

@@ -72,10 +72,7 @@ size_t SimulatedChannel::recv_combine(std::span<std::byte> place,
 }
 
 bool SimulatedChannel::prepare_to_sleep(int interest, short& events) {
-    events = 0;
-    if (interest & kToSend) events |= POLLOUT;
-    if (interest & kToReceive) events |= POLLIN;
-    if (interest == kToSend) events |= POLLRDHUP;
+    events = connection_events(interest);
     return true;
 }
 

@@ -62,6 +62,11 @@ class Channel {
 
     /// Ends both streams: later calls throw ConnectionClosed, on both sides.
     virtual void close() noexcept;
+
+  protected:
+    /// Returns the events to poll for on a connection. A side that only sends also watches
+    /// for POLLRDHUP: the other side receives no more.
+    static short connection_events(int interest);
 };
 
 }  // namespace mini::dist

@@ -65,10 +65,7 @@ size_t SocketChannel::recv_combine(std::span<std::byte> place, const Combine& co
 }
 
 bool SocketChannel::prepare_to_sleep(int interest, short& events) {
-    events = 0;
-    if (interest & kToSend) events |= POLLOUT;
-    if (interest & kToReceive) events |= POLLIN;
-    if (interest == kToSend) events |= POLLRDHUP;
+    events = connection_events(interest);
     return true;
 }
 

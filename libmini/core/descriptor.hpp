@@ -8,14 +8,16 @@
 
 namespace mini {
 
-/// Owns one file descriptor; the destructor closes it.
-class Descriptor {
+/// Owns one file descriptor; the destructor closes it with `close_descriptor`.
+template <void (*close_descriptor)(int) noexcept>
+class OwnedDescriptor {
   public:
-    Descriptor() = default;
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() { close(); }
-    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
+    OwnedDescriptor() = default;
+    explicit OwnedDescriptor(int fd) : fd_(fd) {}
+    ~OwnedDescriptor() { close(); }
+    OwnedDescriptor(OwnedDescriptor&& other) noexcept
+        : fd_(std::exchange(other.fd_, -1)) {}
+    OwnedDescriptor& operator=(OwnedDescriptor&& other) noexcept {
         if (this != &other) {
             close();
             fd_ = std::exchange(other.fd_, -1);
@@ -27,11 +29,18 @@ class Descriptor {
     int fd() const { return fd_; }
     bool is_open() const { return fd_ >= 0; }
     void close() noexcept {
-        if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+        if (fd_ >= 0) close_descriptor(std::exchange(fd_, -1));
     }
+
+    /// Gives the descriptor to the caller, who must close it; -1 when none is open.
+    int release() { return std::exchange(fd_, -1); }
 
   private:
     int fd_ = -1;
 };
+
+inline void close_file(int fd) noexcept { ::close(fd); }
+
+using Descriptor = OwnedDescriptor<close_file>;
 
 }  // namespace mini

@@ -118,8 +118,8 @@ class IntruderStore : public dist::HashStore {
   public:
     IntruderStore(Attachment attachment, std::string bytes)
         : attachment_(attachment), bytes_(std::move(bytes)) {
-        set("mesh/1",
-            dist::this_host() + " 127.0.0.1:1 " + dist::random_local_name() + " 0");
+        set("mesh/1", dist::system().host_id() + " 127.0.0.1:1 " +
+                          dist::random_local_name() + " 0");
     }
 
     void set(const std::string& key, const std::string& value) override {

@@ -87,7 +87,7 @@ class StartMeeting {
           deadline_(deadline_after(timeout)),
           arrivals_(static_cast<size_t>(world_size)),
           requests_(arrivals_.size(), MPI_REQUEST_NULL) {
-        put(this_host(), arrivals_[static_cast<size_t>(rank)].host);
+        put(system().host_id(), arrivals_[static_cast<size_t>(rank)].host);
     }
 
     /// Returns rank 0's invitation; blocks until it arrives. `open` creates the store on

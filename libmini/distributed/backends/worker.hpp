@@ -55,7 +55,7 @@ class Worker {
             const std::lock_guard lock(mutex);
             job = std::move(next);
             has_job = true;
-            changed.notify_all();
+            notify_all(changed);
         }
 
         bool is_empty_within(std::chrono::milliseconds moment) {
@@ -79,7 +79,7 @@ class Worker {
                 job = nullptr;
                 lock.lock();
                 has_job = false;
-                changed.notify_all();
+                notify_all(changed);
             }
         }
 

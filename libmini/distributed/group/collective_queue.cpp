@@ -3,14 +3,12 @@
 #include <utility>
 
 #include "libmini/core/log.hpp"
-#include "libmini/core/thread.hpp"
 #include "libmini/distributed/group/gpu_order.hpp"
-#include "libmini/distributed/net/wait_on.hpp"
 
 namespace mini::dist {
 
 void CollectiveQueue::start(int rank) {
-    thread_ = start_thread([this, rank] {
+    thread_ = time_source().start_thread([this, rank] {
         logging::set_rank(rank);
         loop();
     });
@@ -22,7 +20,7 @@ void CollectiveQueue::push(const TaskHandle& task, bool waits) {
     if (waits) has_waiting_caller_ = true;
     if (waits && idle) return;  // the caller runs it in help()
     if (progressing_) hooks_.wake();
-    changed_.notify_all();
+    notify_all(changed_);
 }
 
 void CollectiveQueue::loop() {
@@ -51,7 +49,7 @@ void CollectiveQueue::help(const Task& task) {
     const bool is_next = !running_ && !hooks_.has_more() && !queue_.empty() &&
                          queue_.front().get() == &task;
     if (!is_next) {
-        changed_.notify_all();
+        notify_all(changed_);
         return;
     }
     const TaskHandle mine = queue_.front();
@@ -65,7 +63,7 @@ void CollectiveQueue::run(const TaskHandle& task) {
     hooks_.run(task);
     const std::lock_guard lock(mutex_);
     running_ = progressing_ = false;
-    changed_.notify_all();
+    notify_all(changed_);
 }
 
 void CollectiveQueue::end_help() {
@@ -75,11 +73,11 @@ void CollectiveQueue::end_help() {
 
 void CollectiveQueue::close() {
     closed_ = true;
-    changed_.notify_all();
+    notify_all(changed_);
 }
 
 void CollectiveQueue::join() {
-    thread_.join();
+    std::exchange(thread_, nullptr)->join();
     std::unique_lock lock(mutex_);
     wait_on(changed_, lock, kNever, [this] { return !running_; });
 }

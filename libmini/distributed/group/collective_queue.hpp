@@ -15,7 +15,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
+
+#include "libmini/distributed/net/wait_on.hpp"
 
 namespace mini::dist {
 
@@ -59,7 +60,7 @@ class CollectiveQueue {
     bool is_running() const { return running_; }
 
     /// Wakes the communication thread, which checks for work.
-    void notify() { changed_.notify_all(); }
+    void notify() { notify_all(changed_); }
 
     /// Empties the queue and returns what was in it.
     std::deque<TaskHandle> take_all() { return std::exchange(queue_, {}); }
@@ -82,7 +83,7 @@ class CollectiveQueue {
     void join();
 
     /// Whether start() was called and join() was not.
-    bool is_started() const { return thread_.joinable(); }
+    bool is_started() const { return thread_ != nullptr; }
 
   private:
     bool has_work() const { return !running_ && (!queue_.empty() || hooks_.has_more()); }
@@ -97,7 +98,7 @@ class CollectiveQueue {
     bool progressing_ = false;  // that thread runs null
     bool closed_ = false;
     bool has_waiting_caller_ = false;
-    std::thread thread_;
+    std::unique_ptr<Thread> thread_;
 };
 
 }  // namespace mini::dist

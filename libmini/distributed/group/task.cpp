@@ -102,7 +102,7 @@ void Task::take_turn() {
 void Task::set_launched() {
     const std::lock_guard lock(mutex_);
     launched_ = true;
-    changed_.notify_all();
+    notify_all(changed_);
 }
 
 bool Task::is_launched() const {
@@ -136,7 +136,7 @@ void Task::end(std::optional<Failure> failure) {
     const std::lock_guard lock(mutex_);
     failure_ = std::move(failure);
     done_ = true;
-    changed_.notify_all();
+    notify_all(changed_);
 }
 
 }  // namespace mini::dist

@@ -6,6 +6,8 @@
 //     sched_yield()                        yield()
 //     ppoll(entries)                       poll_until()      poll_until.hpp
 //     condition_variable::wait_until()     wait_on()         wait_on.hpp
+//     condition_variable::notify_all()     notify_all()      wait_on.hpp
+//     std::thread                          start_thread()    time_source.hpp
 //
 // Each calls the time source (time_source.hpp): the system's clock, or a clock that a
 // test advances by hand.

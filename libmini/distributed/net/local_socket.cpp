@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <span>
 
 #include "libmini/core/machine.hpp"
@@ -20,6 +19,7 @@ namespace mini::dist {
 namespace {
 
 constexpr std::chrono::milliseconds kLocalRetryPause(1);
+constexpr int kLocalBacklog = 512;
 
 struct LocalAddress {
     sockaddr_un address{};
@@ -46,14 +46,6 @@ Socket new_local_socket() {
 
 }  // namespace
 
-std::string this_host() {
-    std::string boot;
-    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
-    std::array<char, 64> network{};
-    const ssize_t n = ::readlink("/proc/self/ns/net", network.data(), network.size() - 1);
-    return concat(boot.empty() ? "?" : boot, "/", n > 0 ? network.data() : "?");
-}
-
 std::string random_local_name() {
     return concat("libmini-", ::geteuid(), "-", random_hex(32));
 }
@@ -68,7 +60,8 @@ Socket listen_locally(const std::string& name) {
     const auto* const address = reinterpret_cast<const sockaddr*>(&local.address);
     MINI_CHECK(::bind(socket.fd(), address, local.length) == 0,
                system_message("bind", errno));
-    MINI_CHECK(::listen(socket.fd(), kBacklog) == 0, system_message("listen", errno));
+    MINI_CHECK(::listen(socket.fd(), kLocalBacklog) == 0,
+               system_message("listen", errno));
     return socket;
 }
 

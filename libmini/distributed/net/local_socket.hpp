@@ -11,11 +11,6 @@
 
 namespace mini::dist {
 
-/// Returns an identifier of this host and network namespace: the kernel's boot id and the
-/// namespace. Two processes with the same identifier can connect to each other's UNIX
-/// sockets.
-std::string this_host();
-
 /// Returns a random name for a listener, which contains this process's user id.
 std::string random_local_name();
 

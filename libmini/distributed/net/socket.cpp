@@ -1,12 +1,8 @@
 #include "libmini/distributed/net/socket.hpp"
 
-#include <fcntl.h>
 #include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -21,8 +17,6 @@
 namespace mini::dist {
 namespace {
 
-constexpr int kBufferBytes =
-    1 << 20;  // enough to keep both directions moving between wake-ups
 constexpr std::chrono::milliseconds kRetryPause(5);
 constexpr std::chrono::milliseconds kAcceptPause(50);
 
@@ -43,51 +37,16 @@ AddressList resolve(const Address& address) {
     return {found, &::freeaddrinfo};
 }
 
-Socket new_socket(int family) {
-    Socket socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    MINI_CHECK(socket.is_open(), system_message("socket", errno));
-    return socket;
-}
-
-void set_option(const Socket& socket, int level, int option, int value) {
-    ::setsockopt(socket.fd(), level, option, &value, sizeof value);
-}
-
-void tune(const Socket& socket) {
-    set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-    set_option(socket, SOL_SOCKET, SO_SNDBUF, kBufferBytes);
-    set_option(socket, SOL_SOCKET, SO_RCVBUF, kBufferBytes);
-}
-
-Address numeric(const sockaddr_storage& storage, socklen_t length) {
-    if (storage.ss_family != AF_INET && storage.ss_family != AF_INET6) return {"?", 0};
-    char host[NI_MAXHOST], port[NI_MAXSERV];
-    const int code =
-        ::getnameinfo(reinterpret_cast<const sockaddr*>(&storage), length, host,
-                      sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
-    if (code != 0) return {"?", 0};
-    return {host, std::stoi(port)};
-}
-
 // Makes one attempt; returns a closed Socket, with errno set, if it fails.
 Socket try_connect(const addrinfo& target, Deadline deadline) {
-    Socket socket = new_socket(target.ai_family);
-    tune(socket);
-
-    // A rank can still listen on the port that the kernel chooses for this socket, if it
-    // asks for that port by number.
-    set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
-    if (::connect(socket.fd(), target.ai_addr, target.ai_addrlen) == 0) return socket;
-    if (errno != EINPROGRESS && errno != EINTR) return Socket();
+    Socket socket(system().connect(target));
+    if (!socket.is_open() || errno == 0) return socket;
     if (!wait_for(socket, POLLOUT, deadline)) {
         errno = ETIMEDOUT;
         return Socket();
     }
-    int error = 0;
-    socklen_t size = sizeof error;
-    ::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &size);
-    errno = error;
-    return error == 0 ? std::move(socket) : Socket();
+    errno = system().connect_error(socket.fd());
+    return errno == 0 ? std::move(socket) : Socket();
 }
 
 // Names the peer in messages.
@@ -154,12 +113,8 @@ Socket listen_on(const Address& address) {
     const AddressList targets = resolve(address);
     for (const addrinfo* target = targets.get(); target != nullptr;
          target = target->ai_next) {
-        Socket socket = new_socket(target->ai_family);
-        tune(socket);  // accepted connections inherit the buffers
-        set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);  // even after a finished run
-        if (::bind(socket.fd(), target->ai_addr, target->ai_addrlen) == 0 &&
-            ::listen(socket.fd(), kBacklog) == 0)
-            return socket;
+        Socket socket(system().listen(*target));
+        if (socket.is_open()) return socket;
         error = errno;
     }
     throw_cannot_listen(address, error);
@@ -167,36 +122,32 @@ Socket listen_on(const Address& address) {
 
 Socket hold_port(const Address& address) {
     const AddressList targets = resolve(address);
-    Socket socket = new_socket(targets->ai_family);
+    Socket socket(
+        ::socket(targets->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    MINI_CHECK(socket.is_open(), system_message("socket", errno));
+    const auto share_port = [&] {
+        const int on = 1;
+        ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    };
 
     // A given port may have connections of the last job in TIME_WAIT. A port that the
     // kernel chooses must not be shared with another socket, so there the option is set
     // after bind.
-    if (address.port != 0) set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
+    if (address.port != 0) share_port();
     if (::bind(socket.fd(), targets->ai_addr, targets->ai_addrlen) != 0)
         throw_cannot_listen(address, errno);
 
     // From now on another socket with this option can bind the port while no socket
     // listens.
-    set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
+    share_port();
     return socket;
 }
 
 Address local_address(const Socket& socket) {
-    sockaddr_storage storage{};
-    socklen_t length = sizeof storage;
-    if (::getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&storage), &length) != 0)
-        return {"?", 0};
-    return numeric(storage, length);
+    return system().local_address(socket.fd());
 }
 
-Address peer_address(const Socket& socket) {
-    sockaddr_storage storage{};
-    socklen_t length = sizeof storage;
-    if (::getpeername(socket.fd(), reinterpret_cast<sockaddr*>(&storage), &length) != 0)
-        return {"?", 0};
-    return numeric(storage, length);
-}
+Address peer_address(const Socket& socket) { return system().peer_address(socket.fd()); }
 
 bool is_loopback(const Address& address) {
     return address.host.starts_with("127.") || address.host == "::1";
@@ -228,10 +179,7 @@ Socket connect_to(const Address& address, Deadline deadline, Refusal refusal) {
 }
 
 Socket accept_from(const Socket& listener) {
-    Socket socket(
-        ::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (socket.is_open()) tune(socket);
-    return socket;
+    return Socket(system().accept(listener.fd()));
 }
 
 int Acceptor::poll_fd() {
@@ -244,7 +192,7 @@ Deadline Acceptor::next_turn(Deadline deadline) const {
 }
 
 Socket Acceptor::accept(const std::function<bool()>& make_room) {
-    if (pause_end_) return Socket();
+    if (pause_end_ || !listener_.is_open()) return Socket();
     Socket socket = accept_from(listener_);
     if (socket.is_open()) return socket;
     const bool no_room =
@@ -263,9 +211,10 @@ bool wait_for(const Socket& socket, short events, Deadline deadline) {
     }
 }
 
-size_t send_some(const Socket& socket, std::span<const std::byte> bytes) {
-    if (bytes.empty()) return 0;
-    const ssize_t sent = ::send(socket.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+size_t send_some(const Socket& socket, std::span<const std::byte> bytes,
+                 std::span<const std::byte> body) {
+    if (bytes.empty() && body.empty()) return 0;
+    const ssize_t sent = system().send(socket.fd(), bytes, body);
     if (sent >= 0) return static_cast<size_t>(sent);
     if (is_nothing_yet(errno)) return 0;
     throw ConnectionClosed(system_message("send", errno));
@@ -273,7 +222,7 @@ size_t send_some(const Socket& socket, std::span<const std::byte> bytes) {
 
 size_t recv_some(const Socket& socket, std::span<std::byte> bytes) {
     if (bytes.empty()) return 0;
-    const ssize_t received = ::recv(socket.fd(), bytes.data(), bytes.size(), 0);
+    const ssize_t received = system().recv(socket.fd(), bytes);
     if (received > 0) return static_cast<size_t>(received);
     if (received == 0) throw ConnectionClosed("the other side closed the connection");
     if (is_nothing_yet(errno)) return 0;

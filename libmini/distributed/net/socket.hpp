@@ -15,6 +15,7 @@
 
 #include "libmini/core/descriptor.hpp"
 #include "libmini/distributed/net/deadline.hpp"
+#include "libmini/distributed/net/system.hpp"
 
 namespace mini::dist {
 
@@ -24,13 +25,9 @@ class ConnectionClosed : public Error {
     using Error::Error;
 };
 
-using Socket = Descriptor;
+inline void close_socket(int fd) noexcept { system().close(fd); }
 
-/// A host name or number and a port.
-struct Address {
-    std::string host;
-    int port = 0;
-};
+using Socket = OwnedDescriptor<close_socket>;
 
 /// Returns "127.0.0.1:29500" or "[::1]:29500".
 std::string to_text(const Address& address);
@@ -38,9 +35,6 @@ std::string to_text(const Address& address);
 /// Parses the text of to_text(). Throws UsageError for text of another form ("port number
 /// missing") or a port outside 0 .. 65535.
 Address parse_address(const std::string& text);
-
-/// How many connections may wait to be accepted.
-constexpr int kBacklog = 512;
 
 /// Returns a socket that listens on exactly this address; port 0 takes any free port.
 /// Throws Error naming the address, the reason and the next step.
@@ -52,10 +46,9 @@ Socket listen_on(const Address& address);
 /// as listen_on does, gets it. Throws Error as listen_on does.
 Socket hold_port(const Address& address);
 
-/// Returns the numeric address of the socket's own end; host "?" if it has none.
+/// Return the numeric address of the socket's own end, or of the peer; host "?" if it has
+/// none.
 Address local_address(const Socket& socket);
-
-/// Returns the numeric address of the peer; host "?" if it has none.
 Address peer_address(const Socket& socket);
 
 /// Whether a numeric address can be reached from this machine only: 127.x.x.x or ::1.
@@ -83,6 +76,7 @@ Socket accept_from(const Socket& listener);
 /// immediately and the loop would spin.
 class Acceptor {
   public:
+    /// A closed `listener` accepts no connection.
     explicit Acceptor(Socket listener) : listener_(std::move(listener)) {}
 
     const Socket& listener() const { return listener_; }
@@ -112,8 +106,10 @@ class Acceptor {
 bool wait_for(const Socket& socket, short events, Deadline deadline);
 
 /// Send or receive as many bytes as possible without blocking; return the number, perhaps
-/// 0. Throw ConnectionClosed if the peer is gone.
-size_t send_some(const Socket& socket, std::span<const std::byte> bytes);
+/// 0. Throw ConnectionClosed if the peer is gone. `body` follows `bytes` in one packet, if
+/// both are small.
+size_t send_some(const Socket& socket, std::span<const std::byte> bytes,
+                 std::span<const std::byte> body = {});
 size_t recv_some(const Socket& socket, std::span<std::byte> bytes);
 
 /// Send or receive all bytes; block until done. Throw ConnectionClosed or Timeout.

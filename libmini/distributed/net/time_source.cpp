@@ -7,9 +7,21 @@
 #include <cstdint>
 #include <thread>
 #include <type_traits>
+#include <utility>
+
+#include "libmini/core/thread.hpp"
 
 namespace mini::dist {
 namespace {
+
+class MachineThread final : public Thread {
+  public:
+    explicit MachineThread(std::thread thread) : thread_(std::move(thread)) {}
+    void join() override { thread_.join(); }
+
+  private:
+    std::thread thread_;
+};
 
 class MachineTime final : public TimeSource {
   public:
@@ -36,6 +48,14 @@ static_assert(std::is_trivially_destructible_v<MachineTime>);
 constinit std::atomic<TimeSource*> source_in_use = &machine_time;
 
 }  // namespace
+
+void TimeSource::notify_all(std::condition_variable& changed) noexcept {
+    changed.notify_all();
+}
+
+std::unique_ptr<Thread> TimeSource::start_thread(std::function<void()> body) {
+    return std::make_unique<MachineThread>(mini::start_thread(std::move(body)));
+}
 
 TimeSource& time_source() noexcept {
     return *source_in_use.load(std::memory_order_acquire);

@@ -1,5 +1,5 @@
-// The source of the time, and of all waits of a thread: the system, unless a test or a
-// simulation replaces it.
+// The source of the time, of threads, and of all their waits: the system, unless a test or
+// a simulation replaces it.
 
 #pragma once
 
@@ -8,10 +8,21 @@
 #include <chrono>
 #include <condition_variable>
 #include <ctime>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 
 namespace mini::dist {
+
+/// A thread that a time source has started.
+class Thread {
+  public:
+    virtual ~Thread() = default;
+
+    /// Blocks until the thread has returned. REQUIRES: called once, before the destructor.
+    virtual void join() = 0;
+};
 
 /// The functions listed in clock.hpp call this. Thread-safe.
 class TimeSource {
@@ -36,6 +47,12 @@ class TimeSource {
     /// earlier. Releases the lock while it blocks.
     virtual void wait(std::condition_variable& changed,
                       std::unique_lock<std::mutex>& lock, Moment deadline) = 0;
+
+    /// Wakes all threads that wait for `changed`.
+    virtual void notify_all(std::condition_variable& changed) noexcept;
+
+    /// Starts a thread. Throws Error, with advice, when there is no room for one.
+    virtual std::unique_ptr<Thread> start_thread(std::function<void()> body);
 
   protected:
     // Not virtual: the system's time source must be trivially destructible, because

@@ -22,4 +22,9 @@ bool wait_on(std::condition_variable& changed, std::unique_lock<std::mutex>& loc
     return true;
 }
 
+/// Wakes all threads that wait for `changed` in wait_on().
+inline void notify_all(std::condition_variable& changed) noexcept {
+    time_source().notify_all(changed);
+}
+
 }  // namespace mini::dist

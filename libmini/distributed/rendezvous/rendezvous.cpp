@@ -1,15 +1,11 @@
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <random>
 #include <sstream>
 #include <vector>
 
-#include "libmini/core/machine.hpp"
 #include "libmini/core/text.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/store/file_store.hpp"
@@ -80,7 +76,8 @@ std::string process_of(const Seat& seat) {
 std::string take_seat(Store& store, const RendezvousConfig& config,
                       const std::string& local_host, Deadline deadline) {
     const int rank = config.rank, world_size = config.world_size;
-    const Seat mine{world_size, ::getpid(), host_name(), std::random_device()()};
+    const Seat mine{world_size, system().process_id(), system().host_name(),
+                    static_cast<uint32_t>(system().random_number())};
     const std::string seated = store.compare_set(seat(rank), "", to_text(mine));
     if (seated != to_text(mine))
         return concat("two processes have RANK ", rank, ": ",
@@ -256,6 +253,9 @@ Rendezvous open_file(const RendezvousConfig& config) {
 Rendezvous join_rendezvous(const RendezvousConfig& config, Deadline deadline) {
     Rendezvous result =
         config.file.empty() ? open_tcp(config, deadline) : open_file(config);
+    // No call waits for an answer of the store longer than a rank may take to join.
+    result.store->set_timeout(
+        std::chrono::milliseconds(std::max(1, milliseconds_left(deadline))));
     if (!config.advertise.empty()) result.local_host = config.advertise;
     try {
         agree(*result.store, config, result.local_host, deadline);

@@ -34,6 +34,7 @@ ClusterReport run_cluster(const ClusterOptions& options,
         throw UsageError(concat("the world size is ", P, "; it must be 1 or more"));
     Scheduler scheduler(options.seed);
     Network network(scheduler, options.links, P, options.has_payload);
+    Ways ways(network, P);
 
     ClusterReport report;
     report.end.resize(static_cast<size_t>(P));
@@ -41,7 +42,7 @@ ClusterReport run_cluster(const ClusterOptions& options,
     Transports transports;
     for (int rank = 0; rank < P; ++rank) {
         transports.push_back(std::make_unique<SimulatedTransport>(
-            scheduler, network, rank, P, options.combine_per_byte));
+            scheduler, ways, rank, P, options.combine_per_byte));
         scheduler.add([&, rank] {
             const auto r = static_cast<size_t>(rank);
             body(*transports[r]);
@@ -54,6 +55,7 @@ ClusterReport run_cluster(const ClusterOptions& options,
         std::vector<std::string> waits;
         for (size_t r = 0; r < transports.size(); ++r)
             if (!returned[r]) waits.push_back(transports[r]->waits_for());
+        scheduler.unwind();
         throw_deadlock(waits, scheduler.now(), options.seed);
     }
     report.time = *std::ranges::max_element(report.end);

@@ -6,32 +6,41 @@
 namespace mini::dist {
 namespace {
 
-// The order of events of one moment: ports take what is sent, by the sender's rank, before
+using Kind = SimulatedMessage::Kind;
+
+// The order of events of one moment: ports take what is sent, by the sender's index, before
 // anything arrives. So the seed, which orders tasks, does not change the times.
 enum class Step : uint64_t { kSend, kLeft, kReachPort, kArrived };
 
-uint64_t order_of(Step step, int rank) {
-    return static_cast<uint64_t>(step) << 32 | static_cast<uint64_t>(rank);
+uint64_t order_of(Step step, int process) {
+    return static_cast<uint64_t>(step) << 32 | static_cast<uint64_t>(process);
 }
+
+// From one thread of a process to another, through the kernel.
+constexpr VirtualTime kInsideProcess = std::chrono::microseconds(1);
 
 }  // namespace
 
-Network::Network(Scheduler& scheduler, const Links& links, int world_size,
+Network::Network(Scheduler& scheduler, const Links& links, int process_count,
                  bool has_payload)
     : scheduler_(scheduler),
       links_(links),
-      world_size_(static_cast<size_t>(world_size)),
       has_payload_(has_payload),
-      out_free_(port_count(links, world_size)),
-      in_free_(port_count(links, world_size)),
-      traffic_(world_size_),
-      is_dead_(world_size_) {}
+      out_free_(port_count(links, process_count)),
+      in_free_(port_count(links, process_count)),
+      traffic_(index(process_count)),
+      is_dead_(index(process_count)) {}
 
-Network::Channel& Network::channel(int from, int to) {
-    const size_t key = static_cast<size_t>(from) * world_size_ + static_cast<size_t>(to);
-    const auto [place, is_new] = channels_.try_emplace(key);
-    if (is_new) place->second.route = route(links_, from, to);
-    return place->second;
+OneWay& Network::open(int from, int to) {
+    OneWay& way = ways_.emplace_back();
+    way.from_ = from;
+    way.to_ = to;
+    if (from != to) way.route_ = route(links_, from, to);
+    return way;
+}
+
+VirtualTime Network::delay(int from, int to) const {
+    return from == to ? kInsideProcess : route(links_, from, to).delay;
 }
 
 SimulatedMessage& Network::new_message() {
@@ -44,88 +53,104 @@ SimulatedMessage& Network::new_message() {
     return message;
 }
 
-void Network::send(int from, int to, std::span<const std::byte> bytes,
-                   SimulatedMessage::Kind kind) {
-    if (is_dead_[static_cast<size_t>(from)]) return;
-    Traffic& traffic = traffic_[static_cast<size_t>(from)];
+void Network::send(OneWay& way, std::span<const std::byte> bytes, Kind kind) {
+    if (is_dead(way.from_)) return;
+    Traffic& traffic = traffic_[index(way.from_)];
     ++traffic.messages;
     traffic.bytes += static_cast<int64_t>(bytes.size());
-    Channel& way = channel(from, to);
-    ++way.queued_messages;
-    way.queued_bytes += bytes.size();
+    ++way.queued_messages_;
+    way.queued_bytes_ += bytes.size();
 
     SimulatedMessage& message = new_message();
-    message.from = from;
-    message.to = to;
+    message.way = &way;
     message.kind = kind;
     message.bytes = bytes.size();
     if (has_payload_) message.payload.assign(bytes.begin(), bytes.end());
-    scheduler_.at(scheduler_.now(), order_of(Step::kSend, from),
+    scheduler_.at(scheduler_.now(), order_of(Step::kSend, way.from_),
                   [this, &message] { begin_to_send(message); });
 }
 
 void Network::begin_to_send(SimulatedMessage& message) {
-    const Route& route = channel(message.from, message.to).route;
-    const VirtualTime duration = time_to_send(message.bytes, route.bytes_per_second);
-    VirtualTime& free = out_free_[route.out_port];
+    const OneWay& way = *message.way;
+    if (way.from_ == way.to_) {  // uses no port
+        leave(message);
+        scheduler_.at(scheduler_.now() + kInsideProcess,
+                      order_of(Step::kArrived, way.to_),
+                      [this, &message] { arrive(message); });
+        return;
+    }
+    const VirtualTime duration = time_to_send(message.bytes, way.route_.bytes_per_second);
+    VirtualTime& free = out_free_[way.route_.out_port];
     const VirtualTime start = std::max(free, scheduler_.now());
     free = start + duration;
 
-    scheduler_.at(free, order_of(Step::kLeft, message.from), [this, &message] {
-        Channel& way = channel(message.from, message.to);
-        --way.queued_messages;
-        way.queued_bytes -= message.bytes;
-        scheduler_.wake(message.from);
-    });
-    scheduler_.at(start + route.delay, order_of(Step::kReachPort, message.from),
+    scheduler_.at(free, order_of(Step::kLeft, way.from_),
+                  [this, &message] { leave(message); });
+    scheduler_.at(start + way.route_.delay, order_of(Step::kReachPort, way.from_),
                   [this, &message] { begin_to_receive(message); });
 }
 
+void Network::leave(SimulatedMessage& message) {
+    OneWay& way = *message.way;
+    --way.queued_messages_;
+    way.queued_bytes_ -= message.bytes;
+    scheduler_.wake_process(way.from_);
+}
+
 void Network::begin_to_receive(SimulatedMessage& message) {
-    Channel& way = channel(message.from, message.to);
-    const VirtualTime duration = time_to_send(message.bytes, way.route.bytes_per_second);
-    VirtualTime& free = in_free_[way.route.in_port];
+    const OneWay& way = *message.way;
+    const VirtualTime duration = time_to_send(message.bytes, way.route_.bytes_per_second);
+    VirtualTime& free = in_free_[way.route_.in_port];
     free = std::max(free, scheduler_.now()) + duration;
-    scheduler_.at(free, order_of(Step::kArrived, message.to),
+    scheduler_.at(free, order_of(Step::kArrived, way.to_),
                   [this, &message] { arrive(message); });
 }
 
 void Network::arrive(SimulatedMessage& message) {
-    Channel& way = channel(message.from, message.to);
-    if (way.is_held) return way.held.push_back(&message);
-    const bool is_end = message.kind != SimulatedMessage::Kind::kBytes;
-    if (is_end) way.end = std::max(way.end, message.kind);
-    if (is_end || way.loses_bytes)
+    OneWay& way = *message.way;
+    const auto held = held_.find({way.from_, way.to_});
+    if (held != held_.end()) return held->second.push_back(&message);
+    const bool is_end = message.kind != Kind::kBytes;
+    if (is_end) way.end_ = std::max(way.end_, message.kind);
+    if (is_end || lose(message))
         free_.push_back(&message);
     else
-        way.arrived.push_back(&message);
-    scheduler_.wake(message.to);
+        way.arrived_.push_back(&message);
+    scheduler_.wake_process(way.to_);
 }
 
-void Network::kill(int rank, bool loses_bytes) {
-    for (int other = 0; other < static_cast<int>(world_size_); ++other) {
-        if (other == rank) continue;
-        channel(rank, other).loses_bytes = loses_bytes;
-        send(rank, other, {}, SimulatedMessage::Kind::kClosed);
-    }
-    is_dead_[static_cast<size_t>(rank)] = true;
+// Whether none of a message arrives. Cuts it in half if only half of it does.
+bool Network::lose(SimulatedMessage& message) {
+    OneWay& way = *message.way;
+    if (way.loss_ != Loss::kHalf) return way.loss_ == Loss::kAll;
+    way.loss_ = Loss::kAll;
+    message.bytes /= 2;
+    if (has_payload_) message.payload.resize(message.bytes);
+    return message.bytes == 0;
+}
+
+void Network::kill(int process, Loss loss) {
+    is_dead_[index(process)] = true;
+    for (OneWay& way : ways_)
+        if (way.from_ == process) way.loss_ = loss;
 }
 
 void Network::release(int from, int to) {
-    Channel& way = channel(from, to);
-    way.is_held = false;
-    for (SimulatedMessage* const message : std::exchange(way.held, {})) arrive(*message);
+    auto held = held_.extract({from, to});
+    if (held.empty()) return;
+    for (SimulatedMessage* const message : held.mapped()) arrive(*message);
 }
 
-const SimulatedMessage* Network::arrived(int from, int to) {
-    const Channel& way = channel(from, to);
-    return way.arrived.empty() ? nullptr : way.arrived.front();
+void Network::cut(OneWay& way) {
+    way.loss_ = Loss::kAll;
+    way.end_ = Kind::kClosed;
+    scheduler_.wake_process(way.from_);
+    scheduler_.wake_process(way.to_);
 }
 
-void Network::pop(int from, int to) {
-    Channel& way = channel(from, to);
-    free_.push_back(way.arrived.front());
-    way.arrived.pop_front();
+void Network::pop(OneWay& way) {
+    free_.push_back(way.arrived_.front());
+    way.arrived_.pop_front();
 }
 
 }  // namespace mini::dist

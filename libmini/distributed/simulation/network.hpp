@@ -4,17 +4,18 @@
 //     receiver                     | delay  | queues | receiving       | arrived
 //
 // Sending and receiving take bytes / rate each. They overlap as far as the delay and the queue
-// at the receiver's port let them. Messages from one rank to another arrive in the order in
-// which they were sent, and wait there until they are taken, as in the buffers of a socket.
+// at the receiver's port let them. Messages of one way arrive in the order in which they were
+// sent, and wait there until they are taken, as in the buffers of a socket.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "libmini/distributed/simulation/links.hpp"
@@ -22,7 +23,7 @@
 
 namespace mini::dist {
 
-/// What a rank has sent.
+/// What a process has sent.
 struct Traffic {
     int64_t messages = 0;
     int64_t bytes = 0;
@@ -30,87 +31,117 @@ struct Traffic {
     bool operator==(const Traffic&) const = default;
 };
 
+class OneWay;
+
 /// A message on its way, or waiting at its receiver.
 struct SimulatedMessage {
-    int from = 0, to = 0;
     /// Bytes, or the end of a stream of bytes: the sender sends no more (kEnd), or does not
     /// receive any more either (kClosed).
     enum class Kind : uint8_t { kBytes, kEnd, kClosed };
 
+    OneWay* way = nullptr;
     Kind kind = Kind::kBytes;
     size_t bytes = 0;
     std::vector<std::byte> payload;  // empty when the network carries sizes alone
 };
 
-/// Carries messages between ranks, in virtual time.
+/// What becomes of the bytes that a process had sent when it died, and that were on their way.
+enum class Loss : uint8_t {
+    kNone,  // they arrive
+    kHalf,  // half of the first message arrives
+    kAll,
+};
+
+/// One direction of a connection between two processes.
+class OneWay {
+  public:
+    int from() const { return from_; }
+    int to() const { return to_; }
+
+    /// How many messages, and bytes, have not left the sender's port.
+    size_t queued_messages() const { return queued_messages_; }
+    size_t queued_bytes() const { return queued_bytes_; }
+
+    /// The message that has arrived first; null for none.
+    const SimulatedMessage* arrived() const {
+        return arrived_.empty() ? nullptr : arrived_.front();
+    }
+
+    /// The end of the stream, if it has arrived; else kBytes.
+    SimulatedMessage::Kind end() const { return end_; }
+
+  private:
+    friend class Network;
+
+    int from_ = 0, to_ = 0;
+    Route route_;
+    size_t queued_messages_ = 0, queued_bytes_ = 0;
+    std::deque<SimulatedMessage*> arrived_;
+    SimulatedMessage::Kind end_ = SimulatedMessage::Kind::kBytes;
+    Loss loss_ = Loss::kNone;
+};
+
+/// Carries messages between processes, in virtual time.
 class Network {
   public:
-    /// The ranks are tasks 0 .. world_size - 1 of `scheduler`. Both references outlive this.
-    /// Without `has_payload` messages are sizes alone, so that ranks may share one buffer.
-    Network(Scheduler& scheduler, const Links& links, int world_size, bool has_payload);
+    /// Both references outlive this. Without `has_payload` messages are sizes alone, so that
+    /// processes may share one buffer.
+    Network(Scheduler& scheduler, const Links& links, int process_count,
+            bool has_payload);
+
+    /// Returns a new way. It lives as long as the network.
+    OneWay& open(int from, int to);
 
     /// Starts a message with a copy of `bytes`. Wakes the sender when it has left the sender's
     /// port, and the receiver when it has arrived.
-    void send(int from, int to, std::span<const std::byte> bytes,
+    void send(OneWay& way, std::span<const std::byte> bytes,
               SimulatedMessage::Kind kind = SimulatedMessage::Kind::kBytes);
 
-    /// How many messages, and bytes, from rank `from` to rank `to` have not left the port.
-    size_t queued_messages(int from, int to) { return channel(from, to).queued_messages; }
-    size_t queued_bytes(int from, int to) { return channel(from, to).queued_bytes; }
+    /// Removes the message that has arrived first. REQUIRES: there is one.
+    void pop(OneWay& way);
 
-    /// The message from rank `from` that has arrived at rank `to` first; null for none.
-    const SimulatedMessage* arrived(int from, int to);
-
-    /// Returns the end of the stream from rank `from` to rank `to`, if it has arrived; else
-    /// kBytes.
-    SimulatedMessage::Kind end_of(int from, int to) { return channel(from, to).end; }
-
-    /// Removes that message. REQUIRES: arrived() is not null.
-    void pop(int from, int to);
-
-    /// What `rank` has sent so far.
-    const Traffic& traffic(int rank) const { return traffic_[static_cast<size_t>(rank)]; }
+    /// What `process` has sent so far.
+    const Traffic& traffic(int process) const { return traffic_[index(process)]; }
 
     /// How many messages have not been removed.
     size_t messages_left() const { return all_.size() - free_.size(); }
 
     bool has_payload() const { return has_payload_; }
 
+    /// How long a message without bytes takes.
+    VirtualTime delay(int from, int to) const;
+
     // Faults.
 
-    /// The process of `rank` dies: nothing that it sends from now on is carried, and its
-    /// connections close. With `loses_bytes`, bytes on their way to other ranks are lost.
-    void kill(int rank, bool loses_bytes);
+    /// Nothing that `process` sends from now on is carried.
+    void kill(int process, Loss loss);
+    bool is_dead(int process) const { return is_dead_[index(process)]; }
 
-    /// Messages from `from` to `to` wait at the receiver's port until release().
-    void hold(int from, int to) { channel(from, to).is_held = true; }
+    /// Messages from one process to another wait at the receiver's port until release().
+    void hold(int from, int to) { held_.try_emplace({from, to}); }
     void release(int from, int to);
+    bool is_held(int from, int to) const { return held_.contains({from, to}); }
+
+    /// The connection breaks: nothing that is on this way arrives, and both sides see it.
+    void cut(OneWay& way);
 
   private:
-    // From one rank to another; made when it is first used.
-    struct Channel {
-        Route route;
-        size_t queued_messages = 0, queued_bytes = 0;  // at the sender's port
-        std::deque<SimulatedMessage*> arrived, held;
-        SimulatedMessage::Kind end = SimulatedMessage::Kind::kBytes;
-        bool is_held = false;
-        bool loses_bytes = false;
-    };
-
-    Channel& channel(int from, int to);
+    static size_t index(int process) { return static_cast<size_t>(process); }
     SimulatedMessage& new_message();
     void begin_to_send(SimulatedMessage& message);
     void begin_to_receive(SimulatedMessage& message);
+    void leave(SimulatedMessage& message);
     void arrive(SimulatedMessage& message);
+    bool lose(SimulatedMessage& message);
 
     Scheduler& scheduler_;
     const Links& links_;
-    const size_t world_size_;
     const bool has_payload_;
     std::vector<VirtualTime> out_free_, in_free_;  // by port: when its queue is empty
-    std::unordered_map<size_t, Channel> channels_;
-    std::vector<Traffic> traffic_;  // by rank
-    std::vector<char> is_dead_;     // by rank
+    std::deque<OneWay> ways_;
+    std::vector<Traffic> traffic_;                                       // by process
+    std::vector<char> is_dead_;                                          // by process
+    std::map<std::pair<int, int>, std::deque<SimulatedMessage*>> held_;  // by processes
     std::vector<std::unique_ptr<SimulatedMessage>> all_;
     std::vector<SimulatedMessage*> free_;  // for new messages
 };

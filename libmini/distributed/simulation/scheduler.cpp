@@ -104,17 +104,20 @@ Scheduler::Scheduler(uint64_t seed) : random_(seed), thread_(std::make_unique<Fi
 
 Scheduler::~Scheduler() { unwind(); }
 
-int Scheduler::add(std::function<void()> body) {
+int Scheduler::add_task(int process, std::function<void()> body) {
     tasks_.push_back(std::make_unique<Task>(std::move(body), *thread_));
     const int index = static_cast<int>(tasks_.size()) - 1;
+    processes_.push_back(process);
+    tasks_of_.resize(std::max(tasks_of_.size(), static_cast<size_t>(process) + 1));
+    tasks_of_[static_cast<size_t>(process)].push_back(index);
     ready_.push_back(index);
-    return index;
+    return process;
 }
 
 bool Scheduler::run() {
     try {
         run_ready();
-        while (!events_.empty() && !are_all_done()) {
+        while (!is_stopped_ && !events_.empty() && !are_all_done()) {
             // top() returns a constant reference; the action is moved out before pop().
             const auto action = std::move(const_cast<Event&>(events_.top()).action);
             now_ = events_.top().when;
@@ -126,9 +129,7 @@ bool Scheduler::run() {
         unwind();
         throw;
     }
-    const bool all_done = are_all_done();
-    unwind();
-    return all_done;
+    return !is_stopped_ && are_all_done();
 }
 
 bool Scheduler::are_all_done() const {
@@ -137,7 +138,7 @@ bool Scheduler::are_all_done() const {
 
 // Runs ready tasks until all wait.
 void Scheduler::run_ready() {
-    while (!ready_.empty()) {
+    while (!is_stopped_ && !ready_.empty()) {
         std::swap(ready_[random_() % ready_.size()], ready_.back());
         const int next = ready_.back();
         ready_.pop_back();
@@ -148,7 +149,7 @@ void Scheduler::run_ready() {
 void Scheduler::run_task(int task) {
     Task& self = *tasks_[static_cast<size_t>(task)];
     const bool may_run = !before_resume_ || before_resume_(task);
-    if (self.is_done()) return;
+    if (self.is_done() || is_stopped_) return;
     self.is_waiting = !may_run;
     if (!may_run) return;
     current_ = task;
@@ -167,10 +168,10 @@ void Scheduler::unwind() {
     events_ = {};
 }
 
-void Scheduler::kill(int task) {
-    current_ = task;
-    tasks_[static_cast<size_t>(task)]->unwind();
-    current_ = -1;
+void Scheduler::abandon() {
+    tasks_.clear();
+    ready_.clear();
+    events_ = {};
 }
 
 void Scheduler::at(VirtualTime when, uint64_t order, std::function<void()> action) {
@@ -188,6 +189,10 @@ void Scheduler::wait() {
 void Scheduler::wake(int task) {
     Task& sleeper = *tasks_[static_cast<size_t>(task)];
     if (std::exchange(sleeper.is_waiting, false)) ready_.push_back(task);
+}
+
+void Scheduler::wake_process(int process) {
+    for (const int task : tasks_of_[static_cast<size_t>(process)]) wake(task);
 }
 
 void Scheduler::wake_at(VirtualTime when, int task) {

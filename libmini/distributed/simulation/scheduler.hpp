@@ -3,7 +3,7 @@
 //     ready tasks    run first, one after the other, in an order that the seed decides
 //     events         run when no task is ready: the clock jumps to the time of the next one
 //
-// A task runs until it waits; nothing else runs meanwhile, so tasks share data without
+// A process is a task and the threads that it starts, which are tasks too. A task runs until it waits; nothing else runs meanwhile, so tasks share data without
 // locks. Virtual time passes only while all tasks wait, however long their code takes. One
 // seed, one order: a run can be repeated exactly.
 
@@ -41,14 +41,29 @@ class Scheduler {
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
-    /// Adds a task, which is ready to run. Returns its index, counted from 0. Throws Error if
-    /// there is no memory for its stack.
-    int add(std::function<void()> body);
+    /// Adds a process with one task, which is ready to run. Returns its index, counted from
+    /// 0. Throws Error if there is no memory for its stack.
+    int add(std::function<void()> body) {
+        return add_task(process_count_++, std::move(body));
+    }
+
+    /// Adds a task to the process of the running task: a thread of it.
+    void add_thread(std::function<void()> body) { add_task(process(), std::move(body)); }
 
     /// Runs until every task has returned. Returns false if the remaining tasks wait and there
-    /// are no more events. Rethrows the first exception of a task. In both cases the remaining
-    /// tasks are unwound first, so that their destructors run.
+    /// are no more events. Rethrows the first exception of a task, after unwind().
     bool run();
+
+    /// Makes run() return false as soon as the running task waits, or at once before a task is
+    /// resumed.
+    void stop() { is_stopped_ = true; }
+
+    /// Ends the remaining tasks: their waits throw, so that their destructors run. The
+    /// destructor does the same. REQUIRES: no destructor of theirs waits.
+    void unwind();
+
+    /// Forgets the remaining tasks; their destructors do not run.
+    void abandon();
 
     VirtualTime now() const { return now_; }
 
@@ -64,24 +79,27 @@ class Scheduler {
     /// Makes a waiting task ready; does nothing if the task does not wait.
     void wake(int task);
 
+    /// Does so for all tasks of a process.
+    void wake_process(int process);
+
     /// Wakes a task at virtual time `when`, after all other events of that time.
     void wake_at(VirtualTime when, int task);
 
     /// Blocks the calling task for this much virtual time. REQUIRES: called by a task.
     void sleep_for(VirtualTime time);
 
-    /// Returns the index of the running task.
+    /// Returns the index of the running task, and of its process. REQUIRES: called by a task.
     int current() const { return current_; }
+    int process() const { return process_of(current_); }
+
+    /// Returns the process of a task.
+    int process_of(int task) const { return processes_[static_cast<size_t>(task)]; }
 
     /// Called before a task is resumed, with its index. When it returns false, the task waits
     /// instead, until wake().
     void set_before_resume(std::function<bool(int task)> before_resume) {
         before_resume_ = std::move(before_resume);
     }
-
-    /// Unwinds a task, as at the end of run(). REQUIRES: called by an event, or before a task
-    /// is resumed.
-    void kill(int task);
 
   private:
     class Task;
@@ -95,19 +113,23 @@ class Scheduler {
         bool operator()(const Event& a, const Event& b) const;
     };
 
+    int add_task(int process, std::function<void()> body);
     bool are_all_done() const;
     void run_ready();
     void run_task(int task);
-    void unwind();
 
     std::mt19937_64 random_;
     const std::unique_ptr<Fiber> thread_;  // what a task switches back to
     std::vector<std::unique_ptr<Task>> tasks_;
+    std::vector<int> processes_;              // by task
+    std::vector<std::vector<int>> tasks_of_;  // by process
+    int process_count_ = 0;
     std::vector<int> ready_;
     std::priority_queue<Event, std::vector<Event>, Later> events_;
     uint64_t next_number_ = 0;
     std::function<bool(int)> before_resume_;
     VirtualTime now_{};
+    bool is_stopped_ = false;
     int current_ = -1;
 };
 

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-
-#include "libmini/core/error.hpp"
+#include <utility>
 
 namespace mini::dist {
 namespace {
@@ -19,6 +18,23 @@ constexpr VirtualTime kYieldTime = std::chrono::microseconds(1);
 // Longer than any deadline of a simulation, and far from overflowing.
 constexpr VirtualTime kForever = std::chrono::hours(24 * 30);
 
+// After so many polls that did not wait, one does.
+constexpr int kBusyPolls = 100;
+
+class SimulatedThread final : public Thread {
+  public:
+    SimulatedThread(Scheduler& scheduler, std::shared_ptr<const bool> is_done)
+        : scheduler_(scheduler), is_done_(std::move(is_done)) {}
+
+    void join() override {
+        while (!*is_done_) scheduler_.wait();
+    }
+
+  private:
+    Scheduler& scheduler_;
+    const std::shared_ptr<const bool> is_done_;
+};
+
 }  // namespace
 
 TimeSource::Moment SimulatedTime::now() noexcept {
@@ -27,7 +43,8 @@ TimeSource::Moment SimulatedTime::now() noexcept {
 
 VirtualTime SimulatedTime::virtual_time(Moment moment) {
     const nanoseconds time = moment.time_since_epoch() - kStart;
-    if (time > kForever) return kForever;
+    // Not compared in picoseconds, in which kNever overflows.
+    if (time > std::chrono::duration_cast<nanoseconds>(kForever)) return kForever;
     return std::chrono::duration_cast<VirtualTime>(time);
 }
 
@@ -58,18 +75,41 @@ int SimulatedTime::count_ready(std::span<pollfd> entries) const {
 
 int SimulatedTime::poll(std::span<pollfd> entries, Moment deadline) {
     const VirtualTime end = virtual_time(deadline);
+    if (++busy_polls_ % kBusyPolls == 0) yield();
     while (true) {
         const int count = count_ready(entries);
         if (count > 0 || end <= scheduler_.now()) return count;
+        busy_polls_ = 0;
         wait_until(end);
     }
 }
 
-void SimulatedTime::wait(std::condition_variable& /*changed*/,
-                         std::unique_lock<std::mutex>& /*lock*/, Moment /*deadline*/) {
-    throw Error(
-        "a simulated rank waits on a condition variable: it has one thread, which "
-        "no other would wake");
+void SimulatedTime::wait(std::condition_variable& changed,
+                         std::unique_lock<std::mutex>& lock, Moment deadline) {
+    lock.unlock();
+    const auto place = sleepers_.emplace(&changed, scheduler_.current());
+    // If the task is unwound, its wait throws.
+    const auto forget = [this](auto* entry) { sleepers_.erase(*entry); };
+    const std::unique_ptr<const decltype(place), decltype(forget)> entry(&place, forget);
+    wait_until(virtual_time(deadline));
+    lock.lock();
+}
+
+void SimulatedTime::notify_all(std::condition_variable& changed) noexcept {
+    const auto [first, last] = sleepers_.equal_range(&changed);
+    for (auto sleeper = first; sleeper != last; ++sleeper)
+        scheduler_.wake(sleeper->second);
+}
+
+std::unique_ptr<Thread> SimulatedTime::start_thread(std::function<void()> body) {
+    const auto is_done = std::make_shared<bool>(false);
+    const int process = scheduler_.process();
+    scheduler_.add_thread([this, body = std::move(body), is_done, process] {
+        body();
+        *is_done = true;
+        scheduler_.wake_process(process);
+    });
+    return std::make_unique<SimulatedThread>(scheduler_, is_done);
 }
 
 int SimulatedTime::add(const SimulatedDescriptor& descriptor) {

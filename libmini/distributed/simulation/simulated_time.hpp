@@ -4,13 +4,17 @@
 //     sleep_for()       an event that wakes the task
 //     yield(), pause()  a short sleep that anything which wakes the task ends
 //     poll_until()      asks simulated descriptors, and waits until one of them is ready
+//     wait_on()         waits until a task of the process calls notify_all()
+//     start_thread()    adds a task to the process
 
 #pragma once
 
 #include <poll.h>
 
 #include <condition_variable>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 
@@ -25,8 +29,7 @@ class SimulatedDescriptor {
     /// Which of `events` are there, and those that poll(2) always reports.
     virtual short ready(short events) const = 0;
 
-  protected:
-    ~SimulatedDescriptor() = default;
+    virtual ~SimulatedDescriptor() = default;
 };
 
 /// REQUIRES of all that blocks: called by a task of the scheduler.
@@ -38,12 +41,14 @@ class SimulatedTime final : public TimeSource {
     void sleep_until(Moment moment) override;
     void yield() override;
 
-    /// Descriptors that are not simulated are never ready.
+    /// Descriptors that are not simulated are never ready. Each hundredth call takes a
+    /// microsecond, so that a loop that never waits passes its deadline.
     int poll(std::span<pollfd> entries, Moment deadline) override;
 
-    /// Throws Error: tasks of one thread share no condition variable.
     void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
               Moment deadline) override;
+    void notify_all(std::condition_variable& changed) noexcept override;
+    std::unique_ptr<Thread> start_thread(std::function<void()> body) override;
 
     /// Gives a descriptor a number for poll(), and takes it back.
     int add(const SimulatedDescriptor& descriptor);
@@ -56,6 +61,8 @@ class SimulatedTime final : public TimeSource {
 
     Scheduler& scheduler_;
     std::map<int, const SimulatedDescriptor*> descriptors_;
+    std::multimap<const std::condition_variable*, int> sleepers_;  // tasks
+    int busy_polls_ = 0;     // since the last one that has waited
     int next_fd_ = 1 << 24;  // beyond those of the kernel
 };
 

@@ -6,14 +6,32 @@
 
 namespace mini::dist {
 
-SimulatedTransport::SimulatedTransport(Scheduler& scheduler, Network& network, int rank,
+OneWay& Ways::between(int from, int to) {
+    const size_t key = static_cast<size_t>(from) * world_size_ + static_cast<size_t>(to);
+    OneWay*& way = ways_[key];
+    if (way == nullptr) way = &network_.open(from, to);
+    return *way;
+}
+
+SimulatedTransport::SimulatedTransport(Scheduler& scheduler, Ways& ways, int rank,
                                        int world_size,
                                        std::chrono::duration<double> combine_per_byte)
     : scheduler_(scheduler),
-      network_(network),
+      ways_(ways),
+      network_(ways.network()),
       rank_(rank),
       world_size_(world_size),
       combine_per_byte_(combine_per_byte) {}
+
+OneWay& SimulatedTransport::way_to(int peer) {
+    check_peer(peer);
+    return ways_.between(rank_, peer);
+}
+
+OneWay& SimulatedTransport::way_from(int peer) {
+    check_peer(peer);
+    return ways_.between(peer, rank_);
+}
 
 void SimulatedTransport::check_peer(int peer) const {
     MINI_CHECK(peer >= 0 && peer < world_size_ && peer != rank_, "rank ", rank_, " of ",
@@ -21,13 +39,12 @@ void SimulatedTransport::check_peer(int peer) const {
 }
 
 void SimulatedTransport::start_send(int to, std::span<const std::byte> out) {
-    check_peer(to);
-    network_.send(rank_, to, out);
+    network_.send(way_to(to), out);
 }
 
 void SimulatedTransport::finish_send(int to) {
     sends_to_ = to;
-    while (network_.queued_messages(rank_, to) > 0) scheduler_.wait();
+    while (way_to(to).queued_messages() > 0) scheduler_.wait();
     sends_to_ = kNone;
 }
 
@@ -44,12 +61,12 @@ void SimulatedTransport::send(int to, std::span<const std::byte> out) {
 }
 
 void SimulatedTransport::recv(int from, std::span<std::byte> in, const Combine& combine) {
-    check_peer(from);
+    OneWay& way = way_from(from);
     receives_from_ = from;
-    while (network_.arrived(from, rank_) == nullptr) scheduler_.wait();
+    while (way.arrived() == nullptr) scheduler_.wait();
     receives_from_ = kNone;
 
-    const SimulatedMessage& message = *network_.arrived(from, rank_);
+    const SimulatedMessage& message = *way.arrived();
     MINI_CHECK(message.bytes == in.size(), "rank ", from, " sent ", message.bytes,
                " bytes where rank ", rank_, " expects ", in.size());
     if (combine && combine_per_byte_.count() > 0)
@@ -62,7 +79,7 @@ void SimulatedTransport::recv(int from, std::span<std::byte> in, const Combine& 
         else
             std::ranges::copy(message.payload, in.begin());
     }
-    network_.pop(from, rank_);
+    network_.pop(way);
 }
 
 std::string SimulatedTransport::waits_for() const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <unordered_map>
 
 #include "libmini/distributed/simulation/network.hpp"
 #include "libmini/distributed/simulation/scheduler.hpp"
@@ -13,12 +14,29 @@
 
 namespace mini::dist {
 
+/// The ways between all ranks, which are opened when they are first used.
+class Ways {
+  public:
+    Ways(Network& network, int world_size)
+        : network_(network), world_size_(static_cast<size_t>(world_size)) {}
+
+    Network& network() { return network_; }
+
+    /// REQUIRES: `from` and `to` are different ranks.
+    OneWay& between(int from, int to);
+
+  private:
+    Network& network_;
+    const size_t world_size_;
+    std::unordered_map<size_t, OneWay*> ways_;
+};
+
 /// send() returns when the message has left this rank's port. recv() throws Error when the
 /// message does not have the size of `in`. REQUIRES of both: called by task `rank`.
 class SimulatedTransport : public Transport {
   public:
-    /// Both references outlive this. Combining takes `combine_per_byte` of virtual time.
-    SimulatedTransport(Scheduler& scheduler, Network& network, int rank, int world_size,
+    /// All references outlive this; `ways` is one for all ranks. Combining takes `combine_per_byte` of virtual time.
+    SimulatedTransport(Scheduler& scheduler, Ways& ways, int rank, int world_size,
                        std::chrono::duration<double> combine_per_byte);
 
     int rank() const override { return rank_; }
@@ -35,10 +53,13 @@ class SimulatedTransport : public Transport {
     static constexpr int kNone = -1;
 
     void check_peer(int peer) const;
+    OneWay& way_to(int peer);
+    OneWay& way_from(int peer);
     void start_send(int to, std::span<const std::byte> out);
     void finish_send(int to);
 
     Scheduler& scheduler_;
+    Ways& ways_;
     Network& network_;
     const int rank_;
     const int world_size_;

@@ -11,7 +11,7 @@ void HashStore::set(const std::string& key, const std::string& value) {
     check_sizes(key, value);
     const std::lock_guard lock(mutex_);
     table_.set(key, value);
-    changed_.notify_all();
+    notify_all(changed_);
 }
 
 std::string HashStore::get(const std::string& key, Deadline deadline) {
@@ -24,7 +24,7 @@ int64_t HashStore::add(const std::string& key, int64_t amount) {
     check_sizes(key, "");
     const std::lock_guard lock(mutex_);
     const int64_t sum = table_.add(key, amount);
-    changed_.notify_all();
+    notify_all(changed_);
     return sum;
 }
 
@@ -33,7 +33,7 @@ std::string HashStore::compare_set(const std::string& key, const std::string& ex
     check_sizes(key, desired);
     const std::lock_guard lock(mutex_);
     std::string value = table_.compare_set(key, expected, desired);
-    changed_.notify_all();
+    notify_all(changed_);
     return value;
 }
 

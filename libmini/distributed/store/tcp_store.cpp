@@ -129,8 +129,10 @@ std::string TcpStore::ask(Command command, const std::string& key,
         reply = receive_reply(next_id_++, deadline);
     } catch (const Timeout& timeout) {
         // A late reply is skipped when it arrives. But after a partly sent request the
-        // server would read the next request as the rest of this one.
-        if (!is_sent) close({Failure::Kind::kTimeout, -1, timeout.what()});
+        // server would read the next request as the rest of this one; and a server that
+        // does not answer a request without a wait is stuck.
+        const bool may_wait = command == Command::kGet || command == Command::kWait;
+        if (!is_sent || !may_wait) close({Failure::Kind::kTimeout, -1, timeout.what()});
         throw;
     } catch (const ConnectionClosed& closed) {
         const std::string text =
@@ -169,7 +171,8 @@ Reply TcpStore::receive_reply(uint32_t id, Deadline deadline) {
             recv_some(socket_, std::as_writable_bytes(std::span(inbox_).subspan(old)));
         inbox_.resize(old + n);
         if (n == 0 && !wait_for(socket_, POLLIN, deadline))
-            throw Timeout(concat("the store at ", to_text(server_), " is silent"));
+            throw Timeout(concat("the store at ", to_text(server_),
+                                 " is silent: is rank 0, which keeps it, stopped?"));
     }
 }
 

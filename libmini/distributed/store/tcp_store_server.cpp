@@ -1,8 +1,6 @@
 #include "libmini/distributed/store/tcp_store_server.hpp"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,18 +8,17 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <list>
 #include <mutex>
 #include <new>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "libmini/core/log.hpp"
 #include "libmini/distributed/net/clock.hpp"
+#include "libmini/distributed/net/event.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
 #include "libmini/distributed/net/wait_on.hpp"
 #include "libmini/distributed/store/store_protocol.hpp"
@@ -68,20 +65,16 @@ class TcpStoreServer::Loop {
         : cookie_(cookie),
           limits_(limits),
           acceptor_(listen_on(address)),
-          wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
           service_(limits, [this](StoreClient& client, uint32_t id,
                                   protocol::Status status, const std::string& value) {
               reply(static_cast<Client&>(client), id, status, value);
           }) {
-        MINI_CHECK(wake_.is_open(), system_message("eventfd", errno));
-        thread_ = std::thread([this] { run(); });
+        thread_ = time_source().start_thread([this] { run(); });
     }
 
     ~Loop() {
-        const uint64_t one = 1;
-        if (::write(wake_.fd(), &one, sizeof one) < 0)
-            std::terminate();  // impossible: the counter cannot overflow
-        thread_.join();
+        stop_.set();
+        thread_->join();
     }
 
     Address address() const { return local_address(acceptor_.listener()); }
@@ -117,7 +110,7 @@ class TcpStoreServer::Loop {
     const Cookie cookie_;
     const StoreLimits limits_;
     Acceptor acceptor_;
-    Socket wake_;  // an eventfd: readable when the loop must stop
+    Event stop_;
     std::list<Client> clients_;
     StoreService service_;
     size_t buffer_bytes_ = 0;  // of all clients' incomplete requests and unsent replies
@@ -126,7 +119,7 @@ class TcpStoreServer::Loop {
     mutable std::mutex mutex_;  // guards the counters, which other threads read
     std::condition_variable changed_;
     StoreCounters counters_;
-    std::thread thread_;
+    std::unique_ptr<Thread> thread_;
 };
 
 void TcpStoreServer::Loop::run() {
@@ -143,7 +136,7 @@ void TcpStoreServer::Loop::run() {
 
 void TcpStoreServer::Loop::wait_for_events() {
     // List the sockets to poll, and find when the next Hello is overdue.
-    std::vector<pollfd> entries = {{wake_.fd(), POLLIN, 0},
+    std::vector<pollfd> entries = {{stop_.fd(), POLLIN, 0},
                                    {acceptor_.poll_fd(), POLLIN, 0}};
     std::vector<Client*> polled;
     Deadline next_turn = acceptor_.next_turn(kNever);
@@ -294,7 +287,7 @@ void TcpStoreServer::Loop::remove_dropped() {
     counters_.connected_clients -= clients;
     counters_.strangers += strangers;
     clients_.remove_if([](const Client& client) { return client.dropped; });
-    changed_.notify_all();
+    notify_all(changed_);
 }
 
 void TcpStoreServer::Loop::count(uint64_t StoreCounters::*counter) {

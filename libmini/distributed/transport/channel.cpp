@@ -5,9 +5,9 @@
 
 namespace mini::dist {
 
-void Channel::end_sending() noexcept { ::shutdown(socket().fd(), SHUT_WR); }
+void Channel::end_sending() noexcept { system().shutdown(socket().fd(), SHUT_WR); }
 
-void Channel::close() noexcept { ::shutdown(socket().fd(), SHUT_RDWR); }
+void Channel::close() noexcept { system().shutdown(socket().fd(), SHUT_RDWR); }
 
 short Channel::connection_events(int interest) {
     int events = 0;

@@ -12,6 +12,9 @@ namespace {
 // How long to search for the rank that was lost first.
 constexpr std::chrono::milliseconds kSearchTime(250);
 
+// The pause between two looks at the other ranks' streams.
+constexpr std::chrono::milliseconds kSearchPause(1);
+
 // After its timeout, a rank spends at most this fraction of it (1 / kGraceShare) on
 // finding the cause, so that all ranks have thrown before another tenth of the timeout
 // has passed.
@@ -57,7 +60,7 @@ void FailureDetector::connection_closed(int peer, std::chrono::milliseconds time
 // closed between two messages; else `cut_off` itself.
 int FailureDetector::first_to_go(int cut_off, std::chrono::milliseconds timeout) {
     const Deadline deadline = deadline_after(kSearchTime);
-    for (bool others = true; others && !has_passed(deadline); yield()) {
+    for (bool others = true; others && !has_passed(deadline); sleep_for(kSearchPause)) {
         others = false;
         for (int other = 0; other < world_size(); ++other) {
             if (other == rank_ || other == cut_off) continue;

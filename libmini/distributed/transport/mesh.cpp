@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <list>
 #include <new>
-#include <random>
 #include <span>
 #include <sstream>
 #include <string>
@@ -47,11 +46,6 @@ struct Endpoint {
 std::string to_text(const Endpoint& endpoint) {
     return concat(endpoint.host, " ", to_text(endpoint.address), " ", endpoint.local_name,
                   " ", endpoint.token);
-}
-
-uint64_t random_token() {
-    std::random_device random;
-    return uint64_t{random()} << 32 | random();
 }
 
 Endpoint parse_endpoint(const std::string& text) {
@@ -325,10 +319,11 @@ Mesh connect_mesh(const RendezvousConfig& config, Store& store,
     // Listen where the others can reach this rank: on the local address of the connection
     // to the store, or the advertised address.
     Acceptor tcp_acceptor(listen_on({local_host, 0}));
-    const std::string name = random_local_name();
-    Acceptor local_acceptor(listen_locally(name));
-    const Endpoint mine{this_host(), local_address(tcp_acceptor.listener()),
-                        medium == Medium::kTcp ? "-" : name, random_token()};
+    const bool has_tcp_only = medium == Medium::kTcp;
+    const std::string name = has_tcp_only ? "-" : random_local_name();
+    Acceptor local_acceptor(has_tcp_only ? Socket() : listen_locally(name));
+    const Endpoint mine{system().host_id(), local_address(tcp_acceptor.listener()), name,
+                        system().random_number()};
     const Hello hello = make_hello(Hello::Role::kMeshAcceptor, config.cookie, config.rank,
                                    -1, mine.token);
     store.set(address_key(config.rank), to_text(mine));

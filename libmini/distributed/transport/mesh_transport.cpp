@@ -1,7 +1,6 @@
 #include "libmini/distributed/transport/mesh_transport.hpp"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,10 +36,7 @@ MeshTransport::MeshTransport(int rank, std::vector<MessageStream> streams)
       inbox_(rank, static_cast<int>(streams_.size()), history_),
       detector_(rank, streams_, history_),
       outboxes_(streams_.size()),
-      has_gone_(streams_.size()),
-      wake_event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-    MINI_CHECK(wake_event_.is_open(), system_message("eventfd", errno));
-}
+      has_gone_(streams_.size()) {}
 
 MeshTransport::~MeshTransport() = default;
 
@@ -344,15 +340,13 @@ void MeshTransport::set_on_wake(std::function<void()> on_wake) {
 
 void MeshTransport::wake() noexcept {
     if (is_wake_pending_.exchange(true)) return;
-    const uint64_t one = 1;
-    [[maybe_unused]] const ssize_t n = ::write(wake_event_.fd(), &one, sizeof one);
+    wake_event_.set();
 }
 
 // Returns whether wake() was called since the last call.
 bool MeshTransport::take_wake_up() {
     if (!is_wake_pending_.load(std::memory_order_relaxed)) return false;
-    uint64_t count = 0;
-    [[maybe_unused]] const ssize_t n = ::read(wake_event_.fd(), &count, sizeof count);
+    wake_event_.clear();
     is_wake_pending_ = false;
     if (on_wake_) on_wake_();
     return true;

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "libmini/distributed/net/event.hpp"
 #include "libmini/distributed/transport/failure_detector.hpp"
 #include "libmini/distributed/transport/inbox.hpp"
 #include "libmini/distributed/transport/message_stream.hpp"
@@ -109,7 +110,7 @@ class MeshTransport : public GroupTransport {
     bool has_announced_to_all_ = false;  // which rank this one waits for
     bool unobserved_ = false;  // the `done` of messages that no caller waits for
 
-    Socket wake_event_;  // an eventfd that wake() signals
+    Event wake_event_;  // wake() sets it
     std::atomic<bool> is_wake_pending_ = false;
     std::function<void()> on_wake_;
 

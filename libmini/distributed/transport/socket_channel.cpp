@@ -1,11 +1,8 @@
 #include "libmini/distributed/transport/socket_channel.hpp"
 
 #include <poll.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <span>
 
@@ -22,7 +19,7 @@ constexpr size_t kMaxUnread = 64 << 20;
 SocketChannel::~SocketChannel() {
     std::vector<std::byte> scrap(kStagingBytes);
     for (size_t read = 0; read < kMaxUnread;) {
-        const ssize_t n = ::recv(socket_.fd(), scrap.data(), scrap.size(), MSG_DONTWAIT);
+        const ssize_t n = system().recv(socket_.fd(), scrap);
         if (n <= 0) break;
         read += static_cast<size_t>(n);
     }
@@ -31,17 +28,7 @@ SocketChannel::~SocketChannel() {
 size_t SocketChannel::send_some(std::span<const std::byte> head,
                                 std::span<const std::byte> body) {
     if (is_gone_) throw ConnectionClosed("the other side closed the connection");
-
-    // Send header and payload in one call, so that a small message is one packet.
-    iovec parts[2] = {{const_cast<std::byte*>(head.data()), head.size()},
-                      {const_cast<std::byte*>(body.data()), body.size()}};
-    msghdr message{};
-    message.msg_iov = parts;
-    message.msg_iovlen = 2;
-    const ssize_t n = ::sendmsg(socket_.fd(), &message, MSG_NOSIGNAL);
-    if (n >= 0) return static_cast<size_t>(n);
-    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return 0;
-    throw ConnectionClosed(system_message("send", errno));
+    return dist::send_some(socket_, head, body);
 }
 
 size_t SocketChannel::recv_some(std::span<std::byte> place) {

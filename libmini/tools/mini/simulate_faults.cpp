@@ -41,9 +41,18 @@ struct FaultOptions {
 struct Tally {
     uint64_t played = 0;
     uint64_t happened = 0;  // jobs that a fault met before their end
+    uint64_t exceptions = 0;
     uint64_t wrong = 0;
     uint64_t first_wrong = 0;  // the seed
 };
+
+// The job, and the shortest one that goes wrong like it.
+void tell_wrong(const FaultPlan& plan, const FaultResult& result) {
+    fmt::print("{}", story_of(plan, result));
+    const FaultPlan shortest = shrink(plan);
+    fmt::print("  shortest job that goes wrong: {}\n",
+               story_of(shortest, play(shortest)));
+}
 
 // Plays every jobs-th seed from first + job on.
 Tally play_share(const FaultOptions& options, int job) {
@@ -59,9 +68,10 @@ Tally play_share(const FaultOptions& options, int job) {
         const FaultResult result = play(plan);
         ++tally.played;
         tally.happened += result.happened && plan.fault != Fault::kNone;
+        tally.exceptions += static_cast<uint64_t>(result.exceptions);
         if (!result.error.empty()) {
             if (tally.wrong == 0) tally.first_wrong = seed;
-            if (++tally.wrong <= kMaxStories) fmt::print("{}\n", story_of(plan, result));
+            if (++tally.wrong <= kMaxStories) tell_wrong(plan, result);
             std::fflush(stdout);
         }
         progress.advance(1);
@@ -100,6 +110,7 @@ void run(const FaultOptions& options) {
                    "simulate faults: a process of --jobs has ended early");
         all.played += tally.played;
         all.happened += tally.happened;
+        all.exceptions += tally.exceptions;
         if (tally.wrong > 0 && (all.wrong == 0 || tally.first_wrong < all.first_wrong))
             all.first_wrong = tally.first_wrong;
         all.wrong += tally.wrong;
@@ -109,9 +120,11 @@ void run(const FaultOptions& options) {
     const std::chrono::duration<double> seconds =
         std::chrono::steady_clock::now() - start;
     fmt::print(
-        "{} jobs, {} of them met their fault, in {:.1f} s ({:.0f} a second): {} wrong\n",
+        "{} jobs, {} of them met their fault, in {:.1f} s ({:.0f} a second): {} wrong; "
+        "{} "
+        "ranks named another rank, as allowed\n",
         all.played, all.happened, seconds.count(),
-        static_cast<double>(all.played) / seconds.count(), all.wrong);
+        static_cast<double>(all.played) / seconds.count(), all.wrong, all.exceptions);
     MINI_CHECK(all.wrong == 0, "simulate faults: ", all.wrong,
                " jobs did not end as they must; see one again with mini simulate faults "
                "--seed ",
@@ -121,7 +134,10 @@ void run(const FaultOptions& options) {
 void tell(uint64_t seed) {
     const FaultPlan plan = plan_of(seed);
     const FaultResult result = play(plan);
-    fmt::print("{}", story_of(plan, result));
+    if (result.error.empty())
+        fmt::print("{}", story_of(plan, result));
+    else
+        tell_wrong(plan, result);
     MINI_CHECK(result.error.empty(), "simulate faults: seed ", seed, ": ", result.error);
 }
 

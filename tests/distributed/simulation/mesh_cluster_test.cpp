@@ -4,18 +4,15 @@
 #include "libmini/distributed/simulation/mesh_cluster.hpp"
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/collectives/ring_all_reduce.hpp"
-#include "libmini/distributed/net/wait_on.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 
@@ -25,7 +22,7 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using test::contains;
-using How = RankEnd::How;
+using How = ProcessEnd::How;
 using Kind = Failure::Kind;
 
 constexpr milliseconds kTimeout(2000);
@@ -49,27 +46,28 @@ struct Job {
     explicit Job(int world_size, uint64_t seed = 0)
         : cluster(world_size, parse_links("10Gbit,20us"), seed) {}
 
-    MeshCluster cluster;
-    std::vector<RankEnd> ends;
+    ProcessCluster cluster;
+    std::vector<ProcessEnd> ends;
 
     /// Plays `fault` before step `step` of a job of three calls.
-    void play(size_t step, const std::function<void(MeshCluster&)>& fault) {
+    void play(size_t step, const std::function<void(ProcessCluster&)>& fault) {
         cluster.set_on_step([this, step, fault](size_t now) {
             if (now == step) fault(cluster);
         });
-        ends =
-            cluster.run([](GroupTransport& transport) { all_reduce_ones(transport, 3); });
+        ends = run_mesh(cluster,
+                        [](GroupTransport& transport) { all_reduce_ones(transport, 3); });
     }
 
-    const RankEnd& end(int rank) const { return ends[static_cast<size_t>(rank)]; }
+    const ProcessEnd& end(int rank) const { return ends[static_cast<size_t>(rank)]; }
     const std::string& message(int rank) const { return end(rank).failure->message; }
 };
 
 TEST_CASE("mesh transports of 1 to 9 simulated ranks all-reduce") {
     for (int P = 1; P <= 9; ++P) {
-        MeshCluster cluster(P, parse_links("10Gbit,20us"), 1);
-        for (const RankEnd& end : cluster.run(
-                 [](GroupTransport& transport) { all_reduce_ones(transport, 4); }))
+        ProcessCluster cluster(P, parse_links("10Gbit,20us"), 1);
+        for (const ProcessEnd& end : run_mesh(cluster, [](GroupTransport& transport) {
+                 all_reduce_ones(transport, 4);
+             }))
             CHECK(end.how == How::kReturned);
         CHECK(cluster.now() < milliseconds(10));
     }
@@ -77,10 +75,11 @@ TEST_CASE("mesh transports of 1 to 9 simulated ranks all-reduce") {
 
 TEST_CASE("one seed gives one run, to the picosecond") {
     const auto times = [](uint64_t seed) {
-        MeshCluster cluster(5, parse_links("1Gbit,50us"), seed);
+        ProcessCluster cluster(5, parse_links("1Gbit,50us"), seed);
         std::vector<VirtualTime> all;
-        for (const RankEnd& end : cluster.run(
-                 [](GroupTransport& transport) { all_reduce_ones(transport, 2); }))
+        for (const ProcessEnd& end : run_mesh(cluster, [](GroupTransport& transport) {
+                 all_reduce_ones(transport, 2);
+             }))
             all.push_back(end.time);
         return all;
     };
@@ -89,12 +88,12 @@ TEST_CASE("one seed gives one run, to the picosecond") {
 
 TEST_CASE(
     "when a simulated rank is killed, all other ranks name it, long before a deadline") {
-    for (const bool loses_bytes : {false, true}) {
+    for (const Loss loss : {Loss::kNone, Loss::kHalf, Loss::kAll}) {
         Job job(4);
-        job.play(40, [&](MeshCluster& cluster) { cluster.kill(2, loses_bytes); });
+        job.play(40, [&](ProcessCluster& cluster) { cluster.kill(2, loss); });
         CHECK(job.end(2).how == How::kKilled);
         for (const int rank : {0, 1, 3}) {
-            CAPTURE(rank, loses_bytes);
+            CAPTURE(rank, static_cast<int>(loss));
             REQUIRE(job.end(rank).how == How::kThrew);
             CHECK(job.end(rank).failure->kind == Kind::kPeerLost);
             CHECK(job.end(rank).failure->rank == 2);
@@ -105,7 +104,7 @@ TEST_CASE(
 
 TEST_CASE("when a simulated rank is stopped, all other ranks time out and name it") {
     Job job(5);
-    job.play(60, [](MeshCluster& cluster) { cluster.pause(3, hours(1)); });
+    job.play(60, [](ProcessCluster& cluster) { cluster.pause(3, hours(1)); });
     for (const int rank : {0, 1, 2, 4}) {
         CAPTURE(rank);
         REQUIRE(job.end(rank).how == How::kThrew);
@@ -120,18 +119,18 @@ TEST_CASE("when a simulated rank is stopped, all other ranks time out and name i
 
 TEST_CASE("a simulated rank that pauses, and one that is slow, do not fail a job") {
     Job paused(4);
-    paused.play(30, [](MeshCluster& cluster) { cluster.pause(1, kTimeout / 2); });
-    for (const RankEnd& end : paused.ends) CHECK(end.how == How::kReturned);
+    paused.play(30, [](ProcessCluster& cluster) { cluster.pause(1, kTimeout / 2); });
+    for (const ProcessEnd& end : paused.ends) CHECK(end.how == How::kReturned);
     CHECK(paused.cluster.now() >= kTimeout / 2);
 
     Job slow(4);
-    slow.play(0, [](MeshCluster& cluster) { cluster.slow_down(1, milliseconds(5)); });
-    for (const RankEnd& end : slow.ends) CHECK(end.how == How::kReturned);
+    slow.play(0, [](ProcessCluster& cluster) { cluster.slow_down(1, milliseconds(5)); });
+    for (const ProcessEnd& end : slow.ends) CHECK(end.how == How::kReturned);
     CHECK(slow.cluster.now() >= milliseconds(15));
 }
 
 TEST_CASE("bytes that are held arrive when they are released") {
-    MeshCluster cluster(3, parse_links("10Gbit,20us"), 0);
+    ProcessCluster cluster(3, parse_links("10Gbit,20us"), 0);
     VirtualTime released{};
     cluster.set_on_step([&](size_t step) {
         if (step == 0) {
@@ -142,8 +141,8 @@ TEST_CASE("bytes that are held arrive when they are released") {
         cluster.release(0, 1);
         released = cluster.now();
     });
-    for (const RankEnd& end :
-         cluster.run([](GroupTransport& transport) { all_reduce_ones(transport, 2); }))
+    for (const ProcessEnd& end : run_mesh(
+             cluster, [](GroupTransport& transport) { all_reduce_ones(transport, 2); }))
         CHECK(end.how == How::kReturned);
     CHECK(released >= milliseconds(300));
     CHECK(cluster.now() > released);
@@ -154,7 +153,7 @@ TEST_CASE("bytes that are held arrive when they are released") {
 TEST_CASE(
     "ranks that wait for a circle of waiting ranks say so, and name each rank once") {
     Job job(4);
-    job.play(0, [](MeshCluster& cluster) { cluster.hold(3, 0); });
+    job.play(0, [](ProcessCluster& cluster) { cluster.hold(3, 0); });
     int circles = 0;
     for (int rank = 0; rank < 4; ++rank) {
         CAPTURE(rank);
@@ -172,26 +171,14 @@ TEST_CASE(
 }
 
 TEST_CASE("simulated ranks that call different collectives throw MismatchedCollective") {
-    MeshCluster cluster(3, parse_links("10Gbit,20us"), 0);
-    const auto ends = cluster.run([](GroupTransport& transport) {
+    ProcessCluster cluster(3, parse_links("10Gbit,20us"), 0);
+    const auto ends = run_mesh(cluster, [](GroupTransport& transport) {
         all_reduce_ones(transport, 1, transport.rank() == 1 ? kCount + 1 : kCount);
     });
-    for (const RankEnd& end : ends) {
+    for (const ProcessEnd& end : ends) {
         REQUIRE(end.how == How::kThrew);
         CHECK(end.failure->kind == Kind::kMismatch);
     }
-}
-
-TEST_CASE("a simulated rank that would wait on a condition variable is an error") {
-    MeshCluster cluster(1, parse_links("10Gbit,20us"), 0);
-    const auto ends = cluster.run([](GroupTransport&) {
-        std::mutex mutex;
-        std::condition_variable changed;
-        std::unique_lock lock(mutex);
-        wait_on(changed, lock, deadline_after(kTimeout), [] { return false; });
-    });
-    REQUIRE(ends[0].how == How::kThrew);
-    CHECK(contains(ends[0].failure->message, "condition variable"));
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ struct Counted {
     int& live;
 };
 
-TEST_CASE("tasks that wait forever are unwound, and run() returns false") {
+TEST_CASE("run() returns false if tasks wait forever, which unwind() then ends") {
     int live = 0;
     Scheduler scheduler(0);
     for (int i = 0; i < 3; ++i)
@@ -115,6 +115,8 @@ TEST_CASE("tasks that wait forever are unwound, and run() returns false") {
             FAIL("it was woken");
         });
     CHECK_FALSE(scheduler.run());
+    CHECK(live == 3);
+    scheduler.unwind();
     CHECK(live == 0);
 }
 

@@ -1,0 +1,186 @@
+#include "libmini/distributed/net/system.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <fstream>
+#include <random>
+#include <type_traits>
+#include <utility>
+
+#include "libmini/core/descriptor.hpp"
+#include "libmini/core/error.hpp"
+#include "libmini/core/machine.hpp"
+
+namespace mini::dist {
+namespace {
+
+constexpr int kBufferBytes =
+    1 << 20;  // enough to keep both directions moving between wake-ups
+
+// How many connections may wait to be accepted.
+constexpr int kBacklog = 512;
+
+void set_option(int fd, int level, int option, int value) {
+    ::setsockopt(fd, level, option, &value, sizeof value);
+}
+
+void tune(int fd) {
+    set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    set_option(fd, SOL_SOCKET, SO_SNDBUF, kBufferBytes);
+    set_option(fd, SOL_SOCKET, SO_RCVBUF, kBufferBytes);
+}
+
+// Returns a socket that can bind a port which a finished run used; a rank can still listen
+// on the port that the kernel chooses for a connection, if it asks for it by number.
+Descriptor new_tcp_socket(const addrinfo& address) {
+    Descriptor socket(
+        ::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!socket.is_open()) return socket;
+    tune(socket.fd());
+    set_option(socket.fd(), SOL_SOCKET, SO_REUSEADDR, 1);
+    return socket;
+}
+
+// Closes the descriptor and keeps errno.
+int failed(Descriptor descriptor) {
+    const int error = errno;
+    descriptor.close();
+    errno = error;
+    return -1;
+}
+
+using GetName = int (*)(int, sockaddr*, socklen_t*);
+
+Address numeric_address(int fd, GetName get_name) {
+    sockaddr_storage storage{};
+    socklen_t length = sizeof storage;
+    auto* const address = reinterpret_cast<sockaddr*>(&storage);
+    if (get_name(fd, address, &length) != 0) return {"?", 0};
+    if (storage.ss_family != AF_INET && storage.ss_family != AF_INET6) return {"?", 0};
+    std::array<char, NI_MAXHOST> host{};
+    std::array<char, NI_MAXSERV> port{};
+    const int code = ::getnameinfo(address, length, host.data(), host.size(), port.data(),
+                                   port.size(), NI_NUMERICHOST | NI_NUMERICSERV);
+    if (code != 0) return {"?", 0};
+    return {host.data(), std::stoi(port.data())};
+}
+
+class MachineSystem final : public System {
+  public:
+    int listen(const addrinfo& address) override {
+        Descriptor socket = new_tcp_socket(address);
+        if (!socket.is_open()) return -1;
+        // Accepted connections inherit the buffers.
+        if (::bind(socket.fd(), address.ai_addr, address.ai_addrlen) != 0 ||
+            ::listen(socket.fd(), kBacklog) != 0)
+            return failed(std::move(socket));
+        return socket.release();
+    }
+
+    int connect(const addrinfo& address) override {
+        Descriptor socket = new_tcp_socket(address);
+        if (!socket.is_open()) return -1;
+        errno = 0;
+        if (::connect(socket.fd(), address.ai_addr, address.ai_addrlen) != 0) {
+            if (errno == EINTR) errno = EINPROGRESS;
+            if (errno != EINPROGRESS) return failed(std::move(socket));
+        }
+        return socket.release();
+    }
+
+    int connect_error(int fd) override {
+        int error = 0;
+        socklen_t size = sizeof error;
+        ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+        return error;
+    }
+
+    int accept(int listener) override {
+        const int fd =
+            ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0) tune(fd);
+        return fd;
+    }
+
+    Address local_address(int fd) override {
+        return numeric_address(fd, [](int socket, sockaddr* address, socklen_t* length) {
+            return ::getsockname(socket, address, length);
+        });
+    }
+
+    Address peer_address(int fd) override {
+        return numeric_address(fd, [](int socket, sockaddr* address, socklen_t* length) {
+            return ::getpeername(socket, address, length);
+        });
+    }
+
+    // One call, so that a small message is one packet.
+    ssize_t send(int fd, std::span<const std::byte> head,
+                 std::span<const std::byte> body) override {
+        iovec parts[2] = {{const_cast<std::byte*>(head.data()), head.size()},
+                          {const_cast<std::byte*>(body.data()), body.size()}};
+        msghdr message{};
+        message.msg_iov = parts;
+        message.msg_iovlen = 2;
+        return ::sendmsg(fd, &message, MSG_NOSIGNAL);
+    }
+
+    ssize_t recv(int fd, std::span<std::byte> bytes) override {
+        return ::recv(fd, bytes.data(), bytes.size(), MSG_DONTWAIT);
+    }
+
+    void shutdown(int fd, int how) noexcept override { ::shutdown(fd, how); }
+    void close(int fd) noexcept override { ::close(fd); }
+
+    int new_event() override { return ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+    void set_event(int fd) noexcept override {
+        const uint64_t one = 1;
+        [[maybe_unused]] const ssize_t n = ::write(fd, &one, sizeof one);
+    }
+
+    void clear_event(int fd) noexcept override {
+        uint64_t count = 0;
+        [[maybe_unused]] const ssize_t n = ::read(fd, &count, sizeof count);
+    }
+
+    std::string host_name() override { return mini::host_name(); }
+
+    std::string host_id() override {
+        std::string boot;
+        std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+        std::array<char, 64> network{};
+        const ssize_t n =
+            ::readlink("/proc/self/ns/net", network.data(), network.size() - 1);
+        return concat(boot.empty() ? "?" : boot, "/", n > 0 ? network.data() : "?");
+    }
+
+    int process_id() override { return ::getpid(); }
+
+    uint64_t random_number() override {
+        std::random_device random;
+        return uint64_t{random()} << 32 | random();
+    }
+};
+
+constinit MachineSystem machine_system;
+static_assert(std::is_trivially_destructible_v<MachineSystem>);
+constinit std::atomic<System*> system_in_use = &machine_system;
+
+}  // namespace
+
+System& system() noexcept { return *system_in_use.load(std::memory_order_acquire); }
+
+SystemGuard::SystemGuard(System& system) { system_in_use = &system; }
+
+SystemGuard::~SystemGuard() { system_in_use = &machine_system; }
+
+}  // namespace mini::dist

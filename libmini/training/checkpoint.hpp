@@ -32,7 +32,7 @@ namespace mini::training {
 
 /// The contents of a checkpoint except model and optimizer.
 struct RunState {
-    Place place;
+    RunPosition position;
     int64_t world_size = 1;
     std::map<std::string, std::string> recipe;
     std::map<std::string, double> scheduler;

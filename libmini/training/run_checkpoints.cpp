@@ -36,11 +36,11 @@ void collect_error(std::string& report, const Body& body) {
     }
 }
 
-void check_not_beyond_end(const std::string& path, const Place& place,
+void check_not_beyond_end(const std::string& path, const RunPosition& position,
                           const RunLength& length) {
-    if (length.is_beyond_end(place))
+    if (length.is_beyond_end(position))
         throw UsageError(
-            concat(path, " is at step ", place.step, ", in epoch ", place.epoch + 1,
+            concat(path, " is at step ", position.step, ", in epoch ", position.epoch + 1,
                    ", beyond the end that --epochs and --steps define; increase them, or "
                    "start again with --fresh"));
 }
@@ -66,7 +66,7 @@ std::optional<std::string> RunCheckpoints::resume(RankProgress& progress) {
     RunState state;
     on_all_ranks(*group_, [&] { state = load(path, found->contents); });
     check_recipe(path, state.recipe, recipe_);
-    check_not_beyond_end(path, state.place, length_);
+    check_not_beyond_end(path, state.position, length_);
     continue_from(state, progress);
     return path;
 }
@@ -125,13 +125,13 @@ void RunCheckpoints::load_optimizer(const io::Safetensors& file) {
 }
 
 void RunCheckpoints::continue_from(const RunState& state, RankProgress& progress) const {
-    progress.place = state.place;
+    progress.position = state.position;
     progress.results = state.results;
-    progress.results.resumed_at_step = state.place.step;
+    progress.results.resumed_at_step = state.position.step;
     const auto rank = static_cast<size_t>(group_->rank());
     if (state.world_size == group_->world_size()) {
         // In the middle of an epoch, the trainer first draws the sample order again.
-        const bool midway = state.place.position > 0;
+        const bool midway = state.position.step_in_epoch > 0;
         set_generator_states((midway ? state.epoch_generators : state.generators)[rank]);
         if (!midway) return;
         progress.resumed_generators = state.generators[rank];
@@ -141,22 +141,24 @@ void RunCheckpoints::continue_from(const RunState& state, RankProgress& progress
 
     // A different number of ranks: generators keep the state from their seed, an epoch
     // may have more or fewer steps, and each rank stores the mean of the losses.
-    progress.place.position = std::min(state.place.position, length_.steps_per_epoch);
-    progress.epoch_losses.assign(static_cast<size_t>(progress.place.position), 0.0f);
+    progress.position.step_in_epoch =
+        std::min(state.position.step_in_epoch, length_.steps_per_epoch);
+    progress.epoch_losses.assign(static_cast<size_t>(progress.position.step_in_epoch),
+                                 0.0f);
     for (const std::vector<float>& losses : state.epoch_losses)
         for (size_t i = 0; i < progress.epoch_losses.size(); ++i)
             progress.epoch_losses[i] += losses[i] / static_cast<float>(state.world_size);
 }
 
-bool RunCheckpoints::is_due_after_step(const Place& place) const {
+bool RunCheckpoints::is_due_after_step(const RunPosition& position) const {
     if (!folder_) return false;
-    const bool ends_midway =
-        place.step == length_.last_step && place.position < length_.steps_per_epoch;
-    return ends_midway || (options_.every > 0 && place.step % options_.every == 0);
+    const bool ends_midway = position.step == length_.last_step &&
+                             position.step_in_epoch < length_.steps_per_epoch;
+    return ends_midway || (options_.every > 0 && position.step % options_.every == 0);
 }
 
-bool RunCheckpoints::is_due_after_epoch(const Place& place) const {
-    return folder_ && (options_.every == 0 || length_.is_done(place));
+bool RunCheckpoints::is_due_after_epoch(const RunPosition& position) const {
+    return folder_ && (options_.every == 0 || length_.is_done(position));
 }
 
 void RunCheckpoints::save(const RankProgress& progress) {
@@ -169,21 +171,21 @@ void RunCheckpoints::save(const RankProgress& progress) {
             file.tensors.emplace_back("model." + name, tensor);
         optim::add_state(parts_.optimizer.optimizer->state_dict(), "optimizer.", file);
         add_run_state(state, file);
-        folder_->save(progress.place.step, file);
+        folder_->save(progress.position.step, file);
     });
 }
 
 // Returns the state of all ranks, on every rank.
 RunState RunCheckpoints::run_state(const RankProgress& progress) const {
     RunState state;
-    state.place = progress.place;
+    state.position = progress.position;
     state.world_size = group_->world_size();
     state.recipe = recipe_;
     state.results = progress.results;
     if (parts_.scheduler != nullptr) state.scheduler = parts_.scheduler->state_dict();
     if (parts_.ddp != nullptr) state.gradient_order = parts_.ddp->gradient_order();
     state.generators = dist::all_gather_values(*group_, generator_states());
-    if (progress.place.position == 0) return state;
+    if (progress.position.step_in_epoch == 0) return state;
     state.epoch_generators = dist::all_gather_values(*group_, progress.epoch_generators);
     state.epoch_losses = dist::all_gather_values(*group_, progress.epoch_losses);
     return state;

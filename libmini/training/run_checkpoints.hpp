@@ -43,12 +43,12 @@ class RunCheckpoints {
     /// Throws what Trainer::resume() throws.
     std::optional<std::string> resume(RankProgress& progress);
 
-    /// Whether to save after the step that ended at `place`; false before resume().
-    bool is_due_after_step(const Place& place) const;
+    /// Whether to save after the step that ended at `position`; false before resume().
+    bool is_due_after_step(const RunPosition& position) const;
 
-    /// Whether to save after a whole epoch, where `place` is the start of the next epoch;
-    /// false before resume().
-    bool is_due_after_epoch(const Place& place) const;
+    /// Whether to save after a whole epoch, where `position` is the start of the next
+    /// epoch; false before resume().
+    bool is_due_after_epoch(const RunPosition& position) const;
 
     /// Saves a checkpoint; blocks until it is on disk. Call it on all ranks. Throws
     /// SharedError when it cannot be written. REQUIRES: resume() was called.

@@ -16,17 +16,17 @@ int64_t epoch_count(const Options& options, int64_t steps_per_epoch) {
 
 }  // namespace
 
-bool RunLength::is_done(const Place& place) const {
-    return place.epoch >= epochs || place.step >= last_step;
+bool RunLength::is_done(const RunPosition& position) const {
+    return position.epoch >= epochs || position.step >= last_step;
 }
 
-bool RunLength::is_beyond_end(const Place& place) const {
-    return place.step > last_step || place.epoch > epochs ||
-           (place.epoch == epochs && place.position > 0);
+bool RunLength::is_beyond_end(const RunPosition& position) const {
+    return position.step > last_step || position.epoch > epochs ||
+           (position.epoch == epochs && position.step_in_epoch > 0);
 }
 
-int64_t RunLength::steps_left_in_epoch(const Place& place) const {
-    return std::min(last_step - place.step, steps_per_epoch - place.position);
+int64_t RunLength::steps_left_in_epoch(const RunPosition& position) const {
+    return std::min(last_step - position.step, steps_per_epoch - position.step_in_epoch);
 }
 
 RunLength run_length(const Options& options, int64_t steps_per_epoch) {

@@ -70,7 +70,7 @@ Trainer::Trainer(const Options& options, JobData data,
 Results Trainer::run(const std::function<void(const Results&)>& report) {
     double seconds = 0.0;
     Results& results = progress_.results;
-    while (place().position > 0 || !length_.is_done(place())) {
+    while (position().step_in_epoch > 0 || !length_.is_done(position())) {
         // Measure the time from the start of all ranks to the end of all ranks.
         group_->barrier();
         const auto start = std::chrono::steady_clock::now();
@@ -96,41 +96,43 @@ Results Trainer::run(const std::function<void(const Results&)>& report) {
 void Trainer::train_epoch() {
     // Draw the epoch's sample order. When resuming in the middle of an epoch, this draws
     // the same order again; then restore the generators of the checkpoint.
-    Place& place = progress_.place;
+    RunPosition& position = progress_.position;
     progress_.epoch_generators = generator_states();
-    auto batches = batches_.start(place.epoch, place.position);
+    auto batches = batches_.start(position.epoch, position.step_in_epoch);
     if (!progress_.resumed_generators.empty())
         set_generator_states(progress_.resumed_generators);
     progress_.resumed_generators.clear();
 
-    const int64_t steps = length_.steps_left_in_epoch(place);
-    Progress bar(std::cerr, fmt::format("epoch {}/{}", place.epoch + 1, length_.epochs),
-                 place.position + steps,
+    const int64_t steps = length_.steps_left_in_epoch(position);
+    Progress bar(std::cerr,
+                 fmt::format("epoch {}/{}", position.epoch + 1, length_.epochs),
+                 position.step_in_epoch + steps,
                  {.enabled = group_->rank() == 0, .terminal = stderr_is_terminal()});
-    if (place.position > 0) bar.advance(place.position);
+    if (position.step_in_epoch > 0) bar.advance(position.step_in_epoch);
     for (int64_t i = 0; i < steps; ++i) {
         const std::optional<Batch> batch = batches.next();
         progress_.epoch_losses.push_back(static_cast<float>(step(*batch)));
-        ++place.step;
-        ++place.position;
+        ++position.step;
+        ++position.step_in_epoch;
         samples_trained_ += batch->size() * group_->world_size();
         bar.advance(1, fmt::format("loss {:.3f}", progress_.epoch_losses.back()));
-        if (checkpoints_.is_due_after_step(place)) checkpoints_.save(progress_);
+        if (checkpoints_.is_due_after_step(position)) checkpoints_.save(progress_);
     }
 }
 
 // Ends the epoch: stores its results, sets the next learning rate, and may save.
 void Trainer::close_epoch() {
-    Place& place = progress_.place;
-    const bool is_whole = place.position == length_.steps_per_epoch;
+    RunPosition& position = progress_.position;
+    const bool is_whole = position.step_in_epoch == length_.steps_per_epoch;
     gather_losses();
     progress_.results.lr.push_back(optimizer().lr());
     progress_.results.test_accuracy.push_back(accuracy());
     if (scheduler_) scheduler_->step();
-    ++place.epoch;
-    place.position = 0;
+    ++position.epoch;
+    position.step_in_epoch = 0;
     progress_.epoch_losses.clear();
-    if (is_whole && checkpoints_.is_due_after_epoch(place)) checkpoints_.save(progress_);
+    if (is_whole && checkpoints_.is_due_after_epoch(position))
+        checkpoints_.save(progress_);
 }
 
 // Runs one training step; returns this rank's loss.

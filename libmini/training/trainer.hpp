@@ -48,7 +48,7 @@ class Trainer {
     const nn::Module& model() const { return model_; }
 
     /// The progress of the run, including the steps before a resume.
-    const Place& place() const { return progress_.place; }
+    const RunPosition& position() const { return progress_.position; }
 
   private:
     void train_epoch();

@@ -96,7 +96,7 @@ void train(const Options& options) {
     }
 
     // Without a launcher, this process is the only rank.
-    mini::dist::InitOptions init{.backend = word_of(options.backend, kBackends),
+    mini::dist::InitOptions init{.backend = to_string(options.backend, kBackends),
                                  .timeout = timeout_of(options),
                                  .link = options.link};
     if (options.backend != BackendKind::kMPI && !launcher()) {

@@ -116,15 +116,15 @@ io::NamedTensors tensors_in(const io::Safetensors& file, const std::string& pref
 
 Recipe recipe_of(const Options& options, int64_t training_images, int64_t epochs) {
     Recipe recipe{{"--batch-size", std::to_string(options.batch_size)},
-                  {"--optimizer", word_of(options.optimizer, kOptimizers)},
+                  {"--optimizer", to_string(options.optimizer, kOptimizers)},
                   {"--lr", optim::exact_text(options.lr)},
-                  {"--scheduler", word_of(options.scheduler, kSchedules)},
+                  {"--scheduler", to_string(options.scheduler, kSchedules)},
                   {"--seed", std::to_string(options.seed)},
                   {"--no-dropout", options.dropout ? "no" : "yes"},
-                  {"--streams", word_of(options.streams, kStreams)},
-                  {"--order", word_of(options.order, kSampleOrders)},
-                  {"--partition", word_of(options.partition, kPartitionings)},
-                  {"--compress", word_of(options.compress, kCompressions)},
+                  {"--streams", to_string(options.streams, kStreams)},
+                  {"--order", to_string(options.order, kSampleOrders)},
+                  {"--partition", to_string(options.partition, kPartitionings)},
+                  {"--compress", to_string(options.compress, kCompressions)},
                   {"training images", std::to_string(training_images)}};
     if (options.optimizer == OptimizerKind::kSGD)
         recipe["--momentum"] = optim::exact_text(options.momentum);

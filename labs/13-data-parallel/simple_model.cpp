@@ -215,7 +215,7 @@ nlohmann::ordered_json as_json(const Results& results, const std::string& worker
 
 void report_json(const Options& options, const std::optional<Results>& dp,
                  const std::optional<Results>& ddp) {
-    nlohmann::ordered_json json = {{"mode", word_of(options.mode, kModes)},
+    nlohmann::ordered_json json = {{"mode", to_string(options.mode, kModes)},
                                    {"epochs", options.epochs},
                                    {"batch_size", options.batch_size},
                                    {"samples", options.samples},

@@ -63,7 +63,7 @@ void run_rank(const Options& options, mini::Device device,
     Trainer trainer(options, data, group, device);
     const std::optional<std::string> resumed = trainer.resume();
     if (resumed && is_rank_0 && !options.json)
-        std::cout << resume_line(*resumed, trainer.place().step) << std::flush;
+        std::cout << resume_line(*resumed, trainer.position().step) << std::flush;
     const Results results = trainer.run([&](const Results& so_far) {
         if (is_rank_0 && !options.json) std::cout << epoch_line(so_far) << std::flush;
     });
@@ -96,7 +96,7 @@ void train(const Options& options) {
     }
 
     // Without a launcher, this process is the only rank.
-    mini::dist::InitOptions init{.backend = word_of(options.backend, kBackends),
+    mini::dist::InitOptions init{.backend = to_string(options.backend, kBackends),
                                  .timeout = timeout_of(options),
                                  .link = options.link};
     if (options.backend != BackendKind::kMPI && !launcher()) {

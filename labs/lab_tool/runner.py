@@ -35,7 +35,7 @@ class Limits:
 
 
 @dataclass
-class Ended:
+class ProcessResult:
     code: int = 0  # as subprocess has it: negative for a signal
     output: str = ""
     seconds: float = 0.0
@@ -76,7 +76,7 @@ def run_case(command, limits=Limits(), cwd=None, env=None):
     process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
                                start_new_session=True)
-    output, ended = Output(), Ended()
+    output, ended = Output(), ProcessResult()
     try:
         os.set_blocking(process.stdout.fileno(), False)
         ended.killed_for = watch(process, output, start + limits.seconds, limits.output_bytes)

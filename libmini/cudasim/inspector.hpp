@@ -6,26 +6,22 @@
 
 #pragma once
 
-#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
+#include "libmini/cudasim/access_checker.hpp"
 #include "libmini/cudasim/access_log.hpp"
 #include "libmini/cudasim/allocation.hpp"
-#include "libmini/cudasim/block_order.hpp"
+#include "libmini/cudasim/execution.hpp"
 #include "libmini/cudasim/findings.hpp"
 #include "libmini/cudasim/host_guard.hpp"
 #include "libmini/cudasim/launch.hpp"
+#include "libmini/cudasim/memory_map.hpp"
 #include "libmini/cudasim/observer.hpp"
 #include "libmini/cudasim/order.hpp"
-#include "libmini/cudasim/shadow.hpp"
-#include "libmini/cudasim/symbols.hpp"
 
 namespace mini::sim {
 
@@ -35,12 +31,17 @@ class Inspector final : public Observer {
     /// `log` they are not counted, and without `guard` the host's accesses are not
     /// checked.
     Inspector(Findings* findings, AccessLog* log, HostGuard* guard)
-        : findings_(findings), log_(log), guard_(guard) {}
+        : findings_(findings),
+          log_(log),
+          guard_(guard),
+          accesses_(findings, log, execution_, memory_) {}
 
     // Called by the hooks, on the fiber of the simulated thread.
 
     /// Checks and counts an access. Returns false if a GPU would end the kernel here.
-    bool access(const void* pointer, size_t bytes, Mode mode, const void* address);
+    bool access(const void* pointer, size_t bytes, Mode mode, const void* address) {
+        return accesses_.access(pointer, bytes, mode, address);
+    }
     void fence();
     void exchange(unsigned mask, int from, const void* address);
 
@@ -61,40 +62,7 @@ class Inspector final : public Observer {
                      std::span<const ThreadState> states) override;
 
   private:
-    // An operation that has begun. Kept because accesses in the shadow memory refer to
-    // it.
-    struct Known {
-        std::string kernel;  // or "a copy", "a fill"
-        Stamp stamp;
-        dim3 grid, block;
-        bool is_kernel = false;
-        const void* call = nullptr;  // the address that called the copy or fill
-    };
-
-    struct Hit {
-        Allocation allocation;
-        bool tracked = false;  // whether every write since the allocation was seen
-    };
-
-    bool access_global(uintptr_t at, size_t bytes, Mode mode, const void* address);
-    bool access_shared(uintptr_t at, size_t bytes, Mode mode, const void* address);
-    bool access_other(uintptr_t at, size_t bytes, Mode mode, const void* address);
-    bool strays(const SharedArray* array, const void* address) const;
-    bool outside_shared(uintptr_t at, size_t bytes, Mode mode, const void* address);
-    void visit(uintptr_t at, size_t bytes, Mode mode, const Access& access, bool shared,
-               bool tracked);
-    void judge_order(const Access& earlier, const Access& now, Mode mode, uintptr_t at,
-                     bool shared, bool earlier_wrote);
-    bool before(const Access& earlier) const;
-    void copy_initialised(uintptr_t to, uintptr_t from, size_t bytes);
-
-    Access this_access(Mode mode, const void* address) const;
-    Party here(const void* address) const;
-    Party party(const Access& access) const;
-    void report(Mistake mistake, const void* at, const Party& other, std::string message);
-    std::string place_name(uintptr_t at, bool shared);
-    Hit hit(uintptr_t at);
-    const SharedArray* array_at(uintptr_t at) const;
+    const void* call_of(uint64_t operation);
 
     Findings* findings_;
     AccessLog* log_;
@@ -103,20 +71,9 @@ class Inspector final : public Observer {
     std::mutex given_mutex_;
     std::map<uint64_t, const void*> given_;  // calls of copies and fills, by operation id
     std::mutex running_;                     // one kernel, copy or fill at a time
-    std::vector<Known> known_{1};            // by Access::operation; [0] is unused
-    std::atomic<uint64_t> first_tracked_{
-        0};  // id of the first allocation seen; 0: none yet
-    std::atomic<bool> memory_changed_{false};
-
-    // The running operation and block.
-    OperationInfo info_;
-    uint32_t operation_ = 0;
-    Shadow shadow_;
-    BlockOrder order_;
-    std::vector<Hit> recent_;
-    std::span<std::byte> variables_, dynamic_;
-    bool abandoned_ = false;
-    std::map<const void*, const SharedArray*> array_of_;  // by instruction address
+    Execution execution_;
+    MemoryMap memory_;
+    AccessChecker accesses_;
 };
 
 /// The inspector of the block that runs on this host thread, or null.

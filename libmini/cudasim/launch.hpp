@@ -45,4 +45,9 @@ struct ThreadState {
 /// The kind of a memory access.
 enum class Mode { kRead, kWrite, kAtomic };
 
+/// Returns "reads", "writes" or "updates".
+inline const char* verb(Mode mode) {
+    return mode == Mode::kRead ? "reads" : mode == Mode::kWrite ? "writes" : "updates";
+}
+
 }  // namespace mini::sim

@@ -10,7 +10,10 @@ namespace mini::optim {
 
 /// Throws UsageError naming optimizer and option unless `value` is finite and 0 or more.
 inline void check_not_negative(const char* optimizer, const char* option, double value) {
-    if (!(value >= 0.0 && std::isfinite(value)))
+    if (!std::isfinite(value))
+        throw UsageError(
+            concat(optimizer, ": ", option, " must be finite, but is ", value));
+    if (value < 0.0)
         throw UsageError(
             concat(optimizer, ": ", option, " must not be negative, but is ", value));
 }

@@ -26,7 +26,7 @@ struct SGDOptions {
 class SGD : public Optimizer {
   public:
     /// Throws UsageError for a negative or non-finite lr, momentum or weight_decay, and
-    /// for nesterov without momentum or with dampening.
+    /// for nesterov without momentum or with dampening; the message has the values.
     SGD(std::vector<Tensor> parameters, SGDOptions options);
     void step() override;
 

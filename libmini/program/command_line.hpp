@@ -35,9 +35,9 @@ struct Choice {
     E value;
 };
 
-/// Returns the word of `value`. REQUIRES: `choices` contains `value`.
+/// Returns the word that an option accepts for `value`. REQUIRES: `choices` contains it.
 template <typename E, size_t N>
-std::string word_of(E value, const std::array<Choice<E>, N>& choices) {
+std::string to_string(E value, const std::array<Choice<E>, N>& choices) {
     const auto found = std::ranges::find(choices, value, &Choice<E>::value);
     return found->word;
 }
@@ -98,7 +98,7 @@ class Command {
                const std::array<Choice<E>, N>& choices, const std::string& help) {
         std::vector<std::string> words;
         for (const Choice<E>& choice : choices) words.emplace_back(choice.word);
-        return add_words(names, words, word_of(value, choices), help,
+        return add_words(names, words, to_string(value, choices), help,
                          [&value, choices](size_t i) { value = choices[i].value; });
     }
 

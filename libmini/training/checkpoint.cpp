@@ -57,9 +57,9 @@ std::vector<Generator*> generators() {
 }  // namespace
 
 void add_run_state(const RunState& state, io::Safetensors& file) {
-    file.metadata["step"] = std::to_string(state.place.step);
-    file.metadata["epoch"] = std::to_string(state.place.epoch);
-    file.metadata["position"] = std::to_string(state.place.position);
+    file.metadata["step"] = std::to_string(state.position.step);
+    file.metadata["epoch"] = std::to_string(state.position.epoch);
+    file.metadata["position"] = std::to_string(state.position.step_in_epoch);
     file.metadata["world_size"] = std::to_string(state.world_size);
     for (const auto& [name, value] : state.recipe)
         file.metadata["option." + name] = value;
@@ -78,15 +78,15 @@ void add_run_state(const RunState& state, io::Safetensors& file) {
 RunState run_state_in(const io::Safetensors& file) {
     CheckpointReader reader(file);
     RunState state;
-    state.place = {.step = reader.count("step", 0),
-                   .epoch = reader.count("epoch", 0),
-                   .position = reader.count("position", 0)};
+    state.position = {.step = reader.count("step", 0),
+                      .epoch = reader.count("epoch", 0),
+                      .step_in_epoch = reader.count("position", 0)};
     state.world_size = reader.count("world_size", 1);
     state.recipe = reader.texts("option.");
     state.scheduler = reader.numbers_under("scheduler.");
     for_each_list(state.results, [&](const std::string& name, auto& numbers) {
         const bool each_epoch = name != "results.step_loss";
-        numbers = reader.numbers(name, each_epoch ? state.place.epoch : -1);
+        numbers = reader.numbers(name, each_epoch ? state.position.epoch : -1);
     });
 
     // Optional entries: DDP's gradient order, and the state in the middle of an epoch.
@@ -97,10 +97,10 @@ RunState run_state_in(const io::Safetensors& file) {
         const auto order = reader.rows<int64_t>("gradient_order", {1, -1});
         if (!order.empty()) state.gradient_order = order.front();
     }
-    if (state.place.position > 0) {
+    if (state.position.step_in_epoch > 0) {
         state.epoch_generators = reader.rows<uint8_t>("epoch_generators", {ranks, bytes});
         state.epoch_losses =
-            reader.rows<float>("epoch_losses", {ranks, state.place.position});
+            reader.rows<float>("epoch_losses", {ranks, state.position.step_in_epoch});
     }
     reader.finish({"model.", "optimizer."});
     return state;
@@ -116,15 +116,15 @@ io::NamedTensors tensors_in(const io::Safetensors& file, const std::string& pref
 
 Recipe recipe_of(const Options& options, int64_t training_images, int64_t epochs) {
     Recipe recipe{{"--batch-size", std::to_string(options.batch_size)},
-                  {"--optimizer", word_of(options.optimizer, kOptimizers)},
+                  {"--optimizer", to_string(options.optimizer, kOptimizers)},
                   {"--lr", optim::exact_text(options.lr)},
-                  {"--scheduler", word_of(options.scheduler, kSchedules)},
+                  {"--scheduler", to_string(options.scheduler, kSchedules)},
                   {"--seed", std::to_string(options.seed)},
                   {"--no-dropout", options.dropout ? "no" : "yes"},
-                  {"--streams", word_of(options.streams, kStreams)},
-                  {"--order", word_of(options.order, kSampleOrders)},
-                  {"--partition", word_of(options.partition, kPartitionings)},
-                  {"--compress", word_of(options.compress, kCompressions)},
+                  {"--streams", to_string(options.streams, kStreams)},
+                  {"--order", to_string(options.order, kSampleOrders)},
+                  {"--partition", to_string(options.partition, kPartitionings)},
+                  {"--compress", to_string(options.compress, kCompressions)},
                   {"training images", std::to_string(training_images)}};
     if (options.optimizer == OptimizerKind::kSGD)
         recipe["--momentum"] = optim::exact_text(options.momentum);

@@ -26,19 +26,13 @@
 #include "libmini/io/safetensors.hpp"
 #include "libmini/training/options.hpp"
 #include "libmini/training/results.hpp"
+#include "libmini/training/run_progress.hpp"
 
 namespace mini::training {
 
-/// The progress of a run.
-struct Place {
-    int64_t step = 0;      // steps done since the start of the run
-    int64_t epoch = 0;     // the current epoch, counted from 0
-    int64_t position = 0;  // steps done in the current epoch
-};
-
 /// The contents of a checkpoint except model and optimizer.
 struct RunState {
-    Place place;
+    RunPosition position;
     int64_t world_size = 1;
     std::map<std::string, std::string> recipe;
     std::map<std::string, double> scheduler;

@@ -118,7 +118,7 @@ void add_system_options(CommandLine& line, Options& options) {
 void check_combinations(const CommandLine& line, const Options& options) {
     if (options.optimizer != OptimizerKind::kSGD && line.given("--momentum"))
         throw UsageError(concat("--momentum is for --optimizer sgd, not --optimizer ",
-                                word_of(options.optimizer, kOptimizers)));
+                                to_string(options.optimizer, kOptimizers)));
     if (options.zero && options.sync == Sync::kNone)
         throw UsageError(
             "--zero needs gradients that are equal on all ranks, but --sync none does "
@@ -130,7 +130,7 @@ void check_combinations(const CommandLine& line, const Options& options) {
             "--graph repeats the arguments of a step's launches, and only those of "
             "plain SGD do not change; not with ",
             options.zero ? "--zero"
-                         : "--optimizer " + word_of(options.optimizer, kOptimizers)));
+                         : "--optimizer " + to_string(options.optimizer, kOptimizers)));
     if (options.checkpoint.empty()) return;
     if (options.sync == Sync::kNone)
         throw UsageError(
@@ -155,12 +155,12 @@ void check(const Options& options) {
         throw UsageError(concat(
             "--timeout must be from 0.001 to 1000000 seconds, but is ", options.timeout));
     if (options.compress != Compression::kNone && options.sync != Sync::kDDP)
-        throw UsageError(concat("--compress ", word_of(options.compress, kCompressions),
+        throw UsageError(concat("--compress ", to_string(options.compress, kCompressions),
                                 " is for --sync ddp, not --sync ",
-                                word_of(options.sync, kSyncs)));
+                                to_string(options.sync, kSyncs)));
     if (!options.link.empty() && options.backend != BackendKind::kRing)
         throw UsageError(concat("--link is for --backend ring, not ",
-                                word_of(options.backend, kBackends)));
+                                to_string(options.backend, kBackends)));
     check_save(options.save);
 }
 

@@ -50,6 +50,12 @@ std::optional<dist::RankVariables> launcher() {
     return dist::read_rank_variables(dist::environment_variable);
 }
 
+bool is_restart() {
+    const auto count =
+        dist::environment_variable("TORCHELASTIC_RESTART_COUNT").value_or("0");
+    return count != "0";
+}
+
 std::shared_ptr<dist::ProcessGroup> join_group() {
     dist::InitOptions init;
     if (!launcher())

@@ -19,6 +19,9 @@ namespace mini::training {
 /// variables that contradict each other.
 std::optional<dist::RankVariables> launcher();
 
+/// Whether minirun or torchrun has restarted this job after a failure.
+bool is_restart();
+
 /// Connects to the other ranks, and blocks; without a launcher this is the only rank.
 std::shared_ptr<dist::ProcessGroup> join_group();
 

@@ -102,10 +102,10 @@ std::string json_line(const Options& options, const JobFacts& facts,
     nlohmann::ordered_json json;
     json["world_size"] = facts.world_size;
     json["backend"] = facts.backend;
-    json["sync"] = word_of(options.sync, kSyncs);
-    json["optimizer"] = word_of(options.optimizer, kOptimizers);
+    json["sync"] = to_string(options.sync, kSyncs);
+    json["optimizer"] = to_string(options.optimizer, kOptimizers);
     json["zero"] = options.zero;
-    json["scheduler"] = word_of(options.scheduler, kSchedules);
+    json["scheduler"] = to_string(options.scheduler, kSchedules);
     json["device"] = options.device;
     json["graph"] = options.graph;
     json["devices"] = results.devices;

@@ -76,7 +76,7 @@ TEST_CASE("a collective of CPU tensors runs while a message waits for the GPU") 
              if (rank == 0) {
                  MINI_CHECK(!sent->is_completed(),
                             "it was sent before its tensor was ready");
-                 held.let_go();
+                 held.release();
                  sent->wait();
              } else {
                  group.recv(got, 0);

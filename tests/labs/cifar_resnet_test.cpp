@@ -30,13 +30,13 @@ Words operator+(Words words, const Words& more) {
     return words;
 }
 
-Ended end_of(Job job) {
+ProcessResult end_of(Job job) {
     const int code = job.wait();
     return {code, job.out(), job.err()};
 }
 
 // Runs cifar_resnet under minirun.
-Ended launched(int ranks, const Words& options) {
+ProcessResult launched(int ranks, const Words& options) {
     return end_of(
         Job(Words{"-n", std::to_string(ranks), MINI_BIN_DIR "/cifar_resnet"} + options));
 }
@@ -45,11 +45,11 @@ Words command(const Words& options) {
 }
 
 // Runs cifar_resnet without a launcher.
-Ended alone(const Words& options) {
+ProcessResult alone(const Words& options) {
     return end_of(Job(command(options), Screen::kPipes, Program::kItself));
 }
 
-json results_of(const Ended& ended) {
+json results_of(const ProcessResult& ended) {
     INFO(ended.err);
     REQUIRE(ended.code == 0);
     return json::parse(lines(ended.out).back());
@@ -100,7 +100,7 @@ TEST_CASE(
 }
 
 TEST_CASE("set_epoch is called in each epoch so that no warning is printed") {
-    const Ended ended = end_of(Job(
+    const ProcessResult ended = end_of(Job(
         Words{"env", "MINI_LOG_LEVEL=warning"} + command(kSmall + Words{"--epochs", "2"}),
         Screen::kPipes, Program::kItself));
     CHECK(ended.code == 0);
@@ -180,7 +180,7 @@ TEST_CASE("cifar_resnet names an invalid option in a one-line error") {
         {{"--save", "/nonexistent/model"}, "the folder /nonexistent does not exist"}};
     for (const auto& [options, part] : cases) {
         CAPTURE(options);
-        const Ended ended = alone(options);
+        const ProcessResult ended = alone(options);
         CHECK(ended.code == 2);
         CHECK(lines(ended.err).size() == 1);
         CHECK(contains(ended.err, "cifar_resnet: "));
@@ -188,7 +188,7 @@ TEST_CASE("cifar_resnet names an invalid option in a one-line error") {
     }
 
     // The launcher and the options would both set the rank.
-    const Ended both = launched(2, {"--rank", "0"});
+    const ProcessResult both = launched(2, {"--rank", "0"});
     CHECK(both.code == 2);
     CHECK(contains(both.err, "the launcher sets these; leave them out"));
 }
@@ -196,12 +196,12 @@ TEST_CASE("cifar_resnet names an invalid option in a one-line error") {
 TEST_CASE(
     "cifar_resnet without its data prints one line that names the file to download") {
     const Folder folder;
-    const Ended itself = alone({"--data", folder.path()});
+    const ProcessResult itself = alone({"--data", folder.path()});
     CHECK(itself.code == 1);
     CHECK(lines(itself.err).size() == 1);
     CHECK(contains(itself.err, "download cifar-10-binary.tar.gz"));
 
-    const Ended ended = launched(2, {"--data", folder.path()});
+    const ProcessResult ended = launched(2, {"--data", folder.path()});
     CHECK(ended.code == 1);
     size_t reports = 0;
     for (const std::string& line : lines(ended.err))

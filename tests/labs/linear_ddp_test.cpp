@@ -75,7 +75,7 @@ TEST_CASE(
     "epoch") {
     for (const int ranks : {1, 2, 3}) {
         CAPTURE(ranks);
-        const Ended ended = run_ranks(ranks, kLinearDDP, {"--samplers"});
+        const ProcessResult ended = run_ranks(ranks, kLinearDDP, {"--samplers"});
         REQUIRE(ended.code == 0);
         std::vector<std::vector<std::set<int>>> epochs;
         for (const std::string epoch : {"0", "1"}) {
@@ -95,7 +95,7 @@ TEST_CASE(
 }
 
 TEST_CASE("linear_ddp prints one line per epoch and a summary or one JSON object") {
-    const Ended text = run_ranks(2, kLinearDDP, {"--epochs", "2"});
+    const ProcessResult text = run_ranks(2, kLinearDDP, {"--epochs", "2"});
     CHECK(text.code == 0);
     CHECK(contains(text.out, "epoch  2   loss "));
     CHECK(contains(text.out, "world size 2"));
@@ -107,7 +107,7 @@ TEST_CASE("linear_ddp prints one line per epoch and a summary or one JSON object
     CHECK(json.at("batch_size") == 100);
     CHECK(json.at("samples") == 1000);
     CHECK(json.at("train_loss").size() == 3);
-    const Ended alone = run_alone(kLinearDDP, {"--epochs", "1", "--json"});
+    const ProcessResult alone = run_alone(kLinearDDP, {"--epochs", "1", "--json"});
     CHECK(parse_output(alone).at("world_size") == 1);
 }
 

@@ -37,7 +37,7 @@ void write_digits(const std::string& folder) {
     }
 }
 
-Ended run_tutorial(Words words, const Words& options, Program program) {
+ProcessResult run_tutorial(Words words, const Words& options, Program program) {
     words.push_back(kTutorial);
     words.insert(words.end(), options.begin(), options.end());
     Job job(words, Screen::kPipes, program);
@@ -46,12 +46,14 @@ Ended run_tutorial(Words words, const Words& options, Program program) {
 }
 
 // Runs mnist_tutorial under minirun, or alone, where it spawns its ranks.
-Ended launched(int ranks, const Words& options) {
+ProcessResult launched(int ranks, const Words& options) {
     return run_tutorial({"-n", std::to_string(ranks)}, options, Program::kMinirun);
 }
-Ended alone(const Words& options) { return run_tutorial({}, options, Program::kItself); }
+ProcessResult alone(const Words& options) {
+    return run_tutorial({}, options, Program::kItself);
+}
 
-json results_of(const Ended& ended) {
+json results_of(const ProcessResult& ended) {
     INFO(ended.err);
     REQUIRE(ended.code == 0);
     return json::parse(lines(ended.out).back());
@@ -118,7 +120,7 @@ TEST_CASE("a rank's batch size is an integer even if the world size does not div
 TEST_CASE("mnist_tutorial prints the mean loss of all ranks once per epoch") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 60);
-    const Ended ended = launched(2, {"--data", folder.path(), "--epochs", "2"});
+    const ProcessResult ended = launched(2, {"--data", folder.path(), "--epochs", "2"});
     CHECK(ended.code == 0);
     const auto text = lines(ended.out);
     REQUIRE(text.size() == 4);
@@ -140,7 +142,7 @@ TEST_CASE("mnist_tutorial names an invalid option in a one-line error") {
          "--batch-size 2 is too small for 3 ranks; try 3"}};
     for (const auto& [options, part] : cases) {
         CAPTURE(options);
-        const Ended ended = alone(options);
+        const ProcessResult ended = alone(options);
         CHECK(ended.code == 2);
         CHECK(lines(ended.err).size() == 1);
         CHECK(contains(ended.err, "mnist_tutorial: "));
@@ -148,18 +150,18 @@ TEST_CASE("mnist_tutorial names an invalid option in a one-line error") {
     }
 
     // A launcher and --spawn would both start ranks.
-    const Ended both = launched(2, {"--spawn", "2"});
+    const ProcessResult both = launched(2, {"--spawn", "2"});
     CHECK(both.code == 2);
     CHECK(contains(both.err, "--spawn: a launcher has started the ranks already"));
 }
 
 TEST_CASE("mnist_tutorial without its data prints one line that names the folder") {
-    const Ended itself = alone({"--data", "/nonexistent"});
+    const ProcessResult itself = alone({"--data", "/nonexistent"});
     CHECK(itself.code == 1);
     CHECK(lines(itself.err).size() == 1);
     CHECK(contains(itself.err, "mnist_tutorial: /nonexistent: expected a folder"));
 
-    const Ended ended = launched(2, {"--data", "/nonexistent"});
+    const ProcessResult ended = launched(2, {"--data", "/nonexistent"});
     CHECK(ended.code == 1);
     size_t reports = 0;
     for (const std::string& line : lines(ended.err))

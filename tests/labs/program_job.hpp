@@ -14,12 +14,13 @@
 namespace mini::test {
 
 /// Runs a program of this build to its end: alone, or under `minirun -n ranks`.
-inline Ended run_alone(const std::string& program, std::vector<std::string> options) {
+inline ProcessResult run_alone(const std::string& program,
+                               std::vector<std::string> options) {
     options.insert(options.begin(), MINI_BIN_DIR "/" + program);
     return run_program(options);
 }
-inline Ended run_ranks(int ranks, const std::string& program,
-                       const std::vector<std::string>& options) {
+inline ProcessResult run_ranks(int ranks, const std::string& program,
+                               const std::vector<std::string>& options) {
     std::vector<std::string> words{"-n", std::to_string(ranks),
                                    MINI_BIN_DIR "/" + program};
     words.insert(words.end(), options.begin(), options.end());
@@ -29,7 +30,7 @@ inline Ended run_ranks(int ranks, const std::string& program,
 }
 
 /// The JSON object that is a program's only output. Checks that it printed no warning.
-inline nlohmann::json parse_output(const Ended& ended) {
+inline nlohmann::json parse_output(const ProcessResult& ended) {
     INFO(ended.err);
     REQUIRE(ended.code == 0);
     REQUIRE(lines(ended.out).size() == 1);
@@ -44,7 +45,7 @@ inline nlohmann::json json_of(int ranks, const std::string& program,
 
 inline void check_help(const std::string& program,
                        const std::vector<std::string>& options) {
-    const Ended ended = run_alone(program, {"--help"});
+    const ProcessResult ended = run_alone(program, {"--help"});
     CHECK(ended.code == 0);
     CHECK(ended.err.empty());
     CHECK(contains(ended.out, "Usage: " + program));
@@ -58,7 +59,7 @@ inline void check_help(const std::string& program,
 inline void check_rejects(const std::string& program, int ranks,
                           const std::vector<std::string>& options,
                           const std::string& message) {
-    const Ended ended = run_ranks(ranks, program, options);
+    const ProcessResult ended = run_ranks(ranks, program, options);
     CAPTURE(message, ended.err);
     CHECK(ended.code == 2);
     CHECK(ended.out.empty());

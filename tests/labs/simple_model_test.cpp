@@ -71,7 +71,7 @@ TEST_CASE("simple_model trains the same on spawned ranks as under minirun") {
     if (!can_spawn()) return;
     for (const int ranks : {1, 2, 3}) {
         CAPTURE(ranks);
-        const Ended ended =
+        const ProcessResult ended =
             run_alone(kSimpleModel, as_golden({"--mode", "ddp", "--json", "--world-size",
                                                std::to_string(ranks)}));
         CHECK(parse_output(ended).at("ddp") == by_ddp(ranks, {}));
@@ -133,7 +133,7 @@ TEST_CASE(
 }
 
 TEST_CASE("simple_model prints both modes or one JSON object and only rank 0 prints") {
-    const Ended text = run_ranks(2, kSimpleModel, {});
+    const ProcessResult text = run_ranks(2, kSimpleModel, {});
     CHECK(text.code == 0);
     CHECK(contains(text.out, "DataParallel, devices: 3"));
     CHECK(contains(text.out, "DistributedDataParallel, ranks: 2"));
@@ -158,7 +158,7 @@ TEST_CASE("simple_model prints help and rejects invalid options") {
     check_rejects(kSimpleModel, 3, {"--batch-size", "20"},
                   "20 cannot be divided among 3");
     check_rejects(kSimpleModel, 1, {"--devices", "0"}, "--devices");
-    const Ended alone = run_alone(kSimpleModel, {"--batch-size", "10"});
+    const ProcessResult alone = run_alone(kSimpleModel, {"--batch-size", "10"});
     CHECK(alone.code == 2);
     CHECK(contains(alone.err, "10 cannot be divided among 4 ranks; try 8"));
 }

@@ -120,7 +120,7 @@ TEST_CASE("train_local_rank counts its devices from 0 on every host") {
 TEST_CASE("train_local_rank prints the images and device of each rank and the accuracy") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 50);
-    const Ended text = run_ranks(3, kName, tiny(folder, 3));
+    const ProcessResult text = run_ranks(3, kName, tiny(folder, 3));
     CHECK(text.code == 0);
     CHECK(contains(text.out, "epoch  3   loss "));
     CHECK(contains(text.out,
@@ -141,7 +141,7 @@ TEST_CASE("train_local_rank prints the images and device of each rank and the ac
 TEST_CASE("train_local_rank without data prints one line from one rank") {
     const Folder folder;
     for (const int ranks : {1, 3}) {
-        const Ended ended = run_ranks(ranks, kName, {"--data", folder.path()});
+        const ProcessResult ended = run_ranks(ranks, kName, {"--data", folder.path()});
         CAPTURE(ranks, ended.err);
         CHECK(ended.code == 1);
         CHECK(ended.err.starts_with("train_local_rank: " + folder.path()));

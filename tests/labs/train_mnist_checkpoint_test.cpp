@@ -58,7 +58,7 @@ nlohmann::json outcome(const nlohmann::json& json) {
 
 // The single error line of a run that must fail with exit code `code`.
 std::string error_line(int ranks, const Words& options, int code) {
-    const Ended ended = train(ranks, options);
+    const ProcessResult ended = train(ranks, options);
     CHECK(ended.code == code);
     std::vector<std::string> errors;
     for (const std::string& line : lines(ended.err))

@@ -69,7 +69,7 @@ TEST_CASE("train_mnist computes on the device of --device and reports it", "[cud
     const auto json = results(2, small_job(folder.path(), {"--device", last}));
     CHECK(json.at("devices") == nlohmann::json({last, last}));
 
-    const Ended ended = train(2, small_job(folder.path(), {"--device", "cuda"}));
+    const ProcessResult ended = train(2, small_job(folder.path(), {"--device", "cuda"}));
     CHECK(ended.code == 0);
     CHECK(contains(ended.out, "  devices    cuda:0, " + cuda_name(1)));
 }
@@ -109,7 +109,7 @@ TEST_CASE("an option that --graph does not support prints one line and exits wit
     const auto rejects = [](int ranks, const Words& more, const std::string& message) {
         Words words{"--graph", "--device", "cuda"};
         words.insert(words.end(), more.begin(), more.end());
-        const Ended ended = train(ranks, words);
+        const ProcessResult ended = train(ranks, words);
         CAPTURE(message, ended.err);
         CHECK(ended.code == 2);
         CHECK(lines(ended.err).size() == 1);

@@ -24,7 +24,7 @@ using Words = std::vector<std::string>;
 inline const std::string kProgram = MINI_BIN_DIR "/train_mnist";
 
 // Runs `minirun -n ranks train_mnist OPTIONS...` to its end.
-inline Ended train(int ranks, const Words& options) {
+inline ProcessResult train(int ranks, const Words& options) {
     Words words{"-n", std::to_string(ranks), kProgram};
     words.insert(words.end(), options.begin(), options.end());
     Job job(words);
@@ -35,7 +35,7 @@ inline Ended train(int ranks, const Words& options) {
 // The JSON object on the last line of stdout; requires that the job succeeds.
 inline nlohmann::json results(int ranks, Words options) {
     options.push_back("--json");
-    const Ended ended = train(ranks, options);
+    const ProcessResult ended = train(ranks, options);
     INFO(ended.err);
     REQUIRE(ended.code == 0);
     return nlohmann::json::parse(lines(ended.out).back());

@@ -35,7 +35,7 @@ TEST_CASE("ranks connect through the environment variables of mpirun or srun") {
         "OMPI_COMM_WORLD_LOCAL_RANK=$r OMPI_COMM_WORLD_RANK=$r ");
     // One shell for both ranks: its process id $$ is a unique job id.
     const std::string rank = "env " + variables + kProgram + job;
-    const Ended ended = run_script(
+    const ProcessResult ended = run_script(
         1,
         "unset RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE GROUP_RANK MASTER_ADDR "
         "MASTER_PORT MINI_STORE_COOKIE TORCHELASTIC_RUN_ID; r=1; " +
@@ -121,7 +121,7 @@ TEST_CASE("an invalid option prints one clear line and exits with code 2") {
         {1, {"--save", "/tmp"}, "is a folder"},
     };
     for (const Case& bad : cases) {
-        const Ended ended = train(bad.ranks, bad.options);
+        const ProcessResult ended = train(bad.ranks, bad.options);
         CAPTURE(bad.message, ended.err);
         CHECK(ended.code == 2);
         CHECK(ended.out.empty());
@@ -132,7 +132,7 @@ TEST_CASE("an invalid option prints one clear line and exits with code 2") {
 }
 
 TEST_CASE("a rank gives up on a missing rank after --timeout") {
-    const Ended ended = run_script(
+    const ProcessResult ended = run_script(
         1, concat("unset LOCAL_RANK LOCAL_WORLD_SIZE GROUP_RANK MINI_STORE_COOKIE "
                   "TORCHELASTIC_RUN_ID; RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 "
                   "MASTER_PORT=",
@@ -147,7 +147,7 @@ TEST_CASE("missing or broken data prints one clear line and exits with code 1") 
     const fs::path path = folder.path();
     const auto fails_with = [&](const std::string& message) {
         const fs::path model = path / "model.safetensors";
-        const Ended ended = train(2, {"--data", path, "--save", model});
+        const ProcessResult ended = train(2, {"--data", path, "--save", model});
         CAPTURE(message, ended.err);
         CHECK(ended.code == 1);
         CHECK(ended.err.find(message) != std::string::npos);
@@ -181,8 +181,9 @@ TEST_CASE("missing or broken data prints one clear line and exits with code 1") 
 TEST_CASE("the summary reports model and data and speed and that replicas agree") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 40);
-    const Ended ended = train(2, {"--data", folder.path(), "--epochs", "2",
-                                  "--batch-size", "20", "--bucket-cap-mb", "0.05"});
+    const ProcessResult ended =
+        train(2, {"--data", folder.path(), "--epochs", "2", "--batch-size", "20",
+                  "--bucket-cap-mb", "0.05"});
     CHECK(ended.code == 0);
     for (const std::string part :
          {"data: MNIST", "epoch  1   loss", "epoch  2   loss",
@@ -195,7 +196,7 @@ TEST_CASE("the summary reports model and data and speed and that replicas agree"
 }
 
 TEST_CASE("help is printed to stdout with exit code 0") {
-    const Ended ended = train(1, {"--help"});
+    const ProcessResult ended = train(1, {"--help"});
     CHECK(ended.code == 0);
     CHECK(ended.out.find("--bucket-cap-mb") != std::string::npos);
 }

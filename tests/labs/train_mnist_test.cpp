@@ -160,8 +160,8 @@ TEST_CASE("all ranks end with the same parameters and a second run reproduces th
 TEST_CASE("without synchronisation replicas drift apart and the summary reports it") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 40);
-    const Ended ended = train(2, {"--data", folder.path(), "--epochs", "1", "--sync",
-                                  "none", "--batch-size", "20"});
+    const ProcessResult ended = train(2, {"--data", folder.path(), "--epochs", "1",
+                                          "--sync", "none", "--batch-size", "20"});
     CHECK(ended.code == 0);
     CHECK(ended.out.find("differ between ranks") != std::string::npos);
 }

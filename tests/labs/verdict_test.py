@@ -3,7 +3,7 @@
 import unittest
 from pathlib import Path
 
-from lab_tool.runner import Ended, Limits
+from lab_tool.runner import ProcessResult, Limits
 from lab_tool.verdict import judge, judge_all
 
 ROOT = Path("/src/libmini")
@@ -27,7 +27,7 @@ STUB = ("<Exception filename='t.cpp' line='9'>[lab07.1] not started: Look it up.
 
 
 def verdict(result="", **ended):
-    return judge("a case", Ended(**ended), result, LIMITS, ROOT)
+    return judge("a case", ProcessResult(**ended), result, LIMITS, ROOT)
 
 
 class Judge(unittest.TestCase):

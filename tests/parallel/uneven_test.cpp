@@ -35,20 +35,20 @@ class Weighing : public nn::Module {
     Tensor weight = Tensor::zeros({1}), seen;
 };
 
-struct Ended {
+struct RankResult {
     Values gradients;  // after each batch of this rank
     float weight = 0, seen = 0;
 };
 
 // Rank r has batches[r] batches, each with the gradient r + 1.
-std::vector<Ended> train(const std::vector<int>& batches, const JoinOptions& options,
-                         bool accumulates = false) {
+std::vector<RankResult> train(const std::vector<int>& batches, const JoinOptions& options,
+                              bool accumulates = false) {
     return on_ranks(static_cast<int>(batches.size()), [&](dist::ProcessGroup& group) {
         Weighing module;
         DistributedDataParallel ddp(module);
         optim::SGD optimizer(module.parameters(), {.lr = 1.0});
         const Tensor x = Tensor::full({1}, group.rank() + 1);
-        Ended ended;
+        RankResult ended;
         Join({&ddp}, options).run([&] {
             for (int i = 0; i < batches[static_cast<size_t>(group.rank())]; ++i) {
                 if (accumulates) {
@@ -108,7 +108,7 @@ TEST_CASE("all ranks end with the model and buffers of the rank that trained lon
         const auto ended = train(batches, {});
         int most = 0;
         for (const int count : batches) most = std::max(most, count);
-        for (const Ended& rank : ended) {
+        for (const RankResult& rank : ended) {
             CHECK(rank.weight == ended[0].weight);
             CHECK(rank.seen == static_cast<float>(most));
         }

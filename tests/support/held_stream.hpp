@@ -10,7 +10,7 @@
 
 namespace mini::test {
 
-// A stream whose work does not run until let_go().
+// A stream whose work does not run until release().
 class HeldStream {
   public:
     explicit HeldStream(int device) : stream_(device) {
@@ -21,9 +21,9 @@ class HeldStream {
                 &held_),
             "cudaLaunchHostFunc");
     }
-    ~HeldStream() { let_go(); }
+    ~HeldStream() { release(); }
 
-    void let_go() {
+    void release() {
         held_ = false;
         held_.notify_all();
     }

@@ -164,14 +164,14 @@ std::vector<std::string> script_args(int ranks, const std::string& script,
     return args;
 }
 
-Ended run_script(int ranks, const std::string& script,
-                 const std::vector<std::string>& options) {
+ProcessResult run_script(int ranks, const std::string& script,
+                         const std::vector<std::string>& options) {
     Job job(script_args(ranks, script, options));
     const int code = job.wait();
     return {code, job.out(), job.err()};
 }
 
-Ended run_program(const std::vector<std::string>& command) {
+ProcessResult run_program(const std::vector<std::string>& command) {
     Job job(command, Screen::kPipes, Program::kItself);
     const int code = job.wait();
     return {code, job.out(), job.err()};

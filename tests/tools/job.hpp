@@ -63,16 +63,16 @@ class Job {
 };
 
 /// The result of a finished program.
-struct Ended {
+struct ProcessResult {
     int code;
     std::string out, err;
 };
 /// Runs `minirun -n ranks sh -c script` to its end.
-Ended run_script(int ranks, const std::string& script,
-                 const std::vector<std::string>& options = {});
+ProcessResult run_script(int ranks, const std::string& script,
+                         const std::vector<std::string>& options = {});
 
 /// Runs any program, found in PATH, to its end.
-Ended run_program(const std::vector<std::string>& command);
+ProcessResult run_program(const std::vector<std::string>& command);
 
 /// Returns the arguments of run_script() for minirun.
 std::vector<std::string> script_args(int ranks, const std::string& script,

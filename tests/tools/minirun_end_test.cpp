@@ -12,10 +12,10 @@
 
 using mini::test::adopt_orphans;
 using mini::test::contains;
-using mini::test::Ended;
 using mini::test::Folder;
 using mini::test::Job;
 using mini::test::number_after;
+using mini::test::ProcessResult;
 using mini::test::run_script;
 using mini::test::script_args;
 using mini::test::wait_for_orphan;
@@ -40,7 +40,8 @@ const char* const kSayPidAndSleep = "echo pid $RANK $$ .; exec sleep 1000";
 
 TEST_CASE("a rank that exits with code 0 does not end the others") {
     // The other rank runs much longer than minirun would gather failures.
-    const Ended job = run_script(2, "[ $RANK = 0 ] && exit 0; sleep 0.4; echo finished");
+    const ProcessResult job =
+        run_script(2, "[ $RANK = 0 ] && exit 0; sleep 0.4; echo finished");
     CHECK(job.code == 0);
     CHECK(job.out == "[rank 1] finished\n");
     CHECK(job.err.empty());
@@ -49,7 +50,7 @@ TEST_CASE("a rank that exits with code 0 does not end the others") {
 TEST_CASE("a rank's failure ends the job and its exit code becomes the job's") {
     const int ranks = GENERATE(1, 2, 3, 7);
     CAPTURE(ranks);
-    const Ended job = run_script(ranks, only(ranks - 1, "echo why >&2; exit 3"));
+    const ProcessResult job = run_script(ranks, only(ranks - 1, "echo why >&2; exit 3"));
     CHECK(job.code == 3);
     const std::string rank = std::to_string(ranks - 1);
     CHECK(contains(job.err, "minirun: rank " + rank + " (pid "));
@@ -64,7 +65,7 @@ TEST_CASE(
     // stderr.
     const Folder folder;
     const std::string ready = folder.path() + "/ready";
-    const Ended job =
+    const ProcessResult job =
         run_script(2,
                    "if [ $RANK = 1 ]; then " + until(ready) +
                        "echo why >&2; exit 3; fi; trap 'echo good bye >&2; exit 0' TERM; "
@@ -77,7 +78,8 @@ TEST_CASE(
 }
 
 TEST_CASE("minirun adds nothing to a program's own message about a usage error") {
-    const Ended job = run_script(3, "[ $RANK = 0 ] && echo no such option >&2; exit 2");
+    const ProcessResult job =
+        run_script(3, "[ $RANK = 0 ] && echo no such option >&2; exit 2");
     CHECK(job.code == 2);
     CHECK(job.err == "no such option\n");
     CHECK(contains(run_script(1, "exit 2").err, "ended with exit code 2"));
@@ -88,7 +90,7 @@ TEST_CASE("the rank that prints the usage error may be the last to fail") {
     // stop it.
     const Folder folder;
     const std::string file = folder.path() + "/pid";
-    const Ended job = run_script(
+    const ProcessResult job = run_script(
         2, "if [ $RANK = 1 ]; then echo $$ > " + file + ".new; mv " + file + ".new " +
                file + "; exit 2; fi; " + until(file) + "read pid < " + file +
                "; while kill -0 $pid 2>&-; do :; done; sleep 0.4; "
@@ -99,7 +101,7 @@ TEST_CASE("the rank that prints the usage error may be the last to fail") {
 
 TEST_CASE("the report of a killed rank contains its signal") {
     const std::string signal = GENERATE("KILL", "SEGV", "TERM");
-    const Ended job = run_script(3, only(1, "kill -" + signal + " $$"));
+    const ProcessResult job = run_script(3, only(1, "kill -" + signal + " $$"));
     CHECK(contains(job.err, "rank 1 (pid "));
     CHECK(contains(job.err, "was killed by SIG" + signal));
     CHECK(job.code == (signal == "KILL" ? 137 : signal == "SEGV" ? 139 : 143));
@@ -110,7 +112,7 @@ TEST_CASE(
     // Rank 0 fails when the pid of rank 1 no longer exists.
     const Folder folder;
     const std::string file = folder.path() + "/pid";
-    const Ended job = run_script(
+    const ProcessResult job = run_script(
         2, "if [ $RANK = 1 ]; then echo $$ > " + file + ".new; mv " + file + ".new " +
                file + "; kill -9 $$; fi; while [ ! -e " + file +
                " ]; do :; done; read pid < " + file +
@@ -123,7 +125,7 @@ TEST_CASE(
 TEST_CASE("only the last 20 lines of stderr are quoted") {
     const Folder folder;
     const std::string ready = folder.path() + "/ready";
-    const Ended job =
+    const ProcessResult job =
         run_script(2,
                    "if [ $RANK = 0 ]; then trap 'echo good bye >&2; exit 0' TERM; : > " +
                        ready + "; while :; do sleep 0.01; done; fi; " + until(ready) +
@@ -138,7 +140,7 @@ TEST_CASE("a rank that ignores SIGTERM is killed after the grace time") {
     const Folder folder;
     const std::string file = folder.path() + "/deaf";
     adopt_orphans();
-    const Ended job = run_script(
+    const ProcessResult job = run_script(
         2,
         "if [ $RANK = 0 ]; then trap '' TERM; echo pid $$ .; : > " + file +
             "; exec sleep 1000; fi; while [ ! -e " + file + " ]; do :; done; exit 4",
@@ -151,7 +153,7 @@ TEST_CASE("processes that a rank has started are killed when it ends") {
     const std::string last = GENERATE("exit 0", "exit 5", "kill -9 $$");
     CAPTURE(last);
     adopt_orphans();
-    const Ended job = run_script(1, "sleep 1000 & echo grandchild $! .; " + last);
+    const ProcessResult job = run_script(1, "sleep 1000 & echo grandchild $! .; " + last);
     CHECK(wait_for_orphan(number_after(job.out, "grandchild ")) == 128 + SIGKILL);
 }
 
@@ -257,7 +259,7 @@ TEST_CASE("a user's signal while a failed job ends prevents a restart") {
 }
 
 TEST_CASE("a reader that closes minirun's stdout ends the job") {
-    const Ended job = run_script(
+    const ProcessResult job = run_script(
         1, std::string(MINI_BIN_DIR) +
                "/minirun -n 2 sh -c 'while :; do echo y; done' | head -n 1; echo over");
     CHECK(job.code == 0);

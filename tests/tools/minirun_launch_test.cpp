@@ -14,10 +14,10 @@
 #include "tests/tools/job.hpp"
 
 using mini::test::contains;
-using mini::test::Ended;
 using mini::test::Folder;
 using mini::test::Job;
 using mini::test::lines;
+using mini::test::ProcessResult;
 using mini::test::read_file;
 using mini::test::run_program;
 using mini::test::run_script;
@@ -46,7 +46,7 @@ TEST_CASE("a job that fails k times succeeds with k restarts") {
     const std::string k = std::to_string(failures);
     const Folder folder;
     const std::string said = folder.path() + "/said$TORCHELASTIC_RESTART_COUNT";
-    const Ended job = run_script(
+    const ProcessResult job = run_script(
         2,
         "echo try $TORCHELASTIC_RESTART_COUNT of $TORCHELASTIC_MAX_RESTARTS run "
         "$TORCHELASTIC_RUN_ID port $MASTER_PORT; if [ $RANK = 0 ]; then : > " +
@@ -76,7 +76,7 @@ TEST_CASE(
 
     // Rank 1 of the first attempt is killed as soon as it runs; the second attempt is
     // not.
-    const Ended job =
+    const ProcessResult job =
         run_script(2,
                    "[ $RANK.$TORCHELASTIC_RESTART_COUNT = 1.0 ] || exec " + train +
                        "restarted; " + train + "killed & kill -9 $!; kill -9 $$",
@@ -89,7 +89,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a job that fails after its last restart has failed") {
-    const Ended job = run_script(2, "exit 5", {"--max_restarts=2"});
+    const ProcessResult job = run_script(2, "exit 5", {"--max_restarts=2"});
     CHECK(job.code == 5);
     CHECK(contains(job.err, "minirun: gave up after 2 restarts"));
     CHECK(count(job.err, "restarting all ranks") == 2);
@@ -108,8 +108,8 @@ TEST_CASE("a job is not restarted after a usage error or a signal from the user"
 
 TEST_CASE("minirun --log-dir logs every byte of every rank by attempt and local rank") {
     const Folder folder;
-    const Ended job = run_script(2, "printf 'out %s\\0' $RANK; echo err $RANK >&2",
-                                 {"--log-dir", folder.path()});
+    const ProcessResult job = run_script(
+        2, "printf 'out %s\\0' $RANK; echo err $RANK >&2", {"--log-dir", folder.path()});
     CHECK(job.code == 0);
     CHECK(contains(job.err, "err 1"));  // also on the screen
     const fs::path run = only_entry(folder.path());
@@ -122,7 +122,7 @@ TEST_CASE("minirun --log-dir logs every byte of every rank by attempt and local 
 
 TEST_CASE("minirun --redirects by local rank writes outputs to log files only") {
     const Folder folder;
-    const Ended job =
+    const ProcessResult job =
         run_script(2, "echo out $RANK; echo err $RANK >&2",
                    {"--log_dir", folder.path(), "-r", "0:1,1:2", "-t", "0:2"});
     CHECK(job.out == "[rank 1] out 1\n");
@@ -137,7 +137,7 @@ TEST_CASE("minirun --redirects by local rank writes outputs to log files only") 
 TEST_CASE(
     "the stderr of a failed rank that is not shown is quoted and its log is named") {
     const Folder folder;
-    const Ended job =
+    const ProcessResult job =
         run_script(2, "[ $RANK = 0 ] && exec sleep 1000; echo why >&2; exit 3",
                    {"--local-ranks-filter", "0", "--log-dir", folder.path()});
     CHECK(job.code == 3);
@@ -147,14 +147,15 @@ TEST_CASE(
 }
 
 TEST_CASE("minirun --local-ranks-filter shows only the given ranks") {
-    const Ended job = run_script(3, "echo $RANK", {"--local-ranks-filter", "0,2"});
+    const ProcessResult job =
+        run_script(3, "echo $RANK", {"--local-ranks-filter", "0,2"});
     std::vector<std::string> found = lines(job.out);
     std::sort(found.begin(), found.end());
     CHECK(found == std::vector<std::string>{"0", "[rank 2] 2"});
 }
 
 TEST_CASE("a log folder that cannot be written is a one-line error") {
-    const Ended job = run_script(2, "true", {"--log-dir", "/dev/null/logs"});
+    const ProcessResult job = run_script(2, "true", {"--log-dir", "/dev/null/logs"});
     CHECK(job.code == 1);
     CHECK(lines(job.err).size() == 1);
     CHECK(contains(job.err, "--log-dir"));

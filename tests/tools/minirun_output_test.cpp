@@ -11,10 +11,10 @@
 #include "tests/tools/job.hpp"
 
 using mini::test::contains;
-using mini::test::Ended;
 using mini::test::Folder;
 using mini::test::Job;
 using mini::test::lines;
+using mini::test::ProcessResult;
 using mini::test::run_script;
 using mini::test::Screen;
 using mini::test::script_args;
@@ -33,15 +33,16 @@ std::string rank_0_first(const Folder& folder, const std::string& first,
 
 TEST_CASE("rank 0's output is unchanged byte for byte") {
     const int ranks = GENERATE(1, 2, 3, 7);
-    const Ended job = run_script(ranks,
-                                 "[ $RANK != 0 ] || { printf 'a\\0b\\r\\n\\n  c'; "
-                                 "printf '\\033[1mx\\n\\rlast' >&2; }");
+    const ProcessResult job =
+        run_script(ranks,
+                   "[ $RANK != 0 ] || { printf 'a\\0b\\r\\n\\n  c'; "
+                   "printf '\\033[1mx\\n\\rlast' >&2; }");
     CHECK(job.out == std::string("a\0b\r\n\n  c", 9));
     CHECK(job.err == "\033[1mx\n\rlast");
 }
 
 TEST_CASE("lines of other ranks are prefixed with their rank and keep their stream") {
-    const Ended job = run_script(3, "echo out $RANK; echo err $RANK >&2");
+    const ProcessResult job = run_script(3, "echo out $RANK; echo err $RANK >&2");
     std::vector<std::string> out = lines(job.out), err = lines(job.err);
     std::sort(out.begin(), out.end());
     std::sort(err.begin(), err.end());
@@ -50,7 +51,7 @@ TEST_CASE("lines of other ranks are prefixed with their rank and keep their stre
 }
 
 TEST_CASE("lines that seven ranks write in pieces are printed whole") {
-    const Ended job = run_script(
+    const ProcessResult job = run_script(
         7,
         "for i in 1 2 3 4 5 6 7 8 9; do printf \"begin $RANK.$i \"; printf 'middle '; "
         "echo end; done");
@@ -67,7 +68,7 @@ TEST_CASE("lines that seven ranks write in pieces are printed whole") {
 }
 
 TEST_CASE("an unfinished last line of another rank gets a newline") {
-    const Ended job = run_script(2, "[ $RANK = 0 ] || printf 'no end'");
+    const ProcessResult job = run_script(2, "[ $RANK = 0 ] || printf 'no end'");
     CHECK(job.out == "[rank 1] no end\n");
 }
 
@@ -75,13 +76,15 @@ TEST_CASE("rank 0's last line stays one JSON object while other ranks write") {
     const Folder folder;
     const std::string json = R"({"world_size": 2, "step_loss": [2.3, 2.2]})";
     const std::string others = "printf 'half a line' >&2; echo more";
-    const Ended job = run_script(2, rank_0_first(folder, "echo '" + json + "'", others));
+    const ProcessResult job =
+        run_script(2, rank_0_first(folder, "echo '" + json + "'", others));
     CHECK(lines(job.out).front() == json);
     CHECK(contains(job.out, "[rank 1] more\n"));
 }
 
 TEST_CASE("a line of 200000 bytes is printed whole") {
-    const Ended job = run_script(2, "head -c 200000 /dev/zero | tr '\\0' x; echo");
+    const ProcessResult job =
+        run_script(2, "head -c 200000 /dev/zero | tr '\\0' x; echo");
     const std::vector<std::string> found = lines(job.out);
     REQUIRE(found.size() == 2);
     CHECK(std::min(found[0].size(), found[1].size()) == 200000);

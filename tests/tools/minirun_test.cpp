@@ -17,16 +17,16 @@
 
 using mini::Descriptor;
 using mini::test::contains;
-using mini::test::Ended;
 using mini::test::Job;
 using mini::test::lines;
 using mini::test::number_after;
+using mini::test::ProcessResult;
 using mini::test::run_script;
 
 TEST_CASE("each rank gets its rank and the world size") {
     const int ranks = GENERATE(1, 2, 3, 7);
     CAPTURE(ranks);
-    const Ended job = run_script(
+    const ProcessResult job = run_script(
         ranks,
         "echo $RANK $LOCAL_RANK $ROLE_RANK $WORLD_SIZE $LOCAL_WORLD_SIZE $GROUP_RANK",
         {"--no-prefix"});
@@ -49,7 +49,7 @@ TEST_CASE(
         "echo $MASTER_ADDR $MASTER_PORT $MINI_STORE_COOKIE $TORCHELASTIC_RUN_ID";
     std::set<std::string> jobs;
     for (int i = 0; i < 3; ++i) {
-        const Ended job = run_script(3, script, {"--no-prefix"});
+        const ProcessResult job = run_script(3, script, {"--no-prefix"});
         const std::vector<std::string> seen = lines(job.out);
         REQUIRE(seen.size() == 3);
         CHECK(seen[0] == seen[1]);
@@ -61,7 +61,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the cookie is 32 hexadecimal digits") {
-    const Ended job = run_script(1, "printf %s $MINI_STORE_COOKIE");
+    const ProcessResult job = run_script(1, "printf %s $MINI_STORE_COOKIE");
     CHECK(job.out.size() == 32);
     CHECK(job.out.find_first_not_of("0123456789abcdef") == std::string::npos);
 }

@@ -31,7 +31,7 @@ void check_concurrent(HeldStream& held, const std::function<void()>& wait,
     auto other = std::async(std::launch::async, meanwhile);
     CHECK(other.wait_for(std::chrono::seconds(20)) == std::future_status::ready);
     CHECK(waiting.wait_for(std::chrono::seconds(0)) == std::future_status::timeout);
-    held.let_go();
+    held.release();
     other.get();
     waiting.get();
 }

@@ -1,0 +1,53 @@
+// Checks and counts the loads, stores and atomics of kernels: whether the memory is
+// accessible, whether it is initialised, and whether the access is ordered with the
+// accesses of other threads.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "libmini/cudasim/access_log.hpp"
+#include "libmini/cudasim/execution.hpp"
+#include "libmini/cudasim/findings.hpp"
+#include "libmini/cudasim/launch.hpp"
+#include "libmini/cudasim/memory_map.hpp"
+#include "libmini/cudasim/observer.hpp"
+#include "libmini/cudasim/race_checker.hpp"
+#include "libmini/cudasim/shared_bounds.hpp"
+
+namespace mini::sim {
+
+class AccessChecker {
+  public:
+    /// Without `findings` accesses are not checked, without `log` they are not counted.
+    /// REQUIRES: the arguments outlive this object.
+    AccessChecker(Findings* findings, AccessLog* log, Execution& execution,
+                  MemoryMap& memory);
+
+    /// Checks the operation if it is a copy or a fill, which accesses all its bytes in
+    /// one step. REQUIRES: the execution has begun it.
+    void begin_operation(const OperationInfo& info);
+
+    /// Checks and counts an access of the running thread by the instruction at
+    /// `address`. Returns false if a GPU would end the kernel here.
+    bool access(const void* pointer, size_t bytes, Mode mode, const void* address);
+
+  private:
+    bool access_global(uintptr_t at, size_t bytes, Mode mode, const void* address);
+    bool access_shared(uintptr_t at, size_t bytes, Mode mode, const void* address);
+    bool access_other(uintptr_t at, size_t bytes, Mode mode, const void* address);
+    void count(uintptr_t at, size_t bytes, Mode mode, const void* address, bool shared);
+    bool reject(Mistake mistake, const void* address, const std::string& message);
+
+    Findings* findings_;
+    AccessLog* log_;
+    Execution& execution_;
+    MemoryMap& memory_;
+    SharedBounds shared_bounds_;
+    std::optional<RaceChecker> races_;  // with findings
+};
+
+}  // namespace mini::sim

@@ -1,0 +1,56 @@
+// Where an address that a kernel accesses lies: in which allocation, or in which shared
+// array of the running block.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libmini/cudasim/allocation.hpp"
+#include "libmini/cudasim/symbols.hpp"
+
+namespace mini::sim {
+
+class MemoryMap {
+  public:
+    /// An allocation, empty if the address is in none.
+    struct Target {
+        Allocation allocation;
+        bool tracked = false;  // whether every write since the allocation was seen
+    };
+
+    // Called on any thread.
+    void allocated(const Allocation& allocation);
+    void freed() { memory_changed_ = true; }
+
+    // Called on the thread that runs the kernel.
+
+    /// Sets the shared memory of the block that begins: the thread-local variables, in
+    /// which the shared arrays are, and the dynamic shared memory.
+    void begin_block(std::span<std::byte> variables, std::span<std::byte> dynamic);
+    std::span<std::byte> variables() const { return variables_; }
+    std::span<std::byte> dynamic() const { return dynamic_; }
+
+    /// Returns the allocation at an address of device memory or pinned memory.
+    Target target_at(uintptr_t at);
+
+    /// Returns the shared array at an address of variables(), or null.
+    const SharedArray* array_at(uintptr_t at) const;
+
+    /// Returns a text like "byte 12 of allocation 3 (40 bytes)"; `shared`: whether the
+    /// address is in shared memory.
+    std::string describe(uintptr_t at, bool shared);
+
+  private:
+    std::atomic<uint64_t> first_tracked_{
+        0};  // id of the first allocation seen; 0: none yet
+    std::atomic<bool> memory_changed_{false};
+    std::vector<Target> recent_;
+    std::span<std::byte> variables_, dynamic_;
+};
+
+}  // namespace mini::sim

@@ -1,0 +1,112 @@
+#include "libmini/cudasim/race_checker.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+#include "libmini/cudasim/memory.hpp"
+
+namespace mini::sim {
+namespace {
+
+// The end of the report of a race in one kernel, after "which ".
+std::string race_message(const Access& earlier, const Access& now, const char* did) {
+    if (earlier.block != now.block)
+        return concat("another block ", did,
+                      ": blocks run in any order; use atomics, or two launches");
+    if (earlier.thread / 32 == now.thread / 32)
+        return concat("another lane of the warp ", did,
+                      ": a __syncwarp(), or __syncthreads(), between them is missing");
+    return concat("another thread ", did, ": a __syncthreads() between them is missing");
+}
+
+}  // namespace
+
+void RaceChecker::visit(const AccessedRange& range, Mode mode, const Access& access) {
+    const uintptr_t end = range.at + range.bytes;
+    for (uintptr_t word = range.at / 4 * 4; word < end; word += 4) {
+        const uintptr_t first = std::max(word, range.at) - word;
+        const uintptr_t last = std::min(word + 4, end) - word;
+        Access now = access;
+        now.bytes = static_cast<uint8_t>((1u << last) - (1u << first));
+        Cell& cell = shadow_.at(word);
+
+        // Each block starts with uninitialised shared memory.
+        if (range.shared && (cell.write.operation != execution_.number() ||
+                             cell.write.block != now.block))
+            cell.initialised = 0;
+        const bool reads = mode != Mode::kWrite;
+        if (reads && range.tracked && (now.bytes & ~cell.initialised) != 0 &&
+            !findings_.met(Mistake::kUninitialised, now.address, nullptr))
+            findings_.add(Mistake::kUninitialised, execution_.current(now.address), {},
+                          concat("reads ", range.bytes, " bytes of ",
+                                 memory_.describe(range.at, range.shared),
+                                 " that were never written"));
+
+        check_order(cell.write, true, now, mode, range);
+        if (mode != Mode::kRead)
+            for (const Access& read : cell.reads)
+                check_order(read, false, now, mode, range);
+
+        if (mode == Mode::kRead) {
+            // Keep the first of the unordered reads, and the last.
+            const bool replace = cell.reads[0].operation == 0 ||
+                                 execution_.happens_before(cell.reads[0]) ||
+                                 cell.reads[0].thread == now.thread;
+            cell.reads[replace ? 0 : 1] = now;
+        } else {
+            cell.write = now;
+            cell.reads = {};
+            cell.initialised |= now.bytes;
+        }
+    }
+}
+
+void RaceChecker::visit_copy(const OperationInfo& info) {
+    const bool fill = info.kind == OperationKind::kFill;
+    const auto visit_memory = [&](const void* pointer, Mode mode) {
+        if (pointer != nullptr && device_of(pointer) != kPageable)
+            visit({.at = reinterpret_cast<uintptr_t>(pointer), .bytes = info.bytes}, mode,
+                  execution_.copy_access());
+    };
+    if (!fill) visit_memory(info.from, Mode::kRead);
+    visit_memory(info.to, Mode::kWrite);
+    if (!fill && info.from != nullptr && device_of(info.from) >= 0 &&
+        device_of(info.to) >= 0)
+        copy_initialised(reinterpret_cast<uintptr_t>(info.to),
+                         reinterpret_cast<uintptr_t>(info.from), info.bytes);
+}
+
+// Reports `now` unless the earlier access happens before it.
+void RaceChecker::check_order(const Access& earlier, bool earlier_wrote,
+                              const Access& now, Mode mode, const AccessedRange& range) {
+    if (earlier.operation == 0 || (earlier.bytes & now.bytes) == 0) return;
+    const bool same = earlier.operation == execution_.number();
+    if (range.shared && (!same || earlier.block != now.block))
+        return;  // of a finished block
+    if ((earlier.atomic && now.atomic) || execution_.happens_before(earlier)) return;
+    const Mistake mistake = same ? Mistake::kRace : Mistake::kMissingSync;
+    if (findings_.met(mistake, now.address, earlier.address)) return;
+
+    const char* const did = earlier.atomic ? "updated" : earlier_wrote ? "wrote" : "read";
+    const std::string what =
+        same ? race_message(earlier, now, did)
+             : concat(execution_.name(earlier), " ", did,
+                      " in another stream, and no event or wait orders the two");
+    findings_.add(mistake, execution_.current(now.address), execution_.party(earlier),
+                  concat(verb(mode), " ", memory_.describe(range.at, range.shared),
+                         ", which ", what));
+}
+
+void RaceChecker::copy_initialised(uintptr_t to, uintptr_t from, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i) {
+        const uint8_t known =
+            shadow_.at((from + i) / 4 * 4).initialised >> (from + i) % 4 & 1;
+        uint8_t& all = shadow_.at((to + i) / 4 * 4).initialised;
+        all = static_cast<uint8_t>((all & ~(1u << (to + i) % 4)) | known << (to + i) % 4);
+    }
+}
+
+}  // namespace mini::sim

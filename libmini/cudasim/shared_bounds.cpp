@@ -1,0 +1,86 @@
+#include "libmini/cudasim/shared_bounds.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::sim {
+namespace {
+
+uintptr_t begin_of(std::span<std::byte> memory) {
+    return reinterpret_cast<uintptr_t>(memory.data());
+}
+
+}  // namespace
+
+SharedBounds::Result SharedBounds::check(uintptr_t at, size_t bytes, Mode mode,
+                                         const void* address) {
+    if (at - begin_of(memory_.variables()) >= memory_.variables().size()) {
+        const size_t place = at - begin_of(memory_.dynamic());
+        const size_t size = memory_.dynamic().size();
+        return place >= size || bytes > size - place ? Result::kOutside : Result::kInside;
+    }
+    const SharedArray* const array = memory_.array_at(at);
+    const bool strayed = strays(array, address);
+    if (array == nullptr)
+        return strayed || mode != Mode::kRead ? Result::kOutside : Result::kOtherVariable;
+    const bool crosses =
+        at + bytes > begin_of(memory_.variables()) + array->offset + array->bytes;
+    if (strayed || crosses) return Result::kOutside;
+    array_of_.emplace(address, array);
+    return Result::kInside;
+}
+
+// Returns whether an instruction accesses another array than its own, or no array. Its
+// own array is the one that it accessed first; it must be declared in a function that the
+// instruction is compiled from.
+bool SharedBounds::strays(const SharedArray* array, const void* address) const {
+    const auto known = array_of_.find(address);
+    if (known != array_of_.end())
+        return array == nullptr || array->function != known->second->function;
+    const std::string& kernel = execution_.name();
+    if (array == nullptr || array->function == kernel ||
+        short_name(function_at(address)) != kernel)
+        return false;
+    const auto& functions = inlined_at(address);
+    return std::find(functions.begin(), functions.end(), array->function) ==
+           functions.end();
+}
+
+std::string SharedBounds::describe_outside(uintptr_t at, const void* address) const {
+    const uintptr_t base = begin_of(memory_.variables());
+    if (at - base >= memory_.variables().size())
+        return concat("at byte ", static_cast<int64_t>(at - begin_of(memory_.dynamic())),
+                      " of the dynamic shared memory, which has ",
+                      memory_.dynamic().size(), " bytes: request more in the launch");
+    const SharedArray* const nearest = nearest_array(at, address);
+    if (nearest == nullptr) return "outside of every shared array";
+    return concat("at byte ",
+                  static_cast<int64_t>(at - base) - static_cast<int64_t>(nearest->offset),
+                  " of the shared array ", nearest->name, ", which has ", nearest->bytes,
+                  " bytes");
+}
+
+// Returns the instruction's own array, else the kernel's array nearest to `at`, else
+// null.
+const SharedArray* SharedBounds::nearest_array(uintptr_t at, const void* address) const {
+    const auto known = array_of_.find(address);
+    if (known != array_of_.end()) return known->second;
+    const auto distance = [&](const SharedArray& array) {
+        const auto offset = static_cast<int64_t>(at - begin_of(memory_.variables()));
+        const auto begin = static_cast<int64_t>(array.offset);
+        return offset < begin ? begin - offset
+                              : offset - begin - static_cast<int64_t>(array.bytes) + 1;
+    };
+    const SharedArray* nearest = nullptr;
+    for (const SharedArray& array : shared_arrays())
+        if (array.function == execution_.name() &&
+            (nearest == nullptr || distance(array) < distance(*nearest)))
+            nearest = &array;
+    return nearest;
+}
+
+}  // namespace mini::sim

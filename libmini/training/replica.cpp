@@ -1,0 +1,54 @@
+#include "libmini/training/replica.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "libmini/parallel/power_sgd.hpp"
+#include "libmini/parallel/rungs.hpp"
+
+namespace mini::training {
+
+namespace {
+
+parallel::CommHook hook_of(Compression compression) {
+    if (compression == Compression::kFP16) return parallel::fp16_compress_hook();
+    if (compression == Compression::kBF16) return parallel::bf16_compress_hook();
+    return parallel::power_sgd_hook(
+        {.matrix_approximation_rank = 2, .start_iteration = 20});
+}
+
+std::unique_ptr<parallel::DistributedDataParallel> make_ddp(
+    nn::Module& model, const Options& options,
+    const std::shared_ptr<dist::ProcessGroup>& group) {
+    const auto cap = static_cast<int64_t>(options.bucket_cap_mb * 1048576.0);
+    auto ddp = std::make_unique<parallel::DistributedDataParallel>(
+        model, parallel::DDPOptions{
+                   .first_bucket_bytes = std::min(parallel::kFirstBucketBytes, cap),
+                   .bucket_cap_mb = options.bucket_cap_mb,
+                   .process_group = group});
+    if (options.compress != Compression::kNone)
+        ddp->register_comm_hook(hook_of(options.compress));
+    return ddp;
+}
+
+}  // namespace
+
+Replica replicate(nn::Module& model, const Options& options,
+                  const std::shared_ptr<dist::ProcessGroup>& group) {
+    if (options.graph) return {};
+    switch (options.sync) {
+        case Sync::kNone: return {};
+        case Sync::kAverage:
+            return {std::make_unique<parallel::AveragedModule>(model, group)};
+        case Sync::kFlat: return {std::make_unique<parallel::FlatModule>(model, group)};
+        case Sync::kOverlap:
+            return {std::make_unique<parallel::OverlappedModule>(model, group)};
+        case Sync::kDDP: break;
+    }
+    auto ddp = make_ddp(model, options, group);
+    auto* const same = ddp.get();
+    return {std::move(ddp), same};
+}
+
+}  // namespace mini::training

@@ -1,0 +1,194 @@
+#include "libmini/training/run_checkpoints.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/distributed/group/gather.hpp"
+#include "libmini/optim/optimizer_state.hpp"
+#include "libmini/training/program.hpp"
+
+namespace mini::training {
+
+namespace {
+
+void remove_all(const io::CheckpointFolder& folder) {
+    for (const int64_t step : folder.list()) std::filesystem::remove(folder.path(step));
+}
+
+// Calls `body` and appends the message of its Error, on one line, to `report`.
+template <typename Body>
+void collect_error(std::string& report, const Body& body) {
+    try {
+        body();
+    } catch (const Error& error) {
+        std::string text = error.what();
+        std::ranges::replace(text, '\n', ' ');
+        report += concat(report.empty() ? "" : "; ", text);
+    }
+}
+
+void check_not_beyond_end(const std::string& path, const RunPosition& position,
+                          const RunLength& length) {
+    if (length.is_beyond_end(position))
+        throw UsageError(
+            concat(path, " is at step ", position.step, ", in epoch ", position.epoch + 1,
+                   ", beyond the end that --epochs and --steps define; increase them, or "
+                   "start again with --fresh"));
+}
+
+}  // namespace
+
+RunCheckpoints::RunCheckpoints(const Options& options,
+                               std::map<std::string, std::string> recipe,
+                               const RunLength& length, const CheckpointedParts& parts,
+                               std::shared_ptr<dist::ProcessGroup> group)
+    : options_(options),
+      recipe_(std::move(recipe)),
+      length_(length),
+      parts_(parts),
+      group_(std::move(group)) {}
+
+std::optional<std::string> RunCheckpoints::resume(RankProgress& progress) {
+    if (options_.checkpoint.empty()) return std::nullopt;
+    const std::optional<io::Checkpoint> found = newest();
+    if (!found) return std::nullopt;
+
+    const std::string path = folder_->path(found->step);
+    RunState state;
+    on_all_ranks(*group_, [&] { state = load(path, found->contents); });
+    check_recipe(path, state.recipe, recipe_);
+    check_not_beyond_end(path, state.position, length_);
+    continue_from(state, progress);
+    return path;
+}
+
+// Returns the same checkpoint on all ranks: rank 0 chooses it.
+std::optional<io::Checkpoint> RunCheckpoints::newest() {
+    std::optional<io::Checkpoint> found;
+    on_all_ranks(*group_, [&] {
+        folder_.emplace(options_.checkpoint, options_.keep);
+        if (group_->rank() != 0) return;
+        // A restart keeps what this job has saved: --fresh has already been applied.
+        if (options_.fresh && !is_restart()) remove_all(*folder_);
+        found = folder_->latest();
+    });
+    const std::vector<int64_t> mine{found ? found->step : -1};
+    const int64_t step = dist::all_gather_values(*group_, mine)[0][0];
+    if (step == -1) return std::nullopt;
+    on_all_ranks(*group_, [&] {
+        if (!found) found = folder_->load(step);
+    });
+    return found;
+}
+
+// Loads model, scheduler and optimizer. If the options differ, only reads the run's
+// state: then the caller reports the options, the real cause. Throws BadFile with a list
+// of everything that does not fit.
+RunState RunCheckpoints::load(const std::string& path, const io::Safetensors& file) {
+    RunState state;
+    state.recipe = recipe_;
+    std::string errors;
+    collect_error(errors, [&] { state = run_state_in(file); });
+    if (state.recipe != recipe_) return state;
+
+    collect_error(errors,
+                  [&] { parts_.model.load_state_dict(tensors_in(file, "model.")); });
+    collect_error(errors, [&] {
+        if (parts_.scheduler != nullptr)
+            parts_.scheduler->load_state_dict(state.scheduler);
+    });
+    collect_error(errors, [&] { load_optimizer(file); });
+    collect_error(errors, [&] {
+        if (parts_.ddp != nullptr && !state.gradient_order.empty())
+            parts_.ddp->set_gradient_order(state.gradient_order);
+    });
+    if (!errors.empty()) throw BadFile(concat(path, ": does not fit this run: ", errors));
+    return state;
+}
+
+void RunCheckpoints::load_optimizer(const io::Safetensors& file) {
+    const optim::OptimizerState state = optim::state_in(file, "optimizer.");
+    // With --zero each rank checks its own part only; an unsharded optimizer checks the
+    // whole state first.
+    if (options_.zero)
+        make_plain_optimizer(options_, parts_.model.parameters())->load_state_dict(state);
+    parts_.optimizer.optimizer->load_state_dict(state);
+}
+
+void RunCheckpoints::continue_from(const RunState& state, RankProgress& progress) const {
+    progress.position = state.position;
+    progress.results = state.results;
+    progress.results.resumed_at_step = state.position.step;
+    const auto rank = static_cast<size_t>(group_->rank());
+    if (state.world_size == group_->world_size()) {
+        // In the middle of an epoch, the trainer first draws the sample order again.
+        const bool midway = state.position.step_in_epoch > 0;
+        set_generator_states((midway ? state.epoch_generators : state.generators)[rank]);
+        if (!midway) return;
+        progress.resumed_generators = state.generators[rank];
+        progress.epoch_losses = state.epoch_losses[rank];
+        return;
+    }
+
+    // A different number of ranks: generators keep the state from their seed, an epoch
+    // may have more or fewer steps, and each rank stores the mean of the losses.
+    progress.position.step_in_epoch =
+        std::min(state.position.step_in_epoch, length_.steps_per_epoch);
+    progress.epoch_losses.assign(static_cast<size_t>(progress.position.step_in_epoch),
+                                 0.0f);
+    for (const std::vector<float>& losses : state.epoch_losses)
+        for (size_t i = 0; i < progress.epoch_losses.size(); ++i)
+            progress.epoch_losses[i] += losses[i] / static_cast<float>(state.world_size);
+}
+
+bool RunCheckpoints::is_due_after_step(const RunPosition& position) const {
+    if (!folder_) return false;
+    const bool ends_midway = position.step == length_.last_step &&
+                             position.step_in_epoch < length_.steps_per_epoch;
+    return ends_midway || (options_.every > 0 && position.step % options_.every == 0);
+}
+
+bool RunCheckpoints::is_due_after_epoch(const RunPosition& position) const {
+    return folder_ && (options_.every == 0 || length_.is_done(position));
+}
+
+void RunCheckpoints::save(const RankProgress& progress) {
+    if (parts_.optimizer.zero != nullptr) parts_.optimizer.zero->consolidate_state_dict();
+    const RunState state = run_state(progress);
+    on_all_ranks(*group_, [&] {
+        if (group_->rank() != 0) return;
+        io::Safetensors file;
+        for (const auto& [name, tensor] : parts_.model.state_dict())
+            file.tensors.emplace_back("model." + name, tensor);
+        optim::add_state(parts_.optimizer.optimizer->state_dict(), "optimizer.", file);
+        add_run_state(state, file);
+        folder_->save(progress.position.step, file);
+    });
+}
+
+// Returns the state of all ranks, on every rank.
+RunState RunCheckpoints::run_state(const RankProgress& progress) const {
+    RunState state;
+    state.position = progress.position;
+    state.world_size = group_->world_size();
+    state.recipe = recipe_;
+    state.results = progress.results;
+    if (parts_.scheduler != nullptr) state.scheduler = parts_.scheduler->state_dict();
+    if (parts_.ddp != nullptr) state.gradient_order = parts_.ddp->gradient_order();
+    state.generators = dist::all_gather_values(*group_, generator_states());
+    if (progress.position.step_in_epoch == 0) return state;
+    state.epoch_generators = dist::all_gather_values(*group_, progress.epoch_generators);
+    state.epoch_losses = dist::all_gather_values(*group_, progress.epoch_losses);
+    return state;
+}
+
+}  // namespace mini::training

@@ -1,0 +1,72 @@
+// The checkpoints of one training run: rank 0 writes them, all ranks read them.
+// checkpoint.hpp describes the contents.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "libmini/distributed/group/process_group.hpp"
+#include "libmini/io/checkpoint.hpp"
+#include "libmini/nn/module.hpp"
+#include "libmini/optim/lr_scheduler.hpp"
+#include "libmini/parallel/ddp.hpp"
+#include "libmini/training/checkpoint.hpp"
+#include "libmini/training/optimizers.hpp"
+#include "libmini/training/options.hpp"
+#include "libmini/training/run_progress.hpp"
+
+namespace mini::training {
+
+/// The objects of one rank that a checkpoint saves and restores.
+struct CheckpointedParts {
+    nn::Module& model;
+    const JobOptimizer& optimizer;
+    optim::LRScheduler* scheduler;           // null for --scheduler none
+    parallel::DistributedDataParallel* ddp;  // null without DDP
+};
+
+/// Saves and restores the state of a run in the folder of --checkpoint.
+class RunCheckpoints {
+  public:
+    /// `recipe` is the result of recipe_of() for this run. REQUIRES: `options` and the
+    /// objects of `parts` outlive this object.
+    RunCheckpoints(const Options& options, std::map<std::string, std::string> recipe,
+                   const RunLength& length, const CheckpointedParts& parts,
+                   std::shared_ptr<dist::ProcessGroup> group);
+
+    /// Restores the parts, the generators and `progress` from the newest checkpoint and
+    /// returns its path; returns std::nullopt if there is none, or without --checkpoint.
+    /// Call it before save(), on all ranks; blocks until all have read the checkpoint.
+    /// Throws what Trainer::resume() throws.
+    std::optional<std::string> resume(RankProgress& progress);
+
+    /// Whether to save after the step that ended at `position`; false before resume().
+    bool is_due_after_step(const RunPosition& position) const;
+
+    /// Whether to save after a whole epoch, where `position` is the start of the next
+    /// epoch; false before resume().
+    bool is_due_after_epoch(const RunPosition& position) const;
+
+    /// Saves a checkpoint; blocks until it is on disk. Call it on all ranks. Throws
+    /// SharedError when it cannot be written. REQUIRES: resume() was called.
+    void save(const RankProgress& progress);
+
+  private:
+    std::optional<io::Checkpoint> newest();
+    RunState load(const std::string& path, const io::Safetensors& file);
+    void load_optimizer(const io::Safetensors& file);
+    void continue_from(const RunState& state, RankProgress& progress) const;
+    RunState run_state(const RankProgress& progress) const;
+
+    const Options& options_;
+    std::map<std::string, std::string> recipe_;
+    RunLength length_;
+    CheckpointedParts parts_;
+    std::shared_ptr<dist::ProcessGroup> group_;
+    std::optional<io::CheckpointFolder> folder_;  // from resume() on, with --checkpoint
+};
+
+}  // namespace mini::training

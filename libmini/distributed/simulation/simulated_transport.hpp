@@ -28,6 +28,11 @@ class SimulatedTransport : public Transport {
     void send(int to, std::span<const std::byte> out) override;
     void recv(int from, std::span<std::byte> in, const Combine& combine = {}) override;
 
+    /// The virtual time now, and a wait until a later one: what the rank computes between two
+    /// messages. Returns at once if `when` has passed. REQUIRES: called by task `rank`.
+    VirtualTime now() const { return scheduler_.now(); }
+    void sleep_until(VirtualTime when);
+
     /// "rank 2 receives from rank 1", for a rank that waits.
     std::string waits_for() const;
 

@@ -24,12 +24,12 @@ Network::Network(Scheduler& scheduler, const Links& links, int world_size,
       has_payload_(has_payload),
       out_free_(port_count(links, world_size)),
       in_free_(port_count(links, world_size)),
+      channels_(world_size_),
       traffic_(world_size_),
       is_dead_(world_size_) {}
 
 Network::Channel& Network::channel(int from, int to) {
-    const size_t key = static_cast<size_t>(from) * world_size_ + static_cast<size_t>(to);
-    const auto [place, is_new] = channels_.try_emplace(key);
+    const auto [place, is_new] = channels_[static_cast<size_t>(from)].try_emplace(to);
     if (is_new) place->second.route = route(links_, from, to);
     return place->second;
 }

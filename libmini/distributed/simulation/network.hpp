@@ -108,7 +108,10 @@ class Network {
     const size_t world_size_;
     const bool has_payload_;
     std::vector<VirtualTime> out_free_, in_free_;  // by port: when its queue is empty
-    std::unordered_map<size_t, Channel> channels_;
+
+    // By sender, then by receiver. One table with the key from * world_size + to would put
+    // all channels of a ring of 256 ranks into one of its 257 buckets.
+    std::vector<std::unordered_map<int, Channel>> channels_;
     std::vector<Traffic> traffic_;  // by rank
     std::vector<char> is_dead_;     // by rank
     std::vector<std::unique_ptr<SimulatedMessage>> all_;

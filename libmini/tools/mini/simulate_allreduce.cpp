@@ -1,7 +1,8 @@
-#include "libmini/tools/mini/simulate.hpp"
+#include "libmini/tools/mini/simulate_allreduce.hpp"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +16,10 @@
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/distributed/simulation/cluster.hpp"
+#include "libmini/io/line_chart.hpp"
 #include "libmini/tensor/tensor.hpp"
 #include "libmini/tools/mini/bench_sizes.hpp"
-#include "libmini/tools/mini/simulate_faults.hpp"
+#include "libmini/tools/mini/result_files.hpp"
 
 namespace mini::tools {
 namespace {
@@ -26,6 +28,7 @@ using dist::Algorithm;
 using dist::seconds_of;
 
 constexpr int kMaxSimulatedRanks = 16384;
+constexpr double kMicroseconds = 1e6;  // in a second
 
 struct SimulateOptions {
     int ranks = 64;
@@ -36,6 +39,7 @@ struct SimulateOptions {
     uint64_t seed = 0;
     double combine_rate = 0;  // bytes a second; 0: combining takes no time
     std::string format = "table";
+    ResultFiles files;
 };
 
 struct SimulatedRow {
@@ -105,7 +109,6 @@ void print_head(const SimulateOptions& options) {
 }
 
 void print_row(const SimulatedRow& row) {
-    constexpr double kMicroseconds = 1e6;
     const std::string formula =
         row.formula ? fmt::format("{:.2f}", *row.formula * kMicroseconds) : "-";
     fmt::print("{:<20}{:>12}{:>15.2f}{:>15}{:>12}{:>16}{:>9.2f}\n", row.algorithm,
@@ -124,35 +127,51 @@ nlohmann::json json_of(const SimulatedRow& row) {
     return json;
 }
 
-void run(const SimulateOptions& options) {
-    const bool as_table = options.format == "table";
-    nlohmann::json rows = nlohmann::json::array();
+// One line per algorithm, of time against size. An algorithm that kAuto chose has its name.
+io::LineChart chart_of(const std::vector<SimulatedRow>& rows,
+                       const SimulateOptions& options) {
+    io::LineChart chart;
+    chart.title =
+        fmt::format("all-reduce on {} ranks, links {}", options.ranks, options.link);
+    chart.x = {.label = "size (bytes)", .is_log = true, .from_zero = false, .ticks = {}};
+    chart.y = {.label = "time (us)", .is_log = true, .from_zero = false, .ticks = {}};
+    for (const SimulatedRow& row : rows) {
+        auto line = std::ranges::find(chart.lines, row.algorithm, &io::ChartLine::name);
+        if (line == chart.lines.end())
+            line = chart.lines.insert(line, {.name = row.algorithm, .points = {}});
+        line->points.emplace_back(row.bytes, row.seconds * kMicroseconds);
+    }
+    return chart;
+}
+
+void run(SimulateOptions& options) {
     const std::vector<size_t> sizes = parse_sizes(options.sizes);
     for (const std::string& algorithm : options.algorithms)
         dist::parse_algorithm(algorithm);  // errors come before the first row
     dist::parse_links(options.link);
+    options.files.open();
+
+    const bool as_table = options.format == "table" && !options.files.replaces_table();
     if (as_table) print_head(options);
+    std::vector<SimulatedRow> rows;
+    nlohmann::json json_rows = nlohmann::json::array();
     for (const size_t bytes : sizes)
         for (const std::string& algorithm : options.algorithms) {
-            const SimulatedRow row = simulate(algorithm, bytes, options);
-            if (as_table) print_row(row);
-            rows.push_back(json_of(row));
+            rows.push_back(simulate(algorithm, bytes, options));
+            if (as_table) print_row(rows.back());
+            json_rows.push_back(json_of(rows.back()));
         }
-    if (as_table) return;
     const nlohmann::json all = {{"ranks", options.ranks},
                                 {"link", options.link},
                                 {"seed", options.seed},
-                                {"rows", rows}};
-    fmt::print("{}\n", all.dump());
+                                {"rows", json_rows}};
+    if (options.format == "json") fmt::print("{}\n", all.dump());
+    options.files.write(all, [&] { return chart_of(rows, options); });
 }
 
 }  // namespace
 
-void add_simulate(Command& mini) {
-    Command simulate = mini.add_command(
-        "simulate", "Collectives on a simulated cluster, in virtual time");
-    simulate.require_command();
-    add_simulate_faults(simulate);
+void add_simulate_all_reduce(Command& simulate) {
     Command all_reduce = simulate.add_command(
         "allreduce",
         "All-reduce of float32: times, messages and bytes beside the formulas");
@@ -174,6 +193,7 @@ void add_simulate(Command& mini) {
              "Bytes a second that a rank combines; 0: in no time")
         .not_negative();
     all_reduce.add("--format", o.format, "table or json").one_of({"table", "json"});
+    o.files.add_options(all_reduce, "time against size, a line per algorithm");
     all_reduce.on_parsed([options] { run(*options); });
 }
 

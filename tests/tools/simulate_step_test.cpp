@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/read_file.hpp"
 #include "tests/tools/answer.hpp"
 
 using namespace mini;
@@ -119,20 +121,24 @@ TEST_CASE("mini simulate step names the option that is wrong, before the first r
 
 TEST_CASE("mini simulate writes JSON and a chart to files, and prints the table too") {
     const test::Folder folder;
-    for (const std::string command :
-         {"step --ranks 2,4 --bucket-cap-mb 1,25", "step --ranks 2,4",
-          "allreduce --ranks 4 --sizes 4,64K --algorithm ring,tree"}) {
+    using Words = std::vector<std::string>;
+    const std::vector<std::pair<std::string, Words>> charts{
+        {"step --ranks 2,4 --bucket-cap-mb 1,25", {"step (ms)", "25", "4 ranks"}},
+        {"step --ranks 2,4", {"step (ms)", "ranks", "4", "buckets of 25 MiB"}},
+        {"allreduce --ranks 4 --sizes 4,64K --algorithm ring,tree",
+         {"time (us)", "size (bytes)", "64K", "ring", "tree"}}};
+    for (const auto& [command, words] : charts) {
         CAPTURE(command);
         const std::string json = folder / "rows.json", svg = folder / "chart.svg";
         const Answer answer =
             run_mini("simulate " + command + " --json " + json + " --svg " + svg);
         REQUIRE(answer.code == 0);
         CHECK(contains(answer.text, "wall s"));
-        std::ifstream rows(json), chart(svg);
-        CHECK(nlohmann::json::parse(rows)["rows"].size() > 1);
-        const std::string text{std::istreambuf_iterator<char>(chart), {}};
-        CHECK(text.starts_with("<svg"));
-        CHECK(contains(text, contains(command, "step") ? ">step (ms)<" : ">time (us)<"));
+        CHECK(nlohmann::json::parse(test::read_file(json))["rows"].size() > 1);
+        const std::string chart = test::read_file(svg);
+        CHECK(chart.starts_with("<svg"));
+        for (const std::string& word : words)
+            CHECK(contains(chart, ">" + word + "</text>"));
     }
 }
 

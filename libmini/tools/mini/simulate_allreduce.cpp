@@ -9,23 +9,17 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/distributed/simulation/cluster.hpp"
 #include "libmini/io/line_chart.hpp"
-#include "libmini/tensor/tensor.hpp"
 #include "libmini/tools/mini/bench_sizes.hpp"
 #include "libmini/tools/mini/result_files.hpp"
+#include "libmini/tools/mini/simulated_all_reduce.hpp"
 
 namespace mini::tools {
 namespace {
-
-using dist::Algorithm;
-using dist::seconds_of;
 
 constexpr int kMaxSimulatedRanks = 16384;
 constexpr double kMicroseconds = 1e6;  // in a second
@@ -42,63 +36,14 @@ struct SimulateOptions {
     ResultFiles files;
 };
 
-struct SimulatedRow {
-    std::string algorithm;
-    size_t bytes = 0;
-    double seconds = 0;
-    std::optional<double> formula;
-    int64_t messages = 0;
-    int64_t bytes_sent = 0;
-    double wall_seconds = 0;
-};
-
-// The formula knows equal links, and no time to combine.
-std::optional<double> formula_of(Algorithm algorithm, size_t bytes,
-                                 const SimulateOptions& options,
-                                 const dist::Links& links) {
-    const bool has_formula =
-        links.ranks_per_host == 1 && links.rates.empty() && options.combine_rate == 0 &&
-        algorithm != Algorithm::kHierarchical && algorithm != Algorithm::kAuto;
-    if (!has_formula) return std::nullopt;
-    return dist::all_reduce_seconds(
-        algorithm, options.ranks, bytes,
-        std::chrono::duration<double>(links.network.delay).count(),
-        1 / links.network.bytes_per_second);
-}
-
-SimulatedRow simulate(const std::string& name, size_t bytes,
-                      const SimulateOptions& options) {
-    const Algorithm algorithm = dist::parse_algorithm(name);
+dist::ClusterOptions cluster_of(const SimulateOptions& options) {
     dist::ClusterOptions cluster{.world_size = options.ranks,
                                  .links = dist::parse_links(options.link),
                                  .seed = options.seed};
-    cluster.has_payload = false;
     if (options.combine_rate > 0)
         cluster.combine_per_byte =
             std::chrono::duration<double>(1 / options.combine_rate);
-
-    // Messages are sizes alone, so all ranks use one tensor.
-    const auto hosts = dist::hosts_of(cluster.links, options.ranks);
-    const dist::Call call{
-        .operation = dist::Operation::kAllReduce,
-        .outputs = {Tensor::zeros({static_cast<int64_t>(bytes / sizeof(float))})},
-        .algorithm = algorithm};
-    SimulatedRow row;
-    row.bytes = bytes;
-    const auto start = std::chrono::steady_clock::now();
-    const auto report = dist::run_cluster(cluster, [&](dist::Transport& transport) {
-        const char* const ran = dist::run_over(transport, call, hosts);
-        if (transport.rank() == 0) row.algorithm = ran;
-    });
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-    row.seconds = seconds_of(report.time);
-    row.formula = formula_of(algorithm, bytes, options, cluster.links);
-    row.wall_seconds = wall.count();
-    for (const dist::Traffic& sent : report.sent) {
-        row.messages += sent.messages;
-        row.bytes_sent += sent.bytes;
-    }
-    return row;
+    return cluster;
 }
 
 void print_head(const SimulateOptions& options) {
@@ -108,7 +53,7 @@ void print_head(const SimulateOptions& options) {
                "virtual us", "formula us", "messages", "bytes", "wall s");
 }
 
-void print_row(const SimulatedRow& row) {
+void print_row(const SimulatedAllReduce& row) {
     const std::string formula =
         row.formula ? fmt::format("{:.2f}", *row.formula * kMicroseconds) : "-";
     fmt::print("{:<20}{:>12}{:>15.2f}{:>15}{:>12}{:>16}{:>9.2f}\n", row.algorithm,
@@ -117,7 +62,7 @@ void print_row(const SimulatedRow& row) {
     std::fflush(stdout);  // the next row may take a while
 }
 
-nlohmann::json json_of(const SimulatedRow& row) {
+nlohmann::json json_of(const SimulatedAllReduce& row) {
     nlohmann::json json = {
         {"algorithm", row.algorithm}, {"size", row.bytes},
         {"seconds", row.seconds},     {"messages", row.messages},
@@ -127,37 +72,54 @@ nlohmann::json json_of(const SimulatedRow& row) {
     return json;
 }
 
+// "64K", as sizes are given.
+std::string size_text(size_t bytes) {
+    constexpr size_t kFactor = 1024;
+    std::string unit;
+    for (const char* const next : {"K", "M", "G"}) {
+        if (bytes % kFactor != 0) break;
+        bytes /= kFactor;
+        unit = next;
+    }
+    return fmt::format("{}{}", bytes, unit);
+}
+
 // One line per algorithm, of time against size. An algorithm that kAuto chose has its name.
-io::LineChart chart_of(const std::vector<SimulatedRow>& rows,
+io::LineChart chart_of(const std::vector<SimulatedAllReduce>& rows,
                        const SimulateOptions& options) {
     io::LineChart chart;
     chart.title =
         fmt::format("all-reduce on {} ranks, links {}", options.ranks, options.link);
     chart.x = {.label = "size (bytes)", .is_log = true, .from_zero = false, .ticks = {}};
     chart.y = {.label = "time (us)", .is_log = true, .from_zero = false, .ticks = {}};
-    for (const SimulatedRow& row : rows) {
+    for (const SimulatedAllReduce& row : rows) {
         auto line = std::ranges::find(chart.lines, row.algorithm, &io::ChartLine::name);
         if (line == chart.lines.end())
             line = chart.lines.insert(line, {.name = row.algorithm, .points = {}});
         line->points.emplace_back(row.bytes, row.seconds * kMicroseconds);
+        const auto size = static_cast<double>(row.bytes);
+        if (std::ranges::find(chart.x.ticks, size, &io::ChartTick::value) ==
+            chart.x.ticks.end())
+            chart.x.ticks.push_back({size, size_text(row.bytes)});
     }
     return chart;
 }
 
 void run(SimulateOptions& options) {
     const std::vector<size_t> sizes = parse_sizes(options.sizes);
-    for (const std::string& algorithm : options.algorithms)
-        dist::parse_algorithm(algorithm);  // errors come before the first row
-    dist::parse_links(options.link);
+    const dist::ClusterOptions cluster = cluster_of(options);
+    std::vector<dist::Algorithm> algorithms;  // errors come before the first row
+    for (const std::string& name : options.algorithms)
+        algorithms.push_back(dist::parse_algorithm(name));
     options.files.open();
 
     const bool as_table = options.format == "table" && !options.files.replaces_table();
     if (as_table) print_head(options);
-    std::vector<SimulatedRow> rows;
+    std::vector<SimulatedAllReduce> rows;
     nlohmann::json json_rows = nlohmann::json::array();
     for (const size_t bytes : sizes)
-        for (const std::string& algorithm : options.algorithms) {
-            rows.push_back(simulate(algorithm, bytes, options));
+        for (const dist::Algorithm algorithm : algorithms) {
+            rows.push_back(simulate_all_reduce(algorithm, bytes, cluster));
             if (as_table) print_row(rows.back());
             json_rows.push_back(json_of(rows.back()));
         }

@@ -63,12 +63,14 @@ TEST_CASE("an axis may name its ticks, and begin at zero") {
     CHECK(contains(svg, "<path d=\"M66.0 110.7L560.0 60.0\""));  // 50 of 60
 }
 
-TEST_CASE("names of lines that end at one height do not overlap") {
-    io::LineChart chart = chart_of({{0, 0}, {1, 0}});
+TEST_CASE("names of lines that end at one height do not overlap, and stay on the chart") {
+    const double end = GENERATE(0, 10);  // the bottom and the top
+    io::LineChart chart = chart_of({{0, 0}, {1, end}});
     for (const std::string name : {"two", "three"})
-        chart.lines.push_back({.name = name, .points = {{0, 9}, {1, 0}}});
+        chart.lines.push_back({.name = name, .points = {{0, 10}, {1, end}}});
     const std::string svg = io::svg_of(chart);
     const double one = height_of(svg, "one"), two = height_of(svg, "two");
+    CHECK(one >= 60 + 4);
     CHECK(two - one >= 17);
     CHECK(height_of(svg, "three") - two >= 17);
     CHECK(height_of(svg, "three") <= 420 - 56 + 4);

@@ -7,11 +7,13 @@
 
 namespace mini::io {
 
+/// A mark on an axis, and its text.
 struct ChartTick {
     double value = 0;
     std::string text;
 };
 
+/// How one direction of a chart is drawn.
 struct ChartAxis {
     std::string label;  // with the unit: "step (ms)"
     bool is_log = false;

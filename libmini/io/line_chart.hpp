@@ -19,11 +19,13 @@
 
 namespace mini::io {
 
+/// One line of a chart, with a dot at each point.
 struct ChartLine {
     std::string name;
     std::vector<std::pair<double, double>> points;  // x, y; in the order of x
 };
 
+/// All that svg_of() draws.
 struct LineChart {
     std::string title;
     ChartAxis x, y;

@@ -33,6 +33,8 @@ struct TrainingStatistics {
     /// without DistributedDataParallel.
     std::vector<GradientTime> gradients;
 };
+
+/// Returns the means over the iterations in `events`, oldest first.
 TrainingStatistics training_statistics(const std::vector<Event>& events);
 
 /// Returns the fraction, 0 to 1, of the buckets' all-reduce time that was before the end

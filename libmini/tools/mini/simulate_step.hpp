@@ -1,13 +1,15 @@
 // mini simulate step: what a step of DistributedDataParallel costs on a simulated cluster.
 //
-//      ranks  cap MiB  buckets  compute ms   comm ms  exposed ms   step ms  efficiency   wall s  algorithm
-//         64       25        6      105.00     25.87        6.20    111.20      94.4 %     0.06  ring
+//     # mini simulate step --ranks 256,1024
+//      ranks  cap MiB  buckets  compute ms   comm ms  exposed ms   step ms  efficiency   wall s
+//        256       25        5      105.00     41.79        6.65    111.65      94.0 %     0.40
+//       1024       25        5      105.00    118.64       48.68    153.68      68.3 %     8.83
 //
 //     compute ms     forward and backward of the slowest rank
 //     comm ms        the buckets' all-reduces, without the time that ranks wait for slower ones
 //     exposed ms     what is left of the step after compute: communication that is not hidden
 //     efficiency     the step of one rank alone / this step
-//     wall s         what the simulation itself took
+//     wall s         what the simulation itself took; the algorithm comes after it
 //
 // The optimizer's step is left out, and communication does not slow compute down.
 

@@ -45,7 +45,7 @@ struct StepTimes {
     std::vector<std::string> algorithms;  // of the buckets, each name once
 };
 
-/// Simulates the step. Blocks for the wall time of the simulation: about 0.8 us per message.
+/// Simulates the step. Blocks for the wall time of the simulation: about 1 us per message.
 StepTimes simulate_step(const StepProfile& profile,
                         const std::vector<StepBucket>& buckets,
                         const StepCluster& cluster);

@@ -48,6 +48,16 @@ std::string time_line(const TrainingStatistics& mean) {
         1e3 * mean.communication);
 }
 
+nlohmann::ordered_json statistics_json(const TrainingStatistics& mean) {
+    nlohmann::ordered_json gradients = nlohmann::ordered_json::array();
+    for (const GradientTime& gradient : mean.gradients)
+        gradients.push_back({{"bytes", gradient.bytes}, {"ready_s", gradient.ready}});
+    return {{"iterations", mean.iterations}, {"forward_s", mean.forward},
+            {"backward_s", mean.backward},   {"communication_s", mean.communication},
+            {"waiting_s", mean.waiting},     {"hidden", mean.hidden},
+            {"gradients", gradients}};
+}
+
 std::string replica_line(const Results& results) {
     const auto& digests = results.parameters_sha256;
     if (!all_equal(digests))
@@ -121,14 +131,10 @@ std::string json_line(const Options& options, const JobFacts& facts,
     json["seconds_per_epoch"] = results.seconds_per_epoch;
     json["samples_per_second"] = results.samples_per_second;
     json["parameters_sha256"] = results.parameters_sha256;
+    json["bucket_cap_mb"] = options.bucket_cap_mb;
     json["bucket_bytes"] = results.bucket_bytes;
     json["hidden_communication"] = results.statistics.hidden;
-    json["statistics"] = {{"iterations", results.statistics.iterations},
-                          {"forward_s", results.statistics.forward},
-                          {"backward_s", results.statistics.backward},
-                          {"communication_s", results.statistics.communication},
-                          {"waiting_s", results.statistics.waiting},
-                          {"hidden", results.statistics.hidden}};
+    json["statistics"] = statistics_json(results.statistics);
     return json.dump() + "\n";
 }
 

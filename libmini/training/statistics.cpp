@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 
 namespace mini::training {
 namespace {
@@ -13,10 +14,16 @@ struct Span {
     int64_t length() const { return end - begin; }
 };
 
+// The gradients of one parameter; nanoseconds since the ends of the forward passes.
+struct Gradients {
+    int64_t bytes = 0, count = 0, ready = 0;
+};
+
 // Nanoseconds, of all iterations together.
 struct Totals {
     int64_t iterations = 0;
     int64_t forward = 0, backward = 0, communication = 0, waiting = 0, hidden = 0;
+    std::map<int64_t, Gradients> gradients;  // by parameter
 };
 
 // Reads the log event by event; counts an iteration at the end of its backward pass.
@@ -25,7 +32,8 @@ class Reading {
     void read(const Event& event) {
         switch (event.kind) {
             case EventKind::kForwardBegin: forward_ = {event.nanoseconds, 0}; break;
-            case EventKind::kForwardEnd: forward_.end = event.nanoseconds; break;
+            case EventKind::kForwardEnd: end_forward(event); break;
+            case EventKind::kGradReady: ready_[event.index] = event; break;
             case EventKind::kBucketLaunch: ++launched_; break;
             case EventKind::kCollectiveBegin: begin_collective(event); break;
             case EventKind::kCollectiveEnd: end_collective(event); break;
@@ -37,6 +45,10 @@ class Reading {
     const Totals& totals() const { return totals_; }
 
   private:
+    void end_forward(const Event& event) {
+        forward_.end = event.nanoseconds;
+        ready_.clear();
+    }
     void begin_collective(const Event& event) {
         if (launched_ == 0) return;  // not an all-reduce of a bucket
         --launched_;
@@ -53,6 +65,13 @@ class Reading {
         if (forward_.end == 0) return;  // the log begins after this forward pass
         totals_.forward += forward_.length();
         totals_.backward += backward_end_ - forward_.end;
+        // A parameter that is used twice has two events; the last one counts.
+        for (const auto& [parameter, ready] : ready_) {
+            Gradients& all = totals_.gradients[parameter];
+            all.bytes = ready.bytes;
+            ++all.count;
+            all.ready += ready.nanoseconds - forward_.end;
+        }
         forward_ = {};
     }
     // A pass has one such event per bucket; at the last one all reductions have ended.
@@ -70,7 +89,8 @@ class Reading {
 
     Totals totals_;
     Span forward_;
-    int64_t launched_ = 0;  // buckets whose all-reduce has not begun
+    std::map<int64_t, Event> ready_;  // since the end of forward, by parameter
+    int64_t launched_ = 0;            // buckets whose all-reduce has not begun
     std::vector<Span> reductions_;
     int64_t backward_end_ = 0, waiting_end_ = 0;
 };
@@ -85,6 +105,14 @@ double share(int64_t part, int64_t whole) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
+std::vector<GradientTime> gradient_times(const std::map<int64_t, Gradients>& gradients) {
+    std::vector<GradientTime> times;
+    for (const auto& [parameter, all] : gradients)
+        times.push_back({.bytes = all.bytes, .ready = share(all.ready, all.count) / 1e9});
+    std::ranges::stable_sort(times, {}, &GradientTime::ready);
+    return times;
+}
+
 }  // namespace
 
 TrainingStatistics training_statistics(const std::vector<Event>& events) {
@@ -97,7 +125,8 @@ TrainingStatistics training_statistics(const std::vector<Event>& events) {
             .backward = mean(totals.backward),
             .communication = mean(totals.communication),
             .waiting = mean(totals.waiting),
-            .hidden = share(totals.hidden, totals.communication)};
+            .hidden = share(totals.hidden, totals.communication),
+            .gradients = gradient_times(totals.gradients)};
 }
 
 double hidden_communication(const std::vector<Event>& events) {

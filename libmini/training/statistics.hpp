@@ -13,6 +13,12 @@
 
 namespace mini::training {
 
+/// When one gradient is ready, in seconds since the end of forward.
+struct GradientTime {
+    int64_t bytes = 0;
+    double ready = 0.0;
+};
+
 /// Means over the iterations in the log, in seconds (in PyTorch, DDP's Logger collects
 /// them: forward_compute_time, backward_comm_time and so on).
 struct TrainingStatistics {
@@ -22,7 +28,13 @@ struct TrainingStatistics {
     double communication = 0.0;  // of the buckets' all-reduces, from begin to end
     double waiting = 0.0;        // from the last gradient until all are averaged
     double hidden = 0.0;         // fraction of communication before the end of backward
+
+    /// One entry per parameter that got a gradient, in the order of these times; empty
+    /// without DistributedDataParallel.
+    std::vector<GradientTime> gradients;
 };
+
+/// Returns the means over the iterations in `events`, oldest first.
 TrainingStatistics training_statistics(const std::vector<Event>& events);
 
 /// Returns the fraction, 0 to 1, of the buckets' all-reduce time that was before the end

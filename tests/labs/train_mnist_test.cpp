@@ -245,6 +245,13 @@ TEST_CASE("on a slow link some all-reduces overlap with the backward pass") {
         const auto& statistics = json.at("statistics");
         CHECK(statistics.at("iterations") == 30);
         CHECK(statistics.at("communication_s") > 0.0);
+        CHECK(statistics.at("gradients").size() == 8);
+        double last = 0.0;
+        for (const auto& gradient : statistics.at("gradients")) {
+            CHECK(gradient.at("ready_s") >= last);
+            last = gradient.at("ready_s");
+        }
+        CHECK(last <= statistics.at("backward_s"));
         return statistics.at("hidden").get<double>();
     };
     CHECK(hidden("ddp") > 0.0);

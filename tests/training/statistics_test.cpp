@@ -37,3 +37,35 @@ TEST_CASE("collectives that are not of a bucket do not count") {
     CHECK(training::hidden_communication(events) == 0.0);
     CHECK(training::hidden_communication({}) == 0.0);
 }
+
+TEST_CASE("gradients are listed with their mean times, in the order of these times") {
+    const auto ready = [](int64_t nanoseconds, int64_t parameter) {
+        return Event{.nanoseconds = nanoseconds,
+                     .kind = EventKind::kGradReady,
+                     .index = parameter,
+                     .bytes = 100 + parameter};
+    };
+    // Two iterations; parameter 1 is used twice in the first one. The gradient at 5 belongs
+    // to a pass whose forward pass is not in the log.
+    const std::vector<Event> events{
+        ready(5, 0),
+        at(9, EventKind::kBackwardEnd),
+        at(10, EventKind::kForwardBegin),
+        at(20, EventKind::kForwardEnd),
+        ready(22, 1),
+        ready(30, 1),
+        ready(40, 0),
+        at(41, EventKind::kBackwardEnd),
+        at(50, EventKind::kForwardBegin),
+        at(60, EventKind::kForwardEnd),
+        ready(80, 1),
+        ready(90, 0),
+        at(91, EventKind::kBackwardEnd),
+    };
+    const auto gradients = training::training_statistics(events).gradients;
+    REQUIRE(gradients.size() == 2);
+    CHECK(gradients[0].bytes == 101);
+    CHECK(gradients[0].ready == 15.0 / 1e9);  // of 10 and 20
+    CHECK(gradients[1].bytes == 100);
+    CHECK(gradients[1].ready == 25.0 / 1e9);  // of 20 and 30
+}

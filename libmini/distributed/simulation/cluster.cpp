@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/simulation/simulated_transport.hpp"
 
 namespace mini::dist {
 namespace {
@@ -28,7 +27,7 @@ using Transports = std::vector<std::unique_ptr<SimulatedTransport>>;
 }  // namespace
 
 ClusterReport run_cluster(const ClusterOptions& options,
-                          const std::function<void(Transport&)>& body) {
+                          const std::function<void(SimulatedTransport&)>& body) {
     const int P = options.world_size;
     if (P < 1)
         throw UsageError(concat("the world size is ", P, "; it must be 1 or more"));

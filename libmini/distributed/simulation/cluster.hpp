@@ -7,7 +7,8 @@
 //     Network                  messages, ports, virtual times
 //     Scheduler                ranks as fibers, events in the order of their times
 //
-// Virtual time passes on links only, and, with `combine`, where numbers are combined. A
+// Virtual time passes on links, with `combine_per_byte` where numbers are combined, and where a
+// body calls sleep_until(), for what the rank computes. A
 // thousand ranks therefore show on a laptop what a collective costs on a cluster: messages,
 // bytes, and the time by the links' rates and delays. Like SMPI (Degomme et al., "Simulating
 // MPI applications: the SMPI approach", 2017), with our own collectives as the program.
@@ -24,7 +25,7 @@
 #include "libmini/distributed/simulation/links.hpp"
 #include "libmini/distributed/simulation/network.hpp"
 #include "libmini/distributed/simulation/scheduler.hpp"
-#include "libmini/distributed/transport/transport.hpp"
+#include "libmini/distributed/simulation/simulated_transport.hpp"
 
 namespace mini::dist {
 
@@ -47,11 +48,11 @@ struct ClusterReport {
     size_t messages_left = 0;      // that were sent and never received
 };
 
-/// Runs `body` on every rank; returns when all have returned. The Transport knows its rank and
+/// Runs `body` on every rank; returns when all have returned. The transport knows its rank and
 /// lives as long as the body runs. Throws what the first rank to fail has thrown; Error when the
 /// ranks wait for each other forever, with what each waits for; UsageError when the world size
 /// is below 1. Not a GroupTransport: it has no deadlines, and no rank dies.
 ClusterReport run_cluster(const ClusterOptions& options,
-                          const std::function<void(Transport&)>& body);
+                          const std::function<void(SimulatedTransport&)>& body);
 
 }  // namespace mini::dist

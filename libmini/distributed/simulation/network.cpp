@@ -1,6 +1,7 @@
 #include "libmini/distributed/simulation/network.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace mini::dist {

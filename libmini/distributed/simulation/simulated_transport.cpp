@@ -7,8 +7,7 @@
 namespace mini::dist {
 
 OneWay& Ways::between(int from, int to) {
-    const size_t key = static_cast<size_t>(from) * world_size_ + static_cast<size_t>(to);
-    OneWay*& way = ways_[key];
+    OneWay*& way = ways_[static_cast<size_t>(from)][to];
     if (way == nullptr) way = &network_.open(from, to);
     return *way;
 }
@@ -80,6 +79,10 @@ void SimulatedTransport::recv(int from, std::span<std::byte> in, const Combine& 
             std::ranges::copy(message.payload, in.begin());
     }
     network_.pop(way);
+}
+
+void SimulatedTransport::sleep_until(VirtualTime when) {
+    if (when > scheduler_.now()) scheduler_.sleep_for(when - scheduler_.now());
 }
 
 std::string SimulatedTransport::waits_for() const {

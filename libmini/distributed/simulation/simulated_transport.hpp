@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "libmini/distributed/simulation/network.hpp"
 #include "libmini/distributed/simulation/scheduler.hpp"
@@ -18,7 +19,7 @@ namespace mini::dist {
 class Ways {
   public:
     Ways(Network& network, int world_size)
-        : network_(network), world_size_(static_cast<size_t>(world_size)) {}
+        : network_(network), ways_(static_cast<size_t>(world_size)) {}
 
     Network& network() { return network_; }
 
@@ -27,8 +28,8 @@ class Ways {
 
   private:
     Network& network_;
-    const size_t world_size_;
-    std::unordered_map<size_t, OneWay*> ways_;
+    // By sender, then receiver: in one table the pairs of neighbours would share a bucket.
+    std::vector<std::unordered_map<int, OneWay*>> ways_;
 };
 
 /// send() returns when the message has left this rank's port. recv() throws Error when the
@@ -45,6 +46,11 @@ class SimulatedTransport : public Transport {
                    std::span<std::byte> in, const Combine& combine = {}) override;
     void send(int to, std::span<const std::byte> out) override;
     void recv(int from, std::span<std::byte> in, const Combine& combine = {}) override;
+
+    /// The virtual time now, and a wait until a later one: what the rank computes between two
+    /// messages. Returns at once if `when` has passed. REQUIRES: called by task `rank`.
+    VirtualTime now() const { return scheduler_.now(); }
+    void sleep_until(VirtualTime when);
 
     /// "rank 2 receives from rank 1", for a rank that waits.
     std::string waits_for() const;

@@ -47,6 +47,19 @@ TEST_CASE("a message takes its bytes by the rate, and the delay") {
     CHECK(report.messages_left == 0);
 }
 
+TEST_CASE("a rank that sleeps receives afterwards what has arrived meanwhile") {
+    const auto report = run_cluster(options_of(2), [](SimulatedTransport& transport) {
+        Buffer data(kBytes);
+        if (transport.rank() == 0) return transport.send(1, data);
+        transport.sleep_until(microseconds(50));
+        CHECK(transport.now() == microseconds(50));
+        transport.sleep_until(microseconds(20));  // in the past
+        transport.recv(0, data);
+    });
+    CHECK(report.end[0] == microseconds(1));  // its message left, though no rank received
+    CHECK(report.end[1] == microseconds(50));
+}
+
 TEST_CASE("messages of one rank queue at its out port, and their delays overlap") {
     const auto report = run_cluster(options_of(4), [](Transport& transport) {
         Buffer data(kBytes);

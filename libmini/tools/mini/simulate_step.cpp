@@ -1,0 +1,164 @@
+#include "libmini/tools/mini/simulate_step.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "libmini/core/text.hpp"
+#include "libmini/io/line_chart.hpp"
+#include "libmini/tools/mini/step_options.hpp"
+
+namespace mini::tools {
+namespace {
+
+constexpr double kMilliseconds = 1e3;  // in a second
+
+struct StepRow {
+    int ranks = 0;
+    double cap_mb = 0;
+    size_t buckets = 0;
+    StepTimes times;
+    double efficiency = 0;
+    double wall_seconds = 0;
+};
+
+StepRow simulate_row(const StepPlan& plan, int ranks, double cap_mb) {
+    StepCluster cluster = plan.cluster;
+    cluster.ranks = ranks;
+    const auto buckets = buckets_of(plan.profile, cap_mb);
+    StepRow row{.ranks = ranks, .cap_mb = cap_mb, .buckets = buckets.size(), .times = {}};
+    const auto start = std::chrono::steady_clock::now();
+    row.times = simulate_step(plan.profile, buckets, cluster);
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+    row.wall_seconds = wall.count();
+    const double alone = plan.profile.forward + plan.profile.backward;
+    row.efficiency = row.times.step > 0 ? alone / row.times.step : 1.0;
+    return row;
+}
+
+int64_t parameter_count(const StepProfile& profile) {
+    int64_t bytes = 0;
+    for (const training::GradientTime& gradient : profile.gradients)
+        bytes += gradient.bytes;
+    return bytes / static_cast<int64_t>(sizeof(float));
+}
+
+void print_head(const StepPlan& plan, const StepOptions& options) {
+    fmt::print(
+        "# {}: {} parameters in {} gradients; forward {:.2f} ms, backward {:.2f} ms\n",
+        plan.name, with_commas(parameter_count(plan.profile)),
+        plan.profile.gradients.size(), plan.profile.forward * kMilliseconds,
+        plan.profile.backward * kMilliseconds);
+    fmt::print("# links {}, algorithm {}, {}overlap, seed {}{}{}\n", options.link,
+               options.algorithm, options.overlaps ? "" : "no ", options.seed,
+               options.slow_ranks.empty() ? "" : ", slow ranks ",
+               fmt::join(options.slow_ranks, ","));
+    fmt::print("{:>6}{:>9}{:>9}{:>12}{:>10}{:>12}{:>10}{:>12}{:>9}  {}\n", "ranks",
+               "cap MiB", "buckets", "compute ms", "comm ms", "exposed ms", "step ms",
+               "efficiency", "wall s", "algorithm");
+}
+
+void print_row(const StepRow& row) {
+    const StepTimes& t = row.times;
+    fmt::print(
+        "{:>6}{:>9g}{:>9}{:>12.2f}{:>10.2f}{:>12.2f}{:>10.2f}{:>10.1f} %{:>9.2f}  {}\n",
+        row.ranks, row.cap_mb, row.buckets, t.compute * kMilliseconds,
+        t.communication * kMilliseconds, t.exposed * kMilliseconds,
+        t.step * kMilliseconds, 100 * row.efficiency, row.wall_seconds,
+        t.algorithms.empty() ? "-" : fmt::format("{}", fmt::join(t.algorithms, ",")));
+    std::fflush(stdout);  // the next row may take a while
+}
+
+nlohmann::json json_of(const StepRow& row) {
+    return {{"ranks", row.ranks},
+            {"bucket_cap_mb", row.cap_mb},
+            {"buckets", row.buckets},
+            {"algorithms", row.times.algorithms},
+            {"compute_seconds", row.times.compute},
+            {"communication_seconds", row.times.communication},
+            {"exposed_seconds", row.times.exposed},
+            {"step_seconds", row.times.step},
+            {"efficiency", row.efficiency},
+            {"wall_seconds", row.wall_seconds}};
+}
+
+nlohmann::json json_of(const StepPlan& plan, const StepOptions& options,
+                       const std::vector<StepRow>& rows) {
+    nlohmann::json json_rows = nlohmann::json::array();
+    for (const StepRow& row : rows) json_rows.push_back(json_of(row));
+    return {{"model", plan.name},
+            {"parameters", parameter_count(plan.profile)},
+            {"gradients", plan.profile.gradients.size()},
+            {"forward_seconds", plan.profile.forward},
+            {"backward_seconds", plan.profile.backward},
+            {"link", options.link},
+            {"algorithm", options.algorithm},
+            {"overlap", options.overlaps},
+            {"slow_ranks", options.slow_ranks},
+            {"seed", options.seed},
+            {"rows", json_rows}};
+}
+
+// Step time against bucket sizes, one line for each number of ranks; with one bucket size,
+// against the number of ranks. Both axes have their values at equal distances.
+io::LineChart chart_of(const StepPlan& plan, const StepOptions& options,
+                       const std::vector<StepRow>& rows) {
+    const bool over_caps = plan.caps_mb.size() > 1;
+    io::LineChart chart;
+    chart.title = fmt::format("{}, links {}", plan.name, options.link);
+    chart.x.label = over_caps ? "bucket size (MiB; 0: a bucket per gradient)" : "ranks";
+    chart.y.label = "step (ms)";
+    chart.y.from_zero = true;
+    size_t row = 0;
+    for (const int ranks : options.ranks) {
+        const std::string name =
+            over_caps ? fmt::format("{} ranks", ranks)
+                      : fmt::format("buckets of {:g} MiB", plan.caps_mb[0]);
+        if (over_caps || chart.lines.empty())
+            chart.lines.push_back({.name = name, .points = {}});
+        for (size_t i = 0; i < plan.caps_mb.size(); ++i, ++row) {
+            const auto x = static_cast<double>(over_caps ? i : row);
+            chart.lines.back().points.emplace_back(x,
+                                                   rows[row].times.step * kMilliseconds);
+            if (chart.x.ticks.size() == static_cast<size_t>(x))
+                chart.x.ticks.push_back({x, over_caps
+                                                ? fmt::format("{:g}", plan.caps_mb[i])
+                                                : fmt::format("{}", ranks)});
+        }
+    }
+    return chart;
+}
+
+void run(const StepPlan& plan, StepOptions& options) {
+    options.files.open();
+    const bool as_table = !options.files.replaces_table();
+    if (as_table) print_head(plan, options);
+    std::vector<StepRow> rows;
+    for (const int ranks : options.ranks)
+        for (const double cap_mb : plan.caps_mb) {
+            rows.push_back(simulate_row(plan, ranks, cap_mb));
+            if (as_table) print_row(rows.back());
+        }
+    options.files.write(json_of(plan, options, rows),
+                        [&] { return chart_of(plan, options, rows); });
+}
+
+}  // namespace
+
+void add_simulate_step(Command& simulate) {
+    Command step = simulate.add_command(
+        "step",
+        "A step of DistributedDataParallel: compute, communication, what overlaps");
+    const auto options = std::make_shared<StepOptions>();
+    add_step_options(step, *options);
+    step.on_parsed([step, options] { run(plan_of(step, *options), *options); });
+}
+
+}  // namespace mini::tools

@@ -1,0 +1,126 @@
+#include "libmini/tools/mini/step_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::tools {
+namespace {
+
+constexpr int kMaxStepRanks = 4096;
+constexpr double kMaxSlowdown = 1000;
+constexpr double kMaxMs = 3.6e6;  // an hour
+
+// "3:2.5": rank 3 computes 2.5 times as long.
+std::pair<int, double> slow_rank_of(const std::string& text) {
+    int rank = -1;
+    double factor = 0;
+    const char* const end = text.data() + text.size();
+    auto result = std::from_chars(text.data(), end, rank);
+    bool is_right = result.ec == std::errc() && result.ptr != end && *result.ptr == ':';
+    if (is_right) {
+        result = std::from_chars(result.ptr + 1, end, factor);
+        is_right = result.ec == std::errc() && result.ptr == end;
+    }
+    if (!is_right || rank < 0 || !(factor >= 1 && factor <= kMaxSlowdown))
+        throw UsageError(concat("--slow-rank: \"", text,
+                                "\" is not like 3:2.5, a rank and a ",
+                                "factor from 1 to ", kMaxSlowdown));
+    return {rank, factor};
+}
+
+std::map<int, double> slow_ranks_of(const StepOptions& options) {
+    const int fewest = *std::ranges::min_element(options.ranks);
+    std::map<int, double> slowdown;
+    for (const std::string& text : options.slow_ranks) {
+        const auto [rank, factor] = slow_rank_of(text);
+        if (rank >= fewest)
+            throw UsageError(concat("--slow-rank: there is no rank ", rank,
+                                    " where --ranks is ", fewest));
+        slowdown[rank] = factor;
+    }
+    return slowdown;
+}
+
+void check_range(const char* option, double value, double most) {
+    if (!(value >= 0 && value <= most))
+        throw UsageError(concat(option, " is ", value, ", and must be from 0 to ", most));
+}
+
+// A measured step has its own times, and a bucket size to begin with.
+void add_measured(const Command& command, const StepOptions& options, StepPlan& plan) {
+    for (const char* const option : {"--model", "--forward-ms", "--backward-ms"})
+        if (command.given(option))
+            throw UsageError(concat(option,
+                                    " cannot be given with --from: a report has its ",
+                                    "own gradients and times"));
+    MeasuredStep step = read_step(options.from);
+    plan.name = options.from;
+    plan.profile = std::move(step.profile);
+    if (!command.given("--bucket-cap-mb")) plan.caps_mb = {step.bucket_cap_mb};
+}
+
+void add_model(const StepOptions& options, StepPlan& plan) {
+    constexpr double kMilliseconds = 1e3;
+    check_range("--forward-ms", options.forward_ms, kMaxMs);
+    check_range("--backward-ms", options.backward_ms, kMaxMs);
+    plan.name = options.model;
+    plan.profile =
+        profile_of(published_model(options.model), options.forward_ms / kMilliseconds,
+                   options.backward_ms / kMilliseconds);
+}
+
+}  // namespace
+
+void add_step_options(Command& command, StepOptions& o) {
+    command.add("--model", o.model, "A model by its published sizes (resnet50)")
+        .one_of(published_models());
+    command.add("--from", o.from, "A report of train_mnist --json, in place of a model")
+        .type_name("FILE");
+    command.add("--forward-ms", o.forward_ms, "Time of a model's forward pass (35)");
+    command.add("--backward-ms", o.backward_ms,
+                "Time of its backward pass, without waiting (70)");
+    command.add("--ranks", o.ranks, "How many; several with commas (2,8,64,256)")
+        .split_at(',')
+        .range(1, kMaxStepRanks);
+    command
+        .add("--bucket-cap-mb", o.caps_mb,
+             "Bucket sizes in MiB, with commas; 0: a bucket per gradient (25, or as in "
+             "the "
+             "report)")
+        .split_at(',');
+    command.add(
+        "--link", o.link,
+        "Rate and delay, and hosts and slow links: as in mini simulate allreduce");
+    command.add("--algorithm", o.algorithm,
+                "Of the all-reduces: auto, ring, tree, ... (auto)");
+    command
+        .add("--slow-rank", o.slow_ranks,
+             "RANK:FACTOR, as 3:2.5: rank 3 computes 2.5 times as long; several with "
+             "commas")
+        .split_at(',');
+    command.add_flag("!--no-overlap", o.overlaps,
+                     "Start all-reduces when backward has ended");
+    command.add("--seed", o.seed, "Which order of ranks that are ready at one time");
+    o.files.add_options(command, "step time against bucket size, or against ranks");
+}
+
+StepPlan plan_of(const Command& command, const StepOptions& options) {
+    for (const double cap : options.caps_mb)
+        check_range("--bucket-cap-mb", cap, kMaxCapMb);
+    StepPlan plan;
+    plan.caps_mb = options.caps_mb;
+    plan.cluster.links = dist::parse_links(options.link);
+    plan.cluster.seed = options.seed;
+    plan.cluster.algorithm = dist::parse_algorithm(options.algorithm);
+    plan.cluster.overlaps = options.overlaps;
+    plan.cluster.slowdown = slow_ranks_of(options);
+    options.from.empty() ? add_model(options, plan)
+                         : add_measured(command, options, plan);
+    return plan;
+}
+
+}  // namespace mini::tools

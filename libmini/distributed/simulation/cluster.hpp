@@ -21,9 +21,9 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/simulation/links.hpp"
 #include "libmini/distributed/simulation/network.hpp"
 #include "libmini/distributed/simulation/scheduler.hpp"
+#include "libmini/distributed/transport/links.hpp"
 #include "libmini/distributed/transport/transport.hpp"
 
 namespace mini::dist {

@@ -19,10 +19,10 @@
 
 #include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/net/time_source.hpp"
-#include "libmini/distributed/simulation/links.hpp"
 #include "libmini/distributed/simulation/network.hpp"
 #include "libmini/distributed/simulation/scheduler.hpp"
 #include "libmini/distributed/simulation/simulated_time.hpp"
+#include "libmini/distributed/transport/links.hpp"
 #include "libmini/distributed/transport/transport.hpp"
 
 namespace mini::dist {

@@ -22,8 +22,8 @@ Network::Network(Scheduler& scheduler, const Links& links, int world_size,
       links_(links),
       world_size_(static_cast<size_t>(world_size)),
       has_payload_(has_payload),
-      out_free_(port_count(links, world_size)),
-      in_free_(port_count(links, world_size)),
+      out_ports_(port_count(links, world_size)),
+      in_ports_(port_count(links, world_size)),
       traffic_(world_size_),
       is_dead_(world_size_) {}
 
@@ -66,27 +66,27 @@ void Network::send(int from, int to, std::span<const std::byte> bytes,
 
 void Network::begin_to_send(SimulatedMessage& message) {
     const Route& route = channel(message.from, message.to).route;
-    const VirtualTime duration = time_to_send(message.bytes, route.bytes_per_second);
-    VirtualTime& free = out_free_[route.out_port];
-    const VirtualTime start = std::max(free, scheduler_.now());
-    free = start + duration;
+    const auto duration =
+        time_to_send<VirtualTime>(message.bytes, route.bytes_per_second);
+    const auto [begin, end] = out_ports_[route.out_port].add(scheduler_.now(), duration);
 
-    scheduler_.at(free, order_of(Step::kLeft, message.from), [this, &message] {
+    scheduler_.at(end, order_of(Step::kLeft, message.from), [this, &message] {
         Channel& way = channel(message.from, message.to);
         --way.queued_messages;
         way.queued_bytes -= message.bytes;
         scheduler_.wake(message.from);
     });
-    scheduler_.at(start + route.delay, order_of(Step::kReachPort, message.from),
+    scheduler_.at(begin + route.delay, order_of(Step::kReachPort, message.from),
                   [this, &message] { begin_to_receive(message); });
 }
 
 void Network::begin_to_receive(SimulatedMessage& message) {
     Channel& way = channel(message.from, message.to);
-    const VirtualTime duration = time_to_send(message.bytes, way.route.bytes_per_second);
-    VirtualTime& free = in_free_[way.route.in_port];
-    free = std::max(free, scheduler_.now()) + duration;
-    scheduler_.at(free, order_of(Step::kArrived, message.to),
+    const auto duration =
+        time_to_send<VirtualTime>(message.bytes, way.route.bytes_per_second);
+    const VirtualTime end =
+        in_ports_[way.route.in_port].add(scheduler_.now(), duration).end;
+    scheduler_.at(end, order_of(Step::kArrived, message.to),
                   [this, &message] { arrive(message); });
 }
 

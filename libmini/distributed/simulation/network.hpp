@@ -17,8 +17,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "libmini/distributed/simulation/links.hpp"
 #include "libmini/distributed/simulation/scheduler.hpp"
+#include "libmini/distributed/transport/link_port.hpp"
+#include "libmini/distributed/transport/links.hpp"
 
 namespace mini::dist {
 
@@ -107,7 +108,7 @@ class Network {
     const Links& links_;
     const size_t world_size_;
     const bool has_payload_;
-    std::vector<VirtualTime> out_free_, in_free_;  // by port: when its queue is empty
+    std::vector<LinkPort<VirtualTime>> out_ports_, in_ports_;
     std::unordered_map<size_t, Channel> channels_;
     std::vector<Traffic> traffic_;  // by rank
     std::vector<char> is_dead_;     // by rank

@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/simulation/links.hpp"
 #include "libmini/distributed/simulation/mesh_cluster.hpp"
 #include "libmini/distributed/transport/collective.hpp"
+#include "libmini/distributed/transport/links.hpp"
 
 namespace mini::tools {
 

@@ -107,17 +107,17 @@ void EmulatedLink::begin_to_receive() {
 }
 
 // Returns how many bytes are due.
-size_t EmulatedLink::ready() const {
+size_t EmulatedLink::ready(Deadline now) const {
     size_t n = 0;
     for (const Arrived& frame : arrived_) {
-        if (frame.due > now_()) break;
+        if (frame.due > now) break;
         n += frame.received - frame.read;
         if (frame.received < frame.bytes.size()) break;
     }
     return n;
 }
 
-// REQUIRES: place.size() <= ready().
+// REQUIRES: so many bytes are due.
 size_t EmulatedLink::hand_out(std::span<std::byte> place) {
     for (size_t n = 0; n < place.size();) {
         Arrived& frame = arrived_.front();
@@ -132,24 +132,27 @@ size_t EmulatedLink::hand_out(std::span<std::byte> place) {
 }
 
 // Whether the inner channel has closed and all received frames are due.
-bool EmulatedLink::is_over() const {
-    return closed_ && (arrived_.empty() || arrived_.back().due <= now_());
+bool EmulatedLink::is_over(Deadline now) const {
+    return closed_ && (arrived_.empty() || arrived_.back().due <= now);
 }
 
 size_t EmulatedLink::recv_some(std::span<std::byte> place) {
     needed_ = 1;
     take_in();
-    const size_t n = std::min(ready(), place.size());
-    if (n == 0 && is_over() && !place.empty()) throw ConnectionClosed(*closed_);
+    const Deadline now = now_();  // read once: bytes must not become due in between
+    const size_t n = std::min(ready(now), place.size());
+    if (n == 0 && is_over(now) && !place.empty()) throw ConnectionClosed(*closed_);
     return hand_out(place.first(n));
 }
 
 size_t EmulatedLink::recv_combine(std::span<std::byte> place, const Combine& combine) {
     needed_ = combine.element_bytes;
     take_in();
-    const size_t n = std::min(ready(), place.size());
+    const Deadline now = now_();
+    const size_t n = std::min(ready(now), place.size());
     std::vector<std::byte> elements(n - n % needed_);
-    if (elements.empty() && is_over() && !place.empty()) throw ConnectionClosed(*closed_);
+    if (elements.empty() && is_over(now) && !place.empty())
+        throw ConnectionClosed(*closed_);
     hand_out(elements);
     combine.apply(place.data(), elements.data(), elements.size() / needed_);
     return elements.size();
@@ -167,9 +170,10 @@ bool EmulatedLink::prepare_to_sleep(int interest, short& events) {
         if (interest & kToSend) next_event_ = ports_->out_free_at() - kAhead;
     }
     if (interest & kToReceive) {
-        if (is_over() || ready() >= needed_) return false;  // there is something to read
+        const Deadline now = now_();
+        if (is_over(now) || ready(now) >= needed_) return false;  // something to read
         const auto next = std::ranges::find_if(
-            arrived_, [&](const Arrived& frame) { return frame.due > now_(); });
+            arrived_, [&](const Arrived& frame) { return frame.due > now; });
         if (next != arrived_.end()) next_event_ = std::min(next_event_, next->due);
         if (closed_) inner_interest &= ~kToReceive;
     }

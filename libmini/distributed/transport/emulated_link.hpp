@@ -88,11 +88,11 @@ class EmulatedLink : public Channel {
 
     Clock::duration duration_of(size_t bytes) const;
     bool is_busy() const;
-    bool is_over() const;
+    bool is_over(Deadline now) const;
     void begin_frame(size_t bytes);
     void take_in();
     void begin_to_receive();
-    size_t ready() const;
+    size_t ready(Deadline now) const;
     size_t hand_out(std::span<std::byte> place);
 
     const std::unique_ptr<Channel> inner_;

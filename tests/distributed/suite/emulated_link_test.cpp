@@ -254,6 +254,32 @@ TEST_CASE("bytes that were sent before the connection closed arrive before the c
     CHECK_THROWS_AS(line.receive(), ConnectionClosed);
 }
 
+TEST_CASE(
+    "bytes that become due while a receive looks at the clock arrive before the close") {
+    // Every look at the clock takes 100 us, so that the bytes become due between any two.
+    for (int first = 0; first < 4; ++first) {
+        CAPTURE(first);
+        int looks = first;
+        const auto ticking = [&] {
+            return Deadline(std::chrono::hours(1)) + microseconds(100) * ++looks;
+        };
+        auto [one, other] = mini::test::socket_pair();
+        const LinkSpec spec = *parse_link("8Mbit,1ms");
+        auto near = std::make_unique<EmulatedLink>(
+            std::make_unique<SocketChannel>(std::move(one)), spec,
+            std::make_shared<RankPorts>(), ticking);
+        EmulatedLink far(std::make_unique<SocketChannel>(std::move(other)), spec,
+                         std::make_shared<RankPorts>(), ticking);
+        REQUIRE(near->send_some({}, std::vector<std::byte>(10)) == 10);
+        near.reset();
+        std::vector<std::byte> buffer(16);
+        size_t received = 0;
+        while (received == 0 && looks < 1000) received = far.recv_some(buffer);
+        CHECK(received == 10);
+        CHECK_THROWS_AS(far.recv_some(buffer), ConnectionClosed);
+    }
+}
+
 TEST_CASE("recv_combine combines whole elements whatever the frame boundaries are") {
     Line line;
     const Combine add{[](std::byte* mine, const std::byte* theirs, size_t count) {

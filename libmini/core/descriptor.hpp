@@ -39,8 +39,10 @@ class OwnedDescriptor {
     int fd_ = -1;
 };
 
+/// Closes a descriptor of the kernel.
 inline void close_file(int fd) noexcept { ::close(fd); }
 
+/// A descriptor of the kernel.
 using Descriptor = OwnedDescriptor<close_file>;
 
 }  // namespace mini

@@ -162,7 +162,8 @@ constexpr dist::LinkSpec kLink{.bytes_per_second = 1e6,
 void run_emulated_link(Input input) {
     int64_t turn = 0;
     const auto now = [&] { return dist::Deadline(std::chrono::milliseconds(++turn)); };
-    dist::EmulatedLink link(std::make_unique<PieceChannel>(input), kLink, now);
+    dist::EmulatedLink link(std::make_unique<PieceChannel>(input), kLink,
+                            std::make_shared<dist::RankPorts>(), now);
     const dist::Combine combine{replace_floats, sizeof(float)};
     std::array<std::byte, 32> place{};
     short events = 0;
@@ -176,11 +177,12 @@ void run_emulated_link(Input input) {
 }
 
 Seeds emulated_link_seeds() {
-    const auto frame = [](int64_t due, uint64_t size) {
-        const std::array<uint64_t, 2> head = {static_cast<uint64_t>(due), size};
+    const auto frame = [](int64_t reached, uint64_t size) {
+        const std::array<uint64_t, 2> head = {static_cast<uint64_t>(reached), size};
         return text_of(std::as_bytes(std::span(head))) + std::string(size, 'x');
     };
-    return {frame(1000, 20) + frame(2000, 100), frame(INT64_MAX, 4), frame(-1, 4)};
+    return {frame(1000, 20) + frame(2000, 100), frame(INT64_MAX, 4), frame(-1, 4),
+            frame(INT64_MIN, 4)};
 }
 
 constexpr std::array kTargets = {

@@ -135,6 +135,24 @@ TEST_CASE("mini bench --json with a file that cannot be written fails and names 
     CHECK(contains(answer.text, "/nowhere/x could not be written"));
 }
 
+TEST_CASE("mini bench allreduce runs processes on an emulated link") {
+    const Answer answer = run_mini(
+        "bench allreduce --ranks 3 --sizes 4,40000 --seconds 0.001 "
+        "--link '1Gbit,1ms; rank 1 at 0.5' --format json");
+    CAPTURE(answer.text);
+    REQUIRE(answer.code == 0);
+    const auto json = nlohmann::json::parse(answer.text);
+    CHECK(json.at("link") == "1Gbit,1ms; rank 1 at 0.5");
+    for (const auto& row : json.at("rows")) CHECK(row.at("wrong") == 0);
+}
+
+TEST_CASE("mini bench allreduce emulates no link between threads") {
+    const Answer answer = run_mini("bench allreduce --backend threads --link 1Gbit");
+    CAPTURE(answer.text);
+    CHECK(answer.code == 2);
+    CHECK(contains(answer.text, "--link is for --backend ring, not threads"));
+}
+
 TEST_CASE("sizes of a range grow by factors of 4 and sizes above 1024 GiB are rejected") {
     using mini::tools::parse_sizes;
     CHECK(parse_sizes("4:64") == std::vector<size_t>{4, 16, 64});

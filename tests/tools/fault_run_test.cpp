@@ -90,7 +90,8 @@ TEST_CASE("mini simulate faults counts jobs, and tells the story of one") {
     const Answer one = run_mini("simulate faults --seed 31");
     CHECK(one.code == 0);
     CHECK(contains(one.text, "seed 31: 9 ranks, naive of 1, halving-doubling of 64"));
-    CHECK(contains(one.text, "\n  rank 8 threw at 0.000217 s: rank 0 reports: mismatched"));
+    CHECK(
+        contains(one.text, "\n  rank 8 threw at 0.000217 s: rank 0 reports: mismatched"));
     CHECK(run_mini("simulate faults --jobs 0").code == 2);
 }
 

@@ -1,6 +1,10 @@
 #include "libmini/distributed/backends/ring.hpp"
 
 #include <chrono>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,30 +14,66 @@
 #include "libmini/distributed/collectives/dissemination_barrier.hpp"
 #include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/transport/emulated_link.hpp"
+#include "libmini/distributed/transport/links.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
 
 namespace mini::dist {
 namespace {
 
-ChannelLayer link_layer(const std::string& link) {
-    const auto spec = parse_link(link);
-    if (!spec) return {};
-    return [spec](std::unique_ptr<Channel> inner) -> std::unique_ptr<Channel> {
-        return std::make_unique<EmulatedLink>(std::move(inner), *spec);
-    };
-}
+// The emulated links of this rank, for the mesh of its job and those of subgroups.
+class LinkLayer {
+  public:
+    /// Without links, channels stay as they are. Throws UsageError for links that cannot be
+    /// emulated.
+    LinkLayer(const std::string& text, int rank) : rank_(rank) {
+        if (text.empty()) return;
+        links_ = parse_links(text);
+        if (links_->ranks_per_host != 1)
+            throw UsageError(concat(
+                "the emulated link \"", text,
+                "\" has hosts: their ranks are processes, which cannot share a port "
+                "yet; leave \"hosts of\" out, or use mini simulate"));
+    }
 
-Splitter ring_splitter(const Cookie& cookie, const std::string& local_host, Medium medium,
-                       const ChannelLayer& layer) {
+    /// Puts a link between this rank and each peer. `ranks`: by index in the mesh.
+    void wrap(std::vector<MessageStream>& streams, const std::vector<int>& ranks) const {
+        for (size_t i = 0; links_ && i < streams.size(); ++i) {
+            if (!streams[i].is_open()) continue;
+            const Route way = route(*links_, rank_, ranks[i]);
+            streams[i] = MessageStream(std::make_unique<EmulatedLink>(
+                std::move(streams[i]).take_channel(),
+                LinkSpec{way.bytes_per_second, way.delay}, ports_));
+        }
+    }
+
+  private:
+    int rank_;
+    std::optional<Links> links_;
+    std::shared_ptr<RankPorts> ports_ = std::make_shared<RankPorts>();
+};
+
+struct RingSettings {
+    Cookie cookie;
+    std::string local_host;
+    Medium medium;
+    LinkLayer layer;
+};
+
+// Creates subgroups of a group whose members are `members` of the job, by rank.
+Splitter ring_splitter(const RingSettings& settings, const std::vector<int>& members) {
     return [=](const std::vector<int>& ranks,
                ProcessGroup& parent) -> std::unique_ptr<Backend> {
-        auto mesh = connect_members(ranks, parent, cookie, local_host, medium, layer);
+        auto mesh = connect_members(ranks, parent, settings.cookie, settings.local_host,
+                                    settings.medium);
         if (!mesh) return nullptr;
+        std::vector<int> chosen;
+        for (const int rank : ranks) chosen.push_back(members[static_cast<size_t>(rank)]);
+        settings.layer.wrap(mesh->streams, chosen);
         return std::make_unique<TransportBackend>(
             "ring",
             std::make_unique<MeshTransport>(index_among(ranks, parent),
                                             std::move(mesh->streams)),
-            mesh->hosts, ring_splitter(cookie, local_host, medium, layer));
+            mesh->hosts, ring_splitter(settings, chosen));
     };
 }
 
@@ -43,14 +83,17 @@ std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
                                              Medium medium,
                                              std::chrono::milliseconds timeout,
                                              const std::string& link) {
-    const ChannelLayer layer = link_layer(link);
+    const LinkLayer layer(link, config.rank);
     const Deadline deadline = deadline_after(timeout);
     Rendezvous rendezvous = join_rendezvous(config, deadline);
+    std::vector<int> members(static_cast<size_t>(config.world_size));
+    std::iota(members.begin(), members.end(), 0);
     Mesh mesh;
     std::unique_ptr<MeshTransport> transport;
     try {
         mesh = connect_mesh(config, *rendezvous.store, rendezvous.local_host, medium,
-                            deadline, layer);
+                            deadline);
+        layer.wrap(mesh.streams, members);
         transport = std::make_unique<MeshTransport>(config.rank, std::move(mesh.streams));
         await_all_ranks(*transport, deadline);
     } catch (const Error&) {
@@ -60,7 +103,8 @@ std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
     auto group = std::make_shared<QueuedGroup>(
         std::make_unique<TransportBackend>(
             "ring", std::move(transport), std::move(mesh.hosts),
-            ring_splitter(config.cookie, rendezvous.local_host, medium, layer)),
+            ring_splitter({config.cookie, rendezvous.local_host, medium, layer},
+                          members)),
         timeout);
 
     // No rank needs the store any more. Close it before any rank continues: the ranks may

@@ -14,7 +14,7 @@ namespace mini::dist {
 
 /// Connects to the other ranks and creates the group; blocks until all ranks are
 /// connected to each other. Throws as join_rendezvous and connect_mesh do. Closes the
-/// store before it returns. `link`: the network to emulate (emulated_link.hpp), the same
+/// store before it returns. `link`: the network to emulate (links.hpp), the same
 /// on all ranks; "" for none.
 std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
                                              Medium medium,

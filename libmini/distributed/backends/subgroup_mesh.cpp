@@ -47,7 +47,7 @@ class GatheredStore : public HashStore {
 
 std::optional<Mesh> connect_members(const std::vector<int>& ranks, ProcessGroup& parent,
                                     const Cookie& cookie, const std::string& local_host,
-                                    Medium medium, const ChannelLayer& layer) {
+                                    Medium medium) {
     const int index = index_among(ranks, parent);
     if (index < 0) {
         gather_texts(parent, "");
@@ -56,7 +56,7 @@ std::optional<Mesh> connect_members(const std::vector<int>& ranks, ProcessGroup&
     const RendezvousConfig config{{}, index, static_cast<int>(ranks.size()), cookie};
     GatheredStore store(parent, ranks);
     return connect_mesh(config, store, local_host, medium,
-                        deadline_after(parent.timeout()), layer);
+                        deadline_after(parent.timeout()));
 }
 
 }  // namespace mini::dist

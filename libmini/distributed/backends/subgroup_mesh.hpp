@@ -17,7 +17,6 @@ namespace mini::dist {
 /// connect_mesh does.
 std::optional<Mesh> connect_members(const std::vector<int>& ranks, ProcessGroup& parent,
                                     const Cookie& cookie, const std::string& local_host,
-                                    Medium medium = Medium::kAuto,
-                                    const ChannelLayer& layer = {});
+                                    Medium medium = Medium::kAuto);
 
 }  // namespace mini::dist

@@ -21,7 +21,10 @@ class Event {
     /// Returns the descriptor to poll: readable from set() until clear().
     int fd() const { return descriptor_.fd(); }
 
+    /// Sets it, and wakes who polls for it.
     void set() noexcept { system().set_event(fd()); }
+
+    /// Ends it.
     void clear() noexcept { system().clear_event(fd()); }
 
   private:

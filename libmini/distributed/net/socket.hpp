@@ -25,8 +25,10 @@ class ConnectionClosed : public Error {
     using Error::Error;
 };
 
+/// Closes a socket of system().
 inline void close_socket(int fd) noexcept { system().close(fd); }
 
+/// A socket or another descriptor of system().
 using Socket = OwnedDescriptor<close_socket>;
 
 /// Returns "127.0.0.1:29500" or "[::1]:29500".

@@ -22,7 +22,6 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/simulation/links.hpp"
 #include "libmini/distributed/simulation/network.hpp"
 #include "libmini/distributed/simulation/scheduler.hpp"
 #include "libmini/distributed/simulation/simulated_transport.hpp"

@@ -27,8 +27,8 @@ Network::Network(Scheduler& scheduler, const Links& links, int process_count,
     : scheduler_(scheduler),
       links_(links),
       has_payload_(has_payload),
-      out_free_(port_count(links, process_count)),
-      in_free_(port_count(links, process_count)),
+      out_ports_(port_count(links, process_count)),
+      in_ports_(port_count(links, process_count)),
       traffic_(index(process_count)),
       is_dead_(index(process_count)) {}
 
@@ -80,14 +80,14 @@ void Network::begin_to_send(SimulatedMessage& message) {
                       [this, &message] { arrive(message); });
         return;
     }
-    const VirtualTime duration = time_to_send(message.bytes, way.route_.bytes_per_second);
-    VirtualTime& free = out_free_[way.route_.out_port];
-    const VirtualTime start = std::max(free, scheduler_.now());
-    free = start + duration;
+    const auto duration =
+        time_to_send<VirtualTime>(message.bytes, way.route_.bytes_per_second);
+    const auto [begin, end] =
+        out_ports_[way.route_.out_port].add(scheduler_.now(), duration);
 
-    scheduler_.at(free, order_of(Step::kLeft, way.from_),
+    scheduler_.at(end, order_of(Step::kLeft, way.from_),
                   [this, &message] { leave(message); });
-    scheduler_.at(start + way.route_.delay, order_of(Step::kReachPort, way.from_),
+    scheduler_.at(begin + way.route_.delay, order_of(Step::kReachPort, way.from_),
                   [this, &message] { begin_to_receive(message); });
 }
 
@@ -100,10 +100,11 @@ void Network::leave(SimulatedMessage& message) {
 
 void Network::begin_to_receive(SimulatedMessage& message) {
     const OneWay& way = *message.way;
-    const VirtualTime duration = time_to_send(message.bytes, way.route_.bytes_per_second);
-    VirtualTime& free = in_free_[way.route_.in_port];
-    free = std::max(free, scheduler_.now()) + duration;
-    scheduler_.at(free, order_of(Step::kArrived, way.to_),
+    const auto duration =
+        time_to_send<VirtualTime>(message.bytes, way.route_.bytes_per_second);
+    const VirtualTime end =
+        in_ports_[way.route_.in_port].add(scheduler_.now(), duration).end;
+    scheduler_.at(end, order_of(Step::kArrived, way.to_),
                   [this, &message] { arrive(message); });
 }
 

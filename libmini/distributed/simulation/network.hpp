@@ -18,8 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/distributed/simulation/links.hpp"
 #include "libmini/distributed/simulation/scheduler.hpp"
+#include "libmini/distributed/transport/link_port.hpp"
+#include "libmini/distributed/transport/links.hpp"
 
 namespace mini::dist {
 
@@ -137,7 +138,7 @@ class Network {
     Scheduler& scheduler_;
     const Links& links_;
     const bool has_payload_;
-    std::vector<VirtualTime> out_free_, in_free_;  // by port: when its queue is empty
+    std::vector<LinkPort<VirtualTime>> out_ports_, in_ports_;
     std::deque<OneWay> ways_;
     std::vector<Traffic> traffic_;                                       // by process
     std::vector<char> is_dead_;                                          // by process

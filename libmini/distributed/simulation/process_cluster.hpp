@@ -24,7 +24,6 @@
 #include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/net/system.hpp"
 #include "libmini/distributed/net/time_source.hpp"
-#include "libmini/distributed/simulation/links.hpp"
 #include "libmini/distributed/simulation/network.hpp"
 #include "libmini/distributed/simulation/scheduler.hpp"
 #include "libmini/distributed/simulation/simulated_system.hpp"

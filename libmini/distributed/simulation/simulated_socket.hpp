@@ -56,7 +56,6 @@ class SimulatedConnection final : public SimulatedFile {
     void fail(int error) { error_ = error; }
 
     bool is_established() const { return out_ != nullptr; }
-    bool is_closed() const { return is_closed_; }
 
     /// The error of an attempt to connect; 0 for none.
     int error() const { return error_; }

@@ -1,14 +1,7 @@
 #include "libmini/distributed/transport/emulated_link.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <limits>
-#include <string_view>
-#include <system_error>
 #include <utility>
-
-#include "libmini/core/error.hpp"
 
 namespace mini::dist {
 namespace {
@@ -18,72 +11,47 @@ constexpr size_t kFrameBytes = 16 << 10;
 // How far a sender may be ahead of the link: the time that a socket's buffer would hold.
 constexpr std::chrono::milliseconds kAhead(2);
 
-struct Unit {
-    const char* name;
-    double scale;
-};
-constexpr Unit kRates[] = {{"kbit", 1e3 / 8}, {"Mbit", 1e6 / 8}, {"Gbit", 1e9 / 8}};
-constexpr Unit kTimes[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-
-// The valid range of a link, in bytes per second and nanoseconds. A slower link would
-// take minutes per frame; a shorter delay is too small for the clock.
-struct Range {
-    double low, high;
-
-    bool has(double value) const { return low <= value && value <= high; }  // NaN: no
-};
-constexpr Range kRateRange{1e3 / 8, 1e12 / 8};
-constexpr Range kDelayRange{1e3, 60e9};
-
-// Parses a number with one of these units; returns NaN for any other text.
-double parse_quantity(std::string_view text, std::span<const Unit> units) {
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-    double number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc()) return kNone;
-    for (const Unit& unit : units)
-        if (std::string_view(rest, end) == unit.name) return number * unit.scale;
-    return kNone;
-}
+// Longer than any frame can be on its way: the slowest link takes 36 hours for a frame.
+constexpr std::chrono::hours kLongestWay(48);
 
 }  // namespace
 
-std::optional<LinkSpec> parse_link(const std::string& text) {
-    if (text.empty()) return std::nullopt;
-    const size_t comma = text.find(',');
-    const double rate = parse_quantity(text.substr(0, comma), kRates);
-    double delay = 0;
-    bool is_right = kRateRange.has(rate);
-    if (comma != std::string::npos) {
-        delay = parse_quantity(text.substr(comma + 1), kTimes);
-        is_right &= kDelayRange.has(delay);
-    }
-    if (!is_right)
-        throw UsageError(
-            concat("the link \"", text,
-                   "\" is not like 100Mbit,5ms: a rate from 1kbit to 1000Gbit a second "
-                   "(kbit, Mbit or Gbit), and, if it has one, a delay from 1us to 60s "
-                   "(us, ms or s)"));
-    return LinkSpec{rate, std::chrono::nanoseconds(std::llround(delay))};
+Deadline RankPorts::send(Deadline now, Clock::duration duration) {
+    const std::lock_guard lock(mutex_);
+    return out_.add(now, duration).begin;
 }
 
-EmulatedLink::EmulatedLink(std::unique_ptr<Channel> inner, LinkSpec spec, Now now)
-    : inner_(std::move(inner)), spec_(spec), now_(std::move(now)) {}
+Deadline RankPorts::receive(Deadline reached, Clock::duration duration) {
+    const std::lock_guard lock(mutex_);
+    return in_.add(reached, duration).end;
+}
+
+Deadline RankPorts::out_free_at() const {
+    const std::lock_guard lock(mutex_);
+    return out_.free_at();
+}
+
+EmulatedLink::EmulatedLink(std::unique_ptr<Channel> inner, LinkSpec spec,
+                           std::shared_ptr<RankPorts> ports, Now now)
+    : inner_(std::move(inner)),
+      spec_(spec),
+      ports_(std::move(ports)),
+      now_(std::move(now)) {}
+
+Clock::duration EmulatedLink::duration_of(size_t bytes) const {
+    return time_to_send<Clock::duration>(bytes, spec_.bytes_per_second);
+}
 
 // ---- the sender's side
 
 bool EmulatedLink::is_busy() const {
     const bool in_frame = out_head_left_ + out_body_left_ > 0;
-    return !in_frame && free_at_ > now_() + kAhead;
+    return !in_frame && ports_->out_free_at() > now_() + kAhead;
 }
 
 void EmulatedLink::begin_frame(size_t bytes) {
-    const std::chrono::duration<double> time(static_cast<double>(bytes) /
-                                             spec_.bytes_per_second);
-    free_at_ =
-        std::max(free_at_, now_()) + std::chrono::duration_cast<Clock::duration>(time);
-    out_ = {(free_at_ + spec_.delay).time_since_epoch().count(), bytes};
+    const Deadline reached = ports_->send(now_(), duration_of(bytes)) + spec_.delay;
+    out_ = {reached.time_since_epoch().count(), bytes};
     out_head_left_ = sizeof out_;
     out_body_left_ = bytes;
 }
@@ -116,11 +84,7 @@ void EmulatedLink::take_in() {
                 const size_t n = inner_->recv_some(frame.subspan(in_head_));
                 in_head_ += n;
                 if (in_head_ < sizeof in_) return;
-                if (in_.bytes == 0 || in_.bytes > kFrameBytes)
-                    throw ConnectionClosed(
-                        "the other side does not use an emulated link");
-                arrived_.push_back({Deadline(Clock::duration(in_.due)), {}});
-                arrived_.back().bytes.resize(in_.bytes);
+                begin_to_receive();
             }
             Arrived& last = arrived_.back();
             last.received +=
@@ -133,18 +97,27 @@ void EmulatedLink::take_in() {
     }
 }
 
+// Queues the frame whose header has been read at this rank's in port.
+void EmulatedLink::begin_to_receive() {
+    const Deadline reached{Clock::duration(in_.reached)};
+    if (in_.bytes == 0 || in_.bytes > kFrameBytes || reached > now_() + kLongestWay)
+        throw ConnectionClosed("the other side does not use an emulated link");
+    arrived_.push_back({ports_->receive(reached, duration_of(in_.bytes)), {}});
+    arrived_.back().bytes.resize(in_.bytes);
+}
+
 // Returns how many bytes are due.
-size_t EmulatedLink::ready() const {
+size_t EmulatedLink::ready(Deadline now) const {
     size_t n = 0;
     for (const Arrived& frame : arrived_) {
-        if (frame.due > now_()) break;
+        if (frame.due > now) break;
         n += frame.received - frame.read;
         if (frame.received < frame.bytes.size()) break;
     }
     return n;
 }
 
-// REQUIRES: place.size() <= ready().
+// REQUIRES: so many bytes are due.
 size_t EmulatedLink::hand_out(std::span<std::byte> place) {
     for (size_t n = 0; n < place.size();) {
         Arrived& frame = arrived_.front();
@@ -159,24 +132,27 @@ size_t EmulatedLink::hand_out(std::span<std::byte> place) {
 }
 
 // Whether the inner channel has closed and all received frames are due.
-bool EmulatedLink::is_over() const {
-    return closed_ && (arrived_.empty() || arrived_.back().due <= now_());
+bool EmulatedLink::is_over(Deadline now) const {
+    return closed_ && (arrived_.empty() || arrived_.back().due <= now);
 }
 
 size_t EmulatedLink::recv_some(std::span<std::byte> place) {
     needed_ = 1;
     take_in();
-    const size_t n = std::min(ready(), place.size());
-    if (n == 0 && is_over() && !place.empty()) throw ConnectionClosed(*closed_);
+    const Deadline now = now_();  // read once: bytes must not become due in between
+    const size_t n = std::min(ready(now), place.size());
+    if (n == 0 && is_over(now) && !place.empty()) throw ConnectionClosed(*closed_);
     return hand_out(place.first(n));
 }
 
 size_t EmulatedLink::recv_combine(std::span<std::byte> place, const Combine& combine) {
     needed_ = combine.element_bytes;
     take_in();
-    const size_t n = std::min(ready(), place.size());
+    const Deadline now = now_();
+    const size_t n = std::min(ready(now), place.size());
     std::vector<std::byte> elements(n - n % needed_);
-    if (elements.empty() && is_over() && !place.empty()) throw ConnectionClosed(*closed_);
+    if (elements.empty() && is_over(now) && !place.empty())
+        throw ConnectionClosed(*closed_);
     hand_out(elements);
     combine.apply(place.data(), elements.data(), elements.size() / needed_);
     return elements.size();
@@ -191,12 +167,13 @@ bool EmulatedLink::prepare_to_sleep(int interest, short& events) {
     int inner_interest = interest;
     if (is_busy()) {
         inner_interest &= ~kToSend;
-        if (interest & kToSend) next_event_ = free_at_ - kAhead;
+        if (interest & kToSend) next_event_ = ports_->out_free_at() - kAhead;
     }
     if (interest & kToReceive) {
-        if (is_over() || ready() >= needed_) return false;  // there is something to read
+        const Deadline now = now_();
+        if (is_over(now) || ready(now) >= needed_) return false;  // something to read
         const auto next = std::ranges::find_if(
-            arrived_, [&](const Arrived& frame) { return frame.due > now_(); });
+            arrived_, [&](const Arrived& frame) { return frame.due > now; });
         if (next != arrived_.end()) next_event_ = std::min(next_event_, next->due);
         if (closed_) inner_interest &= ~kToReceive;
     }

@@ -3,10 +3,14 @@
 //
 //     --link 100Mbit,5ms
 //
-//     sender      | due, size | bytes | due, size | bytes | ...  ->  inner channel
-//                 due: when this frame and all before it have left at the rate, plus the
-//                 delay
-//     receiver    reads frames immediately, and returns their bytes when they are due
+//     sender      | reached, size | bytes | reached, size | bytes | ...  ->  inner channel
+//                 reached: when this frame, after all that the rank has sent before, has
+//                 begun to leave at the rate, plus the delay
+//     receiver    reads frames immediately, queues them at its in port, and returns their
+//                 bytes when the last one has been received
+//
+// All channels of a rank share its out port and its in port (link_port.hpp), so a rank sends
+// to all others at the rate of one link, and receives as much at the same time.
 //
 // The inner channel must be faster than the link. Both sides read the same clock, as
 // processes of one machine do. The receiver alone applies the delay, so a rank that has
@@ -20,6 +24,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,26 +32,36 @@
 
 #include "libmini/distributed/net/deadline.hpp"
 #include "libmini/distributed/transport/channel.hpp"
+#include "libmini/distributed/transport/link_port.hpp"
+#include "libmini/distributed/transport/link_spec.hpp"
 
 namespace mini::dist {
 
-struct LinkSpec {
-    double bytes_per_second = 0;
-    std::chrono::nanoseconds delay{};  // one way
-};
+/// The ports of one rank. Several threads may use them: subgroups have threads of their own.
+class RankPorts {
+  public:
+    /// Returns when the first byte of a frame leaves the out port.
+    Deadline send(Deadline now, Clock::duration duration);
 
-/// Parses "100Mbit,5ms", "1Gbit" or "1Gbit,50us": a rate from 1kbit to 1000Gbit per
-/// second (in kbit, Mbit or Gbit) and a delay from 1us to 60s (in us, ms or s). Returns
-/// std::nullopt for "". Throws UsageError for any other text.
-std::optional<LinkSpec> parse_link(const std::string& text);
+    /// Returns when the last byte of a frame has passed the in port.
+    Deadline receive(Deadline reached, Clock::duration duration);
+
+    /// When all bytes sent so far have left.
+    Deadline out_free_at() const;
+
+  private:
+    mutable std::mutex mutex_;
+    LinkPort<Deadline> out_, in_;
+};
 
 class EmulatedLink : public Channel {
   public:
     using Now = std::function<Deadline()>;
 
-    /// REQUIRES: the other side's channel is an EmulatedLink too, with the same clock.
-    /// `now` is that clock; tests pass their own.
-    EmulatedLink(std::unique_ptr<Channel> inner, LinkSpec spec, Now now = &Clock::now);
+    /// REQUIRES: the other side's channel is an EmulatedLink too, with the same `spec` and
+    /// clock. `ports` are those of this rank, and `now` is the clock; tests pass their own.
+    EmulatedLink(std::unique_ptr<Channel> inner, LinkSpec spec,
+                 std::shared_ptr<RankPorts> ports, Now now = &Clock::now);
 
     size_t send_some(std::span<const std::byte> head,
                      std::span<const std::byte> body) override;
@@ -62,7 +77,7 @@ class EmulatedLink : public Channel {
 
   private:
     struct Frame {
-        int64_t due = 0;  // ticks of the clock
+        int64_t reached = 0;  // the in port: ticks of the clock
         uint64_t bytes = 0;
     };
     struct Arrived {
@@ -71,20 +86,22 @@ class EmulatedLink : public Channel {
         size_t received = 0, read = 0;
     };
 
+    Clock::duration duration_of(size_t bytes) const;
     bool is_busy() const;
-    bool is_over() const;
+    bool is_over(Deadline now) const;
     void begin_frame(size_t bytes);
     void take_in();
-    size_t ready() const;
+    void begin_to_receive();
+    size_t ready(Deadline now) const;
     size_t hand_out(std::span<std::byte> place);
 
     const std::unique_ptr<Channel> inner_;
     const LinkSpec spec_;
+    const std::shared_ptr<RankPorts> ports_;
     const Now now_;
 
     Frame out_;
     size_t out_head_left_ = 0, out_body_left_ = 0;
-    Deadline free_at_{};  // when all bytes sent so far have left at the rate
 
     Frame in_;
     size_t in_head_ = 0;  // bytes of in_ received so far

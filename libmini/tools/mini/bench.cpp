@@ -17,8 +17,9 @@ namespace mini::tools {
 namespace {
 
 void print_table(const BenchOptions& options, const std::vector<BenchRow>& rows) {
-    fmt::print("# {} ranks, backend {}, medium {}, algorithm {}\n", options.ranks,
-               options.backend, options.medium, options.algorithm);
+    fmt::print("# {} ranks, backend {}, medium {}, algorithm {}{}\n", options.ranks,
+               options.backend, options.medium, options.algorithm,
+               options.link.empty() ? "" : ", link " + options.link);
     fmt::print("#{:>11} {:>10} {:>6} {:>5} {:>10} {:>7} {:>7} {:>6}\n", "size", "count",
                "type", "redop", "time", "algbw", "busbw", "#wrong");
     fmt::print("#{:>11} {:>10} {:>6} {:>5} {:>10} {:>7} {:>7}\n", "(B)", "(elements)", "",
@@ -40,11 +41,10 @@ void print_json(const BenchOptions& options, const std::vector<BenchRow>& rows) 
                         {"algbw", row.algbw()},
                         {"busbw", row.busbw(options.ranks)},
                         {"wrong", row.wrong}});
-    const nlohmann::json all = {{"ranks", options.ranks},
-                                {"backend", options.backend},
-                                {"medium", options.medium},
-                                {"algorithm", options.algorithm},
-                                {"rows", list}};
+    const nlohmann::json all = {
+        {"ranks", options.ranks},   {"backend", options.backend},
+        {"medium", options.medium}, {"algorithm", options.algorithm},
+        {"link", options.link},     {"rows", list}};
     fmt::print("{}\n", all.dump());
 }
 
@@ -76,6 +76,7 @@ void add_bench(Command& mini) {
     all_reduce.add("--medium", o.medium, "auto, tcp or shm")
         .one_of({"auto", "tcp", "shm"});
     all_reduce.add("--backend", o.backend, "ring (processes), threads, ...");
+    all_reduce.add("--link", o.link, "Emulates a network between the ranks: 100Mbit,5ms");
     all_reduce.add_flag("!--no-verify", o.verify, "Do not compare calls across ranks");
     all_reduce.add("--seconds", o.seconds, "Measuring time per size (0.3)").positive();
     all_reduce.add("--format", arguments->format, "table or json")

@@ -101,7 +101,8 @@ std::vector<BenchRow> run_rank(const BenchOptions& options, int rank, int port) 
                                   .world_size = options.ranks,
                                   .timeout = std::chrono::minutes(2),
                                   .medium = medium_of(options.medium),
-                                  .verify = options.verify});
+                                  .verify = options.verify,
+                                  .link = options.link});
     auto rows = measure_all(*group, options);
     dist::destroy_process_group();
     return rows;
@@ -156,6 +157,8 @@ std::vector<BenchRow> measure_all_reduce(const BenchOptions& options) {
     dist::parse_algorithm(options.algorithm);
     if (!dist::is_available(options.backend))
         throw UsageError(concat("this build has no backend \"", options.backend, "\""));
+    if (!options.link.empty() && options.backend != "ring")
+        throw UsageError(concat("--link is for --backend ring, not ", options.backend));
     if (options.backend == "threads") return measure_threads(options);
     const int port = dist::local_address(dist::listen_on({"127.0.0.1", 0})).port;
     Children children;

@@ -25,6 +25,7 @@ struct BenchOptions {
     std::string medium = "auto";
     std::string backend = "ring";
     bool verify = true;    // compare calls across ranks
+    std::string link;      // to emulate, as 100Mbit,5ms; "": none, or MINI_LINK
     double seconds = 0.3;  // measuring time per size
 };
 

@@ -37,9 +37,9 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/simulation/links.hpp"
 #include "libmini/distributed/simulation/process_cluster.hpp"
 #include "libmini/distributed/transport/collective.hpp"
+#include "libmini/distributed/transport/links.hpp"
 
 namespace mini::tools {
 

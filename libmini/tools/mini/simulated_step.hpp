@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/simulation/links.hpp"
 #include "libmini/distributed/transport/collective.hpp"
+#include "libmini/distributed/transport/links.hpp"
 #include "libmini/tools/mini/step_profile.hpp"
 
 namespace mini::tools {

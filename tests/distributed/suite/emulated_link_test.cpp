@@ -1,7 +1,9 @@
 // EmulatedLink: the arrival times of bytes, on a clock that the test sets.
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -22,17 +24,21 @@ using std::chrono::milliseconds;
 
 namespace {
 
+// A rank's end of a link to another rank.
+std::unique_ptr<EmulatedLink> link_end(Socket socket, const std::string& spec,
+                                       const std::shared_ptr<RankPorts>& ports,
+                                       const Deadline& now) {
+    return std::make_unique<EmulatedLink>(
+        std::make_unique<SocketChannel>(std::move(socket)), *parse_link(spec), ports,
+        [&now] { return now; });
+}
+
 // The two ends of a link of 1 MB/s and 10 ms, and their clock.
 struct Line {
     explicit Line(const std::string& spec = "8Mbit,10ms") {
         auto [one, other] = mini::test::socket_pair();
-        const auto end = [&](Socket socket) {
-            return std::make_unique<EmulatedLink>(
-                std::make_unique<SocketChannel>(std::move(socket)), *parse_link(spec),
-                [this] { return now; });
-        };
-        near = end(std::move(one));
-        far = end(std::move(other));
+        near = link_end(std::move(one), spec, std::make_shared<RankPorts>(), now);
+        far = link_end(std::move(other), spec, std::make_shared<RankPorts>(), now);
     }
 
     size_t send(size_t n) { return near->send_some({}, std::vector<std::byte>(n)); }
@@ -40,6 +46,37 @@ struct Line {
 
     Deadline now = Deadline(std::chrono::hours(1));
     std::unique_ptr<EmulatedLink> near, far;
+    std::vector<std::byte> buffer = std::vector<std::byte>(1 << 20);
+};
+
+// Rank 0 and its links of 1 MB/s and 10 ms to two other ranks, and their clock.
+struct Fork {
+    Fork() {
+        const auto hub_ports = std::make_shared<RankPorts>();
+        for (size_t i = 0; i < 2; ++i) {
+            auto [one, other] = mini::test::socket_pair();
+            hub[i] = link_end(std::move(one), "8Mbit,10ms", hub_ports, now);
+            leaf[i] = link_end(std::move(other), "8Mbit,10ms",
+                               std::make_shared<RankPorts>(), now);
+        }
+    }
+
+    static size_t send(EmulatedLink& from, size_t n) {
+        return from.send_some({}, std::vector<std::byte>(n));
+    }
+    size_t receive(EmulatedLink& at) { return at.recv_some(buffer); }
+
+    // Whether `at` has nothing to receive until `time` after the start, and `n` bytes then.
+    bool arrives_at(EmulatedLink& at, std::chrono::microseconds time, size_t n) {
+        now = start + time - microseconds(1);
+        if (receive(at) != 0) return false;
+        now = start + time;
+        return receive(at) == n;
+    }
+
+    const Deadline start = Deadline(std::chrono::hours(1));
+    Deadline now = start;
+    std::array<std::unique_ptr<EmulatedLink>, 2> hub, leaf;
     std::vector<std::byte> buffer = std::vector<std::byte>(1 << 20);
 };
 
@@ -97,6 +134,81 @@ TEST_CASE("a second message waits until the first is sent but not until it arriv
     CHECK(line.receive() == 500);
 }
 
+TEST_CASE("a message of several frames takes bytes / rate, and the delay once") {
+    Line line("80Mbit,10ms");  // a frame of 16 KiB takes 1.6384 ms
+    REQUIRE(line.send(40'000) == 16'384);
+    REQUIRE(line.send(23'616) == 16'384);
+    line.now += microseconds(1277);  // 2 ms before the first two frames have left
+    REQUIRE(line.send(7'232) == 7'232);
+    line.now += microseconds(4000 + 10'000 - 1277 - 1);
+    CHECK(line.receive() == 32'768);
+    line.now += microseconds(1);
+    CHECK(line.receive() == 7'232);
+}
+
+TEST_CASE("what a rank sends to two others queues at its out port") {
+    Fork fork;
+    REQUIRE(Fork::send(*fork.hub[0], 1000) == 1000);
+    REQUIRE(Fork::send(*fork.hub[1], 500) == 500);
+    CHECK(fork.arrives_at(*fork.leaf[0], microseconds(11'000), 1000));
+    CHECK(fork.arrives_at(*fork.leaf[1], microseconds(11'500), 500));
+}
+
+TEST_CASE("a full out port stops the links to all other ranks") {
+    Fork fork;
+    REQUIRE(Fork::send(*fork.hub[0], 10'000) == 10'000);  // 10 ms at this rate
+    CHECK(Fork::send(*fork.hub[1], 1) == 0);
+    short events = 0;
+    CHECK(fork.hub[1]->prepare_to_sleep(Channel::kToSend, events));
+    CHECK(fork.hub[1]->next_event() > fork.now);
+    fork.now = fork.hub[1]->next_event();
+    CHECK(Fork::send(*fork.hub[1], 1) == 1);
+}
+
+TEST_CASE("what two ranks send to a third queues at its in port") {
+    Fork fork;
+    REQUIRE(Fork::send(*fork.leaf[0], 1000) == 1000);
+    REQUIRE(Fork::send(*fork.leaf[1], 1000) == 1000);
+    CHECK(fork.receive(*fork.hub[0]) == 0);
+    CHECK(fork.receive(*fork.hub[1]) == 0);
+    CHECK(fork.arrives_at(*fork.hub[0], microseconds(11'000), 1000));
+    CHECK(fork.arrives_at(*fork.hub[1], microseconds(12'000), 1000));
+}
+
+TEST_CASE("a rank sends and receives at the full rate at the same time") {
+    Fork fork;
+    REQUIRE(Fork::send(*fork.hub[0], 1000) == 1000);
+    REQUIRE(Fork::send(*fork.leaf[0], 1000) == 1000);
+    CHECK(fork.receive(*fork.hub[0]) == 0);
+    CHECK(fork.receive(*fork.leaf[0]) == 0);
+    fork.now += microseconds(11'000);
+    CHECK(fork.receive(*fork.hub[0]) == 1000);
+    CHECK(fork.receive(*fork.leaf[0]) == 1000);
+}
+
+TEST_CASE("a frame that is read late has passed an idle in port in the meantime") {
+    Fork fork;
+    REQUIRE(Fork::send(*fork.leaf[0], 1000) == 1000);
+    fork.now += milliseconds(5);
+    REQUIRE(Fork::send(*fork.leaf[1], 1000) == 1000);
+    CHECK(fork.receive(*fork.hub[1]) == 0);  // this frame is read first
+    CHECK(fork.arrives_at(*fork.hub[0], microseconds(11'000), 1000));
+    CHECK(fork.arrives_at(*fork.hub[1], microseconds(16'000), 1000));
+}
+
+TEST_CASE("a frame with an impossible time closes the link") {
+    for (const int64_t ticks : {INT64_MAX}) {
+        auto [one, other] = mini::test::socket_pair();
+        const Deadline now = Deadline(std::chrono::hours(1));
+        const auto far =
+            link_end(std::move(other), "1kbit", std::make_shared<RankPorts>(), now);
+        const std::array<int64_t, 2> frame = {ticks, 4};
+        send_some(one, std::as_bytes(std::span(frame)));
+        std::vector<std::byte> buffer(16);
+        CHECK_THROWS_AS(far->recv_some(buffer), ConnectionClosed);
+    }
+}
+
 TEST_CASE("a sender that is faster than the link cannot send until the link catches up") {
     Line line;
     REQUIRE(line.send(10'000) == 10'000);  // 10 ms at this rate
@@ -140,6 +252,32 @@ TEST_CASE("bytes that were sent before the connection closed arrive before the c
     line.now += milliseconds(11);
     CHECK(line.receive() == 1000);
     CHECK_THROWS_AS(line.receive(), ConnectionClosed);
+}
+
+TEST_CASE(
+    "bytes that become due while a receive looks at the clock arrive before the close") {
+    // Every look at the clock takes 100 us, so that the bytes become due between any two.
+    for (int first = 0; first < 4; ++first) {
+        CAPTURE(first);
+        int looks = first;
+        const auto ticking = [&] {
+            return Deadline(std::chrono::hours(1)) + microseconds(100) * ++looks;
+        };
+        auto [one, other] = mini::test::socket_pair();
+        const LinkSpec spec = *parse_link("8Mbit,1ms");
+        auto near = std::make_unique<EmulatedLink>(
+            std::make_unique<SocketChannel>(std::move(one)), spec,
+            std::make_shared<RankPorts>(), ticking);
+        EmulatedLink far(std::make_unique<SocketChannel>(std::move(other)), spec,
+                         std::make_shared<RankPorts>(), ticking);
+        REQUIRE(near->send_some({}, std::vector<std::byte>(10)) == 10);
+        near.reset();
+        std::vector<std::byte> buffer(16);
+        size_t received = 0;
+        while (received == 0 && looks < 1000) received = far.recv_some(buffer);
+        CHECK(received == 10);
+        CHECK_THROWS_AS(far.recv_some(buffer), ConnectionClosed);
+    }
 }
 
 TEST_CASE("recv_combine combines whole elements whatever the frame boundaries are") {

@@ -1,4 +1,4 @@
-// The links of a simulated cluster, from a line of text.
+// The links of a cluster, simulated or emulated, from a line of text.
 //
 //     100Gbit,5us                               every rank has a link of its own
 //     100Gbit,5us; hosts of 8: 800Gbit,1us     8 ranks of a host share the link to other hosts
@@ -7,17 +7,18 @@
 //     rank a --- out port ===== rate, delay ===== in port --- rank b
 //
 // A message occupies the sender's port for bytes / rate, and the receiver's port, a delay
-// later, for as long; messages queue at both. The rate is that of the slower port.
+// later, for as long; messages queue at both (link_port.hpp). The rate is that of the slower
+// port.
 
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/simulation/scheduler.hpp"
-#include "libmini/distributed/transport/emulated_link.hpp"
+#include "libmini/distributed/transport/link_spec.hpp"
 
 namespace mini::dist {
 
@@ -36,7 +37,7 @@ Links parse_links(const std::string& text);
 struct Route {
     size_t out_port = 0, in_port = 0;  // out ports and in ports are counted apart
     double bytes_per_second = 0;
-    VirtualTime delay{};
+    std::chrono::nanoseconds delay{};
 };
 
 /// The number of out ports, and of in ports, of `world_size` ranks.
@@ -47,8 +48,5 @@ Route route(const Links& links, int from, int to);
 
 /// For each rank its host, counted from 0.
 std::vector<int> hosts_of(const Links& links, int world_size);
-
-/// How long `bytes` occupy a port.
-VirtualTime time_to_send(size_t bytes, double bytes_per_second);
 
 }  // namespace mini::dist

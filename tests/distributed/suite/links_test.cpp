@@ -1,6 +1,6 @@
-// The links of a simulated cluster: their text, their routes, and what ports cost.
+// The links of a cluster: their text, and their routes.
 
-#include "libmini/distributed/simulation/links.hpp"
+#include "libmini/distributed/transport/links.hpp"
 
 #include <chrono>
 #include <string>
@@ -15,7 +15,6 @@ namespace mini::dist {
 namespace {
 
 using std::chrono::microseconds;
-using std::chrono::nanoseconds;
 using test::contains;
 using test::message_of;
 
@@ -57,12 +56,6 @@ TEST_CASE("a slow rank sends and receives at a share of the rate") {
     CHECK(route(links, 1, 0).bytes_per_second == 0.5e9);
 }
 
-TEST_CASE("bytes occupy a port for bytes / rate, to the picosecond") {
-    CHECK(time_to_send(1, 12.5e9) == VirtualTime(80));
-    CHECK(time_to_send(12'500'000, 12.5e9) == std::chrono::milliseconds(1));
-    CHECK(time_to_send(0, 12.5e9) == VirtualTime(0));
-}
-
 TEST_CASE("text that does not describe links is rejected with the part that is wrong") {
     const auto error = [](const std::string& text) {
         return message_of<UsageError>([&] { parse_links(text); });
@@ -73,10 +66,11 @@ TEST_CASE("text that does not describe links is rejected with the part that is w
         contains(error("1Gbit; hosts of 0: 2Gbit"), "\"hosts of 0: 2Gbit\" is not like"));
     CHECK(contains(error("1Gbit; hosts of 4"), "\"hosts of 4\" is not like"));
     CHECK(contains(error("1Gbit; hosts of 4: "), "the rate of the network is missing"));
-    CHECK(contains(error("1Gbit; rank 3 at 0"), "with a share above 0"));
-    CHECK(contains(error("1Gbit; rank 3 at 1.5"), "with a share above 0"));
-    CHECK(contains(error("1Gbit; rank -1 at 0.5"), "with a share above 0"));
-    CHECK(contains(error("1Gbit; rank 3 at 0.5x"), "with a share above 0"));
+    CHECK(contains(error("1Gbit; rank 3 at 0"), "with a share from 0.001 to 1"));
+    CHECK(contains(error("1Gbit; rank 3 at 0.0009"), "with a share from 0.001 to 1"));
+    CHECK(contains(error("1Gbit; rank 3 at 1.5"), "with a share from 0.001 to 1"));
+    CHECK(contains(error("1Gbit; rank -1 at 0.5"), "with a share from 0.001 to 1"));
+    CHECK(contains(error("1Gbit; rank 3 at 0.5x"), "with a share from 0.001 to 1"));
     CHECK(contains(error("1Gbit; racks of 3"), "\"racks of 3\" is not like"));
     CHECK(contains(error("1Gbit;"), "\"\" is not like"));
 }

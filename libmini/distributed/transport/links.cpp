@@ -1,10 +1,7 @@
-#include "libmini/distributed/simulation/links.hpp"
+#include "libmini/distributed/transport/links.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
-#include <cmath>
-#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -15,6 +12,7 @@ namespace mini::dist {
 namespace {
 
 constexpr int kMaxRanksPerHost = 1024;
+constexpr double kMinShare = 0.001;  // so that a frame takes hours at most, not years
 
 std::string_view trimmed(std::string_view text) {
     const size_t first = text.find_first_not_of(' ');
@@ -69,8 +67,8 @@ void add_slow_rank(std::string_view part, Links& links) {
     const auto rank = take_number<int>(rest);
     const bool has_share = rank && *rank >= 0 && skip(rest, "at");
     const auto share = has_share ? take_number<double>(rest) : std::nullopt;
-    if (!share || !(*share > 0) || !(*share <= 1) || !rest.empty())
-        throw_wrong(part, "\"rank 3 at 0.25\", with a share above 0, and 1 at most");
+    if (!share || !(*share >= kMinShare) || !(*share <= 1) || !rest.empty())
+        throw_wrong(part, "\"rank 3 at 0.25\", with a share from 0.001 to 1");
     links.rates[*rank] = *share;
 }
 
@@ -118,8 +116,7 @@ Route route(const Links& links, int from, int to) {
         return static_cast<size_t>(is_inside ? first + 1 + rank % links.ranks_per_host
                                              : first);
     };
-    return {port_of(from), port_of(to), spec.bytes_per_second * share,
-            std::chrono::duration_cast<VirtualTime>(spec.delay)};
+    return {port_of(from), port_of(to), spec.bytes_per_second * share, spec.delay};
 }
 
 std::vector<int> hosts_of(const Links& links, int world_size) {
@@ -127,12 +124,6 @@ std::vector<int> hosts_of(const Links& links, int world_size) {
     for (int rank = 0; rank < world_size; ++rank)
         hosts.push_back(rank / links.ranks_per_host);
     return hosts;
-}
-
-VirtualTime time_to_send(size_t bytes, double bytes_per_second) {
-    constexpr double kPicoseconds = 1e12;
-    return VirtualTime(
-        std::llround(static_cast<double>(bytes) / bytes_per_second * kPicoseconds));
 }
 
 }  // namespace mini::dist

@@ -12,7 +12,9 @@ link: one row per algorithm and size, and for each number of ranks both times in
 their ratio. A star marks a ratio that is not within 15 % of 1.
 
 The times mean the same for algorithms in which all ranks finish together. `mini bench` measures a
-loop on rank 0, and the simulation one all-reduce until the last rank has its result.
+loop on rank 0, and the simulation one all-reduce until the last rank has its result. `--seconds` must be
+long beside the delay: in a loop of one or two all-reduces, rank 0 may leave the barrier a delay late and
+find the others' messages there.
 """
 
 import argparse

@@ -40,6 +40,7 @@ class System {
     /// REQUIRES: poll has reported POLLOUT.
     virtual int connect_error(int fd) = 0;
 
+    /// Returns a connection that waits to be accepted.
     virtual int accept(int listener) = 0;
 
     /// Returns the numeric address of the socket's own end, or of its peer; host "?" if

@@ -314,8 +314,7 @@ int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size) {
 }
 
 Mesh connect_mesh(const RendezvousConfig& config, Store& store,
-                  const std::string& local_host, Medium medium, Deadline deadline,
-                  const ChannelLayer& layer) {
+                  const std::string& local_host, Medium medium, Deadline deadline) {
     // Listen where the others can reach this rank: on the local address of the connection
     // to the store, or the advertised address.
     Acceptor tcp_acceptor(listen_on({local_host, 0}));
@@ -357,9 +356,6 @@ Mesh connect_mesh(const RendezvousConfig& config, Store& store,
         }
         throw;
     }
-    for (MessageStream& stream : mesh.streams)
-        if (layer && stream.is_open())
-            stream = MessageStream(layer(std::move(stream).take_channel()));
     return mesh;
 }
 

@@ -15,7 +15,6 @@
 
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,10 +32,6 @@ enum class Medium {
     kSharedMemory,  // shared memory, or an error for ranks of several hosts or users
 };
 
-/// Wraps each channel in a layer, such as EmulatedLink, before it is used; empty: no
-/// layer. The same on all ranks.
-using ChannelLayer = std::function<std::unique_ptr<Channel>(std::unique_ptr<Channel>)>;
-
 /// The connections of one rank to all others.
 struct Mesh {
     std::vector<MessageStream> streams;  // by rank; this rank's own is not open
@@ -51,7 +46,6 @@ int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size);
 /// missing ranks, and PeerLost, before the deadline, for a rank that was connected and is
 /// gone.
 Mesh connect_mesh(const RendezvousConfig& config, Store& store,
-                  const std::string& local_host, Medium medium, Deadline deadline,
-                  const ChannelLayer& layer = {});
+                  const std::string& local_host, Medium medium, Deadline deadline);
 
 }  // namespace mini::dist

@@ -80,9 +80,9 @@ void MessageStream::finish_message() { received_ = 0; }
 bool MessageStream::skip_some(std::string& text) {
     const bool moved = pull_header();
     if (header() == nullptr || has_payload()) return moved;
-    std::vector<std::byte> scrap(kSkipBytes);
     const size_t left = in_.payload_bytes - (received_ - kHeaderBytes);
-    const auto place = std::span(scrap).first(std::min(left, scrap.size()));
+    std::vector<std::byte> scrap(std::min(left, kSkipBytes));
+    const std::span place(scrap);
     const size_t n = channel_->recv_some(place);
     if (in_.kind == MessageHeader::Kind::kFailure && text.size() < kMaxFailureBytes)
         text.append(reinterpret_cast<const char*>(place.data()), n);

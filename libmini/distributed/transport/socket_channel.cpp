@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <span>
 
 namespace mini::dist {
@@ -17,9 +18,10 @@ constexpr size_t kMaxUnread = 64 << 20;
 // Reads the unread bytes first: closing a socket with unread bytes resets the connection,
 // and bytes in flight to the other side, perhaps the report of a failure, would be lost.
 SocketChannel::~SocketChannel() {
-    std::vector<std::byte> scrap(kStagingBytes);
+    const auto scrap = std::make_unique_for_overwrite<std::byte[]>(kStagingBytes);
     for (size_t read = 0; read < kMaxUnread;) {
-        const ssize_t n = system().recv(socket_.fd(), scrap);
+        const ssize_t n =
+            system().recv(socket_.fd(), std::span(scrap.get(), kStagingBytes));
         if (n <= 0) break;
         read += static_cast<size_t>(n);
     }
@@ -37,8 +39,8 @@ size_t SocketChannel::recv_some(std::span<std::byte> place) {
 
 size_t SocketChannel::recv_combine(std::span<std::byte> place, const Combine& combine) {
     // Receive after the bytes of the incomplete element.
-    staging_.resize(kStagingBytes);
-    const size_t room = std::min(place.size(), staging_.size());
+    const size_t room = std::min(place.size(), kStagingBytes);
+    if (staging_.size() < room) staging_.resize(room);
     const auto free = std::span(staging_).subspan(staged_, room - staged_);
     const size_t have = staged_ + dist::recv_some(socket_, free);
 

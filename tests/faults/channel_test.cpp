@@ -136,12 +136,13 @@ std::vector<std::string> run(const std::string& kind, int world_size, int faulty
         TcpStore store(server.address(), Cookie{}, deadline);
         const RendezvousConfig config{server.address(), rank, world_size, Cookie{}};
         const Fault mine = faulty == -1 || faulty == rank ? fault : Fault::kNone;
-        Mesh mesh = connect_mesh(
-            config, store, store.local_host(),
-            kind == "tcp" ? Medium::kTcp : Medium::kSharedMemory, deadline,
-            [&](std::unique_ptr<Channel> inner) -> std::unique_ptr<Channel> {
-                return std::make_unique<FaultyChannel>(std::move(inner), mine, after);
-            });
+        Mesh mesh =
+            connect_mesh(config, store, store.local_host(),
+                         kind == "tcp" ? Medium::kTcp : Medium::kSharedMemory, deadline);
+        for (MessageStream& stream : mesh.streams)
+            if (stream.is_open())
+                stream = MessageStream(std::make_unique<FaultyChannel>(
+                    std::move(stream).take_channel(), mine, after));
         groups[static_cast<size_t>(rank)] = std::make_shared<QueuedGroup>(
             std::make_unique<TransportBackend>(
                 kind, std::make_unique<MeshTransport>(rank, std::move(mesh.streams))),

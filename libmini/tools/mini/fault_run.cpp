@@ -298,16 +298,18 @@ bool is_exception(const FaultPlan& plan, const Failure& failure,
         return true;
     if (plan.fault == Fault::kNoMemory && plan.victim == 0) return true;
     const int named = named_rank(failure);
-    return plan.fault == Fault::kKill && named >= 0 &&
+    const bool breaks = plan.fault == Fault::kKill || plan.fault == Fault::kCut;
+    return breaks && named >= 0 &&
            ends[static_cast<size_t>(named)].how == ProcessEnd::How::kReturned;
 }
 
-// Whether the second process with a rank came when the job was over, and found no store.
-bool is_too_late(int rank, const std::vector<ProcessEnd>& ends) {
-    const auto last = ends.begin() + rank;
-    return last + 1 == ends.end() && std::all_of(ends.begin(), last, [](const auto& end) {
-               return end.how == ProcessEnd::How::kReturned;
-           });
+// Whether one of two processes with a rank came when the job was over, and found no store.
+bool is_too_late(const FaultPlan& plan, int process,
+                 const std::vector<ProcessEnd>& ends) {
+    const auto returned =
+        std::ranges::count(ends, ProcessEnd::How::kReturned, &ProcessEnd::how);
+    return (process == plan.victim || process == plan.world_size) &&
+           returned == std::ssize(ends) - 1;
 }
 
 // Whether the victim may end in any way.
@@ -332,7 +334,7 @@ std::string fault_of(const FaultPlan& plan, int rank, const std::vector<ProcessE
     if (end.how == ProcessEnd::How::kStuck) return "it waits forever";
     if (rank == plan.victim && ends_badly(plan.fault)) return "";
     if (end.how != ProcessEnd::How::kThrew) return "";
-    if (plan.fault == Fault::kTwoOfOne && is_too_late(rank, ends)) return "";
+    if (plan.fault == Fault::kTwoOfOne && is_too_late(plan, rank, ends)) return "";
 
     const Allowed allowed = allowed_by(plan);
     if (!allowed.kind) return "it throws, though no rank has failed";

@@ -11,8 +11,8 @@
 //     partition                an error naming a rank; nothing if it heals in time
 //     no memory                an error naming the rank that has none
 //     never comes              Timeout naming the rank that was not started
-//     two of one               an error naming both processes that have one rank; when the
-//                             second comes too late, it alone throws
+//     two of one               an error naming both processes that have one rank; when one
+//                             comes too late, it alone throws
 //     mismatch                 MismatchedCollective
 //
 // Half of the jobs are whole: rendezvous, mesh and process group. Faults meet the start of
@@ -25,8 +25,8 @@
 //
 //   - before all ranks are connected, a rank whose deadline passes names the rank that it
 //     waited for, which may itself wait for another;
-//   - after the death of a rank in the middle of a message, a rank that had returned before
-//     may be named: it, too, has closed its connections;
+//   - when a connection breaks in the middle of a message, a rank that had returned before may
+//     be named: it, too, has closed its connections;
 //   - when rank 0 has no memory, its store may drop another rank, which all then name.
 
 #pragma once

@@ -274,18 +274,6 @@ TEST_CASE("a message that a rank sent before it left still reveals a mismatch") 
     CHECK(contains(text, "rank 1 runs broadcast #0"));
 }
 
-TEST_CASE("the timeout of a queued operation starts when the operation starts") {
-    const auto groups = make_groups("tcp", 2, milliseconds(5000));
-    // Each operation of rank 0 waits for rank 1; together they exceed one timeout.
-    std::vector<std::shared_ptr<Work>> works;
-    for (int i = 0; i < 3; ++i) works.push_back(groups[0]->barrier_async());
-    for (int i = 0; i < 3; ++i) {
-        std::this_thread::sleep_for(milliseconds(2000));
-        groups[1]->barrier();
-        works[static_cast<size_t>(i)]->wait();
-    }
-}
-
 TEST_CASE("after a failure every later call throws the first error") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2, milliseconds(100));

@@ -226,6 +226,33 @@ TEST_CASE("asynchronous collectives and messages run on simulated threads") {
     }
 }
 
+TEST_CASE("the timeout of a queued operation starts when the operation starts") {
+    ProcessCluster cluster(2, parse_links("10Gbit,20us"), 8);
+    const auto ends = cluster.run([&](int rank) {
+        const auto group =
+            make_ring_group(config_of(cluster, rank, 2), Medium::kTcp, kJobTimeout);
+        // Each operation of rank 0 waits for rank 1; together they exceed one timeout.
+        std::vector<WorkHandle> works;
+        for (int i = 0; i < 3; ++i) {
+            if (rank == 0) works.push_back(group->barrier_async());
+        }
+        for (int i = 0; i < 3; ++i) {
+            if (rank == 0) {
+                works[static_cast<size_t>(i)]->wait();
+            } else {
+                sleep_for(kJobTimeout * 9 / 10);
+                group->barrier();
+            }
+        }
+        group->shutdown();
+    });
+    for (const ProcessEnd& end : ends) {
+        CAPTURE(end.failure ? end.failure->message : "");
+        CHECK(end.how == End::kReturned);
+    }
+    CHECK(cluster.now() > 2 * kJobTimeout);
+}
+
 TEST_CASE("a partition that heals delays a job, and one that stays ends it") {
     for (const bool heals : {true, false}) {
         ProcessCluster cluster(4, parse_links("10Gbit,20us"), 7);

@@ -2,6 +2,7 @@
 
 #include "libmini/tools/mini/fault_run.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>

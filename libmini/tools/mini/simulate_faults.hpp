@@ -3,7 +3,7 @@
 //     $ mini simulate faults --seeds 1000000 --jobs 2
 //     $ mini simulate faults --seed 7                       # one of them, told rank by rank
 //
-// Exit code 1, and the story of each, when a job did not end as it must (fault_run.hpp).
+// Exit code 1, and the story of each, when a job did not end as it must (fault_check.hpp).
 
 #pragma once
 

@@ -20,9 +20,9 @@ using protocol::Status;
 
 constexpr size_t kShownBytes = 40;  // of an invalid reply, quoted in the error message
 
-// The server replies within this time to calls that do not wait for another rank, or it
-// is stuck.
-constexpr std::chrono::seconds kAnswerTime(30);
+// The server replies within the timeout, but at least within the first and at most within
+// the second of these times, to calls that do not wait for another rank; or it is stuck.
+constexpr std::chrono::milliseconds kLeastAnswerTime(1000), kMostAnswerTime(30'000);
 
 // How long the server may take to send its Hello. A slower peer is assumed to be another
 // program.
@@ -111,7 +111,7 @@ bool TcpStore::delete_key(const std::string& key) {
 int64_t TcpStore::num_keys() { return ask_number(Command::kNumKeys, "", ""); }
 
 Deadline TcpStore::answer_deadline() const {
-    return deadline_after(std::min<std::chrono::milliseconds>(timeout(), kAnswerTime));
+    return deadline_after(std::clamp(timeout(), kLeastAnswerTime, kMostAnswerTime));
 }
 
 std::string TcpStore::ask(Command command, const std::string& key,

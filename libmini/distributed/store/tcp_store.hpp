@@ -18,8 +18,9 @@ namespace mini::dist {
 
 /// A client of the TCP store. Thread-safe; one call at a time, so a get that waits blocks
 /// other threads' calls on the same client (`torch.distributed.TCPStore`). A call that
-/// fails with its request partly sent, or with an invalid reply, closes the connection;
-/// all later calls then throw the same error with a note that the connection was closed.
+/// fails with its request partly sent, with an invalid reply, or without a reply that waits
+/// for no other rank, closes the connection; all later calls then throw the same error with
+/// a note that the connection was closed.
 class TcpStore : public Store {
   public:
     /// Connects; tries again until the deadline. Throws Timeout if no server replies at

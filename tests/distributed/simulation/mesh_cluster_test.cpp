@@ -3,6 +3,7 @@
 
 #include "libmini/distributed/simulation/mesh_cluster.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -168,6 +169,18 @@ TEST_CASE(
             CHECK(message.find(hop) == message.rfind(hop));
     }
     CHECK(circles > 0);
+}
+
+// Found by the search for faults: they looked for 250 ms without a pause.
+TEST_CASE("ranks that look for the first rank to be lost pause between two looks") {
+    size_t most = 0;
+    for (size_t step = 20; step < 120; step += 5) {
+        Job job(3, step);
+        job.play(step, [](ProcessCluster& cluster) { cluster.kill(0, Loss::kHalf); });
+        for (const int rank : {1, 2}) CHECK(job.end(rank).how == How::kThrew);
+        most = std::max(most, job.cluster.steps());
+    }
+    CHECK(most < 5000);
 }
 
 TEST_CASE("simulated ranks that call different collectives throw MismatchedCollective") {

@@ -122,6 +122,23 @@ TEST_CASE("a rank that never comes is named by all others at the deadline") {
     }
 }
 
+// Found by the search for faults: they waited 60 s for its store, and did not name it.
+TEST_CASE("if rank 0 is stopped while ranks join, the others name it before long") {
+    for (const size_t step : {60, 90, 120}) {
+        ProcessCluster cluster(3, parse_links("10Gbit,20us"), 119);
+        cluster.set_on_step([&](size_t now) {
+            if (now == step) cluster.pause(0, std::chrono::hours(1));
+        });
+        const auto ends = run_jobs(cluster);
+        for (const size_t rank : {1, 2}) {
+            REQUIRE(ends[rank].how == End::kThrew);
+            CAPTURE(rank, step, ends[rank].failure->message);
+            CHECK(contains(ends[rank].failure->message, "rank 0"));
+            CHECK(ends[rank].time <= 2 * kJobTimeout + seconds(1));
+        }
+    }
+}
+
 TEST_CASE("two processes with one rank are an error that names both, on every rank") {
     for (const int rank : {0, 1}) {
         ProcessCluster cluster({0, 1, 2, rank}, parse_links("10Gbit,20us"), 1);

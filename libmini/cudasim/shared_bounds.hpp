@@ -21,7 +21,7 @@ class SharedBounds {
     enum class Result {
         kInside,        // of the instruction's shared array, or of the dynamic memory
         kOutside,       // of it
-        kOtherVariable  // a read of a thread-local variable that is no shared array
+        kOtherVariable  // a read of a thread-local variable that is not a shared array
     };
 
     /// REQUIRES: the arguments outlive this object.

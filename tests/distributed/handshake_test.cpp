@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -91,6 +92,23 @@ TEST_CASE("is_connected_to_itself recognises a socket connected to itself") {
     const Socket end = connect_to(local_address(listener), deadline_after(kLong));
     CHECK_FALSE(is_connected_to_itself(end));
     CHECK_FALSE(is_connected_to_itself(Socket()));
+}
+
+TEST_CASE("without a free descriptor, connecting and listening fail at once and say so") {
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const rlimit none{0, before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+    const std::string connecting = failure_of([] {
+        connect_to({"127.0.0.1", 1}, deadline_after(milliseconds(300)));
+    });
+    const std::string listening = failure_of([] { listen_on({"127.0.0.1", 0}); });
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+    for (const std::string& text : {connecting, listening}) {
+        CAPTURE(text);
+        CHECK(contains(text, "socket failed: Too many open files"));
+        CHECK_FALSE(contains(text, "Timeout"));
+    }
 }
 
 TEST_CASE("an echo server is rejected as a store and as a rank of the mesh") {

@@ -43,7 +43,7 @@ void tune(int fd) {
 Descriptor new_tcp_socket(const addrinfo& address) {
     Descriptor socket(
         ::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (!socket.is_open()) return socket;
+    MINI_CHECK(socket.is_open(), system_message("socket", errno));
     tune(socket.fd());
     set_option(socket.fd(), SOL_SOCKET, SO_REUSEADDR, 1);
     return socket;
@@ -77,7 +77,6 @@ class MachineSystem final : public System {
   public:
     int listen(const addrinfo& address) override {
         Descriptor socket = new_tcp_socket(address);
-        if (!socket.is_open()) return -1;
         // Accepted connections inherit the buffers.
         if (::bind(socket.fd(), address.ai_addr, address.ai_addrlen) != 0 ||
             ::listen(socket.fd(), kBacklog) != 0)
@@ -87,7 +86,6 @@ class MachineSystem final : public System {
 
     int connect(const addrinfo& address) override {
         Descriptor socket = new_tcp_socket(address);
-        if (!socket.is_open()) return -1;
         errno = 0;
         if (::connect(socket.fd(), address.ai_addr, address.ai_addrlen) != 0) {
             if (errno == EINTR) errno = EINPROGRESS;

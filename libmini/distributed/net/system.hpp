@@ -29,7 +29,8 @@ struct Address {
 /// of the same name. None blocks. Thread-safe.
 class System {
   public:
-    /// Returns a socket that listens at this address.
+    /// Returns a socket that listens at this address. Throws Error, as connect() does, if the
+    /// process can have no further socket.
     virtual int listen(const addrinfo& address) = 0;
 
     /// Returns a socket that is connected, or begins to connect: then errno is

@@ -51,7 +51,7 @@ class TimeSource {
     /// Wakes all threads that wait for `changed`.
     virtual void notify_all(std::condition_variable& changed) noexcept;
 
-    /// Starts a thread. Throws Error, with advice, when there is no room for one.
+    /// Starts a thread. Throws Error, with advice, when the system cannot start one.
     virtual std::unique_ptr<Thread> start_thread(std::function<void()> body);
 
   protected:

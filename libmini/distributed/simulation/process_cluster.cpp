@@ -51,10 +51,8 @@ std::vector<ProcessEnd> ProcessCluster::run(
     if (!scheduler_.run() && steps_ < kMostSteps) {
         // Let those that are stuck end.
         const std::vector<ProcessEnd> ends = ends_;
-        for (int process = 0; process < process_count(); ++process) {
+        for (int process = 0; process < process_count(); ++process)
             kill(process, Loss::kAll);
-            scheduler_.wake_process(process);
-        }
         scheduler_.run();
         return ends;
     }

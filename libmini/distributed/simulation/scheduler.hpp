@@ -42,7 +42,7 @@ class Scheduler {
     Scheduler& operator=(const Scheduler&) = delete;
 
     /// Adds a process with one task, which is ready to run. Returns its index, counted from
-    /// 0. Throws Error if there is no memory for its stack.
+    /// 0. Throws Error if its stack cannot be allocated.
     int add(std::function<void()> body) {
         return add_task(process_count_++, std::move(body));
     }

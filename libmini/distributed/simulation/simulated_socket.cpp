@@ -11,12 +11,12 @@ namespace {
 
 using Kind = SimulatedMessage::Kind;
 
-ssize_t failed_with(int error) {
+}  // namespace
+
+int fail_with(int error) {
     errno = error;
     return -1;
 }
-
-}  // namespace
 
 void SimulatedConnection::establish(OneWay& out, OneWay& in) {
     out_ = &out;
@@ -30,24 +30,24 @@ size_t SimulatedConnection::room() const {
 
 ssize_t SimulatedConnection::send(std::span<const std::byte> head,
                                   std::span<const std::byte> body) {
-    if (!is_established()) return failed_with(error_ != 0 ? error_ : EAGAIN);
-    if (has_ended_) return failed_with(EPIPE);
+    if (!is_established()) return fail_with(error_ != 0 ? error_ : EAGAIN);
+    if (has_ended_) return fail_with(EPIPE);
     if (in_->end() == Kind::kClosed || network_.is_dead(owner()))
-        return failed_with(ECONNRESET);
+        return fail_with(ECONNRESET);
     std::vector<std::byte> bytes(head.begin(), head.end());
     bytes.insert(bytes.end(), body.begin(), body.end());
     const size_t n = std::min(bytes.size(), room());
-    if (n == 0) return failed_with(EAGAIN);
+    if (n == 0) return fail_with(EAGAIN);
     network_.send(*out_, std::span(bytes).first(n));
     return static_cast<ssize_t>(n);
 }
 
 ssize_t SimulatedConnection::recv(std::span<std::byte> bytes) {
-    if (!is_established()) return failed_with(error_ != 0 ? error_ : EAGAIN);
-    if (network_.is_dead(owner())) return failed_with(ECONNRESET);
+    if (!is_established()) return fail_with(error_ != 0 ? error_ : EAGAIN);
+    if (network_.is_dead(owner())) return fail_with(ECONNRESET);
     if (is_closed_) return 0;
     const SimulatedMessage* const message = in_->arrived();
-    if (message == nullptr) return in_->end() != Kind::kBytes ? 0 : failed_with(EAGAIN);
+    if (message == nullptr) return in_->end() != Kind::kBytes ? 0 : fail_with(EAGAIN);
     const size_t n = std::min(bytes.size(), message->bytes - read_);
     std::copy_n(message->payload.begin() + static_cast<ptrdiff_t>(read_), n,
                 bytes.begin());

@@ -20,6 +20,9 @@
 
 namespace mini::dist {
 
+/// Sets errno and returns -1.
+int fail_with(int error);
+
 /// A socket or an event of the process `owner`.
 class SimulatedFile : public SimulatedDescriptor {
   public:

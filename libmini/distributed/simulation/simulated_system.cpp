@@ -16,14 +16,8 @@
 namespace mini::dist {
 namespace {
 
-constexpr int kPortCount = 64;  // that the system chooses from
 constexpr VirtualTime kRetryTime = std::chrono::seconds(1);
 constexpr int kFirstProcessId = 1000;
-
-int fail_with(int error) {
-    errno = error;
-    return -1;
-}
 
 Address numeric(const addrinfo& target) {
     MINI_CHECK(target.ai_family == AF_INET, "a simulated network has IPv4 alone");
@@ -299,8 +293,7 @@ void SimulatedSystem::check_memory() {
 
 void SimulatedSystem::kill(int process, Loss loss) {
     for (const auto& [fd, file] : files_)
-        if (file->owner() == process && !dynamic_cast<SimulatedEvent*>(file.get()))
-            file->close();
+        if (file->owner() == process) file->close();
     std::erase_if(files_, [&](const auto& entry) {
         const bool listens = dynamic_cast<SimulatedListener*>(entry.second.get());
         if (!listens || entry.second->owner() != process) return false;

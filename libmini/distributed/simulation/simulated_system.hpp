@@ -5,7 +5,7 @@
 //     accept()     what has been requested
 //
 // A request that a fault holds up is made again each second, as TCP does. Ports that the
-// system chooses are taken from a range of 64, so that all can happen that happens with the
+// system chooses are taken from a small range, so that all can happen that happens with the
 // kernel's: a process that connects to a port of its own host where nothing listens may get
 // this very port for its own end, and is then connected to itself.
 
@@ -34,8 +34,8 @@ namespace mini::dist {
 /// REQUIRES: called by a task of the scheduler, except where it says so.
 class SimulatedSystem final : public System {
   public:
-    /// The first port that the system chooses.
-    static constexpr int kFirstPort = 50000;
+    /// The ports that the system chooses from: the first, and how many.
+    static constexpr int kFirstPort = 50000, kPortCount = 64;
 
     /// `hosts`: for each process its host, counted from 0. The references outlive this.
     SimulatedSystem(Scheduler& scheduler, Network& network, SimulatedTime& time,

@@ -24,7 +24,6 @@ using dist::VirtualTime;
 using std::chrono::milliseconds;
 
 constexpr int kMasterPort = dist::SimulatedSystem::kFirstPort;
-constexpr int kPorts = 64;
 
 // Small integers: their sums are exact in any order.
 float element(int rank, size_t call, size_t i) {
@@ -103,7 +102,8 @@ void run_group(const FaultPlan& plan, dist::ProcessCluster& cluster, int rank,
 void knock(const FaultPlan& plan, dist::ProcessCluster& cluster) {
     const auto soon = [] { return dist::deadline_after(milliseconds(5)); };
     const std::string greeting = "GET / HTTP/1.1\r\n\r\n";
-    for (int port = kMasterPort; port < kMasterPort + kPorts; ++port) {
+    for (int port = kMasterPort; port < kMasterPort + dist::SimulatedSystem::kPortCount;
+         ++port) {
         try {
             const dist::Socket socket = dist::connect_to(
                 {cluster.system().address_of(port % plan.world_size), port}, soon(),

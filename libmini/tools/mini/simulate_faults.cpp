@@ -121,8 +121,7 @@ void run(const FaultOptions& options) {
         std::chrono::steady_clock::now() - start;
     fmt::print(
         "{} jobs, {} of them met their fault, in {:.1f} s ({:.0f} a second): {} wrong; "
-        "{} "
-        "ranks named another rank, as allowed\n",
+        "{} ranks named another rank, as allowed\n",
         all.played, all.happened, seconds.count(),
         static_cast<double>(all.played) / seconds.count(), all.wrong, all.exceptions);
     MINI_CHECK(all.wrong == 0, "simulate faults: ", all.wrong,

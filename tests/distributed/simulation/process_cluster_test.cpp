@@ -54,6 +54,14 @@ std::vector<ProcessEnd> run_jobs(ProcessCluster& cluster) {
         [&](int rank) { run_job(cluster, rank, cluster.process_count()); });
 }
 
+// Checks that all processes have returned.
+void check_returned(const std::vector<ProcessEnd>& ends) {
+    for (const ProcessEnd& end : ends) {
+        CAPTURE(end.failure ? end.failure->message : "");
+        CHECK(end.how == End::kReturned);
+    }
+}
+
 TEST_CASE("simulated processes meet at a store, and get waits until a key is set") {
     ProcessCluster cluster(3, parse_links("1Gbit,1ms"), 5);
     std::vector<std::string> values(3);
@@ -69,7 +77,7 @@ TEST_CASE("simulated processes meet at a store, and get waits until a key is set
         store.add("done", 1);
         while (process == 0 && store.add("done", 0) < 3) sleep_for(milliseconds(1));
     });
-    for (const ProcessEnd& end : ends) CHECK(end.how == End::kReturned);
+    check_returned(ends);
     CHECK(values == std::vector<std::string>(3, "ready"));
     CHECK(cluster.now() >= milliseconds(700));
     CHECK(cluster.now() < milliseconds(800));
@@ -81,10 +89,7 @@ TEST_CASE("simulated process groups of 1 to 9 ranks meet, all-reduce and leave")
         for (int P = 1; P <= 9; ++P) {
             CAPTURE(links, P);
             ProcessCluster cluster(P, parse_links(links), static_cast<uint64_t>(P));
-            for (const ProcessEnd& end : run_jobs(cluster)) {
-                CAPTURE(end.failure ? end.failure->message : "");
-                CHECK(end.how == End::kReturned);
-            }
+            check_returned(run_jobs(cluster));
             CHECK(cluster.now() < kJobTimeout);
             CHECK(cluster.system().open_count() == 0);
         }
@@ -158,7 +163,7 @@ TEST_CASE("a stranger at the doors of a simulated job disturbs no rank") {
     const auto ends = cluster.run([&](int process) {
         if (process != 3) return run_job(cluster, process, 3);
         for (int port = SimulatedSystem::kFirstPort - 1;
-             port < SimulatedSystem::kFirstPort + 64; ++port) {
+             port < SimulatedSystem::kFirstPort + SimulatedSystem::kPortCount; ++port) {
             const bool is_store = port < SimulatedSystem::kFirstPort;
             try {
                 const Socket socket = connect_to(
@@ -172,7 +177,7 @@ TEST_CASE("a stranger at the doors of a simulated job disturbs no rank") {
             }
         }
     });
-    for (const ProcessEnd& end : ends) CHECK(end.how == End::kReturned);
+    check_returned(ends);
 }
 
 TEST_CASE("when a process of a job is killed, the others name it before the deadline") {
@@ -237,10 +242,7 @@ TEST_CASE("asynchronous collectives and messages run on simulated threads") {
         if (rank == 2 && word.to_vector<float>()[0] != 0.0f) throw Error("wrong word");
         group->shutdown();
     });
-    for (const ProcessEnd& end : ends) {
-        CAPTURE(end.failure ? end.failure->message : "");
-        CHECK(end.how == End::kReturned);
-    }
+    check_returned(ends);
 }
 
 TEST_CASE("the timeout of a queued operation starts when the operation starts") {
@@ -263,10 +265,7 @@ TEST_CASE("the timeout of a queued operation starts when the operation starts") 
         }
         group->shutdown();
     });
-    for (const ProcessEnd& end : ends) {
-        CAPTURE(end.failure ? end.failure->message : "");
-        CHECK(end.how == End::kReturned);
-    }
+    check_returned(ends);
     CHECK(cluster.now() > 2 * kJobTimeout);
 }
 

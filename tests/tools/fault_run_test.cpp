@@ -31,8 +31,8 @@ TEST_CASE("jobs with faults from many seeds end as they must") {
     }
     for (const Fault fault :
          {Fault::kSlow, Fault::kPause, Fault::kKill, Fault::kStop, Fault::kHold,
-          Fault::kMismatch, Fault::kCut, Fault::kPartition, Fault::kNoMemory,
-          Fault::kNeverComes, Fault::kTwoOfOne, Fault::kStranger}) {
+          Fault::kMismatch, Fault::kCut, Fault::kFlood, Fault::kPartition,
+          Fault::kNoMemory, Fault::kNeverComes, Fault::kTwoOfOne, Fault::kStranger}) {
         CAPTURE(fault_name(fault));
         CHECK(happened[fault] > 0);
     }

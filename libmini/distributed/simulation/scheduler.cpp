@@ -74,6 +74,7 @@ class Scheduler::Task {
     std::exception_ptr take_error() { return std::exchange(error_, nullptr); }
 
     bool is_waiting = false;
+    uint64_t wake_count = 0;
 
   private:
     static void main(void* argument) {
@@ -188,7 +189,9 @@ void Scheduler::wait() {
 
 void Scheduler::wake(int task) {
     Task& sleeper = *tasks_[static_cast<size_t>(task)];
-    if (std::exchange(sleeper.is_waiting, false)) ready_.push_back(task);
+    if (!std::exchange(sleeper.is_waiting, false)) return;
+    ++sleeper.wake_count;
+    ready_.push_back(task);
 }
 
 void Scheduler::wake_process(int process) {
@@ -197,13 +200,18 @@ void Scheduler::wake_process(int process) {
 
 void Scheduler::wake_at(VirtualTime when, int task) {
     constexpr uint64_t kLast = ~uint64_t{0};
-    at(when, kLast, [this, task] { wake(task); });
+    const Task& sleeper = *tasks_[static_cast<size_t>(task)];
+    at(when, kLast, [this, task, &sleeper, count = sleeper.wake_count] {
+        if (sleeper.wake_count == count) wake(task);
+    });
 }
 
 void Scheduler::sleep_for(VirtualTime time) {
     const VirtualTime end = now_ + time;
-    wake_at(end, current_);
-    while (now_ < end) wait();
+    while (now_ < end) {
+        wake_at(end, current_);
+        wait();
+    }
 }
 
 }  // namespace mini::dist

@@ -82,7 +82,8 @@ class Scheduler {
     /// Does so for all tasks of a process.
     void wake_process(int process);
 
-    /// Wakes a task at virtual time `when`, after all other events of that time.
+    /// Wakes a task at virtual time `when`, after all other events of that time, unless it has
+    /// been woken before. REQUIRES: the task waits, or is about to.
     void wake_at(VirtualTime when, int task);
 
     /// Blocks the calling task for this much virtual time. REQUIRES: called by a task.

@@ -36,7 +36,8 @@ Allowed allowed_by(const FaultPlan& plan) {
         case Fault::kNeverComes: return {Failure::Kind::kTimeout, {plan.victim}};
         case Fault::kHold: return {Failure::Kind::kTimeout, {plan.victim, plan.other}};
         case Fault::kCut: return {Failure::Kind::kPeerLost, {plan.victim, plan.other}};
-        case Fault::kPartition: return {Failure::Kind::kTimeout, {}};
+        case Fault::kPartition:
+        case Fault::kFlood: return {Failure::Kind::kTimeout, {}};
         case Fault::kTwoOfOne: return {Failure::Kind::kOther, {}};
         case Fault::kMismatch: break;
     }
@@ -134,12 +135,17 @@ bool is_too_late(const FaultPlan& plan, int process,
 
 // Whether the victim may end in any way.
 bool ends_badly(Fault fault) {
-    return fault == Fault::kStop || fault == Fault::kKill || fault == Fault::kNoMemory;
+    return fault == Fault::kStop || fault == Fault::kKill || fault == Fault::kFlood ||
+           fault == Fault::kNoMemory;
 }
+
+// What messages about a failure take on the slowest links, in seconds.
+constexpr double kTravelTime = 0.005;
 
 // When a rank must have thrown, in seconds.
 double last_moment(const FaultPlan& plan) {
     const double timeout = std::chrono::duration<double>(plan.timeout).count();
+    if (plan.fault == Fault::kFlood) return timeout * 1.1 + kTravelTime;
     const auto calls = static_cast<double>(plan.calls.size());
     // A rendezvous, with what its failure takes (part_after_failure and others), and leaving.
     const double group = plan.is_whole ? 2 * timeout + 12 : 0;

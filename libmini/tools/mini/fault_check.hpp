@@ -9,6 +9,8 @@
 //     cut                      an error naming an end of the connection that breaks
 //     partition                an error naming a rank; nothing if it heals in time
 //     no memory                an error naming the rank that has none
+//     flood                    Timeout; a rank that sends what no rank has asked for passes on
+//                              what others report, so that any rank may be named
 //     never comes              Timeout naming the rank that was not started
 //     two of one               an error naming both processes that have one rank; when one
 //                             comes too late, it alone throws
@@ -43,6 +45,7 @@ struct FaultResult {
     std::string error;                   // "" when all that must hold holds
     int exceptions = 0;     // how many ranks named another rank by one of the exceptions
     bool happened = false;  // whether the fault was before the end of the job
+    dist::VirtualTime when{};  // of the fault
 };
 
 /// Checks how the ranks of a job ended: sets `error` to the first thing that is wrong, and

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 namespace mini::tools {
@@ -35,12 +36,24 @@ size_t count_of(Choices& choices, int world_size) {
     return choices.one_of(counts);
 }
 
+// Such a job takes many steps: few ranks and a short timeout.
+void make_flood(FaultPlan& plan) {
+    constexpr int kMostRanks = 4;
+    plan.fault = Fault::kFlood;
+    plan.world_size = std::min(plan.world_size, kMostRanks);
+    plan.victim %= plan.world_size;
+    plan.timeout = milliseconds(8);
+    plan.step = 0;
+}
+
 std::string describe_fault(const FaultPlan& plan) {
     constexpr const char* kLosses[] = {"", ", losing half a message,", ", losing bytes,"};
     std::string text = fault_name(plan.fault);
     if (plan.fault == Fault::kNone || plan.fault == Fault::kStranger) return text;
     text += fmt::format(" rank {}", plan.victim);
-    if (plan.fault == Fault::kNeverComes || plan.fault == Fault::kTwoOfOne) return text;
+    if (plan.fault == Fault::kNeverComes || plan.fault == Fault::kTwoOfOne ||
+        plan.fault == Fault::kFlood)
+        return text;
     if (plan.fault == Fault::kHold || plan.fault == Fault::kCut)
         text += fmt::format(" to rank {}", plan.other);
     if (plan.fault == Fault::kMismatch)
@@ -65,6 +78,7 @@ const char* fault_name(Fault fault) {
         case Fault::kHold: return "hold";
         case Fault::kMismatch: return "mismatch";
         case Fault::kCut: return "cut";
+        case Fault::kFlood: return "flood";
         case Fault::kPartition: return "partition";
         case Fault::kNoMemory: return "no memory";
         case Fault::kNeverComes: return "never comes";
@@ -118,6 +132,8 @@ FaultPlan plan_of(uint64_t seed) {
     plan.loss = choices.one_of(kLosses);
     plan.duration = milliseconds(plan.fault == Fault::kSlow ? 1 : choices.below(500));
     if (plan.fault == Fault::kPartition && choices.below(2) == 1) plan.duration = {};
+    if (plan.fault == Fault::kNone && !plan.is_whole && choices.below(4) == 0)
+        make_flood(plan);
     return plan;
 }
 

@@ -27,6 +27,7 @@ enum class Fault : uint8_t {
     kHold,
     kMismatch,
     kCut,
+    kFlood,  // the victim only sends what no rank has asked for
     // Of whole jobs alone:
     kPartition,
     kNoMemory,
@@ -34,6 +35,9 @@ enum class Fault : uint8_t {
     kTwoOfOne,
     kStranger,
 };
+
+/// How many there are.
+constexpr size_t kFaultCount = static_cast<size_t>(Fault::kStranger) + 1;
 
 /// "none", "slow", ...
 const char* fault_name(Fault fault);

@@ -25,9 +25,11 @@ using std::chrono::milliseconds;
 
 constexpr int kMasterPort = dist::SimulatedSystem::kFirstPort;
 
-// Small integers: their sums are exact in any order.
+// Small integers, whose sums are exact in any order. Each names its call: a message that were
+// delivered to another call would make a sum wrong by kCallStep.
 float element(int rank, size_t call, size_t i) {
-    return static_cast<float>((static_cast<size_t>(rank) + 3 * call + i) % 11);
+    constexpr size_t kCallStep = 1024;
+    return static_cast<float>((static_cast<size_t>(rank) + i) % 11 + kCallStep * call);
 }
 
 // Whether a tensor holds the sum over all ranks.
@@ -61,11 +63,32 @@ void check_sum(const FaultPlan& plan, int rank, size_t call, const Tensor& data,
         wrong_sum = fmt::format("rank {} has a wrong sum in call {}", rank, call);
 }
 
+// Sends a number to every other rank again and again, and joins no call.
+void flood(const FaultPlan& plan, dist::GroupTransport& transport) {
+    constexpr std::chrono::microseconds kPause(40);
+    float number = 0;
+    const dist::Deadline end = dist::deadline_after(3 * plan.timeout);
+    while (!dist::has_passed(end)) {
+        for (int other = 0; other < plan.world_size; ++other) {
+            if (other == plan.victim) continue;
+            dist::PointMessage message;
+            message.peer = other;
+            message.data = std::as_writable_bytes(std::span(&number, 1));
+            message.deadline = end;
+            message.timeout = plan.timeout;
+            transport.post(message);
+            while (!message.done) transport.progress();
+        }
+        dist::sleep_for(kPause);
+    }
+}
+
 // Runs all calls on one rank, over a transport.
 void run_calls(const FaultPlan& plan, dist::GroupTransport& transport,
                std::string& wrong_sum) {
     const std::vector<int> hosts = hosts_of(plan.links, plan.world_size);
     const int rank = transport.rank();
+    if (plan.fault == Fault::kFlood && rank == plan.victim) return flood(plan, transport);
     for (size_t call = 0; call < plan.calls.size(); ++call) {
         const dist::Call all_reduce = call_of(plan, rank, call);
         dist::Collective collective = collective_of(all_reduce, rank, plan.world_size);
@@ -142,6 +165,7 @@ void make_it_happen(const FaultPlan& plan, dist::ProcessCluster& cluster) {
         case Fault::kNeverComes:
         case Fault::kTwoOfOne:
         case Fault::kStranger:
+        case Fault::kFlood:
         case Fault::kMismatch: break;
         case Fault::kSlow: cluster.slow_down(plan.victim, plan.duration); break;
         case Fault::kPause: cluster.pause(plan.victim, plan.duration); break;
@@ -156,6 +180,13 @@ void make_it_happen(const FaultPlan& plan, dist::ProcessCluster& cluster) {
                 cluster.at(cluster.now() + plan.duration,
                            [&] { set_apart(plan, cluster, false); });
     }
+}
+
+// Whether a fault is part of the job, and not of one of its steps.
+bool is_from_start(Fault fault) {
+    return fault == Fault::kFlood || fault == Fault::kMismatch ||
+           fault == Fault::kNeverComes || fault == Fault::kTwoOfOne ||
+           fault == Fault::kStranger;
 }
 
 std::string end_text(const ProcessEnd& end) {
@@ -181,13 +212,12 @@ FaultResult play(const FaultPlan& plan) {
     if (plan.fault == Fault::kStranger) hosts.push_back(plan.world_size);
     dist::ProcessCluster cluster(hosts, plan.links, plan.seed);
     FaultResult result;
-    result.happened = plan.fault == Fault::kMismatch ||
-                      plan.fault == Fault::kNeverComes ||
-                      plan.fault == Fault::kTwoOfOne || plan.fault == Fault::kStranger;
+    result.happened = is_from_start(plan.fault);
     cluster.set_on_step([&](size_t step) {
         if (step != plan.step) return;
         make_it_happen(plan, cluster);
         result.happened = true;
+        result.when = cluster.now();
     });
     std::string wrong_sum;
     if (plan.is_whole)

@@ -105,6 +105,24 @@ struct Counted {
     int& live;
 };
 
+TEST_CASE("the end of a wait that was over before wakes no task") {
+    Scheduler scheduler(0);
+    std::vector<int64_t> woken;  // in microseconds
+    const int sleeper = scheduler.add([&] {
+        for (const microseconds end : {microseconds(20), microseconds(50)}) {
+            scheduler.wake_at(end, scheduler.current());
+            scheduler.wait();
+            woken.push_back(scheduler.now() / microseconds(1));
+        }
+    });
+    scheduler.add([&] {
+        scheduler.sleep_for(microseconds(10));
+        scheduler.wake(sleeper);
+    });
+    REQUIRE(scheduler.run());
+    CHECK(woken == std::vector<int64_t>{10, 50});
+}
+
 TEST_CASE("run() returns false if tasks wait forever, which unwind() then ends") {
     int live = 0;
     Scheduler scheduler(0);

@@ -5,10 +5,13 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/read_file.hpp"
 #include "tests/support/sanitizers.hpp"
 #include "tests/tools/answer.hpp"
 
@@ -83,11 +86,38 @@ TEST_CASE("a job that does not end as its fault says is told rank by rank") {
     CHECK(error() == "rank 0: it waits forever");
 }
 
+// The counts do not depend on how many processes share the seeds.
+TEST_CASE(
+    "mini simulate faults writes its counts as JSON, and how long ranks take as SVG") {
+    const test::Folder folder;
+    const std::string svg = folder / "faults.svg";
+    const auto faults = [&](const std::string& jobs) {
+        const Answer answer = run_mini("simulate faults --seeds 60 --json - --svg " +
+                                       svg + " --jobs " + jobs);
+        REQUIRE(answer.code == 0);
+        return nlohmann::json::parse(answer.text.substr(answer.text.find('{')))["faults"];
+    };
+    const nlohmann::json of_one = faults("1");
+    CHECK(of_one == faults("3"));
+    uint64_t jobs = 0, threw = 0, in_time = 0;
+    for (const nlohmann::json& row : of_one) {
+        jobs += row["jobs"].get<uint64_t>();
+        threw += row["threw"].get<uint64_t>();
+        for (const nlohmann::json& time : row["times"])
+            in_time += time["ranks"].get<uint64_t>();
+    }
+    CHECK(jobs == 60);
+    CHECK(threw > 0);
+    CHECK(in_time == threw);
+    CHECK(contains(test::read_file(svg), "virtual time since the fault (s)"));
+}
+
 TEST_CASE("mini simulate faults counts jobs, and tells the story of one") {
     const Answer many = run_mini("simulate faults --seeds 20 --first 5 --jobs 3");
     CHECK(many.code == 0);
     CHECK(contains(many.text, "20 jobs, "));
     CHECK(contains(many.text, ": 0 wrong"));
+    CHECK(contains(many.text, "fault            jobs      met  ranks threw"));
     const Answer one = run_mini("simulate faults --seed 31");
     CHECK(one.code == 0);
     CHECK(contains(one.text, "seed 31: 9 ranks, naive of 1, halving-doubling of 64"));

@@ -13,13 +13,17 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "libmini/core/descriptor.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/program/progress.hpp"
 #include "libmini/tools/mini/fault_run.hpp"
+#include "libmini/tools/mini/fault_tally.hpp"
+#include "libmini/tools/mini/result_files.hpp"
 
 namespace mini::tools {
 namespace {
@@ -35,15 +39,7 @@ struct FaultOptions {
     uint64_t first = 0;
     int jobs = 1;
     std::optional<int64_t> seed;
-};
-
-// What one process has found; plain data, which a pipe carries.
-struct Tally {
-    uint64_t played = 0;
-    uint64_t happened = 0;  // jobs that a fault met before their end
-    uint64_t exceptions = 0;
-    uint64_t wrong = 0;
-    uint64_t first_wrong = 0;  // the seed
+    ResultFiles files;
 };
 
 // The job, and the shortest one that goes wrong like it.
@@ -52,11 +48,13 @@ void tell_wrong(const FaultPlan& plan, const FaultResult& result) {
     const FaultPlan shortest = shrink(plan);
     fmt::print("  shortest job that goes wrong: {}\n",
                story_of(shortest, play(shortest)));
+    std::fflush(stdout);
 }
 
 // Plays every jobs-th seed from first + job on.
-Tally play_share(const FaultOptions& options, int job) {
-    Tally tally;
+FaultTally play_share(const FaultOptions& options, int job) {
+    FaultTally tally;
+    uint64_t told = 0;
     const auto jobs = static_cast<uint64_t>(options.jobs);
     const uint64_t end = options.first + static_cast<uint64_t>(options.seeds);
     Progress progress(std::cerr, "faults",
@@ -66,20 +64,14 @@ Tally play_share(const FaultOptions& options, int job) {
          seed += jobs) {
         const FaultPlan plan = plan_of(seed);
         const FaultResult result = play(plan);
-        ++tally.played;
-        tally.happened += result.happened && plan.fault != Fault::kNone;
-        tally.exceptions += static_cast<uint64_t>(result.exceptions);
-        if (!result.error.empty()) {
-            if (tally.wrong == 0) tally.first_wrong = seed;
-            if (++tally.wrong <= kMaxStories) tell_wrong(plan, result);
-            std::fflush(stdout);
-        }
+        tally.add(plan, result);
+        if (!result.error.empty() && ++told <= kMaxStories) tell_wrong(plan, result);
         progress.advance(1);
     }
     return tally;
 }
 
-// Runs play_share in a process of its own; its Tally comes through a pipe.
+// Runs play_share in a process of its own; its tally comes through a pipe.
 Descriptor start_share(const FaultOptions& options, int job) {
     std::array<int, 2> ends{};
     MINI_CHECK(::pipe(ends.data()) == 0, system_message("pipe", errno));
@@ -89,7 +81,7 @@ Descriptor start_share(const FaultOptions& options, int job) {
     if (child > 0) return read_end;
     int code = 1;
     try {
-        const Tally tally = play_share(options, job);
+        const FaultTally tally = play_share(options, job);
         if (::write(write_end.fd(), &tally, sizeof tally) == sizeof tally) code = 0;
     } catch (const std::exception& error) {
         fmt::print(stderr, "mini: {}\n", error.what());
@@ -97,37 +89,54 @@ Descriptor start_share(const FaultOptions& options, int job) {
     ::_exit(code);
 }
 
-void run(const FaultOptions& options) {
-    const auto start = std::chrono::steady_clock::now();
+// Reads the tally of a process that start_share() has started; blocks until it ends.
+FaultTally read_share(const Descriptor& share) {
+    FaultTally tally;
+    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&tally, 1));
+    size_t count = 0;
+    while (count < bytes.size()) {
+        const ssize_t n = ::read(share.fd(), &bytes[count], bytes.size() - count);
+        if (n < 0 && errno == EINTR) continue;
+        MINI_CHECK(n > 0, "simulate faults: a process of --jobs has ended early");
+        count += static_cast<size_t>(n);
+    }
+    return tally;
+}
+
+// Plays all seeds, in several processes.
+FaultTally play_all(const FaultOptions& options) {
     std::vector<Descriptor> shares;
     for (int job = 1; job < options.jobs; ++job)
         shares.push_back(start_share(options, job));
-    Tally all = play_share(options, 0);
-    for (const Descriptor& share : shares) {
-        Tally tally;
-        const ssize_t n = ::read(share.fd(), &tally, sizeof tally);
-        MINI_CHECK(n == sizeof tally,
-                   "simulate faults: a process of --jobs has ended early");
-        all.played += tally.played;
-        all.happened += tally.happened;
-        all.exceptions += tally.exceptions;
-        if (tally.wrong > 0 && (all.wrong == 0 || tally.first_wrong < all.first_wrong))
-            all.first_wrong = tally.first_wrong;
-        all.wrong += tally.wrong;
-    }
+    FaultTally all = play_share(options, 0);
+    for (const Descriptor& share : shares) all.add(read_share(share));
     while (::wait(nullptr) > 0) {
     }
+    return all;
+}
+
+void run(FaultOptions& options) {
+    options.files.open();
+    const auto start = std::chrono::steady_clock::now();
+    const FaultTally tally = play_all(options);
     const std::chrono::duration<double> seconds =
         std::chrono::steady_clock::now() - start;
-    fmt::print(
-        "{} jobs, {} of them met their fault, in {:.1f} s ({:.0f} a second): {} wrong; "
-        "{} ranks named another rank, as allowed\n",
-        all.played, all.happened, seconds.count(),
-        static_cast<double>(all.played) / seconds.count(), all.wrong, all.exceptions);
+    const FaultCounts all = tally.sum();
+    if (!options.files.replaces_table())
+        fmt::print(
+            "{}{} jobs, {} of them met their fault, in {:.1f} s ({:.0f} a second): {} "
+            "wrong; {} ranks named another rank, as allowed\n",
+            table_of(tally), all.jobs, all.met, seconds.count(),
+            static_cast<double>(all.jobs) / seconds.count(), all.wrong, all.exceptions);
+    options.files.write({{"first", options.first},
+                         {"seeds", options.seeds},
+                         {"seconds", seconds.count()},
+                         {"faults", json_of(tally)}},
+                        [&] { return chart_of(tally); });
     MINI_CHECK(all.wrong == 0, "simulate faults: ", all.wrong,
                " jobs did not end as they must; see one again with mini simulate faults "
                "--seed ",
-               all.first_wrong);
+               tally.first_wrong);
 }
 
 void tell(uint64_t seed) {
@@ -151,6 +160,7 @@ void add_simulate_faults(Command& simulate) {
     faults.add("--first", o.first, "The first seed (0)");
     faults.add("--jobs", o.jobs, "Processes that share the seeds (1)").range(1, kMaxJobs);
     faults.add("--seed", o.seed, "Play this one alone, and tell how each rank ends");
+    o.files.add_options(faults, "how long after each fault its survivors have thrown");
     faults.on_parsed([options] {
         if (options->seed)
             tell(static_cast<uint64_t>(*options->seed));

@@ -36,6 +36,7 @@ void GroupedBatchSampler::set_epoch(int64_t epoch) {
 }
 
 std::vector<std::vector<int64_t>> GroupedBatchSampler::prepare() {
+    // [lab08.5] Fill one open batch for each group.
     std::vector<std::vector<int64_t>> batches;
     std::unordered_map<int64_t, size_t> open;  // by group: the batch being filled
     const auto full = [&](size_t batch) {
@@ -57,6 +58,7 @@ std::vector<std::vector<int64_t>> GroupedBatchSampler::prepare() {
             return static_cast<int64_t>(batch.size()) != batch_size_;
         });
     return batches;
+    // [lab08.5]
 }
 
 int64_t GroupedBatchSampler::group_of(int64_t index) const {

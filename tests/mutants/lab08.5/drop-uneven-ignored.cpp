@@ -1,0 +1,12 @@
+// Batches that are not full are kept, drop_uneven or not.
+    std::vector<std::vector<int64_t>> batches;
+    std::unordered_map<int64_t, size_t> open;
+    for (const int64_t index : sampler_->indices()) {
+        const auto [it, is_first] = open.try_emplace(group_of(index), batches.size());
+        if (is_first || static_cast<int64_t>(batches[it->second].size()) == batch_size_) {
+            it->second = batches.size();
+            batches.emplace_back();
+        }
+        batches[it->second].push_back(index);
+    }
+    return batches;

@@ -7,6 +7,20 @@
 #include "libmini/core/error.hpp"
 
 namespace mini::data {
+namespace {
+
+// Throws UsageError when a pass over the source has returned no batch.
+void check_not_empty(const std::vector<std::vector<int64_t>>& pass, int64_t iteration,
+                     int64_t num_iterations) {
+    if (pass.empty())
+        throw UsageError(
+            concat("IterationBasedBatchSampler: the batch sampler returned no batch at "
+                   "iteration ",
+                   iteration, " of ", num_iterations,
+                   "; is the dataset empty, or smaller than one batch with drop_last?"));
+}
+
+}  // namespace
 
 BatchSampler::BatchSampler(std::shared_ptr<Sampler> sampler, int64_t batch_size,
                            bool drop_last)
@@ -21,22 +35,25 @@ std::vector<std::vector<int64_t>> BatchSampler::batches() {
     const std::vector<int64_t> order = sampler_->indices();
     const int64_t n = static_cast<int64_t>(order.size());
 
+    // [lab08.4] Split the order into batches.
     // Split the order into runs of batch_size; the last run may be shorter.
     std::vector<std::vector<int64_t>> batches;
     for (int64_t begin = 0; begin < n;) {
-        const int64_t left = n - begin;  // begin + batch_size could overflow
-        const int64_t length = std::min(batch_size_, left);
+        const int64_t length = std::min(batch_size_, n - begin);
         if (length == batch_size_ || !drop_last_)
             batches.emplace_back(order.begin() + begin, order.begin() + begin + length);
         begin += length;
     }
     return batches;
+    // [lab08.4]
 }
 
 int64_t BatchSampler::size() {
     const int64_t n = sampler_->size();
+    // [lab08.4] Count the batches without making them.
     const bool has_short_batch = n % batch_size_ != 0;
     return n / batch_size_ + (has_short_batch && !drop_last_ ? 1 : 0);
+    // [lab08.4]
 }
 
 IterationBasedBatchSampler::IterationBasedBatchSampler(
@@ -53,16 +70,12 @@ IterationBasedBatchSampler::IterationBasedBatchSampler(
 }
 
 std::vector<std::vector<int64_t>> IterationBasedBatchSampler::batches() {
+    // [lab08.4] Repeat the source until there are enough batches.
     std::vector<std::vector<int64_t>> batches;
     for (int64_t iteration = start_iter_; iteration < num_iterations_;) {
         source_->set_epoch(iteration);
         std::vector<std::vector<int64_t>> pass = source_->batches();
-        if (pass.empty())
-            throw UsageError(concat(
-                "IterationBasedBatchSampler: the batch sampler returned no batch "
-                "at iteration ",
-                iteration, " of ", num_iterations_,
-                "; is the dataset empty, or smaller than one batch with drop_last?"));
+        check_not_empty(pass, iteration, num_iterations_);
 
         // Take the whole pass, or its beginning if fewer batches are missing.
         const int64_t left = num_iterations_ - iteration;
@@ -71,6 +84,7 @@ std::vector<std::vector<int64_t>> IterationBasedBatchSampler::batches() {
         iteration += taken;
     }
     return batches;
+    // [lab08.4]
 }
 
 }  // namespace mini::data

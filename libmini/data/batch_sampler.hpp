@@ -54,7 +54,8 @@ class BatchSampler : public BatchSource {
 /// there are enough batches (maskrcnn-benchmark's `IterationBasedBatchSampler`).
 ///
 /// Iterations are numbered start_iter .. num_iterations-1, one batch each; an interrupted
-/// training resumes with start_iter set to the iteration it had reached. Before each pass
+/// training resumes with start_iter set to the iteration it had reached. A source is read
+/// in passes; a batch of the last pass that is not needed is dropped. Before each pass
 /// the number of the next iteration is passed to the source by set_epoch: the ranks of a
 /// DistributedSampler then agree on the order after a restart, too.
 class IterationBasedBatchSampler : public BatchSource {

@@ -37,6 +37,8 @@ void GroupedBatchSampler::set_epoch(int64_t epoch) {
 
 std::vector<std::vector<int64_t>> GroupedBatchSampler::prepare() {
     std::vector<std::vector<int64_t>> batches;
+
+    // [lab08.5] Fill one open batch for each group.
     std::unordered_map<int64_t, size_t> open;  // by group: the batch being filled
     const auto full = [&](size_t batch) {
         return static_cast<int64_t>(batches[batch].size()) == batch_size_;
@@ -51,6 +53,7 @@ std::vector<std::vector<int64_t>> GroupedBatchSampler::prepare() {
         }
         batches[it->second].push_back(index);
     }
+    // [lab08.5]
 
     if (drop_uneven_)
         std::erase_if(batches, [&](const std::vector<int64_t>& batch) {

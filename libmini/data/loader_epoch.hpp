@@ -12,34 +12,17 @@
 
 #pragma once
 
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "libmini/data/dataset.hpp"
+#include "libmini/data/epoch_plan.hpp"
 
 namespace mini::data {
 
-/// Combines samples into a batch (`collate_fn`). Several threads call it concurrently.
-using Collate = std::function<Batch(const std::vector<Example>&)>;
-
-/// The work of one epoch, and how to do it.
-struct EpochPlan {
-    std::shared_ptr<const Dataset> dataset;
-    std::vector<std::vector<int64_t>> batches;  // indices into the dataset
-    size_t first = 0;                           // the batch to start with
-    Collate collate;                            // if empty: Dataset::get_batch
-    uint64_t base_seed = 0;                     // workers seed batch k with base_seed + k
-    int num_workers = 0;
-    int prefetch_factor = 2;
-    std::chrono::milliseconds timeout{};  // per batch
-};
+class EpochState;
 
 /// A running epoch, read by one thread; it may outlive its loader. When it and its
 /// iterators are destroyed, read to the end or not, its workers stop after the batches
@@ -66,8 +49,7 @@ class LoaderEpoch {
     std::default_sentinel_t end() const { return {}; }
 
   private:
-    class State;
-    std::shared_ptr<State> state_;
+    std::shared_ptr<EpochState> state_;
 };
 
 /// A position in an epoch (a `std::input_iterator`): incrementing one copy advances the
@@ -85,9 +67,9 @@ class LoaderEpoch::Iterator {
 
   private:
     friend class LoaderEpoch;
-    explicit Iterator(std::shared_ptr<State> state);
+    explicit Iterator(std::shared_ptr<EpochState> state);
 
-    std::shared_ptr<State> state_;
+    std::shared_ptr<EpochState> state_;
     std::optional<Batch> batch_;
 };
 

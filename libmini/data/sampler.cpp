@@ -34,15 +34,22 @@ Generator private_generator() {
     return generator;
 }
 
+// Returns num_samples indices of 0 .. n-1, each by a draw of its own: randint(0, n).
 std::vector<int64_t> draw_with_replacement(int64_t n, int64_t num_samples,
                                            Generator& generator) {
+    // [lab08.1] Draw each index on its own.
     std::vector<int64_t> order(static_cast<size_t>(num_samples));
     for (int64_t& index : order) index = generator.randint(0, n);
     return order;
+    // [lab08.1]
 }
 
+// Returns the first num_samples indices of permutations of 0 .. n-1, one behind the
+// other. Draws num_samples / n + 1 permutations (the quotient rounded down), even when
+// the last one gives no index. n and num_samples are at least 1.
 std::vector<int64_t> draw_permutations(int64_t n, int64_t num_samples,
                                        Generator& generator) {
+    // [lab08.1] Concatenate permutations, and always draw one more.
     // The usual case: one permutation to return, and the unused one.
     if (num_samples == n) {
         std::vector<int64_t> order = randperm(n, generator);
@@ -59,6 +66,7 @@ std::vector<int64_t> draw_permutations(int64_t n, int64_t num_samples,
         order.insert(order.end(), next.begin(), next.begin() + std::min(n, missing));
     }
     return order;
+    // [lab08.1]
 }
 
 }  // namespace
@@ -98,9 +106,11 @@ SubsetRandomSampler::SubsetRandomSampler(std::vector<int64_t> indices,
 
 std::vector<int64_t> SubsetRandomSampler::indices() {
     Generator& generator = generator_ ? *generator_ : generator_of(Stream::kDataOrder);
+    // [lab08.1] Permute the positions in the list.
     std::vector<int64_t> order = randperm(size(), generator);
     for (int64_t& index : order) index = indices_[static_cast<size_t>(index)];
     return order;
+    // [lab08.1]
 }
 
 WeightedRandomSampler::WeightedRandomSampler(std::vector<double> weights,
@@ -110,9 +120,8 @@ WeightedRandomSampler::WeightedRandomSampler(std::vector<double> weights,
       num_samples_(checked_num_samples("WeightedRandomSampler", num_samples)),
       replacement_(replacement),
       generator_(std::move(generator)) {
-    // Let multinomial check the weights now, not in the first epoch.
-    Generator trial;
-    multinomial(weights_, replacement ? 1 : num_samples, replacement, trial);
+    // Check the weights now, not in the first epoch.
+    check_multinomial(weights_, num_samples, replacement);
 }
 
 std::vector<int64_t> WeightedRandomSampler::indices() {

@@ -81,6 +81,9 @@ class RandomSampler : public Sampler {
 };
 
 /// The given indices in random order (`torch.utils.data.SubsetRandomSampler`).
+///
+/// An epoch draws a permutation p of the positions 0 .. size()-1; its entry i is
+/// indices[p[i]]. The list itself stays as it was given.
 class SubsetRandomSampler : public Sampler {
   public:
     explicit SubsetRandomSampler(std::vector<int64_t> indices,

@@ -16,28 +16,13 @@ void check_usage(bool condition, const Parts&... parts) {
     if (!condition) throw UsageError(concat("multinomial: ", parts...));
 }
 
-void check_arguments(std::span<const double> weights, int64_t num_samples,
-                     bool replacement) {
-    check_usage(num_samples >= 1, "num_samples is ", num_samples, ", not 1 or more");
-    int64_t positive = 0;
-    double total = 0;
-    for (size_t i = 0; i < weights.size(); ++i) {
-        check_usage(std::isfinite(weights[i]) && weights[i] >= 0, "weight ", i, " is ",
-                    weights[i], ", not a finite number of 0 or more");
-        positive += weights[i] > 0;
-        total += weights[i];
-    }
-    check_usage(positive > 0, "none of the ", weights.size(),
-                " weights is positive, so there is nothing to draw");
-    check_usage(std::isfinite(total), "the weights add up to ", total,
-                "; divide them all by the largest");
-    check_usage(replacement || positive >= num_samples, num_samples,
-                " samples without replacement, but only ", positive, " of the ",
-                weights.size(), " weights are positive");
-}
-
+// Places the categories end to end: category i ends at weights[0] + ... + weights[i],
+// divided by the total; the last one ends at exactly 1, whatever the rounding. Each
+// sample draws u = generator.uniform_double(), and is the first category of a positive
+// weight whose end is >= u.
 std::vector<int64_t> draw_with_replacement(std::span<const double> weights,
                                            int64_t num_samples, Generator& generator) {
+    // [lab08.2] Place the categories end to end, and search where each draw falls.
     // Place the weights end to end, from 0 to exactly 1.
     std::vector<double> ends(weights.size());
     std::partial_sum(weights.begin(), weights.end(), ends.begin());
@@ -55,10 +40,17 @@ std::vector<int64_t> draw_with_replacement(std::span<const double> weights,
         sample = std::lower_bound(first, ends.end(), u) - ends.begin();
     }
     return samples;
+    // [lab08.2]
 }
 
+// Every category i, in order and also if its weight is zero, draws a time
+// t = generator.exponential_double(); its speed is weights[i] / t. Returns the
+// num_samples fastest categories, the fastest first; of two equal speeds the smaller
+// index first. A category of weight zero is behind all others, even behind a speed that
+// is rounded to zero.
 std::vector<int64_t> draw_without_replacement(std::span<const double> weights,
                                               int64_t num_samples, Generator& generator) {
+    // [lab08.3] Let the categories race, and return the fastest.
     // Compute speeds, not times, because PyTorch divides this way; a weight of zero comes
     // last.
     std::vector<double> speeds(weights.size());
@@ -77,13 +69,34 @@ std::vector<int64_t> draw_without_replacement(std::span<const double> weights,
                       });
     order.resize(static_cast<size_t>(num_samples));
     return order;
+    // [lab08.3]
 }
 
 }  // namespace
 
+void check_multinomial(std::span<const double> weights, int64_t num_samples,
+                       bool replacement) {
+    check_usage(num_samples >= 1, "num_samples is ", num_samples, ", not 1 or more");
+    int64_t positive = 0;
+    double total = 0;
+    for (size_t i = 0; i < weights.size(); ++i) {
+        check_usage(std::isfinite(weights[i]) && weights[i] >= 0, "weight ", i, " is ",
+                    weights[i], ", not a finite number of 0 or more");
+        positive += weights[i] > 0;
+        total += weights[i];
+    }
+    check_usage(positive > 0, "none of the ", weights.size(),
+                " weights is positive, so there is nothing to draw");
+    check_usage(std::isfinite(total), "the weights add up to ", total,
+                "; divide them all by the largest");
+    check_usage(replacement || positive >= num_samples, num_samples,
+                " samples without replacement, but only ", positive, " of the ",
+                weights.size(), " weights are positive");
+}
+
 std::vector<int64_t> multinomial(std::span<const double> weights, int64_t num_samples,
                                  bool replacement, Generator& generator) {
-    check_arguments(weights, num_samples, replacement);
+    check_multinomial(weights, num_samples, replacement);
     const bool race =
         !replacement || (num_samples == 1 && generator.version() >= kOneSampleRaces);
     return race ? draw_without_replacement(weights, num_samples, generator)

@@ -40,4 +40,8 @@ namespace mini {
 std::vector<int64_t> multinomial(std::span<const double> weights, int64_t num_samples,
                                  bool replacement, Generator& generator);
 
+/// Throws what multinomial would throw for these arguments, and draws no numbers.
+void check_multinomial(std::span<const double> weights, int64_t num_samples,
+                       bool replacement);
+
 }  // namespace mini

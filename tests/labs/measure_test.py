@@ -28,6 +28,12 @@ PADDED = """\
     101      91 of   100 0.9100      92 of   101 0.9109       0 of     0 0.0000
 """
 
+WORKERS = """\
+  workers   fetch waits   fetch computes   in order
+        0      12.24 ms         12.05 ms   yes
+        2       4.18 ms          5.25 ms   yes
+"""
+
 
 def script(lab):
     spec = importlib.util.spec_from_file_location("measure", LABS / lab / "measure.py")
@@ -40,6 +46,11 @@ class Measure(unittest.TestCase):
     def test_the_samples_of_rank_0_are_read_from_the_last_table(self):
         self.assertEqual(script("07-partition").rows_of(DEALING),
                          [[1, 0.25, 0.25, 0.25], [2, 0.25, 0.4365, 0.4375]])
+
+    def test_the_times_of_a_step_are_read_beside_their_prediction(self):
+        workers = script("08-samplers-and-loader")
+        self.assertEqual(workers.rows_of(WORKERS), [(0, 12.24, 12.05), (2, 4.18, 5.25)])
+        self.assertEqual([workers.predicted(count) for count in (0, 1, 2, 4)], [12, 8, 4, 4])
 
     def test_an_accuracy_without_samples_is_left_out(self):
         self.assertEqual(script("09-distributed-sampler").lines_of(PADDED), {

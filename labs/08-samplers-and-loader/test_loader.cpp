@@ -1,0 +1,259 @@
+// The checks of task 08.6: workers fetch ahead, but not too far, and the batches come in
+// order. The datasets of these checks decide which batch is ready first, so that no case
+// depends on the speed of the machine: a wait has a limit of 5 s, which is only reached
+// by a loader that never gets there.
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "labs/numbered.hpp"
+#include "libmini/core/error.hpp"
+#include "libmini/data/loader.hpp"
+#include "libmini/random/random.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/message_of.hpp"
+
+using mini::concat, mini::Generator;
+using mini::data::DataLoader, mini::data::DataLoaderOptions;
+using mini::labs::Indices, mini::labs::Numbered, mini::labs::all_of;
+
+namespace {
+
+constexpr std::chrono::milliseconds kLimit = std::chrono::seconds(5);
+
+// A Numbered that calls a function before it returns sample i.
+class Watched : public Numbered {
+  public:
+    Watched(int64_t size, std::function<void(int64_t)> before)
+        : Numbered(size), before_(std::move(before)) {}
+    mini::data::Example get(int64_t i) const override {
+        before_(i);
+        return Numbered::get(i);
+    }
+
+  private:
+    std::function<void(int64_t)> before_;
+};
+
+// A count that threads increase and wait for.
+class Count {
+  public:
+    void add() {
+        const std::lock_guard lock(mutex_);
+        ++value_;
+        changed_.notify_all();
+    }
+    /// Waits until the count is at least `value`; false if it is not after 5 s.
+    bool reaches(int64_t value) {
+        std::unique_lock lock(mutex_);
+        return changed_.wait_for(lock, kLimit, [&] { return value_ >= value; });
+    }
+    int64_t value() {
+        const std::lock_guard lock(mutex_);
+        return value_;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    int64_t value_ = 0;
+};
+
+DataLoader loader_of(int64_t size, std::function<void(int64_t)> before,
+                     DataLoaderOptions options) {
+    options.timeout = kLimit;
+    return {std::make_shared<Watched>(size, std::move(before)), std::move(options)};
+}
+
+// The samples of all batches that are left in the epoch.
+Indices rest_of(DataLoader::Epoch& epoch) {
+    Indices seen;
+    while (const auto batch = epoch.next()) {
+        const auto samples = batch->target.to_vector<int64_t>();
+        seen.insert(seen.end(), samples.begin(), samples.end());
+    }
+    return seen;
+}
+
+}  // namespace
+
+TEST_CASE("all samples come once and in order with any number of workers",
+          "[lab08][lab08.6]") {
+    const int workers = GENERATE(1, 2, 3, 4, 7), factor = GENERATE(1, 2);
+    const int64_t n = GENERATE(0, 1, 5, 64, 301);
+    auto loader =
+        loader_of(n, [](int64_t) {},
+                  {.batch_size = 4, .num_workers = workers, .prefetch_factor = factor});
+    auto epoch = loader.epoch();
+    INFO(n << " samples in batches of 4, " << workers << " workers, prefetch_factor "
+           << factor << "; hint 1 of 08.6");
+    CHECK(rest_of(epoch) == all_of(n));
+    CHECK_FALSE(epoch.next());
+}
+
+TEST_CASE("a batch that is ready early waits for its turn", "[lab08][lab08.6]") {
+    Count ready;
+    const auto before = [&](int64_t i) {
+        if (i == 0) ready.reaches(3);  // batches 1, 2 and 3 are fetched before batch 0
+        if (i != 0) ready.add();
+    };
+    auto loader = loader_of(8, before, {.num_workers = 2});
+    auto epoch = loader.epoch();
+    INFO(
+        "batch 0 is slow, batches 1, 2 and 3 are ready before it: the order stays 0, 1,");
+    INFO("2, ...; the reader takes batch handed_out_, not the first one that is done");
+    CHECK(rest_of(epoch) == all_of(8));
+}
+
+TEST_CASE("workers fetch at the same time", "[lab08][lab08.6]") {
+    Count fetching;
+    std::atomic<bool> all_at_once = true;
+    const auto before = [&](int64_t i) {
+        if (i >= 3) return;
+        fetching.add();
+        if (!fetching.reaches(3)) all_at_once = false;
+    };
+    auto loader = loader_of(6, before, {.num_workers = 3});
+    auto epoch = loader.epoch();
+    INFO("each of the batches 0, 1 and 2 waits until the other two are fetched as well.");
+    INFO("If mutex_ is locked during the fetch, they never are; hint 2 of 08.6");
+    CHECK(fetching.reaches(3));
+    CHECK(all_at_once);
+}
+
+TEST_CASE("workers fetch ahead as far as there are slots and no further",
+          "[lab08][lab08.6]") {
+    const int workers = GENERATE(1, 2, 3), factor = GENERATE(1, 2, 3);
+    const int64_t n = 50, slots = workers * factor;
+    std::atomic<int64_t> asked_for = 0, furthest = -1;
+    Count fetched;
+    const auto before = [&](int64_t i) {
+        int64_t seen = furthest;
+        const int64_t ahead = i - asked_for;
+        while (ahead > seen && !furthest.compare_exchange_weak(seen, ahead)) continue;
+        fetched.add();
+    };
+    auto loader =
+        loader_of(n, before, {.num_workers = workers, .prefetch_factor = factor});
+    auto epoch = loader.epoch();
+    INFO(workers << " workers, prefetch_factor " << factor << ": " << slots << " slots");
+    INFO("before the first next(), " << slots << " batches should be fetched");
+    CHECK(fetched.reaches(slots));
+    for (int64_t i = 0; i < n; ++i) {
+        asked_for = i + 1;  // a worker may begin a batch before next() returns
+        REQUIRE(epoch.next());
+    }
+    INFO("batch k begins only when k < handed_out_ + " << slots << "; the furthest was "
+                                                       << furthest + 1 << " ahead");
+    CHECK(furthest < slots);
+    CHECK(fetched.value() == n);
+}
+
+TEST_CASE("each batch that is taken lets one more begin", "[lab08][lab08.6]") {
+    Count fetched;
+    auto loader = loader_of(20, [&](int64_t) { fetched.add(); },
+                            {.num_workers = 2, .prefetch_factor = 1});
+    auto epoch = loader.epoch();
+    for (int64_t k = 0; k < 10; ++k) {
+        INFO("after " << k << " batches were taken, 2 more should be fetched ahead");
+        INFO("a worker that waits for a slot must be told that one is free; hint 2");
+        REQUIRE(fetched.reaches(k + 2));
+        REQUIRE(epoch.next());
+    }
+}
+
+TEST_CASE("a batch is seeded by its number and not by its worker", "[lab08][lab08.6]") {
+    const int workers = GENERATE(1, 2, 3, 4, 7);
+    std::vector<uint32_t> drawn(24);
+    const auto before = [&](int64_t i) {
+        drawn[static_cast<size_t>(i)] = mini::default_generator().random();
+    };
+    auto loader = loader_of(24, before,
+                            {.batch_size = 2,
+                             .num_workers = workers,
+                             .generator = std::make_shared<Generator>(7)});
+    const uint32_t next_of_reader = Generator(mini::default_generator()).random();
+    auto epoch = loader.epoch();
+    rest_of(epoch);
+
+    const auto base = static_cast<uint64_t>(Generator(7).random_int64());
+    for (uint64_t k = 0; k < 12; ++k) {
+        Generator reference(base + k);
+        INFO("batch " << k << ", " << workers
+                      << " workers: its samples draw from base_seed + " << k
+                      << ", whichever worker fetches it; hint 3 of 08.6");
+        CHECK(drawn[2 * k] == reference.random());
+        CHECK(drawn[2 * k + 1] == reference.random());
+    }
+    INFO("the generator of the reading thread is its own");
+    CHECK(mini::default_generator().random() == next_of_reader);
+}
+
+TEST_CASE("an exception comes in place of its batch", "[lab08][lab08.6]") {
+    const int workers = GENERATE(1, 2, 3);
+    const auto before = [](int64_t i) {
+        if (i == 2) throw std::runtime_error("a bad sample");
+        if (i == 4) throw 42;
+    };
+    auto loader = loader_of(8, before, {.num_workers = workers});
+    auto epoch = loader.epoch();
+    CHECK(epoch.next());
+    CHECK(epoch.next());
+    INFO("batch 2 threw std::runtime_error: next() throws it, as an Error of fetch()");
+    CHECK(mini::test::message_of([&] { epoch.next(); }) ==
+          "DataLoader: batch 2: sample 2: a bad sample");
+    CHECK(epoch.next());
+    INFO(
+        "batch 4 threw an int: catch (...) takes exceptions of any type; hint 3 of 08.6");
+    CHECK_THROWS_AS(epoch.next(), int);
+    INFO("the epoch goes on with batch 5");
+    CHECK(rest_of(epoch) == Indices{5, 6, 7});
+}
+
+TEST_CASE("a late batch is a Timeout and comes later", "[lab08][lab08.6]") {
+    Count gate;
+    DataLoader loader(std::make_shared<Watched>(1, [&](int64_t) { gate.reaches(1); }),
+                      {.num_workers = 1, .timeout = std::chrono::milliseconds(1)});
+    auto epoch = loader.epoch();
+    const std::string message =
+        mini::test::message_of<mini::Timeout>([&] { epoch.next(); });
+    gate.add();
+    INFO("batch 0 is not ready within 1 ms: throw_timeout is given; the text was "
+         << message);
+    CHECK(mini::test::contains(message, "batch 0 was not ready within 1 ms"));
+
+    std::optional<mini::data::Batch> batch;
+    for (bool late = true; late;) try {
+            batch = epoch.next();
+            late = false;
+        } catch (const mini::Timeout&) {
+        }
+    INFO("a Timeout changes nothing: the next call waits for batch 0 again");
+    REQUIRE(batch);
+    CHECK(batch->target.to_vector<int64_t>() == Indices{0});
+}
+
+TEST_CASE("an epoch that is left early stops its workers", "[lab08][lab08.6]") {
+    const int64_t taken = GENERATE(0, 1, 3);
+    Count fetched;
+    {
+        auto loader =
+            loader_of(10'000, [&](int64_t) { fetched.add(); }, {.num_workers = 3});
+        auto epoch = loader.epoch();
+        for (int64_t i = 0; i < taken; ++i) REQUIRE(epoch.next());
+    }
+    INFO(taken << " batches were taken, and there are 6 slots: at most " << taken + 6
+               << " batches are begun, of 10000; a worker returns when stop_ is set");
+    CHECK(fetched.value() <= taken + 6);
+}

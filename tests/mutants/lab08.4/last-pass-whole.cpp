@@ -1,0 +1,13 @@
+// The last pass is taken whole, and there are too many batches.
+// region: libmini/data/batch_sampler.cpp 3
+    std::vector<std::vector<int64_t>> batches;
+    for (int64_t iteration = start_iter_; iteration < num_iterations_;) {
+        source_->set_epoch(iteration);
+        std::vector<std::vector<int64_t>> pass = source_->batches();
+        check_not_empty(pass, iteration, num_iterations_);
+        const int64_t left = num_iterations_ - iteration;
+        const int64_t taken = std::min(left + 100, static_cast<int64_t>(pass.size()));
+        std::move(pass.begin(), pass.begin() + taken, std::back_inserter(batches));
+        iteration += taken;
+    }
+    return batches;

@@ -20,7 +20,6 @@ from lab_tool.screen import LabError
 
 FOLDER = re.compile(r"(\d\d)-[\w-]+")
 ROW = re.compile(r"^\| *(\d\d\.\d+) *\|(.*)\| *$")
-NEEDS = re.compile(r"^Needs: labs? (.*?)\.?$", re.MULTILINE)
 HINT_HEAD = re.compile(r"^## *(\d+)[^\n]*$", re.MULTILINE)
 TITLE = re.compile(r"^# +(?:Lab +)?(?:\d+ *[·:.-]* *)?(.*)$", re.MULTILINE)
 WHOLE_LAB = re.compile(r"(?:lab)?\d+")
@@ -42,7 +41,6 @@ class Lab:
     folder: Path
     title: str
     tasks: list = field(default_factory=list)
-    needs: tuple = ()  # other labs whose code its checks run, from the README's "Needs: lab 09"
 
     def task(self, name):
         for task in self.tasks:
@@ -76,9 +74,7 @@ def read_lab(folder):
     if not tasks:
         return None
     title = TITLE.search(text)
-    needs = NEEDS.search(text)
-    return Lab(match[1], folder, title[1].strip() if title else folder.name, tasks,
-               tuple(re.findall(r"\d\d", needs[1])) if needs else ())
+    return Lab(match[1], folder, title[1].strip() if title else folder.name, tasks)
 
 
 class Catalogue:

@@ -1,6 +1,7 @@
 """Checking a learner's tasks: build the lab's check program, run its cases, judge each task.
 
-    build        leaves out files of work/ that do not compile, so that the others are checked
+    project      the learner's regions of this lab, all else from the reference (projection)
+    build        leaves out files that do not compile, so that the others are checked
     cases        the test cases tagged [lab07.2], listed by the program itself
     run          each in its own process, several at a time, under a watchdog
     judge        a task has passed if all its cases have passed
@@ -18,6 +19,7 @@ from lab_tool import compile_errors
 from lab_tool.building import build_environment, parse_step
 from lab_tool.places import BUILD, ROOT, bin_dir, fresh_log
 from lab_tool.process import check_logged, run_logged
+from lab_tool.projection import project
 from lab_tool.runner import STOP, Limits, case_environment, run_case
 from lab_tool.screen import LabError, ProgressLine
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS, Verdict, judge, judge_all
@@ -39,13 +41,13 @@ class TaskResult:
 
 
 def configure(log, left_out=()):
-    """Configures the preset; leaves out the given files of work/."""
+    """Configures the preset; leaves out the given files, such as 07/libmini/a.cpp."""
     command = ["cmake", "--preset", PRESET, f"-DMINI_WORK_WITHOUT={';'.join(left_out)}"]
     check_logged("configuring", command, log, lambda line: None, cwd=ROOT, env=build_environment())
 
 
 def configured_without():
-    """Returns the files of work/ that the last configuration left out; None if not configured."""
+    """Returns the files that the last configuration left out; None if not configured."""
     cache = BUILD / PRESET / "CMakeCache.txt"
     if not cache.exists() or not (BUILD / PRESET / "build.ninja").exists():
         return None
@@ -71,10 +73,14 @@ def build_checks(targets, log, label="  building"):
     return code, lines
 
 
-def build_without_broken(targets):
-    """Builds check programs with those of the learner's files that compile. Returns {path: errors}
-    of the files that do not compile. Raises LabError if another file does not compile."""
+def build_without_broken(workspace, labs, mine=None):
+    """Builds the check programs of labs with those of the learner's files that compile; `mine` as
+    in project(). Returns {"07/libmini/a.cpp": errors} of the files that do not compile. Raises
+    LabError if another file does not compile."""
     log = fresh_log("lab")
+    targets = [f"lab{lab.number}_check" for lab in labs]
+    for lab in labs:
+        project(workspace, lab.number, mine)
     broken = {}
     if configured_without() != []:
         configure(log)
@@ -91,7 +97,8 @@ def build_without_broken(targets):
                                       *compile_errors.advice(errors),
                                       f"the whole output is in {log}"]))
         for path in failed:
-            broken[path] = [error for error in errors if error.path == f"work/{path}"] or errors[:3]
+            own = f"work/{path.split('/', 1)[1]}"
+            broken[path] = [error for error in errors if error.path == own] or errors[:3]
         configure(log, sorted(broken))
     raise LabError(f"the check does not build; the whole output is in {log}")
 
@@ -232,8 +239,9 @@ def known_failures(regions, workspace, broken):
     or does not compile, the check would run the solution."""
     known = {}
     for region in regions:
-        if region.path in broken:
-            known[region.task] = does_not_compile(region.task, region.path, broken[region.path])
+        errors = broken.get(f"{region.lab}/{region.path}")
+        if errors is not None:
+            known[region.task] = does_not_compile(region.task, region.path, errors)
         elif workspace.mine(region.path) is None:
             known[region.task] = is_missing(region.task, region.path)
     return known
@@ -245,7 +253,7 @@ def check_lab(catalogue, lab, tasks=None, limits=Limits(), broken=None,
     wanted = tasks or [task.name for task in lab.tasks]
     on_task = heard_by(on_task, Workspace(catalogue))
     if broken is None:
-        broken = build_without_broken([f"lab{lab.number}_check"])
+        broken = build_without_broken(Workspace(catalogue), [lab])
     known = known_failures(catalogue.regions_of(lab=lab.number), Workspace(catalogue), broken)
     return check_tasks(lab.number, wanted, limits=limits, known=known, on_task=on_task)
 

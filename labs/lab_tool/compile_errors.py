@@ -66,15 +66,15 @@ def broken_constraint(following):
 
 
 def broken_files(lines, root):
-    """Returns the learner's files that did not compile, as paths in the repository.
+    """Returns the learner's files that did not compile: "07/libmini/a.cpp" of lab 07's check.
 
     Ninja names the object file: an error in an included header counts as an error of the file
     that includes it."""
     broken = []
     for line in lines:
         match = FAILED.match(line)
-        if match and "/work/" in match[1] and match[1].endswith(".o"):
-            broken.append(match[1].split("/work/", 1)[1].removesuffix(".o"))
+        if match and "/mine/" in match[1] and match[1].endswith(".o"):
+            broken.append(match[1].split("/mine/", 1)[1].removesuffix(".o"))
     return list(dict.fromkeys(broken))
 
 

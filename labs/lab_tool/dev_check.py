@@ -5,7 +5,6 @@ One build has all bodies (lab_tool.schemata). Then the cases run:
     reference   no variable set: every case passes, within a third of its deadline
     stubs       MINI_STUB=lab07.2: the task's cases are "not started", of other tasks at most
                 cases of later ones; every other case of the lab passes
-    labs        MINI_STUB=all tasks of lab 07: labs that do not need lab 07 pass
     mutants     MINI_MUTANT=lab07.2/name: a case of the lab fails; the first failure ends the run
 """
 
@@ -98,23 +97,6 @@ def judge_stub(task, verdicts, cases, outcome):
         elif verdict.status == NOT_STARTED and not own and not later:
             outcome.blame(f"stub {task}: {verdict.name!r} of the earlier task "
                           f"{', '.join(cases[verdict.name])} needs it")
-
-
-def check_others(lab, others, cases, outcome):
-    """Checks that with all of `lab` stubbed, the labs in `others` pass."""
-    stubs = ",".join(f"lab{task.name}" for task in lab.tasks)
-
-    def run_other(other):
-        program = checking.program_of(other.number, "schemata")
-        return checking.check_together(program, cases[other.number], MINI_STUB=stubs)
-
-    for other, verdicts in zip(others, spread(run_other, others)):
-        outcome.count("labs beside a starter")
-        failed = [verdict for verdict in verdicts if verdict.status != PASSED]
-        if failed:
-            outcome.blame(f"lab {other.number} needs lab {lab.number}: {failed[0].name!r} "
-                          f"{failed[0].status} while that is a starter; make it independent, or "
-                          f"write into its README: Needs: lab {lab.number}")
 
 
 def killer_of(mutant, lab, cases):

@@ -1,6 +1,7 @@
 # Overlays: folders whose files are compiled in the place of ours with the same path.
 #
 #     work/libmini/data/partition.cpp     the learner's own, of which git knows nothing
+#     build/mine/07/...                   the same for the check of lab 07: its regions alone
 #     build/schemata/...                  what labs/lab dev check generates
 #
 # An overlay's files of one room are one object library. Its objects come first on the link line,
@@ -11,7 +12,7 @@
 # that the demo has built, so that a learner waits for a handful of files only.
 
 set(MINI_WORK_WITHOUT "" CACHE STRING
-    "Files of work/ that labs/lab leaves out because they do not compile, such as libmini/a.cpp")
+    "Files of build/mine that labs/lab leaves out, as they do not compile: 07/libmini/a.cpp")
 
 # mini_has_region(<out> <file>): whether a learner writes some of it, or an overlay replaces it.
 function(mini_has_region out file)
@@ -29,7 +30,7 @@ function(mini_overlay_files out folder place)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${folder}/${place}/*.cpp)
     list(FILTER found EXCLUDE REGEX "/\\.[^/]*$")  # an editor's hidden files
     foreach(left_out ${MINI_WORK_WITHOUT})
-        list(REMOVE_ITEM found ${PROJECT_SOURCE_DIR}/work/${left_out})
+        list(REMOVE_ITEM found ${PROJECT_SOURCE_DIR}/build/mine/${left_out})
     endforeach()
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
@@ -173,11 +174,16 @@ function(mini_lab_check number)
     add_library(lab${number}_tests OBJECT EXCLUDE_FROM_ALL ${shared})
     set_target_properties(lab${number}_tests PROPERTIES MINI_TEST YES)
     target_link_libraries(lab${number}_tests PRIVATE mini_checked mini_test_main ${check_NEEDS})
+    set_property(GLOBAL APPEND PROPERTY MINI_LAB_NUMBERS ${number})
+    set(overlay_of_check check${number})
+    set(overlay_of_schemata schemata)
+    set(folder_of_check ${PROJECT_SOURCE_DIR}/build/mine/${number})
+    set(folder_of_schemata ${PROJECT_SOURCE_DIR}/build/schemata)
     foreach(kind check schemata)
-        mini_overlaid(sources ${MINI_FOLDER_OF_${kind}} ${overlaid})
+        mini_overlaid(sources ${folder_of_${kind}} ${overlaid})
         add_executable(lab${number}_${kind} EXCLUDE_FROM_ALL
             ${sources} $<TARGET_OBJECTS:lab${number}_tests>)
-        mini_link_overlay(lab${number}_${kind} ${kind} ${check_NEEDS})
+        mini_link_overlay(lab${number}_${kind} ${overlay_of_${kind}} ${check_NEEDS})
         target_link_libraries(lab${number}_${kind} PRIVATE
             mini_checked mini_test_main ${check_NEEDS})
     endforeach()
@@ -188,6 +194,3 @@ function(mini_lab_check number)
         COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/labs/lab_tool check ${number}
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()
-
-set(MINI_FOLDER_OF_check ${PROJECT_SOURCE_DIR}/work)
-set(MINI_FOLDER_OF_schemata ${PROJECT_SOURCE_DIR}/build/schemata)

@@ -41,12 +41,6 @@ class Labs(FakeTree):
         self.write("labs/07-partition/hints/07.1.md", "## 1\n\n    a();\n    b();\n\n## 2\n")
         self.assertEqual(self.catalogue().lab("7").hints("07.1"), ["    a();\n    b();"])
 
-    def test_a_readme_may_list_the_labs_that_it_needs(self):
-        path = self.root / "labs/09-sampler/README.md"
-        path.write_text(path.read_text() + "\nNeeds: labs 07 and 08.\n")
-        self.assertEqual(self.catalogue().lab("9").needs, ("07", "08"))
-        self.assertEqual(self.catalogue().lab("7").needs, ())
-
 
 class Rules(FakeTree):
     """Each rule of dev check that needs no build, satisfied and violated."""

@@ -126,9 +126,9 @@ class Stop(FakeTree):
 
 
 NINJA = """\
-[1/4] Building CXX object labs/CMakeFiles/mini_work.dir/__/work/libmini/data/part.cpp.o
-FAILED: labs/CMakeFiles/mini_work.dir/__/work/libmini/data/part.cpp.o
-/usr/bin/c++ -c ../../work/libmini/data/part.cpp
+[1/4] Building CXX object labs/CMakeFiles/mini_check07_data.dir/__/build/mine/07/libmini/data/part.cpp.o
+FAILED: labs/CMakeFiles/mini_check07_data.dir/__/build/mine/07/libmini/data/part.cpp.o
+/usr/bin/c++ -c ../mine/07/libmini/data/part.cpp
 In file included from ../../work/libmini/data/part.cpp:1:
 /src/libmini/core/error.hpp:9:3: error: late
 ../../work/libmini/data/part.cpp: In function 'void cut()':
@@ -213,7 +213,7 @@ class CompileErrors(unittest.TestCase):
                            "   51 |     std::same_as<T, int64_t>;"]])
 
     def test_the_file_that_failed_to_compile_is_found(self):
-        self.assertEqual(broken_files(NINJA, "/src"), ["libmini/data/part.cpp"])
+        self.assertEqual(broken_files(NINJA, "/src"), ["07/libmini/data/part.cpp"])
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ class Grade(FakeTree):
         self.write("work/libmini/part.cpp", PARTITION)
         self.begin()
         for name, value in (("lab_tool.verbs.grade.Catalogue", self.catalogue),
-                            ("lab_tool.verbs.grade.build_without_broken", lambda targets: {}),
+                            ("lab_tool.verbs.grade.build_without_broken", lambda *_: {}),
                             ("lab_tool.checking.program_of", lambda *_: self.program)):
             patch = mock.patch(name, value)
             patch.start()

@@ -20,6 +20,8 @@ class Verbs(FakeTree):
     def setUp(self):
         super().setUp()
         self.results = {}  # the result of a check, by task; "passed" if not set
+        self.culprits = set()  # labs whose own code makes every task fail
+        self.built_with = None
         for name in ("start", "check", "hint", "status", "next", "solution", "diff", "reset",
                      "grade"):
             module = f"lab_tool.verbs.{name}"
@@ -28,7 +30,7 @@ class Verbs(FakeTree):
                 self.patch(f"{module}.State", lambda: State(self.root))
             self.patch(f"{module}.Catalogue", self.catalogue)
         for module in ("check", "grade"):
-            self.patch(f"lab_tool.verbs.{module}.build_without_broken", lambda targets: {})
+            self.patch(f"lab_tool.verbs.{module}.build_without_broken", self.build)
             self.patch(f"lab_tool.verbs.{module}.check_lab", self.check_lab)
 
     def patch(self, name, value):
@@ -36,10 +38,16 @@ class Verbs(FakeTree):
         patch.start()
         self.addCleanup(patch.stop)
 
+    def build(self, workspace, labs, mine=None):
+        self.built_with = mine or {lab.number for lab in labs}
+        return {}
+
     def check_lab(self, catalogue, lab, tasks=None, broken=None, on_task=lambda result: None):
         found = []
         for task in tasks or [task.name for task in lab.tasks]:
-            found.append(self.results.get(task, TaskResult(task, "passed")))
+            failed = TaskResult(task, "failed", "it is wrong")
+            found.append(failed if self.culprits & self.built_with else
+                         self.results.get(task, TaskResult(task, "passed")))
             on_task(found[-1])
         return found
 
@@ -48,6 +56,18 @@ class Verbs(FakeTree):
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             self.assertEqual(cli.main(list(words)), code, out.getvalue() + err.getvalue())
         return out.getvalue() + err.getvalue()
+
+    def test_with_all_mine_the_lab_is_named_whose_code_makes_another_fail(self):
+        self.call("start", "7")
+        self.call("start", "9")
+        self.assertNotIn("fails with yours", self.call("check", "9", "--all-mine"))
+        self.culprits = {"07"}
+        self.assertIn("1 of 1 tasks pass", self.call("check", "9"))
+        self.assertEqual(self.built_with, {"09"})
+        self.assertIn("passes with libmini's code of lab 07, and fails with yours",
+                      self.call("check", "9", "--all-mine", code=1))
+        self.culprits = {"09"}
+        self.assertNotIn("fails with yours", self.call("check", "9", "--all-mine", code=1))
 
     def test_a_lab_from_its_start_to_its_end(self):
         self.assertIn("[--] 0/2  not started", self.call("status"))

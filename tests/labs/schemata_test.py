@@ -147,15 +147,6 @@ class Runs(unittest.TestCase):
         dev_check.check_mutants(self.LAB, [mutant], self.CASES, outcome)
         self.assertIn("mutant lab07.2/a survives: It.", outcome.complaints[0])
 
-    def test_a_lab_that_needs_an_undeclared_lab_is_reported_once(self):
-        other = Lab("09", None, "Sampler")
-        outcome = Outcome()
-        self.statuses = {"third": "not started", "fourth": "failed"}
-        dev_check.check_others(self.LAB, [other], {"09": ["third", "fourth"]}, outcome)
-        self.assertEqual(len(outcome.complaints), 1)
-        self.assertIn("lab 09 needs lab 07", outcome.complaints[0])
-        self.assertEqual(self.asked[0][1], {"MINI_STUB": "lab07.1,lab07.2"})
-
 
 class SyntaxOnly(unittest.TestCase):
     def test_the_compile_command_checks_a_different_text(self):

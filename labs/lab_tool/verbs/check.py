@@ -3,6 +3,10 @@
     labs/lab check 7        all tasks of lab 7
     labs/lab check 7.2      one task
     labs/lab check all      every lab that you have started
+    labs/lab check 9 --all-mine     on top of your code of all labs
+
+The code of other labs is libmini's own; with --all-mine it is yours. If a task fails then that
+passes otherwise, the check says which lab's code makes it fail.
 
 A task has passed, has failed, or is not started. For a failed task the steps, the expected and the
 actual values are printed. Every case runs in its own process with the address and
@@ -23,13 +27,15 @@ from lab_tool.workspace import Workspace, files_amiss
 def add_arguments(parser):
     parser.add_argument("what", metavar="N[.task]", nargs="?", default="",
                         help="a lab, a task, or: all (the lab you are at)")
+    parser.add_argument("--all-mine", action="store_true", help="with your code of all labs")
 
 
 def run(options):
     catalogue, state = Catalogue(), State()
     results = []
     for lab, tasks in chosen(catalogue, state, options.what):
-        results += check(catalogue, state, lab, tasks)
+        mine = labs_started(catalogue, state) if options.all_mine else None
+        results += check(catalogue, state, lab, tasks, mine)
     return 0 if all(result.status == PASSED for result in results) else 1
 
 
@@ -55,14 +61,21 @@ def chosen(catalogue, state, what):
     return [pair]
 
 
-def check(catalogue, state, lab, tasks=None):
-    """Checks tasks of a lab, prints the results, and stores them."""
-    refuse_amiss(Workspace(catalogue))
+def labs_started(catalogue, state):
+    workspace = Workspace(catalogue, state)
+    return {lab.number for lab in catalogue.labs if workspace.started(lab.number)}
+
+
+def check(catalogue, state, lab, tasks=None, mine=None):
+    """Checks tasks of a lab, prints the results, and stores them. `mine`: the labs whose code is
+    the learner's, by default this lab alone."""
+    workspace = Workspace(catalogue)
+    refuse_amiss(workspace)
     say(report.head(lab))
     start = time.monotonic()
     if configured_without() is None:
         say("  the first check builds the rooms of libmini that it needs; later ones take seconds")
-    broken = build_without_broken([f"lab{lab.number}_check"])
+    broken = build_without_broken(workspace, [lab], mine)
     say(f"  built in {time.monotonic() - start:.0f} s\n")
     results = check_lab(catalogue, lab, tasks, broken=broken,
                         on_task=lambda result: report.say_task(lab, result))
@@ -74,7 +87,30 @@ def check(catalogue, state, lab, tasks=None):
     shown = record["hints"]
     report.say_stories(results, lambda task: len(lab.hints(task)) - shown.get(task, 0))
     report.say_summary(results)
+    if mine:
+        say_culprit(catalogue, lab, results, mine)
     return results
+
+
+def say_culprit(catalogue, lab, results, mine):
+    """Says which other lab's code makes tasks fail that pass on top of libmini's own."""
+    failed = [result.task for result in results if result.status != PASSED]
+    others = sorted(mine - {lab.number})
+    if not failed or not others or not all_pass(catalogue, lab, failed, {lab.number}):
+        return
+    for other in others:
+        if not all_pass(catalogue, lab, failed, {lab.number, other}):
+            say(f"\nthis lab passes with libmini's code of lab {other}, and fails with yours:\n"
+                f"  labs/lab check {other}")
+            return
+    say("\nthis lab passes with libmini's code of all other labs; no single one of yours makes it "
+        "fail,\nbut together they do: " + ", ".join(f"labs/lab check {other}" for other in others))
+
+
+def all_pass(catalogue, lab, tasks, mine):
+    broken = build_without_broken(Workspace(catalogue), [lab], mine)
+    results = check_lab(catalogue, lab, tasks, broken=broken)
+    return all(result.status == PASSED for result in results)
 
 
 def refuse_amiss(workspace):

@@ -1,0 +1,75 @@
+"""The files that a lab's check compiles in place of libmini's own, in build/mine/NN.
+
+    work/libmini/a.cpp                a file with regions of labs 07 and 09, both begun
+    build/mine/07/libmini/a.cpp       the learner's file with the reference's body of lab 09
+    build/mine/09/libmini/a.cpp       ... of lab 07
+
+So an unfinished ring fails the lab that it belongs to, and no lab after it. Files of work/ without
+a region of the lab are left out, except those that the learner has added. With #line the compiler
+and the sanitizers name the learner's file and line.
+"""
+
+import os
+
+from lab_tool.places import BUILD
+from lab_tool.regions import with_bodies
+from lab_tool.screen import LabError
+
+SUFFIXES = (".cpp", ".hpp")
+
+
+def folder_of(lab, build=BUILD):
+    return build / "mine" / lab
+
+
+def project(workspace, lab, mine=None, build=BUILD):
+    """Writes the files of a lab's check, and deletes old ones. `mine`: the labs whose regions are
+    the learner's, by default this lab alone. Unchanged files are not written again, so that they
+    are not compiled again."""
+    folder = folder_of(lab, build)
+    wanted = {folder / path: text for path, text in files_of(workspace, mine or {lab}).items()}
+    for old in (sorted(folder.rglob("*")) if folder.exists() else ()):
+        if old.is_file() and old not in wanted:
+            old.unlink()
+    for path, text in wanted.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = path.with_name(f".{path.name}.{os.getpid()}")
+            temporary.write_text(text, encoding="utf-8")
+            os.replace(temporary, path)
+
+
+def files_of(workspace, mine):
+    """Returns {path: text} of the files to compile."""
+    found = {}
+    for own in sorted(workspace.folder.rglob("*")):
+        path = own.relative_to(workspace.folder)
+        hidden = any(part.startswith(".") for part in path.parts)
+        if own.suffix not in SUFFIXES or hidden or not own.is_file():
+            continue
+        path = path.as_posix()
+        labs = {region.lab for region in workspace.catalogue.regions if region.path == path}
+        if not labs or labs & mine:
+            found[path] = projected(workspace, path, mine)
+    return found
+
+
+def projected(workspace, path, mine):
+    """Returns the text of a learner's file with the reference's bodies of all labs but `mine`."""
+    text, head = workspace.mine(path), f'#line 1 "work/{path}"\n'
+    theirs = {}  # the reference's regions by task, the last one first, as with_bodies asks
+    for region in reversed(workspace.catalogue.regions):
+        if region.path == path and region.lab not in mine:
+            theirs.setdefault(region.task, []).append(region)
+
+    def body_of(region):
+        if not theirs.get(region.task):
+            return None
+        reference = theirs[region.task].pop(0)
+        return [f'#line {reference.first + 2} "{path}"', *reference.body,
+                f'#line {region.last + 1} "work/{path}"']
+
+    try:
+        return head + with_bodies(text, path, body_of)
+    except LabError:  # a marker is missing: the file is compiled as it is
+        return head + text

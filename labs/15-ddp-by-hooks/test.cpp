@@ -48,9 +48,17 @@ TEST_CASE("every rank gets the root's values of every tensor", "[lab15][lab15.1]
         INFO("rank " << rank << " of " << ranks << "; the root is rank " << root
                      << ", and its tensors hold " << 10 * (root + 1) << " and "
                      << 10 * (root + 1) + 1);
-        INFO("6 floats, 4 integers, an empty tensor, 1 float, 1 integer, 10 floats of a");
-        INFO("transposed tensor; hint 2 of 15.1 helps");
-        CHECK(seen[rank] == expected);
+        INFO(
+            "the tensors are 6 floats, 4 integers, an empty one, 1 float, 1 integer, "
+            "and");
+        INFO("a transposed one of 10 floats; hint 2 of 15.1 helps");
+        REQUIRE(seen[rank].size() == expected.size());
+        for (size_t i = 0; i < expected.size(); ++i) {
+            INFO("number " << i << " should be " << expected[i] << " and is "
+                           << seen[rank][i] << " (this rank began with "
+                           << 10 * (rank + 1) << " and " << 10 * (rank + 1) + 1 << ")");
+            REQUIRE(seen[rank][i] == expected[i]);
+        }
     }
 }
 
@@ -64,13 +72,13 @@ TEST_CASE("all ranks call one broadcast for each chunk", "[lab15][lab15.1]") {
         INFO("rank " << rank << " of 3 must call the broadcasts too if it only receives");
         INFO("17 floats and 5 integers are two chunks, of 68 and 40 bytes; it called: "
              << in_words(whole));
-        CHECK(std::ranges::count(whole, "start broadcast 68") == 1);
-        CHECK(std::ranges::count(whole, "start broadcast 40") == 1);
-        CHECK(whole.size() == 4);
+        REQUIRE(std::ranges::count(whole, "start broadcast 68") == 1);
+        REQUIRE(std::ranges::count(whole, "start broadcast 40") == 1);
+        REQUIRE(whole.size() == 4);
         INFO(
             "with chunks of 25 bytes or more: 28 floats' bytes, 32 of integers, then 40");
         INFO("bytes of floats and 8 of integers; it called: " << in_words(cut));
-        CHECK(cut.size() == 8);
+        REQUIRE(cut.size() == 8);
     }
 }
 
@@ -82,8 +90,8 @@ TEST_CASE("all broadcasts are started before the first is waited for",
     for (const Journal& journal : seen) {
         INFO("a wait after each start makes every chunk wait for the chunk before it");
         INFO("the calls were: " << in_words(journal) << "; hint 1 of 15.1 helps");
-        CHECK(journal == Journal{"start broadcast 68", "start broadcast 40",
-                                 "wait broadcast 68", "wait broadcast 40"});
+        REQUIRE(journal == Journal{"start broadcast 68", "start broadcast 40",
+                                   "wait broadcast 68", "wait broadcast 40"});
     }
 }
 
@@ -157,8 +165,8 @@ TEST_CASE("a forward pass makes the calls of its contract in their order",
         INFO("the first forward: the constructor has just sent the buffers, so they are");
         INFO("not due; the calls were: " << in_words(journal));
         INFO("hint 2 of 15.2 helps");
-        CHECK(journal == Journal{"begin_iteration(false, true)", "prepare_for_forward",
-                                 "module", "prepare_for_backward"});
+        REQUIRE(journal == Journal{"begin_iteration(false, true)", "prepare_for_forward",
+                                   "module", "prepare_for_backward"});
     }
 }
 
@@ -180,12 +188,13 @@ TEST_CASE("later forward passes broadcast the buffers before the module runs",
     for (const Seen& rank : seen) {
         INFO("the second forward, after one outside of no_sync: buffers are due");
         INFO("the calls were: " << in_words(rank.journal) << "; hint 2 of 15.2 helps");
-        CHECK(rank.journal == Journal{"begin_iteration(true, true)", "start broadcast 8",
-                                      "wait broadcast 8", "prepare_for_forward", "module",
-                                      "prepare_for_backward"});
+        REQUIRE(rank.journal == Journal{"begin_iteration(true, true)",
+                                        "start broadcast 8", "wait broadcast 8",
+                                        "prepare_for_forward", "module",
+                                        "prepare_for_backward"});
         INFO("the buffers were 7, 8 and 9; begin_iteration returned rank 1, so the");
         INFO("module must run with rank 1's buffers");
-        CHECK(rank.buffer == Values{8, 8});
+        REQUIRE(rank.buffer == Values{8, 8});
     }
 }
 
@@ -199,9 +208,9 @@ TEST_CASE("a module whose buffers are not sent calls no broadcast in any forward
     });
     for (const Journal& journal : seen) {
         INFO("three passes; the calls were: " << in_words(journal));
-        CHECK(std::ranges::count(journal, "begin_iteration(false, true)") == 3);
-        CHECK(std::ranges::count(journal, "module") == 3);
-        CHECK(std::ranges::count(journal, "start broadcast 8") == 0);
+        REQUIRE(std::ranges::count(journal, "begin_iteration(false, true)") == 3);
+        REQUIRE(std::ranges::count(journal, "module") == 3);
+        REQUIRE(std::ranges::count(journal, "start broadcast 8") == 0);
     }
 }
 
@@ -217,5 +226,5 @@ TEST_CASE("forward returns the module's result and prepares its backward pass",
                           : -1.0f};
     });
     INFO("3 times a weight of 1; prepare_for_backward gets the same result");
-    CHECK(seen[0] == Values{3, 3});
+    REQUIRE(seen[0] == Values{3, 3});
 }

@@ -65,7 +65,7 @@ TEST_CASE("each pass reports every gradient once and then its end", "[lab15][lab
         INFO("weights a (0) and b (1), used in this order, so b's gradient comes first");
         INFO(reported(pass) << "; queue the end once per pass, at the first gradient");
         INFO("hint 2 of 15.3 helps");
-        CHECK(pass == kOnePass);
+        REQUIRE(pass == kOnePass);
     }
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("the order of the gradients is the reverse of the order of their use",
     });
     INFO("weights a (0) and b (1), with b used first, so a's gradient comes first; the");
     INFO("last gradient is not always that of parameter 0. " << reported(seen[0]));
-    CHECK(seen[0] == Journal{"gradient 0", "gradient 1", "end"});
+    REQUIRE(seen[0] == Journal{"gradient 0", "gradient 1", "end"});
 }
 
 TEST_CASE("the end comes after the last gradient and before backward returns",
@@ -92,7 +92,8 @@ TEST_CASE("the end comes after the last gradient and before backward returns",
         return group->journal;
     });
     INFO(reported(seen[0]) << "; hint 1 of 15.3 helps");
-    CHECK(seen[0] == Journal{"gradient 1", "gradient 0", "end", "backward has returned"});
+    REQUIRE(seen[0] ==
+            Journal{"gradient 1", "gradient 0", "end", "backward has returned"});
 }
 
 TEST_CASE("a backward pass without a forward of the wrapper is not reported",
@@ -110,10 +111,10 @@ TEST_CASE("a backward pass without a forward of the wrapper is not reported",
     INFO("model(x), not listening(x): this pass does not average (`averages_`)");
     {
         INFO("before any forward of the wrapper, " << reported(seen[0].first));
-        CHECK(seen[0].first.empty());
+        REQUIRE(seen[0].first.empty());
     }
     INFO("after an averaged pass, " << reported(seen[0].second));
-    CHECK(seen[0].second.empty());
+    REQUIRE(seen[0].second.empty());
 }
 
 TEST_CASE("indices count the trained parameters only", "[lab15][lab15.3]") {
@@ -129,7 +130,7 @@ TEST_CASE("indices count the trained parameters only", "[lab15][lab15.3]") {
     for (const Journal& pass : seen) {
         INFO("parameters frozen, fc.weight, fc.bias; frozen is not trained and has no");
         INFO("hook: fc.weight is 0 and fc.bias is 1. Sorted, " << reported(pass));
-        CHECK(pass == Journal{"end", "gradient 0", "gradient 1"});
+        REQUIRE(pass == Journal{"end", "gradient 0", "gradient 1"});
     }
 }
 
@@ -150,10 +151,10 @@ TEST_CASE("a destroyed wrapper hears nothing and its module can be wrapped again
     INFO("the destructor removes the hooks whose ids the constructor has kept");
     {
         INFO("without a wrapper, " << reported(seen[0].first));
-        CHECK(seen[0].first.empty());
+        REQUIRE(seen[0].first.empty());
     }
     INFO("in the second wrapper, " << reported(seen[0].second));
-    CHECK(seen[0].second == kOnePass);
+    REQUIRE(seen[0].second == kOnePass);
 }
 
 // ---- 15.4
@@ -214,9 +215,9 @@ TEST_CASE("backward leaves the mean over the ranks on every rank", "[lab15][lab1
             REQUIRE(std::abs(got - static_cast<float>(ranks + 1) / 2) < 1e-5f);
         }
         INFO("averaging changes gradients, not parameters");
-        CHECK(mine.parameters == Values{1, 1, 1});
+        REQUIRE(mine.parameters == Values{1, 1, 1});
         INFO("all ranks must have the same bits");
-        CHECK(mine.gradients == seen[0].gradients);
+        REQUIRE(mine.gradients == seen[0].gradients);
     }
 }
 
@@ -228,8 +229,8 @@ TEST_CASE("all-reduces start in the hooks and are waited for at the end",
         INFO("pass " << passes << " called: " << in_words(rank.journal));
         INFO("a wait in a hook stops the backward pass until all ranks have come there;");
         INFO("hint 2 of 15.4 helps");
-        CHECK(rank.journal == Journal{"start all_reduce 4", "start all_reduce 8",
-                                      "wait all_reduce 4", "wait all_reduce 8"});
+        REQUIRE(rank.journal == Journal{"start all_reduce 4", "start all_reduce 8",
+                                        "wait all_reduce 4", "wait all_reduce 8"});
     }
 }
 
@@ -239,8 +240,8 @@ TEST_CASE("the event log has every launch before the end and every completion af
     for (const Overlapped& rank : overlapped(2, passes)) {
         INFO("the log of pass " << passes << ": " << in_words(story(rank.events)));
         INFO("call record_done(i) after the i-th wait; in_flight_ is empty afterwards");
-        CHECK(story(rank.events) ==
-              Journal{"launch 1", "launch 0", "end of backward", "done 0", "done 1"});
+        REQUIRE(story(rank.events) ==
+                Journal{"launch 1", "launch 0", "end of backward", "done 0", "done 1"});
     }
 }
 
@@ -255,7 +256,7 @@ TEST_CASE("large gradients are divided before the sum so that it does not overfl
     for (const Values& rank : seen) {
         INFO("3e38 on both ranks: 1.5e38 + 1.5e38 fits a float, 3e38 + 3e38 does not;");
         INFO("this rank has " << rank[0] << "; hint 1 of 15.4 helps");
-        CHECK(std::abs(rank[0] - 3e38f) < 1e33f);
+        REQUIRE(std::abs(rank[0] - 3e38f) < 1e33f);
     }
 }
 
@@ -386,10 +387,10 @@ TEST_CASE("the forward pass decides whether the backward pass averages",
     for (const Lazy& rank : seen) {
         INFO("forward before no_sync, backward within it: averages; it called "
              << in_words(rank.after));
-        CHECK(rank.after.size() == 2);
+        REQUIRE(rank.after.size() == 2);
         INFO("forward within no_sync, backward after it: does not average; it called "
              << in_words(rank.within));
-        CHECK(rank.within.empty());
+        REQUIRE(rank.within.empty());
     }
 }
 
@@ -411,7 +412,7 @@ TEST_CASE("two halves with half the loss each train like the whole batch",
             "the gradients of two micro-batches are 2 and 6 on both ranks; no_sync "
             "sums,");
         INFO("so with both losses divided by 2 the gradient is 4; it is " << rank[0]);
-        CHECK(rank == Values{4, 4, 4});
+        REQUIRE(rank == Values{4, 4, 4});
     }
 }
 
@@ -441,6 +442,6 @@ TEST_CASE("buffers stay as they are in the forward pass after a no_sync",
         INFO("five forward passes; the second and the third are within no_sync. Buffers");
         INFO("(two chunks) are due if the pass before was outside: passes 2 and 5. The");
         INFO("broadcasts of the passes were " << concat(broadcasts));
-        CHECK(broadcasts == std::vector<size_t>{0, 2, 0, 0, 2});
+        REQUIRE(broadcasts == std::vector<size_t>{0, 2, 0, 0, 2});
     }
 }

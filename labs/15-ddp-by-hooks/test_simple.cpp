@@ -42,7 +42,7 @@ TEST_CASE("simple::DDP begins with the parameters and buffers of rank 0",
     for (size_t rank = 0; rank < seen.size(); ++rank) {
         INFO("rank " << rank << " of " << ranks << "; also the frozen parameter, the");
         INFO("buffer of floats and the buffer of integers are rank 0's");
-        CHECK(seen[rank] == of_rank_0);
+        REQUIRE(seen[rank] == of_rank_0);
     }
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("simple::DDP starts an all-reduce in each hook and waits at the end",
                 "b has 4 bytes and its gradient is ready first, a has 8 bytes; one hook");
             INFO("per parameter, so one all-reduce each; the calls were: "
                  << in_words(pass));
-            CHECK(pass == kSimplePass);
+            REQUIRE(pass == kSimplePass);
         }
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("simple::DDP has no hook on a parameter that does not require grad",
     for (const Journal& starts : seen) {
         INFO("fc.weight and fc.bias are trained, frozen is not; calls: "
              << in_words(starts));
-        CHECK(starts.size() == 2);
+        REQUIRE(starts.size() == 2);
     }
 }
 
@@ -132,9 +132,9 @@ TEST_CASE("a module can be wrapped again after its simple::DDP is destroyed",
     for (const auto& [without, again] : seen) {
         INFO("without a wrapper, backward called: " << in_words(without)
                                                     << "; remove_hook each hook");
-        CHECK(without.empty());
+        REQUIRE(without.empty());
         INFO("in the second wrapper it called: " << in_words(again));
-        CHECK(again == kSimplePass);
+        REQUIRE(again == kSimplePass);
     }
 }
 
@@ -177,13 +177,13 @@ TEST_CASE("simple::DDP accumulates within no_sync and averages the sum after it"
     for (const SimpleLazy& rank : seen) {
         INFO("two nested no_sync; the inner one has one pass, the outer one another");
         INFO("within the inner one: " << in_words(rank.nested));
-        CHECK(rank.nested.empty());
+        REQUIRE(rank.nested.empty());
         INFO("within the outer one: " << in_words(rank.within));
-        CHECK(rank.within.empty());
+        REQUIRE(rank.within.empty());
         INFO("after both: " << in_words(rank.after));
-        CHECK(rank.after == kSimplePass);
+        REQUIRE(rank.after == kSimplePass);
         INFO("three times 1 on rank 0, three times 2 on rank 1: the mean is 4.5");
-        CHECK(rank.gradients == Values{4.5f, 4.5f, 4.5f});
+        REQUIRE(rank.gradients == Values{4.5f, 4.5f, 4.5f});
     }
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("an exception ends the no_sync of simple::DDP", "[lab15][lab15.6]") {
     });
     for (const Values& rank : seen) {
         INFO("the pass after the exception should average 1 and 2 to 1.5");
-        CHECK(rank[0] == 1.5f);
+        REQUIRE(rank[0] == 1.5f);
     }
 }
 
@@ -282,7 +282,7 @@ TEST_CASE("simple::DDP trains the ConvNet to the parameters of lab 14 bit for bi
         INFO(
             "lab 14 sums, then multiplies by 1 / world size; the other order of the two");
         INFO("rounds differently on 3 ranks");
-        CHECK(different == 0);
-        CHECK(seen[rank].size() == 21840);
+        REQUIRE(different == 0);
+        REQUIRE(seen[rank].size() == 21840);
     }
 }

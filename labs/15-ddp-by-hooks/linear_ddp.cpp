@@ -1,6 +1,7 @@
 // linear_ddp: one linear layer, trained on several ranks like on one.
 //
 //     minirun -n 2 linear_ddp                 trains
+//     minirun -n 2 linear_ddp --simple        trains with simple::DDP of this lab
 //     minirun -n 2 linear_ddp --samplers      shows the indices of each sampler
 //
 // The tutorial's program with its mistakes corrected:
@@ -29,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "labs/15-ddp-by-hooks/simple_ddp.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
@@ -57,6 +59,7 @@ struct Options {
     int64_t samples = 1000;
     double lr = 0.01;
     uint64_t seed = 0;
+    bool simple = false;
     bool samplers = false;
     bool json = false;
 };
@@ -121,11 +124,17 @@ void report(const Options& options, int world_size, const Results& results) {
         results.parameter_error, training::compare(results.parameters_sha256));
 }
 
+std::unique_ptr<nn::Module> wrap(const Options& options, nn::Linear& model,
+                                 dist::ProcessGroup& group) {
+    if (options.simple) return std::make_unique<simple::DDP>(model, group);
+    return std::make_unique<parallel::DistributedDataParallel>(model);
+}
+
 void train(const Options& options, dist::ProcessGroup& group) {
     // Build the model; DDP gives every rank the parameters of rank 0.
     manual_seed(options.seed);
     nn::Linear model(kFeatures, 1);
-    parallel::DistributedDataParallel ddp(model);
+    const std::unique_ptr<nn::Module> ddp = wrap(options, model, group);
 
     // Divide the samples; the sampler gets rank and world size from the default group.
     const auto dataset = make_dataset(options.samples);
@@ -140,7 +149,7 @@ void train(const Options& options, dist::ProcessGroup& group) {
         sampler->set_epoch(epoch);
         double sum = 0.0;
         for (const data::Batch& batch : loader) {
-            const Tensor loss = mse_loss(ddp(batch.data), batch.target);
+            const Tensor loss = mse_loss((*ddp)(batch.data), batch.target);
             optimizer.zero_grad();
             loss.backward();  // leaves the mean gradient of all ranks on every rank
             optimizer.step();
@@ -203,6 +212,8 @@ bool parse_options(int argc, char** argv, Options& options) {
     training::add_count(line, "--batch-size", options.batch_size,
                         "samples per step on each rank");
     training::add_count(line, "--samples", options.samples, "samples in the data set");
+    line.add_flag("--simple", options.simple,
+                  "train with simple::DDP, which lab 15 writes");
     line.add_flag("--samplers", options.samplers,
                   "print each sampler's indices for ten samples; do not train");
     training::add_common(line, options.lr, options.seed, options.json);

@@ -1,4 +1,4 @@
-// The checks of lab 16, task 16.6: parameters without a gradient, and no_sync.
+// The checks of lab 16, task 16.6: parameters without a gradient.
 
 #include "labs/16-bucketed-ddp/test_support.hpp"
 
@@ -129,84 +129,5 @@ TEST_CASE("a static graph gives a parameter unused on one rank its average in ev
         REQUIRE(seen[rank][0] == "a 1.5, b 0.5, c none");
         REQUIRE(seen[rank][1] == "a 3, b 1, c none");
         REQUIRE(seen[rank][2] == "a 4.5, b 1.5, c none");
-    }
-}
-
-TEST_CASE("no_sync does not communicate and the pass after it averages the sum",
-          "[lab16][lab16.6]") {
-    struct Seen {
-        int64_t within = 0, after = 0;
-        Values gradients;
-    };
-    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
-        nn::Linear model(1, 1, {.bias = false});
-        DistributedDataParallel ddp(model);
-        const Tensor x = Tensor::full({1, 1}, group.rank() + 1);  // the gradient: 1 or 2
-        group.events().clear();
-        Seen mine;
-        {
-            const auto no_sync = ddp.no_sync();
-            sum(ddp(x)).backward();
-            sum(ddp(x)).backward();
-        }
-        mine.within = collectives(group.events().snapshot(), "all_reduce");
-        sum(ddp(x)).backward();
-        mine.after = collectives(group.events().snapshot(), "all_reduce");
-        mine.gradients = gradients_of(model);
-        return mine;
-    });
-    for (const Seen& rank : seen) {
-        INFO("all-reduces of two passes within no_sync should be 0, were "
-             << rank.within << "; with the pass after it 1, were " << rank.after
-             << "; hint 3 of 16.6 helps");
-        REQUIRE(rank.within == 0);
-        REQUIRE(rank.after == 1);
-        INFO("three times 1 on rank 0 and three times 2 on rank 1: the mean is 4.5");
-        REQUIRE(rank.gradients == Values{4.5f});
-    }
-}
-
-namespace {
-
-struct BadBatch {};
-
-}  // namespace
-
-TEST_CASE("an exception within no_sync does not leave averaging disabled",
-          "[lab16][lab16.6]") {
-    const auto gradients = on_ranks(2, [](dist::ProcessGroup& group) {
-        nn::Linear model(1, 1, {.bias = false});
-        DistributedDataParallel ddp(model);
-        try {
-            const auto no_sync = ddp.no_sync();
-            throw BadBatch();
-        } catch (const BadBatch&) {
-            // like a program that skips the batch
-        }
-        sum(ddp(Tensor::full({1, 1}, group.rank() + 1))).backward();
-        return gradients_of(model);
-    });
-    for (const Values& rank : gradients) {
-        INFO("the pass after the exception should average 1 and 2 to 1.5, and left "
-             << rank[0] << "; hint 3 of 16.6 helps");
-        REQUIRE(rank == Values{1.5f});
-    }
-}
-
-TEST_CASE("a no_sync within another ends only when the outer no_sync ends",
-          "[lab16][lab16.6]") {
-    const auto within = on_ranks(2, [](dist::ProcessGroup& group) {
-        nn::Linear model(1, 1, {.bias = false});
-        DistributedDataParallel ddp(model);
-        group.events().clear();
-        const auto outer = ddp.no_sync();
-        { const auto inner = ddp.no_sync(); }
-        sum(ddp(Tensor::ones({1, 1}))).backward();
-        return collectives(group.events().snapshot(), "all_reduce");
-    });
-    for (const int64_t all_reduces : within) {
-        INFO("all-reduces after the inner no_sync ended should be 0, were "
-             << all_reduces << ": restore the old value, not true; hint 3 of 16.6 helps");
-        REQUIRE(all_reduces == 0);
     }
 }

@@ -42,22 +42,31 @@ ReplicatedModule::ReplicatedModule(nn::Module& module,
 }
 
 ReplicatedModule::NoSync ReplicatedModule::no_sync() {
-    // [lab16.6] Switch averaging off, and at the end restore its previous state.
+    // [lab15.5] Switch averaging off, and at the end restore its previous state.
     const bool previous = std::exchange(sync_, false);
     return NoSync([this, previous] { sync_ = previous; });
-    // [lab16.6]
+    // [lab15.5]
 }
 
 Tensor ReplicatedModule::forward(const Tensor& x) {
-    if (!is_grad_enabled()) return module_(x);
-    const bool sends_buffers = sends_buffers_ && std::exchange(are_buffers_due_, sync_);
+    if (!is_grad_enabled()) return run_module(x);
+    // [lab15.2] Broadcast due buffers, run the module, and prepare the backward pass.
+    const bool sends_buffers = sends_buffers_ && are_buffers_due_;
+    are_buffers_due_ = sync_;
     const int root = begin_iteration(sends_buffers, sync_);
     if (sends_buffers) broadcast_buffers(root);
     if (sync_) prepare_for_forward();
+    Tensor output = run_module(x);
+    if (sync_) prepare_for_backward(output);
+    return output;
+    // [lab15.2]
+}
+
+Tensor ReplicatedModule::run_module(const Tensor& x) {
+    if (!is_grad_enabled()) return module_(x);
     group_->events().record(EventKind::kForwardBegin);
     Tensor output = module_(x);
     group_->events().record(EventKind::kForwardEnd);
-    if (sync_) prepare_for_backward(output);
     return output;
 }
 

@@ -3,7 +3,7 @@
 // Each rank holds a replica of a module and feeds it its own part of the batch. The
 // replicas must start identical: their shapes are compared, then rank 0's values are
 // broadcast. They stay identical while every step changes all of them in the same way;
-// the derived classes in rungs.hpp and ddp.hpp average the gradients to ensure this.
+// the derived classes in averaging_modules.hpp and ddp.hpp average the gradients to ensure this.
 
 #pragma once
 
@@ -20,10 +20,21 @@ namespace mini::parallel {
 
 class ReplicatedModule : public nn::Module {
   public:
-    /// Returns the module's result; outside of no_sync, the next backward() averages
-    /// gradients. If gradients are recorded, rank 0's buffers are broadcast first, unless
-    /// the previous forward() was within no_sync. If they are not recorded (evaluation),
-    /// it does not communicate.
+    /// Returns the module's result for `x`. Under NoGradGuard (evaluation) it only runs the
+    /// module. Otherwise it decides whether the next backward() averages gradients, which
+    /// it does outside of no_sync, and calls in this order:
+    ///
+    ///     begin_iteration         always
+    ///     broadcast_buffers       if buffers are due, from the rank that the call before
+    ///                             has returned
+    ///     prepare_for_forward     outside of no_sync
+    ///     run_module              always
+    ///     prepare_for_backward    outside of no_sync
+    ///
+    /// Buffers are due if the module sends buffers (sends_buffers_) and the previous
+    /// forward(), if there was one, was outside of no_sync (are_buffers_due_, which every
+    /// such call updates). At the first forward() they are not due: the constructor has
+    /// just sent them.
     Tensor forward(const Tensor& x) override;
 
     /// While the returned object lives, gradients accumulate on each rank without
@@ -89,10 +100,13 @@ class ReplicatedModule : public nn::Module {
     const std::shared_ptr<dist::ProcessGroup>& shared_group() const { return group_; }
 
   private:
+    /// Runs the wrapped module; records the begin and the end when gradients are recorded.
+    Tensor run_module(const Tensor& x);
+
     nn::Module& module_;
     std::shared_ptr<dist::ProcessGroup> group_;
     nn::NamedTensors trained_;
-    bool sends_buffers_;
+    bool sends_buffers_;            // the module has buffers, and they are to be sent
     bool sync_ = true;              // false within no_sync
     bool are_buffers_due_ = false;  // the last forward was not within no_sync
 };

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "libmini/parallel/averaging_modules.hpp"
 #include "libmini/parallel/power_sgd.hpp"
-#include "libmini/parallel/rungs.hpp"
 
 namespace mini::training {
 

@@ -63,6 +63,19 @@ TEST_CASE("linear_ddp is bitwise reproducible and depends on --seed") {
           first.at("train_loss"));
 }
 
+TEST_CASE("linear_ddp --simple trains like DistributedDataParallel") {
+    const std::vector<std::string> options{"--epochs", "2"};
+    for (const int ranks : {1, 2, 3}) {
+        CAPTURE(ranks);
+        const auto ddp = json_of(ranks, kLinearDDP, options);
+        const auto simple = json_of(ranks, kLinearDDP, {"--epochs", "2", "--simple"});
+        check_replicas(simple.at("parameters_sha256"), ranks);
+        // Dividing before or after the sum rounds in the same way on one or two ranks.
+        if (ranks < 3) CHECK(simple == ddp);
+        CHECK(distance(simple.at("train_loss"), ddp.at("train_loss")) < 2e-6);
+    }
+}
+
 TEST_CASE("linear_ddp runs with fewer samples than ranks") {
     const auto json = json_of(4, kLinearDDP, {"--samples", "1", "--epochs", "2"});
     check_replicas(json.at("parameters_sha256"), 4);

@@ -3,6 +3,7 @@
 import importlib.util
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 LABS = Path(__file__).resolve().parents[2] / "labs"
 
@@ -70,6 +71,20 @@ class Measure(unittest.TestCase):
         self.assertEqual(sweep.predicted(10, 4, [1000, 2000], 2, (1000, 1)), (15, 13))
         self.assertEqual(sweep.predicted(10, 1, [1000, 2000], 2, (1000, 1)), (15, 14))
         self.assertEqual(sweep.predicted(10, 4, [3000], 2, (1000, 1)), (14, 14))
+
+    def test_an_all_reduce_starts_when_its_gradient_is_ready_and_the_last_has_ended(self):
+        hooks = script("15-ddp-by-hooks")
+        options = SimpleNamespace(ranks=2, delay_ms=1)
+        # Ready at 2, 5 and 10 ms; sent at 1000 bytes a ms they take 3, 4 and 2 ms: the warm-up.
+        gradients = [{"bytes": size, "launched_ms": ready, "begun_ms": ready}
+                     for size, ready in ((2000, 2), (3000, 5), (1000, 10))]
+        turn = {"none": {"step_ms": 20},
+                "overlap": {"step_ms": 25, "backward_ms": 10, "gradients": gradients}}
+        found = {rate: [turn] for rate in hooks.RATES}
+        steps = [hooks.predicted(found, wrapper, 8, options) for wrapper in hooks.WRAPPERS]
+        self.assertEqual(steps, [1 + 9 / 20, 1 + 7 / 20, 1 + 2 / 20])
+        options.delay_ms = 2  # all take twice as long: 2 to 8, 8 to 16, 16 to 20 ms
+        self.assertEqual(hooks.predicted(found, "overlap", 4, options), 1 + 10 / 20)
 
     def test_the_runs_with_the_least_other_load_are_kept(self):
         sweep = script("16-bucketed-ddp")

@@ -8,7 +8,7 @@
 
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/norm.hpp"
-#include "libmini/parallel/rungs.hpp"
+#include "libmini/parallel/averaging_modules.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 

@@ -1,6 +1,6 @@
 // The three averaging modules before DDP: the same gradients, at different costs.
 
-#include "libmini/parallel/rungs.hpp"
+#include "libmini/parallel/averaging_modules.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -19,14 +19,14 @@ using namespace mini::parallel;
 
 namespace {
 
-enum class Rung { kAveraged, kFlat, kOverlapped, kDDP };
+enum class Averaging { kAveraged, kFlat, kOverlapped, kDDP };
 
-std::unique_ptr<ReplicatedModule> wrap(Rung rung, nn::Module& module) {
-    switch (rung) {
-        case Rung::kAveraged: return std::make_unique<AveragedModule>(module);
-        case Rung::kFlat: return std::make_unique<FlatModule>(module);
-        case Rung::kOverlapped: return std::make_unique<OverlappedModule>(module);
-        case Rung::kDDP: return std::make_unique<DistributedDataParallel>(module);
+std::unique_ptr<ReplicatedModule> wrap(Averaging averaging, nn::Module& module) {
+    switch (averaging) {
+        case Averaging::kAveraged: return std::make_unique<AveragedModule>(module);
+        case Averaging::kFlat: return std::make_unique<FlatModule>(module);
+        case Averaging::kOverlapped: return std::make_unique<OverlappedModule>(module);
+        case Averaging::kDDP: return std::make_unique<DistributedDataParallel>(module);
     }
     return nullptr;
 }
@@ -37,10 +37,10 @@ struct Seen {
     bool overlaps = false;  // an all-reduce began before the last gradient was ready
 };
 
-Seen train(dist::ProcessGroup& group, Rung rung) {
+Seen train(dist::ProcessGroup& group, Averaging averaging) {
     manual_seed(1 + static_cast<uint64_t>(group.rank()));
     Toy module;
-    const auto replicated = wrap(rung, module);
+    const auto replicated = wrap(averaging, module);
     size_t gradients = 0;
     size_t begun_before_last = 0;
     for (const Tensor& parameter : module.parameters())
@@ -62,10 +62,11 @@ TEST_CASE("every averaging module computes the average on all ranks") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(ranks);
     const auto ddp = on_ranks(
-        ranks, [](dist::ProcessGroup& group) { return train(group, Rung::kDDP); });
-    for (const Rung rung : {Rung::kAveraged, Rung::kFlat, Rung::kOverlapped}) {
+        ranks, [](dist::ProcessGroup& group) { return train(group, Averaging::kDDP); });
+    for (const Averaging averaging :
+         {Averaging::kAveraged, Averaging::kFlat, Averaging::kOverlapped}) {
         const auto seen = on_ranks(
-            ranks, [&](dist::ProcessGroup& group) { return train(group, rung); });
+            ranks, [&](dist::ProcessGroup& group) { return train(group, averaging); });
         for (const Seen& rank : seen) {
             CHECK(rank.gradients == seen[0].gradients);
             for (size_t i = 0; i < rank.gradients.size(); ++i)
@@ -75,25 +76,26 @@ TEST_CASE("every averaging module computes the average on all ranks") {
 }
 
 TEST_CASE("the averaging modules differ in the number and start of their all-reduces") {
-    const auto of = [](Rung rung) {
-        return on_ranks(2,
-                        [&](dist::ProcessGroup& group) { return train(group, rung); })[1];
+    const auto of = [](Averaging averaging) {
+        return on_ranks(
+            2, [&](dist::ProcessGroup& group) { return train(group, averaging); })[1];
     };
-    CHECK(of(Rung::kAveraged).collectives == 4);
-    CHECK(of(Rung::kFlat).collectives == 1);
-    CHECK(of(Rung::kOverlapped).collectives == 4);
-    CHECK_FALSE(of(Rung::kAveraged).overlaps);
-    CHECK_FALSE(of(Rung::kFlat).overlaps);
-    CHECK(of(Rung::kOverlapped).overlaps);
+    CHECK(of(Averaging::kAveraged).collectives == 4);
+    CHECK(of(Averaging::kFlat).collectives == 1);
+    CHECK(of(Averaging::kOverlapped).collectives == 4);
+    CHECK_FALSE(of(Averaging::kAveraged).overlaps);
+    CHECK_FALSE(of(Averaging::kFlat).overlaps);
+    CHECK(of(Averaging::kOverlapped).overlaps);
 }
 
 TEST_CASE(
     "within no_sync no averaging module communicates and the sum is averaged "
     "afterwards") {
-    for (const Rung rung : {Rung::kAveraged, Rung::kFlat, Rung::kOverlapped}) {
+    for (const Averaging averaging :
+         {Averaging::kAveraged, Averaging::kFlat, Averaging::kOverlapped}) {
         const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
             nn::Linear module(1, 1, {.bias = false});
-            const auto replicated = wrap(rung, module);
+            const auto replicated = wrap(averaging, module);
             const Tensor x = Tensor::full({1, 1}, group.rank() + 1);
             group.events().clear();
             {

@@ -1,4 +1,4 @@
-#include "libmini/parallel/rungs.hpp"
+#include "libmini/parallel/averaging_modules.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,19 +15,13 @@ namespace mini::parallel {
 GradientListener::GradientListener(nn::Module& module,
                                    std::shared_ptr<dist::ProcessGroup> group)
     : ReplicatedModule(module, std::move(group), /*broadcast_buffers=*/true) {
+    // [lab15.3] Add one hook to each trained parameter, and keep the hooks' ids.
     for (size_t index = 0; index < trained().size(); ++index) {
-        const auto hear = [this, index](const Tensor&) {
-            if (!expecting_) return;
-            if (!std::exchange(started_, true))
-                queue_callback([this] {
-                    this->group().events().record(EventKind::kBackwardEnd);
-                    on_end();
-                    expecting_ = started_ = false;
-                });
-            on_gradient(index);
-        };
-        hooks_.push_back(grad_accumulator(trained()[index].second)->add_hook(hear));
+        const Tensor& parameter = trained()[index].second;
+        hooks_.push_back(grad_accumulator(parameter)->add_hook(
+            [this, index](const Tensor&) { gradient_ready(index); }));
     }
+    // [lab15.3]
 }
 
 GradientListener::~GradientListener() {
@@ -36,8 +30,23 @@ GradientListener::~GradientListener() {
 }
 
 void GradientListener::prepare_for_backward(const Tensor&) {
-    expecting_ = true;
-    started_ = false;
+    averages_ = true;
+    has_gradient_ = false;
+}
+
+void GradientListener::gradient_ready(size_t index) {
+    // [lab15.3] At a pass's first gradient queue its end; report every gradient.
+    if (!averages_) return;
+    if (!has_gradient_) queue_callback([this] { end_backward(); });
+    has_gradient_ = true;
+    on_gradient(index);
+    // [lab15.3]
+}
+
+void GradientListener::end_backward() {
+    group().events().record(EventKind::kBackwardEnd);
+    on_end();
+    averages_ = has_gradient_ = false;
 }
 
 std::vector<Tensor> GradientListener::trained_tensors() const {
@@ -52,18 +61,26 @@ void FlatModule::on_end() { average_flat_gradients(trained_tensors(), group()); 
 
 void OverlappedModule::on_gradient(size_t index) {
     Tensor grad = trained()[index].second.grad();
-    ops::mul_(grad, 1.0f / static_cast<float>(group().world_size()));
     group().events().record(EventKind::kBucketLaunch, static_cast<int64_t>(index),
                             static_cast<int64_t>(grad.bytes()));
-    under_way_.push_back(group().all_reduce_async(grad));
+    // [lab15.4] Divide the gradient by the number of ranks, and start its all-reduce.
+    ops::mul_(grad, 1.0f / static_cast<float>(group().world_size()));
+    in_flight_.push_back(group().all_reduce_async(grad));
+    // [lab15.4]
 }
 
 void OverlappedModule::on_end() {
-    for (size_t i = 0; i < under_way_.size(); ++i) {
-        under_way_[i]->wait();
-        group().events().record(EventKind::kBucketDone, static_cast<int64_t>(i));
+    // [lab15.4] Wait for every all-reduce, in the order of their launches.
+    for (size_t i = 0; i < in_flight_.size(); ++i) {
+        in_flight_[i]->wait();
+        record_done(i);
     }
-    under_way_.clear();
+    in_flight_.clear();
+    // [lab15.4]
+}
+
+void OverlappedModule::record_done(size_t launch) {
+    group().events().record(EventKind::kBucketDone, static_cast<int64_t>(launch));
 }
 
 }  // namespace mini::parallel

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Compares three times to all-reduce, on links of several rates, and draws hook_overlap.svg.
+
+    labs/15-ddp-by-hooks/measure.py [--bin build/release/bin] [--ranks 2] [--rounds 5]
+
+A figure is a ratio: the time of a step, divided by that of a step without communication in the
+same round. Other load on the machine slows both. The dotted curves are predictions:
+
+    average   the step without communication, plus all all-reduces
+    flat      the same, plus one all-reduce of all bytes
+    overlap   each all-reduce starts when its gradient is ready and the one before has ended
+
+with the times at which the gradients were ready in a run on the fastest link.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import plot  # noqa: E402
+
+RATES = (10, 20, 50, 100, 200, 500)  # Mbit/s
+SHOWN = 50                           # whose gradients are listed
+WRAPPERS = ("average", "flat", "overlap")
+RING_ABOVE = 16 << 10  # bytes; choose_algorithm in libmini/distributed/backends/transport_backend.cpp
+
+
+def run(options, rate, wrapper):
+    command = [f"{options.bin}/minirun", "-n", str(options.ranks), f"{options.bin}/hook_overlap",
+               "--wrapper", wrapper, "--steps", str(options.steps), "--json"]
+    link = {"MINI_LINK": f"{rate}Mbit,{options.delay_ms}ms"}
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True,
+                            env={**os.environ, **link}).stdout
+    return json.loads(output.splitlines()[-1])
+
+
+def sweep(options):
+    """{rate: [{wrapper: its report}, one for each round]}."""
+    found = {rate: [] for rate in RATES}
+    for _ in range(options.rounds):
+        for rate, rounds in found.items():
+            rounds.append({wrapper: run(options, rate, wrapper)
+                           for wrapper in ("none", *WRAPPERS)})
+    return found
+
+
+def ratios(rounds, wrapper):
+    return [turn[wrapper]["step_ms"] / turn["none"]["step_ms"] for turn in rounds]
+
+
+# ---- the prediction
+
+def all_reduce_ms(size, rate, options):
+    """One all-reduce of `size` bytes: recursive doubling if it is small, else a ring."""
+    per_ms = rate * 1e3 / 8
+    if size <= RING_ABOVE:
+        return (options.ranks - 1).bit_length() * (options.delay_ms + size / per_ms)
+    return 2 * (options.ranks - 1) * (options.delay_ms + size / options.ranks / per_ms)
+
+
+def predicted(found, wrapper, rate, options):
+    """The step's time, as a multiple of a step without communication."""
+    fastest = found[RATES[-1]]
+    alone = statistics.median(turn["none"]["step_ms"] for turn in fastest)
+    overlap = min((turn["overlap"] for turn in fastest), key=lambda report: report["step_ms"])
+    gradients = sorted(overlap["gradients"], key=lambda gradient: gradient["begun_ms"])
+    times = [all_reduce_ms(gradient["bytes"], rate, options) for gradient in gradients]
+    if wrapper == "average":
+        return 1 + sum(times) / alone
+    if wrapper == "flat":
+        total = sum(gradient["bytes"] for gradient in gradients)
+        return 1 + all_reduce_ms(total, rate, options) / alone
+    end = 0.0
+    for gradient, time in zip(gradients, times):
+        end = max(end, gradient["launched_ms"]) + time
+    return 1 + max(0.0, end - overlap["backward_ms"]) / alone
+
+
+# ---- the tables and the chart
+
+def print_tables(found, options):
+    print("| link | " + " | ".join(WRAPPERS) + " |\n" + "|---" * (1 + len(WRAPPERS)) + "|")
+    for rate, rounds in found.items():
+        cells = []
+        for wrapper in WRAPPERS:
+            all_ratios = ratios(rounds, wrapper)
+            cells.append(f"{statistics.median(all_ratios):.2f} ({min(all_ratios):.2f} to "
+                         f"{max(all_ratios):.2f}; {predicted(found, wrapper, rate, options):.2f})")
+        print(f"| {rate} Mbit/s | " + " | ".join(cells) + " |")
+
+    print(f"\n| gradient, on {SHOWN} Mbit/s | bytes | ready | sent | averaged |\n|---|---|---|---|---|")
+    by_step = sorted((turn["overlap"] for turn in found[SHOWN]), key=lambda one: one["step_ms"])
+    report = by_step[len(by_step) // 2]
+    for gradient in sorted(report["gradients"], key=lambda one: one["begun_ms"]):
+        percent = [f"{100 * gradient[key] / report['backward_ms']:.0f} %"
+                   for key in ("launched_ms", "begun_ms", "ended_ms")]
+        print(f"| {gradient['name']} | {gradient['bytes']:,} | " + " | ".join(percent) + " |")
+
+
+def draw(found, options):
+    measured = {wrapper: [(rate, statistics.median(ratios(rounds, wrapper)))
+                          for rate, rounds in found.items()] for wrapper in WRAPPERS}
+    curves = {f"{wrapper}, predicted": [(rate, predicted(found, wrapper, rate, options))
+                                        for rate in RATES] for wrapper in WRAPPERS}
+    plot.write(options.svg, title=f"A step of {options.ranks} ranks; 1 is a step without "
+                                  "communication", x="rate of the link in Mbit/s",
+               y="step time, as a multiple", log_x=True, from_zero=True, lines=measured,
+               curves=curves)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", default="build/release/bin")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--delay-ms", type=float, default=0.3)
+    parser.add_argument("--svg", default="hook_overlap.svg")
+    options = parser.parse_args()
+    found = sweep(options)
+    print_tables(found, options)
+    draw(found, options)
+    print(f"\ndrawn: {options.svg}")
+
+
+if __name__ == "__main__":
+    main()

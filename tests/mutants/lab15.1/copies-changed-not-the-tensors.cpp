@@ -1,0 +1,11 @@
+// The received values are written to clones of the tensors.
+// region: libmini/parallel/broadcast_coalesced.cpp 2
+    for (size_t k = 0; k < chunks.size(); ++k) {
+        works[k]->wait();
+        if (group.rank() == root) continue;
+        const std::vector<Tensor> views = views_of(flats[k], chunks[k]);
+        for (size_t i = 0; i < views.size(); ++i) {
+            Tensor tensor = ops::clone(chunks[k].tensors[i]);
+            ops::copy_(tensor, views[i]);
+        }
+    }

@@ -1,0 +1,2 @@
+// Nothing is switched off.
+    return NoSync([] {});

@@ -1,0 +1,3 @@
+// Averaging stays off after no_sync.
+    sync_ = false;
+    return NoSync([] {});

@@ -1,0 +1,3 @@
+// Averaging is switched off when the object is destroyed, not when it is made.
+    const bool previous = sync_;
+    return NoSync([this, previous] { sync_ = !previous; });

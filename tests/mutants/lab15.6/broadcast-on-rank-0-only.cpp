@@ -1,0 +1,12 @@
+// Only rank 0 broadcasts, because only rank 0 has something to send.
+// region: labs/15-ddp-by-hooks/simple_ddp.cpp 1
+    if (group.rank() == 0) {
+        for (const Tensor& parameter : module.parameters()) group.broadcast(parameter, 0);
+        for (const Tensor& buffer : module.buffers()) group.broadcast(buffer, 0);
+    }
+    for (const Tensor& parameter : module.parameters()) {
+        if (!parameter.requires_grad()) continue;
+        const int id = mini::grad_accumulator(parameter)->add_hook(
+            [this](const Tensor& leaf) { gradient_ready(leaf); });
+        hooks_.push_back({.parameter = parameter, .id = id});
+    }

@@ -1,0 +1,10 @@
+// Frozen parameters are neither hooked nor sent.
+// region: labs/15-ddp-by-hooks/simple_ddp.cpp 1
+    for (const Tensor& buffer : module.buffers()) group.broadcast(buffer, 0);
+    for (const Tensor& parameter : module.parameters()) {
+        if (!parameter.requires_grad()) continue;
+        group.broadcast(parameter, 0);
+        const int id = mini::grad_accumulator(parameter)->add_hook(
+            [this](const Tensor& leaf) { gradient_ready(leaf); });
+        hooks_.push_back({.parameter = parameter, .id = id});
+    }

@@ -96,8 +96,10 @@ TEST_CASE("the backward of scatter brings each gradient to its own rows",
     const auto chunks = scatter(x, devices, new_stats());
     Values expected;
     for (size_t i = 0; i < chunks.size(); ++i) {
-        INFO("chunk " << i << " of " << chunks.size() << " on " << devices[i]
-                      << " must be recorded as computed from x; hint 2 of 13.1");
+        INFO("chunk "
+             << i << " of " << chunks.size() << " on " << devices[i]
+             << " must be recorded as computed from x; what ops::narrow cuts is not; "
+                "hint 2 of 13.1");
         REQUIRE(chunks[i].requires_grad());
         chunks[i].backward({.gradient = counting(chunks[i].shape(), 10, devices[i])});
         for (float value = 10; value < 10 + static_cast<float>(chunks[i].numel());
@@ -120,8 +122,11 @@ TEST_CASE("scatter counts what changes its device and nothing else", "[lab13][la
                     << "to cpu, cpu:1, cpu:2; one of them is there already");
     CHECK(stats->bytes_scattered == moved);
     CHECK(stats->bytes_gathered == 0);
-    for (const Tensor& chunk : chunks)
+    for (const Tensor& chunk : chunks) {
+        INFO("each chunk must be recorded as computed from x; hint 2 of 13.1");
+        REQUIRE(chunk.requires_grad());
         chunk.backward({.gradient = Tensor::ones(chunk.shape())});
+    }
     INFO("backward gathers the gradients, and scatters nothing");
     CHECK(stats->bytes_scattered == moved);
     CHECK(stats->bytes_gathered == moved);

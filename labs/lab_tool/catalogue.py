@@ -5,6 +5,7 @@
     labs/07-partition/test.cpp         test cases tagged [lab07][lab07.1]
     libmini/**.cpp, labs/**.cpp        the regions [lab07.1]
     tests/mutants/lab07.1/*.cpp        wrong bodies that the checks must detect
+    labs/07-partition/bug_hunt.cpp     a program with bugs, where there is one
 
 A folder is a lab of the tool when its README has a task table.
 """
@@ -41,6 +42,7 @@ class Lab:
     folder: Path
     title: str
     tasks: list = field(default_factory=list)
+    hunt: str = ""  # path of bug_hunt.cpp in the repository, "" if there is none
 
     def task(self, name):
         for task in self.tasks:
@@ -74,7 +76,8 @@ def read_lab(folder):
     if not tasks:
         return None
     title = TITLE.search(text)
-    return Lab(match[1], folder, title[1].strip() if title else folder.name, tasks)
+    hunt = f"labs/{folder.name}/bug_hunt.cpp" if (folder / "bug_hunt.cpp").exists() else ""
+    return Lab(match[1], folder, title[1].strip() if title else folder.name, tasks, hunt)
 
 
 class Catalogue:

@@ -42,12 +42,15 @@ def project(workspace, lab, mine=None, build=BUILD):
 def files_of(workspace, mine):
     """Returns {path: text} of the files to compile."""
     found = {}
+    hunts = {lab.hunt for lab in workspace.catalogue.labs}
     for own in sorted(workspace.folder.rglob("*")):
         path = own.relative_to(workspace.folder)
         hidden = any(part.startswith(".") for part in path.parts)
         if own.suffix not in SUFFIXES or hidden or not own.is_file():
             continue
         path = path.as_posix()
+        if path in hunts:
+            continue
         labs = {region.lab for region in workspace.catalogue.regions if region.path == path}
         if not labs or labs & mine:
             found[path] = projected(workspace, path, mine)

@@ -101,6 +101,22 @@ class Verbs(FakeTree):
         self.call("check", "9")
         self.assertIn("begin it with labs/lab start 14", self.call("next"))
 
+    def test_a_hunt_is_started_checked_and_reset_with_its_lab(self):
+        path = "labs/07-partition/bug_hunt.cpp"
+        self.write(path, "buggy")
+        self.assertIn(f"hunt   work/{path}  (labs/lab check 07 hunt)", self.call("start", "7"))
+        self.assertIn("· hunt  Find the bugs", self.call("check", "7"))
+        self.assertIn("not started", self.call("check", "7", "hunt", code=1))
+        self.write(f"work/{path}", "repaired")
+        self.patch("lab_tool.hunts.check_hunt",
+                   lambda workspace, lab: TaskResult("07.hunt", "passed"))
+        self.assertIn("✓ hunt", self.call("check", "7", "hunt"))
+        self.assertIn("✓ hunt", self.call("status"))
+        self.assertIn(f"back to the starter: work/{path}", self.call("reset", "7", "hunt"))
+        self.assertIn("· hunt", self.call("status"))
+        self.assertIn("lab 09 has no bug hunt", self.call("start", "9") + self.call(
+            "reset", "9", "hunt", code=1))
+
     def test_starting_twice_prints_how_to_reset(self):
         self.call("start", "7")
         self.assertIn("labs/lab reset 07", self.call("start", "7", code=1))

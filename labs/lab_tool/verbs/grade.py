@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lab_tool.catalogue import POINTS_OF_A_TASK, Catalogue
 from lab_tool.checking import build_without_broken, check_lab
+from lab_tool.hunts import check_hunt, task_of
 from lab_tool.screen import LabError, say
 from lab_tool.verbs.check import refuse_amiss
 from lab_tool.verdict import NOT_STARTED, PASSED
@@ -58,6 +59,9 @@ def grade(catalogue):
         if lab in started:
             results = {result.task: result
                        for result in check_lab(catalogue, lab, broken=broken)}
+        if lab in started and lab.hunt:
+            hunt = check_hunt(workspace, lab)
+            results[hunt.task] = hunt
         labs.append(grade_lab(lab, results))
     return {"version": VERSION, "labs": labs,
             "points": sum(lab["points"] for lab in labs), "of": sum(lab["of"] for lab in labs)}
@@ -66,7 +70,7 @@ def grade(catalogue):
 def grade_lab(lab, results):
     """Returns the points of a lab's tasks; a task without a result is not started."""
     tasks = []
-    for task in lab.tasks:
+    for task in [*lab.tasks, *filter(None, [task_of(lab)])]:
         result = results.get(task.name)
         status = result.status if result else NOT_STARTED
         tasks.append({"task": task.name, "what": task.what, "status": status,

@@ -66,6 +66,9 @@ class Verbs(FakeTree):
         self.assertEqual(self.built_with, {"09"})
         self.assertIn("passes with libmini's code of lab 07, and fails with yours",
                       self.call("check", "9", "--all-mine", code=1))
+        self.culprits = {"none"}
+        self.assertIn("fails with the files in work/ that no lab has you write",
+                      self.call("check", "9", "--all-mine", code=1))
         self.culprits = {"09"}
         self.assertNotIn("fails with yours", self.call("check", "9", "--all-mine", code=1))
 

@@ -20,6 +20,7 @@ from lab_tool import hunts, report
 from lab_tool.amiss import files_amiss
 from lab_tool.catalogue import Catalogue
 from lab_tool.checking import build_without_broken, check_lab, configured_without
+from lab_tool.projection import NO_LAB
 from lab_tool.screen import LabError, say
 from lab_tool.state import State
 from lab_tool.verdict import PASSED
@@ -70,7 +71,7 @@ def chosen(catalogue, state, what):
 
 def labs_started(catalogue, state):
     workspace = Workspace(catalogue, state)
-    return {lab.number for lab in catalogue.labs if workspace.started(lab.number)}
+    return {NO_LAB, *(lab.number for lab in catalogue.labs if workspace.started(lab.number))}
 
 
 def check(catalogue, state, lab, tasks=None, mine=None):
@@ -120,11 +121,19 @@ def say_culprit(catalogue, lab, results, mine):
         return
     for other in others:
         if not all_pass(catalogue, lab, failed, {lab.number, other}):
-            say(f"\nthis lab passes with libmini's code of lab {other}, and fails with yours:\n"
-                f"  labs/lab check {other}")
+            say(whose_fault(other))
             return
     say("\nthis lab passes with libmini's code of all other labs; no single one of yours makes it "
-        "fail,\nbut together they do: " + ", ".join(f"labs/lab check {other}" for other in others))
+        "fail,\nbut together they do: "
+        + ", ".join(f"labs/lab check {other}" for other in others if other != NO_LAB))
+
+
+def whose_fault(other):
+    if other == NO_LAB:
+        return ("\nthis lab fails with the files in work/ that no lab has you write, and passes "
+                "without them")
+    return (f"\nthis lab passes with libmini's code of lab {other}, and fails with yours:\n"
+            f"  labs/lab check {other}")
 
 
 def all_pass(catalogue, lab, tasks, mine):

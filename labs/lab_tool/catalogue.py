@@ -25,7 +25,8 @@ HINT_HEAD = re.compile(r"^## *(\d+)[^\n]*$", re.MULTILINE)
 TITLE = re.compile(r"^# +(?:Lab +)?(?:\d+ *[·:.-]* *)?(.*)$", re.MULTILINE)
 WHOLE_LAB = re.compile(r"(?:lab)?\d+")
 TASK = re.compile(r"(?:lab)?0*(\d{1,2})\.(\d+)")
-POINTS_OF_A_TASK = 10
+POINTS_STEP = 5
+POINTS_OF_A_HUNT = 10
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,11 @@ class Catalogue:
         """The regions of a lab or of one task."""
         return [region for region in self.regions
                 if (lab is None or region.lab == lab) and (task is None or region.task == task)]
+
+    def points_of(self, task):
+        """A point for each code line of the task's regions, rounded up to a multiple of 5."""
+        lines = sum(region.code_lines for region in self.regions_of(task=task))
+        return max(1, -(-lines // POINTS_STEP)) * POINTS_STEP
 
     def files_of(self, lab):
         """The paths of the files that hold a lab's regions, each once."""

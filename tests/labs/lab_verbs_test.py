@@ -222,11 +222,11 @@ class Verbs(FakeTree):
         out = self.root / "grades.json"
         self.call("grade", "--format", "json", "--output", str(out))
         grades = json.loads(out.read_text())
-        self.assertEqual((grades["version"], grades["points"], grades["of"]), (1, 10, 30))
+        self.assertEqual((grades["version"], grades["points"], grades["of"]), (1, 5, 15))
         self.assertEqual([(task["task"], task["status"], task["points"])
                           for lab in grades["labs"] for task in lab["tasks"]],
-                         [("07.1", "passed", 10), ("07.2", "failed", 0), ("09.1", "not started", 0)])
-        self.assertIn("07.2   0 of 10  failed: it is wrong", grade.spell(grades))
+                         [("07.1", "passed", 5), ("07.2", "failed", 0), ("09.1", "not started", 0)])
+        self.assertIn("07.2   0 of 5   failed: it is wrong", grade.spell(grades))
 
 
 if __name__ == "__main__":

@@ -25,12 +25,12 @@ class Restarted {
   public:
     Restarted(const Division& division, int64_t rank)
         : numbered_(std::make_shared<Numbered>(division.samples)),
-          loader_(numbered_,
-                  {.batch_size = division.batch_size,
-                   .sampler = std::make_shared<mini::data::DistributedSampler>(
-                       division.samples,
-                       mini::data::DistributedSamplerOptions{
-                           .num_replicas = int(division.ranks), .rank = int(rank)})}) {}
+          loader_(numbered_, {.batch_size = division.batch_size,
+                              .sampler = std::make_shared<mini::data::DistributedSampler>(
+                                  division.samples,
+                                  mini::data::DistributedSamplerOptions{
+                                      .num_replicas = static_cast<int>(division.ranks),
+                                      .rank = static_cast<int>(rank)})}) {}
 
     // The batches from `position` to the end of its epoch.
     std::vector<Indices> rest(EpochPosition position) {

@@ -5,6 +5,7 @@ import re
 
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([\w.-]+\.svg)\)")
 HEADER = re.compile(r"`(libmini/(?:core|random|tensor|autograd|data|distributed|io|nn|optim|parallel)/[\w/]+\.hpp)`")
+PAGE = re.compile(r"\]\((?:\.\./)+docs/pages/(\w+)\.md\)")  # a README's link to a page of the site
 DETAILS = re.compile(r"^( *)<details>\s*<summary>([^<]*)</summary>\n(.*?)^ *</details>\n?",
                      re.DOTALL | re.MULTILINE)
 CODE_SPAN = re.compile(r"(`+[^`]+`+)")
@@ -47,4 +48,5 @@ def for_doxygen(text, picture=lambda name: name):
         out.append(line if in_code else escaped(line))
     text = IMAGE.sub(lambda found: figure(picture(found[2]), found[1]), "\n".join(out))
     text = DETAILS.sub(lambda found: folded("answer", found[2], found[3], found[1]), text)
+    text = PAGE.sub(r"](@ref \1)", text)
     return HEADER.sub(r"[\1](@ref \1)", text)

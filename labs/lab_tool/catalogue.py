@@ -5,6 +5,7 @@
     labs/07-partition/test.cpp         test cases tagged [lab07][lab07.1]
     libmini/**.cpp, labs/**.cpp        the regions [lab07.1]
     tests/mutants/lab07.1/*.cpp        wrong bodies that the checks must detect
+    labs/07-partition/bug_hunt.cpp     a program with bugs, where there is one
 
 A folder is a lab of the tool when its README has a task table.
 """
@@ -24,7 +25,8 @@ HINT_HEAD = re.compile(r"^## *(\d+)[^\n]*$", re.MULTILINE)
 TITLE = re.compile(r"^# +(?:Lab +)?(?:\d+ *[·:.-]* *)?(.*)$", re.MULTILINE)
 WHOLE_LAB = re.compile(r"(?:lab)?\d+")
 TASK = re.compile(r"(?:lab)?0*(\d{1,2})\.(\d+)")
-POINTS_OF_A_TASK = 10
+POINTS_STEP = 5
+POINTS_OF_A_HUNT = 10
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Lab:
     folder: Path
     title: str
     tasks: list = field(default_factory=list)
+    hunt: str = ""  # path of bug_hunt.cpp in the repository, "" if there is none
 
     def task(self, name):
         for task in self.tasks:
@@ -74,7 +77,8 @@ def read_lab(folder):
     if not tasks:
         return None
     title = TITLE.search(text)
-    return Lab(match[1], folder, title[1].strip() if title else folder.name, tasks)
+    hunt = f"labs/{folder.name}/bug_hunt.cpp" if (folder / "bug_hunt.cpp").exists() else ""
+    return Lab(match[1], folder, title[1].strip() if title else folder.name, tasks, hunt)
 
 
 class Catalogue:
@@ -124,6 +128,11 @@ class Catalogue:
         """The regions of a lab or of one task."""
         return [region for region in self.regions
                 if (lab is None or region.lab == lab) and (task is None or region.task == task)]
+
+    def points_of(self, task):
+        """A point for each code line of the task's regions, rounded up to a multiple of 5."""
+        lines = sum(region.code_lines for region in self.regions_of(task=task))
+        return max(1, -(-lines // POINTS_STEP)) * POINTS_STEP
 
     def files_of(self, lab):
         """The paths of the files that hold a lab's regions, each once."""

@@ -5,8 +5,8 @@
     build/mine/09/libmini/a.cpp       ... of lab 07
 
 So an unfinished ring fails the lab that it belongs to, and no lab after it. Files of work/ without
-a region of the lab are left out, except those that the learner has added. With #line the compiler
-and the sanitizers name the learner's file and line.
+a region of the lab are left out, except those that the learner has added: the reference has no
+such file. With #line the compiler and the sanitizers name the learner's file and line.
 """
 
 import os
@@ -16,6 +16,7 @@ from lab_tool.regions import with_bodies
 from lab_tool.screen import LabError
 
 SUFFIXES = (".cpp", ".hpp")
+NO_LAB = "none"  # stands for the files of the reference that have no region
 
 
 def folder_of(lab, build=BUILD):
@@ -23,8 +24,8 @@ def folder_of(lab, build=BUILD):
 
 
 def project(workspace, lab, mine=None, build=BUILD):
-    """Writes the files of a lab's check, and deletes old ones. `mine`: the labs whose regions are
-    the learner's, by default this lab alone. Unchanged files are not written again, so that they
+    """Writes the files of a lab's check, and deletes old ones. `mine`: the labs, and NO_LAB, whose
+    code is the learner's, by default this lab alone. Unchanged files are not written again, so that they
     are not compiled again."""
     folder = folder_of(lab, build)
     wanted = {folder / path: text for path, text in files_of(workspace, mine or {lab}).items()}
@@ -42,13 +43,18 @@ def project(workspace, lab, mine=None, build=BUILD):
 def files_of(workspace, mine):
     """Returns {path: text} of the files to compile."""
     found = {}
+    hunts = {lab.hunt for lab in workspace.catalogue.labs}
     for own in sorted(workspace.folder.rglob("*")):
         path = own.relative_to(workspace.folder)
         hidden = any(part.startswith(".") for part in path.parts)
         if own.suffix not in SUFFIXES or hidden or not own.is_file():
             continue
         path = path.as_posix()
+        if path in hunts:
+            continue
         labs = {region.lab for region in workspace.catalogue.regions if region.path == path}
+        if not labs and (workspace.root / path).exists():
+            labs = {NO_LAB}
         if not labs or labs & mine:
             found[path] = projected(workspace, path, mine)
     return found

@@ -33,6 +33,11 @@ class Region:
         return self.task[:2]
 
     @property
+    def code_lines(self):
+        """The number of lines that are not empty and not only a comment."""
+        return sum(bool(line.strip()) and not line.lstrip().startswith("//") for line in self.body)
+
+    @property
     def place(self):
         """path:line of the first marker."""
         return f"{self.path}:{self.first + 1}"

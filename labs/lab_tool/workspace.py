@@ -13,13 +13,6 @@ from lab_tool.regions import regions_in, starter, todo, with_bodies
 from lab_tool.screen import LabError
 from lab_tool.state import State
 
-AMISS = (  # only the learner's files would include such a header: two versions in one program
-    ("libmini/**/*.hpp", "would hide libmini's own; headers are the specification and stay as "
-     "they are"),
-    ("labs/**/*.hpp", "would hide the lab's own; headers are the specification and stay as "
-     "they are"),
-    ("labs/*/test*.cpp", "would replace the check itself"),
-)
 
 class Workspace:
     def __init__(self, catalogue, state=None):
@@ -133,6 +126,13 @@ class Workspace:
         return with_bodies(text, path, lambda region: None if region.task in tasks else
                            bodies.get((region.task, order[region.first])))
 
+    def restore(self, path):
+        """Replaces a learner's file by the reference's, also if it does not exist; returns the
+        backup folder with the old file, None if there was none."""
+        backup = self._back_up([path] if self.mine(path) is not None else [])
+        self.write(path, self.reference(path))
+        return backup
+
     def _back_up(self, paths):
         """Copies files of work/ to a new folder work/.backup/<time>; returns it, None if no files."""
         if not paths:
@@ -185,14 +185,3 @@ class Workspace:
             lines += difflib.unified_diff(own_body, list(theirs.body), name, theirs.place,
                                           lineterm="", n=3)
         return lines
-
-
-def files_amiss(workspace):
-    """Returns {path: reason} of files in work/ that would replace files that are not tasks."""
-    amiss = {}
-    for pattern, why in AMISS:
-        for own in sorted(workspace.folder.glob(pattern)):
-            path = str(own.relative_to(workspace.folder))
-            if (workspace.root / path).exists():
-                amiss[path] = why
-    return amiss

@@ -152,6 +152,23 @@ function(mini_program_mine name)
     target_link_libraries(${name}_mine PRIVATE mini_flags ${program_NEEDS})
 endfunction()
 
+# mini_program(lab07_bug_hunt ...) calls this: the program again as lab07_bug_hunt_mine, from the
+# learner's copy of the source but with libmini's own code; and with the repairs that labs/lab dev
+# check applies, such as lab07_bug_hunt_repaired. They are built only when they are asked for.
+function(mini_bug_hunt name)
+    cmake_parse_arguments(program "" "" "SOURCES;NEEDS" ${ARGN})
+    mini_overlaid(sources ${PROJECT_SOURCE_DIR}/work ${program_SOURCES})
+    add_executable(${name}_mine EXCLUDE_FROM_ALL ${sources})
+    target_link_libraries(${name}_mine PRIVATE mini_flags ${program_NEEDS})
+    string(SUBSTRING ${name} 3 2 number)
+    file(GLOB variants CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/build/hunts/${number}/*.cpp)
+    foreach(variant ${variants})
+        cmake_path(GET variant STEM suffix)
+        add_executable(${name}_${suffix} EXCLUDE_FROM_ALL ${variant})
+        target_link_libraries(${name}_${suffix} PRIVATE mini_flags ${program_NEEDS})
+    endforeach()
+endfunction()
+
 # mini_lab_check(07 test.cpp [more.cpp] NEEDS mini_data): what `labs/lab check 7` runs, as
 # lab07_check with the learner's code and as lab07_schemata with every mutant inside. Both are
 # built only when they are asked for, and share the objects of files that no overlay replaces.

@@ -41,6 +41,7 @@ Lane::~Lane() {
 }
 
 std::future<void> Lane::post(std::function<void()> job) {
+    // [lab13.3] Queue the job with the caller's rank, and wake the thread.
     std::packaged_task<void()> task([job = std::move(job), rank = logging::rank()] {
         logging::set_rank(rank);
         job();
@@ -52,10 +53,12 @@ std::future<void> Lane::post(std::function<void()> job) {
     }
     changed_.notify_one();
     return done;
+    // [lab13.3]
 }
 
 void Lane::work() {
     set_default_device(device_);
+    // [lab13.3] Run one job after another, until the lane stops and no job is left.
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
@@ -66,6 +69,7 @@ void Lane::work() {
         job();
         lock.lock();
     }
+    // [lab13.3]
 }
 
 }  // namespace mini::parallel

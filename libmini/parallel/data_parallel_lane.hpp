@@ -33,8 +33,9 @@ bool has_lanes(Device device);
 /// Not recorded by autograd.
 Tensor copy_between(const Tensor& x, Device from, Device to);
 
-/// A thread that runs jobs one after another. The thread of a GPU creates its tensors on
-/// that GPU, and launches its work on the default streams.
+/// A thread that runs jobs one after another, in the order in which they were posted. The
+/// thread of a GPU creates its tensors on that GPU, and launches its work on the default
+/// streams.
 class Lane {
   public:
     explicit Lane(Device device);
@@ -47,16 +48,20 @@ class Lane {
     Device device() const { return device_; }
 
     /// Adds a job to the queue and returns immediately; the future receives the job's
-    /// exception. The job's log messages carry the rank of the calling thread.
+    /// exception. The job runs with the logging::rank() of the calling thread, so that
+    /// its log messages carry that rank. Any thread may call it.
     std::future<void> post(std::function<void()> job);
 
   private:
+    /// What the thread runs: takes the oldest job and runs it, until stopping_ is set and
+    /// no job is left. Does not hold mutex_ while a job runs, so that jobs can be posted
+    /// meanwhile, also by the job itself. Without a job the thread sleeps.
     void work();
 
     Device device_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<std::packaged_task<void()>> jobs_;
+    std::mutex mutex_;                             // for jobs_ and stopping_
+    std::condition_variable changed_;              // notified when one of them changes
+    std::deque<std::packaged_task<void()>> jobs_;  // the oldest first
     bool stopping_ = false;
     std::thread thread_;
 };

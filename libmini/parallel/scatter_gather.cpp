@@ -13,8 +13,11 @@ int64_t moved_bytes(const Tensor& x, Device from, Device to) {
     return from == to ? 0 : static_cast<int64_t>(x.bytes());
 }
 
-// Copies a chunk to its device; backward copies its gradient back.
+// Returns a copy of the chunk `x` on its device, recorded as computed from x: backward
+// copies its gradient from `to` back to `from`. Counts the chunk as scattered and its
+// gradient as gathered. A chunk that stays on its device is not copied and not recorded.
 Tensor to_device(const Tensor& x, Device from, Device to, const SharedStats& stats) {
+    // [lab13.1] Copy the chunk to its device; in backward copy its gradient back.
     if (from == to) return x;
     stats->bytes_scattered += moved_bytes(x, from, to);
     return record("scatter", copy_between(x, from, to), {x},
@@ -22,6 +25,18 @@ Tensor to_device(const Tensor& x, Device from, Device to, const SharedStats& sta
                       stats->bytes_gathered += moved_bytes(g, to, from);
                       return {copy_between(g, to, from)};
                   });
+    // [lab13.1]
+}
+
+// The number of rows that an output has in the result of gather: a scalar is a row.
+int64_t rows_of(const Shape& shape) { return shape.empty() ? 1 : shape[0]; }
+
+// The result of gather, without values.
+Tensor empty_result(const std::vector<Tensor>& outputs, Device to) {
+    Shape shape = outputs.front().dim() == 0 ? Shape{0} : outputs.front().shape();
+    shape[0] = 0;
+    for (const Tensor& output : outputs) shape[0] += rows_of(output.shape());
+    return Tensor::empty(shape, outputs.front().dtype(), to);
 }
 
 void check_same_rows(const std::vector<Tensor>& outputs,
@@ -44,17 +59,20 @@ void check_same_rows(const std::vector<Tensor>& outputs,
 std::vector<int64_t> chunk_sizes(int64_t size, int64_t chunks) {
     if (chunks < 1)
         throw UsageError(concat("chunk: there must be 1 chunk or more, not ", chunks));
+    // [lab13.1] Give each chunk ceil(size / chunks) rows, and the last chunk the rest.
     if (size == 0) return std::vector<int64_t>(static_cast<size_t>(chunks), 0);
     const int64_t most = (size + chunks - 1) / chunks;
     std::vector<int64_t> sizes;
     for (int64_t start = 0; start < size; start += most)
         sizes.push_back(std::min(most, size - start));
     return sizes;
+    // [lab13.1]
 }
 
 std::vector<Tensor> scatter(const Tensor& x, const std::vector<Device>& devices,
                             const SharedStats& stats) {
     check_shape(x.dim() > 0, "scatter: a scalar has no rows to distribute");
+    // [lab13.1] Cut x into chunks of rows, and send each to its device.
     std::vector<Tensor> chunks;
     int64_t start = 0;
     for (const int64_t rows :
@@ -64,46 +82,42 @@ std::vector<Tensor> scatter(const Tensor& x, const std::vector<Device>& devices,
         start += rows;
     }
     return chunks;
+    // [lab13.1]
 }
 
 Tensor gather(const std::vector<Tensor>& outputs, const std::vector<Device>& devices,
               Device to, const SharedStats& stats) {
     check_same_rows(outputs, devices);
-    const bool are_scalars = outputs.front().dim() == 0;
-    const auto rows_of = [&](const Tensor& x) { return are_scalars ? 1 : x.size(0); };
-
-    // Copy every output to its rows of the result.
-    Shape shape = are_scalars ? Shape{0} : outputs.front().shape();
-    shape[0] = 0;
-    for (const Tensor& output : outputs) shape[0] += rows_of(output);
-    Tensor result = Tensor::empty(shape, outputs.front().dtype(), to);
+    Tensor result = empty_result(outputs, to);
     std::vector<Shape> shapes;
+    for (const Tensor& output : outputs) shapes.push_back(output.shape());
+
+    // [lab13.2] Copy every output to its rows of the result.
     int64_t start = 0;
     for (size_t i = 0; i < outputs.size(); ++i) {
-        const int64_t rows = rows_of(outputs[i]);
-        Tensor part = ops::narrow(result, 0, start, rows);
+        Tensor part = ops::narrow(result, 0, start, rows_of(shapes[i]));
         ops::copy_(part, ops::reshape(outputs[i], part.shape()));
         stats->bytes_gathered += moved_bytes(outputs[i], devices[i], to);
-        shapes.push_back(outputs[i].shape());
-        start += rows;
+        start += rows_of(shapes[i]);
     }
+    // [lab13.2]
 
-    // Backward copies each part of the gradient back to the device of its output.
-    return record("gather", result, outputs,
-                  [shapes, devices, to, stats](const Tensor& g, const Node& node) {
-                      Grads shares(shapes.size());
-                      int64_t start = 0;
-                      for (size_t i = 0; i < shapes.size(); ++i) {
-                          const int64_t rows = shapes[i].empty() ? 1 : shapes[i][0];
-                          const Tensor share = ops::narrow(g, 0, start, rows);
-                          start += rows;
-                          if (!node.needs(i)) continue;
-                          shares[i] = ops::reshape(copy_between(share, to, devices[i]),
-                                                   shapes[i]);
-                          stats->bytes_scattered += moved_bytes(share, to, devices[i]);
-                      }
-                      return shares;
-                  });
+    const Backward backward = [shapes, devices, to, stats](const Tensor& g,
+                                                           const Node& node) {
+        Grads grads(shapes.size());
+        // [lab13.2] Copy the rows of the gradient back to the device of their output.
+        int64_t start = 0;
+        for (size_t i = 0; i < shapes.size(); ++i) {
+            const Tensor rows = ops::narrow(g, 0, start, rows_of(shapes[i]));
+            start += rows_of(shapes[i]);
+            if (!node.needs(i)) continue;
+            grads[i] = ops::reshape(copy_between(rows, to, devices[i]), shapes[i]);
+            stats->bytes_scattered += moved_bytes(rows, to, devices[i]);
+        }
+        // [lab13.2]
+        return grads;
+    };
+    return record("gather", result, outputs, backward);
 }
 
 }  // namespace mini::parallel

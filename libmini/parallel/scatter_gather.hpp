@@ -37,14 +37,17 @@ using SharedStats = std::shared_ptr<DataParallelStats>;
 /// `chunks` zeros (`torch.chunk`). Throws UsageError when `chunks` is below 1.
 std::vector<int64_t> chunk_sizes(int64_t size, int64_t chunks);
 
-/// Splits `x` along dimension 0; chunk i is on devices[i] (`torch.nn.parallel.scatter`).
-/// The result may have fewer chunks than devices. Throws ShapeError for a scalar.
+/// Splits `x` along dimension 0 into chunks of chunk_sizes rows; chunk i is on devices[i]
+/// (`torch.nn.parallel.scatter`). The result may have fewer chunks than devices. Backward
+/// copies the gradient of each chunk to the device of x. Throws ShapeError for a scalar.
 std::vector<Tensor> scatter(const Tensor& x, const std::vector<Device>& devices,
                             const SharedStats& stats);
 
 /// Concatenates the outputs along dimension 0 on device `to`; outputs[i] is on devices[i]
-/// (`torch.nn.parallel.gather`). Scalars become a vector. Throws ShapeError, naming two
-/// devices, when their outputs differ in dtype or in a dimension other than 0.
+/// (`torch.nn.parallel.gather`). Scalars become a vector. Backward copies to devices[i]
+/// the rows of the gradient that belong to outputs[i], in its shape; it copies nothing
+/// for an output that needs no gradient. Throws ShapeError, naming two devices, when
+/// their outputs differ in dtype or in a dimension other than 0.
 Tensor gather(const std::vector<Tensor>& outputs, const std::vector<Device>& devices,
               Device to, const SharedStats& stats);
 

@@ -52,6 +52,10 @@ class Markdown(unittest.TestCase):
         page = markdown.for_doxygen("![Ten\nsamples](a.svg)", lambda name: f"07-{name}")
         self.assertIn('<img src="07-a.svg" alt="Ten samples"/>', page)
 
+    def test_a_link_to_a_page_of_the_site_is_a_reference(self):
+        self.assertEqual(markdown.for_doxygen("a [rank](../../docs/pages/glossary.md), b"),
+                         "a [rank](@ref glossary), b")
+
     def test_details_are_passed_to_the_browser(self):
         page = markdown.for_doxygen("1. Why?\n\n   <details><summary>Answer</summary>\n\n   So.\n\n"
                                     "   </details>\n")

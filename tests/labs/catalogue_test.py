@@ -37,6 +37,16 @@ class Labs(FakeTree):
         self.assertEqual(lab.hints("07.1"), ["Think.", "Look.", "Do."])
         self.assertEqual(lab.hints("07.9"), [])
 
+    def test_a_task_has_a_point_for_each_code_line_in_steps_of_five(self):
+        for lines, points in ((0, 5), (1, 5), (5, 5), (6, 10), (11, 15)):
+            body = "".join(f"    x({line});\n" for line in range(lines))
+            text = PARTITION.replace("    every(2);\n", f"    // Why.\n\n{body}")
+            self.write("libmini/part.cpp", text)
+            self.assertEqual(self.catalogue().points_of("09.1"), points, lines)
+        self.write("libmini/other.cpp", "// [lab09.1] More.\na();\nb();\n// [lab09.1]\n")
+        self.write("libmini/part.cpp", text.replace("    x(0);\n", "").replace("    x(1);\n", ""))
+        self.assertEqual(self.catalogue().points_of("09.1"), 15)
+
     def test_code_at_the_beginning_of_a_hint_keeps_its_indentation(self):
         self.write("labs/07-partition/hints/07.1.md", "## 1\n\n    a();\n    b();\n\n## 2\n")
         self.assertEqual(self.catalogue().lab("7").hints("07.1"), ["    a();\n    b();"])

@@ -47,6 +47,7 @@ class DevCheck(FakeTree):
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         for name, value in (("lab_tool.verbs.dev.Catalogue", self.catalogue),
                             ("lab_tool.verbs.dev.fresh_log", lambda name: None),
+                            ("lab_tool.verbs.dev.HUNTS", self.root / "build/hunts"),
                             ("lab_tool.dev_check.SCHEMATA", self.root / "build/schemata"),
                             ("lab_tool.dev_check.build_schemata", lambda labs, log: ""),
                             ("lab_tool.dev_check.check_starters", lambda *_: None),

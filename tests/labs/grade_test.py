@@ -78,22 +78,22 @@ class Grade(FakeTree):
     def test_the_json_has_labs_with_tasks_with_points(self):
         grades = json.loads(self.call("--format", "json")[0])
         self.assertEqual({key: grades[key] for key in ("version", "points", "of")},
-                         {"version": 1, "points": 10, "of": 30})
+                         {"version": 1, "points": 5, "of": 15})
         self.assertEqual([(lab["lab"], lab["title"], lab["points"], lab["of"])
                           for lab in grades["labs"]],
-                         [("07", "Partition", 10, 20), ("09", "Sampler", 0, 10)])
+                         [("07", "Partition", 5, 10), ("09", "Sampler", 0, 5)])
         first, second = grades["labs"][0]["tasks"]
         self.assertEqual(first, {"task": "07.1", "what": "Do 07.1", "status": "passed",
-                                 "reason": "", "points": 10, "of": 10})
+                                 "reason": "", "points": 5, "of": 5})
         self.assertEqual((second["task"], second["status"], second["points"]),
                          ("07.2", "failed", 0))
         self.assertTrue(second["reason"])
 
     def test_the_text_has_a_line_for_each_task_and_the_sum_last(self):
         lines = self.call()[0].splitlines()
-        self.assertEqual(lines[:2], ["lab 07 · Partition: 10 of 20", "  07.1  10 of 10  passed"])
-        self.assertIn("  09.1   0 of 10  not started", lines)
-        self.assertEqual(lines[-1], "10 of 30 points")
+        self.assertEqual(lines[:2], ["lab 07 · Partition: 5 of 10", "  07.1   5 of 5   passed"])
+        self.assertIn("  09.1   0 of 5   not started", lines)
+        self.assertEqual(lines[-1], "5 of 15 points")
 
     def test_cheats_get_no_points(self):
         for name in CHEATS:
@@ -104,7 +104,7 @@ class Grade(FakeTree):
                 grades = json.loads(self.output.read_text())
                 task = grades["labs"][0]["tasks"][1]
                 self.assertEqual((task["status"], task["points"], grades["points"]),
-                                 ("failed", 0, 10))
+                                 ("failed", 0, 5))
 
     def test_without_the_learners_file_the_solution_gets_no_points(self):
         self.write("libmini/other.cpp", PARTITION.replace("lab07.2", "lab07.9"))

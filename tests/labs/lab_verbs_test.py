@@ -66,6 +66,9 @@ class Verbs(FakeTree):
         self.assertEqual(self.built_with, {"09"})
         self.assertIn("passes with libmini's code of lab 07, and fails with yours",
                       self.call("check", "9", "--all-mine", code=1))
+        self.culprits = {"none"}
+        self.assertIn("fails with the files in work/ that no lab has you write",
+                      self.call("check", "9", "--all-mine", code=1))
         self.culprits = {"09"}
         self.assertNotIn("fails with yours", self.call("check", "9", "--all-mine", code=1))
 
@@ -100,6 +103,22 @@ class Verbs(FakeTree):
         self.write("work/libmini/part.cpp", PARTITION)
         self.call("check", "9")
         self.assertIn("begin it with labs/lab start 14", self.call("next"))
+
+    def test_a_hunt_is_started_checked_and_reset_with_its_lab(self):
+        path = "labs/07-partition/bug_hunt.cpp"
+        self.write(path, "buggy")
+        self.assertIn(f"hunt   work/{path}  (labs/lab check 07 hunt)", self.call("start", "7"))
+        self.assertIn("· hunt  Find the bugs", self.call("check", "7"))
+        self.assertIn("not started", self.call("check", "7", "hunt", code=1))
+        self.write(f"work/{path}", "repaired")
+        self.patch("lab_tool.hunts.check_hunt",
+                   lambda workspace, lab: TaskResult("07.hunt", "passed"))
+        self.assertIn("✓ hunt", self.call("check", "7", "hunt"))
+        self.assertIn("✓ hunt", self.call("status"))
+        self.assertIn(f"back to the starter: work/{path}", self.call("reset", "7", "hunt"))
+        self.assertIn("· hunt", self.call("status"))
+        self.assertIn("lab 09 has no bug hunt", self.call("start", "9") + self.call(
+            "reset", "9", "hunt", code=1))
 
     def test_starting_twice_prints_how_to_reset(self):
         self.call("start", "7")
@@ -203,11 +222,11 @@ class Verbs(FakeTree):
         out = self.root / "grades.json"
         self.call("grade", "--format", "json", "--output", str(out))
         grades = json.loads(out.read_text())
-        self.assertEqual((grades["version"], grades["points"], grades["of"]), (1, 10, 30))
+        self.assertEqual((grades["version"], grades["points"], grades["of"]), (1, 5, 15))
         self.assertEqual([(task["task"], task["status"], task["points"])
                           for lab in grades["labs"] for task in lab["tasks"]],
-                         [("07.1", "passed", 10), ("07.2", "failed", 0), ("09.1", "not started", 0)])
-        self.assertIn("07.2   0 of 10  failed: it is wrong", grade.spell(grades))
+                         [("07.1", "passed", 5), ("07.2", "failed", 0), ("09.1", "not started", 0)])
+        self.assertIn("07.2   0 of 5   failed: it is wrong", grade.spell(grades))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ WORK = "work"
 sys.path.insert(0, str(ROOT / "labs"))
 
 from lab_tool.catalogue import Catalogue  # noqa: E402
+from lab_tool import repairs  # noqa: E402
 from lab_tool.regions import with_bodies  # noqa: E402
 
 DEMO = ["--epochs", "1", "--", "--data", "digits", "--steps", "20", "--json"]
@@ -83,6 +84,15 @@ class Journey:
     def solve_lab(self, number):
         for task in self.catalogue.lab(number).tasks:
             self.solve(task.name)
+
+    def repair_hunt(self, number):
+        """Applies the stored repairs to the learner's copy of a lab's hunt."""
+        lab = self.catalogue.lab(number)
+        stored = repairs.read_repairs(self.clone, lab)
+        if stored:
+            own = self.clone / WORK / lab.hunt
+            text = own.read_text(encoding="utf-8")
+            own.write_text(repairs.variants(text, stored)[repairs.ALL], encoding="utf-8")
 
 
 def transcript(journey):
@@ -150,6 +160,7 @@ def solved(journey):
         journey.lab("start", number)
     for number in labs:
         journey.solve_lab(number)
+        journey.repair_hunt(number)
     journey.lab("check", "all")
     out = journey.clone / "build" / "grades.json"
     journey.lab("grade", "--format", "json", "--output", str(out))

@@ -60,6 +60,12 @@ class Measure(unittest.TestCase):
             "DistributedSampler": [(3, 0.9118), (101, 0.9109)],
             "DistributedSampler, drop_last": [(3, 0.9091)]})
 
+    def test_the_bytes_through_device_0_are_predicted_for_any_number_of_devices(self):
+        traffic = script("13-data-parallel")
+        self.assertEqual([traffic.predicted(count, 64) for count in (1, 2, 8)],
+                         [0, 277632, 1403136])
+        self.assertEqual(traffic.predicted(4, 9), traffic.predicted(3, 9))  # a device is idle
+
     def test_a_small_all_reduce_uses_recursive_doubling_and_a_large_one_a_ring(self):
         sweep = script("16-bucketed-ddp")
         link = sweep.parse_link("8Mbit,2ms")  # 1000 bytes a ms

@@ -55,6 +55,12 @@ class Projection(FakeTree):
         self.assertEqual(sorted(self.project("09")),
                          ["libmini/helper.hpp", "libmini/other.cpp", "libmini/part.cpp"])
 
+    def test_a_copy_of_a_file_without_regions_belongs_to_no_lab(self):
+        self.write("libmini/whole.cpp", "theirs();\n")
+        self.write("work/libmini/whole.cpp", "mine();\n")
+        self.assertNotIn("libmini/whole.cpp", self.project("07"))
+        self.assertIn("libmini/whole.cpp", self.project("07", {"07", projection.NO_LAB}))
+
     def test_a_deleted_file_goes_and_an_unchanged_one_is_not_written_again(self):
         self.write("work/libmini/helper.hpp", "int help();\n")
         self.project("07")

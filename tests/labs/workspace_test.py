@@ -3,9 +3,9 @@
 import unittest
 
 from fake_tree import PARTITION, FakeTree
+from lab_tool.amiss import files_amiss
 from lab_tool.regions import starter
 from lab_tool.screen import LabError
-from lab_tool.workspace import files_amiss
 
 
 class Start(FakeTree):

@@ -2,6 +2,7 @@
 
     labs/lab check 7        all tasks of lab 7
     labs/lab check 7.2      one task
+    labs/lab check 7 hunt   only the bug hunt: your copy of it must exit with code 0
     labs/lab check all      every lab that you have started
     labs/lab check 9 --all-mine     on top of your code of all labs
 
@@ -15,18 +16,22 @@ undefined-behaviour sanitizers, so an endless loop or a crash in one case does n
 
 import time
 
-from lab_tool import report
+from lab_tool import hunts, report
+from lab_tool.amiss import files_amiss
 from lab_tool.catalogue import Catalogue
 from lab_tool.checking import build_without_broken, check_lab, configured_without
+from lab_tool.projection import NO_LAB
 from lab_tool.screen import LabError, say
 from lab_tool.state import State
 from lab_tool.verdict import PASSED
-from lab_tool.workspace import Workspace, files_amiss
+from lab_tool.workspace import Workspace
 
 
 def add_arguments(parser):
     parser.add_argument("what", metavar="N[.task]", nargs="?", default="",
                         help="a lab, a task, or: all (the lab you are at)")
+    parser.add_argument("part", metavar="hunt", nargs="?", choices=("hunt",),
+                        help="the lab's bug hunt instead of its tasks")
     parser.add_argument("--all-mine", action="store_true", help="with your code of all labs")
 
 
@@ -34,6 +39,9 @@ def run(options):
     catalogue, state = Catalogue(), State()
     results = []
     for lab, tasks in chosen(catalogue, state, options.what):
+        if options.part:
+            results.append(check_hunt(catalogue, state, lab))
+            continue
         mine = labs_started(catalogue, state) if options.all_mine else None
         results += check(catalogue, state, lab, tasks, mine)
     return 0 if all(result.status == PASSED for result in results) else 1
@@ -63,7 +71,7 @@ def chosen(catalogue, state, what):
 
 def labs_started(catalogue, state):
     workspace = Workspace(catalogue, state)
-    return {lab.number for lab in catalogue.labs if workspace.started(lab.number)}
+    return {NO_LAB, *(lab.number for lab in catalogue.labs if workspace.started(lab.number))}
 
 
 def check(catalogue, state, lab, tasks=None, mine=None):
@@ -82,6 +90,8 @@ def check(catalogue, state, lab, tasks=None, mine=None):
 
     record = state.of(lab.number)
     record["results"].update({result.task: result.status for result in results})
+    if lab.hunt and tasks is None:
+        check_hunt(catalogue, state, lab)
     state.current = lab.number
     state.save()
     shown = record["hints"]
@@ -92,6 +102,17 @@ def check(catalogue, state, lab, tasks=None, mine=None):
     return results
 
 
+def check_hunt(catalogue, state, lab):
+    """Checks the learner's bug hunt, prints the result, and stores it."""
+    result = hunts.check_hunt(Workspace(catalogue), lab)
+    say(report.task_line("hunt", hunts.task_of(lab).what, result.status))
+    report.say_stories([result], lambda task: 0)
+    state.of(lab.number)["results"][result.task] = result.status
+    state.current = lab.number
+    state.save()
+    return result
+
+
 def say_culprit(catalogue, lab, results, mine):
     """Says which other lab's code makes tasks fail that pass on top of libmini's own."""
     failed = [result.task for result in results if result.status != PASSED]
@@ -100,11 +121,19 @@ def say_culprit(catalogue, lab, results, mine):
         return
     for other in others:
         if not all_pass(catalogue, lab, failed, {lab.number, other}):
-            say(f"\nthis lab passes with libmini's code of lab {other}, and fails with yours:\n"
-                f"  labs/lab check {other}")
+            say(whose_fault(other))
             return
     say("\nthis lab passes with libmini's code of all other labs; no single one of yours makes it "
-        "fail,\nbut together they do: " + ", ".join(f"labs/lab check {other}" for other in others))
+        "fail,\nbut together they do: "
+        + ", ".join(f"labs/lab check {other}" for other in others if other != NO_LAB))
+
+
+def whose_fault(other):
+    if other == NO_LAB:
+        return ("\nthis lab fails with the files in work/ that no lab has you write, and passes "
+                "without them")
+    return (f"\nthis lab passes with libmini's code of lab {other}, and fails with yours:\n"
+            f"  labs/lab check {other}")
 
 
 def all_pass(catalogue, lab, tasks, mine):

@@ -1,18 +1,21 @@
 """For the authors of labs: `labs/lab dev check` checks the labs themselves.
 
-It reads markers, task tables, hints and mutants; compiles every starter; and runs every lab's
-checks on the reference, every stub and every mutant. At the end it prints the mutants with the
-cases that killed them, the complaints, and the counts. The exit code is 1 if there is a complaint.
+It reads markers, task tables, hints and mutants; compiles every starter; runs the bug hunts with
+and without their repairs; and runs every lab's checks on the reference, every stub and every
+mutant. At the end it prints the mutants with the cases that killed them, the complaints, and the
+counts. The exit code is 1 if there is a complaint.
 """
 
 import time
 
-from lab_tool import dev_check, dev_rules
+from lab_tool import dev_check, dev_hunts, dev_rules, repairs
 from lab_tool.catalogue import Catalogue
 from lab_tool.dev_check import Outcome
-from lab_tool.places import fresh_log
+from lab_tool.places import BUILD, fresh_log
 from lab_tool.schemata import generate, read_mutants
 from lab_tool.screen import LabError, say
+
+HUNTS = BUILD / "hunts"
 
 
 def add_arguments(parser):
@@ -46,7 +49,9 @@ def read(catalogue, mutants, outcome):
 def run_all(catalogue, labs, mutants, outcome):
     say("build all bodies")
     generate(catalogue, mutants, dev_check.SCHEMATA)
-    failure = dev_check.build_schemata(catalogue.labs, fresh_log("dev-check"))
+    variants = repairs.generate(catalogue, labs, HUNTS)
+    log = fresh_log("dev-check")
+    failure = dev_check.build_schemata(catalogue.labs, log)
     if failure:
         raise LabError(failure)
     for complaint in dev_rules.check_cases(catalogue):
@@ -54,6 +59,8 @@ def run_all(catalogue, labs, mutants, outcome):
     say("compile the starters")
     dev_check.check_starters(catalogue, outcome)
 
+    say("run the bug hunts")
+    dev_hunts.check_hunts(labs, variants, outcome, log)
     cases = {lab.number: dev_check.tasks_of_cases(lab) for lab in catalogue.labs}
     for lab in labs:
         say(f"lab {lab.number}: the reference, its stubs, its mutants")

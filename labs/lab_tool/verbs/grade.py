@@ -1,4 +1,7 @@
-"""Checks every lab that is started and adds up points: ten for each task that passes.
+"""Checks every lab that is started and adds up points for each task that passes.
+
+A task has as many points as its solution has code lines, rounded up to a multiple of 5; a bug hunt
+has 10.
 
 If work/ was submitted without work/.lab.json, every lab counts if all of its files are present.
 
@@ -14,8 +17,9 @@ import os
 import sys
 from pathlib import Path
 
-from lab_tool.catalogue import POINTS_OF_A_TASK, Catalogue
+from lab_tool.catalogue import POINTS_OF_A_HUNT, Catalogue
 from lab_tool.checking import build_without_broken, check_lab
+from lab_tool.hunts import check_hunt, task_of
 from lab_tool.screen import LabError, say
 from lab_tool.verbs.check import refuse_amiss
 from lab_tool.verdict import NOT_STARTED, PASSED
@@ -58,21 +62,24 @@ def grade(catalogue):
         if lab in started:
             results = {result.task: result
                        for result in check_lab(catalogue, lab, broken=broken)}
-        labs.append(grade_lab(lab, results))
+        if lab in started and lab.hunt:
+            hunt = check_hunt(workspace, lab)
+            results[hunt.task] = hunt
+        labs.append(grade_lab(catalogue, lab, results))
     return {"version": VERSION, "labs": labs,
             "points": sum(lab["points"] for lab in labs), "of": sum(lab["of"] for lab in labs)}
 
 
-def grade_lab(lab, results):
+def grade_lab(catalogue, lab, results):
     """Returns the points of a lab's tasks; a task without a result is not started."""
-    tasks = []
-    for task in lab.tasks:
+    tasks, hunt = [], task_of(lab)
+    for task in [*lab.tasks, *([hunt] if hunt else [])]:
+        points = POINTS_OF_A_HUNT if task is hunt else catalogue.points_of(task.name)
         result = results.get(task.name)
         status = result.status if result else NOT_STARTED
         tasks.append({"task": task.name, "what": task.what, "status": status,
                       "reason": result.reason if result else "",
-                      "points": POINTS_OF_A_TASK if status == PASSED else 0,
-                      "of": POINTS_OF_A_TASK})
+                      "points": points if status == PASSED else 0, "of": points})
     return {"lab": lab.number, "title": lab.title, "tasks": tasks,
             "points": sum(task["points"] for task in tasks),
             "of": sum(task["of"] for task in tasks)}
@@ -82,9 +89,10 @@ def spell(grades):
     lines = []
     for lab in grades["labs"]:
         lines.append(f"lab {lab['lab']} · {lab['title']}: {lab['points']} of {lab['of']}")
+        width = max((len(task["task"]) for task in lab["tasks"]), default=0)
         for task in lab["tasks"]:
             reason = f": {task['reason']}" if task["reason"] else ""
-            lines.append(f"  {task['task']}  {task['points']:2} of {task['of']}  "
+            lines.append(f"  {task['task']:{width}}  {task['points']:2} of {task['of']:<2}  "
                          f"{task['status']}{reason}")
     lines.append(f"\n{grades['points']} of {grades['of']} points")
     return "\n".join(lines)

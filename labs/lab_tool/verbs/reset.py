@@ -1,4 +1,9 @@
-"""Resets a lab, or one of its tasks, to the starter. Your old files are kept in work/.backup."""
+"""Resets a lab, or one of its tasks, to the starter. Your old files are kept in work/.backup.
+
+    labs/lab reset 7         all tasks of lab 7, but not its bug hunt
+    labs/lab reset 7.2       one task
+    labs/lab reset 7 hunt    only the bug hunt
+"""
 
 from lab_tool.catalogue import Catalogue
 from lab_tool.places import shown
@@ -9,12 +14,14 @@ from lab_tool.workspace import Workspace
 
 def add_arguments(parser):
     parser.add_argument("what", metavar="N[.task]", help="a lab or a task: 7 or 7.2")
+    parser.add_argument("part", metavar="hunt", nargs="?", choices=("hunt",),
+                        help="the lab's bug hunt instead of its tasks")
 
 
 def run(options):
     catalogue, state = Catalogue(), State()
     workspace = Workspace(catalogue, state)
-    if "." in options.what:
+    if "." in options.what and not options.part:
         lab, task = catalogue.task(options.what)
         names = [task.name]
     else:
@@ -22,7 +29,12 @@ def run(options):
         names = [each.name for each in lab.tasks]
     if not workspace.started(lab.number):
         raise LabError(f"lab {lab.number} is not started; run: labs/lab start {lab.number}")
-    paths, backup = workspace.reset(lab.number, task and task.name)
+    if options.part and not lab.hunt:
+        raise LabError(f"lab {lab.number} has no bug hunt")
+    if options.part:
+        names, paths, backup = [f"{lab.number}.hunt"], [lab.hunt], workspace.restore(lab.hunt)
+    else:
+        paths, backup = workspace.reset(lab.number, task and task.name)
     for name in names:
         state.of(lab.number)["results"].pop(name, None)
     state.save()

@@ -5,6 +5,7 @@ compiles a file of work/ instead of libmini's own, so your code runs inside the 
 code for other labs stays.
 """
 
+from lab_tool import hunts
 from lab_tool.catalogue import Catalogue
 from lab_tool.places import shown
 from lab_tool.screen import LabError, say
@@ -25,6 +26,7 @@ def run(options):
         raise LabError(f"lab {lab.number} was started before; to begin it again: "
                        f"labs/lab reset {lab.number}")
     paths, backup = workspace.start(lab.number)
+    hunts.begin(workspace, lab)
     state.of(lab.number)["started"] = True
     state.current = lab.number
     state.save()
@@ -35,6 +37,8 @@ def run(options):
     for path in paths:
         tasks = sorted({region.task for region in regions if region.path == path})
         say(f"  write  work/{path}  ({', '.join(tasks)})")
+    if lab.hunt:
+        say(f"  hunt   work/{lab.hunt}  (labs/lab check {lab.number} hunt)")
     say(f"  check  labs/lab check {lab.number}")
     if backup:
         say(f"  saved  your files as they were: {shown(backup)}")

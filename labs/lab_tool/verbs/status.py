@@ -1,6 +1,6 @@
 """Lists the labs and your progress in each."""
 
-from lab_tool import report
+from lab_tool import hunts, report
 from lab_tool.catalogue import Catalogue
 from lab_tool.screen import say
 from lab_tool.state import State
@@ -27,6 +27,9 @@ def run(options):
         for task in lab.tasks:
             say(report.task_line(task.name, task.what, status_of(task, state, workspace),
                                  notes(lab, task, state)))
+        if lab.hunt:
+            say(report.task_line("hunt", hunts.task_of(lab).what, status_of_hunt(lab, state,
+                                                                                 workspace)))
     say()
     report.say_wrapped("next: " + advice(catalogue, state, workspace), "")
     return 0
@@ -41,6 +44,12 @@ def status_of(task, state, workspace):
     if workspace.untouched(task.name):
         return "not started"
     return state.result(task.name) or "not checked"
+
+
+def status_of_hunt(lab, state, workspace):
+    if hunts.untouched(workspace, lab):
+        return "not started"
+    return state.result(f"{lab.number}.hunt") or "not checked"
 
 
 def notes(lab, task, state):

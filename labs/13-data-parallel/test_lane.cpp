@@ -1,0 +1,300 @@
+// The checks of lab 13, tasks 13.3 and 13.4: threads that work for devices.
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "labs/13-data-parallel/test_support.hpp"
+#include "libmini/core/log.hpp"
+#include "tests/support/message_of.hpp"
+
+using namespace mini;
+using namespace mini::lab13;
+using parallel::Lane;
+using test::message_of;
+
+namespace {
+
+// Waits for a job; fails when it has not run within the deadline.
+void wait_for(std::future<void>& job, const char* what_is_missing) {
+    INFO("waited in vain: " << what_is_missing);
+    REQUIRE(job.wait_for(kDeadline) == std::future_status::ready);
+}
+
+simple::Lanes lanes_of(int count) {
+    simple::Lanes lanes;
+    for (const Device device : devices_of(count))
+        lanes.push_back(std::make_unique<Lane>(device));
+    return lanes;
+}
+
+// A module that calls a function.
+class Calls : public nn::Module {
+  public:
+    explicit Calls(std::function<Tensor(const Tensor&)> function)
+        : function_(std::move(function)) {}
+    Tensor forward(const Tensor& x) override { return function_(x); }
+
+  private:
+    std::function<Tensor(const Tensor&)> function_;
+};
+
+// Three modules that call function(index, x), for parallel_apply on three lanes.
+class Three {
+  public:
+    explicit Three(const std::function<Tensor(size_t, const Tensor&)>& function) {
+        for (size_t i = 0; i < 3; ++i)
+            owned_.push_back(std::make_unique<Calls>(
+                [function, i](const Tensor& x) { return function(i, x); }));
+    }
+    std::vector<Tensor> apply(size_t chunks = 3) {
+        std::vector<nn::Module*> modules;
+        for (const auto& module : owned_) modules.push_back(module.get());
+        std::vector<Tensor> inputs;
+        for (size_t i = 0; i < chunks; ++i)
+            inputs.push_back(counting({2}, 10 * static_cast<float>(i)));
+        return simple::parallel_apply(lanes_, modules, inputs);
+    }
+
+  private:
+    simple::Lanes lanes_ = lanes_of(3);
+    std::vector<std::unique_ptr<nn::Module>> owned_;
+};
+
+}  // namespace
+
+// ---- 13.3
+
+TEST_CASE("a lane runs its jobs in order on one thread of its own", "[lab13][lab13.3]") {
+    std::vector<int> order;
+    std::vector<std::thread::id> threads;
+    {
+        Lane lane(Device::cpu(1));
+        for (int i = 0; i < 20; ++i)
+            lane.post([&, i] {
+                order.push_back(i);
+                threads.push_back(std::this_thread::get_id());
+            });
+    }
+    INFO("20 jobs were posted, and the lane was destroyed: it runs them first");
+    REQUIRE(order.size() == 20);
+    for (size_t i = 0; i < order.size(); ++i) {
+        INFO("the oldest job is the first; hint 2 of 13.3");
+        CHECK(order[i] == static_cast<int>(i));
+        CHECK(threads[i] == threads[0]);
+        CHECK(threads[i] != std::this_thread::get_id());
+    }
+}
+
+TEST_CASE("post does not wait for the job, and wakes a lane that sleeps",
+          "[lab13][lab13.3]") {
+    Lane lane(Device::cpu(1));
+    for (int round = 0; round < 3; ++round) {
+        Gate gate;
+        auto job =
+            lane.post([&] { gate.wait("post did not return before the job ran"); });
+        gate.open();
+        wait_for(job, "the job never ran: does post wake the thread? hint 2 of 13.3");
+        CHECK_NOTHROW(job.get());
+    }
+}
+
+TEST_CASE("jobs can be posted while a job runs", "[lab13][lab13.3]") {
+    Lane lane(Device::cpu(1));
+    Gate started, posted;
+    auto first = lane.post([&] {
+        started.open();
+        posted.wait(
+            "post waits for the job that runs: give the lock back before you "
+            "run a job; hint 1 of 13.3");
+    });
+    started.wait("the first job never ran");
+    auto second = lane.post([] {});
+    posted.open();
+    wait_for(first, "the first job never ended");
+    CHECK_NOTHROW(first.get());
+    wait_for(second, "the second job never ran");
+}
+
+TEST_CASE("a job can post the next job", "[lab13][lab13.3]") {
+    std::vector<int> order;
+    {
+        Lane lane(Device::cpu(1));
+        lane.post([&] {
+                lane.post([&] { order.push_back(2); });
+                order.push_back(1);
+            })
+            .wait();
+    }
+    INFO("the job posted another one; hint 1 of 13.3");
+    CHECK(order == std::vector<int>{1, 2});
+}
+
+TEST_CASE("a job's exception goes to its future, and the lane goes on",
+          "[lab13][lab13.3]") {
+    Lane lane(Device::cpu(1));
+    auto fails = lane.post([] { throw Error("the job failed"); });
+    bool next_ran = false;
+    auto next = lane.post([&] { next_ran = true; });
+    wait_for(next, "the job after the one that failed");
+    CHECK(message_of([&] { fails.get(); }) == "the job failed");
+    CHECK_NOTHROW(next.get());
+    CHECK(next_ran);
+}
+
+TEST_CASE("a job runs with the rank that its poster had when it posted",
+          "[lab13][lab13.3]") {
+    Lane lane(Device::cpu(1));
+    Gate gate;
+    std::vector<int> ranks;
+    const auto tell = [&] { ranks.push_back(logging::rank()); };
+    logging::set_rank(0);
+    lane.post([&] { gate.wait("the test opens the gate"); });
+    logging::set_rank(3);
+    lane.post(tell);
+    logging::set_rank(4);
+    auto last = lane.post(tell);
+    logging::set_rank(-1);
+    gate.open();
+    wait_for(last, "the last job");
+    INFO(
+        "two jobs were posted with rank 3 and rank 4, and the poster then changed its "
+        "rank to -1 before they ran: read the rank in post, set it in the job");
+    CHECK(ranks == std::vector<int>{3, 4});
+}
+
+TEST_CASE("a lane finishes its posted jobs before its thread ends", "[lab13][lab13.3]") {
+    std::atomic<int> done = 0;
+    {
+        Gate leaving;
+        auto lane = std::make_unique<Lane>(Device::cpu(1));
+        lane->post([&] {
+            leaving.wait("the test opens the gate");
+            for (int i = 0; i < 20000; ++i) std::this_thread::yield();
+            ++done;
+        });
+        for (int i = 0; i < 4; ++i) lane->post([&] { ++done; });
+        leaving.open();
+        lane.reset();  // sets stopping_ while the first job runs
+    }
+    INFO(
+        "the lane was told to stop with jobs in its queue: it ends when stopping_ is "
+        "set and no job is left; hint 3 of 13.3");
+    CHECK(done == 5);
+}
+
+// ---- 13.4
+
+TEST_CASE("parallel_apply gives each chunk to its own module, on its own lane",
+          "[lab13][lab13.4]") {
+    const size_t chunks = GENERATE(1, 2, 3);
+    std::vector<Device> devices(3, Device::cpu(9));
+    Three three([&](size_t i, const Tensor& x) {
+        devices[i] = default_device();
+        return mul(x, Tensor::full({1}, static_cast<float>(i + 1)));
+    });
+    const auto outputs = three.apply(chunks);
+    REQUIRE(outputs.size() == chunks);
+    for (size_t i = 0; i < chunks; ++i) {
+        INFO("module " << i << " multiplies chunk " << i << " by " << i + 1
+                       << "; its lane is that of " << Device::cpu(static_cast<int>(i)));
+        const auto first = 10 * static_cast<float>(i);
+        const auto factor = static_cast<float>(i + 1);
+        CHECK(values_of(outputs[i]) == Values{first * factor, (first + 1) * factor});
+        CHECK(devices[i] == Device::cpu(static_cast<int>(i)));
+    }
+}
+
+TEST_CASE("parallel_apply runs all modules at the same time", "[lab13][lab13.4]") {
+    std::vector<Gate> started(3);
+    Three three([&](size_t i, const Tensor& x) {
+        started[i].open();
+        for (Gate& gate : started)
+            gate.wait(
+                "another module starts only when this one has ended: post all "
+                "jobs before you wait for one; hint 1 of 13.4");
+        return x;
+    });
+    CHECK_NOTHROW(three.apply());
+}
+
+TEST_CASE("parallel_apply throws the error of the first module that failed",
+          "[lab13][lab13.4]") {
+    Gate last_failed;
+    std::vector<bool> fails{false, true, true};
+    Three three([&](size_t i, const Tensor& x) {
+        if (i == 1 && fails[2]) last_failed.wait("module 2 runs beside module 1");
+        if (i == 2) last_failed.open();
+        check_shape(!(i == 1 && fails[1]), "chunk 1 is wrong");
+        MINI_CHECK(!fails[i], "chunk ", i, " failed");
+        return x;
+    });
+    INFO(
+        "module 2 fails first in time, but module 1 is first in order; finish() adds "
+        "where it was; hint 2 of 13.4");
+    CHECK(message_of<ShapeError>([&] { three.apply(); }) ==
+          "Caught ShapeError in replica 1 on device cpu:1. chunk 1 is wrong");
+    fails = {false, false, true};
+    CHECK(message_of([&] { three.apply(); }) ==
+          "Caught Error in replica 2 on device cpu:2. chunk 2 failed");
+    fails = {true, false, false};
+    CHECK(message_of([&] { three.apply(); }) ==
+          "Caught Error in replica 0 on device cpu. chunk 0 failed");
+    INFO("after an error the lanes are usable");
+    fails = {false, false, false};
+    CHECK(three.apply().size() == 3);
+}
+
+TEST_CASE("parallel_apply waits for all modules before it throws", "[lab13][lab13.4]") {
+    Gate failed, caught;
+    std::atomic<bool> ended = false;
+    {
+        Three three([&](size_t i, const Tensor& x) {
+            if (i == 0) {
+                failed.open();
+                throw Error("module 0 failed");
+            }
+            if (i == 2) {
+                failed.wait("module 0 runs beside module 2");
+                for (int turn = 0; turn < 50000 && !caught.is_open(); ++turn)
+                    std::this_thread::yield();
+                ended = !caught.is_open();
+            }
+            return x;
+        });
+        CHECK(message_of([&] { three.apply(); }) ==
+              "Caught Error in replica 0 on device cpu. module 0 failed");
+        caught.open();
+    }
+    INFO(
+        "module 0 failed while module 2 was running. If the error leaves "
+        "parallel_apply then, module 2 uses chunks and outputs that are destroyed; "
+        "hint 1 of 13.4");
+    CHECK(ended);
+}
+
+TEST_CASE("the grad mode of the caller holds on every lane", "[lab13][lab13.4]") {
+    std::vector<int> enabled(3);
+    Three three([&](size_t i, const Tensor& x) {
+        enabled[i] = is_grad_enabled() ? 1 : 0;
+        return x;
+    });
+    for (int round = 0; round < 2; ++round) {
+        three.apply();
+        INFO("the caller records a graph; round " << round
+                                                  << " (an earlier round without grad "
+                                                     "must leave nothing behind)");
+        CHECK(enabled == std::vector<int>{1, 1, 1});
+        const NoGradGuard no_grad;
+        three.apply();
+        INFO(
+            "the caller has a NoGradGuard, which disables recording on its own thread "
+            "only; hint 2 of 13.4");
+        CHECK(enabled == std::vector<int>{0, 0, 0});
+    }
+}

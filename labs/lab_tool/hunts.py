@@ -1,0 +1,77 @@
+"""The bug hunt of a lab: a program with bugs, which the learner repairs in work/.
+
+    labs/07-partition/bug_hunt.cpp         the program; it exits with code 0 if no bug is left
+    work/labs/07-partition/bug_hunt.cpp    the learner's copy, written by start
+    lab07_bug_hunt_mine                    the program built from the learner's copy
+
+A hunt that is still equal to the original is not started.
+"""
+
+from lab_tool import compile_errors
+from lab_tool.catalogue import Task
+from lab_tool.checking import TaskResult, build_checks, configure, configured_without, program_of
+from lab_tool.places import ROOT, fresh_log
+from lab_tool.runner import Limits, case_environment, run_case
+from lab_tool.screen import LabError
+from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, Verdict, last_lines
+
+LIMITS = Limits(seconds=30.0)
+
+
+def task_of(lab):
+    """Returns the hunt of a lab as a task named "07.hunt"; None if the lab has no hunt."""
+    path = lab.hunt
+    return path and Task(f"{lab.number}.hunt", "Find the bugs in bug_hunt.cpp", path,
+                         "the program exits with code 0")
+
+
+def begin(workspace, lab):
+    """Copies a lab's hunt to work/ unless it is there."""
+    if lab.hunt and workspace.mine(lab.hunt) is None:
+        workspace.restore(lab.hunt)
+
+
+def untouched(workspace, lab):
+    """Returns whether the learner's hunt is missing or equal to the original."""
+    return workspace.mine(lab.hunt) in (None, workspace.reference(lab.hunt))
+
+
+def run_hunt(program, limits=LIMITS):
+    """Runs a hunt; returns ("", output) if it exits with code 0, else (what happened, output)."""
+    ended = run_case([str(program)], limits, cwd=ROOT, env=case_environment())
+    if ended.killed_for == "time":
+        return f"did not end within {limits.seconds:g} s", ended.output
+    if ended.killed_for:
+        return "was ended: it wrote too much", ended.output
+    if ended.code < 0:
+        return f"was ended by signal {-ended.code}", ended.output
+    return (f"exits with code {ended.code}" if ended.code else ""), ended.output
+
+
+def check_hunt(workspace, lab):
+    """Builds the learner's hunt, runs it, and returns the TaskResult; not started while it is
+    equal to the original. Raises LabError if the lab has no hunt."""
+    task = task_of(lab)
+    if not task:
+        raise LabError(f"lab {lab.number} has no bug hunt")
+    if workspace.mine(lab.hunt) is None:
+        return TaskResult(task.name, FAILED, f"work/{lab.hunt} is missing; to begin it again: "
+                          f"labs/lab reset {lab.number} hunt")
+    if untouched(workspace, lab):
+        return TaskResult(task.name, NOT_STARTED)
+    log = fresh_log("hunt")
+    if configured_without() is None:
+        configure(log)
+    code, lines = build_checks([f"lab{lab.number}_bug_hunt_mine"], log)
+    if code:
+        return TaskResult(task.name, FAILED, f"work/{lab.hunt} does not build (log: {log})",
+                          errors=compile_errors.errors_in(lines, ROOT))
+    return judge_hunt(task.name, *run_hunt(program_of(lab.number, "bug_hunt_mine")))
+
+
+def judge_hunt(name, happened, output):
+    if not happened:
+        return TaskResult(name, PASSED)
+    reason = f"a bug is left: the program {happened}"
+    story = ["the end of its output:", *("  " + line for line in last_lines(output))]
+    return TaskResult(name, FAILED, reason, [Verdict("bug_hunt.cpp", FAILED, reason, story)])

@@ -1,0 +1,145 @@
+"""Bug hunts are repaired in work/, checked by their exit code, and verified with stored repairs."""
+
+import stat
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from fake_tree import FakeTree
+from lab_tool import dev_hunts, hunts, repairs
+from lab_tool.catalogue import Catalogue
+from lab_tool.dev_check import Outcome
+from lab_tool.projection import files_of
+from lab_tool.runner import Limits
+from lab_tool.screen import LabError
+
+ROOT = Path(__file__).resolve().parents[2]
+HUNT = "int main() {\n    int a = 1;\n    int b = 1;\n    int c = 0;\n    return a + b;\n}\n"
+REPAIR = "It is one.\n--- a/x\n+++ b/x\n@@ -9,2 +9,2 @@\n int main() {\n-    int a = 1;\n+    int a = 0;\n"
+OTHER = REPAIR.replace(" int main() {\n", "").replace("int a", "int b")
+
+
+class HuntTree(FakeTree):
+    def setUp(self):
+        super().setUp()
+        self.write("labs/07-partition/bug_hunt.cpp", HUNT)
+        self.write("tests/hunts/lab07/a.patch", REPAIR)
+        self.write("tests/hunts/lab07/b.patch", OTHER)
+        self.lab = self.catalogue().lab("7")
+
+    def program(self, script):
+        self.write("program", f"#!/bin/sh\n{script}\n")
+        program = self.root / "program"
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        return program
+
+
+class Learner(HuntTree):
+    def check(self, script="exit 0", code=0, lines=()):
+        with mock.patch.multiple(hunts, program_of=lambda *_: self.program(script),
+                                 build_checks=lambda *_: (code, list(lines)),
+                                 configured_without=lambda: [], fresh_log=lambda name: name):
+            return hunts.check_hunt(self.workspace(), self.lab)
+
+    def test_a_hunt_is_copied_once_and_not_started_until_it_is_changed(self):
+        workspace = self.workspace()
+        hunts.begin(workspace, self.lab)
+        self.assertEqual(workspace.mine(self.lab.hunt), HUNT)
+        self.assertEqual(self.check().status, "not started")
+        self.write(f"work/{self.lab.hunt}", "mine")
+        hunts.begin(workspace, self.lab)
+        self.assertEqual(workspace.mine(self.lab.hunt), "mine")
+        self.assertEqual(self.check().status, "passed")
+
+    def test_it_fails_with_the_end_of_its_output_if_the_exit_code_is_not_0(self):
+        self.write(f"work/{self.lab.hunt}", "mine")
+        result = self.check("echo twice: 5; exit 3")
+        self.assertEqual((result.task, result.status), ("07.hunt", "failed"))
+        self.assertIn("the program exits with code 3", result.reason)
+        self.assertIn("  twice: 5", result.verdicts[0].story)
+
+    def test_it_fails_if_it_does_not_end_or_does_not_compile_or_is_missing(self):
+        self.assertIn("did not end within",
+                      hunts.run_hunt(self.program("sleep 60"), Limits(seconds=0.2))[0])
+        self.assertIn("labs/lab reset 07 hunt", self.check().reason)
+        self.write(f"work/{self.lab.hunt}", "mine")
+        result = self.check(code=1, lines=["/x/work/labs/a.cpp:3:1: error: no such name"])
+        self.assertIn("does not build", result.reason)
+        self.assertEqual(result.errors[0].message, "no such name")
+
+    def test_a_lab_without_a_hunt_says_so(self):
+        with self.assertRaisesRegex(LabError, "lab 09 has no bug hunt"):
+            hunts.check_hunt(self.workspace(), self.catalogue().lab("9"))
+
+    def test_a_hunt_is_no_part_of_a_labs_check(self):
+        self.write(f"work/{self.lab.hunt}", "mine")
+        self.assertEqual(files_of(self.workspace(), {"07"}), {})
+
+
+class Repairs(HuntTree):
+    def test_the_variants_are_repaired_completely_and_without_each_repair(self):
+        found = repairs.variants(HUNT, repairs.read_repairs(self.root, self.lab))
+        self.assertEqual(set(found), {"repaired", "without_a", "without_b"})
+        self.assertEqual(found["repaired"], HUNT.replace("= 1", "= 0"))
+        self.assertEqual(found["without_a"], HUNT.replace("b = 1", "b = 0"))
+
+    def test_one_repair_has_no_variant_without_it(self):
+        (self.root / "tests/hunts/lab07/b.patch").unlink()
+        found = repairs.variants(HUNT, repairs.read_repairs(self.root, self.lab))
+        self.assertEqual(set(found), {"repaired"})
+
+    def test_a_repair_that_does_not_match_or_says_nothing_is_reported(self):
+        for text, says in ((REPAIR.replace("int a = 1", "int z = 1"), "hunk 1 occur 0 times"),
+                           (REPAIR.split("\n", 1)[1], "begins with a sentence"),
+                           ("It is one.\n", "has no hunk")):
+            self.write("tests/hunts/lab07/a.patch", text)
+            with self.assertRaisesRegex(LabError, says):
+                repairs.variants(HUNT, repairs.read_repairs(self.root, self.lab))
+
+    def test_unchanged_variants_are_not_rewritten_and_old_ones_are_removed(self):
+        folder = self.root / "build/hunts"
+        labs = self.catalogue().labs
+        self.assertEqual(set(repairs.generate(self.catalogue(), labs, folder)), {"07"})
+        before = (folder / "07/repaired.cpp").stat().st_mtime_ns
+        (self.root / "tests/hunts/lab07/b.patch").unlink()
+        repairs.generate(self.catalogue(), labs, folder)
+        self.assertEqual([path.name for path in folder.rglob("*.cpp")], ["repaired.cpp"])
+        self.write("tests/hunts/lab07/b.patch", OTHER)
+        (folder / "07/without_a.cpp").unlink(missing_ok=True)
+        repairs.generate(self.catalogue(), labs, folder)
+        self.assertTrue((folder / "07/without_b.cpp").exists())
+        self.assertGreater((folder / "07/repaired.cpp").stat().st_mtime_ns, before)
+
+
+class DevCheck(HuntTree):
+    VARIANTS = {"07": ["repaired", "without_a"]}
+
+    def complaints(self, succeed):
+        """Returns the complaints if the programs with these endings exit with code 0."""
+        outcome = Outcome()
+        happened = lambda program, limits: (
+            "" if str(program).rpartition("bug_hunt")[2] in succeed else "exits with code 1", "")
+        with mock.patch("lab_tool.checking.build_checks", lambda *_: (0, [])), \
+                mock.patch.object(dev_hunts, "run_hunt", happened):
+            dev_hunts.check_hunts([self.lab], self.VARIANTS, outcome, None)
+        return outcome.complaints
+
+    def test_only_the_completely_repaired_hunt_must_succeed(self):
+        self.assertEqual(self.complaints(["_repaired"]), [])
+        self.assertIn("all repairs of tests/hunts/lab07 the bug hunt exits", self.complaints([])[0])
+        self.assertIn("succeeds without any repair", self.complaints(["", "_repaired"])[0])
+        self.assertIn("succeeds without a", self.complaints(["_repaired", "_without_a"])[0])
+
+
+class Stored(unittest.TestCase):
+    def test_the_stored_repairs_match_their_hunts(self):
+        matched = 0
+        for lab in Catalogue(ROOT).labs:
+            stored = repairs.read_repairs(ROOT, lab)
+            if stored:
+                matched += len(repairs.variants((ROOT / lab.hunt).read_text(), stored))
+        self.assertGreater(matched, 10)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,10 @@
+// The gradient of a scalar has one dimension.
+// region: libmini/parallel/scatter_gather.cpp 2
+        int64_t start = 0;
+        for (size_t i = 0; i < shapes.size(); ++i) {
+            const Tensor rows = ops::narrow(g, 0, start, rows_of(shapes[i]));
+            start += rows_of(shapes[i]);
+            if (!node.needs(i)) continue;
+            grads[i] = copy_between(rows, to, devices[i]);
+            stats->bytes_scattered += moved_bytes(rows, to, devices[i]);
+        }

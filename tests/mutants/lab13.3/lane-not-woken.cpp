@@ -1,0 +1,12 @@
+// The sleeping lane is not told of the job.
+// region: libmini/parallel/data_parallel_lane.cpp 1
+    std::packaged_task<void()> task([job = std::move(job), rank = logging::rank()] {
+        logging::set_rank(rank);
+        job();
+    });
+    std::future<void> done = task.get_future();
+    {
+        const std::lock_guard lock(mutex_);
+        jobs_.push_back(std::move(task));
+    }
+    return done;

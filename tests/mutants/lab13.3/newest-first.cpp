@@ -1,0 +1,13 @@
+// The newest job is run first.
+// region: libmini/parallel/data_parallel_lane.cpp 1
+    std::packaged_task<void()> task([job = std::move(job), rank = logging::rank()] {
+        logging::set_rank(rank);
+        job();
+    });
+    std::future<void> done = task.get_future();
+    {
+        const std::lock_guard lock(mutex_);
+        jobs_.push_front(std::move(task));
+    }
+    changed_.notify_one();
+    return done;

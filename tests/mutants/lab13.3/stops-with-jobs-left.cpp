@@ -1,0 +1,12 @@
+// The lane stops at once, and drops the jobs that are left.
+// region: libmini/parallel/data_parallel_lane.cpp 2
+    std::unique_lock lock(mutex_);
+    while (true) {
+        changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+        if (stopping_) return;
+        std::packaged_task<void()> job = std::move(jobs_.front());
+        jobs_.pop_front();
+        lock.unlock();
+        job();
+        lock.lock();
+    }

@@ -1,0 +1,10 @@
+// The first error is thrown while other modules run.
+    std::vector<std::future<void>> jobs;
+    for (size_t i = 0; i < chunks.size(); ++i)
+        jobs.push_back(lanes[i]->post([&, i, enabled = mini::is_grad_enabled()] {
+            std::optional<mini::NoGradGuard> no_grad;
+            if (!enabled) no_grad.emplace();
+            outputs[i] = (*modules[i])(chunks[i]);
+        }));
+    for (size_t i = 0; i < jobs.size(); ++i)
+        mini::parallel::finish(jobs[i], i, lanes[i]->device());

@@ -1,4 +1,4 @@
-// The buckets are reversed, not the tensors: others than PyTorch's share one.
+// The buckets are reversed, not the tensors: other tensors share a bucket.
 // region: libmini/parallel/bucket.cpp 2
     auto assignment = compute_bucket_assignment(tensors, limits);
     std::ranges::reverse(assignment);

@@ -1,5 +1,4 @@
 // `use` is never read: every unused parameter gets zeros.
-// region: libmini/parallel/reducer.cpp
     static_cast<void>(use);
     for (size_t index = 0; index < slots_.size(); ++index) {
         const Slot& slot = slots_[index];

@@ -1,5 +1,4 @@
 // Only what every rank has used counts as used.
-// region: libmini/parallel/reducer.cpp
     for (size_t index = 0; index < slots_.size(); ++index) {
         Slot& slot = slots_[index];
         if (!use.empty()) slot.used_somewhere = use[index] == group_->world_size();

@@ -29,6 +29,12 @@ PADDED = """\
     101      91 of   100 0.9100      92 of   101 0.9109       0 of     0 0.0000
 """
 
+RENDEZVOUS = """\
+  ranks   rendezvous      barrier   requests
+      1      0.01 ms      0.01 ms          5
+     64    140.06 ms      8.01 ms       4352
+"""
+
 WORKERS = """\
   workers   fetch waits   fetch computes   in order
         0      12.24 ms         12.05 ms   yes
@@ -59,6 +65,10 @@ class Measure(unittest.TestCase):
             "DistributedEvalSampler": [(3, 0.91), (101, 0.91)],
             "DistributedSampler": [(3, 0.9118), (101, 0.9109)],
             "DistributedSampler, drop_last": [(3, 0.9091)]})
+
+    def test_the_times_and_requests_of_a_rendezvous_are_read(self):
+        self.assertEqual(script("10-store-and-rendezvous").rows_of(RENDEZVOUS),
+                         [(1, 0.01, 0.01, 5), (64, 140.06, 8.01, 4352)])
 
     def test_the_bytes_through_device_0_are_predicted_for_any_number_of_devices(self):
         traffic = script("13-data-parallel")

@@ -1,6 +1,7 @@
 """Works through the labs like a learner, in a fresh clone; fails if an output is unexpected.
 
     tests/labs/learner_journey.py transcript    lab 07: start, fail, hint, pass
+    tests/labs/learner_journey.py collectives   lab 11: the same, with a deadlock and other bits
     tests/labs/learner_journey.py broken        code that loops, crashes, exits, floods, ...
     tests/labs/learner_journey.py solved        all labs from their starters, and demo --mine
 
@@ -23,7 +24,7 @@ sys.path.insert(0, str(ROOT / "labs"))
 
 from lab_tool.catalogue import Catalogue  # noqa: E402
 from lab_tool import repairs  # noqa: E402
-from lab_tool.regions import with_bodies  # noqa: E402
+from lab_tool.regions import regions_in, with_bodies  # noqa: E402
 
 DEMO = ["--epochs", "1", "--", "--data", "digits", "--steps", "20", "--json"]
 
@@ -77,6 +78,14 @@ class Journey:
             list(bodies[region.task] or solution[region.task, region.title])))
         own.write_text(include + text, encoding="utf-8")
 
+    def write_region(self, path, task, number, body):
+        """Writes `body` into one of a task's regions in a learner's file, counted from 0."""
+        own = self.clone / WORK / path
+        text = own.read_text(encoding="utf-8")
+        chosen = [region for region in regions_in(text, path) if region.task == task][number]
+        own.write_text(with_bodies(text, path, lambda region: (
+            list(body) if region.first == chosen.first else None)), encoding="utf-8")
+
     def solve(self, task):
         for path in dict.fromkeys(region.path for region in self.catalogue.regions_of(task=task)):
             self.write(path, {task: None})
@@ -118,6 +127,57 @@ def transcript(journey):
     journey.solve_lab("7")
     journey.lab("check", "7", says=[f"{len(names)} of {len(names)} tasks pass"])
     journey.lab("diff", "7.1", says=["are the same"])
+    journey.lab("status", says=[f"{len(names)}/{len(names)}"])
+
+
+SEND_FIRST = ["    transport.send((rank + 1) % P, out);",
+              "    transport.recv((rank + P - 1) % P, in);"]
+WHOLE_BUFFERS = ["    std::vector<std::byte> out(data.bytes.begin(), data.bytes.end()), in(out);",
+                 "    for (int step = 0; step < P - 1; ++step) {",
+                 "        transport.send_recv(right, out, left, in);",
+                 "        combine_for(data.dtype, op).apply(data.bytes.data(), in.data(), data.size());",
+                 "        out.swap(in);",
+                 "    }"]
+LOCKED = ("        lock.unlock();\n", "")
+
+
+def collectives(journey):
+    """Lab 11 with the mistakes that its README tells of, one after the other."""
+    names = [task.name for task in journey.catalogue.lab("11").tasks]
+    shift, ring = "labs/11-collectives/shift.cpp", "libmini/distributed/collectives/ring_all_reduce.cpp"
+    group = "labs/11-collectives/simple_group.cpp"
+    journey.lab("start", "11", says=[f"write  work/{shift}", f"write  work/{ring}"])
+    journey.lab("check", "11", ends=1, says=[f"0 of {len(names)} tasks pass"]
+                + [f"· {name}" for name in names])
+
+    journey.show("\n(A first try: every rank sends, then receives.)")
+    journey.solve("11.1")
+    journey.write(shift, {"11.1": SEND_FIRST})
+    journey.lab("check", "11.1", ends=1, says=["11.1 failed", "deadlock: rank", "stuck? labs/lab hint"])
+    journey.lab("hint", "11.1", says=["hint 1 of 3"])
+    journey.write(shift, {"11.1": None})
+    journey.lab("check", "11.1", says=["✓ 11.1", "1 of 1 tasks pass"])
+
+    journey.show("\n(The trees are right at once; the ring is the tutorial's.)")
+    journey.solve("11.2")
+    journey.solve("11.3")
+    journey.write_region(ring, "11.3", 0, WHOLE_BUFFERS)
+    journey.lab("check", "11.3", ends=1, says=["11.3 failed", "sends the whole buffer P-1 times"])
+    journey.lab("hint", "11.3", says=["hint 1 of 3"])
+    journey.solve("11.3")
+    journey.lab("check", "11.3", says=["✓ 11.3"])
+
+    journey.show("\n(The rest, with a mutex that stays locked while an operation runs.)")
+    for name in ("11.4", "11.5", "11.6"):
+        journey.solve(name)
+    own = journey.clone / WORK / group
+    text = own.read_text(encoding="utf-8")
+    assert LOCKED[0] in text
+    own.write_text(text.replace(*LOCKED), encoding="utf-8")
+    journey.lab("check", "11.6", ends=1, says=["11.6 failed"])
+    own.write_text(text, encoding="utf-8")
+    journey.lab("check", "11", says=[f"{len(names)} of {len(names)} tasks pass"])
+    journey.lab("diff", "11.6", says=["are the same"])
     journey.lab("status", says=[f"{len(names)}/{len(names)}"])
 
 
@@ -179,7 +239,7 @@ def digests_of(output):
     return results[0]["parameters_sha256"]
 
 
-PARTS = {"transcript": transcript, "broken": broken, "solved": solved}
+PARTS = {"transcript": transcript, "collectives": collectives, "broken": broken, "solved": solved}
 
 
 def live(part, clone):

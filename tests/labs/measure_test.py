@@ -41,6 +41,16 @@ WORKERS = """\
         2       4.18 ms          5.25 ms   yes
 """
 
+COSTS = """\
+4 ranks, 400 bytes each, 100Gbit,10us; sent by the busiest rank
+
+algorithm             messages         bytes  time in us   bits of the ranks
+naive                        3          1200        20.2   equal
+tutorial                     3          1200        30.1   different
+
+the fastest by its formula: naive
+"""
+
 
 def script(lab):
     spec = importlib.util.spec_from_file_location("measure", LABS / lab / "measure.py")
@@ -75,6 +85,9 @@ class Measure(unittest.TestCase):
         self.assertEqual([traffic.predicted(count, 64) for count in (1, 2, 8)],
                          [0, 277632, 1403136])
         self.assertEqual(traffic.predicted(4, 9), traffic.predicted(3, 9))  # a device is idle
+
+    def test_the_times_of_the_all_reduces_are_read_from_the_table(self):
+        self.assertEqual(script("11-collectives").rows(COSTS), {"naive": 20.2, "tutorial": 30.1})
 
     def test_a_small_all_reduce_uses_recursive_doubling_and_a_large_one_a_ring(self):
         sweep = script("16-bucketed-ddp")

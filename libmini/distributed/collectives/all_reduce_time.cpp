@@ -13,6 +13,8 @@ double all_reduce_seconds(Algorithm algorithm, int P, size_t bytes, double alpha
     const double whole = alpha + n * beta;
     const auto ranks = static_cast<unsigned>(P);
     const unsigned Q = std::bit_floor(ranks);
+
+    // [lab11.5] Count the rounds of each algorithm, and what each of them takes.
     const double rounds = std::bit_width(Q) - 1;
     const double folding = Q == ranks ? 0 : 2 * whole;
     switch (algorithm) {
@@ -25,7 +27,23 @@ double all_reduce_seconds(Algorithm algorithm, int P, size_t bytes, double alpha
         case Algorithm::kAuto:
         case Algorithm::kHierarchical: break;
     }
+    // [lab11.5]
     throw Error(concat("there is no formula for ", algorithm_name(algorithm)));
+}
+
+Algorithm fastest_all_reduce(int P, size_t bytes, double alpha, double beta) {
+    // [lab11.5] Return the algorithm whose time is the shortest, the first of equals.
+    Algorithm fastest = kAlgorithmsWithFormula.front();
+    double shortest = all_reduce_seconds(fastest, P, bytes, alpha, beta);
+    for (const Algorithm algorithm : kAlgorithmsWithFormula) {
+        const double seconds = all_reduce_seconds(algorithm, P, bytes, alpha, beta);
+        if (seconds < shortest) {
+            fastest = algorithm;
+            shortest = seconds;
+        }
+    }
+    return fastest;
+    // [lab11.5]
 }
 
 }  // namespace mini::dist

@@ -12,17 +12,26 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "libmini/distributed/transport/collective.hpp"
 
 namespace mini::dist {
 
+inline constexpr std::array kAlgorithmsWithFormula = {
+    Algorithm::kNaive, Algorithm::kTree, Algorithm::kRing, Algorithm::kRecursiveDoubling,
+    Algorithm::kHalvingDoubling};
+
 /// The seconds by the formula above; `alpha` is in seconds, `beta` in seconds a byte. For P that
 /// is not a power of two, log2 P is rounded up in a tree; recursive doubling and halving-doubling
 /// take as long as the next lower power of two, and two messages of the whole buffer more
-/// (fold.hpp). REQUIRES: P >= 1; neither kAuto nor kHierarchical.
+/// (fold.hpp). 0 for one rank. Throws Error for kAuto and kHierarchical. REQUIRES: P >= 1.
 double all_reduce_seconds(Algorithm algorithm, int P, size_t bytes, double alpha,
                           double beta);
+
+/// Returns that of kAlgorithmsWithFormula with the smallest all_reduce_seconds; the first of
+/// several. REQUIRES: P >= 1.
+Algorithm fastest_all_reduce(int P, size_t bytes, double alpha, double beta);
 
 }  // namespace mini::dist

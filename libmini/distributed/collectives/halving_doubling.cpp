@@ -27,9 +27,9 @@ void halving_doubling_all_reduce(Transport& transport, Elements data, ReduceOp o
     const Combine combine = combine_for(data.dtype, op);
     prepare_reduce(data, transport.world_size(), op);
     fold_to_power_of_two(transport, data, op, [&](int Q) {
-        // Halving: send one half, combine the received data into the other.
         std::vector<Halves> rounds;
         Elements mine = data;
+        // [lab11.4] Halving: send one half, combine the received data into the other.
         for (int bit = Q / 2; bit > 0; bit /= 2) {
             const Halves halves = split(mine, transport.rank(), bit);
             transport.send_recv(halves.partner, halves.theirs.bytes, halves.partner,
@@ -37,14 +37,16 @@ void halving_doubling_all_reduce(Transport& transport, Elements data, ReduceOp o
             mine = halves.mine;
             rounds.push_back(halves);
         }
+        // [lab11.4]
         finish_reduce(mine, transport.world_size(), op);
 
-        // Doubling: the same partners in reverse order, now with finished data.
+        // [lab11.4] Doubling: the same partners in reverse order, with finished data.
         for (; !rounds.empty(); rounds.pop_back()) {
             const Halves& halves = rounds.back();
             transport.send_recv(halves.partner, halves.mine.bytes, halves.partner,
                                 halves.theirs.bytes);
         }
+        // [lab11.4]
     });
 }
 

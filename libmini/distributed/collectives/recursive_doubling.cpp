@@ -13,6 +13,7 @@ void recursive_doubling_all_reduce(Transport& transport, Elements data, ReduceOp
     std::vector<std::byte> theirs(data.bytes.size());
     prepare_reduce(data, transport.world_size(), op);
     fold_to_power_of_two(transport, data, op, [&](int Q) {
+        // [lab11.4] Exchange whole buffers with partners that are 1, 2, 4, ... away.
         for (int bit = 1; bit < Q; bit *= 2) {
             const int partner = rank ^ bit;
             transport.send_recv(partner, data.bytes, partner, theirs);
@@ -23,6 +24,7 @@ void recursive_doubling_all_reduce(Transport& transport, Elements data, ReduceOp
                 std::ranges::copy(theirs, data.bytes.begin());
             }
         }
+        // [lab11.4]
         finish_reduce(data, transport.world_size(), op);
     });
 }

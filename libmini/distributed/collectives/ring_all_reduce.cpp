@@ -18,18 +18,20 @@ void ring_all_reduce(Transport& transport, Elements data, ReduceOp op) {
 
     prepare_reduce(data, P, op);
 
-    // Reduce-scatter: send chunks rank, rank-1, rank-2, ... and combine each received
-    // chunk into the chunk that is sent next.
+    // [lab11.3] Reduce-scatter: combine each received chunk into the one to send next.
+    // Send chunks rank, rank-1, rank-2, ...
     const Combine combine = combine_for(data.dtype, op);
     for (int step = 0; step < P - 1; ++step)
         transport.send_recv(right, chunk(rank - step).bytes, left,
                             chunk(rank - step - 1).bytes, combine);
     finish_reduce(chunk(rank + 1), P, op);
+    // [lab11.3]
 
-    // All-gather: start from the chunk this rank has just finished.
+    // [lab11.3] All-gather: start from the chunk this rank has just finished.
     for (int step = 0; step < P - 1; ++step)
         transport.send_recv(right, chunk(rank + 1 - step).bytes, left,
                             chunk(rank - step).bytes);
+    // [lab11.3]
 }
 
 }  // namespace mini::dist

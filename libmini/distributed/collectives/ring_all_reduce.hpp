@@ -30,8 +30,8 @@
 namespace mini::dist {
 
 /// Reduces `data` over all ranks and leaves the result in `data` on every rank; blocks
-/// until done. REQUIRES: the same size, dtype and op on every rank; Transport::begin
-/// was called for this collective.
+/// until done. The results are bitwise identical on all ranks. REQUIRES: the same size,
+/// dtype and op on every rank; Transport::begin was called for this collective.
 void ring_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
 }  // namespace mini::dist

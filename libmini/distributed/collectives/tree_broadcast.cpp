@@ -9,6 +9,7 @@ void tree_broadcast(Transport& transport, std::span<std::byte> data, int root) {
     const int relative_rank = (transport.rank() - root + P) % P;
     const auto rank_at = [&](int relative) { return (relative + root) % P; };
 
+    // [lab11.2] Receive from the parent, then send to the children, the farthest first.
     // Clearing the lowest set bit of a relative rank gives its parent: the parent of 6
     // = 110 is 4 = 100.
     int bit = 1;
@@ -19,6 +20,7 @@ void tree_broadcast(Transport& transport, std::span<std::byte> data, int root) {
     // most ranks below it, comes first.
     for (bit /= 2; bit > 0; bit /= 2)
         if (relative_rank + bit < P) transport.send(rank_at(relative_rank + bit), data);
+    // [lab11.2]
 }
 
 }  // namespace mini::dist

@@ -20,7 +20,7 @@ namespace mini::dist {
 /// then holds partial results. Blocks until this rank's part is done. kAvg only adds:
 /// the caller calls prepare_reduce and finish_reduce (reduce.hpp). REQUIRES: the same
 /// size, dtype, op and root on every rank; Transport::begin was called for this
-/// collective.
+/// collective. Each rank combines the data of its nearest child first.
 void tree_reduce(Transport& transport, Elements data, ReduceOp op, int root);
 
 }  // namespace mini::dist

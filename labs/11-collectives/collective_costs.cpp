@@ -1,0 +1,134 @@
+// What each all-reduce costs: messages, bytes and virtual time on the simulated cluster, and
+// whether all ranks end with the same bits.
+//
+//     collective_costs [--ranks 4] [--bytes 400] [--link 100Gbit,10us]
+//
+// `tutorial` is the ring of PyTorch's tutorial (tutorial_ring.hpp).
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "labs/11-collectives/tutorial_ring.hpp"
+#include "libmini/core/error.hpp"
+#include "libmini/distributed/collectives/all_reduce_time.hpp"
+#include "libmini/distributed/collectives/halving_doubling.hpp"
+#include "libmini/distributed/collectives/naive_all_reduce.hpp"
+#include "libmini/distributed/collectives/recursive_doubling.hpp"
+#include "libmini/distributed/collectives/ring_all_reduce.hpp"
+#include "libmini/distributed/collectives/tree_all_reduce.hpp"
+#include "libmini/distributed/simulation/cluster.hpp"
+#include "libmini/distributed/transport/links.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+
+namespace {
+
+using Values = std::vector<float>;
+using AllReduce = std::function<void(Transport&, std::span<float>)>;
+
+struct Options {
+    int ranks = 4;
+    size_t bytes = 400;
+    std::string link = "100Gbit,10us";
+};
+
+Options parse(int count, char** words) {
+    Options options;
+    for (int i = 1; i < count; i += 2) {
+        const std::string name = words[i], value = i + 1 < count ? words[i + 1] : "";
+        if (value.empty()) throw UsageError(concat("a value is missing after ", name));
+        if (name == "--ranks")
+            options.ranks = std::stoi(value);
+        else if (name == "--bytes")
+            options.bytes = std::stoul(value);
+        else if (name == "--link")
+            options.link = value;
+        else
+            throw UsageError(
+                concat("unknown option ", name, "; there are --ranks, --bytes, --link"));
+    }
+    return options;
+}
+
+struct Row {
+    std::string name;
+    AllReduce all_reduce;
+};
+
+AllReduce of(void (*all_reduce)(Transport&, Elements, ReduceOp)) {
+    return [all_reduce](Transport& transport, std::span<float> data) {
+        all_reduce(transport, Elements(data), ReduceOp::kSum);
+    };
+}
+
+std::vector<Row> rows() {
+    return {{"naive", of(naive_all_reduce)},
+            {"tree", of(tree_all_reduce)},
+            {"ring", of(ring_all_reduce)},
+            {"recursive-doubling", of(recursive_doubling_all_reduce)},
+            {"halving-doubling", of(halving_doubling_all_reduce)},
+            {"tutorial", first::tutorial_ring}};
+}
+
+// Numbers whose sum depends on the order of the additions.
+Values values_of(int rank, size_t n) {
+    Values values;
+    for (size_t i = 0; i < n; ++i)
+        values.push_back(
+            std::sin(static_cast<float>(rank) * 1.7f + static_cast<float>(i)) * 1e3f);
+    return values;
+}
+
+void print(const Row& row, const Options& options) {
+    std::vector<Values> results(static_cast<size_t>(options.ranks));
+    const auto report = run_cluster(
+        {.world_size = options.ranks, .links = parse_links(options.link)},
+        [&](SimulatedTransport& transport) {
+            Values data = values_of(transport.rank(), options.bytes / sizeof(float));
+            row.all_reduce(transport, data);
+            results[static_cast<size_t>(transport.rank())] = data;
+        });
+    const auto most = [&](int64_t Traffic::*what) {
+        return std::ranges::max(report.sent, {}, what).*what;
+    };
+    const bool are_equal = std::ranges::all_of(
+        results, [&](const Values& one) { return one == results[0]; });
+    std::cout << fmt::format("{:<20}{:>10}{:>14}{:>12.1f}   {}\n", row.name,
+                             most(&Traffic::messages), most(&Traffic::bytes),
+                             seconds_of(report.time) * 1e6,
+                             are_equal ? "equal" : "different");
+}
+
+}  // namespace
+
+int main(int count, char** words) try {
+    const Options options = parse(count, words);
+    std::cout << fmt::format(
+        "{} ranks, {} bytes each, {}; sent by the busiest rank\n\n"
+        "{:<20}{:>10}{:>14}{:>12}   bits of the ranks\n",
+        options.ranks, options.bytes, options.link, "algorithm", "messages", "bytes",
+        "time in us");
+    for (const Row& row : rows()) print(row, options);
+    const LinkSpec link = parse_links(options.link).network;
+    const Algorithm fastest = fastest_all_reduce(
+        options.ranks, options.bytes, std::chrono::duration<double>(link.delay).count(),
+        1 / link.bytes_per_second);
+    std::cout << fmt::format("\nthe fastest by its formula: {}\n",
+                             algorithm_name(fastest));
+    return 0;
+} catch (const std::exception& error) {
+    std::cerr << "collective_costs: " << error.what() << '\n';
+    return 1;
+}

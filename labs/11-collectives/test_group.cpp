@@ -1,0 +1,312 @@
+// The checks of lab 11, task 11.6: the group with one queue and one thread.
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "labs/11-collectives/simple_group.hpp"
+#include "labs/11-collectives/test_support.hpp"
+
+using namespace mini;
+using namespace mini::lab11;
+
+namespace {
+
+// Only a check that fails takes so long.
+constexpr std::chrono::seconds kLimit(5);
+
+// The messages between ranks that are threads.
+class Mail {
+  public:
+    void put(int from, int to, std::span<const std::byte> out) {
+        const std::lock_guard lock(mutex_);
+        messages_[{from, to}].emplace_back(out.begin(), out.end());
+        changed_.notify_all();
+    }
+
+    std::vector<std::byte> take(int from, int to) {
+        std::unique_lock lock(mutex_);
+        auto& waiting = messages_[{from, to}];
+        if (!changed_.wait_for(lock, kLimit, [&] { return !waiting.empty(); }))
+            throw Error(concat("rank ", to, " waits for rank ", from, " in vain"));
+        std::vector<std::byte> first = std::move(waiting.front());
+        waiting.pop_front();
+        return first;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> messages_;
+};
+
+class ThreadTransport : public dist::Transport {
+  public:
+    ThreadTransport(Mail& mail, int rank, int world_size)
+        : mail_(mail), rank_(rank), world_size_(world_size) {}
+
+    int rank() const override { return rank_; }
+    int world_size() const override { return world_size_; }
+
+    void send(int to, std::span<const std::byte> out) override {
+        mail_.put(rank_, to, out);
+    }
+
+    void recv(int from, std::span<std::byte> in, const dist::Combine& combine) override {
+        const std::vector<std::byte> message = mail_.take(from, rank_);
+        MINI_CHECK(message.size() == in.size(), "rank ", from, " sent ", message.size(),
+                   " bytes where rank ", rank_, " expects ", in.size());
+        if (combine)
+            combine.apply(in.data(), message.data(), in.size() / combine.element_bytes);
+        else if (!in.empty())
+            std::memcpy(in.data(), message.data(), in.size());
+    }
+
+    void send_recv(int to, std::span<const std::byte> out, int from,
+                   std::span<std::byte> in, const dist::Combine& combine) override {
+        send(to, out);
+        recv(from, in, combine);
+    }
+
+  private:
+    Mail& mail_;
+    const int rank_, world_size_;
+};
+
+// Runs `body` on a thread per rank; rethrows the first error.
+void on_threads(int ranks, const std::function<void(simple::Group&, int)>& body) {
+    Mail mail;
+    std::vector<std::future<void>> running;
+    for (int rank = 0; rank < ranks; ++rank)
+        running.push_back(std::async(std::launch::async, [&, rank] {
+            ThreadTransport transport(mail, rank, ranks);
+            simple::Group group(transport);
+            body(group, rank);
+        }));
+    for (auto& one : running) one.wait();
+    for (auto& one : running) one.get();
+}
+
+// Runs `body` with the group of a world of one rank.
+void alone(const std::function<void(simple::Group&)>& body) {
+    Mail mail;
+    ThreadTransport transport(mail, 0, 1);
+    simple::Group group(transport);
+    body(group);
+}
+
+// The message of the Error that wait() throws; empty if it throws none.
+std::string error_of(const simple::WorkHandle& work) {
+    try {
+        work->wait();
+    } catch (const NotImplemented&) {
+        throw;
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+const simple::Operation kNothing = [](dist::Transport&) {};
+
+}  // namespace
+
+TEST_CASE("all operations run on one thread, which is not the caller's",
+          "[lab11][lab11.6]") {
+    std::vector<std::thread::id> threads(3);
+    alone([&](simple::Group& group) {
+        std::vector<simple::WorkHandle> works;
+        for (auto& thread : threads)
+            works.push_back(group.start(
+                [&thread](dist::Transport&) { thread = std::this_thread::get_id(); }));
+        for (const auto& work : works) work->wait();
+    });
+    for (const auto& thread : threads) {
+        INFO("start() queues the operation; the group's thread runs it: hint 1 of 11.6");
+        REQUIRE(thread != std::this_thread::get_id());
+        REQUIRE(thread == threads.front());
+    }
+}
+
+TEST_CASE("start() returns a Work that is completed when its operation has ended",
+          "[lab11][lab11.6]") {
+    std::promise<void> gate;
+    bool before = true, during = true, after = false;
+    alone([&](simple::Group& group) {
+        std::promise<void> running;
+        const auto work = group.start([&](dist::Transport&) {
+            running.set_value();
+            gate.get_future().wait_for(kLimit);
+        });
+        before = work->is_completed();
+        running.get_future().wait_for(kLimit);
+        during = work->is_completed();
+        gate.set_value();
+        work->wait();
+        after = work->is_completed();
+    });
+    INFO("before it could run, while it ran, and after wait()");
+    REQUIRE_FALSE(before);
+    REQUIRE_FALSE(during);
+    REQUIRE(after);
+}
+
+TEST_CASE("operations run in the order of their starts", "[lab11][lab11.6]") {
+    std::vector<int> order, wanted;
+    alone([&](simple::Group& group) {
+        std::vector<simple::WorkHandle> works;
+        for (int i = 0; i < 100; ++i) {
+            wanted.push_back(i);
+            works.push_back(
+                group.start([&order, i](dist::Transport&) { order.push_back(i); }));
+        }
+        for (size_t i = works.size(); i-- > 0;) works[i]->wait();
+    });
+    INFO("100 operations were started, and waited for in reverse; " << order.size()
+                                                                    << " ran");
+    REQUIRE(order == wanted);
+}
+
+TEST_CASE("start() does not block while an operation runs", "[lab11][lab11.6]") {
+    bool was_started = false;
+    alone([&](simple::Group& group) {
+        std::promise<void> running, second;
+        auto second_started = second.get_future();
+        const auto first = group.start([&](dist::Transport&) {
+            running.set_value();
+            was_started = second_started.wait_for(kLimit) == std::future_status::ready;
+        });
+        running.get_future().wait();
+        const auto work = group.start(kNothing);
+        second.set_value();
+        first->wait();
+        work->wait();
+    });
+    INFO("a second start() during an operation waited for its end: is the mutex locked");
+    INFO("while the operation runs? hint 2 of 11.6 helps");
+    REQUIRE(was_started);
+}
+
+TEST_CASE("the error of an operation reaches each wait for it", "[lab11][lab11.6]") {
+    std::vector<std::string> errors;
+    bool is_completed = false;
+    alone([&](simple::Group& group) {
+        const auto good = group.start(kNothing);
+        const auto bad =
+            group.start([](dist::Transport&) { throw Error("rank 1 is gone"); });
+        errors = {error_of(good), error_of(bad), error_of(bad)};
+        is_completed = bad->is_completed();
+    });
+    INFO("the first operation succeeds, the second throws, and is waited for twice");
+    INFO("hint 2 of 11.6 helps");
+    REQUIRE(errors == std::vector<std::string>{"", "rank 1 is gone", "rank 1 is gone"});
+    REQUIRE(is_completed);
+}
+
+TEST_CASE("what is not derived from std::exception reaches the wait, too",
+          "[lab11][lab11.6]") {
+    int caught = 0;
+    alone([&](simple::Group& group) {
+        const auto work = group.start([](dist::Transport&) { throw 7; });
+        try {
+            work->wait();
+        } catch (int number) {
+            caught = number;
+        }
+    });
+    INFO("the operation threw the int 7");
+    REQUIRE(caught == 7);
+}
+
+TEST_CASE("after an error no later operation runs, and each has the same error",
+          "[lab11][lab11.6]") {
+    bool ran = false;
+    std::vector<std::string> errors;
+    alone([&](simple::Group& group) {
+        std::vector<simple::WorkHandle> works;
+        works.push_back(
+            group.start([](dist::Transport&) { throw Error("rank 1 is gone"); }));
+        for (int i = 0; i < 2; ++i)
+            works.push_back(group.start([&ran](dist::Transport&) { ran = true; }));
+        for (const auto& work : works) errors.push_back(error_of(work));
+    });
+    INFO("the other ranks may still be in the operation that failed here: a later one");
+    INFO("would receive its messages");
+    REQUIRE_FALSE(ran);
+    REQUIRE(errors == std::vector<std::string>(3, "rank 1 is gone"));
+}
+
+TEST_CASE("the destructor waits for the operations that were started",
+          "[lab11][lab11.6]") {
+    std::atomic<int> ran = 0;
+    std::vector<simple::WorkHandle> works;
+    alone([&](simple::Group& group) {
+        for (int i = 0; i < 20; ++i)
+            works.push_back(group.start([&ran](dist::Transport&) { ++ran; }));
+    });
+    INFO("20 operations were started; the Works outlive the group");
+    REQUIRE(ran == 20);
+    for (const auto& work : works) REQUIRE(work->is_completed());
+}
+
+TEST_CASE("the destructor of an idle group ends its thread", "[lab11][lab11.6]") {
+    for (int i = 0; i < 20; ++i) alone([](simple::Group&) {});
+    alone([](simple::Group& group) { group.start(kNothing)->wait(); });
+    SUCCEED();
+}
+
+TEST_CASE("several all-reduces and a broadcast are in flight at once",
+          "[lab11][lab11.6]") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    constexpr size_t kCalls = 4, kSize = 5;
+    std::vector<std::vector<Values>> seen(static_cast<size_t>(ranks));
+    on_threads(ranks, [&](simple::Group& group, int rank) {
+        auto& mine = seen[static_cast<size_t>(rank)];
+        mine.assign(kCalls, integers(kSize)(rank));
+        std::vector<simple::WorkHandle> works;
+        for (Values& values : mine)
+            works.push_back(&values == &mine.back()
+                                ? group.broadcast_async(values, ranks - 1)
+                                : group.all_reduce_async(values));
+        for (const auto& work : works) work->wait();
+    });
+    for (size_t rank = 0; rank < seen.size(); ++rank)
+        for (size_t call = 0; call < kCalls; ++call) {
+            INFO("call " << call << " on rank " << rank << " of " << ranks);
+            REQUIRE(seen[rank][call] == (call + 1 < kCalls ? sum_of_integers(ranks, kSize)
+                                                           : integers(kSize)(ranks - 1)));
+        }
+}
+
+TEST_CASE("a rank can start two all-reduces before another rank starts the first",
+          "[lab11][lab11.6]") {
+    std::promise<void> both;
+    auto both_started = both.get_future();
+    bool was_ahead = false;
+    on_threads(2, [&](simple::Group& group, int rank) {
+        Values one = integers(5)(rank), two = integers(5)(rank);
+        if (rank == 1)
+            was_ahead = both_started.wait_for(kLimit) == std::future_status::ready;
+        const auto first = group.all_reduce_async(one);
+        const auto second = group.all_reduce_async(two);
+        if (rank == 0) both.set_value();
+        first->wait();
+        second->wait();
+    });
+    INFO("rank 0's starts must return although rank 1 has not called anything yet");
+    REQUIRE(was_ahead);
+}

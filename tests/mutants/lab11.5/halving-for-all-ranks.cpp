@@ -1,0 +1,14 @@
+// Halving divides by P, not by Q.
+// region: libmini/distributed/collectives/all_reduce_time.cpp 1
+    const double rounds = std::bit_width(Q) - 1;
+    const double folding = Q == ranks ? 0 : 2 * whole;
+    switch (algorithm) {
+        case Algorithm::kNaive: return 2 * (alpha + (P - 1) * n * beta);
+        case Algorithm::kTree: return 2 * std::bit_width(ranks - 1) * whole;
+        case Algorithm::kRing: return 2 * (P - 1) * (alpha + n / P * beta);
+        case Algorithm::kRecursiveDoubling: return rounds * whole + folding;
+        case Algorithm::kHalvingDoubling:
+            return 2 * (rounds * alpha + (P - 1.0) / P * n * beta) + folding;
+        case Algorithm::kAuto:
+        case Algorithm::kHierarchical: break;
+    }

@@ -1,0 +1,12 @@
+// The mutex is locked while the operation runs.
+// region: labs/11-collectives/simple_group.cpp 6
+        changed_.wait(lock, [this] { return !queue_.empty() || is_closing_; });
+        if (queue_.empty()) return;
+        const Queued next = std::move(queue_.front());
+        queue_.pop_front();
+        try {
+            if (!failure) next.operation(transport_);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        next.work->complete(failure);

@@ -3,7 +3,9 @@
 import re
 from dataclasses import dataclass
 
-ERROR = re.compile(r"^(/?[^\s:]+\.[ch]pp):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$")
+# GCC: a.cpp:3:1: error: ...; nvcc: a.cu(3): error: ...
+ERROR = re.compile(r"^(/?[^\s:(]+\.(?:[ch]pp|cuh?))(?::(\d+):(?:\d+:)?|\((\d+)\):) "
+                   r"(?:fatal )?error:? (.*)$")
 FAILED = re.compile(r"^FAILED: (\S+)")
 UNDEFINED = re.compile(r"(?:(/?[^\s:]+\.[ch]pp):(\d+): )?(undefined reference to .*?);?$")
 REQUIRED = re.compile(r"(required for the satisfaction of .*)$")
@@ -32,7 +34,8 @@ def errors_in(lines, root):
         if match:
             context = tuple(text for text in lines[index + 1:index + 3] if SOURCE.match(text))
             context += broken_constraint(lines[index + 1:])
-            error = CompileError(shortened(match[1], root), int(match[2]), match[3], context)
+            path, line = shortened(match[1], root), int(match[2] or match[3])
+            error = CompileError(path, line, match[4], context)
             found.setdefault((error.path, error.line, error.message), error)
         elif undefined:
             path, line = shortened(undefined[1] or "", root), int(undefined[2] or 0)

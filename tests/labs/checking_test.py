@@ -212,6 +212,12 @@ class CompileErrors(unittest.TestCase):
                            "   50 |     std::same_as<T, float> ||",
                            "   51 |     std::same_as<T, int64_t>;"]])
 
+    def test_errors_of_nvcc_have_a_file_and_a_line(self):
+        errors = errors_in(["/src/work/libmini/a.cu(34): error: identifier \"x\" is undefined"],
+                           "/src")
+        self.assertEqual(errors[0].spelled(),
+                         ["work/libmini/a.cu:34: identifier \"x\" is undefined"])
+
     def test_the_file_that_failed_to_compile_is_found(self):
         self.assertEqual(broken_files(NINJA, "/src"), ["07/libmini/data/part.cpp"])
 

@@ -19,7 +19,8 @@ import time
 from lab_tool import hunts, report
 from lab_tool.amiss import files_amiss
 from lab_tool.catalogue import Catalogue
-from lab_tool.checking import build_without_broken, check_lab, configured_without
+from lab_tool.check_build import build_without_broken, configured_without
+from lab_tool.checking import check_lab
 from lab_tool.projection import NO_LAB
 from lab_tool.screen import LabError, say
 from lab_tool.state import State

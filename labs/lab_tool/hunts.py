@@ -26,6 +26,10 @@ def task_of(lab):
                          "the program exits with code 0")
 
 
+def is_hunt(task):
+    return task.name.endswith(".hunt")
+
+
 def begin(workspace, lab):
     """Copies a lab's hunt to work/ unless it is there."""
     if lab.hunt and workspace.mine(lab.hunt) is None:

@@ -1,117 +1,124 @@
-// dealing: the cost of the tutorial's partition, compared with a sampler that divides the
-// samples again in every epoch.
+// dealing: what a division of the samples does to training, if the dataset is sorted by
+// class: parts of a shuffled list (DataPartitioner) against blocks of the sorted one.
 //
-//     dealing                                 60,000 samples, as MNIST has
+//     dealing                     5 ranks, as threads; 3,000 drawn digits, 300 a class
 //
-// Prints two tables: the number of samples that the fractions lose, by number of ranks;
-// and the share of the dataset that one rank has seen, by epoch, which measure.py draws.
-// Also prints the time that both methods take.
+// Prints the number of samples that the fractions lose, by number of ranks; the classes
+// of each rank; and the accuracy after each epoch, which measure.py draws. A network is
+// trained in three ways: plain and with batch normalisation, the gradients averaged in
+// each step; and plain, the parameters averaged only at the end of each epoch. Each rank
+// tests its own network on all test digits; the table has the mean over the ranks.
 //
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <numeric>
+#include <set>
 #include <vector>
 
-#include "labs/numbered.hpp"
-#include "libmini/data/distributed_sampler.hpp"
+#include "labs/07-partition/train_on_parts.hpp"
 #include "libmini/data/partition.hpp"
+#include "libmini/datasets/digits.hpp"
 #include "libmini/training/common_options.hpp"
 #include "libmini/training/program.hpp"
 
 namespace {
 
 using namespace mini;
-using labs::Numbered;
+using Indices = std::vector<int64_t>;
+using data::Partition;
+
+constexpr int64_t kTest = 1000;
 
 struct Options {
-    int64_t samples = 60000;
-    int ranks = 4;
-    int epochs = 20;
+    int64_t samples = 3000;
+    int ranks = 5;
+    int epochs = 10;
 };
 
 std::vector<double> equal_shares(int ranks) {
     return std::vector<double>(static_cast<size_t>(ranks), 1.0 / ranks);
 }
 
-int64_t lost(int64_t samples, int ranks, bool assign_remainder) {
-    int64_t left = samples;
-    for (const int64_t length :
-         data::partition_lengths(equal_shares(ranks), samples, assign_remainder))
-        left -= length;
-    return left;
-}
-
-// The share of all samples that rank 0 has seen after each epoch.
-class Seen {
-  public:
-    explicit Seen(int64_t samples) : seen_(static_cast<size_t>(samples)) {}
-
-    double after(const std::vector<int64_t>& epoch) {
-        for (const int64_t sample : epoch) seen_[static_cast<size_t>(sample)] = true;
-        const auto count = std::count(seen_.begin(), seen_.end(), true);
-        return static_cast<double>(count) / static_cast<double>(seen_.size());
-    }
-
-  private:
-    std::vector<bool> seen_;
-};
-
-template <typename Body>
-double milliseconds(const Body& body) {
-    const auto begin = std::chrono::steady_clock::now();
-    body();
-    const std::chrono::duration<double, std::milli> took =
-        std::chrono::steady_clock::now() - begin;
-    return took.count();
-}
-
-void print_lost(const Options& options) {
-    std::cout << fmt::format("Of {} samples the fractions 1/P lose:\n\n",
-                             options.samples);
+void print_lost() {
+    constexpr int64_t n = 60000;
+    std::cout << fmt::format("Of {} samples the fractions 1/P lose:\n\n", n);
     std::cout << "  ranks P   lost by int(1/P * n)   lost with assign_remainder\n";
+    const auto lost = [](int ranks, bool assign_remainder) {
+        const auto lengths =
+            data::partition_lengths(equal_shares(ranks), n, assign_remainder);
+        return n - std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
+    };
     for (const int ranks : {2, 3, 4, 6, 7, 9, 11, 14, 16, 48, 49, 64, 100, 1000})
-        std::cout << fmt::format("  {:7}   {:20}   {:26}\n", ranks,
-                                 lost(options.samples, ranks, false),
-                                 lost(options.samples, ranks, true));
+        std::cout << fmt::format("  {:7}   {:20}   {:26}\n", ranks, lost(ranks, false),
+                                 lost(ranks, true));
+}
+
+// The digits as files of one class after the other would give them.
+std::shared_ptr<const Partition> sorted_by_class(int64_t samples) {
+    const auto digits = data::make_digits(true, samples);
+    Indices order(static_cast<size_t>(samples));
+    std::iota(order.begin(), order.end(), int64_t{0});
+    std::ranges::stable_sort(order, {}, [&](int64_t i) { return digits->label(i); });
+    return std::make_shared<Partition>(digits, order);
+}
+
+// The parts of all ranks: of a shuffled list, or blocks of the list as it is.
+std::vector<Partition> divide(const std::shared_ptr<const Partition>& dataset, int ranks,
+                              bool shuffled) {
+    std::vector<Partition> parts;
+    if (shuffled) {
+        const data::DataPartitioner partitioner(dataset, equal_shares(ranks));
+        for (int rank = 0; rank < ranks; ++rank) parts.push_back(partitioner.use(rank));
+        return parts;
+    }
+    Indices all(static_cast<size_t>(dataset->size()));
+    std::iota(all.begin(), all.end(), int64_t{0});
+    const auto lengths = data::partition_lengths(equal_shares(ranks), dataset->size());
+    for (const Indices& run : data::cut_into_runs(all, lengths))
+        parts.emplace_back(dataset, run);
+    return parts;
+}
+
+void print_classes(const std::vector<Partition>& parts) {
+    for (size_t rank = 0; rank < parts.size(); ++rank) {
+        std::set<int64_t> classes;
+        for (int64_t i = 0; i < parts[rank].size(); ++i)
+            classes.insert(parts[rank].get(i).label());
+        std::cout << fmt::format("  rank {}: classes {}\n", rank,
+                                 fmt::join(classes, " "));
+    }
 }
 
 void run(const Options& options) {
-    print_lost(options);
+    print_lost();
+    const auto dataset = sorted_by_class(options.samples);
+    const auto test = data::make_digits(false, kTest);
+    const auto shuffled = divide(dataset, options.ranks, true);
+    const auto blocks = divide(dataset, options.ranks, false);
+    std::cout << "\nBlocks of the sorted digits:\n\n";
+    print_classes(blocks);
 
-    // Follow rank 0 through the epochs, with both methods.
-    const auto dataset = std::make_shared<Numbered>(options.samples);
-    std::vector<int64_t> part;
-    const double partition_took = milliseconds([&] {
-        part = data::DataPartitioner(dataset, equal_shares(options.ranks)).use(0).index();
-    });
-    data::DistributedSampler sampler(options.samples,
-                                     {.num_replicas = options.ranks, .rank = 0});
-    Seen by_partition(options.samples), by_sampler(options.samples);
-    double sampler_took = 0;
-    std::cout << fmt::format(
-        "\nRank 0 of {} has seen, of all samples:\n\n"
-        "  epochs   DataPartitioner   DistributedSampler   1 - (1 - 1/P)^epochs\n",
-        options.ranks);
-    for (int epoch = 0; epoch < options.epochs; ++epoch) {
-        sampler.set_epoch(epoch);
-        std::vector<int64_t> mine;
-        sampler_took += milliseconds([&] { mine = sampler.indices(); });
-        const double fixed = by_partition.after(part), fresh = by_sampler.after(mine);
-        std::cout << fmt::format("  {:6}   {:15.4f}   {:18.4f}   {:20.4f}\n", epoch + 1,
-                                 fixed, fresh,
-                                 1 - std::pow(1 - 1.0 / options.ranks, epoch + 1));
-    }
-    std::cout << fmt::format(
-        "\nDealing takes {:.2f} ms once with DataPartitioner, {:.2f} ms an epoch with\n"
-        "DistributedSampler.\n",
-        partition_took, sampler_took / options.epochs);
+    const std::vector<labs::Way> ways = {{.name = "plain"},
+                                         {.name = "batch norm", .batch_norm = true},
+                                         {.name = "once an epoch", .each_epoch = true}};
+    std::cout << "\nAccuracy after each epoch:\n\n";
+    for (const labs::Way& way : ways)
+        for (const auto* parts : {&shuffled, &blocks}) {
+            const auto accuracies =
+                labs::train_on_parts(way, *parts, options.epochs, *test);
+            std::cout << fmt::format(
+                "  {:24}", way.name + (parts == &shuffled ? ", shuffled" : ", blocks"));
+            for (const double accuracy : accuracies)
+                std::cout << fmt::format("  {:.3f}", accuracy);
+            std::cout << std::endl;
+        }
 }
 
 }  // namespace
@@ -119,12 +126,11 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
     return training::run("dealing", [&] {
         Options options;
-        CommandLine line("The cost of the tutorial's partition, compared with a sampler.",
+        CommandLine line("What a division of sorted samples does to training.",
                          "dealing");
-        training::add_count(line, "--samples", options.samples, "samples of the dataset");
-        training::add_count(line, "--ranks", options.ranks,
-                            "number of ranks; rank 0 is followed");
-        training::add_count(line, "--epochs", options.epochs, "number of epochs");
+        training::add_count(line, "--samples", options.samples, "training digits");
+        training::add_count(line, "--ranks", options.ranks, "ranks, as threads");
+        training::add_count(line, "--epochs", options.epochs, "epochs");
         if (line.parse(argc, argv)) run(options);
     });
 }

@@ -1,39 +1,39 @@
 #!/usr/bin/env python3
-"""The cost of a partition that is made only once: runs dealing and draws its second table.
+"""What a division of sorted samples does to training: runs dealing and draws its last table.
 
-    labs/07-partition/measure.py [--bin build/release/bin] [--ranks 4] [--svg FILE]
+    labs/07-partition/measure.py [--bin build/release/bin] [--ranks 5] [--svg FILE]
 """
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import plot  # noqa: E402
 
+ROW = re.compile(r"^  (\S.*?, (?:shuffled|blocks)) +([\d. ]+)$", re.MULTILINE)
 
-def rows_of(table):
-    """The rows of numbers below the last heading that begins with epochs."""
-    lines = table[table.rindex("  epochs "):].splitlines()[1:]
-    return [list(map(float, line.split())) for line in lines[:lines.index("")]]
+
+def lines_of(output):
+    """{"plain, blocks": [(epoch, accuracy), ...], ...}, one for each row of the last table."""
+    return {name: list(enumerate(map(float, accuracies.split()), 1))
+            for name, accuracies in ROW.findall(output)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--ranks", type=int, default=5)
     parser.add_argument("--svg", default="dealing.svg")
     options = parser.parse_args()
 
     output = subprocess.run([f"{options.bin}/dealing", "--ranks", str(options.ranks)], check=True,
                             stdout=subprocess.PIPE, text=True).stdout
     print(output)
-    rows = rows_of(output)
-    plot.write(options.svg, title=f"What rank 0 of {options.ranks} has seen", x="epochs",
-               y="share of the dataset",
-               lines={"DistributedSampler": [(row[0], row[2]) for row in rows],
-                      "DataPartitioner": [(row[0], row[1]) for row in rows]})
+    plot.write(options.svg, title=f"Sorted digits, divided among {options.ranks} ranks",
+               x="epochs", y="accuracy, mean of the ranks", lines=lines_of(output))
     print(f"drawn: {options.svg}")
 
 

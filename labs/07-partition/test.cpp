@@ -18,7 +18,8 @@
 #include "tests/support/message_of.hpp"
 
 using mini::concat;
-using mini::data::DataPartitioner, mini::data::Partition, mini::data::partition_lengths;
+using mini::data::DataPartitioner, mini::data::Partition, mini::data::cut_into_runs,
+    mini::data::partition_lengths;
 using mini::labs::Indices, mini::labs::Numbered, mini::labs::all_of, mini::labs::sorted,
     mini::labs::together;
 using mini::test::contains, mini::test::message_of;
@@ -139,30 +140,27 @@ TEST_CASE("fractions are doubles with the same rounding errors as in Python",
     CHECK(partition_lengths({1.0}, 16777217) == Indices{16777217});
 }
 
-TEST_CASE("assign_remainder gives each of the first parts one remaining sample",
-          "[lab07][lab07.4]") {
-    INFO("10 samples, 5 2 2 given, 1 left over: 6 2 2; hint 3 of 07.4");
-    CHECK(partition_lengths({0.5, 0.25, 0.25}, 10, true) == Indices{6, 2, 2});
-    CHECK(partition_lengths({0.5, 0.25, 0.25}, 11, true) == Indices{6, 3, 2});
-    CHECK(partition_lengths(equal_shares(4), 6, true) == Indices{2, 2, 1, 1});
-    CHECK(partition_lengths(equal_shares(49), 49, true) == Indices(49, 1));
-    CHECK(partition_lengths({}, 10, true).empty());
-    INFO("fractions that sum to a half divide half of the samples, and no more");
-    CHECK(partition_lengths({0.25, 0.25}, 10, true) == Indices{3, 2});
-    CHECK(partition_lengths({0.1, 0.1, 0.1}, 10, true) == Indices{1, 1, 1});
+TEST_CASE("a list is cut into runs that follow each other", "[lab07][lab07.4]") {
+    using Runs = std::vector<Indices>;
+    const Indices list = {2, 8, 3, 5, 6, 4, 9, 0, 1, 7};
+    INFO("the list is 2 8 3 5 6 4 9 0 1 7");
+    {
+        INFO("lengths 5 2 2: 2 8 3 5 6 | 4 9 | 0 1, and 7 is in no run; hint 2 of 07.4");
+        CHECK(cut_into_runs(list, {5, 2, 2}) == Runs{{2, 8, 3, 5, 6}, {4, 9}, {0, 1}});
+    }
+    {
+        INFO("lengths 1 0 9: the second run is empty, and the third still begins at 8");
+        CHECK(cut_into_runs(list, {1, 0, 9}) ==
+              Runs{{2}, {}, {8, 3, 5, 6, 4, 9, 0, 1, 7}});
+    }
+    CHECK(cut_into_runs(list, {}).empty());
+    CHECK(cut_into_runs({}, {0, 0}) == Runs{{}, {}});
 }
 
-TEST_CASE("with assign_remainder no sample is lost for any number of samples and parts",
-          "[lab07][lab07.4]") {
-    for (int64_t n = 0; n < 50; ++n)
-        for (int count = 1; count <= 60; ++count) {
-            CAPTURE(n, count);
-            const Indices lengths = partition_lengths(equal_shares(count), n, true);
-            int64_t given = 0;
-            for (const int64_t length : lengths) given += length;
-            REQUIRE(given == n);
-            REQUIRE(lengths.front() - lengths.back() <= 1);
-        }
+TEST_CASE("a run does not go beyond the end of its list", "[lab07][lab07.4]") {
+    using Runs = std::vector<Indices>;
+    INFO("3 values, lengths 2 2 2: the second run has one value, and the third none");
+    CHECK(cut_into_runs({4, 9, 0}, {2, 2, 2}) == Runs{{4, 9}, {0}, {}});
 }
 
 TEST_CASE("the parts are runs of one shuffled list", "[lab07][lab07.5]") {
@@ -175,7 +173,7 @@ TEST_CASE("the parts are runs of one shuffled list", "[lab07][lab07.5]") {
     for (const int part : {-1, 3}) {
         INFO("there are parts 0, 1 and 2; use is called with " << part);
         INFO(
-            "check_part_number throws and names both; it is defined above; hint 3 of "
+            "check_part_number throws and names both; it is defined above; hint 2 of "
             "07.5");
         CHECK(contains(message_of<mini::UsageError>([&] { usual.use(part); }),
                        concat("no partition ", part, "; it has 3")));
@@ -215,7 +213,7 @@ TEST_CASE("ranks that divide the data independently get the same division",
         UNSCOPED_INFO("rank " << rank << " of " << ranks << " begins with sample "
                               << parts[static_cast<size_t>(rank)].front());
     INFO("ranks do not communicate: only an equal seed makes their lists equal;");
-    INFO("hint 3 of 07.5");
+    INFO("hint 2 of 07.5");
     CHECK(dealt_twice(parts, n) == "");
 
     INFO("the shuffle must not change the state of the rank's default generator");
@@ -288,7 +286,7 @@ TEST_CASE("partition_dataset can assign the remainder and divide another batch s
 
 TEST_CASE("partition_dataset throws when no sample is left for a rank",
           "[lab07][lab07.6]") {
-    INFO("5 samples on 7 ranks: int(1/7 * 5) is 0; hint 3 of 07.6");
+    INFO("5 samples on 7 ranks: int(1/7 * 5) is 0; hint 2 of 07.6");
     const std::string message = message_of<mini::UsageError>(
         [] { mini::data::partition_dataset(numbers(5), {.world_size = 7, .rank = 6}); });
     CHECK(contains(message, "no sample is left for rank 6 of 7: the dataset has 5"));

@@ -258,29 +258,6 @@ TEST_CASE("an epoch's generator has the PyTorch version of the default generator
     CHECK(generator.initial_seed() == 42);
 }
 
-TEST_CASE("a forgotten set_epoch gives one warning", "[lab09][lab09.4]") {
-    DistributedSampler sampler(10, {.num_replicas = 2, .rank = 1});
-    const auto next_epoch = [&] { sampler.indices(); };
-    INFO("the first epoch is fine");
-    CHECK(warnings_of(next_epoch) == "");
-    INFO("the second has the same order, since set_epoch was not called; hint 1 of 09.4");
-    const std::string warning = warnings_of(next_epoch);
-    CHECK(contains(warning, "warning"));
-    CHECK(contains(warning, "epoch 0"));
-    CHECK(contains(warning, "set_epoch"));
-    INFO("a third epoch gives no second warning; hint 2 of 09.4");
-    CHECK(warnings_of(next_epoch) == "");
-}
-
-TEST_CASE("the warning names the epoch that is repeated", "[lab09][lab09.4]") {
-    DistributedSampler sampler(10, {.num_replicas = 2, .rank = 0});
-    sampler.set_epoch(7);
-    sampler.indices();
-    const std::string warning = warnings_of([&] { sampler.indices(); });
-    INFO("set_epoch(7), then two epochs; hint 1 of 09.4");
-    CHECK(contains(warning, "epoch 7"));
-}
-
 TEST_CASE("there is no warning with set_epoch or without shuffling", "[lab09][lab09.3]") {
     const std::string written = warnings_of([] {
         DistributedSampler shuffled(10, {.num_replicas = 2, .rank = 0});
@@ -297,14 +274,26 @@ TEST_CASE("there is no warning with set_epoch or without shuffling", "[lab09][la
     CHECK(written == "");
 }
 
-TEST_CASE("a sampler repeats its order until set_epoch with or without a warning",
-          "[lab09][lab09.4]") {
+TEST_CASE("a sampler repeats its order until set_epoch, and warns once",
+          "[lab09][lab09.3]") {
     DistributedSampler sampler(10, {.num_replicas = 3, .rank = 0});
     std::vector<Indices> epochs;
-    warnings_of([&] {
-        for (int epoch = 0; epoch < 3; ++epoch) epochs.push_back(sampler.indices());
-    });
+    const auto next_epoch = [&] { epochs.push_back(sampler.indices()); };
+    INFO("set_epoch is not called: the second epoch has the order of the first, and is");
+    INFO("warned of; the warning is given, and looks at epoch_used_");
+    CHECK(warnings_of(next_epoch) == "");
+    CHECK(contains(warnings_of(next_epoch), "epoch 0"));
+    CHECK(warnings_of(next_epoch) == "");
     CHECK(epochs == std::vector<Indices>(3, Indices{4, 5, 0, 2}));
+}
+
+TEST_CASE("one rank alone gets the whole permutation", "[lab09][lab09.3]") {
+    INFO("1 rank: indices() returns the permutation itself, a branch that is given; it");
+    INFO("uses epoch_generator as well; hint 2 of 09.3");
+    CHECK(deal(10, 1, {}) == std::vector<Indices>{{4, 1, 7, 5, 3, 9, 0, 8, 6, 2}});
+    CHECK(deal(10, 1, {}, 1) == std::vector<Indices>{{5, 6, 1, 2, 0, 8, 9, 3, 7, 4}});
+    CHECK(deal(7, 1, {.drop_last = true}, 4) == deal(7, 1, {}, 4));
+    CHECK(deal(0, 1, {}) == std::vector<Indices>{{}});
 }
 
 TEST_CASE("for evaluation each sample goes to exactly one rank", "[lab09][lab09.5]") {

@@ -37,6 +37,7 @@ struct Way {
     const char* name;
     int ranks;
     double lr = kLr;
+    int64_t period = 0;      // local SGD: steps between two averages of parameters
     bool apart = false;      // no averaging while training
     bool same_start = true;  // one seed for all ranks
 };
@@ -80,6 +81,8 @@ Losses train(const Way& way, const Digits& digits, dist::ProcessGroup& group) {
     for (int64_t epoch = 0; epoch < kEpochs; ++epoch) {
         if (way.apart)
             train_apart(model, loader, optimizer);
+        else if (way.period > 0)
+            tutorial::train_epoch_locally(model, loader, optimizer, group, way.period);
         else
             tutorial::train_epoch(model, loader, optimizer, group);
         mean.load_state_dict(model.state_dict());
@@ -98,6 +101,8 @@ void measure(int ranks) {
         {.name = "sum of gradients: lr times ranks",
          .ranks = ranks,
          .lr = ranks * kLr},  // the sum is `ranks` times the mean
+        {.name = "parameters, every 5 steps", .ranks = ranks, .period = 5},
+        {.name = "parameters, every epoch", .ranks = ranks, .period = kTrain},
         {.name = "parameters, for the test only", .ranks = ranks, .apart = true},
         {.name = "parameters, different starts",
          .ranks = ranks,

@@ -1,11 +1,11 @@
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
 
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "libmini/autograd/functions.hpp"
+#include "libmini/core/error.hpp"
 #include "libmini/parallel/average_gradients.hpp"
+#include "libmini/parallel/average_parameters.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace tutorial {
@@ -34,21 +34,15 @@ void start_alike(const mini::nn::Module& model, dist::ProcessGroup& group) {
 mini::data::PartitionedDataset partition_dataset(
     const std::shared_ptr<const mini::data::Dataset>& dataset, int64_t batch_size,
     const dist::ProcessGroup& group) {
-    // [lab14.4] Cut the data and the batch into as many equal parts as there are ranks.
-    const int size = group.world_size();
-    const int64_t bsz = batch_size / size;
-    const std::vector<double> partition_sizes(static_cast<size_t>(size), 1.0 / size);
-    const mini::data::DataPartitioner partitioner(dataset, partition_sizes);
-    const auto partition =
-        std::make_shared<mini::data::Partition>(partitioner.use(group.rank()));
-    return {DataLoader(partition, {.batch_size = bsz, .shuffle = true}), bsz};
-    // [lab14.4]
+    return mini::data::partition_dataset(dataset, {.world_size = group.world_size(),
+                                                   .rank = group.rank(),
+                                                   .batch_size = batch_size});
 }
 
 double train_epoch(mini::nn::Module& model, DataLoader& loader,
                    mini::optim::Optimizer& optimizer, dist::ProcessGroup& group) {
     double epoch_loss = 0.0;
-    // [lab14.5] Train on each batch as on the whole batch of all ranks.
+    // [lab14.4] Train on each batch as on the whole batch of all ranks.
     for (const auto& [data, target] : loader) {
         optimizer.zero_grad();
         const Tensor output = model(data);
@@ -58,7 +52,29 @@ double train_epoch(mini::nn::Module& model, DataLoader& loader,
         mini::parallel::average_gradients(model.parameters(), group);
         optimizer.step();
     }
-    // [lab14.5]
+    // [lab14.4]
+    return mean_over_ranks(epoch_loss / static_cast<double>(loader.size()), group);
+}
+
+double train_epoch_locally(mini::nn::Module& model, DataLoader& loader,
+                           mini::optim::Optimizer& optimizer, dist::ProcessGroup& group,
+                           int64_t period) {
+    if (period < 1)
+        throw mini::UsageError(mini::concat("train_epoch_locally: the period is ", period,
+                                            " steps; it must be at least 1"));
+    double epoch_loss = 0.0;
+    // [lab14.6] Train alone, and average the parameters after each period.
+    int64_t steps = 0;
+    for (const auto& [data, target] : loader) {
+        optimizer.zero_grad();
+        const Tensor loss = mini::cross_entropy(model(data), target);
+        epoch_loss += loss.item();
+        loss.backward();
+        optimizer.step();
+        if (++steps % period == 0) mini::parallel::average_parameters(model, group);
+    }
+    if (steps % period != 0) mini::parallel::average_parameters(model, group);
+    // [lab14.6]
     return mean_over_ranks(epoch_loss / static_cast<double>(loader.size()), group);
 }
 

@@ -4,10 +4,12 @@
 //     start_alike           gives all ranks the same parameters
 //     partition_dataset     this rank's part of the data, in batches
 //     train_epoch           forward, backward, average the gradients, step
+//     train_epoch_locally   forward, backward, step; sometimes average the parameters
 //
-// The replicas start equal and make the same step each time, so they stay equal. The
-// library also has partition_dataset and average_gradients; the training loop is written
-// out here, because these thirty lines are data-parallel training.
+// The replicas start equal and make the same step each time, so they stay equal.
+// The library also has partition_dataset and average_gradients; the training loop is
+// written out here, because these few lines are data-parallel training. The last function
+// is not in the tutorial: it is local SGD, which communicates less often.
 
 #pragma once
 
@@ -41,5 +43,17 @@ mini::data::PartitionedDataset partition_dataset(
 /// number of batches.
 double train_epoch(mini::nn::Module& model, mini::data::DataLoader& loader,
                    mini::optim::Optimizer& optimizer, mini::dist::ProcessGroup& group);
+
+/// Trains one epoch by local SGD: each rank steps by its own gradients. After every
+/// `period` steps of the epoch, and after its last step, average_parameters replaces the
+/// ranks' models by their mean, and all continue from it; never twice after one step. The
+/// optimizer's state, such as momentum, stays each rank's own. Returns the mean of
+/// cross_entropy over batches and ranks; each batch's loss is computed before its step.
+/// Blocks until the epoch is complete; then all replicas are bitwise identical. Throws
+/// UsageError when `period` is below 1. REQUIRES: every rank calls it, with the same
+/// period and the same number of batches.
+double train_epoch_locally(mini::nn::Module& model, mini::data::DataLoader& loader,
+                           mini::optim::Optimizer& optimizer,
+                           mini::dist::ProcessGroup& group, int64_t period);
 
 }  // namespace tutorial

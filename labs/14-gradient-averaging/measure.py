@@ -17,11 +17,13 @@ import plot  # noqa: E402
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default="build/release/bin")
+    parser.add_argument("--program", default="averaging_ways",
+                        help="averaging_ways_mine: your code")
     parser.add_argument("--ranks", type=int, default=4)
     parser.add_argument("--svg", default="averaging_ways.svg")
     options = parser.parse_args()
 
-    output = subprocess.run([f"{options.bin}/averaging_ways", str(options.ranks)], check=True,
+    output = subprocess.run([f"{options.bin}/{options.program}", str(options.ranks)], check=True,
                             stdout=subprocess.PIPE, text=True).stdout
     ways = [json.loads(line) for line in output.splitlines()]
     print("| what is averaged | loss after 1 | 4 | 8 | 12 epochs | rank 0 alone |\n"

@@ -5,6 +5,7 @@
 // mnist_tutorial two ranks, started by the program
 //     mnist_tutorial --spawn 4           four
 //     minirun -n 4 mnist_tutorial        ranks that a launcher starts
+//     mnist_tutorial --local 10          local SGD: parameters, every 10 steps
 //
 // Partition, DataPartitioner and Net are the library's: libmini/data/partition.hpp and
 // libmini/nn/models.hpp.
@@ -45,6 +46,7 @@ struct Options {
     double lr = 0.01;
     uint64_t seed = 1234;
     int spawn = 2;
+    int64_t local = 0;  // 0: average gradients; k: parameters, after every k steps
     bool json = false;
 };
 
@@ -84,7 +86,10 @@ void run(int rank, int size, const Options& options) {
 
     std::vector<double> losses;
     for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
-        losses.push_back(tutorial::train_epoch(model, train_set, optimizer, *group));
+        losses.push_back(options.local == 0
+                             ? tutorial::train_epoch(model, train_set, optimizer, *group)
+                             : tutorial::train_epoch_locally(model, train_set, optimizer,
+                                                             *group, options.local));
         if (rank == 0 && !options.json)
             std::cout << fmt::format("epoch: {:2}, loss: {:.4f}, mean of {} rank{}",
                                      epoch, losses.back(), size, size == 1 ? "" : "s")
@@ -121,6 +126,10 @@ bool parse(int argc, char** argv, bool launched, Options& options) {
     const mini::Option spawn =
         line.add("--spawn", options.spawn, "start this many ranks, without a launcher")
             .range(1, 1024);
+    line.add("--local", options.local,
+             "local SGD: average the parameters after every LOCAL steps; 0: average\n"
+             "the gradients in every step")
+        .at_least(0);
     line.add_flag("--json", options.json, "print the results as one line of JSON");
     if (!line.parse(argc, argv)) return false;
     if (!std::isfinite(options.lr))

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>

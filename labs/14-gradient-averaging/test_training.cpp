@@ -1,4 +1,4 @@
-// The checks of lab 14, tasks 14.4 to 14.6: data, training, and averaged models.
+// The checks of lab 14, tasks 14.4 to 14.6: training, and averaged models.
 
 #include "labs/14-gradient-averaging/test_support.hpp"
 
@@ -13,104 +13,6 @@ using namespace mini::lab14;
 
 namespace {
 
-using Samples = std::vector<int64_t>;
-
-// Sample i is the number i.
-std::shared_ptr<data::TensorDataset> numbers(int64_t n) {
-    Values values(static_cast<size_t>(n));
-    std::iota(values.begin(), values.end(), 0.0f);
-    return std::make_shared<data::TensorDataset>(Tensor::from(values, {n, 1}),
-                                                 Tensor::from(Samples(values.size())));
-}
-
-Samples read(data::DataLoader& loader, std::vector<int64_t>& batch_sizes) {
-    Samples samples;
-    for (const data::Batch& batch : loader) {
-        batch_sizes.push_back(batch.size());
-        for (const float value : batch.data.to_vector<float>())
-            samples.push_back(static_cast<int64_t>(value));
-    }
-    return samples;
-}
-
-struct Part {
-    int64_t bsz = 0;
-    Samples first, second;  // the samples of two epochs
-    std::vector<int64_t> batch_sizes;
-};
-
-std::vector<Part> parts(int ranks, int64_t samples, int64_t batch_size) {
-    return on_ranks(ranks, [&](dist::ProcessGroup& group) {
-        manual_seed(1);
-        auto [train_set, bsz] =
-            tutorial::partition_dataset(numbers(samples), batch_size, group);
-        Part part{.bsz = bsz, .first = {}, .second = {}, .batch_sizes = {}};
-        part.first = read(train_set, part.batch_sizes);
-        std::vector<int64_t> ignored;
-        part.second = read(train_set, ignored);
-        return part;
-    });
-}
-
-Samples sorted(Samples samples) {
-    std::ranges::sort(samples);
-    return samples;
-}
-
-}  // namespace
-
-TEST_CASE("ten samples on three ranks are divided as by the tutorial's partitioner",
-          "[lab14][lab14.4]") {
-    // random.Random(1234).shuffle: 2 8 3 | 5 6 4 | 9 0 1 | 7, and no rank gets 7.
-    const std::vector<Samples> expected{{2, 3, 8}, {4, 5, 6}, {0, 1, 9}};
-    const auto seen = parts(3, 10, 6);
-    for (size_t rank = 0; rank < 3; ++rank) {
-        INFO("rank " << rank << " of 3 should get " << concat(expected[rank])
-                     << " in some order, and got " << concat(seen[rank].first)
-                     << "; hint 2 of 14.4 helps");
-        CHECK(sorted(seen[rank].first) == expected[rank]);
-    }
-}
-
-TEST_CASE("no sample is on two ranks and all ranks have the same number",
-          "[lab14][lab14.4]") {
-    const int ranks = GENERATE(1, 2, 3, 4, 7);
-    const int64_t samples = GENERATE(7, 60);
-    std::set<int64_t> all;
-    for (const Part& part : parts(ranks, samples, 14)) {
-        INFO(ranks << " ranks share " << samples << " samples; one of them got "
-                   << concat(part.first));
-        const auto fraction = 1.0 / ranks * static_cast<double>(samples);
-        CHECK(static_cast<int64_t>(part.first.size()) == static_cast<int64_t>(fraction));
-        for (const int64_t sample : part.first) {
-            INFO("sample " << sample << " is also on another rank");
-            CHECK(all.insert(sample).second);
-        }
-    }
-}
-
-TEST_CASE("a rank's batch is its share of the whole batch rounded down",
-          "[lab14][lab14.4]") {
-    for (const Part& part : parts(3, 60, 20)) {
-        INFO("20 samples per step on 3 ranks: 6 each; hint 1 of 14.4 helps");
-        CHECK(part.bsz == 6);
-        CHECK(part.batch_sizes == std::vector<int64_t>{6, 6, 6, 2});
-    }
-}
-
-TEST_CASE("a rank shuffles its part again in each epoch", "[lab14][lab14.4]") {
-    for (const Part& part : parts(2, 60, 20)) {
-        INFO("the first epoch began with " << part.first[0] << ' ' << part.first[1] << ' '
-                                           << part.first[2]);
-        CHECK(part.first != part.second);
-        CHECK(sorted(part.first) == sorted(part.second));
-    }
-}
-
-// ---- 14.5
-
-namespace {
-
 constexpr int64_t kSamples = 24, kWholeBatch = 12, kEpochs = 3;
 const optim::SGDOptions kSgd{.lr = 0.5, .momentum = 0.5};
 
@@ -119,7 +21,7 @@ struct Points {
     Points() {
         Generator generator(5);
         fill_uniform(x.span<float>(), -1.0, 1.0, generator);
-        Samples classes;
+        std::vector<int64_t> classes;
         for (int64_t i = 0; i < kSamples; ++i) classes.push_back(i % 3);
         y = Tensor::from(classes);
     }
@@ -131,9 +33,9 @@ struct Points {
 // batch.
 class Slices : public data::Sampler {
   public:
-    Slices(int rank, int ranks) {
-        const int64_t share = kWholeBatch / ranks;
-        for (int64_t start = 0; start < kSamples; start += kWholeBatch)
+    Slices(int rank, int ranks, int64_t whole_batch) {
+        const int64_t share = whole_batch / ranks;
+        for (int64_t start = 0; start + whole_batch <= kSamples; start += whole_batch)
             for (int64_t i = 0; i < share; ++i)
                 indices_.push_back(start + rank * share + i);
     }
@@ -144,11 +46,12 @@ class Slices : public data::Sampler {
     std::vector<int64_t> indices_;
 };
 
-data::DataLoader slices(int rank, int ranks) {
+data::DataLoader slices(int rank, int ranks, int64_t whole_batch = kWholeBatch) {
     const Points points;
-    return data::DataLoader(std::make_shared<data::TensorDataset>(points.x, points.y),
-                            {.batch_size = kWholeBatch / ranks,
-                             .sampler = std::make_shared<Slices>(rank, ranks)});
+    return data::DataLoader(
+        std::make_shared<data::TensorDataset>(points.x, points.y),
+        {.batch_size = whole_batch / ranks,
+         .sampler = std::make_shared<Slices>(rank, ranks, whole_batch)});
 }
 
 struct Trained {
@@ -205,7 +108,7 @@ float largest_difference(const Values& a, const Values& b) {
 
 }  // namespace
 
-TEST_CASE("several ranks train like one rank on the whole batch", "[lab14][lab14.5]") {
+TEST_CASE("several ranks train like one rank on the whole batch", "[lab14][lab14.4]") {
     const int ranks = GENERATE(1, 2, 3, 4);
     const Trained alone = trained_alone();
     const auto seen = trained_on(ranks);
@@ -217,7 +120,7 @@ TEST_CASE("several ranks train like one rank on the whole batch", "[lab14][lab14
             "after 6 steps on "
             << ranks << " ranks a parameter is " << difference
             << " from where one rank with batches of 12 has it; was every step made with "
-               "the averaged gradient of its own batch? hint 1 of 14.5 helps");
+               "the averaged gradient of its own batch? hint 1 of 14.4 helps");
         CHECK(difference < 1e-5f);
         INFO("all replicas must be bitwise identical");
         CHECK(rank.parameters == seen[0].parameters);
@@ -225,17 +128,17 @@ TEST_CASE("several ranks train like one rank on the whole batch", "[lab14][lab14
 }
 
 TEST_CASE("the loss of an epoch is the mean over its batches and all ranks",
-          "[lab14][lab14.5]") {
+          "[lab14][lab14.4]") {
     const int ranks = GENERATE(1, 2, 3, 4);
     const Trained alone = trained_alone();
     for (const Trained& rank : trained_on(ranks))
         for (size_t epoch = 0; epoch < alone.losses.size(); ++epoch) {
-            INFO("epoch " << epoch << " on " << ranks << " ranks: hint 2 of 14.5 helps");
+            INFO("epoch " << epoch << " on " << ranks << " ranks: hint 2 of 14.4 helps");
             CHECK(std::abs(rank.losses[epoch] - alone.losses[epoch]) < 1e-5);
         }
 }
 
-TEST_CASE("every step averages each gradient exactly once", "[lab14][lab14.5]") {
+TEST_CASE("every step averages each gradient exactly once", "[lab14][lab14.4]") {
     for (const Trained& rank : trained_on(2)) {
         // 48 bytes for the weight and 12 for the bias, twice per epoch, then 4 for the
         // loss.
@@ -247,10 +150,10 @@ TEST_CASE("every step averages each gradient exactly once", "[lab14][lab14.5]") 
     }
 }
 
-// ---- 14.6
+// ---- 14.5
 
 TEST_CASE("average_parameters leaves the mean model and rank 0's counters on all ranks",
-          "[lab14][lab14.6]") {
+          "[lab14][lab14.5]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {
         Counted model(group.rank());
@@ -263,7 +166,7 @@ TEST_CASE("average_parameters leaves the mean model and rank 0's counters on all
     for (const State& rank : seen) {
         INFO("ranks 0 .. " << ranks - 1 << " hold 1 .. " << ranks
                            << " in all parameters; the mean is " << mean
-                           << "; hint 1 of 14.6 helps");
+                           << "; hint 1 of 14.5 helps");
         for (const float parameter : rank.parameters) REQUIRE(near(parameter, mean));
         CHECK(rank.parameters == seen[0].parameters);
         INFO("a running mean is averaged too, a count of batches is rank 0's");
@@ -273,7 +176,7 @@ TEST_CASE("average_parameters leaves the mean model and rank 0's counters on all
 }
 
 TEST_CASE("averaging once at the end differs from training on the whole batch",
-          "[lab14][lab14.6]") {
+          "[lab14][lab14.5]") {
     // Two ranks train separately on their halves; then their models are averaged.
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         manual_seed(3);
@@ -293,4 +196,149 @@ TEST_CASE("averaging once at the end differs from training on the whole batch",
     const float difference = largest_difference(seen[0], trained_alone().parameters);
     INFO("the mean of two models that trained separately differs by " << difference);
     CHECK(difference > 1e-3f);
+}
+
+// ---- 14.6
+
+namespace {
+
+// Each rank's batches have one sample: 24 steps an epoch on 1 rank, 8 on 3, 3 on 7.
+int64_t steps_of(int ranks) { return kSamples / ranks; }
+
+// Two epochs of local SGD on `ranks` ranks.
+std::vector<Trained> trained_locally(int ranks, int64_t period) {
+    return on_ranks(ranks, [&](dist::ProcessGroup& group) {
+        manual_seed(3);
+        nn::Linear model(4, 3);
+        optim::SGD optimizer(model.parameters(), kSgd);
+        auto loader = slices(group.rank(), ranks, ranks);
+        Trained trained;
+        for (int epoch = 0; epoch < 2; ++epoch)
+            trained.losses.push_back(
+                tutorial::train_epoch_locally(model, loader, optimizer, group, period));
+        trained.parameters = values_of(model.parameters());
+        trained.all_reduces = all_reduces(group);
+        return trained;
+    });
+}
+
+struct Replica {
+    explicit Replica(data::DataLoader its_loader) : loader(std::move(its_loader)) {}
+    nn::Linear model{4, 3};
+    optim::SGD optimizer{model.parameters(), kSgd};
+    data::DataLoader loader;
+};
+using Replicas = std::vector<std::unique_ptr<Replica>>;
+
+void set_all_to_the_mean(const Replicas& replicas) {
+    for (size_t k = 0; k < 2; ++k) {
+        Values mean(replicas[0]->model.parameters()[k].to_vector<float>().size());
+        for (const auto& replica : replicas) {
+            const auto values = replica->model.parameters()[k].to_vector<float>();
+            for (size_t i = 0; i < mean.size(); ++i)
+                mean[i] += values[i] / static_cast<float>(replicas.size());
+        }
+        for (const auto& replica : replicas)
+            std::ranges::copy(mean, replica->model.parameters()[k].span<float>().begin());
+    }
+}
+
+// The same with one thread, which makes every step of every rank in turn.
+Trained trained_in_turn(int ranks, int64_t period) {
+    Replicas replicas;
+    for (int rank = 0; rank < ranks; ++rank) {
+        manual_seed(3);
+        replicas.push_back(std::make_unique<Replica>(slices(rank, ranks, ranks)));
+    }
+    Trained trained;
+    for (int epoch = 0; epoch < 2; ++epoch) {
+        std::vector<std::vector<data::Batch>> batches;
+        for (const auto& replica : replicas) {
+            batches.emplace_back();
+            for (const data::Batch& batch : replica->loader)
+                batches.back().push_back(batch);
+        }
+        double sum = 0;
+        for (int64_t step = 0; step < steps_of(ranks); ++step) {
+            for (size_t rank = 0; rank < replicas.size(); ++rank) {
+                auto& [model, optimizer, loader] = *replicas[rank];
+                const data::Batch& batch = batches[rank][static_cast<size_t>(step)];
+                optimizer.zero_grad();
+                const Tensor loss = cross_entropy(model(batch.data), batch.target);
+                loss.backward();
+                optimizer.step();
+                sum += loss.item();
+            }
+            if ((step + 1) % period == 0 || step + 1 == steps_of(ranks))
+                set_all_to_the_mean(replicas);
+        }
+        trained.losses.push_back(sum / static_cast<double>(steps_of(ranks) * ranks));
+    }
+    trained.parameters = values_of(replicas[0]->model.parameters());
+    return trained;
+}
+
+}  // namespace
+
+TEST_CASE("local SGD averages the parameters after each period and after the last step",
+          "[lab14][lab14.6]") {
+    const auto period = GENERATE(int64_t{1}, int64_t{2}, int64_t{3}, int64_t{5}, 100);
+    for (const Trained& rank : trained_locally(3, period)) {
+        // 48 bytes for the weight and 12 for the bias; at the end 4 for the loss.
+        std::vector<int64_t> expected;
+        for (int epoch = 0; epoch < 2; ++epoch) {
+            for (int64_t average = 0; average < (8 + period - 1) / period; ++average)
+                expected.insert(expected.end(), {48, 12});
+            expected.push_back(4);
+        }
+        INFO("an epoch of 8 steps on 3 ranks, with a period of " << period);
+        INFO("so " << (8 + period - 1) / period
+                   << " averages of 48 and 12 bytes, then 4");
+        INFO("bytes for the loss, and this twice. The all-reduces in the event log:");
+        INFO(concat(rank.all_reduces) << "; hint 2 of 14.6 helps");
+        REQUIRE(rank.all_reduces == expected);
+    }
+}
+
+TEST_CASE("local SGD goes on from the mean of the replicas", "[lab14][lab14.6]") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    const auto period = GENERATE(int64_t{1}, int64_t{2}, int64_t{3}, 100);
+    const Trained expected = trained_in_turn(ranks, period);
+    const auto seen = trained_locally(ranks, period);
+    for (const Trained& rank : seen) {
+        // Sums of at most 7 numbers in another order: a few units in the last place.
+        const float difference = largest_difference(rank.parameters, expected.parameters);
+        INFO(ranks << " ranks, batches of one sample, 2 epochs of " << steps_of(ranks)
+                   << " steps, a mean after every " << period);
+        INFO("one thread made the same steps in turn: a parameter differs by "
+             << difference
+             << "; does each rank step by its own gradient, and go on from");
+        INFO("the mean? Does a new epoch count from 0? hint 1 of 14.6 helps");
+        REQUIRE(difference < 1e-4f);
+        INFO("after the epoch all replicas must be bitwise identical");
+        REQUIRE(rank.parameters == seen[0].parameters);
+        for (size_t epoch = 0; epoch < 2; ++epoch) {
+            INFO("the loss of epoch " << epoch << ", before each step, is the mean over "
+                                      << "batches and ranks");
+            REQUIRE(std::abs(rank.losses[epoch] - expected.losses[epoch]) < 1e-4);
+        }
+    }
+}
+
+TEST_CASE("local SGD with a period of one step is training on the whole batch",
+          "[lab14][lab14.6]") {
+    const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
+        manual_seed(3);
+        nn::Linear model(4, 3);
+        optim::SGD optimizer(model.parameters(), kSgd);
+        auto loader = slices(group.rank(), 3);
+        for (int64_t epoch = 0; epoch < kEpochs; ++epoch)
+            tutorial::train_epoch_locally(model, loader, optimizer, group, 1);
+        return values_of(model.parameters());
+    });
+    const float difference = largest_difference(seen[0], trained_alone().parameters);
+    INFO("SGD's step is linear in the gradient, so the mean of the models after one");
+    INFO("step is the model after a step by the mean gradient; they differ by "
+         << difference);
+    CHECK(difference < 1e-5f);
 }

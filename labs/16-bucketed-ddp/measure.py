@@ -66,7 +66,7 @@ def predicted(alone, backward, sizes, ranks, link):
 # ---- the measurement
 
 def run(options, how):
-    command = [f"{options.bin}/minirun", "-n", str(options.ranks), f"{options.bin}/train_mnist",
+    command = [f"{options.bin}/minirun", "-n", str(options.ranks), f"{options.bin}/{options.program}",
                "--data", "digits", "--steps", str(options.steps), "--batch-size",
                str(options.batch_size), "--link", options.link, "--json", *how]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -187,6 +187,7 @@ def draw(options, found, formula):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default="build/release/bin")
+    parser.add_argument("--program", default="train_mnist", help="train_mnist_mine: your code")
     parser.add_argument("--link", default="100Mbit,0.3ms")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)

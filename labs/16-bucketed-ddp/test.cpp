@@ -13,13 +13,14 @@ using namespace mini::lab16;
 // ---- 16.1
 
 TEST_CASE("a tensor joins its bucket before the bucket is closed", "[lab16][lab16.1]") {
-    const auto assigned = compute_bucket_assignment(floats({4, 4, 40, 4, 4}), {8});
-    INFO(
-        "tensors of 4 4 40 4 4 bytes with a limit of 8: the third finds an empty bucket "
-        "and closes it alone; got "
-        << in_words(assigned) << "; hint 1 of 16.1 helps");
-    CHECK(assigned == Assignment{{0, 1}, {2}, {3, 4}});
-
+    {
+        const auto assigned = compute_bucket_assignment(floats({4, 4, 40, 4, 4}), {8});
+        INFO(
+            "tensors of 4 4 40 4 4 bytes with a limit of 8: the third finds an empty "
+            "bucket and closes it alone; got "
+            << in_words(assigned) << "; hint 1 of 16.1 helps");
+        CHECK(assigned == Assignment{{0, 1}, {2}, {3, 4}});
+    }
     const auto joined = compute_bucket_assignment(floats({4, 40, 4}), {8});
     INFO(
         "tensors of 4 40 4 bytes: the second joins the first and only then is the "
@@ -71,6 +72,33 @@ TEST_CASE("no tensors give no bucket and empty tensors still get a bucket",
     CHECK(compute_bucket_assignment(floats({0, 0}), {8}) == Assignment{{0, 1}});
 }
 
+TEST_CASE("the first buckets are filled from the last parameter to the first",
+          "[lab16][lab16.1]") {
+    using parallel::compute_bucket_assignment_from_last;
+    const auto assigned =
+        compute_bucket_assignment_from_last(floats({60, 20, 40, 8}), {8, 40});
+    INFO("tensors 0 1 2 3 of 60 20 40 and 8 bytes with limits 8 and 40");
+    INFO("the buckets should be (3,)(2,)(1, 0), and are " << in_words(assigned)
+                                                          << "; hint 1 of 16.1 helps");
+    CHECK(assigned == Assignment{{3}, {2}, {1, 0}});
+
+    const auto joined = compute_bucket_assignment_from_last(floats({4, 4, 4, 4, 4}), {8});
+    INFO("five tensors of 4 bytes with a limit of 8: two in a bucket, from the last on");
+    INFO("(to reverse the buckets of 0 to 4 is not the same); got " << in_words(joined));
+    CHECK(joined == Assignment{{4, 3}, {2, 1}, {0}});
+    CHECK(compute_bucket_assignment_from_last({}, {8}).empty());
+}
+
+TEST_CASE("from the last to the first each dtype still has buckets of its own",
+          "[lab16][lab16.1]") {
+    auto tensors = floats({4, 4, 4});
+    tensors.insert(tensors.begin() + 1, Tensor::zeros({1}, DType::kInt64));
+    const auto assigned = parallel::compute_bucket_assignment_from_last(tensors, {100});
+    INFO("tensors 0 to 3 are float int64 float float, and no limit is reached");
+    INFO("the bucket that was begun first comes first; got " << in_words(assigned));
+    CHECK(assigned == Assignment{{3, 2, 0}, {1}});
+}
+
 // ---- 16.2
 
 TEST_CASE("the gradients of a bucket are views of one flat buffer", "[lab16][lab16.2]") {
@@ -99,23 +127,6 @@ TEST_CASE("a bucket has the dtype of its parameters", "[lab16][lab16.2]") {
     const Bucket bucket({0}, parameters);
     CHECK(bucket.buffer().dtype() == DType::kBFloat16);
     CHECK(bucket.bytes() == 4);
-}
-
-TEST_CASE("the first buckets are filled from the last parameter to the first",
-          "[lab16][lab16.2]") {
-    const auto assigned = on_ranks(2, [](dist::ProcessGroup&) {
-        Toy model;
-        const DistributedDataParallel ddp(
-            model, {.first_bucket_bytes = 8, .bucket_cap_mb = parallel::mib(40)});
-        return assignment_of(ddp);
-    });
-    for (const Assignment& rank : assigned) {
-        INFO(
-            "fc1.weight 0 fc1.bias 1 fc2.weight 2 fc2.bias 3 are 60 20 40 8 bytes; with "
-            "limits 8 and 40 the buckets should be (3,)(2,)(1, 0), and are "
-            << in_words(rank) << "; hint 2 of 16.2 helps");
-        CHECK(rank == Assignment{{3}, {2}, {1, 0}});
-    }
 }
 
 // ---- 16.3

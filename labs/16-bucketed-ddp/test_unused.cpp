@@ -1,4 +1,4 @@
-// The checks of lab 16, task 16.6: parameters without a gradient.
+// The checks of lab 16, tasks 16.6 and 16.7: parameters without a gradient.
 
 #include "labs/16-bucketed-ddp/test_support.hpp"
 
@@ -68,7 +68,7 @@ TEST_CASE("used_parameters visits a node once even if many paths lead to it",
 }
 
 TEST_CASE("a parameter that some ranks do not use gets the average with zeros for them",
-          "[lab16][lab16.6]") {
+          "[lab16][lab16.7]") {
     const auto seen = on_ranks(4, [](dist::ProcessGroup& group) {
         Branches model;
         DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
@@ -82,12 +82,12 @@ TEST_CASE("a parameter that some ranks do not use gets the average with zeros fo
         INFO("a pass in which the gradients are 1 2 3 4 on the four ranks. All use a.");
         INFO("Only rank 0 uses b, so b's average 1/4 is the gradient on every rank.");
         INFO("No rank uses c, so c must have no gradient. This is rank " << rank);
-        INFO("hint 2 of 16.6 helps");
+        INFO("hint 2 of 16.7 helps");
         REQUIRE(seen[rank] == "a 2.5, b 0.25, c none");
     }
 }
 
-TEST_CASE("a parameter that no rank uses keeps the gradient it had", "[lab16][lab16.6]") {
+TEST_CASE("a parameter that no rank uses keeps the gradient it had", "[lab16][lab16.7]") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches model;
         DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
@@ -100,16 +100,16 @@ TEST_CASE("a parameter that no rank uses keeps the gradient it had", "[lab16][la
     });
     for (size_t rank = 0; rank < 2; ++rank) {
         INFO("c has the gradient 1.5, and the next pass, without c, must not change it");
-        INFO("This is rank " << rank << "; hint 2 of 16.6 helps");
+        INFO("This is rank " << rank << "; hint 2 of 16.7 helps");
         REQUIRE(seen[rank] == "a 1.5, b 1.5, c 1.5");
     }
 }
 
 TEST_CASE("a static graph gives a parameter unused on one rank its average in every pass",
-          "[lab16][lab16.6]") {
+          "[lab16][lab16.7]") {
     INFO("static_graph; both ranks use a, rank 0 uses b, no rank uses c. The ranks");
     INFO("exchange this in the first pass only: later `use` is empty, and the result is");
-    INFO("in Slot::used_somewhere; hint 2 of 16.6 helps");
+    INFO("in Slot::used_somewhere; hint 2 of 16.7 helps");
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches model;
         DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,

@@ -104,11 +104,9 @@ void DistributedSampler::set_epoch(int64_t epoch) {
 }
 
 void DistributedSampler::warn_of_forgotten_epoch() {
-    // [lab09.4] Log the warning, but only once per sampler.
     if (warned_) return;
     log_repeated_epoch(epoch_);
     warned_ = true;
-    // [lab09.4]
 }
 
 }  // namespace mini::data

@@ -35,8 +35,9 @@ World choose_replica(const std::string& who, std::optional<int> num_replicas,
                      std::optional<int> rank);
 
 /// Returns the generator for an epoch's permutation, the same on all ranks: seeded with
-/// seed + epoch, and following the same version of PyTorch as default_generator(), since
-/// versions permute differently. The default generator's state does not change.
+/// seed + epoch, and of the same version() of PyTorch as default_generator(), given to it
+/// by set_version(), since versions permute differently. The default generator's state
+/// does not change.
 Generator epoch_generator(uint64_t seed, int64_t epoch);
 
 struct DistributedSamplerOptions {
@@ -65,7 +66,8 @@ class DistributedSampler : public Sampler {
     std::vector<int64_t> indices() override;
     int64_t size() const override { return num_samples_; }
 
-    /// Selects the permutation of seed + epoch. Call it before each epoch.
+    /// Selects the permutation of seed + epoch, and notes that indices() has not used it
+    /// yet, so that no warning comes. Call it before each epoch.
     void set_epoch(int64_t epoch) override;
 
   private:

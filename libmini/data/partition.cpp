@@ -37,25 +37,44 @@ void check_fractions(const std::vector<double>& sizes) {
                                 total, " but must not sum to more than 1"));
 }
 
-}  // namespace
-
-std::vector<int64_t> partition_lengths(const std::vector<double>& sizes, int64_t n,
-                                       bool assign_remainder) {
-    check_fractions(sizes);
-
-    // [lab07.4] Round each share down; deal out the rest if assign_remainder is set.
-    std::vector<int64_t> lengths;
-    for (const double size : sizes)
-        lengths.push_back(static_cast<int64_t>(size * static_cast<double>(n)));
-    if (!assign_remainder) return lengths;
-
+// Adds the samples that rounding down has left over, one to each part, starting with the
+// first, until all parts together have int((sum of sizes + kRoundingSlack) * n).
+void deal_out_remainder(std::vector<int64_t>& lengths, const std::vector<double>& sizes,
+                        int64_t n) {
     const double covered = std::accumulate(sizes.begin(), sizes.end(), kRoundingSlack);
     const int64_t total =
         std::min(n, static_cast<int64_t>(covered * static_cast<double>(n)));
     const int64_t given = std::accumulate(lengths.begin(), lengths.end(), int64_t{0});
     for (int64_t k = 0; k < total - given; ++k)
         ++lengths[static_cast<size_t>(k) % lengths.size()];
+}
+
+}  // namespace
+
+std::vector<int64_t> partition_lengths(const std::vector<double>& sizes, int64_t n,
+                                       bool assign_remainder) {
+    check_fractions(sizes);
+
+    std::vector<int64_t> lengths;
+    // [lab07.4] Give each part its fraction of the samples, rounded down.
+    for (const double size : sizes)
+        lengths.push_back(static_cast<int64_t>(size * static_cast<double>(n)));
+    // [lab07.4]
+    if (assign_remainder) deal_out_remainder(lengths, sizes, n);
     return lengths;
+}
+
+std::vector<std::vector<int64_t>> cut_into_runs(const std::vector<int64_t>& list,
+                                                const std::vector<int64_t>& lengths) {
+    // [lab07.4] Cut the list into consecutive runs, the last ones possibly shorter.
+    std::vector<std::vector<int64_t>> runs;
+    auto begin = list.begin();
+    for (const int64_t wanted : lengths) {
+        const int64_t length = std::min<int64_t>(wanted, list.end() - begin);
+        runs.emplace_back(begin, begin + length);
+        begin += length;
+    }
+    return runs;
     // [lab07.4]
 }
 
@@ -97,16 +116,11 @@ DataPartitioner::DataPartitioner(std::shared_ptr<const Dataset> dataset,
     const std::vector<int64_t> lengths =
         partition_lengths(sizes, n, options.assign_remainder);
 
-    // [lab07.5] Shuffle all indices, the same on every rank, and split them into runs.
+    // [lab07.5] Shuffle all indices, the same on every rank, and cut them into runs.
     std::vector<int64_t> index(static_cast<size_t>(n));
     std::iota(index.begin(), index.end(), int64_t{0});
     PythonRandom(options.seed).shuffle(index);
-    auto begin = index.begin();
-    for (const int64_t wanted : lengths) {
-        const int64_t length = std::min<int64_t>(wanted, index.end() - begin);
-        partitions_.emplace_back(begin, begin + length);
-        begin += length;
-    }
+    partitions_ = cut_into_runs(index, lengths);
     // [lab07.5]
 }
 

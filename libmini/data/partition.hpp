@@ -50,15 +50,23 @@ class Partition : public Dataset {
 std::vector<int64_t> partition_lengths(const std::vector<double>& sizes, int64_t n,
                                        bool assign_remainder = false);
 
+/// Returns consecutive runs of `list`, one per length: the first begins at the front, each
+/// other one where the run before it ends. What is left at the end is in no run; a run for
+/// which too little is left has only that, perhaps nothing. REQUIRES: no length is
+/// negative.
+std::vector<std::vector<int64_t>> cut_into_runs(const std::vector<int64_t>& list,
+                                                const std::vector<int64_t>& lengths);
+
 struct DataPartitionerOptions {
     int64_t seed = 1234;
     bool assign_remainder = false;  // false: the remainder belongs to no part
 };
 
-/// Shuffles 0 .. n-1 with Python's random.Random(seed) and splits the shuffled list into
-/// runs of partition_lengths(sizes, n), the first run for part 0 (the tutorial's
-/// `DataPartitioner`). Without assign_remainder, the samples that truncation leaves over
-/// belong to no part. Draws from no other generator.
+/// Shuffles 0 .. n-1 with PythonRandom(seed), which is Python's random.Random(seed), and
+/// cuts the shuffled list into runs of partition_lengths(sizes, n), the first run for
+/// part 0 (the tutorial's `DataPartitioner`). Without assign_remainder, the samples that
+/// truncation leaves over belong to no part. Draws from no other generator, so all ranks
+/// with the same n, fractions and seed make the same parts.
 class DataPartitioner {
   public:
     /// Throws UsageError unless the fractions are positive and sum to at most 1.

@@ -10,7 +10,7 @@ bool is_integer(DType dtype) { return dtype == DType::kInt64 || dtype == DType::
 }  // namespace
 
 void average_parameters(const nn::Module& module, dist::ProcessGroup& group) {
-    // [lab14.6] Average each tensor that can be averaged once, all in flight together.
+    // [lab14.5] Average each tensor that can be averaged once, all in flight together.
     std::vector<dist::WorkHandle> under_way;
     for (const Tensor& parameter : module.parameters())
         under_way.push_back(group.all_reduce_async(parameter, dist::ReduceOp::kAvg));
@@ -19,7 +19,7 @@ void average_parameters(const nn::Module& module, dist::ProcessGroup& group) {
                                 ? group.broadcast_async(buffer, 0)
                                 : group.all_reduce_async(buffer, dist::ReduceOp::kAvg));
     for (const dist::WorkHandle& work : under_way) work->wait();
-    // [lab14.6]
+    // [lab14.5]
 }
 
 }  // namespace mini::parallel

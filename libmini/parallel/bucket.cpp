@@ -42,6 +42,17 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
     return buckets;
 }
 
+std::vector<std::vector<size_t>> compute_bucket_assignment_from_last(
+    const std::vector<Tensor>& tensors, const std::vector<int64_t>& limits) {
+    // [lab16.1] Go from the last tensor to the first, but return indices of `tensors`.
+    const std::vector<Tensor> reversed(tensors.rbegin(), tensors.rend());
+    auto assignment = compute_bucket_assignment(reversed, limits);
+    for (auto& bucket : assignment)
+        for (size_t& index : bucket) index = tensors.size() - 1 - index;
+    return assignment;
+    // [lab16.1]
+}
+
 Bucket::Bucket(std::vector<size_t> indices, const std::vector<Tensor>& parameters)
     : indices_(std::move(indices)), ready_(indices_.size()), pending_(indices_.size()) {
     // `indices` has moved to `indices_`.

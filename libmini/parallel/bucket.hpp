@@ -27,6 +27,13 @@ namespace mini::parallel {
 std::vector<std::vector<size_t>> compute_bucket_assignment(
     const std::vector<Tensor>& tensors, const std::vector<int64_t>& limits);
 
+/// Like compute_bucket_assignment, but goes from the last tensor to the first, as the
+/// backward pass roughly does: the first bucket begins with index n-1. The indices are
+/// those of `tensors`. Buckets, and the indices in each of them, are in the order in which
+/// they were filled.
+std::vector<std::vector<size_t>> compute_bucket_assignment_from_last(
+    const std::vector<Tensor>& tensors, const std::vector<int64_t>& limits);
+
 /// A flat buffer for the gradients of several parameters, and which of them are ready.
 class Bucket {
   public:

@@ -72,13 +72,7 @@ std::vector<std::vector<size_t>> Reducer::first_assignment() const {
         std::ranges::reverse(assignment);
         return assignment;
     }
-    // [lab16.2] Go from the last parameter to the first, roughly in gradient order.
-    std::ranges::reverse(indices);
-    auto assignment = compute_bucket_assignment(tensors(indices), limits);
-    for (auto& bucket : assignment)
-        for (size_t& index : bucket) index = indices[index];
-    return assignment;
-    // [lab16.2]
+    return compute_bucket_assignment_from_last(tensors(indices), limits);
 }
 
 void Reducer::make_buckets(std::vector<std::vector<size_t>> assignment) {
@@ -329,13 +323,13 @@ std::vector<int64_t> Reducer::own_use() const {
 }
 
 void Reducer::set_unused_gradients(const std::vector<int64_t>& use) {
-    // [lab16.6] Give each unused parameter the average, if some rank has used it.
+    // [lab16.7] Give each unused parameter the average, if some rank has used it.
     for (size_t index = 0; index < slots_.size(); ++index) {
         Slot& slot = slots_[index];
         if (!use.empty()) slot.used_somewhere = use[index] > 0;
         if (slot.unused && slot.used_somewhere) tensor(index).set_grad(in_bucket(index));
     }
-    // [lab16.6]
+    // [lab16.7]
 }
 
 void Reducer::warn_of_needless_search() const {

@@ -20,11 +20,13 @@ PythonRandom::PythonRandom(int64_t seed) : engine_(python_engine(seed)) {}
 
 uint64_t PythonRandom::getrandbits(int bits) {
     MINI_CHECK(bits >= 1 && bits <= 64, "getrandbits: ", bits, " bits, not 1 to 64");
-    // [lab07.2] Take the high bits of a word, or a word and the high bits of a second.
-    if (bits <= 32) return engine_.next() >> (32 - bits);
-    const uint64_t low = engine_.next();
-    const uint64_t high = engine_.next() >> (64 - bits);
-    return high << 32 | low;
+    if (bits > 32) {
+        const uint64_t low = engine_.next();
+        const uint64_t high = engine_.next() >> (64 - bits);
+        return high << 32 | low;
+    }
+    // [lab07.2] Take the high bits of one word.
+    return engine_.next() >> (32 - bits);
     // [lab07.2]
 }
 
@@ -44,7 +46,7 @@ uint64_t PythonRandom::below(uint64_t bound) {
 }
 
 void PythonRandom::shuffle_indices(uint64_t n, const Exchange& exchange) {
-    // [lab07.3] From the back, swap each value with an earlier value or with itself.
+    // [lab07.3] Fill the places from the back, each from all that are not filled yet.
     for (uint64_t left = n; left > 1; --left) exchange(left - 1, below(left));
     // [lab07.3]
 }

@@ -65,10 +65,16 @@ class PythonRandom {
   private:
     using Exchange = std::function<void(uint64_t i, uint64_t j)>;
 
-    // Returns a uniform integer in [0, bound), by rejection. REQUIRES: bound > 0.
+    // Returns a uniform integer in [0, bound), by rejection: draws as many bits as `bound`
+    // itself has in binary (10 and 15 have 4, 16 has 5), and draws again until the number
+    // is below `bound`. REQUIRES: bound > 0.
     uint64_t below(uint64_t bound);
 
-    // Calls exchange(i, j) for i = n-1, n-2, ..., 1, with j uniform in [0, i].
+    // Brings n values into a random order, each of the n! orders with the same
+    // probability. Fills the places from the last one down: the value for a place comes
+    // from any place that is not filled yet, its own included, and exchange(i, j) swaps
+    // the values at the places i and j. Draws one number with below() for each place that
+    // has a choice, and so none for the first place.
     void shuffle_indices(uint64_t n, const Exchange& exchange);
 
     MersenneTwister engine_;

@@ -145,22 +145,6 @@ TEST_CASE("a rank that leaves is a PeerLost on every other rank") {
     }
 }
 
-TEST_CASE("a silent rank is a Timeout that names it on every other rank") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const int silent = kind == "tcp" ? 0 : 2;
-    Calls calls(4, reduce(100));
-    calls[static_cast<size_t>(silent)] = [](ProcessGroup&) {};
-    const auto texts = outcome(kind, calls, milliseconds(4000));
-    for (int rank = 0; rank < 4; ++rank) {
-        const std::string& text = texts[static_cast<size_t>(rank)];
-        CAPTURE(kind, silent, rank, text);
-        if (rank == silent) continue;
-        CHECK(contains(text, "Timeout"));
-        CHECK(contains(text, concat("rank ", silent, " is silent")));
-        CHECK(contains(text, "all_reduce #0 (sum of 100 float32)"));
-    }
-}
-
 TEST_CASE("the report of a wait may fail to reach a rank that is no longer needed") {
     FakePeers peers(milliseconds(400));
     ::shutdown(peers.two.fd(), SHUT_RD);

@@ -19,25 +19,6 @@ using namespace mini;
 using namespace mini::dist;
 using namespace mini::dist::test;
 
-namespace {
-
-// A store whose get() blocks until `may_read` is ready.
-class LateStore : public TcpStore {
-  public:
-    LateStore(const Address& address, std::shared_future<void> may_read)
-        : TcpStore(address, Cookie{}, deadline_after(kLong)),
-          may_read_(std::move(may_read)) {}
-    std::string get(const std::string& key, Deadline deadline) override {
-        may_read_.wait();
-        return TcpStore::get(key, deadline);
-    }
-
-  private:
-    std::shared_future<void> may_read_;
-};
-
-}  // namespace
-
 TEST_CASE("every collective gives PyTorch's result on every rank") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(1, 2, 3, 4);
@@ -290,30 +271,4 @@ TEST_CASE("ranks start although another client stays connected to the store") {
     over.set_value();
     client.join();
     require_none(failures);
-}
-
-TEST_CASE("a rank that finds another rank gone during start-up gets that rank's reason") {
-    // Rank 1 times out waiting for rank 2, and rank 0 fails because of rank 1; then rank
-    // 2 joins.
-    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
-    std::promise<void> now, later;
-    std::atomic<int> gone = 0;
-    now.set_value();
-    const std::shared_future<void> at_once = now.get_future(), late = later.get_future();
-    const auto failures = on_ranks(3, [&](int rank) {
-        LateStore store(server.address(), rank == 2 ? late : at_once);
-        const RendezvousConfig config{server.address(), rank, 3, Cookie{}};
-        const auto timeout = rank == 1 ? milliseconds(3000) : kLong;
-        try {
-            connect_mesh(config, store, store.local_host(), Medium::kAuto,
-                         deadline_after(timeout));
-        } catch (const Error&) {
-            if (++gone == 2) later.set_value();
-            throw;
-        }
-    });
-    const std::string cause = "rank 1 waited for a connection from rank 2";
-    CHECK(contains(text_of(failures[0]), "Timeout: rank 1 reports: " + cause));
-    CHECK(contains(text_of(failures[1]), "Timeout: " + cause));
-    CHECK(contains(text_of(failures[2]), "Timeout: rank 1 reports: " + cause));
 }

@@ -117,6 +117,20 @@ TEST_CASE("a rank's batch size is an integer even if the world size does not div
     CHECK(results_of(launched(7, options)).at("batch_size") == 18);
 }
 
+TEST_CASE("mnist_tutorial --local trains by local SGD and replicas stay equal") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 60);
+    Words options{"--data",       folder.path(), "--epochs", "2",
+                  "--batch-size", "12",          "--json"};
+    const json each_step = results_of(launched(2, options));
+    for (const char* word : {"--local", "4"}) options.push_back(word);
+    const json local = results_of(launched(2, options));
+    const json& digests = local.at("parameters_sha256");
+    REQUIRE(digests.size() == 2);
+    CHECK(digests[0] == digests[1]);
+    CHECK(digests[0] != each_step.at("parameters_sha256")[0]);
+}
+
 TEST_CASE("mnist_tutorial prints the mean loss of all ranks once per epoch") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 60);
@@ -138,6 +152,7 @@ TEST_CASE("mnist_tutorial names an invalid option in a one-line error") {
         {{"--lr", "nan"}, "--lr must be a number"},
         {{"--speed", "9"}, "--speed"},
         {{"--spawn", "0"}, "--spawn"},
+        {{"--local", "-1"}, "--local"},
         {{"--spawn", "3", "--batch-size", "2"},
          "--batch-size 2 is too small for 3 ranks; try 3"}};
     for (const auto& [options, part] : cases) {

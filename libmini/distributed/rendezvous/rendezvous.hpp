@@ -24,28 +24,11 @@
 #include <memory>
 #include <string>
 
+#include "libmini/distributed/rendezvous/rendezvous_config.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/store/tcp_store_server.hpp"
 
 namespace mini::dist {
-
-/// The input of a rendezvous: what a rank knows before it connects to the others.
-struct RendezvousConfig {
-    Address master;
-    int rank = -1;
-    int world_size = -1;
-    Cookie cookie{};
-    std::string file = "";       // the path for file://; used instead of master
-    std::string run_id = "";     // "": none
-    std::string advertise = "";  // "": the local address of the connection to the store
-};
-
-/// Reads the init method and the environment; `rank` and `world_size`, if not -1, take
-/// precedence over both. Logs on level info which launcher's variables are used. Throws
-/// UsageError naming the variable if a value is missing, not a number or out of range
-/// (`torch.distributed.init_process_group`).
-RendezvousConfig rendezvous_config(const std::string& init_method, int rank,
-                                   int world_size);
 
 /// The result of a rendezvous. Only rank 0 has the server; over file:// no rank has.
 /// `local_host` is the address of this host on which to listen for other ranks.

@@ -1,5 +1,7 @@
 // rendezvous_config(): reads the init method and the environment.
 
+#include "libmini/distributed/rendezvous/rendezvous_config.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 
 #include "libmini/core/log.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
-#include "libmini/distributed/rendezvous/rendezvous.hpp"
 
 namespace mini::dist {
 namespace {

@@ -27,6 +27,7 @@ void StoreTable::set(const std::string& key, std::string value) {
 }
 
 int64_t StoreTable::add(const std::string& key, int64_t amount) {
+    // [lab10.1] Add to the number of the key, or leave it unchanged and throw.
     const std::string* const value = find(key);
     const auto old = value == nullptr ? 0 : parse_number(*value);
     MINI_CHECK(old.has_value(), "add: the value of \"", key, "\" is ", quoted(*value),
@@ -36,15 +37,18 @@ int64_t StoreTable::add(const std::string& key, int64_t amount) {
                "\" is ", *old, "; with ", amount, " it becomes too large");
     set(key, std::to_string(sum));
     return sum;
+    // [lab10.1]
 }
 
 std::string StoreTable::compare_set(const std::string& key, const std::string& expected,
                                     const std::string& desired) {
+    // [lab10.1] Set the key if its value is the expected one, and return its value.
     const std::string* value = find(key);
     const bool matches = value == nullptr ? expected.empty() : *value == expected;
     if (matches) set(key, desired);
     if (matches) return desired;
     return value == nullptr ? expected : *value;
+    // [lab10.1]
 }
 
 bool StoreTable::erase(const std::string& key) {

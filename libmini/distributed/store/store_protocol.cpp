@@ -56,6 +56,7 @@ std::optional<Request> take_request(std::string& bytes) {
 }
 
 std::optional<Reply> take_reply(std::string& bytes) {
+    // [lab10.4] Return a reply that is complete, and remove its bytes.
     const auto head = head_of<ReplyHead>(bytes);
     if (!head) return std::nullopt;
     MINI_CHECK(head->status <= Status::kRefused && head->value_bytes <= kMaxValueBytes,
@@ -66,6 +67,7 @@ std::optional<Reply> take_reply(std::string& bytes) {
     Reply reply{head->id, head->status, bytes.substr(sizeof *head, head->value_bytes)};
     bytes.erase(0, end);
     return reply;
+    // [lab10.4]
 }
 
 std::string pack_pair(const std::string& expected, const std::string& desired) {

@@ -75,9 +75,10 @@ struct Reply {
 std::string to_bytes(const Request& request);
 std::string to_bytes(const Reply& reply);
 
-/// Remove the message at the start of `bytes` and return it; std::nullopt while it is
-/// incomplete. Throw Error, as soon as the head is complete, for an invalid command,
-/// status or size.
+/// Remove the message at the start of `bytes` and return it; std::nullopt, with `bytes`
+/// unchanged, while it is incomplete. Throw Error, as soon as the head is complete, for an
+/// invalid command or status, a key over kMaxKeyBytes, or a value over kMaxValueBytes (over
+/// kMaxBodyBytes in a compare_set).
 std::optional<Request> take_request(std::string& bytes);
 std::optional<Reply> take_reply(std::string& bytes);
 

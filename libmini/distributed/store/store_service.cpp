@@ -33,26 +33,30 @@ void StoreService::handle(StoreClient& client, protocol::Request request) {
     reply_(client, id, status, answer);
 }
 
-// Replies immediately, or when the key is set.
 void StoreService::ask(StoreClient& client, StoreClient::Question question) {
+    // [lab10.3] Reply to a key that exists; else let the client wait for it.
     const std::string* value = table_.find(question.key);
     if (value != nullptr)
         return reply_(client, question.id, Status::kDone,
                       question.command == Command::kGet ? *value : "");
     client.question = std::move(question);
     waiters_[client.question->key].push_back(&client);
+    // [lab10.3]
 }
 
 void StoreService::forget(StoreClient& client) {
+    // [lab10.3] Remove the question, and the client from the queue of its key.
     if (!client.question) return;
     const auto found = waiters_.find(client.question->key);
     client.question.reset();
     if (found == waiters_.end()) return;  // its reply is being sent
     std::erase(found->second, &client);
     if (found->second.empty()) waiters_.erase(found);
+    // [lab10.3]
 }
 
 void StoreService::answer_waiters(const std::string& key) {
+    // [lab10.3] Empty the queue of the key, and ask the question of each client again.
     if (table_.find(key) == nullptr)
         return;  // an erase, or a compare_set that set nothing
     const auto waiting = waiters_.extract(key);
@@ -61,6 +65,7 @@ void StoreService::answer_waiters(const std::string& key) {
         if (!client->question) continue;  // it was dropped to make room
         ask(*client, *std::exchange(client->question, std::nullopt));
     }
+    // [lab10.3]
 }
 
 }  // namespace mini::dist

@@ -42,17 +42,26 @@ class StoreService {
     void handle(StoreClient& client, protocol::Request request);
 
     /// Forgets the get or wait of `client`: it has sent another request, or is
-    /// disconnected.
+    /// disconnected. No pointer to it remains in the queues, and no empty queue remains. Does
+    /// nothing if the client does not wait.
     void forget(StoreClient& client);
 
   private:
+    /// Replies kDone if the key exists: with its value to a get, with "" to a wait. Else
+    /// stores the question in the client, and the client at the end of its key's queue.
     void ask(StoreClient& client, StoreClient::Question question);
+
+    /// Replies to the clients that wait for `key`, in the order of their questions; without
+    /// effect if the key does not exist. While a reply is sent its client has no question,
+    /// and the queue is no longer in waiters_: reply_ may drop a client that has not
+    /// received its reply yet, with forget(), and such a client gets no reply.
     void answer_waiters(const std::string& key);
 
     const StoreLimits limits_;
     const Reply reply_;
     StoreTable table_;
-    std::map<std::string, std::vector<StoreClient*>> waiters_;  // by key
+    std::map<std::string, std::vector<StoreClient*>>
+        waiters_;  // by key; no queue is empty
 };
 
 }  // namespace mini::dist

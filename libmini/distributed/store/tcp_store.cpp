@@ -160,8 +160,8 @@ int64_t TcpStore::ask_number(Command command, const std::string& key,
 }
 
 Reply TcpStore::receive_reply(uint32_t id, Deadline deadline) {
+    // [lab10.4] Read until the inbox holds the reply with this id; skip older ones.
     while (true) {
-        // Skip replies to requests that timed out.
         while (auto reply = protocol::take_reply(inbox_))
             if (reply->id == id) return *std::move(reply);
 
@@ -170,10 +170,14 @@ Reply TcpStore::receive_reply(uint32_t id, Deadline deadline) {
         const size_t n =
             recv_some(socket_, std::as_writable_bytes(std::span(inbox_).subspan(old)));
         inbox_.resize(old + n);
-        if (n == 0 && !wait_for(socket_, POLLIN, deadline))
-            throw Timeout(concat("the store at ", to_text(server_),
-                                 " is silent: is rank 0, which keeps it, stopped?"));
+        if (n == 0 && !wait_for(socket_, POLLIN, deadline)) throw_silent();
     }
+    // [lab10.4]
+}
+
+void TcpStore::throw_silent() const {
+    throw Timeout(concat("the store at ", to_text(server_),
+                         " is silent: is rank 0, which keeps it, stopped?"));
 }
 
 void TcpStore::close(const Failure& failure) {

@@ -55,7 +55,13 @@ class TcpStore : public Store {
                     const std::string& value, Deadline deadline);
     int64_t ask_number(protocol::Command command, const std::string& key,
                        const std::string& value);
+
+    /// Returns the reply to request `id`; drops replies with other ids, which belong to
+    /// requests that timed out. Blocks until the reply is complete; calls throw_silent() if
+    /// the deadline passes first. inbox_ then keeps the bytes that have arrived: the next
+    /// call continues with them. Throws what recv_some() and take_reply() throw.
     protocol::Reply receive_reply(uint32_t id, Deadline deadline);
+    [[noreturn]] void throw_silent() const;
     void close(const Failure& failure);
     Deadline answer_deadline() const;
 

@@ -4,9 +4,4 @@
     std::iota(index.begin(), index.end(), int64_t{0});
     static int64_t drift = 0;
     PythonRandom(options.seed + drift++).shuffle(index);
-    auto begin = index.begin();
-    for (const int64_t wanted : lengths) {
-        const int64_t length = std::min<int64_t>(wanted, index.end() - begin);
-        partitions_.emplace_back(begin, begin + length);
-        begin += length;
-    }
+    partitions_ = cut_into_runs(index, lengths);

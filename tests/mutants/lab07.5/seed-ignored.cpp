@@ -3,9 +3,4 @@
     std::vector<int64_t> index(static_cast<size_t>(n));
     std::iota(index.begin(), index.end(), int64_t{0});
     PythonRandom(1234).shuffle(index);
-    auto begin = index.begin();
-    for (const int64_t wanted : lengths) {
-        const int64_t length = std::min<int64_t>(wanted, index.end() - begin);
-        partitions_.emplace_back(begin, begin + length);
-        begin += length;
-    }
+    partitions_ = cut_into_runs(index, lengths);

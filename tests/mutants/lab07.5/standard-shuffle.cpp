@@ -10,9 +10,4 @@
         PythonRandom random;
     };
     std::shuffle(index.begin(), index.end(), Words{PythonRandom(options.seed)});
-    auto begin = index.begin();
-    for (const int64_t wanted : lengths) {
-        const int64_t length = std::min<int64_t>(wanted, index.end() - begin);
-        partitions_.emplace_back(begin, begin + length);
-        begin += length;
-    }
+    partitions_ = cut_into_runs(index, lengths);

@@ -1,4 +1,5 @@
 // A bucket is closed before a tensor that would take it over its limit.
+// region: libmini/parallel/bucket.cpp 1
     for (size_t i = 0; i < tensors.size(); ++i) {
         Open& open = open_by_dtype[tensors[i].dtype()];
         const auto bytes = static_cast<int64_t>(tensors[i].bytes());

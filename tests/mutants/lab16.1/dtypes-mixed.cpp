@@ -1,4 +1,5 @@
 // Tensors of all dtypes share the buckets.
+// region: libmini/parallel/bucket.cpp 1
     for (size_t i = 0; i < tensors.size(); ++i) {
         Open& open = open_by_dtype[DType::kFloat32];
         open.indices.push_back(i);

@@ -1,4 +1,5 @@
 // The small first limit holds for every bucket.
+// region: libmini/parallel/bucket.cpp 1
     for (size_t i = 0; i < tensors.size(); ++i) {
         Open& open = open_by_dtype[tensors[i].dtype()];
         open.indices.push_back(i);

@@ -1,4 +1,5 @@
 // Tensors in a bucket that never reached its limit belong to none.
+// region: libmini/parallel/bucket.cpp 1
     for (size_t i = 0; i < tensors.size(); ++i) {
         Open& open = open_by_dtype[tensors[i].dtype()];
         open.indices.push_back(i);

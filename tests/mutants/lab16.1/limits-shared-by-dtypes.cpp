@@ -1,4 +1,5 @@
 // A bucket of one dtype uses up a limit of another.
+// region: libmini/parallel/bucket.cpp 1
     for (size_t i = 0; i < tensors.size(); ++i) {
         Open& open = open_by_dtype[tensors[i].dtype()];
         open.indices.push_back(i);

@@ -1,5 +1,4 @@
 // All gradients lie at the start of the buffer, one over the other.
-// region: libmini/parallel/bucket.cpp
     int64_t numel = 0;
     for (const size_t index : indices_) numel += parameters[index].numel();
     buffer_ = Tensor::zeros({numel}, parameters[indices_.front()].dtype());

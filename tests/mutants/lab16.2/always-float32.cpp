@@ -1,5 +1,4 @@
 // The buffer is float32, whatever its parameters are.
-// region: libmini/parallel/bucket.cpp
     int64_t numel = 0;
     for (const size_t index : indices_) numel += parameters[index].numel();
     buffer_ = Tensor::zeros({numel});

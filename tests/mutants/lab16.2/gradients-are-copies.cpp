@@ -1,5 +1,4 @@
 // What is written to a gradient never reaches the buffer that is averaged.
-// region: libmini/parallel/bucket.cpp
     int64_t numel = 0;
     for (const size_t index : indices_) numel += parameters[index].numel();
     buffer_ = Tensor::zeros({numel}, parameters[indices_.front()].dtype());

@@ -1,5 +1,4 @@
 // A result without a graph has no autograd_meta(), which is read all the same.
-// region: libmini/parallel/used_parameters.cpp
     const auto visit = [&](const Node* node) {
         if (node != nullptr && seen.insert(node).second) to_visit.push_back(node);
     };

@@ -1,5 +1,4 @@
 // A result that is itself a parameter has no grad_fn, and counts as made from nothing.
-// region: libmini/parallel/used_parameters.cpp
     const auto visit = [&](const Node* node) {
         if (node != nullptr && seen.insert(node).second) to_visit.push_back(node);
     };

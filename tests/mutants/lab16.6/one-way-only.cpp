@@ -1,5 +1,4 @@
 // The walk goes on along the first input of each node only.
-// region: libmini/parallel/used_parameters.cpp
     const Node* node = nullptr;
     if (output.requires_grad())
         node = output.is_leaf() ? grad_accumulator(output).get()

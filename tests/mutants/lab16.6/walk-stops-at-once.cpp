@@ -1,5 +1,4 @@
 // Only the inputs of the last operation are looked at.
-// region: libmini/parallel/used_parameters.cpp
     if (output.requires_grad() && !output.is_leaf())
         for (const auto& input : output.autograd_meta()->grad_fn->inputs())
             if (input) seen.insert(input.get());

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""The time of a rendezvous against the number of ranks: runs rendezvous_time and draws its table.
+
+    labs/10-store-and-rendezvous/measure.py [--bin build/release/bin] [--links 1Gbit,1ms] [--svg FILE]
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import plot  # noqa: E402
+
+ROW = re.compile(r"^ +(\d+) +([\d.]+) ms +([\d.]+) ms +(\d+)", re.MULTILINE)
+
+
+def rows_of(table):
+    """[(ranks, rendezvous in ms, barrier in ms, requests), ...]"""
+    return [(int(ranks), float(join), float(barrier), int(requests))
+            for ranks, join, barrier, requests in ROW.findall(table)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", default="build/release/bin")
+    parser.add_argument("--links", default="1Gbit,1ms")
+    parser.add_argument("--svg", default="rendezvous_time.svg")
+    options = parser.parse_args()
+
+    command = [f"{options.bin}/rendezvous_time", "--links", options.links]
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    print(output)
+    rows = rows_of(output)
+    plot.write(options.svg, title=f"A rendezvous and a barrier over {options.links}",
+               x="ranks", y="ms",
+               lines={"rendezvous": [(row[0], row[1]) for row in rows],
+                      "barrier": [(row[0], row[2]) for row in rows]})
+    print(f"drawn: {options.svg}")
+
+
+if __name__ == "__main__":
+    main()

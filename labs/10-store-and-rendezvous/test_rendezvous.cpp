@@ -1,0 +1,310 @@
+// The checks of tasks 10.5 and 10.6: the seats of a rendezvous, and the verdict on which all
+// ranks agree. Processes are simulated: a deadline of five seconds takes no time.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "labs/10-store-and-rendezvous/test_support.hpp"
+#include "libmini/distributed/rendezvous/agreement.hpp"
+#include "libmini/distributed/rendezvous/rendezvous.hpp"
+#include "libmini/distributed/rendezvous/seat.hpp"
+#include "libmini/distributed/store/hash_store.hpp"
+#include "libmini/distributed/store/store_service.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using namespace mini::dist;
+using labs::end_text;
+using labs::run_processes;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using test::contains;
+using End = ProcessEnd::How;
+
+namespace {
+
+RendezvousConfig seat_config(int rank, int world_size) {
+    return {{"10.0.0.1", 29500}, rank, world_size};
+}
+
+Deadline past() { return deadline_after(milliseconds(0)); }
+
+// Calls take_seat() with a deadline that has passed: what it needs must exist already.
+std::string take_now(Store& store, const RendezvousConfig& config,
+                     const std::string& local_host = "10.0.0.1") {
+    return take_seat(store, config, local_host, past());
+}
+
+const std::string kVerdictKey = "rendezvous/verdict";
+
+// Returns what agree() throws: "Timeout: ..." or "Error: ..."; "" if it returns.
+std::string agreement(Store& store, const RendezvousConfig& config, Deadline deadline) {
+    try {
+        agree(store, config, "10.0.0.1", deadline);
+        return "";
+    } catch (const NotImplemented&) {
+        throw;
+    } catch (const Timeout& timeout) {
+        return concat("Timeout: ", timeout.what());
+    } catch (const Error& error) {
+        return concat("Error: ", error.what());
+    }
+}
+
+struct Member {
+    int rank = 0, world_size = 0;
+    milliseconds starts{0}, timeout = seconds(5);
+};
+
+// Lets process i join as members[i]; a member with world size 0 does not come.
+std::vector<ProcessEnd> join_as(ProcessCluster& cluster,
+                                const std::vector<Member>& members) {
+    // If task 10.3 is not started, say so here and not in the server's thread.
+    StoreClient client;
+    StoreService({}, [](auto&&...) {}).forget(client);
+    return run_processes(cluster, [&](int process) {
+        const Member& member = members[static_cast<size_t>(process)];
+        if (member.world_size == 0) return;
+        sleep_for(member.starts);
+        RendezvousConfig config = seat_config(member.rank, member.world_size);
+        config.master.host = cluster.system().address_of(0);
+        part(join_rendezvous(config, deadline_after(member.timeout)),
+             deadline_after(seconds(1)));
+    });
+}
+
+ProcessCluster one_host_each(size_t processes) {
+    return ProcessCluster(static_cast<int>(processes), parse_links("10Gbit,20us"), 3);
+}
+
+// All processes but `absent` threw the same message of this kind; returns it.
+std::string common_failure(const std::vector<ProcessEnd>& ends, Failure::Kind kind,
+                           int absent = -1) {
+    std::string text;
+    for (size_t i = 0; i < ends.size(); ++i) {
+        if (static_cast<int>(i) == absent) continue;
+        INFO("process " << i << " " << end_text(ends[i]));
+        REQUIRE(ends[i].failure);
+        CHECK(ends[i].failure->kind == kind);
+        if (text.empty()) text = ends[i].failure->message;
+        INFO("another process threw: " << text);
+        CHECK(ends[i].failure->message == text);
+    }
+    return text;
+}
+
+}  // namespace
+
+// ---- 10.5
+
+TEST_CASE("a rank takes its seat and compares with rank 0", "[lab10][lab10.5]") {
+    for (const int P : {1, 2, 3, 4, 7}) {
+        HashStore store;
+        for (int rank = 0; rank < P; ++rank) {
+            INFO(P << " ranks: rank " << rank << " has no error to report");
+            CHECK(take_now(store, seat_config(rank, P)) == "");
+            INFO("its seat is in the store");
+            REQUIRE(store.check(seat_key(rank)));
+            const Seat seat = parse_seat(store.get(seat_key(rank), past()));
+            CHECK(seat.world_size == P);
+            CHECK(seat.process == system().process_id());
+        }
+        CHECK(store.num_keys() == P);
+    }
+}
+
+TEST_CASE("the second process of a rank is told so, without waiting",
+          "[lab10][lab10.5]") {
+    HashStore store;
+    const std::string other = to_text(Seat{4, 77, "elsewhere", 5});
+    store.set(seat_key(2), other);
+    INFO("process 77 has the seat of rank 2; rank 0 has not come, and is not needed to");
+    INFO("see the error; hint 1 of 10.5");
+    std::string text;
+    CHECK_NOTHROW(text = take_now(store, seat_config(2, 4)));
+    CHECK(contains(text, "two processes have RANK 2"));
+    CHECK(contains(text, "process 77 on elsewhere"));
+    INFO("the seat stays that of the first process");
+    CHECK(store.get(seat_key(2), past()) == other);
+}
+
+TEST_CASE("a seat with the same process id is still another seat", "[lab10][lab10.5]") {
+    HashStore store;
+    store.set(seat_key(0),
+              to_text(Seat{2, system().process_id(), system().host_name(), 1}));
+    INFO(
+        "containers of one image may all be process 1 on the same host name: the random");
+    INFO("number tells them apart; hint 2 of 10.5");
+    CHECK(contains(take_now(store, seat_config(0, 2)), "two processes have RANK 0"));
+}
+
+TEST_CASE("a rank with another world size than rank 0 is told so", "[lab10][lab10.5]") {
+    HashStore store;
+    store.set(seat_key(0), to_text(Seat{4, 77, "elsewhere", 5}));
+    const std::string text = take_now(store, seat_config(1, 3));
+    INFO("rank 0 has WORLD_SIZE 4, rank 1 has 3; take_seat returned \"" << text << '"');
+    CHECK(contains(text, "was started with WORLD_SIZE 3"));
+    CHECK(contains(text, "with 4;"));
+}
+
+TEST_CASE("over a file, ranks of two hosts need addresses", "[lab10][lab10.5]") {
+    HashStore store;
+    store.set(seat_key(0), to_text(Seat{2, 77, "elsewhere", 5}));
+    RendezvousConfig config = seat_config(1, 2);
+    config.file = "/shared/rendezvous";
+    INFO("host_fault() is asked last; it takes rank 0's seat, then this rank's");
+    const std::string text = take_now(store, config, "127.0.0.1");
+    CHECK(contains(text, "and rank 0 on elsewhere"));
+}
+
+TEST_CASE("a rank that comes first waits for rank 0's seat", "[lab10][lab10.5]") {
+    ProcessCluster cluster = one_host_each(3);
+    HashStore store;
+    std::vector<std::string> texts(3, "none");
+    const auto ends = run_processes(cluster, [&](int rank) {
+        if (rank == 0) sleep_for(milliseconds(300));
+        texts[static_cast<size_t>(rank)] = take_seat(
+            store, seat_config(rank, 3), "10.0.0.1", deadline_after(seconds(1)));
+    });
+    CHECK(texts == std::vector<std::string>(3));
+    for (const ProcessEnd& end : ends) {
+        INFO("rank 0 comes after 0.3 s; a rank " << end_text(end));
+        CHECK(end.how == End::kReturned);
+        CHECK(end.time >= milliseconds(300));
+        CHECK(end.time < milliseconds(310));
+    }
+}
+
+TEST_CASE("a rank that waits for rank 0 already has its seat", "[lab10][lab10.5]") {
+    HashStore store;
+    INFO("rank 0 does not come: Timeout, but first the rank writes its entry");
+    CHECK_THROWS_AS(take_now(store, seat_config(1, 2)), Timeout);
+    CHECK(store.check(seat_key(1)));
+}
+
+TEST_CASE("a missing rank is told from one that waits or has stopped",
+          "[lab10][lab10.5]") {
+    HashStore store;
+    store.set(seat_key(1), to_text(Seat{5, 71, "host", 1}));
+    store.set(seat_key(2), to_text(Seat{5, 72, "host", 2}));
+    store.set(joined_key(2), "");
+    INFO("rank 0 and rank 3 have no seat, rank 1 has one, rank 2 has joined");
+    CHECK(missing_text(store, 0) == "rank 0");
+    CHECK(missing_text(store, 3) == "rank 3");
+    CHECK(missing_text(store, 2) == "");
+    INFO("rank 1 does what it must: it waits for rank 0, and is not to blame");
+    CHECK(missing_text(store, 1) == "");
+
+    store.set(seat_key(0), to_text(Seat{5, 70, "host", 3}));
+    INFO("now rank 0 has a seat: rank 1 has nothing to wait for, and has stopped");
+    CHECK(contains(missing_text(store, 1), "process 71"));
+    INFO("rank 0 itself waits for no seat: it has stopped, too");
+    CHECK(contains(missing_text(store, 0), "process 70"));
+    store.set(joined_key(0), "");
+    CHECK(missing_text(store, 0) == "");
+}
+
+// ---- 10.6
+
+TEST_CASE("ranks that come in any order join", "[lab10][lab10.6]") {
+    for (const int P : {1, 2, 3, 4, 7}) {
+        std::vector<Member> members;
+        for (int rank = 0; rank < P; ++rank)
+            members.push_back({rank, P, milliseconds(100 * ((rank + 2) % P))});
+        ProcessCluster cluster = one_host_each(members.size());
+        const auto ends = join_as(cluster, members);
+        for (size_t rank = 0; rank < ends.size(); ++rank) {
+            INFO(P << " ranks: rank " << rank << " " << end_text(ends[rank]));
+            CHECK(ends[rank].how == End::kReturned);
+            INFO("no rank may go on before the last one has come, after " << 100 * (P - 1)
+                                                                          << " ms");
+            CHECK(ends[rank].time >= milliseconds(100 * (P - 1)));
+        }
+    }
+}
+
+TEST_CASE("a rank that does not come is named by all others", "[lab10][lab10.6]") {
+    const int absent = GENERATE(1, 2, 3);
+    std::vector<Member> members = {{0, 4}, {1, 4}, {2, 4}, {3, 4}};
+    members[static_cast<size_t>(absent)].world_size = 0;
+    ProcessCluster cluster = one_host_each(4);
+    const auto ends = join_as(cluster, members);
+    const std::string text = common_failure(ends, Failure::Kind::kTimeout, absent);
+    INFO("rank " << absent << " of 4 does not come");
+    CHECK(contains(text, concat("3 of 4 joined; missing: rank ", absent, ";")));
+}
+
+TEST_CASE("all ranks fail at the first deadline, for the same reason",
+          "[lab10][lab10.6]") {
+    const std::vector<Member> members = {{0, 4, milliseconds(0), seconds(60)},
+                                         {1, 4, milliseconds(0), seconds(2)},
+                                         {0, 0},
+                                         {3, 4, milliseconds(0), seconds(60)}};
+    ProcessCluster cluster = one_host_each(4);
+    const auto ends = join_as(cluster, members);
+    const std::string text = common_failure(ends, Failure::Kind::kTimeout, 2);
+    CHECK(contains(text, "missing: rank 2;"));
+    INFO("rank 1's deadline is after 2 s, that of ranks 0 and 3 after 60 s: a rank that");
+    INFO("gives up must release the others; hint 2 of 10.6");
+    for (const ProcessEnd& end : ends) CHECK(end.time < seconds(10));
+}
+
+TEST_CASE("two processes of one rank stop all ranks at once", "[lab10][lab10.6]") {
+    ProcessCluster cluster = one_host_each(4);
+    const auto ends = join_as(
+        cluster, {{0, 3}, {1, 3}, {2, 3, milliseconds(100)}, {1, 3, milliseconds(5)}});
+    const std::string text = common_failure(ends, Failure::Kind::kOther);
+    CHECK(contains(text, "two processes have RANK 1"));
+    for (const ProcessEnd& end : ends) CHECK(end.time < seconds(4));
+}
+
+TEST_CASE("two world sizes stop all ranks at once", "[lab10][lab10.6]") {
+    ProcessCluster cluster = one_host_each(3);
+    const auto ends = join_as(cluster, {{0, 4}, {1, 4}, {2, 3}});
+    const std::string text = common_failure(ends, Failure::Kind::kOther);
+    INFO("rank 2 has WORLD_SIZE 3, the others 4; they threw: " << text);
+    CHECK(contains(text, "WORLD_SIZE 3"));
+    for (const ProcessEnd& end : ends) CHECK(end.time < seconds(4));
+}
+
+TEST_CASE("a verdict that is given holds for those who come later", "[lab10][lab10.6]") {
+    HashStore store;
+    store.set(kVerdictKey, "timeout: rank 7 was missing");
+    INFO(
+        "the others have given up, for rank 7's sake; all join now, and must fail alike");
+    CHECK(agreement(store, seat_config(0, 1), past()) == "Timeout: rank 7 was missing");
+    CHECK(store.get(kVerdictKey, past()) == "timeout: rank 7 was missing");
+}
+
+TEST_CASE("a rank that is late accepts that the others went on", "[lab10][lab10.6]") {
+    HashStore store;
+    store.set(kVerdictKey, "ok");
+    INFO("the deadline of rank 0 has passed, but another rank saw all join and said ok:");
+    INFO("it goes on, and so must this one; hint 1 of 10.6");
+    CHECK(agreement(store, seat_config(0, 2), past()) == "");
+}
+
+TEST_CASE("a rank that contradicts another fails, whatever the verdict",
+          "[lab10][lab10.6]") {
+    HashStore store;
+    store.set(kVerdictKey, "ok");
+    store.set(seat_key(1), to_text(Seat{2, 77, "elsewhere", 5}));
+    const std::string text = agreement(store, seat_config(1, 2), past());
+    INFO("ranks 0 and 1 have joined and gone on; a second rank 1 comes, and got: \""
+         << text << '"');
+    CHECK(text.starts_with("Error: two processes have RANK 1"));
+    CHECK(store.get(kVerdictKey, past()) == "ok");
+}
+
+TEST_CASE("a rank that gives up leaves a verdict and wakes all", "[lab10][lab10.6]") {
+    HashStore store;
+    const std::string text = agreement(store, seat_config(0, 3), past());
+    INFO("rank 0 of 3 is alone at its deadline; it threw " << text);
+    CHECK(contains(text, "Timeout: rendezvous at 10.0.0.1:29500: 1 of 3 joined"));
+    CHECK(contains(text, "missing: rank 1, rank 2;"));
+    REQUIRE(store.check(kVerdictKey));
+    INFO("all joined keys are set, so that no rank waits on");
+    CHECK(store.check(
+        std::vector<std::string>{joined_key(0), joined_key(1), joined_key(2)}));
+}

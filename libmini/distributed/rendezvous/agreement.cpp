@@ -1,0 +1,111 @@
+#include "libmini/distributed/rendezvous/agreement.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "libmini/core/text.hpp"
+#include "libmini/distributed/rendezvous/seat.hpp"
+
+namespace mini::dist {
+namespace {
+
+const char* const kVerdict = "rendezvous/verdict";
+
+// A verdict is kAllJoined, or one of the other two followed by a reason.
+const std::string kAllJoined = "ok";
+const std::string kTooLate = "timeout: ";
+const std::string kContradiction = "error: ";
+
+// How long to wait for a key that is known to exist.
+constexpr std::chrono::seconds kReadTime(5);
+
+// How long rank 0 waits for ranks that have not registered yet.
+constexpr std::chrono::seconds kLateTime(2);
+
+// No job has more ranks. Bounds the loop over a world size that another process reports.
+constexpr int kMostRanks = 1 << 16;
+
+// Writes a verdict, unless there is one. Returns the verdict in the store: always the
+// first, because other ranks may have read it.
+std::string give_verdict(Store& store, const std::string& verdict) {
+    // [lab10.6] Set the verdict if there is none yet; return the one that is set.
+    return store.compare_set(kVerdict, "", verdict);
+    // [lab10.6]
+}
+
+std::string too_late_text(Store& store, const RendezvousConfig& config) {
+    std::vector<std::string> missing;
+    for (int rank = 0; rank < config.world_size; ++rank)
+        if (const std::string text = missing_text(store, rank); !text.empty())
+            missing.push_back(text);
+    const std::string place = config.file.empty() ? to_text(config.master) : config.file;
+    const int joined = config.world_size - static_cast<int>(missing.size());
+    return concat("rendezvous at ", place, ": ", joined, " of ", config.world_size,
+                  " joined; missing: ", missing.empty() ? "none any more" : join(missing),
+                  "; were they started, and can they reach this place?");
+}
+
+std::vector<std::string> of_all(std::string (*key)(int rank), int world_size) {
+    std::vector<std::string> keys;
+    for (int rank = 0; rank < world_size; ++rank) keys.push_back(key(rank));
+    return keys;
+}
+
+// Wakes all ranks that wait for others to join, by setting the joined_key() of every rank;
+// they will read the verdict. REQUIRES: the verdict is given.
+void release(Store& store, const RendezvousConfig& config) {
+    int world_size = config.world_size;
+    if (store.check(seat_key(0))) {
+        const Seat first = parse_seat(store.get(seat_key(0), deadline_after(kReadTime)));
+        world_size = std::max(world_size, std::min(first.world_size, kMostRanks));
+    }
+    for (const std::string& key : of_all(joined_key, world_size)) store.set(key, "");
+}
+
+// Takes this rank's seat, sets its joined_key(), and blocks until all ranks have theirs;
+// then gives the verdict kAllJoined, and returns the verdict in the store. A rank whose seat
+// is faulty gives the verdict kContradiction and the fault, releases the others, and returns
+// its own verdict, whatever the one in the store is. A rank whose deadline passes gives the
+// verdict kTooLate and too_late_text(), releases the others, and returns the verdict in the
+// store. If this rank dies here, only its joined_key() is missing.
+std::string await_verdict(Store& store, const RendezvousConfig& config,
+                          const std::string& local_host, Deadline deadline) {
+    // [lab10.6] Join and wait for all; give the verdict that fits, and release the others.
+    try {
+        const std::string fault = take_seat(store, config, local_host, deadline);
+        if (!fault.empty()) {
+            give_verdict(store, concat(kContradiction, fault));
+            release(store, config);
+            return concat(kContradiction, fault);
+        }
+        store.set(joined_key(config.rank), "");
+        store.wait(of_all(joined_key, config.world_size), deadline);
+        return give_verdict(store, kAllJoined);
+    } catch (const Timeout&) {
+        const std::string verdict =
+            give_verdict(store, concat(kTooLate, too_late_text(store, config)));
+        release(store, config);
+        return verdict;
+    }
+    // [lab10.6]
+}
+
+}  // namespace
+
+void agree(Store& store, const RendezvousConfig& config, const std::string& local_host,
+           Deadline deadline) {
+    const std::string verdict = await_verdict(store, config, local_host, deadline);
+    if (verdict == kAllJoined) return;
+    if (verdict.starts_with(kTooLate)) throw Timeout(verdict.substr(kTooLate.size()));
+    throw Error(verdict.substr(std::min(kContradiction.size(), verdict.size())));
+}
+
+void await_latecomers(Store& store, int world_size) {
+    try {
+        store.wait(of_all(seat_key, world_size), deadline_after(kLateTime));
+    } catch (const Error&) {  // the caller throws the first error
+    }
+}
+
+}  // namespace mini::dist

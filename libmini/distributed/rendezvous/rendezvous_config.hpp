@@ -1,0 +1,31 @@
+// What a rank knows before it connects to the others, from the init method and the launcher's
+// environment.
+
+#pragma once
+
+#include <string>
+
+#include "libmini/distributed/net/hello.hpp"
+#include "libmini/distributed/net/socket.hpp"
+
+namespace mini::dist {
+
+/// The input of a rendezvous: what a rank knows before it connects to the others.
+struct RendezvousConfig {
+    Address master;
+    int rank = -1;
+    int world_size = -1;
+    Cookie cookie{};
+    std::string file = "";       // the path for file://; used instead of master
+    std::string run_id = "";     // "": none
+    std::string advertise = "";  // "": the local address of the connection to the store
+};
+
+/// Reads the init method and the environment; `rank` and `world_size`, if not -1, take
+/// precedence over both. Logs on level info which launcher's variables are used. Throws
+/// UsageError naming the variable if a value is missing, not a number or out of range
+/// (`torch.distributed.init_process_group`).
+RendezvousConfig rendezvous_config(const std::string& init_method, int rank,
+                                   int world_size);
+
+}  // namespace mini::dist

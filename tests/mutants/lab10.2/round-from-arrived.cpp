@@ -1,0 +1,11 @@
+// The round is arrived / world_size: the last rank of a round is in the next one.
+// region: libmini/distributed/rendezvous/store_barrier.cpp
+    const int64_t arrived = store.add(name, 1);
+    const std::string round = concat(name, "/", arrived / world_size);
+    store.set(concat(round, "/rank/", rank), "");
+    if (arrived % world_size == 0) store.set(concat(round, "/done"), "");
+    try {
+        store.wait({concat(round, "/done")}, deadline);
+    } catch (const Timeout&) {
+        throw_late(store, round, world_size);
+    }

@@ -1,0 +1,10 @@
+// The question stays in the client when it has been answered.
+// region: libmini/distributed/store/store_service.cpp 3
+    if (table_.find(key) == nullptr)
+        return;  // an erase, or a compare_set that set nothing
+    const auto waiting = waiters_.extract(key);
+    if (waiting.empty()) return;
+    for (StoreClient* client : waiting.mapped()) {
+        if (!client->question) continue;  // it was dropped to make room
+        ask(*client, *client->question);
+    }

@@ -1,0 +1,14 @@
+// Of two replies in one read only the first is looked at.
+// region: libmini/distributed/store/tcp_store.cpp
+    while (true) {
+        if (auto reply = protocol::take_reply(inbox_))
+            if (reply->id == id) return *std::move(reply);
+
+        if (!inbox_.empty() && inbox_.size() >= 13) inbox_.clear();
+        const size_t old = inbox_.size();
+        inbox_.resize(old + protocol::kReadBytes);
+        const size_t n =
+            recv_some(socket_, std::as_writable_bytes(std::span(inbox_).subspan(old)));
+        inbox_.resize(old + n);
+        if (n == 0 && !wait_for(socket_, POLLIN, deadline)) throw_silent();
+    }

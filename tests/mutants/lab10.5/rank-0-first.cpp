@@ -1,0 +1,11 @@
+// The rank waits for rank 0 before it sees that its seat is taken.
+// region: libmini/distributed/rendezvous/seat.cpp 1
+    const std::string seated =
+        store.compare_set(seat_key(config.rank), "", to_text(mine));
+    store.wait({seat_key(0)}, deadline);
+    if (seated != to_text(mine))
+        return two_processes_text(config, parse_seat(seated), mine);
+    const Seat first = parse_seat(store.get(seat_key(0), deadline));
+    if (first.world_size != config.world_size)
+        return world_sizes_text(config, first, mine);
+    return host_fault(config, local_host, first, mine);

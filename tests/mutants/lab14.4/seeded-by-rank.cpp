@@ -1,8 +1,0 @@
-// Each rank shuffles with a seed of its own, so parts overlap.
-    const int size = group.world_size();
-    const int64_t bsz = batch_size / size;
-    const std::vector<double> partition_sizes(static_cast<size_t>(size), 1.0 / size);
-    const mini::data::DataPartitioner partitioner(dataset, partition_sizes, int64_t{1234} + group.rank());
-    const auto partition =
-        std::make_shared<mini::data::Partition>(partitioner.use(group.rank()));
-    return {DataLoader(partition, {.batch_size = bsz, .shuffle = true}), bsz};

@@ -1,0 +1,12 @@
+// A collective inside `if (rank == 0)`: rank 0 waits for the others.
+    int64_t steps = 0;
+    for (const auto& [data, target] : loader) {
+        optimizer.zero_grad();
+        const Tensor loss = mini::cross_entropy(model(data), target);
+        epoch_loss += loss.item();
+        loss.backward();
+        optimizer.step();
+        if (++steps % period == 0 && group.rank() == 0)
+            mini::parallel::average_parameters(model, group);
+    }
+    if (steps % period != 0) mini::parallel::average_parameters(model, group);

@@ -3,7 +3,7 @@
     labs/07-partition/README.md        the task table: rows that begin | 07.1 |
     labs/07-partition/hints/07.1.md    three sections: ## 1, ## 2, ## 3
     labs/07-partition/test.cpp         test cases tagged [lab07][lab07.1]
-    libmini/**.cpp, labs/**.cpp        the regions [lab07.1]
+    libmini/**, labs/**                the regions [lab07.1], in .cpp, .hpp, .cu and .cuh files
     tests/mutants/lab07.1/*.cpp        wrong bodies that the checks must detect
     labs/07-partition/bug_hunt.cpp     a program with bugs, where there is one
 
@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lab_tool.places import ROOT
-from lab_tool.regions import regions_in
+from lab_tool.regions import SUFFIXES, regions_in
 from lab_tool.screen import LabError
 
 FOLDER = re.compile(r"(\d\d)-[\w-]+")
@@ -97,7 +97,9 @@ class Catalogue:
         """All regions of the reference, file by file."""
         found = []
         for top in ("libmini", "labs"):
-            for path in sorted((self.root / top).rglob("*.[ch]pp")):
+            for path in sorted((self.root / top).rglob("*")):
+                if path.suffix not in SUFFIXES:
+                    continue
                 text = path.read_text(encoding="utf-8")
                 if "// [lab" in text:
                     found += regions_in(text, str(path.relative_to(self.root)))

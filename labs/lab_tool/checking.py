@@ -1,7 +1,7 @@
 """Checking a learner's tasks: build the lab's check program, run its cases, judge each task.
 
-    project      the learner's regions of this lab, all else from the reference (projection)
-    build        leaves out files that do not compile, so that the others are checked
+    build        with the learner's regions of this lab, without files that do not compile
+                 (check_build)
     cases        the test cases tagged [lab07.2], listed by the program itself
     run          each in its own process, several at a time, under a watchdog
     judge        a task has passed if all its cases have passed
@@ -15,17 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab_tool import compile_errors
-from lab_tool.building import build_environment, parse_step
-from lab_tool.places import BUILD, ROOT, bin_dir, fresh_log
-from lab_tool.process import check_logged, run_logged
-from lab_tool.projection import project
+from lab_tool.check_build import PRESET, build_without_broken
+from lab_tool.places import ROOT, bin_dir
 from lab_tool.runner import STOP, Limits, case_environment, run_case
-from lab_tool.screen import LabError, ProgressLine
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS, Verdict, judge, judge_all
 from lab_tool.workspace import Workspace
 
-PRESET = "release"
 LISTING = (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"])  # Catch2 2 and 3
 LISTING_SECONDS = 30
 TOGETHER_SECONDS = 120.0
@@ -38,69 +33,6 @@ class TaskResult:
     reason: str = ""
     verdicts: list = field(default_factory=list)
     errors: list = field(default_factory=list)  # CompileErrors
-
-
-def configure(log, left_out=()):
-    """Configures the preset; leaves out the given files, such as 07/libmini/a.cpp."""
-    command = ["cmake", "--preset", PRESET, f"-DMINI_WORK_WITHOUT={';'.join(left_out)}"]
-    check_logged("configuring", command, log, lambda line: None, cwd=ROOT, env=build_environment())
-
-
-def configured_without():
-    """Returns the files that the last configuration left out; None if not configured."""
-    cache = BUILD / PRESET / "CMakeCache.txt"
-    if not cache.exists() or not (BUILD / PRESET / "build.ninja").exists():
-        return None
-    for line in cache.read_text(encoding="utf-8", errors="replace").splitlines():
-        if line.startswith("MINI_WORK_WITHOUT:"):
-            return [name for name in line.split("=", 1)[1].split(";") if name]
-    return None
-
-
-def build_checks(targets, log, label="  building"):
-    """Builds as many of `targets` as possible; returns the exit code and the lines of output."""
-    lines = []
-    command = ["cmake", "--build", "--preset", PRESET, "--target", *targets, "--", "-k", "0"]
-    with ProgressLine(label) as progress, open(log, "a", encoding="utf-8") as file:
-
-        def on_line(line):
-            lines.append(line)
-            step = parse_step(line)
-            if step:
-                progress.show(*step)
-
-        code = run_logged(command, file, on_line, cwd=ROOT, env=build_environment())
-    return code, lines
-
-
-def build_without_broken(workspace, labs, mine=None):
-    """Builds the check programs of labs with those of the learner's files that compile; `mine` as
-    in project(). Returns {"07/libmini/a.cpp": errors} of the files that do not compile. Raises
-    LabError if another file does not compile."""
-    log = fresh_log("lab")
-    targets = [f"lab{lab.number}_check" for lab in labs]
-    for lab in labs:
-        project(workspace, lab.number, mine)
-    broken = {}
-    if configured_without() != []:
-        configure(log)
-    for _ in range(3):  # the second build may find errors that the first did not reach
-        code, lines = build_checks(targets, log)
-        if code == 0:
-            return broken
-        errors = compile_errors.errors_in(lines, ROOT)
-        failed = compile_errors.broken_files(lines, ROOT)
-        if not failed:
-            told = [line for error in errors[:3] for line in error.spelled()]
-            told = told or [line for line in lines[-10:] if line]
-            raise LabError("\n".join(["the check does not build:", *told,
-                                      *compile_errors.advice(errors),
-                                      f"the whole output is in {log}"]))
-        for path in failed:
-            own = f"work/{path.split('/', 1)[1]}"
-            broken[path] = [error for error in errors if error.path == own] or errors[:3]
-        configure(log, sorted(broken))
-    raise LabError(f"the check does not build; the whole output is in {log}")
 
 
 def program_of(lab, kind="check"):

@@ -26,6 +26,7 @@ VERBS = {
     "reset": "put a lab or a task back to its starter, with a backup",
     "watch": "check again whenever you save a file",
     "grade": "check all labs and add up points, as text or JSON",
+    "mini": "run the tool mini, with --mine on your own code",
     "test": "build everything and run the tests",
     "fuzz": "fuzz all readers of files and messages",
     "setup": "install the Debian or Ubuntu packages that the build needs",

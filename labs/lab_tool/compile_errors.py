@@ -3,24 +3,26 @@
 import re
 from dataclasses import dataclass
 
-ERROR = re.compile(r"^(/?[^\s:]+\.[ch]pp):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$")
+from lab_tool.link_errors import link_error, shortened
+
+# GCC: a.cpp:3:1: error: ...; nvcc: a.cu(3): error: ...
+ERROR = re.compile(r"^(/?[^\s:(]+\.(?:[ch]pp|cuh?))(?::(\d+):(?:\d+:)?|\((\d+)\):) "
+                   r"(?:fatal )?error:? (.*)$")
 FAILED = re.compile(r"^FAILED: (\S+)")
-UNDEFINED = re.compile(r"(?:(/?[^\s:]+\.[ch]pp):(\d+): )?(undefined reference to .*?);?$")
 REQUIRED = re.compile(r"(required for the satisfaction of .*)$")
 SOURCE = re.compile(r"^ *\d* \|")
-TWICE = re.compile(r"(multiple definition of .*?'); .*/(work/.*?\.cpp):(\d+): first defined here$")
 
 
 @dataclass(frozen=True)
 class CompileError:
     path: str  # in the repository, "work/..." for the learner's; "" for the linker
-    line: int
+    line: int  # 0: not known
     message: str
     context: tuple = ()  # the source line and the caret under it
 
     def spelled(self):
-        head = f"{self.path}:{self.line}: {self.message}" if self.path else self.message
-        return [head, *self.context]
+        place = f"{self.path}:{self.line}: " if self.line else f"{self.path}: "
+        return [f"{place if self.path else ''}{self.message}", *self.context]
 
 
 def errors_in(lines, root):
@@ -28,24 +30,16 @@ def errors_in(lines, root):
     found = {}
     for index, line in enumerate(lines):
         match = ERROR.match(line)
-        undefined, twice = UNDEFINED.search(line), TWICE.search(line)
-        if match:
+        link = link_error(lines, index, root)
+        if link:
+            found.setdefault(link[2], CompileError(*link))
+        elif match:
             context = tuple(text for text in lines[index + 1:index + 3] if SOURCE.match(text))
             context += broken_constraint(lines[index + 1:])
-            error = CompileError(shortened(match[1], root), int(match[2]), match[3], context)
+            path, line = shortened(match[1], root), int(match[2] or match[3])
+            error = CompileError(path, line, match[4], context)
             found.setdefault((error.path, error.line, error.message), error)
-        elif undefined:
-            path, line = shortened(undefined[1] or "", root), int(undefined[2] or 0)
-            found.setdefault(undefined[3], CompileError(path, line, undefined[3]))
-        elif twice:
-            found.setdefault(twice[1], CompileError(twice[2], int(twice[3]), twice[1]))
     return sorted(found.values(), key=lambda error: not error.path.startswith("work/"))
-
-
-def shortened(path, root):
-    """Returns a path relative to the repository. Compilers print it relative to the root or to the
-    build folder, linkers print both together."""
-    return path.split("../" * 2)[-1].removeprefix(f"{root}/")
 
 
 def broken_constraint(following):

@@ -8,20 +8,14 @@ One build has all bodies (lab_tool.schemata). Then the cases run:
     mutants     MINI_MUTANT=lab07.2/name: a case of the lab fails; the first failure ends the run
 """
 
-import json
-import subprocess
 from dataclasses import dataclass, field
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from lab_tool import checking
+from lab_tool import check_build, checking, compile_errors
 from lab_tool.places import BUILD, ROOT
-from lab_tool.regions import starter
 from lab_tool.runner import Limits
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
 
 SCHEMATA = BUILD / "schemata"
-LEARNERS_FLAGS = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter"]
 SHARE_OF_DEADLINE = 1 / 3  # that a case may take with the reference
 MUTANT_LIMITS = Limits(seconds=20.0)
 
@@ -73,12 +67,18 @@ def check_reference(lab, cases, outcome):
     return passed
 
 
-def check_stubs(lab, cases, outcome):
-    """Checks that with one task stubbed its own cases are not started and no other case fails."""
+def check_stubs(lab, cases, outcome, alone=False):
+    """Checks that with one task stubbed its own cases are not started and no other case fails.
+    `alone`: each case in its own process, as a kernel that fails makes its device useless."""
     program = checking.program_of(lab.number, "schemata")
     names = [task.name for task in lab.tasks]
-    runs = spread(lambda task: checking.check_together(program, cases, MINI_STUB=f"lab{task}"),
-                  names)
+
+    def run(task):
+        if alone:
+            return [checking.check_case(program, name, MINI_STUB=f"lab{task}") for name in cases]
+        return checking.check_together(program, cases, MINI_STUB=f"lab{task}")
+
+    runs = spread(run, names)
     for task, verdicts in zip(names, runs):
         outcome.count("stubs")
         judge_stub(task, verdicts, cases, outcome)
@@ -119,64 +119,15 @@ def check_mutants(lab, mutants, cases, outcome):
             outcome.killed.append((mutant, verdict))
 
 
-def compile_commands():
-    """Returns {source: words of its compile command}."""
-    path = BUILD / checking.PRESET / "compile_commands.json"
-    entries = json.loads(path.read_text(encoding="utf-8"))
-    return {entry["file"]: entry["command"].split() for entry in entries}
-
-
-def syntax_command(words, source, text_path):
-    """Converts a compile command of `source` into a syntax check of the file `text_path`."""
-    command, skip = [], False
-    for word in words:
-        if skip or word in ("-c", source) or word.endswith("ccache"):
-            skip = False
-            continue
-        if word in ("-o", "-MF", "-MT"):
-            skip = True
-            continue
-        command.append(word)
-    return [*command, *LEARNERS_FLAGS, f"-I{Path(source).parent}", "-fsyntax-only", str(text_path)]
-
-
-def check_starters(catalogue, outcome):
-    """Checks that every file that labs/lab start writes compiles."""
-    commands = compile_commands()
-    with TemporaryDirectory(prefix="lab-starters-") as folder:
-        jobs = []
-        for lab in catalogue.labs:
-            tasks = {task.name for task in lab.tasks}
-            for path in catalogue.files_of(lab.number):
-                text = (catalogue.root / path).read_text(encoding="utf-8")
-                copy = Path(folder) / lab.number / path
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_text(starter(text, path, tasks), encoding="utf-8")
-                jobs.append((lab, path, copy))
-
-        def compile_one(job):
-            _, path, copy = job
-            words = commands.get(str(ROOT / path))
-            if words is None:
-                return f"{path} is not part of the build"
-            done = subprocess.run(syntax_command(words, str(ROOT / path), copy), cwd=BUILD,
-                                  capture_output=True, text=True, errors="replace")
-            return "" if done.returncode == 0 else done.stderr.strip()
-
-        for (lab, path, _), complaint in zip(jobs, spread(compile_one, jobs)):
-            outcome.count("starters")
-            if complaint:
-                outcome.blame(f"the starter of lab {lab.number}, {path}, does not compile:\n"
-                              f"{complaint}")
-
-
-def build_schemata(labs, log):
-    """Builds every lab's check with all bodies inside; returns the errors as text, "" if none."""
-    checking.configure(log)
-    targets = [f"lab{lab.number}_schemata" for lab in labs]
-    code, lines = checking.build_checks(targets, log)
+def build_schemata(catalogue, log):
+    """Builds every lab's check with all bodies inside, kernels for the simulator; returns the
+    errors as text, "" if none."""
+    on_device = any(region.in_device_file for region in catalogue.regions)
+    check_build.configure(log, options=["-DMINI_CUDA=SIM"] if on_device else [])
+    targets = [f"lab{lab.number}_schemata" for lab in catalogue.labs]
+    code, lines = check_build.build_checks(targets, log)
     if code == 0:
         return ""
-    errors = checking.compile_errors.errors_in(lines, ROOT)
+    errors = compile_errors.errors_in(lines, ROOT)
     told = [line for error in errors[:10] for line in error.spelled()] or lines[-20:]
     return "\n".join(["the schemata do not build:", *told, f"the whole output is in {log}"])

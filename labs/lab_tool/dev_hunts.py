@@ -1,7 +1,7 @@
 """The check of `labs/lab dev check` that runs the bug hunts: each must fail as it is, succeed with
 all repairs of tests/hunts (lab_tool.repairs), and fail if one of the repairs is left out."""
 
-from lab_tool import checking
+from lab_tool import check_build, checking
 from lab_tool.compile_errors import errors_in
 from lab_tool.hunts import run_hunt
 from lab_tool.places import ROOT
@@ -19,7 +19,7 @@ def check_hunts(labs, variants, outcome, log):
         if lab.number not in variants:
             say(f"  note: the hunt of lab {lab.number} has no repair in tests/hunts/lab{lab.number}")
     programs = [program for lab in labs for program in programs_of(lab, variants)]
-    code, lines = checking.build_checks(programs, log) if programs else (0, [])
+    code, lines = check_build.build_checks(programs, log) if programs else (0, [])
     if code:
         told = [line for error in errors_in(lines, ROOT)[:5] for line in error.spelled()]
         outcome.blame("\n".join(["the bug hunts do not build:", *(told or lines[-20:])]))

@@ -4,8 +4,11 @@ import re
 from collections import Counter
 
 from lab_tool.checking import cases_of, program_of
+from lab_tool.includers import includers_of
+from lab_tool.regions import HEADERS
 
 LONGEST_REGION = 25
+MOST_INCLUDERS = 20  # files that a check compiles again because of a region in a header
 HINTS = 3
 LEAST_MUTANTS = 4
 
@@ -14,9 +17,6 @@ def check_regions(catalogue):
     """Each region has a sentence as title, a task with a row in a table, and 1 to 25 lines."""
     rows = {task.name for lab in catalogue.labs for task in lab.tasks}
     for region in catalogue.regions:
-        if region.path.endswith(".hpp"):
-            yield f"{region.place}: regions belong in .cpp files: a region of a header is " \
-                  "compiled into every file that includes it"
         if not re.match(r"[A-Z].*\.$", region.title):
             yield f"{region.place}: the title is not a sentence: {region.title}"
         if not 1 <= len(region.body) <= LONGEST_REGION:
@@ -24,6 +24,15 @@ def check_regions(catalogue):
                   f"{LONGEST_REGION}"
         if region.task not in rows:
             yield f"{region.place}: task {region.task} has no row in a README's task table"
+
+
+def check_headers(catalogue):
+    """Each header with a region is included by few files."""
+    for path in dict.fromkeys(region.path for region in catalogue.regions if region.in_header):
+        files = [each for each in includers_of(catalogue.root, path) if not each.endswith(HEADERS)]
+        if len(files) > MOST_INCLUDERS:
+            yield f"{path} has a region and is included by {len(files)} files, which a check " \
+                  f"compiles again; at most {MOST_INCLUDERS}: move it to a header of its own"
 
 
 def check_tasks(catalogue):

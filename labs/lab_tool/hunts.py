@@ -9,7 +9,8 @@ A hunt that is still equal to the original is not started.
 
 from lab_tool import compile_errors
 from lab_tool.catalogue import Task
-from lab_tool.checking import TaskResult, build_checks, configure, configured_without, program_of
+from lab_tool.check_build import build_checks, configure, configured_without
+from lab_tool.checking import TaskResult, program_of
 from lab_tool.places import ROOT, fresh_log
 from lab_tool.runner import Limits, case_environment, run_case
 from lab_tool.screen import LabError
@@ -23,6 +24,10 @@ def task_of(lab):
     path = lab.hunt
     return path and Task(f"{lab.number}.hunt", "Find the bugs in bug_hunt.cpp", path,
                          "the program exits with code 0")
+
+
+def is_hunt(task):
+    return task.name.endswith(".hunt")
 
 
 def begin(workspace, lab):

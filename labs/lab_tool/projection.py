@@ -7,15 +7,17 @@
 So an unfinished ring fails the lab that it belongs to, and no lab after it. Files of work/ without
 a region of the lab are left out, except those that the learner has added: the reference has no
 such file. With #line the compiler and the sanitizers name the learner's file and line.
+
+A header with a region of the lab is always written, as the reference has it if need be: then each
+file that includes it is compiled again when the learner changes it.
 """
 
 import os
 
 from lab_tool.places import BUILD
-from lab_tool.regions import with_bodies
+from lab_tool.regions import SUFFIXES, with_bodies
 from lab_tool.screen import LabError
 
-SUFFIXES = (".cpp", ".hpp")
 NO_LAB = "none"  # stands for the files of the reference that have no region
 
 
@@ -23,12 +25,20 @@ def folder_of(lab, build=BUILD):
     return build / "mine" / lab
 
 
-def project(workspace, lab, mine=None, build=BUILD):
+def project(workspace, lab, mine=None, build=BUILD, without=()):
     """Writes the files of a lab's check, and deletes old ones. `mine`: the labs, and NO_LAB, whose
-    code is the learner's, by default this lab alone. Unchanged files are not written again, so that they
-    are not compiled again."""
+    code is the learner's, by default this lab alone; `without`: headers that are the reference's.
+    Unchanged files are not written again, so that they are not compiled again."""
     folder = folder_of(lab, build)
-    wanted = {folder / path: text for path, text in files_of(workspace, mine or {lab}).items()}
+    texts = {path: f'#line 1 "{path}"\n' + workspace.reference(path)
+             for path in headers_of(workspace.catalogue, lab)}
+    texts.update({path: text for path, text in files_of(workspace, mine or {lab}).items()
+                  if path not in without})
+    write_all(folder, {folder / path: text for path, text in texts.items()})
+
+
+def write_all(folder, wanted):
+    """Makes {path: text} the only files of a folder; unchanged files are not written again."""
     for old in (sorted(folder.rglob("*")) if folder.exists() else ()):
         if old.is_file() and old not in wanted:
             old.unlink()
@@ -40,8 +50,14 @@ def project(workspace, lab, mine=None, build=BUILD):
             os.replace(temporary, path)
 
 
+def headers_of(catalogue, lab):
+    """Returns the paths of the headers with regions of a lab."""
+    return list(dict.fromkeys(region.path for region in catalogue.regions_of(lab=lab)
+                              if region.in_header))
+
+
 def files_of(workspace, mine):
-    """Returns {path: text} of the files to compile."""
+    """Returns {path: text} of the learner's files to compile or to include."""
     found = {}
     hunts = {lab.hunt for lab in workspace.catalogue.labs}
     for own in sorted(workspace.folder.rglob("*")):

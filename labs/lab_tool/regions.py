@@ -5,8 +5,9 @@
     // [lab07.2]
 
 A region consists of whole statements inside one function body. In the starter it contains
-MINI_TODO("lab07.2", "..."), which compiles and throws NotImplemented. The marker lines stay, so a
-learner's file has the same regions.
+MINI_TODO("lab07.2", "..."), which compiles and throws NotImplemented; in device code it ends the
+kernel with an error (libmini/kernels/cuda/todo.hpp). The marker lines stay, so a learner's file has
+the same regions.
 """
 
 import re
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 
 from lab_tool.screen import LabError
 
+HEADERS = (".hpp", ".cuh")
+SUFFIXES = (".cpp", ".cu", *HEADERS)
 LOOKS_LIKE_ONE = re.compile(r"^\s*//\s*\[lab")
 MARKER = re.compile(r"^(?P<indent>\s*)// \[lab(?P<task>\d\d\.\d+)\](?: +(?P<title>\S.*?))? *$")
 
@@ -31,6 +34,14 @@ class Region:
     @property
     def lab(self):
         return self.task[:2]
+
+    @property
+    def in_device_file(self):
+        return self.path.endswith((".cu", ".cuh")) or "/kernels/cuda/" in self.path
+
+    @property
+    def in_header(self):
+        return self.path.endswith(HEADERS)
 
     @property
     def code_lines(self):

@@ -21,7 +21,7 @@ MIB = 1 << 20
 KEPT = 64 << 10  # bytes kept of the output's beginning, and of its end
 MEMORY_MIB = 3072
 SANITIZER_OPTIONS = ("allocator_may_return_null=1:handle_segv=2:handle_abort=2:handle_sigfpe=2:"
-                     f"hard_rss_limit_mb={MEMORY_MIB}")
+                     f"protect_shadow_gap=0:hard_rss_limit_mb={MEMORY_MIB}")  # the gap: for CUDA
 STACK_SIGNAL = signal.SIGUSR2  # labs/check/watch.cpp then writes the thread's stack
 STACK_END = b"== end of stack"
 STACK_SECONDS = 5.0

@@ -5,7 +5,8 @@
     else { ...the reference... }
 
 One build is enough for every stub and every mutant: labs/check/schemata.hpp selects by MINI_STUB
-and MINI_MUTANT at run time. With #line the compiler's errors name the original files.
+and MINI_MUTANT at run time; device code needs the simulator for it. With #line the compiler's
+errors name the original files.
 
 A mutant is a file tests/mutants/lab07.2/contiguous-shards.cpp: its first line is a comment that
 says what is wrong; the other lines replace the region's body. If a task has several regions, a
@@ -17,6 +18,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab_tool.projection import write_all
 from lab_tool.regions import regions_in, todo, with_bodies
 from lab_tool.screen import LabError
 
@@ -103,7 +105,7 @@ def schemata(text, path, mutants):
 
 
 def generate(catalogue, mutants, folder):
-    """Writes the schemata of every file with regions to `folder`, and removes all other .cpp files
+    """Writes the schemata of every file with regions to `folder`, and removes all other files
     there; returns the paths. Unchanged files are not rewritten, so that they are not compiled
     again."""
     folder = Path(folder)
@@ -111,11 +113,5 @@ def generate(catalogue, mutants, folder):
     for path in dict.fromkeys(region.path for region in catalogue.regions):
         text = (catalogue.root / path).read_text(encoding="utf-8")
         wanted[folder / path] = schemata(text, path, mutants)
-    for old in (folder.rglob("*.cpp") if folder.exists() else ()):
-        if old not in wanted:
-            old.unlink()
-    for path, text in wanted.items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+    write_all(folder, wanted)
     return list(wanted)

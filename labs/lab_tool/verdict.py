@@ -17,7 +17,7 @@ STORIES = 3  # failures of one case that are printed
 NOT_IMPLEMENTED = re.compile(r"\[lab(\d\d\.\d+)\] not started")
 SANITIZER_ERROR = re.compile(r"==\d+==ERROR: (\w+Sanitizer): (.*)|^(\S+): runtime error: (.*)",
                              re.MULTILINE)
-FRAME = re.compile(r"^ *#\d+ 0x\w+ in (.*?) (\S+\.[ch]pp):(\d+)", re.MULTILINE)
+FRAME = re.compile(r"^ *#\d+ 0x\w+ in (.*?) (\S+\.(?:[ch]pp|cuh?)):(\d+)", re.MULTILINE)
 WATCH = "labs/check/watch.cpp"
 RANK = re.compile(r"^== stack of (.*)$", re.MULTILINE)
 TERMINATED = re.compile(r"terminate called after .*(?:\n +what\(\): +.*)?")

@@ -36,15 +36,19 @@ if(MINI_CUDA_MODE STREQUAL "ON")
 endif()
 message(STATUS "Device code: ${MINI_CUDA_MODE}")
 
+# Gives the files of `target` the simulator's <cuda_runtime.h>.
+function(mini_simulator_headers target)
+    target_include_directories(${target} SYSTEM PRIVATE
+        ${PROJECT_SOURCE_DIR}/libmini/cudasim/include)
+endfunction()
+
 # Compiles .cu files into `target` as C++ for the simulator. The thread sanitizer's
 # instrumentation makes each load and store of a kernel call the simulator (cudasim/tsan.cpp);
 # its own runtime is not linked, and where it is (preset tsan), kernels go without.
 function(mini_simulated_kernels target)
     target_sources(${target} PRIVATE ${ARGN})
-    set(options -x c++ -g1 -Wno-unknown-pragmas)
-    if(MINI_SANITIZE)
-        list(APPEND options -fno-sanitize=all)
-    endif()
+    mini_simulator_headers(${target})
+    set(options -x c++ -g1 -Wno-unknown-pragmas -fno-sanitize=all)
     if(NOT MINI_SANITIZE MATCHES "thread")
         list(APPEND options -fsanitize=thread)
         # Two kernels with the same code would become one, and reports name the other's lines.
@@ -54,4 +58,16 @@ function(mini_simulated_kernels target)
     endif()
     set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES
         LANGUAGE CXX COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS YES)
+endfunction()
+
+# mini_add_sources(<target> <files>...): adds .cpp and .cu files, these for the simulator if there is
+# no GPU.
+function(mini_add_sources target)
+    set(kernels ${ARGN})
+    list(FILTER kernels INCLUDE REGEX "\\.cu$")
+    if(kernels AND MINI_CUDA_MODE STREQUAL "SIM")
+        mini_simulated_kernels(${target} ${kernels})
+        list(REMOVE_ITEM ARGN ${kernels})
+    endif()
+    target_sources(${target} PRIVATE ${ARGN})
 endfunction()

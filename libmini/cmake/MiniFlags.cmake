@@ -48,15 +48,24 @@ if(MINI_SANITIZE MATCHES "undefined")
 endif()
 
 # The flags of a learner's files and of their tests, in builds without sanitizers of their own.
+# Kernels have none: nvcc knows no sanitizers, and the simulator has its own checker.
 add_library(mini_checked INTERFACE)
 if(NOT MINI_SANITIZE)
-    target_compile_options(mini_checked INTERFACE
-        $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
-        $<IF:${is_test},-O0,-O1> -g -UNDEBUG -D_GLIBCXX_ASSERTIONS
-        -fsanitize=address,undefined ${pointers_unchecked}
+    set(checked_flags -g -UNDEBUG -D_GLIBCXX_ASSERTIONS -fsanitize=address,undefined
         -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(mini_checked INTERFACE
+        $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>
+        $<$<COMPILE_LANGUAGE:CXX>:$<IF:${is_test},-O0,-O1>>
+        "$<$<COMPILE_LANGUAGE:CXX>:${checked_flags}>" ${pointers_unchecked})
     target_link_options(mini_checked INTERFACE -fsanitize=address,undefined)
 endif()
+
+# Warnings are no errors in a learner's files, as half-written code has unused names. Linked last, as
+# these flags take effect after -Werror.
+add_library(mini_half_written INTERFACE)
+target_compile_options(mini_half_written INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-error;-Wno-unused;-Wno-unused-parameter>"
+    $<$<COMPILE_LANGUAGE:CUDA>:-w>)
 
 # libFuzzer is told which branches an input takes.
 if(MINI_FUZZ)
@@ -74,8 +83,8 @@ option(MINI_UNITY "Compile the files of a room in batches" ON)
 #
 # Declares one room of the house as the library mini_<name>. NEEDS names the rooms on lower
 # floors, and the outside libraries, that it stands on. Files of ALONE stay out of batches; so
-# do files with a region for learners, and files that an overlay replaces: the linker
-# takes or leaves an object file as a whole. OPTIMISED is for loops over millions of numbers: debug
+# do files with a region for learners, and files that an overlay replaces (MiniRegions).
+# OPTIMISED is for loops over millions of numbers: debug
 # builds compile them with -O1, since unoptimised they would take most of the time of the tests, and
 # with line tables only: where its optimiser has moved a variable takes GCC half as long again.
 function(mini_room name)
@@ -107,13 +116,10 @@ function(mini_batches target size)
         target_compile_options(${target} PRIVATE
             $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
     endif()
-    foreach(source ${sources})
-        cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE file)
-        mini_has_region(has_region ${file})
-        if(has_region OR source IN_LIST ARGN)
-            set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION YES)
-        endif()
-    endforeach()
+    if(ARGN)
+        set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION YES)
+    endif()
+    mini_keep_regions_alone(${target})
 endfunction()
 
 # mini_program(train_mnist [MINE] SOURCES train_mnist.cpp NEEDS mini_parallel)

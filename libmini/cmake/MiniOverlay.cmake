@@ -8,26 +8,22 @@
 # so the linker has no reason to take ours out of libmini_data.a. Nothing of the library is compiled
 # twice, and a deleted file goes back to ours at the next build.
 #
+# An overlay's headers come before ours on the include path of its files, of the tests, and of our
+# files that include such a header: they are compiled again, as if they lay in the overlay.
+#
 # A check's own files and the files under check have sanitizers; the rest of the library is the one
 # that the demo has built, so that a learner waits for a handful of files only.
 
 set(MINI_WORK_WITHOUT "" CACHE STRING
     "Files of build/mine that labs/lab leaves out, as they do not compile: 07/libmini/a.cpp")
 
-# mini_has_region(<out> <file>): whether a learner writes some of it, or an overlay replaces it.
-function(mini_has_region out file)
-    set(has_region NO)
-    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
-    file(STRINGS ${file} marker REGEX "// \\[lab[0-9][0-9]\\." LIMIT_COUNT 1)
-    if(marker OR EXISTS ${PROJECT_SOURCE_DIR}/work/${path})
-        set(has_region YES)
-    endif()
-    set(${out} ${has_region} PARENT_SCOPE)
-endfunction()
-
-# mini_overlay_files(<out> <folder> <place>): the .cpp files below <folder>/<place>.
+# mini_overlay_files(<out> <folder> <place>): the files to compile below <folder>/<place>.
 function(mini_overlay_files out folder place)
-    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${folder}/${place}/*.cpp)
+    set(patterns ${folder}/${place}/*.cpp)
+    if(NOT MINI_CUDA_MODE STREQUAL "OFF")
+        list(APPEND patterns ${folder}/${place}/*.cu)
+    endif()
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${patterns})
     list(FILTER found EXCLUDE REGEX "/\\.[^/]*$")  # an editor's hidden files
     foreach(left_out ${MINI_WORK_WITHOUT})
         list(REMOVE_ITEM found ${PROJECT_SOURCE_DIR}/build/mine/${left_out})
@@ -35,15 +31,45 @@ function(mini_overlay_files out folder place)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# How an overlay's files are compiled: their own folder's headers first, then those of the folder
-# that they stand in for; with warnings that are no errors, as half-written code has unused names.
-function(mini_overlay_flags folder)
+# mini_overlay_includers(<out> <folder> <files>...): the sources of rooms that include a header with
+# a region that lies in the overlay, except those that one of its files stands in for.
+function(mini_overlay_includers out folder)
+    set(headers "")
+    file(GLOB_RECURSE present RELATIVE ${folder} CONFIGURE_DEPENDS
+        ${folder}/libmini/*.hpp ${folder}/libmini/*.cuh ${folder}/labs/*.hpp ${folder}/labs/*.cuh)
+    foreach(path ${present})
+        if(path IN_LIST MINI_REGION_HEADERS)
+            list(APPEND headers ${path})
+        endif()
+    endforeach()
+    mini_includers(includers ${headers})
+    get_property(room_sources GLOBAL PROPERTY MINI_ROOM_SOURCES)
+    set(found "")
+    foreach(path ${includers})
+        if(${PROJECT_SOURCE_DIR}/${path} IN_LIST room_sources AND
+                NOT ${folder}/${path} IN_LIST ARGN)
+            list(APPEND found ${PROJECT_SOURCE_DIR}/${path})
+        endif()
+    endforeach()
+    set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# mini_overlay_sources(<target> <room> <folder> <files>...): adds an overlay's files to a target, or
+# ours that include its headers. They are compiled with the options that ours have in <room>.
+function(mini_overlay_sources target room folder)
     foreach(file ${ARGN})
-        file(RELATIVE_PATH path ${folder} ${file})
-        get_filename_component(place ${PROJECT_SOURCE_DIR}/${path} DIRECTORY)
-        set_source_files_properties(${file} PROPERTIES
-            INCLUDE_DIRECTORIES "${folder};${place}"
-            COMPILE_OPTIONS "-Wno-error;-Wno-unused;-Wno-unused-parameter")
+        string(REPLACE "${folder}/" "${PROJECT_SOURCE_DIR}/" original ${file})
+        mini_add_sources(${target} ${file})
+        if(NOT file STREQUAL original)  # headers of the folder of our file are found
+            get_filename_component(place ${original} DIRECTORY)
+            set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES
+                INCLUDE_DIRECTORIES "${folder};${place}")
+        endif()
+        get_source_file_property(options ${original} TARGET_DIRECTORY ${room} COMPILE_OPTIONS)
+        if(options AND NOT file MATCHES "\\.cu$")
+            set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES
+                COMPILE_OPTIONS "${options}")
+        endif()
     endforeach()
 endfunction()
 
@@ -76,16 +102,19 @@ function(mini_overlay kind folder)
     mini_overlay_files(files ${folder} libmini)
     mini_overlay_files(labs_files ${folder} labs)
     list(APPEND files ${labs_files})
-    mini_overlay_flags(${folder} ${files})
-    foreach(file ${files})
-        file(RELATIVE_PATH path ${folder} ${file})
+    mini_overlay_includers(includers ${folder} ${files})
+    foreach(file ${files} ${includers})
+        string(REPLACE "${folder}/" "" path ${file})
+        string(REPLACE "${PROJECT_SOURCE_DIR}/" "" path ${path})
         mini_room_of(room ${path})
         if(room AND NOT TARGET mini_${kind}_${room})
             add_library(mini_${kind}_${room} OBJECT EXCLUDE_FROM_ALL)
-            target_link_libraries(mini_${kind}_${room} PUBLIC mini_${room} PRIVATE ${ARGN})
+            target_include_directories(mini_${kind}_${room} BEFORE PRIVATE ${folder})
+            target_link_libraries(mini_${kind}_${room} PUBLIC mini_${room}
+                PRIVATE ${ARGN} mini_half_written)
         endif()
         if(room)
-            target_sources(mini_${kind}_${room} PRIVATE ${file})
+            mini_overlay_sources(mini_${kind}_${room} mini_${room} ${folder} ${file})
         endif()
     endforeach()
 endfunction()
@@ -124,90 +153,28 @@ function(mini_link_overlay program kind)
     endforeach()
 endfunction()
 
-# mini_overlaid(<out> <folder> <sources>...): the sources of this directory, each replaced by its
-# stand-in in <folder> where there is one.
-function(mini_overlaid out folder)
+# mini_overlaid(<target> <folder> <sources>...): adds the sources of this directory to a target, each
+# replaced by its stand-in in <folder> where there is one; with the overlay's headers.
+function(mini_overlaid target folder)
     file(RELATIVE_PATH here ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
     mini_overlay_files(files ${folder} ${here})
-    set(sources "")
+    target_include_directories(${target} BEFORE PRIVATE ${folder})
     foreach(source ${ARGN})
         set(stand_in ${folder}/${here}/${source})
         if(stand_in IN_LIST files)
-            mini_overlay_flags(${folder} ${stand_in})
-            list(APPEND sources ${stand_in})
+            mini_overlay_sources(${target} ${target} ${folder} ${stand_in})
         else()
-            list(APPEND sources ${source})
+            mini_add_sources(${target} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
         endif()
     endforeach()
-    set(${out} ${sources} PARENT_SCOPE)
 endfunction()
 
 # mini_program(train_mnist MINE ...) calls this: the program again as train_mnist_mine, with the
 # learner's code inside. It is built only when it is asked for.
 function(mini_program_mine name)
     cmake_parse_arguments(program "" "" "SOURCES;NEEDS" ${ARGN})
-    mini_overlaid(sources ${PROJECT_SOURCE_DIR}/work ${program_SOURCES})
-    add_executable(${name}_mine EXCLUDE_FROM_ALL ${sources})
+    add_executable(${name}_mine EXCLUDE_FROM_ALL)
+    mini_overlaid(${name}_mine ${PROJECT_SOURCE_DIR}/work ${program_SOURCES})
     mini_link_overlay(${name}_mine work ${program_NEEDS})
-    target_link_libraries(${name}_mine PRIVATE mini_flags ${program_NEEDS})
-endfunction()
-
-# mini_program(lab07_bug_hunt ...) calls this: the program again as lab07_bug_hunt_mine, from the
-# learner's copy of the source but with libmini's own code; and with the repairs that labs/lab dev
-# check applies, such as lab07_bug_hunt_repaired. They are built only when they are asked for.
-function(mini_bug_hunt name)
-    cmake_parse_arguments(program "" "" "SOURCES;NEEDS" ${ARGN})
-    mini_overlaid(sources ${PROJECT_SOURCE_DIR}/work ${program_SOURCES})
-    add_executable(${name}_mine EXCLUDE_FROM_ALL ${sources})
-    target_link_libraries(${name}_mine PRIVATE mini_flags ${program_NEEDS})
-    string(SUBSTRING ${name} 3 2 number)
-    file(GLOB variants CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/build/hunts/${number}/*.cpp)
-    foreach(variant ${variants})
-        cmake_path(GET variant STEM suffix)
-        add_executable(${name}_${suffix} EXCLUDE_FROM_ALL ${variant})
-        target_link_libraries(${name}_${suffix} PRIVATE mini_flags ${program_NEEDS})
-    endforeach()
-endfunction()
-
-# mini_lab_check(07 test.cpp [more.cpp] NEEDS mini_data): what `labs/lab check 7` runs, as
-# lab07_check with the learner's code and as lab07_schemata with every mutant inside. Both are
-# built only when they are asked for, and share the objects of files that no overlay replaces.
-# NEEDS are the rooms that the tests use, and no more.
-function(mini_lab_check number)
-    if(NOT MINI_TESTS)
-        return()
-    endif()
-    cmake_parse_arguments(check "" "" "NEEDS" ${ARGN})
-    set(overlaid "")
-    set(shared ${PROJECT_SOURCE_DIR}/labs/check/watch.cpp)
-    foreach(source ${check_UNPARSED_ARGUMENTS})
-        mini_has_region(has_region ${CMAKE_CURRENT_SOURCE_DIR}/${source})
-        if(has_region)
-            list(APPEND overlaid ${source})
-        else()
-            list(APPEND shared ${source})
-        endif()
-    endforeach()
-    add_library(lab${number}_tests OBJECT EXCLUDE_FROM_ALL ${shared})
-    set_target_properties(lab${number}_tests PROPERTIES MINI_TEST YES)
-    target_link_libraries(lab${number}_tests PRIVATE mini_checked mini_test_main ${check_NEEDS})
-    set_property(GLOBAL APPEND PROPERTY MINI_LAB_NUMBERS ${number})
-    set(overlay_of_check check${number})
-    set(overlay_of_schemata schemata)
-    set(folder_of_check ${PROJECT_SOURCE_DIR}/build/mine/${number})
-    set(folder_of_schemata ${PROJECT_SOURCE_DIR}/build/schemata)
-    foreach(kind check schemata)
-        mini_overlaid(sources ${folder_of_${kind}} ${overlaid})
-        add_executable(lab${number}_${kind} EXCLUDE_FROM_ALL
-            ${sources} $<TARGET_OBJECTS:lab${number}_tests>)
-        mini_link_overlay(lab${number}_${kind} ${overlay_of_${kind}} ${check_NEEDS})
-        target_link_libraries(lab${number}_${kind} PRIVATE
-            mini_checked mini_test_main ${check_NEEDS})
-    endforeach()
-
-    # The last step of `cmake --workflow --preset lab07`; plain ctest does not run it.
-    find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
-    add_test(NAME "lab${number}" CONFIGURATIONS lab
-        COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/labs/lab_tool check ${number}
-        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${name}_mine PRIVATE mini_flags ${program_NEEDS} mini_half_written)
 endfunction()

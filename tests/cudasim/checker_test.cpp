@@ -2,9 +2,13 @@
 
 #include <string>
 
+#include "libmini/cudasim/api.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/cudasim/bugs/bugs.hpp"
+#include "tests/cudasim/patterns.hpp"
 #include "tests/kernels/cuda/run_self.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace mini::sim {
 namespace {
@@ -108,6 +112,13 @@ TEST_CASE("the host can access device memory again after the checker is destroye
         mini::bugs::missing_barrier(false);
     }
     CHECK(*static_cast<volatile float*>(x.get()) == 1.0f);
+}
+
+TEST_CASE("a kernel with MINI_TODO fails, and the error has the task and its title") {
+    mini::patterns::unwritten(nullptr);
+    CHECK_THAT(test::message_of<mini::cuda::CudaError>([] { cuda::synchronize(0); }),
+               ContainsSubstring("[lab06.1] not started: Fill the array."));
+    cudaDeviceReset();  // clears the sticky error
 }
 
 }  // namespace

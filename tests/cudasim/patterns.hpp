@@ -17,4 +17,7 @@ void transpose_tile(float* out, const float* x, bool padded);
 /// Every thread atomically adds 1 to *total, between two block barriers.
 void count_threads(int* total, int blocks, int threads);
 
+/// Launches a kernel that has MINI_TODO instead of its code.
+void unwritten(float* out);
+
 }  // namespace mini::patterns

@@ -80,9 +80,27 @@ class Rules(FakeTree):
         self.write("libmini/part.cpp", PARTITION.replace("every(2);", "\n" * 25))
         self.only_complaint("the region has 26 lines, not 1 to 25")
 
-    def test_a_region_in_a_header(self):
-        self.write("libmini/part.hpp", "// [lab07.9] Do.\nx();\n// [lab07.9]\n")
-        self.assertIn("libmini/part.hpp:1: regions belong in .cpp files", self.complaints()[0])
+    def test_regions_of_kernels_and_headers_are_found(self):
+        for task, path in (("07.3", "part.cu"), ("07.4", "a/part.cuh"), ("07.5", "part.hpp")):
+            self.write(f"libmini/{path}", f"// [lab{task}] Do.\nx();\n// [lab{task}]\n")
+        regions = {region.task: region for region in self.catalogue().regions}
+        self.assertEqual([regions[task].path for task in ("07.3", "07.4", "07.5")],
+                         ["libmini/part.cu", "libmini/a/part.cuh", "libmini/part.hpp"])
+        self.assertEqual([task for task in sorted(regions) if regions[task].in_header],
+                         ["07.4", "07.5"])
+        self.assertEqual([task for task in sorted(regions) if regions[task].in_device_file],
+                         ["07.3", "07.4"])
+
+    def test_a_region_in_a_header_that_many_files_include(self):
+        self.write("libmini/part.hpp", "// [lab07.1] Do.\nx();\n// [lab07.1]\n")
+        self.write("libmini/more.hpp", '#include "libmini/part.hpp"\n')
+        for number in range(10):
+            self.write(f"libmini/a{number}.cpp", '#include "libmini/part.hpp"\n')
+            self.write(f"libmini/b{number}.cu", '#include "libmini/more.hpp"\n')
+        self.assertEqual(list(dev_rules.check_headers(self.catalogue())), [])
+        self.write("libmini/c.cpp", '#include "libmini/more.hpp"\n')
+        self.assertIn("libmini/part.hpp has a region and is included by 21 files",
+                      next(dev_rules.check_headers(self.catalogue())))
 
     def test_a_region_without_a_row_and_a_row_without_a_region(self):
         self.write_lab("07-partition", "Partition", ["07.1", "07.3"])

@@ -158,6 +158,39 @@ collect2: error: ld returned 1 exit status
 """.split("\n")
 
 
+# A duplicate and an undefined function, as other linkers report them.
+LLD = """\
+ld.lld: error: duplicate symbol: mini::cut()
+>>> defined at own.cpp:12 (work/libmini/data/own.cpp:12)
+>>>            labs/CMakeFiles/mini_check07_data.dir/__/build/mine/07/libmini/data/own.cpp.o:(mini::cut())
+>>> defined at part.cpp:34 (work/libmini/data/part.cpp:34)
+>>>            labs/CMakeFiles/mini_check07_data.dir/__/build/mine/07/libmini/data/part.cpp.o:(.text+0x0)
+ld.lld: error: undefined symbol: mini::deal(int)
+>>> referenced by test.cpp:9 (/src/labs/07-partition/test.cpp:9)
+>>>               labs/07-partition/CMakeFiles/lab07_tests.dir/test.cpp.o:(main)
+>>> referenced by part.cpp:40 (work/libmini/data/part.cpp:40)
+>>>               labs/CMakeFiles/mini_check07_data.dir/__/build/mine/07/libmini/data/part.cpp.o:(cut())
+collect2: error: ld returned 1 exit status
+""".split("\n")
+
+MOLD = """\
+mold: error: undefined symbol: mini::deal(int)
+>>> referenced by part.cpp
+>>>               labs/CMakeFiles/mini_check07_data.dir/__/build/mine/07/libmini/data/part.cpp.o:(cut())
+""".split("\n")
+
+GOLD = """\
+/usr/bin/ld.gold: error: a.dir/__/build/mine/07/libmini/part.cpp.o: multiple definition of 'mini::cut()'
+/usr/bin/ld.gold: a.dir/own.cpp.o: previous definition here
+work/libmini/data/part.cpp:40: error: undefined reference to 'mini::deal(int)'
+""".split("\n")
+
+GNU = """\
+/usr/bin/ld: a.dir/__/build/mine/07/libmini/part.cpp.o: in function `cut()':
+/src/build/release/../mine/07/libmini/part.cpp:40: undefined reference to `mini::deal(int)'
+""".split("\n")
+
+
 CONSTRAINT = """\
 ../../work/libmini/parallel/reducer.cpp: In function 'mini::Tensor order()':
 ../../work/libmini/parallel/reducer.cpp:117:36: error: no matching function for call to \
@@ -201,6 +234,18 @@ class CompileErrors(unittest.TestCase):
                          [["work/libmini/parallel/reducer.cpp:117: undefined reference to "
                            "`mini::Tensor mini::cut<unsigned long>()'"]])
 
+    def test_every_linkers_errors_have_the_learners_file_and_line_if_the_linker_knows_them(self):
+        twice, undefined = "multiple definition of `mini::cut()'", \
+            "undefined reference to `mini::deal(int)'"
+        for lines, told in (
+                (LLD, [f"work/libmini/data/own.cpp:12: {twice}",
+                       f"work/libmini/data/part.cpp:40: {undefined}"]),
+                (MOLD, [f"work/libmini/data/part.cpp: {undefined}"]),
+                (GOLD, [f"work/libmini/part.cpp: {twice}",
+                        f"work/libmini/data/part.cpp:40: {undefined}"]),
+                (GNU, [f"work/libmini/part.cpp:40: {undefined}"])):
+            self.assertEqual([error.spelled()[0] for error in errors_in(lines, "/src")], told)
+
     def test_an_invalid_argument_type_is_reported_with_the_accepted_types(self):
         self.assertEqual([error.spelled() for error in errors_in(CONSTRAINT, "/src")],
                          [["work/libmini/parallel/reducer.cpp:117: no matching function for call "
@@ -211,6 +256,12 @@ class CompileErrors(unittest.TestCase):
                            "unsigned int]:",
                            "   50 |     std::same_as<T, float> ||",
                            "   51 |     std::same_as<T, int64_t>;"]])
+
+    def test_errors_of_nvcc_have_a_file_and_a_line(self):
+        errors = errors_in(["/src/work/libmini/a.cu(34): error: identifier \"x\" is undefined"],
+                           "/src")
+        self.assertEqual(errors[0].spelled(),
+                         ["work/libmini/a.cu:34: identifier \"x\" is undefined"])
 
     def test_the_file_that_failed_to_compile_is_found(self):
         self.assertEqual(broken_files(NINJA, "/src"), ["07/libmini/data/part.cpp"])

@@ -122,5 +122,29 @@ class Demo(unittest.TestCase):
                                        "--bucket-cap-mb", "0.0625", "--epochs=1"])
 
 
+class Mini(unittest.TestCase):
+    def run_mini(self, *words):
+        """Returns the exit code, what is built, and the command."""
+        with mock.patch.multiple(
+            "lab_tool.verbs.mini", build=mock.DEFAULT, run_in_foreground=mock.DEFAULT,
+            refuse_amiss=mock.DEFAULT,
+        ) as parts:
+            parts["run_in_foreground"].return_value = 1
+            code, out, _ = call("mini", *words)
+        self.assertEqual(out, "")
+        command = parts["run_in_foreground"].call_args[0][0]
+        return code, parts["build"].call_args[0][1], [command[0].rpartition("/")[2], *command[1:]]
+
+    def test_with_mine_the_program_with_the_learners_code_is_built_and_run(self):
+        words = ["indices", "partition", "--len", "10"]
+        self.assertEqual(self.run_mini(*words), (1, ["mini"], ["mini", *words]))
+        mine = (1, ["mini_mine"], ["mini_mine", *words])
+        self.assertEqual(self.run_mini("--mine", *words), mine)
+        self.assertEqual(self.run_mini("indices", "--mine", *words[1:]), mine)
+
+    def test_the_help_of_a_command_is_that_of_mini(self):
+        self.assertEqual(self.run_mini("bench", "--help")[2], ["mini", "bench", "--help"])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -50,7 +50,7 @@ class DevCheck(FakeTree):
                             ("lab_tool.verbs.dev.HUNTS", self.root / "build/hunts"),
                             ("lab_tool.dev_check.SCHEMATA", self.root / "build/schemata"),
                             ("lab_tool.dev_check.build_schemata", lambda labs, log: ""),
-                            ("lab_tool.dev_check.check_starters", lambda *_: None),
+                            ("lab_tool.dev_starters.check_starters", lambda *_: None),
                             ("lab_tool.dev_rules.program_of", lambda *_: program),
                             ("lab_tool.checking.program_of", lambda *_: program)):
             patch = mock.patch(name, value)

@@ -119,7 +119,7 @@ class DevCheck(HuntTree):
         outcome = Outcome()
         happened = lambda program, limits: (
             "" if str(program).rpartition("bug_hunt")[2] in succeed else "exits with code 1", "")
-        with mock.patch("lab_tool.checking.build_checks", lambda *_: (0, [])), \
+        with mock.patch("lab_tool.check_build.build_checks", lambda *_: (0, [])), \
                 mock.patch.object(dev_hunts, "run_hunt", happened):
             dev_hunts.check_hunts([self.lab], self.VARIANTS, outcome, None)
         return outcome.complaints

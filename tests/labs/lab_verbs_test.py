@@ -11,6 +11,7 @@ from fake_tree import PARTITION, FakeTree
 from lab_tool import cli
 from lab_tool.checking import TaskResult
 from lab_tool.compile_errors import CompileError
+from lab_tool.screen import LabError
 from lab_tool.state import State
 from lab_tool.verbs import grade
 from lab_tool.verdict import Verdict
@@ -96,6 +97,23 @@ class Verbs(FakeTree):
         self.write("work/libmini/part.cpp", PARTITION)
         self.call("check", "7")
         self.assertIn("09.1 Do 09.1", self.call("next"))
+
+    def test_a_check_of_all_labs_keeps_the_current_lab_and_one_that_does_not_build_changes_it(self):
+        self.call("start", "9")
+        self.call("start", "7")
+        self.call("check", "all")
+        self.assertIn("07.1 Do 07.1", self.call("next"))
+        self.patch("lab_tool.verbs.check.build_without_broken", mock.Mock(side_effect=LabError("x")))
+        self.call("check", "9", code=1)
+        self.assertIn("09.1 Do 09.1", self.call("next"))
+
+    def test_the_hunt_of_the_current_lab_comes_before_the_next_lab(self):
+        self.write("labs/07-partition/bug_hunt.cpp", "buggy")
+        self.call("start", "7")
+        self.write("work/libmini/part.cpp", PARTITION)
+        self.call("check", "7")
+        self.assertIn("check  labs/lab check 07 hunt", self.call("next"))
+        self.assertIn("next: the bug hunt of lab 07", self.call("status"))
 
     def test_after_the_current_lab_the_following_labs_come_next(self):
         self.write_lab("14-averaging", "Averaging", ["14.1"])

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool import dev_check
+from lab_tool import dev_check, dev_starters
 from lab_tool.catalogue import Lab, Task
 from lab_tool.dev_check import Outcome
 from lab_tool.schemata import Mutant, generate, read_mutants, schemata
@@ -132,6 +132,15 @@ class Runs(unittest.TestCase):
         self.assertFalse(dev_check.check_reference(self.LAB, self.CASES, outcome))
         self.assertIn("the reference fails 'second'", outcome.complaints[0])
 
+    def test_the_cases_of_a_lab_with_kernels_run_one_by_one(self):
+        del dev_check.checking.check_together
+        self.statuses["first"] = "not started"
+        outcome = Outcome()
+        dev_check.check_stubs(self.LAB, self.CASES, outcome, alone=True)
+        self.assertEqual(len(self.asked), 4)
+        self.assertIn(("second", {"MINI_STUB": "lab07.1"}), self.asked)
+        self.assertEqual(len(outcome.complaints), 2)  # of the stub 07.2, which "first" detects
+
     def test_a_mutant_is_killed_by_the_first_failing_case_its_own_tasks_first(self):
         mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
         outcome = Outcome()
@@ -150,10 +159,10 @@ class Runs(unittest.TestCase):
 
 class SyntaxOnly(unittest.TestCase):
     def test_the_compile_command_checks_a_different_text(self):
-        command = dev_check.syntax_command(
+        command = dev_starters.syntax_command(
             ["/usr/bin/ccache", "c++", "-DA", "-Werror", "-o", "a.o", "-c", "/src/libmini/a.cpp"],
-            "/src/libmini/a.cpp", "/tmp/a.cpp")
-        self.assertEqual(command, ["c++", "-DA", "-Werror", "-Wno-error", "-Wno-unused",
+            "/src/libmini/a.cpp", "/tmp/a.cpp", "/tmp/07")
+        self.assertEqual(command, ["c++", "-I/tmp/07", "-DA", "-Werror", "-Wno-error", "-Wno-unused",
                                    "-Wno-unused-parameter", "-I/src/libmini", "-fsyntax-only",
                                    "/tmp/a.cpp"])
 

@@ -101,6 +101,8 @@ class Compare(FakeTree):
         for path in ("libmini/part.hpp", "labs/07-partition/job.hpp", "labs/07-partition/test.cpp"):
             self.write(path, "")
             self.write(f"work/{path}", "")
+        self.write("libmini/own.hpp", "// [lab07.3] Do.\nx();\n// [lab07.3]\n")
+        self.write("work/libmini/own.hpp", "")
         self.write("work/libmini/my_own.hpp", "")
         self.write("work/libmini/my_own.cpp", "")
         amiss = files_amiss(self.workspace())

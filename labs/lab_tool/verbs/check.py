@@ -19,7 +19,8 @@ import time
 from lab_tool import hunts, report
 from lab_tool.amiss import files_amiss
 from lab_tool.catalogue import Catalogue
-from lab_tool.checking import build_without_broken, check_lab, configured_without
+from lab_tool.check_build import build_without_broken, configured_without
+from lab_tool.checking import check_lab
 from lab_tool.projection import NO_LAB
 from lab_tool.screen import LabError, say
 from lab_tool.state import State
@@ -37,13 +38,17 @@ def add_arguments(parser):
 
 def run(options):
     catalogue, state = Catalogue(), State()
-    results = []
-    for lab, tasks in chosen(catalogue, state, options.what):
-        if options.part:
-            results.append(check_hunt(catalogue, state, lab))
-            continue
-        mine = labs_started(catalogue, state) if options.all_mine else None
-        results += check(catalogue, state, lab, tasks, mine)
+    results, here = [], state.current
+    try:
+        for lab, tasks in chosen(catalogue, state, options.what):
+            if options.part:
+                results.append(check_hunt(catalogue, state, lab))
+                continue
+            mine = labs_started(catalogue, state) if options.all_mine else None
+            results += check(catalogue, state, lab, tasks, mine)
+    finally:
+        if options.what == "all" and here:  # then the learner has not gone to another lab
+            go_to(state, here)
     return 0 if all(result.status == PASSED for result in results) else 1
 
 
@@ -79,6 +84,7 @@ def check(catalogue, state, lab, tasks=None, mine=None):
     the learner's, by default this lab alone."""
     workspace = Workspace(catalogue)
     refuse_amiss(workspace)
+    go_to(state, lab.number)  # also if it does not build
     say(report.head(lab))
     start = time.monotonic()
     if configured_without() is None:
@@ -92,7 +98,6 @@ def check(catalogue, state, lab, tasks=None, mine=None):
     record["results"].update({result.task: result.status for result in results})
     if lab.hunt and tasks is None:
         check_hunt(catalogue, state, lab)
-    state.current = lab.number
     state.save()
     shown = record["hints"]
     report.say_stories(results, lambda task: len(lab.hints(task)) - shown.get(task, 0))
@@ -108,9 +113,14 @@ def check_hunt(catalogue, state, lab):
     say(report.task_line("hunt", hunts.task_of(lab).what, result.status))
     report.say_stories([result], lambda task: 0)
     state.of(lab.number)["results"][result.task] = result.status
-    state.current = lab.number
-    state.save()
+    go_to(state, lab.number)
     return result
+
+
+def go_to(state, number):
+    """Makes a lab the one that labs/lab next goes on with."""
+    state.current = number
+    state.save()
 
 
 def say_culprit(catalogue, lab, results, mine):

@@ -8,7 +8,7 @@ counts. The exit code is 1 if there is a complaint.
 
 import time
 
-from lab_tool import dev_check, dev_hunts, dev_rules, repairs
+from lab_tool import dev_check, dev_hunts, dev_rules, dev_starters, repairs
 from lab_tool.catalogue import Catalogue
 from lab_tool.dev_check import Outcome
 from lab_tool.places import BUILD, fresh_log
@@ -41,7 +41,8 @@ def run(options):
 
 def read(catalogue, mutants, outcome):
     say("read the labs")
-    for complaint in (*dev_rules.check_regions(catalogue), *dev_rules.check_tasks(catalogue),
+    for complaint in (*dev_rules.check_regions(catalogue), *dev_rules.check_headers(catalogue),
+                      *dev_rules.check_tasks(catalogue),
                       *dev_rules.check_mutants(catalogue, mutants)):
         outcome.blame(complaint)
 
@@ -51,13 +52,13 @@ def run_all(catalogue, labs, mutants, outcome):
     generate(catalogue, mutants, dev_check.SCHEMATA)
     variants = repairs.generate(catalogue, labs, HUNTS)
     log = fresh_log("dev-check")
-    failure = dev_check.build_schemata(catalogue.labs, log)
+    failure = dev_check.build_schemata(catalogue, log)
     if failure:
         raise LabError(failure)
     for complaint in dev_rules.check_cases(catalogue):
         outcome.blame(complaint)
     say("compile the starters")
-    dev_check.check_starters(catalogue, outcome)
+    dev_starters.check_starters(catalogue, outcome)
 
     say("run the bug hunts")
     dev_hunts.check_hunts(labs, variants, outcome, log)
@@ -66,7 +67,8 @@ def run_all(catalogue, labs, mutants, outcome):
         say(f"lab {lab.number}: the reference, its stubs, its mutants")
         if not dev_check.check_reference(lab, cases[lab.number], outcome):
             continue  # a stub's or a mutant's failures would mean nothing
-        dev_check.check_stubs(lab, cases[lab.number], outcome)
+        on_device = any(region.in_device_file for region in catalogue.regions_of(lab=lab.number))
+        dev_check.check_stubs(lab, cases[lab.number], outcome, alone=on_device)
         dev_check.check_mutants(lab, mutants, cases[lab.number], outcome)
 
 

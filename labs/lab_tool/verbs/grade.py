@@ -18,7 +18,8 @@ import sys
 from pathlib import Path
 
 from lab_tool.catalogue import POINTS_OF_A_HUNT, Catalogue
-from lab_tool.checking import build_without_broken, check_lab
+from lab_tool.check_build import build_without_broken
+from lab_tool.checking import check_lab
 from lab_tool.hunts import check_hunt, task_of
 from lab_tool.screen import LabError, say
 from lab_tool.verbs.check import refuse_amiss

@@ -1,5 +1,6 @@
 """Shows the next task: what to write, in which file, and when it is done."""
 
+from lab_tool import hunts
 from lab_tool.catalogue import Catalogue
 from lab_tool.report import say_wrapped
 from lab_tool.screen import say
@@ -17,7 +18,9 @@ def run(options):
     catalogue, state = Catalogue(), State()
     workspace = Workspace(catalogue, state)
     lab, task = next_step(catalogue, state, workspace)
-    if task:
+    if task and hunts.is_hunt(task):
+        tell_hunt(lab, task, catalogue)
+    elif task:
         tell(lab, task, catalogue)
     elif lab:
         say(f"lab {lab.number} · {lab.title}: begin it with labs/lab start {lab.number}")
@@ -38,3 +41,11 @@ def tell(lab, task, catalogue):
     say_wrapped(f"done   when {task.done_when}", "  ")
     say(f"  check  labs/lab check {task.name}")
     say(f"  stuck  labs/lab hint {task.name}")
+
+
+def tell_hunt(lab, task, catalogue):
+    say(f"{task.what} of lab {lab.number}")
+    say(f"  read   {lab.folder.relative_to(catalogue.root)}/README.md")
+    say(f"  write  work/{lab.hunt}")
+    say_wrapped(f"done   when {task.done_when}", "  ")
+    say(f"  check  labs/lab check {lab.number} hunt")

@@ -63,7 +63,8 @@ def notes(lab, task, state):
 
 def next_step(catalogue, state, workspace):
     """Returns the (lab, task) to do next; (lab, None) for a lab to start, (None, None) if all labs
-    are done. The current lab comes first, then the other started labs, then the labs after it."""
+    are done. The current lab comes first, then the other started labs, then the labs after it. A
+    lab's bug hunt is its last task."""
     labs = catalogue.labs
     here = next((place for place, lab in enumerate(labs) if lab.number == state.current), 0)
     for lab in sorted(labs[here:] + labs[:here], key=lambda lab: not workspace.started(lab.number)):
@@ -72,12 +73,16 @@ def next_step(catalogue, state, workspace):
         for task in lab.tasks:
             if status_of(task, state, workspace) != PASSED:
                 return lab, task
+        if lab.hunt and status_of_hunt(lab, state, workspace) != PASSED:
+            return lab, hunts.task_of(lab)
     return None, None
 
 
 def advice(catalogue, state, workspace):
     """Returns the next step, with the command if there is one."""
     lab, task = next_step(catalogue, state, workspace)
+    if task and hunts.is_hunt(task):
+        return f"the bug hunt of lab {lab.number} (labs/lab check {lab.number} hunt)"
     if task:
         return (f"task {task.name}, {task.what} (labs/lab check {task.name}, "
                 f"labs/lab hint {task.name})")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lab_tool.catalogue import Catalogue
 from lab_tool.places import ROOT
+from lab_tool.regions import SUFFIXES
 from lab_tool.screen import LabError, say
 from lab_tool.state import State
 from lab_tool.verbs.check import check, chosen
@@ -41,7 +42,9 @@ def saved(folder):
     """Returns the time of the last change and the size of each of the learner's files."""
     found = {}
     with contextlib.suppress(FileNotFoundError):  # a folder may be deleted while it is read
-        for path in Path(folder).rglob("*.[ch]pp"):
+        for path in Path(folder).rglob("*.*"):
+            if path.suffix not in SUFFIXES or ".backup" in path.parts:
+                continue
             with contextlib.suppress(FileNotFoundError):  # an editor has just replaced it
                 status = path.stat()
                 found[str(path)] = (status.st_mtime_ns, status.st_size)

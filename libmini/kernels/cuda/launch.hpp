@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "libmini/kernels/cuda/runtime.hpp"
+#include "libmini/kernels/cuda/todo.hpp"
 
 namespace mini::cuda {
 

@@ -1,0 +1,103 @@
+"""Builds the check programs of labs, without the learner's files that do not compile.
+
+    project      the learner's regions of a lab, all else from the reference (projection)
+    build        as many objects as possible
+    leave out    a file that does not compile; a header is replaced by the reference's
+    build        again, so that the tasks of the other files are checked
+"""
+
+from lab_tool import compile_errors
+from lab_tool.building import build_environment, parse_step
+from lab_tool.places import BUILD, ROOT, fresh_log
+from lab_tool.process import check_logged, run_logged
+from lab_tool.projection import headers_of, project
+from lab_tool.regions import HEADERS
+from lab_tool.screen import LabError, ProgressLine
+
+PRESET = "release"
+BUILDS = 4  # each may find errors that the one before did not reach
+
+
+def configure(log, left_out=(), options=()):
+    """Configures the preset; leaves out the given files, such as 07/libmini/a.cpp."""
+    command = ["cmake", "--preset", PRESET, f"-DMINI_WORK_WITHOUT={';'.join(left_out)}", *options]
+    check_logged("configuring", command, log, lambda line: None, cwd=ROOT, env=build_environment())
+
+
+def configured_without():
+    """Returns the files that the last configuration left out; None if not configured."""
+    cache = BUILD / PRESET / "CMakeCache.txt"
+    if not cache.exists() or not (BUILD / PRESET / "build.ninja").exists():
+        return None
+    for line in cache.read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith("MINI_WORK_WITHOUT:"):
+            return [name for name in line.split("=", 1)[1].split(";") if name]
+    return None
+
+
+def build_checks(targets, log, label="  building"):
+    """Builds as many of `targets` as possible; returns the exit code and the lines of output."""
+    lines = []
+    command = ["cmake", "--build", "--preset", PRESET, "--target", *targets, "--", "-k", "0"]
+    with ProgressLine(label) as progress, open(log, "a", encoding="utf-8") as file:
+
+        def on_line(line):
+            lines.append(line)
+            step = parse_step(line)
+            if step:
+                progress.show(*step)
+
+        code = run_logged(command, file, on_line, cwd=ROOT, env=build_environment())
+    return code, lines
+
+
+def build_without_broken(workspace, labs, mine=None):
+    """Builds the check programs of labs with those of the learner's files that compile; `mine` as
+    in project(). Returns {"07/libmini/a.cpp": errors} of the files that do not compile. Raises
+    LabError if another file does not compile."""
+    log = fresh_log("lab")
+    targets = [f"lab{lab.number}_check" for lab in labs]
+    project_all(workspace, labs, mine)
+    broken = {}
+    if configured_without() != []:
+        configure(log)
+    for _ in range(BUILDS):
+        code, lines = build_checks(targets, log)
+        if code == 0:
+            return broken
+        errors = compile_errors.errors_in(lines, ROOT)
+        failed = broken_files(workspace, labs, lines, errors, broken)
+        if not failed:
+            raise LabError(what_fails(lines, errors, log))
+        for path in failed:
+            own = f"work/{path.split('/', 1)[1]}"
+            broken[path] = [error for error in errors if error.path == own] or errors[:3]
+        project_all(workspace, labs, mine, broken)
+        configure(log, sorted(path for path in broken if not path.endswith(HEADERS)))
+    raise LabError(f"the check does not build; the whole output is in {log}")
+
+
+def project_all(workspace, labs, mine, broken=()):
+    for lab in labs:
+        without = {path[3:] for path in broken if path.startswith(f"{lab.number}/")}
+        project(workspace, lab.number, mine, without=without)
+
+
+def broken_files(workspace, labs, lines, errors, known):
+    """Returns the learner's files that do not compile, such as "07/libmini/a.cpp" of lab 07's
+    check: headers with errors, else files whose objects failed, else every header, as one of
+    libmini's own files may fail because of it."""
+    headers = [f"{lab.number}/{path}" for lab in labs
+               for path in headers_of(workspace.catalogue, lab.number)
+               if workspace.mine(path) is not None]
+    headers = [path for path in headers if path not in known]
+    wrong = {error.path for error in errors}
+    return ([path for path in headers if f"work/{path[3:]}" in wrong]
+            or compile_errors.broken_files(lines, ROOT) or headers)
+
+
+def what_fails(lines, errors, log):
+    told = [line for error in errors[:3] for line in error.spelled()]
+    told = told or [line for line in lines[-10:] if line]
+    return "\n".join(["the check does not build:", *told, *compile_errors.advice(errors),
+                      f"the whole output is in {log}"])

@@ -1,0 +1,45 @@
+"""Runs libmini's command-line tool, and with --mine your own code in it: the library with your files
+of work/, of all labs.
+
+    labs/lab mini indices partition --len 10 --sizes 0.5,0.5          libmini's parts
+    labs/lab mini --mine indices partition --len 10 --sizes 0.5,0.5   yours
+    labs/lab mini --mine bench allreduce
+
+The words after --mine are those of mini; labs/lab mini indices --help explains a command. Builds the
+program first; what it prints about that goes to stderr. The exit code is mini's.
+"""
+
+import argparse
+import contextlib
+import sys
+
+from lab_tool.building import build
+from lab_tool.catalogue import Catalogue
+from lab_tool.places import ROOT, bin_dir
+from lab_tool.process import run_in_foreground
+from lab_tool.verbs.check import refuse_amiss
+from lab_tool.workspace import Workspace
+
+PRESET = "release"
+
+
+def add_arguments(parser):
+    parser.add_argument("--mine", action="store_true", help="with your own code from work/")
+    parser.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND OPTIONS",
+                        help="what mini does: indices, bench, ...")
+
+
+def split(options):
+    """Returns whether to use the learner's code, and mini's words; --mine may follow a command."""
+    return options.mine or "--mine" in options.words, [
+        word for word in options.words if word != "--mine"]
+
+
+def run(options):
+    mine, words = split(options)
+    program = "mini_mine" if mine else "mini"
+    if mine:
+        refuse_amiss(Workspace(Catalogue()))
+    with contextlib.redirect_stdout(sys.stderr):
+        build(PRESET, [program])
+    return run_in_foreground([str(bin_dir(PRESET) / program), *words], cwd=ROOT)

@@ -1,0 +1,63 @@
+# The programs that labs/lab builds for a lab: its check, and its bug hunt.
+
+# mini_program(lab07_bug_hunt ...) calls this: the program again as lab07_bug_hunt_mine, from the
+# learner's copy of the source but with libmini's own code; and with the repairs that labs/lab dev
+# check applies, such as lab07_bug_hunt_repaired. They are built only when they are asked for.
+function(mini_bug_hunt name)
+    cmake_parse_arguments(program "" "" "SOURCES;NEEDS" ${ARGN})
+    add_executable(${name}_mine EXCLUDE_FROM_ALL)
+    mini_overlaid(${name}_mine ${PROJECT_SOURCE_DIR}/work ${program_SOURCES})
+    target_link_libraries(${name}_mine PRIVATE mini_flags ${program_NEEDS} mini_half_written)
+    string(SUBSTRING ${name} 3 2 number)
+    file(GLOB variants CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/build/hunts/${number}/*.cpp)
+    foreach(variant ${variants})
+        cmake_path(GET variant STEM suffix)
+        add_executable(${name}_${suffix} EXCLUDE_FROM_ALL ${variant})
+        target_link_libraries(${name}_${suffix} PRIVATE mini_flags ${program_NEEDS})
+    endforeach()
+endfunction()
+
+# mini_lab_check(07 test.cpp [more.cpp] NEEDS mini_data): what `labs/lab check 7` runs, as
+# lab07_check with the learner's code and as lab07_schemata with every mutant inside. Both are
+# built only when they are asked for, and share the objects of files that no overlay replaces.
+# Tests that include a header with a region, and kernels in .cu files, are compiled for each.
+# NEEDS are the rooms that the tests use, and no more.
+function(mini_lab_check number)
+    if(NOT MINI_TESTS)
+        return()
+    endif()
+    cmake_parse_arguments(check "" "" "NEEDS" ${ARGN})
+    set(overlaid "")
+    set(shared ${PROJECT_SOURCE_DIR}/labs/check/schemata.cpp
+        ${PROJECT_SOURCE_DIR}/labs/check/watch.cpp)
+    foreach(source ${check_UNPARSED_ARGUMENTS})
+        mini_has_region(has_region ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+        if(has_region OR source MATCHES "\\.cu$")
+            list(APPEND overlaid ${source})
+        else()
+            list(APPEND shared ${source})
+        endif()
+    endforeach()
+    add_library(lab${number}_tests OBJECT EXCLUDE_FROM_ALL ${shared})
+    set_target_properties(lab${number}_tests PROPERTIES MINI_TEST YES)
+    target_link_libraries(lab${number}_tests PRIVATE mini_checked mini_test_main ${check_NEEDS})
+    set_property(GLOBAL APPEND PROPERTY MINI_LAB_NUMBERS ${number})
+    set(overlay_of_check check${number})
+    set(overlay_of_schemata schemata)
+    set(folder_of_check ${PROJECT_SOURCE_DIR}/build/mine/${number})
+    set(folder_of_schemata ${PROJECT_SOURCE_DIR}/build/schemata)
+    foreach(kind check schemata)
+        add_executable(lab${number}_${kind} EXCLUDE_FROM_ALL
+            $<TARGET_OBJECTS:lab${number}_tests>)
+        mini_overlaid(lab${number}_${kind} ${folder_of_${kind}} ${overlaid})
+        mini_link_overlay(lab${number}_${kind} ${overlay_of_${kind}} ${check_NEEDS})
+        target_link_libraries(lab${number}_${kind} PRIVATE
+            mini_checked mini_test_main ${check_NEEDS} mini_half_written)
+    endforeach()
+
+    # The last step of `cmake --workflow --preset lab07`; plain ctest does not run it.
+    find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+    add_test(NAME "lab${number}" CONFIGURATIONS lab
+        COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/labs/lab_tool check ${number}
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()

@@ -1,0 +1,148 @@
+"""A made-up lab with kernels: a header with a region, a kernel with a region, and files that include
+the header. The build is libmini's own (libmini/cmake), for the simulator; the rest is a few lines.
+
+    half.cuh      [lab06.1]           half(x) = x / 2
+    twice.cu      [lab06.2]           twice(x) = x * 2
+    quarter.cu    includes half.cuh   quarter(x) = half(half(x))
+    eighth.cpp    includes eighth.hpp, which includes half.cuh
+    part.cpp      a file of the library that includes nothing of them
+"""
+
+import shutil
+from pathlib import Path
+
+from fake_tree import FakeTree
+from lab_tool.catalogue import Catalogue
+from lab_tool.workspace import Workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FILES = {
+    "CMakeLists.txt": """\
+cmake_minimum_required(VERSION 3.25)
+project(made_up LANGUAGES CXX)
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(MINI_TESTS ON)
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR}/libmini/cmake)
+include(MiniCuda)
+include(MiniRegions)
+include(MiniFlags)
+include(MiniOverlay)
+include(MiniLabCheck)
+add_library(mini_test_main INTERFACE)
+add_subdirectory(libmini/kernels)
+add_subdirectory(labs/06-kernels)
+mini_overlay(work ${PROJECT_SOURCE_DIR}/work)
+mini_overlay(check06 ${PROJECT_SOURCE_DIR}/build/mine/06 mini_checked)
+mini_overlay(schemata ${PROJECT_SOURCE_DIR}/build/schemata mini_checked)
+""",
+    "CMakePresets.json": """\
+{"version": 6,
+ "configurePresets": [{"name": "release", "generator": "Ninja",
+   "binaryDir": "${sourceDir}/build/release",
+   "cacheVariables": {"MINI_CUDA": "SIM"}}],
+ "buildPresets": [{"name": "release", "configurePreset": "release"}]}
+""",
+    "libmini/cudasim/include/cuda_runtime.h": "#define __device__\n",
+    "libmini/kernels/CMakeLists.txt": """\
+mini_room(kernels SOURCES part.cpp other.cpp eighth.cpp NEEDS)
+set(kernels ${CMAKE_CURRENT_SOURCE_DIR}/twice.cu ${CMAKE_CURRENT_SOURCE_DIR}/quarter.cu)
+mini_simulated_kernels(mini_kernels ${kernels})
+set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${kernels})
+mini_keep_regions_alone(mini_kernels)
+""",
+    # Kernels are compiled with the thread sanitizer's instrumentation, which calls these.
+    "libmini/kernels/part.cpp": """\
+extern "C" {
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+}
+""",
+    "libmini/kernels/other.cpp": "int other() { return 1; }\n",
+    "libmini/kernels/todo.hpp": """\
+#pragma once
+#include <stdexcept>
+#define MINI_TODO(task, title) throw std::runtime_error("[" task "] not started: " title)
+""",
+    "libmini/kernels/half.cuh": """\
+#pragma once
+#include "libmini/kernels/todo.hpp"
+inline int half(int x) {
+    int y = 0;
+    // [lab06.1] Halve.
+    y = x / 2;
+    // [lab06.1]
+    return y;
+}
+""",
+    "libmini/kernels/twice.cu": """\
+#include <cuda_runtime.h>
+#include "libmini/kernels/kernels.hpp"
+#include "libmini/kernels/todo.hpp"
+__device__ int twice(int x) {
+    int y = 0;
+    // [lab06.2] Double.
+    y = x * 2;
+    // [lab06.2]
+    return y;
+}
+""",
+    "libmini/kernels/quarter.cu": """\
+#include "libmini/kernels/half.cuh"
+#include "libmini/kernels/kernels.hpp"
+int quarter(int x) { return half(half(x)); }
+""",
+    "libmini/kernels/eighth.hpp": '#pragma once\n#include "libmini/kernels/half.cuh"\n',
+    "libmini/kernels/eighth.cpp": """\
+#include "libmini/kernels/eighth.hpp"
+#include "libmini/kernels/kernels.hpp"
+int eighth(int x) { return half(half(half(x))); }
+""",
+    "libmini/kernels/kernels.hpp": """\
+#pragma once
+int twice(int x);
+int quarter(int x);
+int eighth(int x);
+""",
+    "labs/06-kernels/CMakeLists.txt": """\
+mini_program(show MINE SOURCES test.cpp NEEDS mini_kernels)
+mini_lab_check(06 test.cpp NEEDS mini_kernels)
+""",
+    "labs/06-kernels/test.cpp": """\
+#include <cstdio>
+#include <exception>
+#include "libmini/kernels/half.cuh"
+#include "libmini/kernels/kernels.hpp"
+int main() {
+    try {
+        const int results[] = {half(80), twice(80), quarter(80), eighth(80)};  // in this order
+        std::printf("half %d twice %d quarter %d eighth %d\\n", results[0], results[1],
+                    results[2], results[3]);
+    } catch (const std::exception& error) {
+        std::printf("%s\\n", error.what());
+    }
+}
+""",
+    "labs/check/watch.cpp": "int watched = 1;\n",
+    "tests/mutants/lab06.1/less.cpp": "// It subtracts one.\n    y = x - 1;\n",
+    "tests/mutants/lab06.2/more.cpp": "// It adds one.\n    y = x + 1;\n",
+}
+
+
+class MadeUpLab(FakeTree):
+    def setUp(self):
+        super().setUp()
+        for folder in ("libmini", "labs", "tests"):
+            shutil.rmtree(self.root / folder)
+        shutil.copytree(ROOT / "libmini/cmake", self.root / "libmini/cmake")
+        for name in ("schemata.cpp", "schemata.hpp"):
+            self.write(f"labs/check/{name}", (ROOT / "labs/check" / name).read_text())
+        for path, text in FILES.items():
+            self.write(path, text)
+        self.write_lab("06-kernels", "Kernels", ["06.1", "06.2"])
+        self.work = Workspace(Catalogue(self.root))
+        self.lab = self.work.catalogue.lab("6")

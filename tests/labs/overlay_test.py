@@ -1,0 +1,93 @@
+"""The learner's kernels and headers in the real build: a made-up lab is begun, checked, broken, and
+built with all bodies. The headers of a check reach every file that includes them."""
+
+import functools
+import os
+import subprocess
+import unittest
+from unittest import mock
+
+from lab_tool import check_build, dev_starters, projection
+from lab_tool.dev_check import Outcome
+from lab_tool.schemata import generate, read_mutants
+from made_up_lab import MadeUpLab
+
+REFERENCE = "half 40 twice 160 quarter 20 eighth 10\n"
+
+
+class Overlay(MadeUpLab):
+    def setUp(self):
+        super().setUp()
+        self.build = self.root / "build"
+        project = functools.partial(projection.project, build=self.build)
+        for name, value in (("lab_tool.check_build.ROOT", self.root),
+                            ("lab_tool.check_build.BUILD", self.build),
+                            ("lab_tool.check_build.project", project),
+                            ("lab_tool.check_build.fresh_log", lambda name: self.build / name),
+                            ("lab_tool.dev_starters.BUILD", self.build)):
+            patch = mock.patch(name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.build.mkdir()
+
+    def make(self, target):
+        code, lines = check_build.build_checks([target], self.build / "log")
+        self.assertEqual(code, 0, "\n".join(lines))
+
+    def output(self, program, **environment):
+        done = subprocess.run([self.build / "release/bin" / program], capture_output=True,
+                              text=True, env={**os.environ, **environment}, check=False)
+        return done.stdout + done.stderr
+
+    def check(self):
+        broken = check_build.build_without_broken(self.work, [self.lab])
+        return broken, self.output("lab06_check")
+
+    def edit(self, path, text):
+        lines = self.work.mine(path).split("\n")
+        place = next(number for number, line in enumerate(lines) if "// [lab06" in line)
+        lines[place + 1] = text
+        self.write(f"work/{path}", "\n".join(lines))
+
+    def test_a_learners_header_reaches_every_file_that_includes_it(self):
+        self.assertEqual(self.work.start("06")[0],
+                         ["libmini/kernels/half.cuh", "libmini/kernels/twice.cu"])
+        self.assertEqual(self.check(), ({}, "[lab06.1] not started: Halve.\n"))
+        self.edit("libmini/kernels/half.cuh", "    y = x - 1;")
+        self.edit("libmini/kernels/twice.cu", "    y = x + 1;")
+        mine = "half 79 twice 81 quarter 78 eighth 77\n"
+        self.assertEqual(self.check(), ({}, mine))
+        self.make("show_mine")
+        self.assertEqual(self.output("show_mine"), mine)
+
+        # A header with an error is replaced by the reference's.
+        self.edit("libmini/kernels/half.cuh", "    y = z;")
+        broken, output = self.check()
+        self.assertEqual(output, REFERENCE.replace("160", "81"))
+        errors = broken["06/libmini/kernels/half.cuh"]
+        self.assertIn("work/libmini/kernels/half.cuh:6: ", errors[0].spelled()[0])
+
+        # So is a deleted one.
+        (self.root / "work/libmini/kernels/half.cuh").unlink()
+        self.assertEqual(self.check(), ({}, REFERENCE.replace("160", "81")))
+
+    def test_stubs_and_mutants_of_headers_and_kernels_are_selected_at_run_time(self):
+        catalogue = self.work.catalogue
+        generate(catalogue, read_mutants(catalogue), self.build / "schemata")
+        check_build.configure(self.build / "log")
+        self.make("lab06_schemata")
+        for environment, output in (
+                ({}, REFERENCE),
+                ({"MINI_STUB": "lab06.2"}, "[lab06.2] not started: Double.\n"),
+                ({"MINI_MUTANT": "lab06.1/less"}, "half 79 twice 160 quarter 78 eighth 77\n"),
+                ({"MINI_MUTANT": "lab06.2/more"}, REFERENCE.replace("160", "81"))):
+            with self.subTest(environment):
+                self.assertEqual(self.output("lab06_schemata", **environment), output)
+
+        outcome = Outcome()
+        dev_starters.check_starters(catalogue, outcome)
+        self.assertEqual((outcome.counts, outcome.complaints), ({"starters": 2}, []))
+
+
+if __name__ == "__main__":
+    unittest.main()

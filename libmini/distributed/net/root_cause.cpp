@@ -2,6 +2,8 @@
 
 #include <signal.h>
 
+#include "libmini/core/error.hpp"
+
 namespace mini::dist {
 namespace {
 

@@ -11,6 +11,7 @@
 #include <exception>
 #include <optional>
 
+#include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
 #include "libmini/distributed/flight/flight_box.hpp"
 #include "libmini/distributed/net/root_cause.hpp"

@@ -80,6 +80,13 @@ class Measure(unittest.TestCase):
         self.assertEqual(script("10-store-and-rendezvous").rows_of(RENDEZVOUS),
                          [(1, 0.01, 0.01, 5), (64, 140.06, 8.01, 4352)])
 
+    def test_a_line_is_whole_if_it_has_all_bytes_of_one_rank(self):
+        launcher = script("12-launcher")
+        self.assertEqual([launcher.is_whole(line, 4) for line in (b"aaa", b"[rank 1] bbb")],
+                         [True, True])
+        self.assertEqual([launcher.is_whole(line, 4) for line in (b"aab", b"aa", b"aaaa", b"")],
+                         [False] * 4)
+
     def test_the_bytes_through_device_0_are_predicted_for_any_number_of_devices(self):
         traffic = script("13-data-parallel")
         self.assertEqual([traffic.predicted(count, 64) for count in (1, 2, 8)],

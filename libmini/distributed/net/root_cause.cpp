@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include <algorithm>
+#include "libmini/core/error.hpp"
 
 namespace mini::dist {
 namespace {
@@ -16,26 +16,48 @@ bool blames_none(const RankEnd& end) { return end.failed && end.blamed < 0; }
 
 bool has_failed(const RankEnd& end) { return end.failed; }
 
+// Returns the first of the `seen` first ends that fulfils the condition.
+template <typename Condition>
+std::optional<size_t> first_end(const std::vector<RankEnd>& ends, size_t seen,
+                                const Condition& condition) {
+    for (size_t i = 0; i < seen; ++i)
+        if (condition(ends[i])) return i;
+    return std::nullopt;
+}
+
+// Returns the index of the end at which the search begins: rules 1 to 3 of root_cause.hpp
+// among the `seen` first ends, in this order.
+std::optional<size_t> first_suspect(const std::vector<RankEnd>& ends, size_t seen) {
+    // [lab12.4] Apply the three rules, one after the other.
+    for (const auto& rule : {was_killed, blames_none, has_failed})
+        if (const auto found = first_end(ends, seen, rule)) return found;
+    return std::nullopt;
+    // [lab12.4]
+}
+
+// Returns the last end on the chain of blame that begins at ends[suspect]: from each end
+// to the failed end of the rank that it blames, among all ends. The chain stops before an
+// end that has already been visited, because ranks may blame each other.
+size_t follow_blame(const std::vector<RankEnd>& ends, size_t suspect) {
+    // [lab12.4] Follow the chain of blame.
+    std::vector<bool> visited(ends.size());
+    while (true) {
+        visited[suspect] = true;
+        const auto blamed = first_end(ends, ends.size(), [&](const RankEnd& end) {
+            return end.failed && end.rank == ends[suspect].blamed;
+        });
+        if (!blamed || visited[*blamed]) return suspect;
+        suspect = *blamed;
+    }
+    // [lab12.4]
+}
+
 }  // namespace
 
 std::optional<size_t> root_cause(const std::vector<RankEnd>& ends, size_t seen) {
-    const auto begin = ends.begin();
-    const auto last = begin + static_cast<std::ptrdiff_t>(seen);
-    auto cause = std::find_if(begin, last, was_killed);
-    if (cause == last) cause = std::find_if(begin, last, blames_none);
-    if (cause == last) cause = std::find_if(begin, last, has_failed);
-    if (cause == last) return std::nullopt;
-
-    std::vector<bool> visited(ends.size());  // ranks may blame each other
-    while (true) {
-        visited[static_cast<size_t>(cause - begin)] = true;
-        const auto blamed = std::find_if(begin, ends.end(), [&](const RankEnd& end) {
-            return end.failed && end.rank == cause->blamed;
-        });
-        if (blamed == ends.end() || visited[static_cast<size_t>(blamed - begin)]) break;
-        cause = blamed;
-    }
-    return static_cast<size_t>(cause - begin);
+    const std::optional<size_t> suspect = first_suspect(ends, seen);
+    if (!suspect) return std::nullopt;
+    return follow_blame(ends, *suspect);
 }
 
 }  // namespace mini::dist

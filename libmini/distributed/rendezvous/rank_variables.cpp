@@ -97,16 +97,21 @@ std::string source_text(const std::string& launcher, const std::string& rank_nam
     return concat(launcher, " (", rank_name, ", ", size_name, ")");
 }
 
+// Returns the variables of one launcher. A number is -1, and the job's id "", if the
+// launcher has no such variable or has not set it. The job's id is the first of the
+// launcher's `job_id` variables that is set.
 RankVariables read_launcher(const Lookup& lookup, const Launcher& launcher) {
     RankVariables found;
+    found.source = source_text(launcher.name, launcher.rank, launcher.world_size);
+    // [lab12.1] Read the launcher's variables.
     found.rank = number_in(lookup, launcher.rank);
     found.world_size = number_in(lookup, launcher.world_size);
     found.local_rank = number_in(lookup, launcher.local_rank);
     found.local_world_size = number_in(lookup, launcher.local_world_size);
     found.node_rank = number_in(lookup, launcher.node_rank);
-    found.source = source_text(launcher.name, launcher.rank, launcher.world_size);
     for (const char* name : launcher.job_id)
         if (found.job_id.empty()) found.job_id = find(lookup, name).value_or("");
+    // [lab12.1]
     return found;
 }
 

@@ -39,37 +39,61 @@ std::vector<std::string> as_entries(const Environment& environment) {
     return entries;
 }
 
-struct Startup {
-    pid_t parent;
-    int out, err, failure;  // write ends of the three pipes
-    char** arguments;
-    char** environment;
-    const Caretaker& caretaker;
+// Where the output of a rank goes. exec closes the failure pipe; if exec fails, the child
+// writes errno to it.
+struct Pipes {
+    Pipe out = make_pipe();
+    Pipe err = make_pipe();
+    Pipe failure = make_pipe();
 };
 
-// Runs in the child process after fork: executes the program, or writes errno to the
-// failure pipe.
-[[noreturn]] void become_program(const Startup& startup) {
-    setpgid(0, 0);
-    startup.caretaker.group_begins(getpid());  // before exec: covers all processes
+// What the child needs between fork and exec, where only system calls are allowed: all
+// memory is allocated before.
+struct Startup {
+    pid_t parent;
+    int null;               // /dev/null, open for reading
+    int out, err, failure;  // write ends of the three pipes
+    char** arguments;       // arguments[0] is the program
+    char** environment;
+};
 
-    // Die when minirun dies; it may already have died.
+// Makes the child die when minirun dies, which may already have happened.
+void die_with(pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != startup.parent) _exit(1);
+    if (getppid() != parent) _exit(1);
+}
 
-    // exec keeps the signal mask: unblock the signals that minirun blocks.
+// Runs in the child process after fork. Makes it the leader of a new process group,
+// unblocks all signals (exec keeps the mask, and minirun blocks some), connects stdin,
+// stdout and stderr with startup.null, .out and .err, and executes the program, found in
+// PATH, with startup.environment. If that fails, writes errno (an int) to startup.failure,
+// and returns: the caller ends the process. Makes only system calls.
+void become_program(const Startup& startup) noexcept {
+    // [lab12.2] Become the program, or report errno.
+    setpgid(0, 0);
+
     sigset_t empty;
     sigemptyset(&empty);
     sigprocmask(SIG_SETMASK, &empty, nullptr);
 
-    dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+    dup2(startup.null, STDIN_FILENO);
     dup2(startup.out, STDOUT_FILENO);
     dup2(startup.err, STDERR_FILENO);
     execvpe(startup.arguments[0], startup.arguments, startup.environment);
 
     const int reason = errno;
     (void)!write(startup.failure, &reason, sizeof(reason));
-    _exit(127);
+    // [lab12.2]
+}
+
+// Waits until exec has closed the pipe and returns 0, or returns the errno of exec.
+// REQUIRES: this process has closed its write end.
+int wait_for_exec(const Descriptor& failure) {
+    int reason = 0;
+    ssize_t count;
+    do count = read(failure.fd(), &reason, sizeof(reason));
+    while (count < 0 && errno == EINTR);
+    return count == sizeof(reason) ? reason : 0;
 }
 
 }  // namespace
@@ -86,34 +110,46 @@ std::string Exit::text() const {
 Child::Child(const std::vector<std::string>& command, const Environment& environment,
              const Caretaker& caretaker)
     : caretaker_(&caretaker) {
-    // Allocate all memory before fork: only system calls are made between fork and exec.
+    // Prepare all that the child needs.
     std::vector<std::string> words = command, entries = as_entries(environment);
     std::vector<char*> arguments = as_pointers(words), variables = as_pointers(entries);
-    Pipe out = make_pipe(), err = make_pipe(), failure = make_pipe();
-    const Startup startup{getpid(),           out.write.fd(),   err.write.fd(),
-                          failure.write.fd(), arguments.data(), variables.data(),
-                          caretaker};
+    const Descriptor null(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    Pipes pipes;
+    const Startup startup{getpid(),
+                          null.fd(),
+                          pipes.out.write.fd(),
+                          pipes.err.write.fd(),
+                          pipes.failure.write.fd(),
+                          arguments.data(),
+                          variables.data()};
 
+    // Start the child, which dies with minirun. The caretaker is notified before exec, so
+    // that it knows all processes of the group.
     pid_ = fork();
     if (pid_ < 0) throw Error(system_message("fork", errno));
-    if (pid_ == 0) become_program(startup);
-    out_ = std::move(out.read);
-    err_ = std::move(err.read);
-    for (const Descriptor* end : {&out_, &err_}) fcntl(end->fd(), F_SETFL, O_NONBLOCK);
-
-    // exec closes the failure pipe; if exec failed, the pipe contains errno.
-    failure.write.close();
-    int reason = 0;
-    ssize_t count;
-    do count = read(failure.read.fd(), &reason, sizeof(reason));
-    while (count < 0 && errno == EINTR);
-    if (count == sizeof(reason)) {
-        kill_group();
-        waitpid(std::exchange(pid_, -1), nullptr, 0);
-        throw CannotStart(concat(
-            "cannot start ", command[0], ": ", std::generic_category().message(reason),
-            reason == ENOENT ? "; check the path, or build it first" : ""));
+    if (pid_ == 0) {
+        die_with(startup.parent);
+        caretaker.group_begins(getpid());
+        become_program(startup);
+        _exit(127);
     }
+
+    // Keep the read ends, and wait until the program runs.
+    out_ = std::move(pipes.out.read);
+    err_ = std::move(pipes.err.read);
+    for (const Descriptor* end : {&out_, &err_}) fcntl(end->fd(), F_SETFL, O_NONBLOCK);
+    pipes.failure.write.close();
+    const int reason = wait_for_exec(pipes.failure.read);
+    if (reason != 0) report_failed_start(command[0], reason);
+}
+
+// Reaps the child, which could not become the program, and throws CannotStart.
+void Child::report_failed_start(const std::string& program, int reason) {
+    kill_group();
+    waitpid(std::exchange(pid_, -1), nullptr, 0);
+    throw CannotStart(
+        concat("cannot start ", program, ": ", std::generic_category().message(reason),
+               reason == ENOENT ? "; check the path, or build it first" : ""));
 }
 
 Child::Child(Child&& other) noexcept
@@ -146,11 +182,13 @@ void Child::kill_group() const {
 }
 
 Exit Child::reap() {
+    // [lab12.2] Kill the rest of the group, then reap the rank.
     kill_group();
     int status = 0;
     waitpid(std::exchange(pid_, -1), &status, 0);
     if (WIFSIGNALED(status)) return {.by_signal = true, .number = WTERMSIG(status)};
     return {.by_signal = false, .number = WEXITSTATUS(status)};
+    // [lab12.2]
 }
 
 }  // namespace mini::tools

@@ -76,10 +76,12 @@ class Child {
     bool has_ended() const;
 
     /// Kills the rest of the rank's process group, reaps the rank, and returns how it
-    /// ended. REQUIRES: has_ended().
+    /// ended: by a signal, or with an exit code. Afterwards pid() is -1.
+    /// REQUIRES: has_ended().
     Exit reap();
 
   private:
+    void report_failed_start(const std::string& program, int reason);
     void kill_group() const;
 
     const Caretaker* caretaker_;

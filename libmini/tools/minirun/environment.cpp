@@ -22,18 +22,7 @@ Environment current_environment() {
 }
 
 Environment own_variables(const Job& job, int local_rank) {
-    const std::string rank = std::to_string(job.rank(local_rank));
-    const std::string world = std::to_string(job.world_size);
     Environment variables = {
-        // This rank, and the number of ranks.
-        {"RANK", rank},
-        {"LOCAL_RANK", std::to_string(local_rank)},
-        {"ROLE_RANK", rank},
-        {"WORLD_SIZE", world},
-        {"LOCAL_WORLD_SIZE", std::to_string(job.local_size())},
-        {"ROLE_WORLD_SIZE", world},
-        {"GROUP_RANK", std::to_string(job.node_rank)},
-        {"GROUP_WORLD_SIZE", std::to_string(job.nodes)},
         {"ROLE_NAME", job.role},
 
         // The address of the store, and the secret that its clients send.
@@ -49,16 +38,30 @@ Environment own_variables(const Job& job, int local_rank) {
         {"TORCHELASTIC_USE_AGENT_STORE", "False"},
     };
     if (!job.flight_dir.empty()) variables["MINI_FLIGHT_DIR"] = job.flight_dir;
+
+    // [lab12.1] Add this rank, this node, and the number of ranks and nodes.
+    const std::string rank = std::to_string(job.rank(local_rank));
+    const std::string world_size = std::to_string(job.world_size);
+    variables["RANK"] = rank;
+    variables["LOCAL_RANK"] = std::to_string(local_rank);
+    variables["ROLE_RANK"] = rank;
+    variables["WORLD_SIZE"] = world_size;
+    variables["LOCAL_WORLD_SIZE"] = std::to_string(job.local_size());
+    variables["ROLE_WORLD_SIZE"] = world_size;
+    variables["GROUP_RANK"] = std::to_string(job.node_rank);
+    variables["GROUP_WORLD_SIZE"] = std::to_string(job.nodes);
+    // [lab12.1]
     return variables;
 }
 
 Environment rank_environment(Environment base, const Job& job, int local_rank) {
-    // The user's values of these two variables win, and minirun's values of all others.
-    Environment variables = own_variables(job, local_rank);
+    // [lab12.1] Combine the user's variables and the rank's.
     if (job.local_size() > 1) base.try_emplace("OMP_NUM_THREADS", "1");
     base.try_emplace("MINI_PROGRESS", job.progress);
-    variables.merge(base);
+    Environment variables = own_variables(job, local_rank);
+    variables.merge(base);  // adds only the names that variables lacks
     return variables;
+    // [lab12.1]
 }
 
 }  // namespace mini::tools

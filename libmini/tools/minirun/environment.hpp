@@ -48,11 +48,15 @@ using Environment = std::map<std::string, std::string>;
 Environment current_environment();
 
 /// Returns the variables that minirun sets for local rank `local_rank`, even if the user
-/// has set them.
+/// has set them: all variables of the table above but OMP_NUM_THREADS and MINI_PROGRESS,
+/// and MINI_FLIGHT_DIR only if `job.flight_dir` is not empty. All ranks have one role:
+/// ROLE_RANK equals RANK, and ROLE_WORLD_SIZE equals WORLD_SIZE.
 Environment own_variables(const Job& job, int local_rank);
 
-/// Returns `base` with own_variables() replaced, and OMP_NUM_THREADS and MINI_PROGRESS
-/// added if they are not set.
+/// Returns the complete environment of local rank `local_rank`: own_variables(), and
+/// those variables of `base`, the user's environment, that are not among them. Adds two
+/// variables if the user has not set them: OMP_NUM_THREADS=1 if this node has several
+/// ranks, and MINI_PROGRESS with job.progress.
 Environment rank_environment(Environment base, const Job& job, int local_rank);
 
 }  // namespace mini::tools

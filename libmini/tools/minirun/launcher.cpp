@@ -13,7 +13,6 @@
 #include "libmini/tools/minirun/caretaker.hpp"
 #include "libmini/tools/minirun/flight_folder.hpp"
 #include "libmini/tools/minirun/port.hpp"
-#include "libmini/tools/minirun/supervisor.hpp"
 
 namespace mini::tools {
 namespace {
@@ -103,6 +102,19 @@ Job plan_job(const Options& options) {
     return job;
 }
 
+int run_with_restarts(Job job, const std::function<Outcome(Job& job)>& run) {
+    // [lab12.6] Run the job, and restart it while that is allowed.
+    while (true) {
+        const Outcome outcome = run(job);
+        const bool again =
+            outcome.may_be_restarted && job.restart_count < job.max_restarts;
+        if (!again) return outcome.code;
+        ++job.restart_count;
+        job.run_id = concat(job.log_name, ".", job.restart_count);
+    }
+    // [lab12.6]
+}
+
 std::string dry_run(const Options& options, const Job& job) {
     std::string text;
     for (int local = 0; local < job.local_size(); ++local) {
@@ -134,13 +146,9 @@ int launch(const Options& options) {
         options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR") : options.flight_dir,
         caretaker);
     job.flight_dir = flights.path();
-    while (true) {
-        const Outcome outcome = run_once(options, job, flights, caretaker);
-        const bool again =
-            outcome.may_be_restarted && job.restart_count < job.max_restarts;
-        if (!again) return outcome.code;
-        job.run_id = fmt::format("{}.{}", job.log_name, ++job.restart_count);
-    }
+    return run_with_restarts(job, [&](Job& attempt) {
+        return run_once(options, attempt, flights, caretaker);
+    });
 }
 
 }  // namespace mini::tools

@@ -162,40 +162,50 @@ void Output::log(Stream& stream, std::string_view bytes) {
     }
 }
 
+// Takes bytes that a rank has written: copies them to its log, and shows them on a
+// terminal immediately if the rank is shown live. Calls take_line() for each line that
+// they complete, without its newline and in order. `stream.line` holds the bytes after the
+// last newline, from one call to the next; when it reaches kMaxLineBytes, it is written as
+// an incomplete line (put_line) and cleared.
 void Output::take(Stream& stream, std::string_view bytes) {
     log(stream, bytes);
 
     // On a terminal, show rank 0's bytes immediately.
-    const bool shown = live(stream);
-    if (shown) {
+    if (live(stream)) {
         Sink& screen = sink(stream.output);
         screen.put(bytes);
         screen.line_open = bytes.back() != '\n';
     }
 
-    // Split the bytes into lines.
+    // [lab12.3] Take each line that is complete now, and keep the rest.
     stream.line += bytes;
     size_t start = 0, end;
     while ((end = stream.line.find('\n', start)) != std::string::npos) {
-        const std::string_view line =
-            std::string_view(stream.line).substr(start, end - start);
-        if (!shown) put_line(stream, line, true);
-        remember(stream, line);
+        take_line(stream, std::string_view(stream.line).substr(start, end - start));
         start = end + 1;
     }
     stream.line.erase(0, start);
-
-    // Write a very long line in pieces.
     if (stream.line.size() < kMaxLineBytes) return;
-    if (!shown) put_line(stream, stream.line, false);
+    put_line(stream, stream.line, false);
     stream.line.clear();
+    // [lab12.3]
 }
 
-// Writes one line of a rank whose bytes are not shown immediately. No newline is added to
-// an incomplete line of rank 0.
+void Output::take_line(Stream& stream, std::string_view line) {
+    put_line(stream, line, true);
+    remember(stream, line);
+}
+
+// Puts one line of a rank to its sink, unless its bytes are shown immediately or not at
+// all. `line` has no newline; `complete` tells whether the rank has written one.
+//     rank 0   the line unchanged; a newline only if the line is complete
+//     others   prefix(), the visible() part of the line, always a newline
+// Sink::line_open tells whether the last line of the sink lacks its newline: it is set
+// here, and a line of another rank then begins with a newline.
 void Output::put_line(const Stream& stream, std::string_view line, bool complete) {
     if (live(stream) || !stream.source.shown) return;
     Sink& screen = sink(stream.output);
+    // [lab12.3] Put the line, with the prefix of its rank.
     if (stream.rank == 0) {
         screen.put(line);
         if (complete) screen.put("\n");
@@ -206,6 +216,7 @@ void Output::put_line(const Stream& stream, std::string_view line, bool complete
         screen.put("\n");
     }
     screen.line_open = stream.rank == 0 && !complete;
+    // [lab12.3]
 }
 
 void Output::remember(Stream& stream, std::string_view line) {

@@ -96,6 +96,7 @@ class Output {
     bool read_once(Stream& stream);
     bool read_last(Stream& stream);
     void take(Stream& stream, std::string_view bytes);
+    void take_line(Stream& stream, std::string_view line);
     void log(Stream& stream, std::string_view bytes);
     void put_line(const Stream& stream, std::string_view line, bool complete);
     void remember(Stream& stream, std::string_view line);

@@ -11,6 +11,7 @@
 #include <exception>
 #include <optional>
 
+#include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
 #include "libmini/distributed/flight/flight_box.hpp"
 #include "libmini/distributed/net/root_cause.hpp"
@@ -113,48 +114,71 @@ void Supervisor::handle_signals() {
         if (signal == SIGCHLD) continue;  // reap_ended checks every child
         if (signal == SIGPIPE && !any_running()) continue;  // there is no rank to end
         if (signal != SIGPIPE) ++stop_requests_;
-
-        // The first signal asks the ranks to end; a further one kills them.
-        if (phase_ == Phase::kRunning) interrupted_by_ = signal;
-        if (stop_signal_ == 0) {
-            stop(signal == SIGPIPE ? SIGTERM : signal);
-        } else {
-            signal_all(SIGKILL);
-            enter(Phase::kKilling, Clock::duration::max());
-        }
+        handle_ending_signal(signal);
     }
+}
+
+// Handles a signal that ends the job. If the job is still running, the signal is the
+// reason for its end, and is kept in interrupted_by_. The first signal is passed on to the
+// ranks: stop(), with SIGTERM in the place of SIGPIPE, which only concerns minirun's own
+// output. If the ranks have already been told to stop (stop_signal_ is not 0), kill_all().
+void Supervisor::handle_ending_signal(int signal) {
+    // [lab12.5] Pass the first signal on, and kill at the second.
+    if (phase_ == Phase::kRunning) interrupted_by_ = signal;
+    if (stop_signal_ == 0) {
+        stop(signal == SIGPIPE ? SIGTERM : signal);
+    } else {
+        kill_all();
+    }
+    // [lab12.5]
 }
 
 void Supervisor::reap_ended() {
     for (size_t local = 0; local < children_.size(); ++local) {
         Child& child = children_[local];
         if (!child.has_ended()) continue;
-
         const pid_t pid = child.pid();
-        const Exit exit = child.reap();
-        ends_.push_back({job_.rank(static_cast<int>(local)), pid, exit, sent_by_us(exit),
-                         dist::flight_now()});
-        if (exit.failed() && phase_ == Phase::kRunning) {
-            message_end_ = Clock::now() + kMessageTime;
-            enter(Phase::kGathering, kGatherTime);
-        }
+        record_end(static_cast<int>(local), pid, child.reap());
     }
+}
+
+// Appends how a rank ended to ends_: its rank in the whole job, its pid, `exit`, whether
+// minirun's own signal killed it (sent_by_us), and the time, dist::flight_now(). If it
+// failed while the job was running, further failures are awaited: gather().
+void Supervisor::record_end(int local_rank, pid_t pid, const Exit& exit) {
+    // [lab12.5] Remember the end; the first failure ends the job.
+    ends_.push_back(
+        {job_.rank(local_rank), pid, exit, sent_by_us(exit), dist::flight_now()});
+    if (exit.failed() && phase_ == Phase::kRunning) gather();
+    // [lab12.5]
 }
 
 void Supervisor::handle_timeout() {
     if (Clock::now() < phase_end_) return;
     if (phase_ == Phase::kGathering && awaits_message()) {
         enter(Phase::kGathering, kGatherTime);
-    } else if (phase_ == Phase::kGathering) {
+    } else {
+        end_phase();
+    }
+}
+
+// The time of the phase is over:
+//     gathering                  stop(SIGTERM)
+//     stopping, SIGINT was sent  some rank ignores SIGINT: stop_signal_ becomes SIGTERM,
+//                                all get it, and stopping lasts for another grace time
+//     stopping, another signal   kill_all()
+void Supervisor::end_phase() {
+    // [lab12.5] Take the next step towards the end of the job.
+    if (phase_ == Phase::kGathering) {
         stop(SIGTERM);
     } else if (stop_signal_ == SIGINT) {
-        stop_signal_ = SIGTERM;  // for ranks that ignore SIGINT
+        stop_signal_ = SIGTERM;
         signal_all(SIGTERM);
         enter(Phase::kStopping, options_.grace);
     } else {
-        signal_all(SIGKILL);
-        enter(Phase::kKilling, Clock::duration::max());
+        kill_all();
     }
+    // [lab12.5]
 }
 
 // Writes the remaining output. supervisor.hpp describes how long it waits for the reader.
@@ -186,12 +210,24 @@ bool Supervisor::awaits_message() const {
            Clock::now() < message_end_;
 }
 
+// Waits a moment for further failures, and longer for an error message.
+void Supervisor::gather() {
+    message_end_ = Clock::now() + kMessageTime;
+    enter(Phase::kGathering, kGatherTime);
+}
+
 // Asks the remaining ranks to end, and starts the grace time.
 void Supervisor::stop(int signal) {
     gathered_ = ends_.size();
     stop_signal_ = signal;
     signal_all(signal);
     enter(Phase::kStopping, options_.grace);
+}
+
+// Kills the remaining ranks, and waits for their ends without a limit.
+void Supervisor::kill_all() {
+    signal_all(SIGKILL);
+    enter(Phase::kKilling, Clock::duration::max());
 }
 
 void Supervisor::enter(Phase phase, Clock::duration length) {

@@ -62,11 +62,16 @@ class Supervisor {
     void start_ranks();
     void wait_for_events(Clock::time_point until);
     void handle_signals();
+    void handle_ending_signal(int signal);
     void reap_ended();
+    void record_end(int local_rank, pid_t pid, const Exit& exit);
     void handle_timeout();
+    void end_phase();
     void write_remaining_output();
     bool awaits_message() const;
+    void gather();
     void stop(int signal);
+    void kill_all();
     void enter(Phase phase, Clock::duration length);
     void signal_all(int signal);
     bool sent_by_us(const Exit& exit) const;

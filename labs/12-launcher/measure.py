@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""How many lines of several ranks arrive whole, in one pipe and through minirun; draws whole.svg.
+
+    labs/12-launcher/measure.py [--bin build/release/bin] [--ranks 4] [--svg FILE]
+"""
+
+import argparse
+import fcntl
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import plot  # noqa: E402
+
+SIZES = (100, 1000, 2000, 4000, 5000, 8000, 16000, 64000)
+BYTES = 500_000  # that each rank writes
+PIPE_BYTES = 4096  # that the pipe holds: it is nearly always full, as with a slow reader
+
+# A rank: lines of one letter, each by one system call or in two halves. It says by one named pipe
+# that it is ready and waits at another, so that all ranks write at the same time.
+RANK = """
+import os, sys
+ready, gate, size, pieces, count = *sys.argv[1:3], *map(int, sys.argv[3:])
+line = (chr(ord("a") + int(os.environ["RANK"])) * (size - 1) + "\\n").encode()
+os.write(os.open(ready, os.O_WRONLY), b"!")
+os.read(os.open(gate, os.O_RDONLY), 1)
+for _ in range(count):
+    for piece in (line,) if pieces == 1 else (line[:size // 2], line[size // 2:]):
+        while piece:
+            piece = piece[os.write(1, piece):]
+"""
+
+
+def start_in_one_pipe(ranks, command):
+    """Starts the ranks; they all have the same pipe as stdout. Returns its end to read."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    for rank in range(ranks):
+        subprocess.Popen(command, stdout=writer, env={**os.environ, "RANK": str(rank)})
+    os.close(writer)
+    return open(reader, "rb")
+
+
+def start_by_minirun(minirun, ranks, command):
+    return subprocess.Popen([minirun, "-n", str(ranks), *command], stdout=subprocess.PIPE,
+                            pipesize=PIPE_BYTES).stdout
+
+
+def is_whole(line, size):
+    line = line.split(b"] ", 1)[-1]
+    return len(line) == size - 1 and line == line[:1] * (size - 1)
+
+
+def share_of_whole_lines(start, ranks, size, pieces):
+    """The share of the written lines that arrive whole, in percent."""
+    count = max(50, BYTES // size)
+    with tempfile.TemporaryDirectory() as folder:
+        names = [os.path.join(folder, name) for name in ("ready", "gate")]
+        for name in names:
+            os.mkfifo(name)
+        ready, gate = (os.open(name, os.O_RDWR) for name in names)
+        output = start([sys.executable, "-c", RANK, *names, *map(str, (size, pieces, count))])
+        for _ in range(ranks):
+            os.read(ready, 1)
+        os.write(gate, b"!" * ranks)
+        lines = output.read().split(b"\n")
+        os.close(ready)
+        os.close(gate)
+    return 100.0 * sum(is_whole(line, size) for line in lines) / (count * ranks)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", default="build/release/bin")
+    parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--svg", default="whole.svg")
+    options = parser.parse_args()
+
+    def in_one_pipe(command):
+        return start_in_one_pipe(options.ranks, command)
+
+    def by_minirun(command):
+        return start_by_minirun(f"{options.bin}/minirun", options.ranks, command)
+
+    lines = {"one pipe, one write": [], "one pipe, two writes": [], "minirun, two writes": []}
+    print("| bytes in a line | one pipe, one write | one pipe, two writes | minirun, two writes |\n"
+          "|---|---|---|---|")
+    for size in SIZES:
+        shares = (share_of_whole_lines(in_one_pipe, options.ranks, size, 1),
+                  share_of_whole_lines(in_one_pipe, options.ranks, size, 2),
+                  share_of_whole_lines(by_minirun, options.ranks, size, 2))
+        for points, share in zip(lines.values(), shares):
+            points.append((size, share))
+        print(f"| {size} | " + " | ".join(f"{share:.0f} %" for share in shares) + " |")
+    plot.write(options.svg, title=f"Lines of {options.ranks} ranks that arrive whole",
+               x="bytes in a line", y="percent", log_x=True, lines=lines)
+    print(f"\ndrawn: {options.svg}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+// An incomplete line of rank 0 gets a newline.
+// region: libmini/tools/minirun/output.cpp 2
+    if (stream.rank == 0) {
+        screen.put(line);
+        screen.put("\n");
+    } else {
+        if (screen.line_open) screen.put("\n");
+        screen.put(prefix(stream.rank, screen));
+        screen.put(visible(line));
+        screen.put("\n");
+    }
+    screen.line_open = stream.rank == 0 && !complete;

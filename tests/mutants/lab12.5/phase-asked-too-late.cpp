@@ -1,0 +1,8 @@
+// The phase is looked at after it has changed.
+// region: libmini/tools/minirun/supervisor.cpp 1
+    if (stop_signal_ == 0) {
+        stop(signal == SIGPIPE ? SIGTERM : signal);
+    } else {
+        kill_all();
+    }
+    if (phase_ == Phase::kRunning) interrupted_by_ = signal;

@@ -1,0 +1,6 @@
+// A second signal is ignored.
+// region: libmini/tools/minirun/supervisor.cpp 1
+    if (phase_ == Phase::kRunning) interrupted_by_ = signal;
+    if (stop_signal_ == 0) {
+        stop(signal == SIGPIPE ? SIGTERM : signal);
+    }

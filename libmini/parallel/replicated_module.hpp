@@ -37,7 +37,7 @@ class ReplicatedModule : public nn::Module {
     /// just sent them.
     Tensor forward(const Tensor& x) override;
 
-    /// While the returned object lives, gradients accumulate on each rank without
+    /// While an object of it lives, gradients accumulate on each rank without
     /// communication; the first backward() of a forward() after its end averages the
     /// accumulated sum (`no_sync`). It is a sum, not a mean: to train as with one batch
     /// that is k times as large, divide each of the k losses by k. The destructor

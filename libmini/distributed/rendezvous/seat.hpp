@@ -23,13 +23,19 @@ struct Seat {
     uint32_t number = 0;  // random: by it the process recognises its own entry
 };
 
+/// Returns "4 1234 hostname 998": all members, in their order.
 std::string to_text(const Seat& seat);
+
+/// Reads what to_text() returned.
 Seat parse_seat(const std::string& text);
 
 /// Returns "process 1234 on hostname".
 std::string process_of(const Seat& seat);
 
+/// Returns "rendezvous/rank/2", the key of a rank's entry.
 std::string seat_key(int rank);
+
+/// Returns "rendezvous/joined/2", the key that a rank sets when it has agreed.
 std::string joined_key(int rank);
 
 /// Registers this rank: sets its seat_key() to the text of a new entry, unless another process

@@ -1,5 +1,7 @@
 // The checks of lab 11, task 11.6: the group with one queue and one thread.
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -7,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <fstream>
 #include <functional>
 #include <future>
 #include <map>
@@ -119,6 +122,17 @@ std::string error_of(const simple::WorkHandle& work) {
         return error.what();
     }
     return "";
+}
+
+// Returns when the thread waits for something, or after many looks, as it may never wait.
+void wait_until_asleep(pid_t thread) {
+    const std::string path = concat("/proc/self/task/", thread, "/stat");
+    for (int look = 0; look < 20'000; ++look) {
+        std::string id, name, state;
+        std::ifstream(path) >> id >> name >> state;
+        if (state == "S") return;
+        std::this_thread::yield();
+    }
 }
 
 const simple::Operation kNothing = [](dist::Transport&) {};
@@ -254,11 +268,18 @@ TEST_CASE("the destructor waits for the operations that were started",
           "[lab11][lab11.6]") {
     std::atomic<int> ran = 0;
     std::vector<simple::WorkHandle> works;
-    alone([&](simple::Group& group) {
-        for (int i = 0; i < 20; ++i)
+    std::promise<void> leaving;
+    alone([&, caller = ::gettid()](simple::Group& group) {
+        works.push_back(group.start([&, caller](dist::Transport&) {
+            leaving.get_future().wait_for(kLimit);
+            wait_until_asleep(caller);  // in the destructor
+            ++ran;
+        }));
+        for (int i = 1; i < 20; ++i)
             works.push_back(group.start([&ran](dist::Transport&) { ++ran; }));
+        leaving.set_value();
     });
-    INFO("20 operations were started; the Works outlive the group");
+    INFO("20 operations were started; the first one ends when the destructor waits");
     REQUIRE(ran == 20);
     for (const auto& work : works) REQUIRE(work->is_completed());
 }

@@ -8,11 +8,13 @@
 """
 
 import contextlib
+import html
 import os
+import re
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lab_tool.check_build import PRESET, build_without_broken
@@ -22,6 +24,7 @@ from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS, Verdict, judge,
 from lab_tool.workspace import Workspace
 
 LISTING = (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"])  # Catch2 2 and 3
+BEGUN = re.compile(r'<TestCase name="([^"]*)"')
 LISTING_SECONDS = 30
 TOGETHER_SECONDS = 120.0
 
@@ -72,20 +75,44 @@ def check_case(program, name, limits=Limits(), **environment):
     return judge(name, ended, text, limits)
 
 
-def check_together(program, names, **environment):
-    """Runs many cases in one process, which is quicker, and returns their verdicts; for code that
-    should neither crash nor hang. Cases without a verdict, because the process ended early, are
-    run again, one per process."""
-    together = {}
+def verdicts_together(program, names, limits, *options, **environment):
+    """Runs many cases in one process, which is quicker. Returns {name: verdict} of those that ended,
+    {} if the process ended early; and the name of the case that began last, "" if none did."""
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         result = Path(folder) / "result.xml"
-        command = [str(program), ",".join(map(escaped, names)), "-r", "xml", "-o", str(result)]
-        limits = Limits(seconds=TOGETHER_SECONDS)
+        command = [str(program), ",".join(map(escaped, names)), "-r", "xml", "-o", str(result),
+                   *options]
         ended = run_case(command, limits, cwd=ROOT, env=case_environment(**environment))
-        if not ended.killed_for and result.exists():
-            text = result.read_text(encoding="utf-8", errors="replace")
-            together = judge_all(text)
+        text = result.read_text(encoding="utf-8", errors="replace") if result.exists() else ""
+    return {} if ended.killed_for else judge_all(text), last_begun(text)
+
+
+def last_begun(text):
+    names = BEGUN.findall(text)
+    return html.unescape(names[-1]) if names else ""
+
+
+def check_together(program, names, **environment):
+    """Returns the verdicts on many cases, for code that should neither crash nor hang. Cases
+    without a verdict, because the process ended early, are run again, one per process."""
+    limits = Limits(seconds=TOGETHER_SECONDS)
+    together, _ = verdicts_together(program, names, limits, **environment)
     return [together.get(name) or check_case(program, name, **environment) for name in names]
+
+
+def first_failure(program, names, limits, **environment):
+    """Returns the verdict on the first case that fails, or None. All run in one process, up to the
+    first that fails or ends the process; that one is run again alone, as for a learner; if it
+    then passes, each is. Together they have half of the time."""
+    first = replace(limits, seconds=limits.seconds / 2)
+    together, last = verdicts_together(program, names, first, "--abort", **environment)
+    if len(together) == len(names) and together[last].status != FAILED:
+        return None
+    for name in dict.fromkeys([last or names[0], *names]):
+        verdict = check_case(program, name, limits, **environment)
+        if verdict.status == FAILED:
+            return verdict
+    return None
 
 
 def workers():
@@ -93,9 +120,9 @@ def workers():
 
 
 @contextlib.contextmanager
-def pool_of_cases():
+def pool_of_cases(per_core=1):
     """Threads that run cases. Ctrl-C ends the running cases and cancels the waiting ones."""
-    with ThreadPoolExecutor(workers()) as pool:
+    with ThreadPoolExecutor(workers() * per_core) as pool:
         try:
             yield pool
         except BaseException:

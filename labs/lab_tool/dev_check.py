@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from lab_tool import check_build, checking, compile_errors
 from lab_tool.places import BUILD, ROOT
 from lab_tool.runner import Limits
+from lab_tool.screen import ProgressLine
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
 
 SCHEMATA = BUILD / "schemata"
 SHARE_OF_DEADLINE = 1 / 3  # that a case may take with the reference
-MUTANT_LIMITS = Limits(seconds=20.0)
+MUTANT_LIMITS = Limits(seconds=20.0, stacks=False)
+MUTANTS_PER_CORE = 4  # as many of them wait for a deadline
 
 
 @dataclass
@@ -99,24 +101,30 @@ def judge_stub(task, verdicts, cases, outcome):
                           f"{', '.join(cases[verdict.name])} needs it")
 
 
-def killer_of(mutant, lab, cases):
+def killer_of(mutant, cases):
     """Returns the first case that fails with a mutant, or None. Its own task's cases run first."""
-    program = checking.program_of(lab.number, "schemata")
-    for name in sorted(cases, key=lambda name: mutant.task not in cases[name]):
-        verdict = checking.check_case(program, name, MUTANT_LIMITS, MINI_MUTANT=mutant.name)
-        if verdict.status == FAILED:
+    program = checking.program_of(mutant.lab, "schemata")
+    own = [name for name in cases if mutant.task in cases[name]]
+    others = [name for name in cases if mutant.task not in cases[name]]
+    for names in filter(None, (own, others)):
+        verdict = checking.first_failure(program, names, MUTANT_LIMITS, MINI_MUTANT=mutant.name)
+        if verdict is not None:
             return verdict
     return None
 
 
-def check_mutants(lab, mutants, cases, outcome):
-    mine = [mutant for mutant in mutants if mutant.lab == lab.number]
-    for mutant, verdict in zip(mine, spread(lambda each: killer_of(each, lab, cases), mine)):
-        outcome.count("mutants")
-        if verdict is None:
-            outcome.blame(f"mutant {mutant.name} survives: {mutant.wrong} ({mutant.path})")
-        else:
-            outcome.killed.append((mutant, verdict))
+def check_mutants(mutants, cases, outcome):
+    """Runs the mutants of all labs, {lab: its cases}, at once: many only wait for their end."""
+    with (checking.pool_of_cases(MUTANTS_PER_CORE) as pool,
+          ProgressLine("  running the mutants") as progress):
+        verdicts = pool.map(lambda mutant: killer_of(mutant, cases[mutant.lab]), mutants)
+        for number, (mutant, verdict) in enumerate(zip(mutants, verdicts), 1):
+            outcome.count("mutants")
+            if verdict is None:
+                outcome.blame(f"mutant {mutant.name} survives: {mutant.wrong} ({mutant.path})")
+            else:
+                outcome.killed.append((mutant, verdict))
+            progress.show(number, len(mutants))
 
 
 def build_schemata(catalogue, log):

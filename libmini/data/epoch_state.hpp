@@ -29,6 +29,7 @@
 
 namespace mini::data {
 
+/// The samples of one epoch of a DataLoader, fetched by its workers ahead of their reader.
 class EpochState {
   public:
     /// Starts the workers. Throws Error when a thread cannot be started.

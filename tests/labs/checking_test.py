@@ -14,27 +14,35 @@ from lab_tool.verdict import Verdict
 
 PROGRAM = """\
 #!{python}
-import os, sys
+import os, re, sys
 CASES = {{"good": "07.1", "good too": "07.1", "stub": "07.2", "later": "07.3",
          "leaves": "07.4", "fails": "07.4", "loops": "07.5", "after": "07.5", "odd, name": "07.6"}}
 if sys.argv[1] == "--list-test-names-only":
     names = [name for name, task in CASES.items() if sys.argv[2] == f"[lab{{task}}]"]
     print("\\n".join(names))
     sys.exit(len(names))
-name, path = sys.argv[1].replace("\\\\", ""), sys.argv[5]
-inside, success = "", "true"
-if name == "loops":
-    while True: pass
-if name == "leaves":
-    os._exit(0)
-if name in ("stub", "later"):
-    inside, success = "<Exception>[lab07.2] not started: Do.</Exception>", "false"
-if name == "fails":
-    success = "false"
-with open(path, "w") as file:
-    file.write(f'<Catch><TestCase name="{{name}}">{{inside}}<OverallResult success="{{success}}"/>'
-               '</TestCase></Catch>')
-sys.exit(success == "false")
+failures = 0
+with open(sys.argv[5], "w") as file:
+    file.write("<Catch>")
+    for name in re.split(r"(?<!\\\\),", sys.argv[1]):
+        name = name.replace("\\\\", "")
+        inside, success = "", "true"
+        file.write(f'<TestCase name="{{name}}">')
+        file.flush()
+        if name == "loops":
+            while True: pass
+        if name == "leaves" or name == "after" and sys.argv[1] == "good,after":
+            os._exit(0)
+        if name in ("stub", "later"):
+            inside, success = "<Exception>[lab07.2] not started: Do.</Exception>", "false"
+        if name == "fails":
+            success = "false"
+        file.write(f'{{inside}}<OverallResult success="{{success}}"/></TestCase>')
+        failures += success == "false"
+        if failures and "--abort" in sys.argv:
+            break
+    file.write("</Catch>")
+sys.exit(failures)
 """
 
 
@@ -87,6 +95,20 @@ class Tasks(FakeTree):
         verdicts = checking.check_together(self.program, ["good", "stub"])
         self.assertEqual([(each.name, each.status) for each in verdicts],
                          [("good", "passed"), ("stub", "not started")])
+
+    def first_failure(self, *names, seconds=1.0):
+        verdict = checking.first_failure(self.program, names, Limits(seconds=seconds))
+        return verdict and (verdict.name, verdict.late)
+
+    def test_the_first_failure_of_several_cases(self):
+        self.assertEqual(self.first_failure("good", "fails", "leaves"), ("fails", False))
+        self.assertEqual(self.first_failure("good", "leaves", "fails"), ("leaves", False))
+        self.assertEqual(self.first_failure("good", "loops", "fails"), ("loops", True))
+        self.assertIsNone(self.first_failure("good", "odd, name"))
+
+    def test_a_case_that_fails_only_together_with_others_does_not_count(self):
+        self.assertIsNone(self.first_failure("good", "after"))
+        self.assertEqual(self.first_failure("stub", "fails"), ("fails", False))
 
     def test_an_untouched_task_that_waits_is_not_started(self):
         workspace = self.workspace("07")

@@ -121,7 +121,10 @@ class Runs(unittest.TestCase):
 
         dev_check.checking = SimpleNamespace(
             program_of=lambda *_: "program", check_case=check_case,
-            pool_of_cases=lambda: ThreadPoolExecutor(1),
+            pool_of_cases=lambda *_: ThreadPoolExecutor(1),
+            first_failure=lambda program, names, limits, **environment: next(
+                (verdict for verdict in (check_case(program, name, **environment)
+                                         for name in names) if verdict.status == "failed"), None),
             check_together=lambda program, names, **environment: [
                 check_case(program, name, **environment) for name in names])
 
@@ -145,7 +148,7 @@ class Runs(unittest.TestCase):
         mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
         outcome = Outcome()
         self.statuses = {"first": "failed", "second": "failed"}
-        dev_check.check_mutants(self.LAB, [mutant], self.CASES, outcome)
+        dev_check.check_mutants([mutant], {"07": self.CASES}, outcome)
         self.assertEqual(self.asked, [("second", {"MINI_MUTANT": "lab07.2/a"})])
         self.assertEqual(outcome.killed[0][1].name, "second")
 
@@ -153,7 +156,7 @@ class Runs(unittest.TestCase):
         mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
         outcome = Outcome()
         self.statuses = {"first": "not started"}
-        dev_check.check_mutants(self.LAB, [mutant], self.CASES, outcome)
+        dev_check.check_mutants([mutant], {"07": self.CASES}, outcome)
         self.assertIn("mutant lab07.2/a survives: It.", outcome.complaints[0])
 
 

@@ -63,13 +63,19 @@ def run_all(catalogue, labs, mutants, outcome):
     say("run the bug hunts")
     dev_hunts.check_hunts(labs, variants, outcome, log)
     cases = {lab.number: dev_check.tasks_of_cases(lab) for lab in catalogue.labs}
-    for lab in labs:
-        say(f"lab {lab.number}: the reference, its stubs, its mutants")
-        if not dev_check.check_reference(lab, cases[lab.number], outcome):
-            continue  # a stub's or a mutant's failures would mean nothing
-        on_device = any(region.in_device_file for region in catalogue.regions_of(lab=lab.number))
-        dev_check.check_stubs(lab, cases[lab.number], outcome, alone=on_device)
-        dev_check.check_mutants(lab, mutants, cases[lab.number], outcome)
+    sound = [lab for lab in labs if run_reference_and_stubs(catalogue, lab, cases, outcome)]
+    numbers = {lab.number for lab in sound}
+    dev_check.check_mutants([mutant for mutant in mutants if mutant.lab in numbers], cases, outcome)
+
+
+def run_reference_and_stubs(catalogue, lab, cases, outcome):
+    """Returns whether the reference passes; else failures of a mutant would mean nothing."""
+    say(f"lab {lab.number}: the reference, its stubs")
+    if not dev_check.check_reference(lab, cases[lab.number], outcome):
+        return False
+    on_device = any(region.in_device_file for region in catalogue.regions_of(lab=lab.number))
+    dev_check.check_stubs(lab, cases[lab.number], outcome, alone=on_device)
+    return True
 
 
 def conclude(catalogue, labs, outcome, seconds):

@@ -19,6 +19,7 @@
 
 namespace mini::dist {
 
+/// The algorithms that all_reduce_seconds() takes.
 inline constexpr std::array kAlgorithmsWithFormula = {
     Algorithm::kNaive, Algorithm::kTree, Algorithm::kRing, Algorithm::kRecursiveDoubling,
     Algorithm::kHalvingDoubling};

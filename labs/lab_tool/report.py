@@ -35,11 +35,14 @@ def task_line(name, what, status, note=""):
     return line + note
 
 
-def say_task(lab, result):
+def say_task(lab, result, gaps=""):
+    """`gaps`: the places of a task that are not written, if others are."""
     cases = len(result.verdicts)
     note = f" ({cases} {'case' if cases == 1 else 'cases'})" if result.status == PASSED else ""
     if result.status == WAITS:
         note = f": {result.reason}"
+    if result.status == NOT_STARTED and gaps:
+        note = f": {gaps}"
     say(task_line(result.task, lab.task(result.task).what, result.status, note))
 
 
@@ -56,20 +59,22 @@ def say_stories(results, hints_of):
             continue
         say_wrapped(f"{result.task} failed: {result.reason}", "")
         for error in result.errors[:ERRORS_SHOWN]:
-            for line in error.spelled():
+            first, *context = error.spelled()
+            say_wrapped(first, "  ")
+            for line in context:
                 say("  " + line)
         failed = [verdict for verdict in result.verdicts if verdict.status == FAILED]
         for verdict in failed[:CASES_TOLD]:
             say_story(verdict, result.reason)
         for verdict in failed[CASES_TOLD:]:
-            say(f"  also fails: {verdict.name}")
+            say_wrapped(f"also fails: {verdict.name}", "  ")
         left = hints_of(result.task)
         if left:
             say(f"  stuck? labs/lab hint {result.task}  ({left} left)")
 
 
 def say_story(verdict, known_reason):
-    say(f"  case: {verdict.name}")
+    say_wrapped(f"case: {verdict.name}", "  ")
     if verdict.reason != known_reason:
         say_wrapped(verdict.reason, "    ")
     for line in verdict.story:
@@ -85,7 +90,8 @@ def say_wrapped(text, indent):
 
 
 def say_summary(results):
-    """Prints the number of passed tasks."""
+    """Prints the number of passed tasks, and the next step if no task has failed."""
     passed = sum(result.status == PASSED for result in results)
-    then = "; continue with: labs/lab next" if passed == len(results) else ""
+    failed = any(result.status == FAILED for result in results)
+    then = "" if failed else "; continue with: labs/lab next"
     say(f"\n{passed} of {len(results)} tasks pass{then}")

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from lab_tool.places import ROOT
 
 PASSED, FAILED, NOT_STARTED, WAITS = "passed", "failed", "not started", "waits"
-STORIES = 3  # failures of one case that are printed
+STORIES = 3  # failures of one case that are printed, each of another line of the check
 NOT_IMPLEMENTED = re.compile(r"\[lab(\d\d\.\d+)\] not started")
 SANITIZER_ERROR = re.compile(r"==\d+==ERROR: (\w+Sanitizer): (.*)|^(\S+): runtime error: (.*)",
                              re.MULTILINE)
+ASSERTION = re.compile(r"^\S+: .*: Assertion '(.*)' failed\.$", re.MULTILINE)  # of libstdc++
 FRAME = re.compile(r"^ *#\d+ 0x\w+ in (.*?) (\S+\.(?:[ch]pp|cuh?)):(\d+)", re.MULTILINE)
 WATCH = "labs/check/watch.cpp"
 RANK = re.compile(r"^== stack of (.*)$", re.MULTILINE)
@@ -93,8 +94,9 @@ def case_of(result):
 
 
 def told(case):
-    """Returns the failures of a case as lines: steps, expectation, actual values, position."""
-    stories, before = [], None
+    """Returns the failures of a case as lines: steps, expectation, actual values, position. Of the
+    failures of one line of the check, the first is told."""
+    stories, before, count = {}, None, 0
     for section in case.iter():
         if section.tag not in ("TestCase", "Section"):
             continue
@@ -104,11 +106,16 @@ def told(case):
             if element.tag in ("Info", "Warning"):
                 steps += (element.text or "").strip().split("\n")
             elif element.tag in ("Expression", "Exception", "Failure", "FatalErrorCondition"):
-                stories.append(([] if steps == before else steps) + spell(element, text))
-                before, steps = steps, []
-    lines = [line for story in stories[:STORIES] for line in story]
-    if len(stories) > STORIES:
-        lines.append(f"and {len(stories) - STORIES} more like these")
+                count += 1
+                place = element.get("filename"), element.get("line")
+                if place not in stories:
+                    stories[place] = ([] if steps == before else steps) + spell(element, text)
+                    before = steps
+                steps = []
+    shown = list(stories.values())[:STORIES]
+    lines = [line for story in shown for line in story]
+    if count > len(shown):
+        lines.append(f"and {count - len(shown)} more like {'this' if len(shown) == 1 else 'these'}")
     return lines
 
 
@@ -130,6 +137,9 @@ def spell(element, text):
 
 
 def how_it_ended(ended, has_result):
+    assertion = ASSERTION.search(ended.output)
+    if assertion:
+        return f"an assertion of the standard library failed: {assertion[1]}"
     found = SANITIZER_ERROR.search(ended.output)
     if found and found[1]:
         return f"{found[1]}: {found[2].split(' (pc')[0].split(' on address')[0]}"

@@ -167,12 +167,23 @@ class Workspace:
 
     def untouched(self, task):
         """Returns whether every region of a task still has the starter's MINI_TODO."""
+        written, unwritten = self.written_or_not(task)
+        return bool(unwritten) and not written
+
+    def gaps(self, task):
+        """Returns, as text, the regions that are left in a task that is begun; "" if none is."""
+        written, unwritten = self.written_or_not(task)
+        return ", ".join(region.place for region in unwritten) if written else ""
+
+    def written_or_not(self, task):
+        """Returns the learner's regions of a task without and with MINI_TODO; none if a file is
+        missing."""
         try:
-            mine = self.bodies(task, mine=True)
+            mine = self.bodies(task, mine=True).values()
         except LabError:
-            return False
-        return bool(mine) and all(
-            any("MINI_TODO(" in line for line in region.body) for region in mine.values())
+            return [], []
+        unwritten = [region for region in mine if any("MINI_TODO(" in line for line in region.body)]
+        return [region for region in mine if region not in unwritten], unwritten
 
     def difference(self, task):
         """Returns the unified diff of a task's regions, from the learner's to the reference."""

@@ -151,6 +151,19 @@ class Verbs(FakeTree):
                      "stuck? labs/lab hint 07.2  (3 left)", "1 of 2 tasks pass"):
             self.assertIn(text, out)
 
+    def test_a_task_that_is_begun_and_not_complete_names_the_gap(self):
+        self.call("start", "7")
+        self.results["07.1"] = TaskResult("07.1", "not started", "task 07.1 is not started")
+        with mock.patch("lab_tool.workspace.Workspace.gaps", lambda *_: "work/libmini/b.cpp:4"):
+            self.assertIn("not started\n           work/libmini/b.cpp:4\n",
+                          self.call("check", "7.1", code=1))
+
+    def test_the_next_step_is_named_unless_a_task_failed(self):
+        self.call("start", "7")
+        self.results["07.1"] = TaskResult("07.1", "not started", "task 07.1 is not started")
+        self.assertIn("1 of 2 tasks pass; continue with: labs/lab next",
+                      self.call("check", "7", code=1))
+
     def test_a_task_that_passed_does_not_count_while_it_is_a_starter_again(self):
         self.call("start", "7")
         self.call("check", "7")  # the check is replaced here, and returns "passed"

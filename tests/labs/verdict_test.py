@@ -43,8 +43,22 @@ class Judge(unittest.TestCase):
 
     def test_many_failures_are_counted_and_not_all_shown(self):
         found = verdict(HEAD + case("a case", 5 * FAILURE, "false") + TAIL, code=5)
-        self.assertEqual(found.story[-1], "and 2 more like these")
+        self.assertEqual(found.story[-1], "and 4 more like this")
         self.assertEqual(found.story.count("rank 1 should get 1 4 7 0"), 1)
+
+    def test_failures_of_several_lines_of_the_check_are_shown(self):
+        others = "".join(FAILURE.replace('"41"', f'"{line}"') for line in (42, 43, 44))
+        story = verdict(HEAD + case("a case", 2 * FAILURE + others, "false") + TAIL, code=5).story
+        self.assertEqual([line for line in story if "test.cpp" in line],
+                         [f"  at labs/07-partition/test.cpp:{line}" for line in (41, 42, 43)])
+        self.assertEqual(story[-1], "and 2 more like these")
+
+    def test_an_assertion_of_the_standard_library_is_named(self):
+        found = verdict(code=-6, output="""\
+/usr/include/c++/12/optional:447: constexpr T& f() [with T = int]: Assertion 'this->_M_is_engaged()' failed.
+==7==ERROR: AddressSanitizer: ABRT on unknown address 0x32b8 (pc 0x7f)""")
+        self.assertEqual(found.reason, "an assertion of the standard library failed: "
+                                       "this->_M_is_engaged()")
 
     def test_a_stub_is_not_started_in_the_result_and_in_the_output(self):
         for result, output in ((HEAD + case("a case", STUB, "false") + TAIL, ""),

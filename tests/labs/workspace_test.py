@@ -97,6 +97,21 @@ class Compare(FakeTree):
         self.write("work/libmini/part.cpp", PARTITION)
         self.assertFalse(workspace.untouched("07.1"))
 
+    def test_the_gaps_of_a_task_that_is_begun_are_found(self):
+        two = PARTITION.replace("lab09.1", "lab07.1")
+        self.write("libmini/part.cpp", two)
+        workspace = self.workspace("07")
+        workspace.start("07")
+        self.assertEqual(workspace.gaps("07.1"), "")  # not begun
+        text = (self.root / "work/libmini/part.cpp").read_text()
+        begun = text.replace('MINI_TODO("lab07.1", "Look the place up.");', "return 1;")
+        self.write("work/libmini/part.cpp", begun)
+        self.assertRegex(workspace.gaps("07.1"), r"^work/libmini/part.cpp:\d+$")
+        self.write("work/libmini/part.cpp", two)
+        self.assertEqual(workspace.gaps("07.1"), "")
+        (self.root / "work/libmini/part.cpp").unlink()
+        self.assertEqual(workspace.gaps("07.1"), "")
+
     def test_files_that_would_replace_files_outside_of_the_labs_tasks_are_found(self):
         for path in ("libmini/part.hpp", "labs/07-partition/job.hpp", "labs/07-partition/test.cpp"):
             self.write(path, "")

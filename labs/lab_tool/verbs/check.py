@@ -88,11 +88,12 @@ def check(catalogue, state, lab, tasks=None, mine=None):
     say(report.head(lab))
     start = time.monotonic()
     if configured_without() is None:
-        say("  the first check builds the rooms of libmini that it needs; later ones take seconds")
+        say("  the first check builds a part of libmini; later ones take seconds")
     broken = build_without_broken(workspace, [lab], mine)
     say(f"  built in {time.monotonic() - start:.0f} s\n")
     results = check_lab(catalogue, lab, tasks, broken=broken,
-                        on_task=lambda result: report.say_task(lab, result))
+                        on_task=lambda result: report.say_task(
+                            lab, result, workspace.gaps(result.task)))
 
     record = state.of(lab.number)
     record["results"].update({result.task: result.status for result in results})

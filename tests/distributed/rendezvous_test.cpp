@@ -164,30 +164,6 @@ TEST_CASE("without rank 0 the error of another rank names the address that it tr
     CHECK(contains(text, concat("rank 1 found no rank 0 at 127.0.0.1:", port)));
 }
 
-TEST_CASE("two processes with the same rank are an error on every rank that names both") {
-    const int port = free_port();
-    const auto failures = on_ranks(3, [&](int thread) {
-        // Ranks 0, 1, 1 of 3: only the error can end the wait.
-        const int rank = thread == 2 ? 1 : thread;
-        join_rendezvous(config_at(port, rank, 3), deadline_after(kLong));
-    });
-    const std::string this_process = concat("process ", ::getpid(), " on ");
-    for (const auto& failure : failures) {
-        CAPTURE(text_of(failure));
-        CHECK(contains(text_of(failure),
-                       concat("two processes have RANK 1: ", this_process)));
-        CHECK(contains(text_of(failure), concat(" and ", this_process)));
-    }
-}
-
-TEST_CASE("two processes with rank 0 both throw an error that names both") {
-    const int port = free_port();
-    const auto failures = on_ranks(
-        2, [&](int) { join_rendezvous(config_at(port, 0, 2), deadline_after(kLong)); });
-    for (const auto& failure : failures)
-        CHECK(contains(text_of(failure), "Error: two processes have RANK 0: process "));
-}
-
 TEST_CASE("two different world sizes are an error on every rank that names both") {
     const int port = free_port();
     const auto failures = on_ranks(2, [&](int rank) {

@@ -9,6 +9,8 @@
 #include <latch>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
@@ -49,7 +51,8 @@ class FakeBackend : public VerifyingBackend {
     const Transfer transfer_;
 };
 
-// Runs calls[rank] on each rank; returns their exceptions. All groups live until the end.
+// Runs calls[rank] on each rank; returns their exceptions. All groups live until each rank's
+// calls have ended; their destructors, which wait for each other, run on the ranks' threads.
 std::vector<std::string> outcome(
     const std::vector<std::function<void(ProcessGroup&)>>& calls,
     std::atomic<int>& transfers, const FakeBackend::Transfer& transfer = nullptr,
@@ -60,11 +63,14 @@ std::vector<std::string> outcome(
         groups.push_back(std::make_shared<QueuedGroup>(
             std::make_unique<FakeBackend>(std::move(side), verify, transfers, transfer),
             timeout));
-    std::vector<std::string> texts;
-    for (const auto& failure : on_ranks(world_size, [&](int rank) {
-             calls[static_cast<size_t>(rank)](*groups[static_cast<size_t>(rank)]);
-         }))
-        texts.push_back(text_of(failure));
+    std::vector<std::string> texts(calls.size());
+    std::latch ended(world_size);
+    on_ranks(world_size, [&](int rank) {
+        const auto i = static_cast<size_t>(rank);
+        const auto group = std::move(groups[i]);
+        texts[i] = failure_of([&] { calls[i](*group); });
+        ended.arrive_and_wait();
+    });
     return texts;
 }
 

@@ -25,7 +25,7 @@ ENDED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (.*?) \.*[ *]+(\w[\w ]*?) +([\d.
 SUMMARY = re.compile(r"^\d+% tests passed")
 SLOWEST = 5
 LEAST_FAULTS = {"threads": 300, "ring-tcp": 300, "ring-shm": 300, "gloo": 300, "mpi": 60}
-TARGETS = {"unit": ("unit_tests",), "threads": ("thread_tests",)}
+TARGETS = {"unit": ("unit_tests",), "unit|processes": ("unit_tests",), "threads": ("thread_tests",)}
 NOT_IN_THIS_BUILD = 2  # dist_faults' exit code
 NOISE = re.compile(r"^(Test project |Internal ctest changing into directory|$)")
 
@@ -37,7 +37,8 @@ def usual_tests_at_a_time():
 def add_arguments(parser):
     parser.add_argument("--preset", choices=("release", "debug", "tsan"), default="release",
                         help="which build to test (release)")
-    parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, threads, e2e, gpu, tool")
+    parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, processes, "
+                        "threads, e2e, gpu, tool")
     parser.add_argument("-R", metavar="REGEX", help="only tests whose name matches")
     parser.add_argument("-j", type=int, default=usual_tests_at_a_time(), metavar="N",
                         help="tests at a time (two more than cores, since many of them wait)")

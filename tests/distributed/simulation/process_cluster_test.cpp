@@ -152,8 +152,10 @@ TEST_CASE("two processes with one rank are an error that names both, on every ra
         for (const ProcessEnd& end : ends) {
             REQUIRE(end.how == End::kThrew);
             CAPTURE(rank, end.failure->message);
-            CHECK(
-                contains(end.failure->message, concat("two processes have RANK ", rank)));
+            // Each is named by its number on its host.
+            CHECK(contains(end.failure->message,
+                           concat("two processes have RANK ", rank, ": process ")));
+            CHECK(contains(end.failure->message, " and process "));
         }
     }
 }

@@ -41,7 +41,7 @@ void DDP::gradient_ready(const Tensor& parameter) {
 }
 
 void DDP::finish() {
-    // [lab15.6] Wait for each all-reduce, and divide its sum by the number of ranks.
+    // [lab15.6] Wait for each all-reduce, and multiply its sum by 1 / world size.
     const float share = 1.0f / static_cast<float>(group_.world_size());
     for (InFlight& each : in_flight_) {
         each.work->wait();

@@ -2,7 +2,7 @@
 //
 //     DDP(module, group)     sends rank 0's state to all; adds a hook to each parameter
 //     loss.backward()        gradient_ready   each hook starts an all-reduce and returns
-//                            finish           at the end: waits, and divides the sums
+//                            finish           at the end: waits, and turns the sums into means
 //
 // Compared with DistributedDataParallel it has one all-reduce per parameter (no buckets),
 // it does not check that the ranks' modules are equal, it never sends buffers again, and
@@ -20,9 +20,9 @@ namespace simple {
 
 class DDP : public mini::nn::Module {
   public:
-    /// Gives every rank the parameters and buffers of rank 0, and adds exactly one hook to
-    /// each parameter that requires grad; the hook calls gradient_ready() with that
-    /// parameter. Blocks until every rank has called it. REQUIRES: the same module on all
+    /// Gives every rank the parameters and buffers of rank 0 (one `group.broadcast` of each
+    /// is enough), and adds exactly one hook to each parameter that requires grad; the hook
+    /// calls gradient_ready() with that parameter. Blocks until every rank has called it. REQUIRES: the same module on all
     /// ranks; `module` and `group` outlive this object.
     DDP(mini::nn::Module& module, mini::dist::ProcessGroup& group);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,15 @@ Journal journal_of_broadcast(dist::ProcessGroup& group, int64_t chunk_bytes) {
     return watched.journal;
 }
 
+// What the float `got` on `rank` may be, given that it is not the root's.
+std::string origin(float got, size_t rank) {
+    const auto own = static_cast<float>(10 * (rank + 1));
+    if (got == own || got == own + 1) return "as it was on this rank before the call";
+    return "neither the root's nor this rank's: a flat tensor was read before its "
+           "broadcast "
+           "had ended, or sent before it was filled";
+}
+
 }  // namespace
 
 TEST_CASE("every rank gets the root's values of every tensor", "[lab15][lab15.1]") {
@@ -50,13 +60,11 @@ TEST_CASE("every rank gets the root's values of every tensor", "[lab15][lab15.1]
                      << 10 * (root + 1) + 1);
         INFO(
             "the tensors are 6 floats, 4 integers, an empty one, 1 float, 1 integer, "
-            "and");
-        INFO("a transposed one of 10 floats; hint 2 of 15.1 helps");
+            "and a transposed one of 10 floats; hint 2 of 15.1 helps");
         REQUIRE(seen[rank].size() == expected.size());
         for (size_t i = 0; i < expected.size(); ++i) {
             INFO("number " << i << " should be " << expected[i] << " and is "
-                           << seen[rank][i] << " (this rank began with "
-                           << 10 * (rank + 1) << " and " << 10 * (rank + 1) + 1 << ")");
+                           << seen[rank][i] << ", " << origin(seen[rank][i], rank));
             REQUIRE(seen[rank][i] == expected[i]);
         }
     }
@@ -69,15 +77,19 @@ TEST_CASE("all ranks call one broadcast for each chunk", "[lab15][lab15.1]") {
     });
     for (size_t rank = 0; rank < seen.size(); ++rank) {
         const auto& [whole, cut] = seen[rank];
-        INFO("rank " << rank << " of 3 must call the broadcasts too if it only receives");
-        INFO("17 floats and 5 integers are two chunks, of 68 and 40 bytes; it called: "
-             << in_words(whole));
-        REQUIRE(std::ranges::count(whole, "start broadcast 68") == 1);
-        REQUIRE(std::ranges::count(whole, "start broadcast 40") == 1);
+        INFO("17 floats and 5 integers are two chunks, of 68 and 40 bytes; rank "
+             << rank << " of 3 called: " << in_words(whole));
+        {
+            INFO("every rank starts both broadcasts, also one that only receives");
+            REQUIRE(std::ranges::count(whole, "start broadcast 68") == 1);
+            REQUIRE(std::ranges::count(whole, "start broadcast 40") == 1);
+        }
+        INFO("every rank, also the root, waits once for each broadcast that it starts");
         REQUIRE(whole.size() == 4);
         INFO(
-            "with chunks of 25 bytes or more: 28 floats' bytes, 32 of integers, then 40");
-        INFO("bytes of floats and 8 of integers; it called: " << in_words(cut));
+            "with chunks of 25 bytes or more: 28 bytes of floats, 32 of integers, then "
+            "40 of floats and 8 of integers; it called: "
+            << in_words(cut));
         REQUIRE(cut.size() == 8);
     }
 }
@@ -88,7 +100,7 @@ TEST_CASE("all broadcasts are started before the first is waited for",
         return journal_of_broadcast(*group, parallel::kCoalescedBytes);
     });
     for (const Journal& journal : seen) {
-        INFO("a wait after each start makes every chunk wait for the chunk before it");
+        INFO("a wait directly after a start makes each chunk wait for the one before");
         INFO("the calls were: " << in_words(journal) << "; hint 1 of 15.1 helps");
         REQUIRE(journal == Journal{"start broadcast 68", "start broadcast 40",
                                    "wait broadcast 68", "wait broadcast 40"});
@@ -162,15 +174,17 @@ TEST_CASE("a forward pass makes the calls of its contract in their order",
         return group->journal;
     });
     for (const Journal& journal : seen) {
-        INFO("the first forward: the constructor has just sent the buffers, so they are");
-        INFO("not due; the calls were: " << in_words(journal));
+        INFO(
+            "the first forward: the constructor has just sent the buffers, so they are "
+            "not due; the calls were: "
+            << in_words(journal));
         INFO("hint 2 of 15.2 helps");
         REQUIRE(journal == Journal{"begin_iteration(false, true)", "prepare_for_forward",
                                    "module", "prepare_for_backward"});
     }
 }
 
-TEST_CASE("later forward passes broadcast the buffers before the module runs",
+TEST_CASE("a later forward pass sends the buffers before the module runs",
           "[lab15][lab15.2]") {
     struct Seen {
         Journal journal;
@@ -192,13 +206,14 @@ TEST_CASE("later forward passes broadcast the buffers before the module runs",
                                         "start broadcast 8", "wait broadcast 8",
                                         "prepare_for_forward", "module",
                                         "prepare_for_backward"});
-        INFO("the buffers were 7, 8 and 9; begin_iteration returned rank 1, so the");
-        INFO("module must run with rank 1's buffers");
+        INFO(
+            "the buffers were 7, 8 and 9; begin_iteration returned rank 1, so the "
+            "module must run with rank 1's buffers");
         REQUIRE(rank.buffer == Values{8, 8});
     }
 }
 
-TEST_CASE("a module whose buffers are not sent calls no broadcast in any forward pass",
+TEST_CASE("no forward pass broadcasts buffers that are not to be sent",
           "[lab15][lab15.2]") {
     const auto seen = on_ranks(2, [](const std::shared_ptr<WatchedGroup>& group) {
         WithBuffer model(group);

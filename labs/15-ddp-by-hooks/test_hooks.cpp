@@ -69,16 +69,17 @@ TEST_CASE("each pass reports every gradient once and then its end", "[lab15][lab
     }
 }
 
-TEST_CASE("the order of the gradients is the reverse of the order of their use",
-          "[lab15][lab15.3]") {
+TEST_CASE("gradients come in the reverse of the order of their use", "[lab15][lab15.3]") {
     const auto seen = on_ranks(1, [](const std::shared_ptr<WatchedGroup>& group) {
         TwoWeights model(/*reversed=*/true);
         Listening listening(model, group);
         listening(kX).backward();
         return group->journal;
     });
-    INFO("weights a (0) and b (1), with b used first, so a's gradient comes first; the");
-    INFO("last gradient is not always that of parameter 0. " << reported(seen[0]));
+    INFO(
+        "weights a (0) and b (1), with b used first, so a's gradient comes first; the "
+        "last gradient is not always that of parameter 0");
+    INFO(reported(seen[0]));
     REQUIRE(seen[0] == Journal{"gradient 0", "gradient 1", "end"});
 }
 
@@ -128,13 +129,15 @@ TEST_CASE("indices count the trained parameters only", "[lab15][lab15.3]") {
         return found;
     });
     for (const Journal& pass : seen) {
-        INFO("parameters frozen, fc.weight, fc.bias; frozen is not trained and has no");
-        INFO("hook: fc.weight is 0 and fc.bias is 1. Sorted, " << reported(pass));
+        INFO(
+            "parameters frozen, fc.weight, fc.bias; frozen is not trained and has no "
+            "hook: fc.weight is 0 and fc.bias is 1");
+        INFO("sorted, " << reported(pass));
         REQUIRE(pass == Journal{"end", "gradient 0", "gradient 1"});
     }
 }
 
-TEST_CASE("a destroyed wrapper hears nothing and its module can be wrapped again",
+TEST_CASE("after its wrapper is destroyed a module can be wrapped again",
           "[lab15][lab15.3]") {
     const auto seen = on_ranks(1, [](const std::shared_ptr<WatchedGroup>& group) {
         TwoWeights model;
@@ -227,14 +230,16 @@ TEST_CASE("all-reduces start in the hooks and are waited for at the end",
     for (const Overlapped& rank : overlapped(2, passes)) {
         INFO("b has 4 bytes and its gradient is ready first, a has 8 bytes");
         INFO("pass " << passes << " called: " << in_words(rank.journal));
-        INFO("a wait in a hook stops the backward pass until all ranks have come there;");
-        INFO("hint 2 of 15.4 helps");
+        INFO((rank.journal.size() < 4
+                  ? "without its wait in on_end() an all-reduce may still be running"
+                  : "a wait in a hook stops backward until all ranks have come there")
+             << "; hint 2 of 15.4 helps");
         REQUIRE(rank.journal == Journal{"start all_reduce 4", "start all_reduce 8",
                                         "wait all_reduce 4", "wait all_reduce 8"});
     }
 }
 
-TEST_CASE("the event log has every launch before the end and every completion after it",
+TEST_CASE("the event log has all launches before the end, all dones after it",
           "[lab15][lab15.4]") {
     const int passes = GENERATE(1, 2);
     for (const Overlapped& rank : overlapped(2, passes)) {
@@ -245,7 +250,7 @@ TEST_CASE("the event log has every launch before the end and every completion af
     }
 }
 
-TEST_CASE("large gradients are divided before the sum so that it does not overflow",
+TEST_CASE("division before the sum keeps large gradients from overflowing",
           "[lab15][lab15.4]") {
     const auto seen = on_ranks(2, [](const std::shared_ptr<WatchedGroup>& group) {
         TwoWeights model;
@@ -254,7 +259,7 @@ TEST_CASE("large gradients are divided before the sum so that it does not overfl
         return gradients_of(model);
     });
     for (const Values& rank : seen) {
-        INFO("3e38 on both ranks: 1.5e38 + 1.5e38 fits a float, 3e38 + 3e38 does not;");
+        INFO("3e38 on both ranks: 1.5e38 + 1.5e38 fits a float, 3e38 + 3e38 does not");
         INFO("this rank has " << rank[0] << "; hint 1 of 15.4 helps");
         REQUIRE(std::abs(rank[0] - 3e38f) < 1e33f);
     }
@@ -275,7 +280,7 @@ struct Lazy {
 
 }  // namespace
 
-TEST_CASE("no_sync does not communicate and the pass after it averages the sum",
+TEST_CASE("no_sync communicates nothing and the next pass averages the sum",
           "[lab15][lab15.5]") {
     const auto seen = on_ranks(2, [](const std::shared_ptr<WatchedGroup>& group) {
         TwoWeights model;
@@ -410,8 +415,8 @@ TEST_CASE("two halves with half the loss each train like the whole batch",
     for (const Values& rank : seen) {
         INFO(
             "the gradients of two micro-batches are 2 and 6 on both ranks; no_sync "
-            "sums,");
-        INFO("so with both losses divided by 2 the gradient is 4; it is " << rank[0]);
+            "sums, so with both losses divided by 2 the gradient is 4; it is "
+            << rank[0]);
         REQUIRE(rank == Values{4, 4, 4});
     }
 }
@@ -439,9 +444,10 @@ TEST_CASE("buffers stay as they are in the forward pass after a no_sync",
         return broadcasts;
     });
     for (const auto& broadcasts : seen) {
-        INFO("five forward passes; the second and the third are within no_sync. Buffers");
-        INFO("(two chunks) are due if the pass before was outside: passes 2 and 5. The");
-        INFO("broadcasts of the passes were " << concat(broadcasts));
+        INFO(
+            "five forward passes; the second and the third are within no_sync. Buffers "
+            "(two chunks) are due if the pass before was outside: passes 2 and 5");
+        INFO("the broadcasts of the passes were " << concat(broadcasts));
         REQUIRE(broadcasts == std::vector<size_t>{0, 2, 0, 0, 2});
     }
 }

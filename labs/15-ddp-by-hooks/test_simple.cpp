@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,14 @@ struct Simple {
 const Journal kSimplePass{"start all_reduce 4", "start all_reduce 8", "wait all_reduce 4",
                           "wait all_reduce 8"};
 
+// Why pass `pass` may be wrong: starts without waits mean that finish() was not called.
+std::string reason(const Journal& calls, size_t pass) {
+    if (calls.empty()) return "each hook starts an all-reduce";
+    if (calls.back().starts_with("wait")) return "wait, then multiply by 1 / ranks";
+    if (pass == 0) return "no wait: queue finish(), which waits for each all-reduce";
+    return "no wait: finish() must clear in_flight_, or the next pass does not queue it";
+}
+
 }  // namespace
 
 TEST_CASE("simple::DDP begins with the parameters and buffers of rank 0",
@@ -40,8 +49,10 @@ TEST_CASE("simple::DDP begins with the parameters and buffers of rank 0",
     });
     const Values of_rank_0 = state_of(WithState(0));
     for (size_t rank = 0; rank < seen.size(); ++rank) {
-        INFO("rank " << rank << " of " << ranks << "; also the frozen parameter, the");
-        INFO("buffer of floats and the buffer of integers are rank 0's");
+        INFO(
+            "rank " << rank << " of " << ranks
+                    << "; also the frozen parameter, the buffer of floats and the buffer "
+                       "of integers are rank 0's");
         REQUIRE(seen[rank] == of_rank_0);
     }
 }
@@ -52,20 +63,22 @@ TEST_CASE("simple::DDP leaves the mean over the ranks on every rank",
     const auto seen = on_ranks(ranks, [](const std::shared_ptr<WatchedGroup>& group) {
         TwoWeights model;
         simple::DDP ddp(model, *group);
-        std::vector<Values> passes;
+        std::vector<Simple> passes;
         for (int pass = 0; pass < 2; ++pass) {
             model.zero_grad();
+            group->journal.clear();
             ddp(input_of(*group)).backward();
-            passes.push_back(gradients_of(model));
+            passes.push_back({gradients_of(model), group->journal});
         }
         return passes;
     });
     for (int rank = 0; rank < ranks; ++rank)
         for (size_t pass = 0; pass < 2; ++pass) {
-            const Values& mine = seen[static_cast<size_t>(rank)][pass];
+            const auto& [mine, calls] = seen[static_cast<size_t>(rank)][pass];
             INFO("rank " << rank << " of " << ranks << ", pass " << pass + 1
                          << "; its gradients were all " << rank + 1
                          << ", their mean over the ranks is " << (ranks + 1) / 2.0);
+            INFO("it called: " << in_words(calls) << "; " << reason(calls, pass));
             REQUIRE(mine.size() == 3);
             for (const float got : mine) {
                 INFO("a gradient is now " << got << ", " << diagnosis(got, rank, ranks));
@@ -91,9 +104,9 @@ TEST_CASE("simple::DDP starts an all-reduce in each hook and waits at the end",
     for (const auto& rank : seen)
         for (const Journal& pass : rank) {
             INFO(
-                "b has 4 bytes and its gradient is ready first, a has 8 bytes; one hook");
-            INFO("per parameter, so one all-reduce each; the calls were: "
-                 << in_words(pass));
+                "b has 4 bytes and its gradient is ready first, a has 8 bytes; one hook "
+                "per parameter, so one all-reduce each");
+            INFO("the calls were: " << in_words(pass));
             REQUIRE(pass == kSimplePass);
         }
 }
@@ -151,7 +164,7 @@ struct LostBatch {};
 
 }  // namespace
 
-TEST_CASE("simple::DDP accumulates within no_sync and averages the sum after it",
+TEST_CASE("simple::DDP accumulates within no_sync, and averages after it",
           "[lab15][lab15.6]") {
     const auto seen = on_ranks(2, [](const std::shared_ptr<WatchedGroup>& group) {
         TwoWeights model;
@@ -263,8 +276,7 @@ Values trained_by_hooks(dist::ProcessGroup& group) {
 
 }  // namespace
 
-TEST_CASE("simple::DDP trains the ConvNet to the parameters of lab 14 bit for bit",
-          "[lab15][lab15.6]") {
+TEST_CASE("simple::DDP trains the ConvNet to the bits of lab 14", "[lab15][lab15.6]") {
     const int ranks = GENERATE(1, 2, 3, 4);
     std::vector<Values> expected(static_cast<size_t>(ranks)), seen = expected;
     labs::run_ranks(ranks, [&](dist::ProcessGroup& group) {
@@ -280,8 +292,8 @@ TEST_CASE("simple::DDP trains the ConvNet to the parameters of lab 14 bit for bi
                      << " steps: " << different << " of " << seen[rank].size()
                      << " parameters differ from lab 14's");
         INFO(
-            "lab 14 sums, then multiplies by 1 / world size; the other order of the two");
-        INFO("rounds differently on 3 ranks");
+            "lab 14 sums, then multiplies by the float 1 / world size; the other order, "
+            "or a division by the world size, rounds differently on 3 ranks");
         REQUIRE(different == 0);
         REQUIRE(seen[rank].size() == 21840);
     }

@@ -136,7 +136,7 @@ inline std::string diagnosis(float got, int rank, int ranks) {
     if (is(mean * count)) return "the sum: it was not divided by the number of ranks";
     if (is(mean / count)) return "the mean divided once more by the number of ranks";
     if (is(static_cast<float>(rank + 1)))
-        return "this rank's own gradient: no all-reduce has changed it in place";
+        return "this rank's own gradient: no all-reduce of it, in place, was waited for";
     if (is(static_cast<float>(rank + 1) / count))
         return "this rank's own gradient, divided: no all-reduce was waited for";
     return "neither the mean, nor the sum, nor this rank's own gradient";

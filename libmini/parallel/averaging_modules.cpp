@@ -63,7 +63,7 @@ void OverlappedModule::on_gradient(size_t index) {
     Tensor grad = trained()[index].second.grad();
     group().events().record(EventKind::kBucketLaunch, static_cast<int64_t>(index),
                             static_cast<int64_t>(grad.bytes()));
-    // [lab15.4] Divide the gradient by the number of ranks, and start its all-reduce.
+    // [lab15.4] Multiply the gradient by 1 / world size, and start its all-reduce.
     ops::mul_(grad, 1.0f / static_cast<float>(group().world_size()));
     in_flight_.push_back(group().all_reduce_async(grad));
     // [lab15.4]

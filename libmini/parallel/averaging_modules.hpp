@@ -88,8 +88,9 @@ class OverlappedModule : public GradientListener {
     using GradientListener::GradientListener;
 
   private:
-    /// Divides the gradient by the world size in place, starts one all-reduce of it (a
-    /// sum), and returns without waiting; the Work is kept in in_flight_.
+    /// Multiplies the gradient in place by the float 1 / world size (`ops::mul_`), starts
+    /// one all-reduce of it (a sum), and returns without waiting; the Work is kept in
+    /// in_flight_.
     void on_gradient(size_t index) override;
 
     /// Waits for the all-reduces in the order of their launches; after the i-th wait it

@@ -31,10 +31,10 @@ class ReplicatedModule : public nn::Module {
     ///     run_module              always
     ///     prepare_for_backward    outside of no_sync
     ///
-    /// Buffers are due if the module sends buffers (sends_buffers_) and the previous
-    /// forward(), if there was one, was outside of no_sync (are_buffers_due_, which every
-    /// such call updates). At the first forward() they are not due: the constructor has
-    /// just sent them.
+    /// Buffers are due if the module sends buffers (sends_buffers_) and the last such
+    /// call was outside of no_sync (are_buffers_due_). Each such call reads
+    /// are_buffers_due_, and then sets it to sync_ for the next one. At the first call they
+    /// are not due: the constructor has just sent them.
     Tensor forward(const Tensor& x) override;
 
     /// While an object of it lives, gradients accumulate on each rank without

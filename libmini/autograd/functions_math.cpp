@@ -15,8 +15,8 @@ Tensor add(const Tensor& a, const Tensor& b) {
         "add", ops::add(a, b), {a, b},
         [a_shape = a.shape(), b_shape = b.shape()](const Tensor& g, const Node& node) {
             Grads grads(2);
-            if (node.needs(0)) grads[0] = ops::sum_to(g, a_shape);
-            if (node.needs(1)) grads[1] = ops::sum_to(g, b_shape);
+            if (node.needs_input_grad(0)) grads[0] = ops::sum_to(g, a_shape);
+            if (node.needs_input_grad(1)) grads[1] = ops::sum_to(g, b_shape);
             return grads;
         });
 }
@@ -26,8 +26,8 @@ Tensor sub(const Tensor& a, const Tensor& b) {
         "sub", ops::sub(a, b), {a, b},
         [a_shape = a.shape(), b_shape = b.shape()](const Tensor& g, const Node& node) {
             Grads grads(2);
-            if (node.needs(0)) grads[0] = ops::sum_to(g, a_shape);
-            if (node.needs(1))
+            if (node.needs_input_grad(0)) grads[0] = ops::sum_to(g, a_shape);
+            if (node.needs_input_grad(1))
                 grads[1] = ops::sum_to(ops::unary(UnaryOp::kNeg, g), b_shape);
             return grads;
         });
@@ -39,9 +39,9 @@ Tensor mul(const Tensor& a, const Tensor& b) {
         "mul", ops::mul(a, b), {a, b},
         [a = SavedTensor(a), b = SavedTensor(b)](const Tensor& g, const Node& node) {
             Grads grads(2);
-            if (node.needs(0))
+            if (node.needs_input_grad(0))
                 grads[0] = ops::sum_to(ops::mul(g, b.get()), a.get().shape());
-            if (node.needs(1))
+            if (node.needs_input_grad(1))
                 grads[1] = ops::sum_to(ops::mul(g, a.get()), b.get().shape());
             return grads;
         });
@@ -55,8 +55,9 @@ Tensor div(const Tensor& a, const Tensor& b) {
                       const Tensor& g, const Node& node) {
                       Grads grads(2);
                       const Tensor g_over_b = ops::div(g, b.get());
-                      if (node.needs(0)) grads[0] = ops::sum_to(g_over_b, a_shape);
-                      if (node.needs(1)) {
+                      if (node.needs_input_grad(0))
+                          grads[0] = ops::sum_to(g_over_b, a_shape);
+                      if (node.needs_input_grad(1)) {
                           const Tensor db = ops::mul(g_over_b, y.get());
                           grads[1] =
                               ops::sum_to(ops::unary(UnaryOp::kNeg, db), b.get().shape());
@@ -165,8 +166,10 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
         "matmul", ops::matmul(a, b), {a, b},
         [a = SavedTensor(a), b = SavedTensor(b)](const Tensor& g, const Node& node) {
             Grads grads(2);
-            if (node.needs(0)) grads[0] = ops::matmul(g, b.get(), {.transpose_b = true});
-            if (node.needs(1)) grads[1] = ops::matmul(a.get(), g, {.transpose_a = true});
+            if (node.needs_input_grad(0))
+                grads[0] = ops::matmul(g, b.get(), {.transpose_b = true});
+            if (node.needs_input_grad(1))
+                grads[1] = ops::matmul(a.get(), g, {.transpose_a = true});
             return grads;
         });
 }

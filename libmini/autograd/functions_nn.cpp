@@ -18,9 +18,10 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
         "linear", ops::linear(x, w, bias), {bias, x, w},
         [x = SavedTensor(x), w = SavedTensor(w)](const Tensor& g, const Node& node) {
             Grads grads(3);
-            if (node.needs(0)) grads[0] = ops::sum(g, {0}, /*keepdim=*/false);
-            if (node.needs(1)) grads[1] = ops::matmul(g, w.get());
-            if (node.needs(2)) grads[2] = ops::matmul(g, x.get(), {.transpose_a = true});
+            if (node.needs_input_grad(0)) grads[0] = ops::sum(g, {0}, /*keepdim=*/false);
+            if (node.needs_input_grad(1)) grads[1] = ops::matmul(g, w.get());
+            if (node.needs_input_grad(2))
+                grads[2] = ops::matmul(g, x.get(), {.transpose_a = true});
             return grads;
         });
 }
@@ -30,18 +31,19 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t stri
     check_shape(w.dim() == 4, "conv2d: the weight is ", w.shape(), ", not (O, C, k, k)");
     const kernels::Window window{
         .kernel = w.size(2), .stride = stride, .padding = padding};
-    return record("conv2d", ops::conv2d(x, w, bias, window), {x, w, bias},
-                  [x = SavedTensor(x), w = SavedTensor(w), window](const Tensor& g,
-                                                                   const Node& node) {
-                      Grads grads(3);
-                      if (node.needs(0))
-                          grads[0] = ops::conv2d_backward_input(g, w.get(),
-                                                                x.get().shape(), window);
-                      if (node.needs(1) || node.needs(2))
-                          std::tie(grads[1], grads[2]) = ops::conv2d_backward_weight(
-                              g, x.get(), w.get().shape(), window, node.needs(2));
-                      return grads;
-                  });
+    return record(
+        "conv2d", ops::conv2d(x, w, bias, window), {x, w, bias},
+        [x = SavedTensor(x), w = SavedTensor(w), window](const Tensor& g,
+                                                         const Node& node) {
+            Grads grads(3);
+            if (node.needs_input_grad(0))
+                grads[0] =
+                    ops::conv2d_backward_input(g, w.get(), x.get().shape(), window);
+            if (node.needs_input_grad(1) || node.needs_input_grad(2))
+                std::tie(grads[1], grads[2]) = ops::conv2d_backward_weight(
+                    g, x.get(), w.get().shape(), window, node.needs_input_grad(2));
+            return grads;
+        });
 }
 
 namespace {

@@ -48,7 +48,7 @@ class Node {
     const std::vector<std::shared_ptr<Node>>& inputs() const { return inputs_; }
 
     /// Returns whether input `i` needs a gradient.
-    bool needs(size_t i) const { return inputs_[i] != nullptr; }
+    bool needs_input_grad(size_t i) const { return inputs_[i] != nullptr; }
 
     /// Returns the sequence number: nodes are numbered in order of creation on each
     /// thread. The engine processes ready nodes from high to low.
@@ -111,7 +111,7 @@ class SavedTensor {
     uint64_t version_ = 0;
 };
 
-/// A backward function: returns the gradient of each input i for which node.needs(i),
+/// A backward function: returns the gradient of each input i for which node.needs_input_grad(i),
 /// given `grad`, the gradient of the result.
 using Backward = std::function<Grads(const Tensor& grad, const Node& node)>;
 

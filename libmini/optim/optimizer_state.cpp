@@ -38,15 +38,15 @@ double exact_number(const std::string& text) {
     return number;
 }
 
-void add_state(const OptimizerState& state, const std::string& prefix,
-               io::Safetensors& file) {
+void write_state(const OptimizerState& state, const std::string& prefix,
+                 io::Safetensors& file) {
     for (const auto& [name, tensor] : state.tensors)
         file.tensors.emplace_back(prefix + name, tensor);
     for (const auto& [name, number] : state.numbers)
         file.metadata[prefix + name] = exact_text(number);
 }
 
-OptimizerState state_in(const io::Safetensors& file, const std::string& prefix) {
+OptimizerState read_state(const io::Safetensors& file, const std::string& prefix) {
     OptimizerState state;
     for (const auto& [name, tensor] : file.tensors)
         if (name.starts_with(prefix)) state.tensors[name.substr(prefix.size())] = tensor;

@@ -40,12 +40,12 @@ double exact_number(const std::string& text);
 
 /// Adds the state to the contents of a file, with `prefix` ("optimizer.") before
 /// each name.
-void add_state(const OptimizerState& state, const std::string& prefix,
-               io::Safetensors& file);
+void write_state(const OptimizerState& state, const std::string& prefix,
+                 io::Safetensors& file);
 
-/// Returns the state that add_state added. Throws BadFile for a value that is not a
+/// Returns the state that write_state added. Throws BadFile for a value that is not a
 /// number.
-OptimizerState state_in(const io::Safetensors& file, const std::string& prefix);
+OptimizerState read_state(const io::Safetensors& file, const std::string& prefix);
 
 /// Parses a state for load_state_dict: the caller reads each expected entry, and finish()
 /// reports all errors together.

@@ -110,7 +110,7 @@ Tensor gather(const std::vector<Tensor>& outputs, const std::vector<Device>& dev
         for (size_t i = 0; i < shapes.size(); ++i) {
             const Tensor rows = ops::narrow(g, 0, start, rows_of(shapes[i]));
             start += rows_of(shapes[i]);
-            if (!node.needs(i)) continue;
+            if (!node.needs_input_grad(i)) continue;
             grads[i] = ops::reshape(copy_between(rows, to, devices[i]), shapes[i]);
             stats->bytes_scattered += moved_bytes(rows, to, devices[i]);
         }

@@ -75,7 +75,7 @@ void add_run_state(const RunState& state, io::Safetensors& file) {
     add_rows("epoch_losses", state.epoch_losses, file);
 }
 
-RunState run_state_in(const io::Safetensors& file) {
+RunState read_run_state(const io::Safetensors& file) {
     CheckpointReader reader(file);
     RunState state;
     state.position = {.step = reader.count("step", 0),

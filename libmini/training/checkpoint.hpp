@@ -50,7 +50,7 @@ void add_run_state(const RunState& state, io::Safetensors& file);
 
 /// Returns the state that add_run_state wrote. Throws BadFile with a list of all entries
 /// that are missing, unknown, or of a different shape or type.
-RunState run_state_in(const io::Safetensors& file);
+RunState read_run_state(const io::Safetensors& file);
 
 /// Returns the tensors of a file whose names begin with `prefix`, with the prefix
 /// removed.

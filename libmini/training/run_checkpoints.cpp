@@ -97,7 +97,7 @@ RunState RunCheckpoints::load(const std::string& path, const io::Safetensors& fi
     RunState state;
     state.recipe = recipe_;
     std::string errors;
-    collect_error(errors, [&] { state = run_state_in(file); });
+    collect_error(errors, [&] { state = read_run_state(file); });
     if (state.recipe != recipe_) return state;
 
     collect_error(errors,
@@ -116,7 +116,7 @@ RunState RunCheckpoints::load(const std::string& path, const io::Safetensors& fi
 }
 
 void RunCheckpoints::load_optimizer(const io::Safetensors& file) {
-    const optim::OptimizerState state = optim::state_in(file, "optimizer.");
+    const optim::OptimizerState state = optim::read_state(file, "optimizer.");
     // With --zero each rank checks its own part only; an unsharded optimizer checks the
     // whole state first.
     if (options_.zero)
@@ -169,7 +169,7 @@ void RunCheckpoints::save(const RankProgress& progress) {
         io::Safetensors file;
         for (const auto& [name, tensor] : parts_.model.state_dict())
             file.tensors.emplace_back("model." + name, tensor);
-        optim::add_state(parts_.optimizer.optimizer->state_dict(), "optimizer.", file);
+        optim::write_state(parts_.optimizer.optimizer->state_dict(), "optimizer.", file);
         add_run_state(state, file);
         folder_->save(progress.position.step, file);
     });

@@ -15,7 +15,7 @@
 #include "libmini/distributed/store/hash_store.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/store/tcp_store_server.hpp"
-#include "tests/distributed/moved_time.hpp"
+#include "tests/distributed/manual_time.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
@@ -23,7 +23,7 @@
 using namespace mini;
 using namespace mini::dist;
 using mini::dist::test::failure_of;
-using mini::dist::test::MovedTime;
+using mini::dist::test::ManualTime;
 
 namespace {
 
@@ -31,7 +31,7 @@ constexpr std::chrono::milliseconds kHour = std::chrono::hours(1);
 
 // Calls `call` while the clock advances by a minute per millisecond; requires that it
 // takes an hour of that clock. Returns the text of what it throws.
-std::string failure_in_an_hour(MovedTime& time, const std::function<void()>& call) {
+std::string failure_in_an_hour(ManualTime& time, const std::function<void()>& call) {
     const auto start = Clock::now();
     auto failure = std::async(std::launch::async, [&] { return failure_of(call); });
     while (failure.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout)
@@ -43,13 +43,13 @@ std::string failure_in_an_hour(MovedTime& time, const std::function<void()>& cal
 }  // namespace
 
 TEST_CASE("sleep_for uses the current time source") {
-    MovedTime time;
+    ManualTime time;
     CHECK(failure_in_an_hour(time, [] { sleep_for(kHour); }) == "");
 }
 
 TEST_CASE("get of each store times out by the current time source") {
     const mini::test::Folder folder;
-    MovedTime time;
+    ManualTime time;
     TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
     const auto make = [&](const std::string& kind) -> std::unique_ptr<Store> {
         if (kind == "memory") return std::make_unique<HashStore>();
@@ -64,7 +64,7 @@ TEST_CASE("get of each store times out by the current time source") {
 }
 
 TEST_CASE("is_done_within times out by the current time source") {
-    MovedTime time;
+    ManualTime time;
     std::promise<void> over;
     Worker worker;
     worker.start([&] { over.get_future().wait(); });
@@ -77,7 +77,7 @@ TEST_CASE("is_done_within times out by the current time source") {
 }
 
 TEST_CASE("a collective times out by the current time source") {
-    MovedTime time;
+    ManualTime time;
     const auto groups = make_threads_groups(2, kHour);
     CHECK(contains(failure_in_an_hour(time, [&] { groups[0]->barrier(); }),
                    "Timeout: rank 0 waited 3600 s for rank 1 in barrier"));

@@ -16,7 +16,7 @@
 
 #include "libmini/core/log.hpp"
 #include "libmini/distributed/transport/socket_channel.hpp"
-#include "tests/distributed/moved_time.hpp"
+#include "tests/distributed/manual_time.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/socket_pair.hpp"
@@ -158,7 +158,7 @@ TEST_CASE("the report of a wait may fail to reach a rank that is no longer neede
 }
 
 TEST_CASE("a message is received although the report of the wait to its rank failed") {
-    MovedTime time;
+    ManualTime time;
     FakePeers peers(std::chrono::hours(2));
     ::shutdown(peers.one.fd(), SHUT_RD);
     std::vector<std::byte> in(100);

@@ -74,7 +74,7 @@ std::string failure_at(const std::string& place) {
 TEST_CASE("is_connected_to_itself recognises a socket connected to itself") {
     // A socket that is bound to a port and connects to the same port is connected to
     // itself.
-    const Socket held = hold_port({"127.0.0.1", 0});
+    const Socket held = reserve_port({"127.0.0.1", 0});
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -155,30 +155,33 @@ TEST_CASE("an echo server is rejected as a store and as a rank of the mesh") {
     CHECK(contains(lost, to_text(echo.address())));
 }
 
-TEST_CASE("fault_of checks role and cookie and rank and peer and token of a Hello") {
+TEST_CASE("hello_error checks role and cookie and rank and peer and token of a Hello") {
     using Role = Hello::Role;
     const Cookie cookie{}, other{std::byte{1}};
     const Hello server = make_hello(Role::kStoreServer, cookie, 0, -1);
     const Hello client = make_hello(Role::kStoreClient, cookie, -1, 0);
-    CHECK(fault_of(client, server).empty());
-    CHECK(fault_of(server, client).empty());
+    CHECK(hello_error(client, server).empty());
+    CHECK(hello_error(server, client).empty());
     const Hello listener = make_hello(Role::kMeshAcceptor, cookie, 1, -1, 7);
     const Hello connector = make_hello(Role::kMeshConnector, cookie, 2, 1, 7);
-    CHECK(fault_of(connector, listener).empty());
-    CHECK(fault_of(make_hello(Role::kMeshAcceptor, cookie, 1, 2, 7), connector).empty());
+    CHECK(hello_error(connector, listener).empty());
+    CHECK(
+        hello_error(make_hello(Role::kMeshAcceptor, cookie, 1, 2, 7), connector).empty());
 
-    CHECK(contains(fault_of(client, client), "own Hello"));
-    CHECK(contains(fault_of(server, server), "own Hello"));
-    CHECK(contains(fault_of(connector, server), "role does not match"));
-    CHECK(contains(fault_of(Hello{}, server), "does not speak"));
-    CHECK(contains(fault_of(make_hello(Role::kStoreClient, other, -1, 0), server),
+    CHECK(contains(hello_error(client, client), "own Hello"));
+    CHECK(contains(hello_error(server, server), "own Hello"));
+    CHECK(contains(hello_error(connector, server), "role does not match"));
+    CHECK(contains(hello_error(Hello{}, server), "does not speak"));
+    CHECK(contains(hello_error(make_hello(Role::kStoreClient, other, -1, 0), server),
                    "belongs to another run"));
-    CHECK(contains(fault_of(make_hello(Role::kStoreServer, cookie, 3, -1), client),
+    CHECK(contains(hello_error(make_hello(Role::kStoreServer, cookie, 3, -1), client),
                    "it is rank 3, not rank 0"));
-    CHECK(contains(fault_of(make_hello(Role::kMeshConnector, cookie, 2, 0, 7), listener),
-                   "it expects rank 0, not rank 1"));
-    CHECK(contains(fault_of(make_hello(Role::kMeshConnector, cookie, 2, 1, 8), listener),
-                   "another listener"));
+    CHECK(
+        contains(hello_error(make_hello(Role::kMeshConnector, cookie, 2, 0, 7), listener),
+                 "it expects rank 0, not rank 1"));
+    CHECK(
+        contains(hello_error(make_hello(Role::kMeshConnector, cookie, 2, 1, 8), listener),
+                 "another listener"));
 
     // The mesh accepts only ranks above the listening rank.
     CHECK(rank_of_connector(connector, listener, 3) == 2);

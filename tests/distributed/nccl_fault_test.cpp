@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/distributed/moved_time.hpp"
+#include "tests/distributed/manual_time.hpp"
 #include "tests/distributed/nccl/support.hpp"
 #include "tests/support/caching.hpp"
 #include "tests/support/held_stream.hpp"
@@ -125,7 +125,7 @@ TEST_CASE("a message whose tensor the GPU never reaches fails at its deadline") 
 TEST_CASE(
     "a collective's timeout does not run while it waits for another group's launch") {
     if (!has_gpus(2)) return;
-    MovedTime time;
+    ManualTime time;
     require_none(on_gpus(2, [&](QueuedGroup& group, Device device) {
         const auto other = group.new_group({0, 1});
         const Tensor x = filled(10, 1, device);

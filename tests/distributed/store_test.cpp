@@ -217,9 +217,9 @@ TEST_CASE("without a server TcpStore throws Timeout naming the address") {
 }
 
 TEST_CASE("a held port is not given to a socket that asks for any port") {
-    Socket held = hold_port({"127.0.0.1", 0});
+    Socket held = reserve_port({"127.0.0.1", 0});
     const Address held_address = local_address(held);
-    CHECK(held_address.port != local_address(hold_port({"127.0.0.1", 0})).port);
+    CHECK(held_address.port != local_address(reserve_port({"127.0.0.1", 0})).port);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -235,7 +235,7 @@ TEST_CASE("a held port is not given to a socket that asks for any port") {
     held = Socket();
     CHECK(bind_without_naming_reuse() == 0);
     CHECK(contains(failure_of([] {
-                       hold_port({"192.0.2.1", 0});
+                       reserve_port({"192.0.2.1", 0});
                    }),
                    "cannot listen on 192.0.2.1:0: bind failed: "));
 }

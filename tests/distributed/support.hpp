@@ -38,7 +38,7 @@ inline int free_port() {
     static std::mutex mutex;
     static std::deque<Socket> held;
     const std::lock_guard lock(mutex);
-    held.push_back(hold_port({"127.0.0.1", 0}));
+    held.push_back(reserve_port({"127.0.0.1", 0}));
     if (held.size() > kMaxHeld) held.pop_front();
     return local_address(held.back()).port;
 }

@@ -81,14 +81,14 @@ TEST_CASE("an optimizer loaded from a file continues as without the interruption
         first->set_lr(0.1 / 3);
         const test::Folder folder;
         io::Safetensors file;
-        optim::add_state(first->state_dict(), "optimizer.", file);
+        optim::write_state(first->state_dict(), "optimizer.", file);
         io::save_safetensors(folder / "f", file.tensors, file.metadata);
 
         Tensors after;
         for (const Tensor& p : before) after.push_back(ops::clone(p).set_requires_grad());
         const auto second = kind.make(after);
         const io::Safetensors loaded = io::load_safetensors(folder / "f");
-        second->load_state_dict(optim::state_in(loaded, "optimizer."));
+        second->load_state_dict(optim::read_state(loaded, "optimizer."));
         CHECK(second->lr() == 0.1 / 3);
         take_some_steps(*second, 3, 6);
         for (size_t i = 0; i < straight.size(); ++i)
@@ -178,6 +178,6 @@ TEST_CASE("exact_number restores every double exactly from its exact_text") {
 TEST_CASE("the error of an invalid number in a file has its name") {
     io::Safetensors file;
     file.metadata = {{"optimizer.lr", "fast"}, {"other", "thing"}};
-    CHECK(message_of<BadFile>([&] { optim::state_in(file, "optimizer."); }) ==
+    CHECK(message_of<BadFile>([&] { optim::read_state(file, "optimizer."); }) ==
           "metadata optimizer.lr: \"fast\" is not a number");
 }

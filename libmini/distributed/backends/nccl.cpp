@@ -59,7 +59,7 @@ class NcclBackend : public VerifyingBackend {
           hosts_(std::move(mesh.hosts)),
           stream_(settings_.gpu) {}
     ~NcclBackend() override {
-        let_go();
+        free_gpu();
         if (has_failed()) stream_.abandon();  // its work may never end
     }
 
@@ -86,14 +86,14 @@ class NcclBackend : public VerifyingBackend {
         VerifyingBackend::interrupt();
         side().interrupt();
     }
-    void let_go() noexcept override { communicator_.abort(); }
+    void free_gpu() noexcept override { communicator_.abort(); }
 
   protected:
     void transfer(const Call& call, Deadline deadline) override;
     void issue(GpuCollective& collective) override;
     std::optional<uint64_t> largest_tag() const override { return std::nullopt; }
     size_t move_points() override;
-    void abandon() noexcept override {}  // let_go() does
+    void abandon() noexcept override {}  // free_gpu() does
     void part() noexcept override;
 
   private:

@@ -9,7 +9,7 @@
 // ncclCommGetAsyncError is polled until the kernel is in the stream, and while it runs.
 // If a rank is lost or a deadline passes, every other rank aborts its communicator, which
 // ends the waiting kernels. Collectives of several groups on one GPU are launched in call
-// order (gpu_turn.hpp), which must be the same on all ranks. They cannot be captured in a
+// order (launch_position.hpp), which must be the same on all ranks. They cannot be captured in a
 // CUDA graph: another thread launches them.
 
 #pragma once

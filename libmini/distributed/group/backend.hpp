@@ -17,7 +17,7 @@
 
 #include "libmini/distributed/group/call.hpp"
 #include "libmini/distributed/group/gpu_order.hpp"
-#include "libmini/distributed/group/gpu_turn.hpp"
+#include "libmini/distributed/group/launch_position.hpp"
 #include "libmini/distributed/transport/transport.hpp"
 
 namespace mini::dist {
@@ -31,7 +31,7 @@ struct GpuCollective {
     std::chrono::milliseconds timeout{};
     Deadline deadline;
     std::unique_ptr<GpuOrder> order;
-    std::unique_ptr<GpuTurn> turn;  // until it is launched
+    std::unique_ptr<LaunchPosition> turn;  // until it is launched
 
     /// Called on the backend's thread after the device is done and the backend no longer
     /// uses this object.
@@ -45,7 +45,7 @@ inline void finish(GpuCollective& collective) {
     if (finished) finished();
 }
 
-// After a function has thrown, the backend is unusable except for leave() and let_go().
+// After a function has thrown, the backend is unusable except for leave() and free_gpu().
 class Backend {
   public:
     virtual ~Backend() = default;
@@ -100,7 +100,7 @@ class Backend {
     virtual void leave(const Failure& reason) noexcept = 0;
 
     /// Frees the GPU resources after leave(). May block until the device is done.
-    virtual void let_go() noexcept {}
+    virtual void free_gpu() noexcept {}
 
     /// Makes the current operation and all later ones throw. Thread-safe.
     virtual void interrupt() noexcept = 0;

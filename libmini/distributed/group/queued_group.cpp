@@ -242,7 +242,7 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
                                                   : -1);
     if (task) task->fail(failure);
     fail_all(unfinished);
-    backend_->let_go();
+    backend_->free_gpu();
     if (task) task->drop_tensors();
     for (const TaskHandle& dropped : unfinished) dropped->drop_tensors();
 }
@@ -281,7 +281,7 @@ void QueuedGroup::stop(const Failure& reason, When when) {
     for (const TaskHandle& task : dropped) task->drop_tensors();  // no task was started
     queue_.join();
     backend_->leave(reason);
-    backend_->let_go();
+    backend_->free_gpu();
 }
 
 // ---- GPU tensors that are not ready: this thread polls and never blocks on the device.

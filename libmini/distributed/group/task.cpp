@@ -96,7 +96,7 @@ int Task::source_rank() const {
 
 void Task::take_turn() {
     if (gpu_.order)
-        gpu_.turn = std::make_unique<GpuTurn>(call.any_tensor().device().index);
+        gpu_.turn = std::make_unique<LaunchPosition>(call.any_tensor().device().index);
 }
 
 void Task::set_launched() {

@@ -303,7 +303,7 @@ void spawn(const std::function<void(int rank)>& fn, int world_size,
     std::fflush(nullptr);
 
     const Socket port =
-        hold_port({"127.0.0.1", 0});  // until rank 0 listens on it, and after
+        reserve_port({"127.0.0.1", 0});  // until rank 0 listens on it, and after
     ChildProcesses children(
         fn, {world_size, local_address(port).port, random_hex(32), ::getpid(), {}});
     children.wait(options.grace);

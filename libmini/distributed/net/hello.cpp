@@ -70,7 +70,7 @@ std::optional<Hello> take_hello(std::string& bytes) {
     return hello;
 }
 
-std::string fault_of(const Hello& theirs, const Hello& mine) {
+std::string hello_error(const Hello& theirs, const Hello& mine) {
     if (theirs.magic != kMagic) return "it does not speak libmini's protocol";
     if (theirs.version != kVersion)
         return concat("it speaks version ", theirs.version, " of the protocol, this is ",

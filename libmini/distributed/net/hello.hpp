@@ -52,6 +52,6 @@ std::optional<Hello> take_hello(std::string& bytes);
 
 /// Returns "" if `theirs` comes from the peer that `mine` expects and itself expects the
 /// sender of `mine`; else what is wrong with `theirs`.
-std::string fault_of(const Hello& theirs, const Hello& mine);
+std::string hello_error(const Hello& theirs, const Hello& mine);
 
 }  // namespace mini::dist

@@ -120,7 +120,7 @@ Socket listen_on(const Address& address) {
     throw_cannot_listen(address, error);
 }
 
-Socket hold_port(const Address& address) {
+Socket reserve_port(const Address& address) {
     const AddressList targets = resolve(address);
     Socket socket(
         ::socket(targets->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));

@@ -46,7 +46,7 @@ Socket listen_on(const Address& address);
 /// port. While this socket is open, the kernel does not give its port (see local_address)
 /// to a socket that asks for any free port; a socket that asks for this port by number,
 /// as listen_on does, gets it. Throws Error as listen_on does.
-Socket hold_port(const Address& address);
+Socket reserve_port(const Address& address);
 
 /// Return the numeric address of the socket's own end, or of the peer; host "?" if it has
 /// none.

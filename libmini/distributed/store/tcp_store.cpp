@@ -43,7 +43,7 @@ TcpStore::TcpStore(Socket connection, const Address& server, const Cookie& cooki
     try {
         send_all(socket_, std::as_bytes(std::span(&mine, 1)), hello_deadline);
         recv_all(socket_, std::as_writable_bytes(std::span(&theirs, 1)), hello_deadline);
-        fault = fault_of(theirs, mine);
+        fault = hello_error(theirs, mine);
     } catch (const ConnectionClosed&) {
         fault =
             "it closed the connection: it is full, or belongs to another run "

@@ -243,7 +243,7 @@ bool TcpStoreServer::Loop::greet(Client& client) {
     const auto hello = take_hello(client.inbox);
     if (!hello) return false;
     const Hello mine = make_hello(Hello::Role::kStoreServer, cookie_, 0, -1);
-    client.dropped = !fault_of(*hello, mine).empty();
+    client.dropped = !hello_error(*hello, mine).empty();
     if (client.dropped) return false;
     if (counters().connected_clients >= limits_.connections) {
         count(&StoreCounters::refused);

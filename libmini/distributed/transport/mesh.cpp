@@ -91,7 +91,7 @@ MessageStream connect_to_rank(int peer, const RendezvousConfig& config,
                                        config.rank, peer, theirs.token);
         Hello answer;
         auto channel = greet(mine, theirs, hello, deadline, answer);
-        const std::string fault = fault_of(answer, hello);
+        const std::string fault = hello_error(answer, hello);
         if (!fault.empty())
             throw PeerLost(peer,
                            concat("rank ", peer, " is gone: another program listens at ",
@@ -310,7 +310,7 @@ void check_medium(Medium medium, const std::vector<Endpoint>& endpoints, int ran
 
 int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size) {
     const bool is_higher_rank = theirs.rank > mine.rank && theirs.rank < world_size;
-    return is_higher_rank && fault_of(theirs, mine).empty() ? theirs.rank : -1;
+    return is_higher_rank && hello_error(theirs, mine).empty() ? theirs.rank : -1;
 }
 
 Mesh connect_mesh(const RendezvousConfig& config, Store& store,

@@ -4,5 +4,5 @@
         for (size_t i = 0; i < shapes.size(); ++i) {
             const Tensor rows = ops::narrow(g, 0, start, rows_of(shapes[i]));
             start += rows_of(shapes[i]);
-            if (node.needs(i)) grads[i] = ops::reshape(rows, shapes[i]);
+            if (node.needs_input_grad(i)) grads[i] = ops::reshape(rows, shapes[i]);
         }

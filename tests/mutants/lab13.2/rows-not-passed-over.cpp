@@ -2,7 +2,7 @@
 // region: libmini/parallel/scatter_gather.cpp 2
         int64_t start = 0;
         for (size_t i = 0; i < shapes.size(); ++i) {
-            if (!node.needs(i)) continue;
+            if (!node.needs_input_grad(i)) continue;
             const Tensor rows = ops::narrow(g, 0, start, rows_of(shapes[i]));
             start += rows_of(shapes[i]);
             grads[i] = ops::reshape(copy_between(rows, to, devices[i]), shapes[i]);

@@ -1,4 +1,4 @@
-#include "libmini/distributed/group/gpu_turn.hpp"
+#include "libmini/distributed/group/launch_position.hpp"
 
 #include <map>
 #include <mutex>
@@ -21,18 +21,18 @@ LaunchOrder& launch_order() {
 
 }  // namespace
 
-GpuTurn::GpuTurn(int device) : device_(device) {
+LaunchPosition::LaunchPosition(int device) : device_(device) {
     const std::lock_guard lock(launch_order().mutex);
     position_ = launch_order().next++;
     launch_order().taken[device].insert(position_);
 }
 
-GpuTurn::~GpuTurn() {
+LaunchPosition::~LaunchPosition() {
     const std::lock_guard lock(launch_order().mutex);
     launch_order().taken[device_].erase(position_);
 }
 
-bool GpuTurn::has_come() const {
+bool LaunchPosition::has_come() const {
     const std::lock_guard lock(launch_order().mutex);
     return *launch_order().taken[device_].begin() == position_;
 }

@@ -23,7 +23,7 @@ namespace mini::dist::test {
 
 /// For its lifetime, the time source of all threads of the process. Waiting threads check
 /// the clock every millisecond of the system's time.
-class MovedTime final : public TimeSource {
+class ManualTime final : public TimeSource {
   public:
     Moment now() noexcept override {
         return std::chrono::steady_clock::now() + added_.load();
@@ -74,7 +74,7 @@ class MovedTime final : public TimeSource {
     // Registers that a thread waits for a moment.
     class Wait {
       public:
-        Wait(MovedTime& time, Moment moment) : time_(time) {
+        Wait(ManualTime& time, Moment moment) : time_(time) {
             const std::lock_guard lock(time_.mutex_);
             place_ = time_.awaited_.insert(moment);
         }
@@ -86,7 +86,7 @@ class MovedTime final : public TimeSource {
         Wait& operator=(const Wait&) = delete;
 
       private:
-        MovedTime& time_;
+        ManualTime& time_;
         std::multiset<Moment>::iterator place_;
     };
 

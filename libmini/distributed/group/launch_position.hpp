@@ -8,7 +8,7 @@
 // communicators' kernels are launched in different orders on two ranks, and a device has
 // no room for both, they deadlock: all ranks must launch them in the same order (NCCL's
 // user guide, "Using multiple NCCL communicators concurrently"). But each group has its
-// own thread, so without GpuTurn the launch order of calls to two groups would depend on
+// own thread, so without LaunchPosition the launch order of calls to two groups would depend on
 // thread scheduling. As in PyTorch, only the launches are ordered: each kernel still
 // waits for its caller's stream, and NCCL_LAUNCH_ORDER_IMPLICIT=1 (NCCL 2.26 and later)
 // makes the device keep the order too.
@@ -21,13 +21,13 @@ namespace mini::dist {
 
 /// A position in the launch order. While it exists, has_come() is false for all later
 /// positions on the device.
-class GpuTurn {
+class LaunchPosition {
   public:
     /// Takes the next position on `device`.
-    explicit GpuTurn(int device);
-    ~GpuTurn();
-    GpuTurn(const GpuTurn&) = delete;
-    GpuTurn& operator=(const GpuTurn&) = delete;
+    explicit LaunchPosition(int device);
+    ~LaunchPosition();
+    LaunchPosition(const LaunchPosition&) = delete;
+    LaunchPosition& operator=(const LaunchPosition&) = delete;
 
     /// Returns whether all earlier positions on the device are released.
     bool has_come() const;

@@ -269,8 +269,8 @@ TEST_CASE("the choice is the algorithm with the shortest time", "[lab11][lab11.5
             times +=
                 concat("; ", dist::algorithm_name(algorithm), " ",
                        dist::all_reduce_seconds(algorithm, row.ranks, row.bytes, 10, 1));
-        INFO(row.ranks << " ranks, " << row.bytes
-                       << " bytes; alpha is 10 s, beta 1 s a byte");
+        INFO(row.ranks << " ranks, " << counted(row.bytes, "byte")
+                       << "; alpha is 10 s, beta 1 s a byte");
         INFO("seconds" << times);
         REQUIRE(std::string(dist::algorithm_name(chosen)) ==
                 dist::algorithm_name(row.fastest));

@@ -3,8 +3,8 @@
 //
 //     lab11_bug_hunt
 //
-// Exit codes: 0 all ranks stop after the same number of steps, with the same bits, and no
-// rank sends more than 2 buffers a step; else 1.
+// Exit codes: 0 all ranks stop after the same number of steps, with the same bits, and each
+// sends fewer than 2 buffers a step; else 1.
 
 #include <fmt/format.h>
 

@@ -21,8 +21,9 @@ namespace mini::lab11 {
 void check_sums(AllReduce all_reduce, const std::string& hint) {
     const int ranks = GENERATE(1, 2, 3, 4, 5, 6, 7, 8, 9);
     const size_t n = GENERATE(0, 1, 5, 64);
-    INFO(ranks << " ranks with " << n << " floats; rank r's float i is r + i + 1");
-    INFO("a send blocks until the other rank receives; " << hint);
+    INFO(counted(ranks, "rank")
+         << " with " << counted(n, "float") << "; rank r's float i is r + i + 1");
+    INFO(hint);
     const Seen seen =
         on_cluster(ranks, integers(n), [&](auto& transport, Values& values) {
             all_reduce(transport, elements(values), ReduceOp::kSum);
@@ -100,8 +101,10 @@ Seen shifted(int ranks, size_t n) {
 TEST_CASE("shift gives each rank the values of its left neighbour", "[lab11][lab11.1]") {
     const int ranks = GENERATE(2, 3, 4, 5, 7, 9, 1);
     const size_t n = GENERATE(5, 1, 0);
-    INFO(ranks << " ranks with " << n << " floats; rank r's float i is r + i + 1");
-    INFO("a send blocks until the other rank receives; hint 1 of 11.1 helps");
+    INFO(counted(ranks, "rank")
+         << " with " << counted(n, "float") << "; rank r's float i is r + i + 1");
+    INFO((ranks == 1 ? "one rank copies `out` to `in`, and calls no one"
+                     : "hint 1 of 11.1 helps"));
     const Seen seen = shifted(ranks, n);
     for (int rank = 0; rank < ranks; ++rank) {
         const int left = (rank + ranks - 1) % ranks;
@@ -145,7 +148,7 @@ TEST_CASE("the naive all-reduce knows all operations", "[lab11][lab11.1]") {
     check_operations(dist::naive_all_reduce, "hint 2 of 11.1 helps");
 }
 
-TEST_CASE("in the naive all-reduce rank 0 exchanges its buffer with each other rank",
+TEST_CASE("in the naive all-reduce rank 0 receives from all, then answers",
           "[lab11][lab11.1]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     constexpr size_t kSize = 5, kBytes = kSize * sizeof(float);

@@ -35,6 +35,8 @@ size_t chunk_bytes(int k, int ranks, size_t n) {
     return (n * (i + 1) / P - n * i / P) * sizeof(float);
 }
 
+const char* sign_of(float zero) { return std::signbit(zero) ? "-0.0" : "+0.0"; }
+
 // 0.0 on one rank and -0.0 on the others: their minimum is the one of the two that comes
 // first.
 std::function<Values(int)> zeros(int positive) {
@@ -49,15 +51,12 @@ void check_zeros(AllReduce all_reduce) {
                 all_reduce(transport, elements(values), ReduceOp::kMin);
             });
         for (size_t rank = 1; rank < seen.values.size(); ++rank) {
-            INFO("the minimum of 0.0 (on rank " << positive
-                                                << ") and -0.0 (on the others)");
-            INFO(
-                "is the first of the two, so all ranks must combine in one order: that "
-                "of");
-            INFO("the lower rank first; rank 0 and rank " << rank
-                                                          << " differ in the sign");
-            REQUIRE(std::signbit(seen.values[rank][0]) ==
-                    std::signbit(seen.values[0][0]));
+            INFO("the minimum of +0.0 (on rank " << positive
+                                                 << ") and -0.0 (on the others)");
+            INFO("is the first of the two, so both partners must combine in one order:");
+            INFO("the lower rank's first; rank " << rank << " and rank 0 differ");
+            const std::string sign = sign_of(seen.values[rank][0]);
+            REQUIRE(sign == sign_of(seen.values[0][0]));
         }
     }
 }
@@ -119,7 +118,7 @@ TEST_CASE("each step of the ring sends the chunk of the table", "[lab11][lab11.3
 
 TEST_CASE("the ring takes 2(P-1) turns", "[lab11][lab11.3]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7, 9);
-    INFO(ranks << " ranks");
+    INFO(counted(ranks, "rank") << "; one send_recv a turn");
     REQUIRE(summed(dist::ring_all_reduce, ranks, 64).turns == 2 * (ranks - 1));
 }
 
@@ -144,7 +143,7 @@ TEST_CASE("recursive doubling, and halving, give all ranks the same bits",
     check_bits(all_reduce, "both partners must add the same two sums");
 }
 
-TEST_CASE("partners combine their data in one order, that of the lower rank first",
+TEST_CASE("partners combine in one order, the lower rank's data first",
           "[lab11][lab11.4]") {
     check_zeros(dist::recursive_doubling_all_reduce);
 }
@@ -170,7 +169,7 @@ TEST_CASE("recursive doubling sends the whole buffer to log2 P partners",
     REQUIRE(seen.turns == rounds_of(ranks));
 }
 
-TEST_CASE("halving and doubling send less than twice the buffer in 2 log2 P messages",
+TEST_CASE("halving and doubling send less than 2n bytes in 2 log2 P messages",
           "[lab11][lab11.4]") {
     const int ranks = GENERATE(2, 4, 8);
     constexpr size_t kFloats = 64, kWhole = kFloats * sizeof(float);
@@ -230,11 +229,11 @@ TEST_CASE("the time of an all-reduce is that of its formula", "[lab11][lab11.5]"
              << " ranks; alpha is 10 s, beta 1 s a byte");
         INFO("expected is " << row.seconds << ": " << row.why
                             << "; hint 2 of 11.5 helps");
-        REQUIRE(std::abs(seconds - row.seconds) < 1e-9 * row.seconds);
+        REQUIRE(seconds == Approx(row.seconds).epsilon(1e-9));
     }
 }
 
-TEST_CASE("one rank needs no time, and there is no formula for auto or hierarchical",
+TEST_CASE("one rank needs no time; auto and hierarchical have no formula",
           "[lab11][lab11.5]") {
     REQUIRE(dist::all_reduce_seconds(Algorithm::kRing, 2, 80, 10, 1) == 100);
     for (const Algorithm algorithm : dist::kAlgorithmsWithFormula)
@@ -270,8 +269,8 @@ TEST_CASE("the choice is the algorithm with the shortest time", "[lab11][lab11.5
             times +=
                 concat("; ", dist::algorithm_name(algorithm), " ",
                        dist::all_reduce_seconds(algorithm, row.ranks, row.bytes, 10, 1));
-        INFO(row.ranks << " ranks, " << row.bytes
-                       << " bytes; alpha is 10 s, beta 1 s a byte");
+        INFO(row.ranks << " ranks, " << counted(row.bytes, "byte")
+                       << "; alpha is 10 s, beta 1 s a byte");
         INFO("seconds" << times);
         REQUIRE(std::string(dist::algorithm_name(chosen)) ==
                 dist::algorithm_name(row.fastest));

@@ -54,6 +54,16 @@ inline std::string in_words(const Journal& journal) {
     return text.empty() ? "nothing" : text;
 }
 
+/// "1 rank", "2 ranks".
+inline std::string counted(auto n, const std::string& thing) {
+    return concat(n, " ", thing, n == 1 ? "" : "s");
+}
+
+inline bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
+    return !a.empty() && !b.empty() && a.data() < b.data() + b.size() &&
+           b.data() < a.data() + a.size();
+}
+
 /// The receives of all ranks, counted by sender and receiver.
 struct Receives {
     std::map<std::pair<int, int>, int> called, done;
@@ -91,6 +101,10 @@ class WatchedTransport : public dist::Transport {
                    std::span<std::byte> in, const dist::Combine& combine = {}) override {
         journal.push_back(
             {.to = to, .from = from, .sent = out.size(), .received = in.size()});
+        if (overlap(out, in))
+            throw Error(concat("rank ", rank(), " receives from rank ", from,
+                               " into the buffer that it sends to rank ", to,
+                               ": the two of a send_recv must not overlap"));
         ++sent_[to];
         ++receives_.called[{from, rank()}];
         inner_.send_recv(to, out, from, in, combine);
@@ -103,9 +117,11 @@ class WatchedTransport : public dist::Transport {
         const VirtualTime limit = now() + kPatience;
         while (count < number) {
             if (now() > limit)
-                throw Error(concat(
-                    "deadlock: rank ", rank(), " sends to rank ", to,
-                    ", which does not receive; it has called: ", in_words(journal)));
+                throw Error(
+                    concat("deadlock: rank ", rank(), " sends to rank ", to,
+                           ", which does not receive (a send blocks until then); it has "
+                           "called: ",
+                           in_words(journal)));
             sleep_until(now() + kPoll);
         }
     }

@@ -1,6 +1,7 @@
 // What an all-reduce of n bytes on P ranks takes in the alpha-beta model: a message of m bytes
 // takes alpha + m beta, and a rank sends one and receives one at a time (Hockney, "The
-// communication challenge for MPP", 1994).
+// communication challenge for MPP", 1994). Messages that do not wait for each other share the
+// link's rate, but not the delay: rank 0 of the naive one pays alpha once in each direction.
 //
 //     naive                 2 (alpha + (P-1) n beta)              rank 0's link carries all
 //     tree                  2 log2 P (alpha + n beta)

@@ -212,7 +212,7 @@ void run_hello(Input input) {
          {dist::Hello::Role::kStoreClient, dist::Hello::Role::kStoreServer,
           dist::Hello::Role::kMeshAcceptor}) {
         const dist::Hello mine = dist::make_hello(role, kCookie, 0, -1, 5);
-        const bool is_right = dist::fault_of(*theirs, mine).empty();
+        const bool is_right = dist::hello_error(*theirs, mine).empty();
         require(!is_right || theirs->cookie == kCookie, "a wrong cookie was accepted");
         const int rank = dist::rank_of_connector(*theirs, mine, 4);
         require(rank == -1 || (is_right && rank > 0 && rank < 4),

@@ -22,8 +22,9 @@ class DDP : public mini::nn::Module {
   public:
     /// Gives every rank the parameters and buffers of rank 0 (one `group.broadcast` of each
     /// is enough), and adds exactly one hook to each parameter that requires grad; the hook
-    /// calls gradient_ready() with that parameter. Blocks until every rank has called it. REQUIRES: the same module on all
-    /// ranks; `module` and `group` outlive this object.
+    /// calls gradient_ready() with that parameter. Blocks until every rank has called it.
+    /// REQUIRES: the same module on all ranks; `module` and `group` outlive this object; which
+    /// parameters require grad stays as it is.
     DDP(mini::nn::Module& module, mini::dist::ProcessGroup& group);
 
     /// Removes the hooks, so that the module can be wrapped again.

@@ -3,7 +3,8 @@
 //
 // WatchedGroup makes mistakes with asynchronous calls visible without a clock: it begins
 // an operation only when its Work is waited for. If no one waits, the operation never
-// happens. Its journal lists the starts and the waits in their order.
+// happens; and if the data that it reads have changed since its start, wait() throws. Its
+// journal lists the starts and the waits in their order.
 
 #pragma once
 
@@ -36,7 +37,22 @@ inline std::string in_words(const Journal& journal) {
     return text.empty() ? "nothing" : text;
 }
 
+inline Values values_of(const std::vector<Tensor>& tensors) {
+    Values all;
+    for (const Tensor& tensor : tensors) {
+        const auto values = ops::to(tensor, DType::kFloat32).to_vector<float>();
+        all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+}
+
 // ---- a group that watches the calls
+
+// The values that an operation reads on a rank.
+inline Values read_by(const dist::Call& call, int rank) {
+    if (call.operation == dist::Operation::kBroadcast && call.root != rank) return {};
+    return values_of(call.inputs.empty() ? call.outputs : call.inputs);
+}
 
 class WatchedGroup : public dist::ProcessGroup {
   public:
@@ -74,11 +90,19 @@ class WatchedGroup : public dist::ProcessGroup {
     class LazyWork : public dist::Work {
       public:
         LazyWork(WatchedGroup& watched, dist::Call call, std::string name)
-            : watched_(watched), call_(std::move(call)), name_(std::move(name)) {}
+            : watched_(watched),
+              call_(std::move(call)),
+              name_(std::move(name)),
+              read_(read_by(call_, watched.rank())) {}
         bool is_completed() const override { return work_ != nullptr; }
         void wait() override {
             if (work_) return;
             watched_.journal.push_back("wait " + name_);
+            if (read_by(call_, watched_.rank()) != read_)
+                throw Error(
+                    concat("rank ", watched_.rank(), " has changed the tensor of ", name_,
+                           " between the start and the wait: in between it belongs "
+                           "to the operation"));
             work_ = watched_.group_.start(std::move(call_));
             work_->wait();
         }
@@ -87,6 +111,7 @@ class WatchedGroup : public dist::ProcessGroup {
         WatchedGroup& watched_;
         dist::Call call_;
         std::string name_;
+        Values read_;
         dist::WorkHandle work_;
     };
 
@@ -106,15 +131,6 @@ auto on_ranks(int world_size, const Body& body) {
             body(std::make_shared<WatchedGroup>(group));
     });
     return results;
-}
-
-inline Values values_of(const std::vector<Tensor>& tensors) {
-    Values all;
-    for (const Tensor& tensor : tensors) {
-        const auto values = ops::to(tensor, DType::kFloat32).to_vector<float>();
-        all.insert(all.end(), values.begin(), values.end());
-    }
-    return all;
 }
 
 // The gradients of all parameters; a parameter without a gradient counts as zeros.

@@ -94,8 +94,8 @@ class OverlappedModule : public GradientListener {
     void on_gradient(size_t index) override;
 
     /// Waits for the all-reduces in the order of their launches; after the i-th wait it
-    /// calls record_done(i). Afterwards in_flight_ is empty. Throws the error of an
-    /// all-reduce that failed.
+    /// calls record_done(i). Then in_flight_ is empty. Throws the error of an all-reduce
+    /// that failed; this object can then not be used any more.
     void on_end() override;
 
     /// Records in the event log that the i-th all-reduce of this pass is complete.

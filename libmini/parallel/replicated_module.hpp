@@ -21,7 +21,7 @@ namespace mini::parallel {
 class ReplicatedModule : public nn::Module {
   public:
     /// Returns the module's result for `x`. Under NoGradGuard (evaluation) it only runs the
-    /// module. Otherwise it decides whether the next backward() averages gradients, which
+    /// module. Otherwise, in training, it decides whether the next backward() averages gradients, which
     /// it does outside of no_sync, and calls in this order:
     ///
     ///     begin_iteration         always
@@ -31,10 +31,10 @@ class ReplicatedModule : public nn::Module {
     ///     run_module              always
     ///     prepare_for_backward    outside of no_sync
     ///
-    /// Buffers are due if the module sends buffers (sends_buffers_) and the last such
-    /// call was outside of no_sync (are_buffers_due_). Each such call reads
-    /// are_buffers_due_, and then sets it to sync_ for the next one. At the first call they
-    /// are not due: the constructor has just sent them.
+    /// Buffers are due if the module sends buffers (sends_buffers_) and the last forward() in
+    /// training was outside of no_sync (are_buffers_due_). Each one reads are_buffers_due_,
+    /// and then sets it to sync_, true or false, for the next. At the first they are not
+    /// due: the constructor has just sent them.
     Tensor forward(const Tensor& x) override;
 
     /// While an object of it lives, gradients accumulate on each rank without

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The time of a rendezvous against the number of ranks: runs rendezvous_time and draws its table.
 
-    labs/10-store-and-rendezvous/measure.py [--bin build/release/bin] [--links 1Gbit,1ms] [--svg FILE]
+    labs/10-store-and-rendezvous/measure.py [--program rendezvous_time_mine] [--links 1Gbit,1ms]
+                                            [--bin build/release/bin] [--svg FILE]
 """
 
 import argparse
@@ -25,11 +26,13 @@ def rows_of(table):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default="build/release/bin")
+    parser.add_argument("--program", default="rendezvous_time",
+                        help="rendezvous_time_mine measures the code in work/")
     parser.add_argument("--links", default="1Gbit,1ms")
     parser.add_argument("--svg", default="rendezvous_time.svg")
     options = parser.parse_args()
 
-    command = [f"{options.bin}/rendezvous_time", "--links", options.links]
+    command = [f"{options.bin}/{options.program}", "--links", options.links]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     print(output)
     rows = rows_of(output)

@@ -2,12 +2,14 @@
 
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/simulation/process_cluster.hpp"
+#include "libmini/distributed/store/hash_store.hpp"
 #include "tests/support/contains.hpp"
 
 namespace mini::labs {
@@ -17,6 +19,31 @@ inline std::string end_text(const dist::ProcessEnd& end) {
     if (end.failure) return concat("threw: ", end.failure->message);
     return end.how == dist::ProcessEnd::How::kReturned ? "returned" : "waits forever";
 }
+
+/// Returns "returned", "Timeout", "PeerLost", "Error" or "waits forever".
+inline std::string how(const dist::ProcessEnd& end) {
+    if (!end.failure) return end_text(end);
+    switch (end.failure->kind) {
+        case dist::Failure::Kind::kTimeout: return "Timeout";
+        case dist::Failure::Kind::kPeerLost: return "PeerLost";
+        default: return "Error";
+    }
+}
+
+/// When the process ended, in seconds.
+inline double seconds_of(const dist::ProcessEnd& end) {
+    return std::chrono::duration<double>(end.time).count();
+}
+
+/// A store whose wait() throws an error that is not a Timeout.
+class BrokenStore : public dist::HashStore {
+  public:
+    static constexpr const char* kText = "the disk of the store is full";
+    using Store::wait;
+    void wait(const std::vector<std::string>&, dist::Deadline) override {
+        throw Error(kText);
+    }
+};
 
 /// Runs `body` in every process. Throws NotImplemented if one met a task that is not started.
 inline std::vector<dist::ProcessEnd> run_processes(

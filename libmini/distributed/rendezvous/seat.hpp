@@ -35,7 +35,8 @@ std::string process_of(const Seat& seat);
 /// Returns "rendezvous/rank/2", the key of a rank's entry.
 std::string seat_key(int rank);
 
-/// Returns "rendezvous/joined/2", the key that a rank sets when it has agreed.
+/// Returns "rendezvous/joined/2", the key that a rank sets when take_seat() has found no error:
+/// then it waits for the others' keys.
 std::string joined_key(int rank);
 
 /// Registers this rank: sets its seat_key() to the text of a new entry, unless another process

@@ -19,8 +19,8 @@ namespace mini::dist {
 /// Throws Timeout naming the barrier and the missing ranks if the deadline passes first; the
 /// name then cannot be used again. Adds to the key `name` once and waits once. In each round a
 /// rank that comes sets "name/round/rank/its number", and the last one sets another key, for
-/// which all wait. These keys are not deleted. (Like the store-based barrier at the end of
-/// `torch.distributed.init_process_group`.)
+/// which all wait. These keys are not deleted. Passes on other errors of the store. (Like the
+/// store-based barrier at the end of `torch.distributed.init_process_group`.)
 void store_barrier(Store& store, const std::string& name, int rank, int world_size,
                    Deadline deadline);
 

@@ -29,7 +29,7 @@ void StoreService::handle(StoreClient& client, protocol::Request request) {
         answer_waiters(key);
         throw;
     }
-    answer_waiters(key);  // first: `client` may be gone
+    answer_waiters(key);  // first: they asked earlier
     reply_(client, id, status, answer);
 }
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -43,8 +44,12 @@ class StoreService {
 
     /// Forgets the get or wait of `client`: it has sent another request, or is
     /// disconnected. No pointer to it remains in the queues, and no empty queue remains. Does
-    /// nothing if the client does not wait.
+    /// nothing if the client does not wait. REQUIRES: a client that is forgotten while a reply is
+    /// sent lives until handle() returns.
     void forget(StoreClient& client);
+
+    /// Returns the number of keys that clients wait for, which is that of the queues.
+    size_t awaited_keys() const { return waiters_.size(); }
 
   private:
     /// Replies kDone if the key exists: with its value to a get, with "" to a wait. Else
@@ -52,9 +57,10 @@ class StoreService {
     void ask(StoreClient& client, StoreClient::Question question);
 
     /// Replies to the clients that wait for `key`, in the order of their questions; without
-    /// effect if the key does not exist. While a reply is sent its client has no question,
-    /// and the queue is no longer in waiters_: reply_ may drop a client that has not
-    /// received its reply yet, with forget(), and such a client gets no reply.
+    /// effect if the key does not exist. Takes the queue out of waiters_ first, since reply_
+    /// may drop any client with forget(), which changes the queues that are in waiters_.
+    /// While a reply is sent its client has no question. A client that is dropped before its
+    /// reply has no question either, and gets no reply.
     void answer_waiters(const std::string& key);
 
     const StoreLimits limits_;

@@ -1,0 +1,10 @@
+// No rank sets a key of its own, so all are missing.
+// region: libmini/distributed/rendezvous/store_barrier.cpp
+    const int64_t arrived = store.add(name, 1);
+    const std::string round = concat(name, "/", (arrived - 1) / world_size);
+    if (arrived % world_size == 0) store.set(concat(round, "/done"), "");
+    try {
+        store.wait({concat(round, "/done")}, deadline);
+    } catch (const Timeout&) {
+        throw_late(store, round, world_size);
+    }

@@ -134,6 +134,15 @@ TEST_CASE("the second process of a rank is told so, without waiting",
     CHECK(store.get(seat_key(2), past()) == other);
 }
 
+TEST_CASE("a seat is taken in one step", "[lab10][lab10.5]") {
+    labs::InterruptedStore store(seat_key(0), to_text(Seat{1, 77, "elsewhere", 5}));
+    take_now(store, seat_config(0, 1));
+    INFO(
+        "between `check` or `get`, and `set`, process 77 took the same seat, and was "
+        "overwritten: compare_set does both in one step; hint 1 of 10.5");
+    CHECK(store.lost == 0);
+}
+
 TEST_CASE("a seat with the same process id is still another seat", "[lab10][lab10.5]") {
     HashStore store;
     store.set(seat_key(0),
@@ -290,6 +299,16 @@ TEST_CASE("a verdict that is given holds for those who come later", "[lab10][lab
     INFO("the others have given up, as rank 7 was missing; all who join now must fail");
     CHECK(agreement(store, seat_config(0, 1), past()) == "Timeout: rank 7 was missing");
     CHECK(store.get(kVerdictKey, past()) == "timeout: rank 7 was missing");
+}
+
+TEST_CASE("a verdict is given in one step", "[lab10][lab10.6]") {
+    labs::InterruptedStore store(kVerdictKey, "ok");
+    agreement(store, seat_config(0, 2), past());
+    INFO(
+        "between `check` or `get`, and `set`, another rank gave the verdict ok and went "
+        "on; this one has overwritten it: compare_set does both in one step; hint 1 of "
+        "10.6");
+    CHECK(store.lost == 0);
 }
 
 TEST_CASE("a rank that is late accepts that the others went on", "[lab10][lab10.6]") {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -43,6 +44,22 @@ class BrokenStore : public dist::HashStore {
     void wait(const std::vector<std::string>&, dist::Deadline) override {
         throw Error(kText);
     }
+};
+
+/// A store in which another process sets `key` in one step, immediately before this process
+/// sets it without comparing.
+class InterruptedStore : public dist::HashStore {
+  public:
+    InterruptedStore(std::string key, std::string value)
+        : key_(std::move(key)), value_(std::move(value)) {}
+    void set(const std::string& key, const std::string& value) override {
+        if (key == key_) lost += compare_set(key_, "", value_) == value_;
+        HashStore::set(key, value);
+    }
+    int lost = 0;  // values of the other process that were overwritten
+
+  private:
+    const std::string key_, value_;
 };
 
 /// Runs `body` in every process. Throws NotImplemented if one met a task that is not started.

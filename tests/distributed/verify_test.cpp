@@ -160,6 +160,21 @@ TEST_CASE(
     CHECK(has_roll_call);
 }
 
+TEST_CASE("if the library fails while a rank is silent, the silence is the failure") {
+    std::atomic<int> transfers = 0;
+    const auto nothing = [](ProcessGroup&) {};
+    const auto texts = outcome(
+        {reduce(8), nothing, reduce(8)}, transfers,
+        [](FakeBackend&, Deadline) { throw std::runtime_error("connection closed"); },
+        false, milliseconds(1000));
+    for (const size_t rank : {size_t{0}, size_t{2}}) {
+        CAPTURE(rank, texts[rank]);
+        CHECK(contains(texts[rank], "Timeout: "));
+        CHECK(contains(texts[rank], "failed in fake: connection closed"));
+        CHECK(contains(texts[rank], "rank 1 is silent: is its process stopped"));
+    }
+}
+
 TEST_CASE("a rank that leaves ends the library's wait on every other rank") {
     std::atomic<int> transfers = 0;
     const auto leave = [](ProcessGroup& group) {

@@ -26,6 +26,12 @@ std::span<std::byte> bytes_of(Collective& collective) {
     return std::as_writable_bytes(std::span(&collective, 1));
 }
 
+std::string silence_text(const std::vector<int>& silent) {
+    return concat(rank_list(silent), silent.size() == 1 ? " is " : " are ", "silent: is ",
+                  silent.size() == 1 ? "its process" : "each process",
+                  " stopped, stuck, or in other code?");
+}
+
 }  // namespace
 
 VerifyingBackend::VerifyingBackend(std::unique_ptr<GroupTransport> side, bool verify)
@@ -187,24 +193,21 @@ void VerifyingBackend::set_on_wake(std::function<void()> on_wake) {
 
 // ---- which ranks reply
 
-// A library seldom reports which rank is lost: find it.
+// A library seldom reports which rank is lost: find it. The library may fail because another
+// rank has given up on a silent one: then the failure is a Timeout here too.
 void VerifyingBackend::throw_library_failure(const std::string& activity,
                                              const std::string& message) {
     const std::vector<int> silent = silent_ranks(timeout_);
-    throw Error(concat(activity, " failed in ", name(), ": ", message,
-                       silent.empty() ? "; all ranks replied"
-                                      : concat("; no reply from ", rank_list(silent))));
+    const std::string text = concat(activity, " failed in ", name(), ": ", message, "; ");
+    if (silent.empty()) throw Error(concat(text, "all ranks replied"));
+    throw Timeout(concat(text, silence_text(silent)));
 }
 
 void VerifyingBackend::throw_silence(std::chrono::milliseconds waited,
                                      const std::string& activity) {
     const std::vector<int> silent = silent_ranks(waited);
     const std::string who =
-        silent.empty()
-            ? "all ranks reply, but are slow"
-            : concat(rank_list(silent), silent.size() == 1 ? " is " : " are ",
-                     "silent: is ", silent.size() == 1 ? "its process" : "each process",
-                     " stopped, stuck, or in other code?");
+        silent.empty() ? "all ranks reply, but are slow" : silence_text(silent);
     throw Timeout(concat("rank ", rank(), " waited ", seconds_text(waited), " ", activity,
                          "; ", who));
 }

@@ -128,8 +128,9 @@ class VerifyingBackend : public Backend {
                                     const std::string& activity);
     [[noreturn]] void throw_silence(const PointMessage& message);
 
-    /// Throws Error with the library's message and the ranks that do not reply, PeerLost
-    /// if a rank is lost: "<activity> failed in nccl: ...; all ranks replied".
+    /// Throws Error with the library's message if all ranks reply, Timeout that names the
+    /// silent ones if not, PeerLost if a rank is lost: "<activity> failed in nccl: ...; all
+    /// ranks replied".
     [[noreturn]] void throw_library_failure(const std::string& activity,
                                             const std::string& message);
 

@@ -68,8 +68,8 @@ void release(Store& store, const RendezvousConfig& config) {
 // is faulty gives the verdict kContradiction and the fault, releases the others, and returns
 // its own verdict, whatever the one in the store is. A rank whose deadline passes gives the
 // verdict kTooLate and too_late_text(), releases the others, and returns the verdict in the
-// store. Passes on other errors of the store, and gives no verdict then. If this rank dies
-// here, only its joined_key() is missing.
+// store. Any other error is passed on, without a verdict. If this rank dies here, only its
+// joined_key() is missing.
 std::string await_verdict(Store& store, const RendezvousConfig& config,
                           const std::string& local_host, Deadline deadline) {
     // [lab10.6] Join and wait for all; give the verdict that fits, and release the others.

@@ -32,7 +32,8 @@ class HashStore : public Store {
 
   private:
     /// Blocks until all keys exist, with the lock released while it blocks. Calls
-    /// throw_missing(), with only the missing keys as `missing`, if the deadline passes.
+    /// throw_missing("the store of this process", ...), with only the missing keys as
+    /// `missing`, if the deadline passes.
     /// It does not throw if all keys exist, even if the deadline has passed. REQUIRES:
     /// `lock` holds mutex_; it does so again afterwards.
     void wait_locked(std::unique_lock<std::mutex>& lock,

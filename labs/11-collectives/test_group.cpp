@@ -197,6 +197,21 @@ TEST_CASE("operations run in the order of their starts", "[lab11][lab11.6]") {
     REQUIRE(order == wanted);
 }
 
+TEST_CASE("start() wakes a thread that sleeps", "[lab11][lab11.6]") {
+    std::promise<pid_t> id;
+    std::promise<void> ran;
+    auto end = ran.get_future();
+    bool was_woken = false;
+    alone([&](simple::Group& group) {
+        group.start([&](dist::Transport&) { id.set_value(::gettid()); })->wait();
+        wait_until_asleep(id.get_future().get());  // it has no operation left
+        group.start([&](dist::Transport&) { ran.set_value(); });
+        was_woken = end.wait_for(kLimit) == std::future_status::ready;
+    });
+    INFO("the thread had no operation left, and slept; the next start() must wake it");
+    REQUIRE(was_woken);
+}
+
 TEST_CASE("start() does not block while an operation runs", "[lab11][lab11.6]") {
     bool was_started = false;
     alone([&](simple::Group& group) {

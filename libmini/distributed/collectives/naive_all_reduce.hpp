@@ -4,8 +4,8 @@
 //     rank 0    receives from 1, 2, .. P-1, then sends to 1, 2, .. P-1
 //     others    send, then receive
 //
-// Rank 0 receives and sends 2(P-1) buffers while the other ranks wait, so the time
-// grows with P. Every other algorithm in this folder avoids that.
+// Rank 0 receives P-1 buffers and sends P-1 while the other ranks wait, so its bytes grow
+// with P. In the other algorithms no rank sends more than about log2 P buffers.
 
 #pragma once
 

@@ -16,7 +16,7 @@
 //     rank 2    2   1   0 | 3   2   1
 //     rank 3    3   2   1 | 0   3   2
 //
-// Each rank sends 2(P-1)/P of the buffer, less than twice its size for any P. The cost
+// Each rank sends about 2(P-1)/P of the buffer, never more than twice its size. The cost
 // is 2(P-1) message latencies. Each chunk is finished on one rank and copied from
 // there, so the results are bitwise identical on all ranks. Patarasuk and Yuan,
 // "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.

@@ -7,8 +7,9 @@ from pathlib import Path
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([\w.-]+\.svg)\)")
 HEADER = re.compile(r"`(libmini/(?:core|random|tensor|autograd|data|distributed|io|nn|optim|parallel)/[\w/]+\.hpp)`")
 PAGE = re.compile(r"\]\((?:\.\./)+docs/pages/(\w+)\.md\)")  # a README's link to a page of the site
-# The headers that have no page, as no user of a room includes them.
-LEFT_OUT = set(re.findall(r"libmini/[\w/]+\.hpp", (Path(__file__).parents[1] / "Doxyfile").read_text()))
+# What the site leaves out: headers, and folders of them.
+LEFT_OUT = tuple(re.findall(r"^(?:EXCLUDE *=)? *(libmini/[\w/.]+)",
+                            (Path(__file__).parents[1] / "Doxyfile").read_text(), re.MULTILINE))
 DETAILS = re.compile(r"^( *)<details>\s*<summary>([^<]*)</summary>\n(.*?)^ *</details>\n?",
                      re.DOTALL | re.MULTILINE)
 CODE_SPAN = re.compile(r"(`+[^`]+`+)")
@@ -52,5 +53,9 @@ def for_doxygen(text, picture=lambda name: name):
     text = IMAGE.sub(lambda found: figure(picture(found[2]), found[1]), "\n".join(out))
     text = DETAILS.sub(lambda found: folded("answer", found[2], found[3], found[1]), text)
     text = PAGE.sub(r"](@ref \1)", text)
-    return HEADER.sub(lambda found: found[0] if found[1] in LEFT_OUT else f"[{found[1]}](@ref {found[1]})",
-                      text)
+    return HEADER.sub(linked, text)
+
+
+def linked(header):
+    """A header's name as a link, if it has a page."""
+    return header[0] if header[1].startswith(LEFT_OUT) else f"[{header[1]}](@ref {header[1]})"

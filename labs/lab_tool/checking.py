@@ -62,28 +62,27 @@ def escaped(name):
     return "".join("\\" + letter if letter in "\\,[" else letter for letter in name)
 
 
-def check_case(program, name, limits=Limits(), **environment):
-    """Runs one case in its own process and returns the verdict."""
-    with tempfile.TemporaryDirectory(prefix="lab-") as folder:
-        result = Path(folder) / "result.xml"
-        command = [str(program), escaped(name), "-r", "xml", "-o", str(result)]
-        ended = run_case(command, limits, cwd=ROOT, env=case_environment(**environment))
-        try:
-            text = result.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            text = ""
-    return judge(name, ended, text, limits)
-
-
-def verdicts_together(program, names, limits, *options, **environment):
-    """Runs many cases in one process, which is quicker. Returns {name: verdict} of those that ended,
-    {} if the process ended early; and the name of the case that began last, "" if none did."""
+def run_cases(program, names, limits, *options, **environment):
+    """Runs cases in one process; returns how it ended, and its result in XML, "" without one."""
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         result = Path(folder) / "result.xml"
         command = [str(program), ",".join(map(escaped, names)), "-r", "xml", "-o", str(result),
                    *options]
         ended = run_case(command, limits, cwd=ROOT, env=case_environment(**environment))
         text = result.read_text(encoding="utf-8", errors="replace") if result.exists() else ""
+    return ended, text
+
+
+def check_case(program, name, limits=Limits(), **environment):
+    """Runs one case in its own process and returns the verdict."""
+    ended, text = run_cases(program, [name], limits, **environment)
+    return judge(name, ended, text, limits)
+
+
+def verdicts_together(program, names, limits, *options, **environment):
+    """Runs many cases in one process, which is quicker. Returns {name: verdict} of those that ended,
+    {} if the process ended early; and the name of the case that began last, "" if none did."""
+    ended, text = run_cases(program, names, limits, *options, **environment)
     return {} if ended.killed_for else judge_all(text), last_begun(text)
 
 

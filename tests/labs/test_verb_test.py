@@ -77,6 +77,9 @@ class Command(unittest.TestCase):
     def test_only_the_targets_that_a_label_needs_are_built(self):
         self.assertEqual(verb.targets_for(Namespace(L="unit")), ("unit_tests",))
         self.assertEqual(verb.targets_for(Namespace(L="threads")), ("thread_tests",))
+        self.assertEqual(verb.targets_for(Namespace(L="unit|processes")), ("unit_tests",))
+        self.assertEqual(verb.targets_for(Namespace(L="unit|threads")), ("unit_tests", "thread_tests"))
+        self.assertEqual(verb.targets_for(Namespace(L="unit|e2e")), ())
         self.assertEqual(verb.targets_for(Namespace(L="e2e")), ())
         self.assertEqual(verb.targets_for(Namespace(L=None)), ())
 

@@ -25,7 +25,7 @@ ENDED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (.*?) \.*[ *]+(\w[\w ]*?) +([\d.
 SUMMARY = re.compile(r"^\d+% tests passed")
 SLOWEST = 5
 LEAST_FAULTS = {"threads": 300, "ring-tcp": 300, "ring-shm": 300, "gloo": 300, "mpi": 60}
-TARGETS = {"unit": ("unit_tests",), "unit|processes": ("unit_tests",), "threads": ("thread_tests",)}
+TARGETS = {"unit": "unit_tests", "processes": "unit_tests", "threads": "thread_tests"}
 NOT_IN_THIS_BUILD = 2  # dist_faults' exit code
 NOISE = re.compile(r"^(Test project |Internal ctest changing into directory|$)")
 
@@ -49,8 +49,11 @@ def add_arguments(parser):
 
 
 def targets_for(options):
-    """Returns the targets to build: the own target of some labels; () means everything."""
-    return TARGETS.get(options.L, ())
+    """Returns the targets to build: the own targets of some labels; () means everything."""
+    labels = (options.L or "").split("|")
+    if not all(label in TARGETS for label in labels):
+        return ()
+    return tuple(dict.fromkeys(TARGETS[label] for label in labels))
 
 
 def command_for(options):

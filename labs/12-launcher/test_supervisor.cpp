@@ -26,6 +26,11 @@ std::string last_of(int ranks, const std::string& last, const std::string& other
            "; else " + others + "; fi";
 }
 
+// A script of the user, who signals minirun once the other rank is ready.
+std::string user_sends(const std::string& signal, const Signals& signals) {
+    return signals.receive("ready") + "kill -" + signal + " $PPID; exec sleep 1000";
+}
+
 // Waits for a very long time. A trapped signal ends the wait.
 const char* const kWait = "sleep 1000 & wait";
 const char* const kWaitAlways = "while :; do sleep 1000 & wait; done";
@@ -208,11 +213,10 @@ TEST_CASE("a user's signal after a failure does not hide the failure",
 
 TEST_CASE("ranks that ignore SIGINT get SIGTERM before SIGKILL", "[lab12][lab12.5]") {
     const Signals signals({"ready"});
-    const Run run = supervise(
-        options_of(2, std::chrono::milliseconds(2000)),
-        last_of(2, signals.receive("ready") + "kill -INT $PPID; exec sleep 1000",
-                "trap '' INT; trap 'echo saved; exit 0' TERM; " + signals.give("ready") +
-                    kWait));
+    const Run run = supervise(options_of(2, std::chrono::milliseconds(2000)),
+                              last_of(2, user_sends("INT", signals),
+                                      "trap '' INT; trap 'echo saved; exit 0' TERM; " +
+                                          signals.give("ready") + kWait));
     INFO(
         "rank 0 ignores SIGINT and catches SIGTERM; after SIGINT and a grace time, "
         "minirun sends SIGTERM and waits for another. stderr was\n"
@@ -225,7 +229,7 @@ TEST_CASE("ranks that ignore SIGINT and SIGTERM are killed", "[lab12][lab12.5]")
     const Signals signals({"ready"});
     const Run run = supervise(
         options_of(2, std::chrono::milliseconds(10)),
-        last_of(2, signals.receive("ready") + "kill -INT $PPID; exec sleep 1000",
+        last_of(2, user_sends("INT", signals),
                 "trap '' INT TERM; " + signals.give("ready") + "exec sleep 1000"));
     INFO("SIGINT, then SIGTERM, then SIGKILL; stop_signal_ remembers the last step");
     CHECK(run.outcome.code == 128 + SIGINT);
@@ -234,10 +238,9 @@ TEST_CASE("ranks that ignore SIGINT and SIGTERM are killed", "[lab12][lab12.5]")
 TEST_CASE("a closed pipe of minirun's own ends the ranks by SIGTERM",
           "[lab12][lab12.5]") {
     const Signals signals({"ready"});
-    const Run run = supervise(
-        options_of(2),
-        last_of(2, signals.receive("ready") + "kill -PIPE $PPID; exec sleep 1000",
-                "trap 'echo saved; exit 0' TERM; " + signals.give("ready") + kWait));
+    const Run run = supervise(options_of(2), last_of(2, user_sends("PIPE", signals),
+                                                     "trap 'echo saved; exit 0' TERM; " +
+                                                         signals.give("ready") + kWait));
     INFO(
         "SIGPIPE says that the reader of minirun's output has gone; it is not the "
         "ranks' affair: they get SIGTERM. The exit code is 128 + SIGPIPE");

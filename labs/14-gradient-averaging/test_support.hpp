@@ -13,6 +13,7 @@
 
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
 #include "labs/check/ranks.hpp"
+#include "labs/check/values.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/data/tensor_dataset.hpp"
 #include "libmini/nn/linear.hpp"
@@ -25,30 +26,11 @@
 
 namespace mini::lab14 {
 
-using Values = std::vector<float>;
+using labs::on_ranks;
+using labs::Values;
+using labs::values_of;
 
 // ---- ranks, and their results
-
-// Runs body(group) on every rank, each in its own thread; returns the results, indexed by
-// rank.
-template <typename Body>
-auto on_ranks(int world_size, const Body& body) {
-    using Result = decltype(body(std::declval<dist::ProcessGroup&>()));
-    std::vector<Result> results(static_cast<size_t>(world_size));
-    labs::run_ranks(world_size, [&](dist::ProcessGroup& group) {
-        results[static_cast<size_t>(group.rank())] = body(group);
-    });
-    return results;
-}
-
-inline Values values_of(const std::vector<Tensor>& tensors) {
-    Values all;
-    for (const Tensor& tensor : tensors) {
-        const auto values = tensor.to_vector<float>();
-        all.insert(all.end(), values.begin(), values.end());
-    }
-    return all;
-}
 
 inline Values gradients_of(const std::vector<Tensor>& parameters) {
     std::vector<Tensor> gradients;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "labs/check/ranks.hpp"
+#include "labs/check/values.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
@@ -28,7 +29,7 @@
 
 namespace mini::lab15 {
 
-using Values = std::vector<float>;
+using labs::Values;
 using Journal = std::vector<std::string>;  // "start all_reduce 8", "wait all_reduce 8"
 
 inline std::string in_words(const Journal& journal) {
@@ -37,13 +38,10 @@ inline std::string in_words(const Journal& journal) {
     return text.empty() ? "nothing" : text;
 }
 
-inline Values values_of(const std::vector<Tensor>& tensors) {
-    Values all;
-    for (const Tensor& tensor : tensors) {
-        const auto values = ops::to(tensor, DType::kFloat32).to_vector<float>();
-        all.insert(all.end(), values.begin(), values.end());
-    }
-    return all;
+// The values of all tensors, also of those of integers.
+inline Values values_of(std::vector<Tensor> tensors) {
+    for (Tensor& tensor : tensors) tensor = ops::to(tensor, DType::kFloat32);
+    return labs::values_of(tensors);
 }
 
 // ---- a group that watches the calls
@@ -124,13 +122,9 @@ class WatchedGroup : public dist::ProcessGroup {
 // indexed by rank.
 template <typename Body>
 auto on_ranks(int world_size, const Body& body) {
-    using Result = decltype(body(std::declval<std::shared_ptr<WatchedGroup>>()));
-    std::vector<Result> results(static_cast<size_t>(world_size));
-    labs::run_ranks(world_size, [&](dist::ProcessGroup& group) {
-        results[static_cast<size_t>(group.rank())] =
-            body(std::make_shared<WatchedGroup>(group));
+    return labs::on_ranks(world_size, [&](dist::ProcessGroup& group) {
+        return body(std::make_shared<WatchedGroup>(group));
     });
-    return results;
 }
 
 // The gradients of all parameters; a parameter without a gradient counts as zeros.

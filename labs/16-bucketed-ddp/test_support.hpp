@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "labs/check/ranks.hpp"
+#include "labs/check/values.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"
 #include "libmini/distributed/launch/launch.hpp"
@@ -34,23 +35,13 @@ using parallel::compute_bucket_assignment;
 using parallel::DDPOptions;
 using parallel::DistributedDataParallel;
 
-using Values = std::vector<float>;
+using labs::on_ranks;
+using labs::Values;
+using labs::values_of;
 using Indices = std::vector<size_t>;
 using Assignment = std::vector<Indices>;
 
 // ---- ranks, models, and the event log
-
-// Runs body(group) on every rank, each in its own thread; returns the results, indexed by
-// rank.
-template <typename Body>
-auto on_ranks(int world_size, const Body& body) {
-    using Result = decltype(body(std::declval<dist::ProcessGroup&>()));
-    std::vector<Result> results(static_cast<size_t>(world_size));
-    labs::run_ranks(world_size, [&](dist::ProcessGroup& group) {
-        results[static_cast<size_t>(group.rank())] = body(group);
-    });
-    return results;
-}
 
 // Parameters 0 fc1.weight, 60 bytes; 1 fc1.bias, 20; 2 fc2.weight, 40; 3 fc2.bias, 8.
 class Toy : public nn::Module {
@@ -114,15 +105,6 @@ inline Tensor draw(const Shape& shape, uint64_t seed) {
     Generator generator(seed);
     fill_uniform(x.span<float>(), -1.0, 1.0, generator);
     return x;
-}
-
-inline Values values_of(const std::vector<Tensor>& tensors) {
-    Values all;
-    for (const Tensor& tensor : tensors) {
-        const auto values = tensor.to_vector<float>();
-        all.insert(all.end(), values.begin(), values.end());
-    }
-    return all;
 }
 
 inline Values gradients_of(const nn::Module& module) {

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/launch/launch.hpp"
@@ -24,6 +27,17 @@ inline void run_ranks(int world_size,
             "one?");
         throw;
     }
+}
+
+/// Runs body(group) on every rank with run_ranks; returns the results, indexed by rank.
+template <typename Body>
+auto on_ranks(int world_size, const Body& body) {
+    using Result = decltype(body(std::declval<dist::ProcessGroup&>()));
+    std::vector<Result> results(static_cast<size_t>(world_size));
+    run_ranks(world_size, [&](dist::ProcessGroup& group) {
+        results[static_cast<size_t>(group.rank())] = body(group);
+    });
+    return results;
 }
 
 }  // namespace mini::labs

@@ -1,0 +1,24 @@
+// The numbers in tensors, for the checks of the labs.
+
+#pragma once
+
+#include <vector>
+
+#include "libmini/tensor/tensor.hpp"
+
+namespace mini::labs {
+
+using Values = std::vector<float>;
+
+/// The elements of all tensors, one tensor after the other. Throws Error if one is not of
+/// floats.
+inline Values values_of(const std::vector<Tensor>& tensors) {
+    Values all;
+    for (const Tensor& tensor : tensors) {
+        const auto values = tensor.to_vector<float>();
+        all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+}
+
+}  // namespace mini::labs

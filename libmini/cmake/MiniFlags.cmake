@@ -55,7 +55,7 @@ if(NOT MINI_SANITIZE)
         -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_compile_options(mini_checked INTERFACE
         $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>
-        $<$<COMPILE_LANGUAGE:CXX>:$<IF:${is_test},-O0,-O1>>
+        $<$<COMPILE_LANGUAGE:CXX>:$<IF:${is_test},-O0,-Og>>
         "$<$<COMPILE_LANGUAGE:CXX>:${checked_flags}>" ${pointers_unchecked})
     target_link_options(mini_checked INTERFACE -fsanitize=address,undefined)
 endif()
@@ -82,11 +82,11 @@ option(MINI_UNITY "Compile the files of a room in batches" ON)
 # mini_room(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt [ALONE c.cpp] [OPTIMISED])
 #
 # Declares one room of the house as the library mini_<name>. NEEDS names the rooms on lower
-# floors, and the outside libraries, that it stands on. Files of ALONE stay out of batches; so
-# do files with a region for learners, and files that an overlay replaces (MiniRegions).
+# floors, and the outside libraries, that it stands on. Files of ALONE stay out of batches; for
+# files with a region for learners see MiniRegions.
 # OPTIMISED is for loops over millions of numbers: debug
-# builds compile them with -O1, since unoptimised they would take most of the time of the tests, and
-# with line tables only: where its optimiser has moved a variable takes GCC half as long again.
+# builds compile them with -Og, since unoptimised they would take most of the time of the tests. -O1
+# takes GCC nearly twice as long, in code with sanitizers.
 function(mini_room name)
     cmake_parse_arguments(room "OPTIMISED" "" "SOURCES;NEEDS;ALONE" ${ARGN})
     add_library(mini_${name} STATIC ${room_SOURCES})
@@ -96,7 +96,7 @@ function(mini_room name)
     set_property(GLOBAL APPEND PROPERTY MINI_ROOMS ${name})
     target_link_libraries(mini_${name} PUBLIC mini_flags ${room_NEEDS})
     if(room_OPTIMISED)
-        target_compile_options(mini_${name} PRIVATE $<$<CONFIG:Debug>:-O1$<SEMICOLON>-g1>)
+        target_compile_options(mini_${name} PRIVATE $<$<CONFIG:Debug>:-Og$<SEMICOLON>-g1>)
     endif()
 endfunction()
 
@@ -107,7 +107,7 @@ function(mini_batches target size)
     if(NOT MINI_UNITY OR count EQUAL 1)
         return()
     endif()
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     # GCC takes the files of a batch for headers, whose anonymous namespaces would be a fault; and
     # inlines from one into the next, where GCC 12 takes empty optionals for uninitialized ones.
     target_compile_options(${target} PRIVATE
@@ -119,7 +119,8 @@ function(mini_batches target size)
     if(ARGN)
         set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION YES)
     endif()
-    mini_keep_regions_alone(${target})
+    # At the end of the directory, when the target has all its sources.
+    cmake_language(DEFER CALL mini_sort_into_batches ${target} ${size})
 endfunction()
 
 # mini_program(train_mnist [MINE] SOURCES train_mnist.cpp NEEDS mini_parallel)

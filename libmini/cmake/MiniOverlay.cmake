@@ -5,8 +5,9 @@
 #     build/schemata/...                  what labs/lab dev check generates
 #
 # An overlay's files of one room are one object library. Its objects come first on the link line,
-# so the linker has no reason to take ours out of libmini_data.a. Nothing of the library is compiled
-# twice, and a deleted file goes back to ours at the next build.
+# so the linker has no reason to take ours out of libmini_data.a. There the files of one lab are one
+# object (MiniRegions): those that an overlay lacks are added to it as we have them. Nothing else of
+# the library is compiled twice, and a deleted file goes back to ours at the next build.
 #
 # An overlay's headers come before ours on the include path of its files, of the tests, and of our
 # files that include such a header: they are compiled again, as if they lay in the overlay.
@@ -96,6 +97,34 @@ function(mini_room_of out path)
     set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
+# mini_overlay_lab_mates(<out> <folder> <files>...): the sources of rooms that are in one batch with a
+# source that an overlay's files replace, and that no file of the overlay replaces.
+function(mini_overlay_lab_mates out folder)
+    set(found "")
+    set(done "")
+    foreach(file ${ARGN})
+        string(REPLACE "${folder}/" "" path ${file})
+        mini_room_of(room ${path})
+        if(NOT room OR NOT EXISTS ${PROJECT_SOURCE_DIR}/${path})
+            continue()
+        endif()
+        mini_lab_of(lab ${PROJECT_SOURCE_DIR}/${path})
+        if(NOT lab OR ${room}/${lab} IN_LIST done)
+            continue()
+        endif()
+        list(APPEND done ${room}/${lab})
+        mini_source_files(sources mini_${room})
+        foreach(source ${sources})
+            mini_lab_of(its_lab ${source})
+            string(REPLACE "${PROJECT_SOURCE_DIR}/" "${folder}/" stand_in ${source})
+            if(its_lab STREQUAL lab AND NOT stand_in IN_LIST ARGN)
+                list(APPEND found ${source})
+            endif()
+        endforeach()
+    endforeach()
+    set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
 # mini_overlay(<kind> <folder> [mini_checked]): the files of rooms that lie in an overlay, new ones
 # too, as one object library mini_<kind>_<room> for each room. Call it when all rooms are declared.
 function(mini_overlay kind folder)
@@ -103,7 +132,10 @@ function(mini_overlay kind folder)
     mini_overlay_files(labs_files ${folder} labs)
     list(APPEND files ${labs_files})
     mini_overlay_includers(includers ${folder} ${files})
-    foreach(file ${files} ${includers})
+    mini_overlay_lab_mates(lab_mates ${folder} ${files})
+    list(APPEND lab_mates ${includers})
+    list(REMOVE_DUPLICATES lab_mates)
+    foreach(file ${files} ${lab_mates})
         string(REPLACE "${folder}/" "" path ${file})
         string(REPLACE "${PROJECT_SOURCE_DIR}/" "" path ${path})
         mini_room_of(room ${path})

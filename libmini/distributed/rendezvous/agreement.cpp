@@ -17,9 +17,6 @@ const std::string kAllJoined = "ok";
 const std::string kTooLate = "timeout: ";
 const std::string kContradiction = "error: ";
 
-// How long to wait for a key that is known to exist.
-constexpr std::chrono::seconds kReadTime(5);
-
 // How long rank 0 waits for ranks that have not registered yet.
 constexpr std::chrono::seconds kLateTime(2);
 
@@ -57,7 +54,7 @@ std::vector<std::string> of_all(std::string (*key)(int rank), int world_size) {
 void release(Store& store, const RendezvousConfig& config) {
     int world_size = config.world_size;
     if (store.check(seat_key(0))) {
-        const Seat first = parse_seat(store.get(seat_key(0), deadline_after(kReadTime)));
+        const Seat first = parse_seat(store.get(seat_key(0), deadline_after(kSeatReadTimeout)));
         world_size = std::max(world_size, std::min(first.world_size, kMostRanks));
     }
     for (const std::string& key : of_all(joined_key, world_size)) store.set(key, "");

@@ -6,9 +6,6 @@
 namespace mini::dist {
 namespace {
 
-// How long to wait for a key that is known to exist.
-constexpr std::chrono::seconds kReadTime(5);
-
 Seat new_seat(int world_size) {
     return {world_size, system().process_id(), system().host_name(),
             static_cast<uint32_t>(system().random_number())};
@@ -42,7 +39,7 @@ std::string host_fault(const RendezvousConfig& config, const std::string& local_
 }
 
 std::string stopped_text(Store& store, int rank) {
-    const Seat taken = parse_seat(store.get(seat_key(rank), deadline_after(kReadTime)));
+    const Seat taken = parse_seat(store.get(seat_key(rank), deadline_after(kSeatReadTimeout)));
     return concat("rank ", rank, " (", process_of(taken),
                   " began to join and went no further; was it killed or stopped?)");
 }

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -14,6 +15,9 @@
 #include "libmini/distributed/store/store.hpp"
 
 namespace mini::dist {
+
+/// How long to wait for a seat that is known to be in the store.
+inline constexpr std::chrono::seconds kSeatReadTimeout(5);
 
 /// The entry of a rank.
 struct Seat {

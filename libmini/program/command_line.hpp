@@ -7,8 +7,8 @@
 //     line.add_flag("--json", options.json, "print one line of JSON");
 //     if (!line.parse(argc, argv)) return 0;  // --help was given
 //
-// It wraps CLI11. Only command_line.cpp includes CLI11, because that header adds seconds
-// to the compile time of every file that includes it.
+// CommandLine wraps CLI11. Only command_line.cpp includes CLI11, because CLI11 adds
+// seconds to the compile time of every file that includes it.
 
 #pragma once
 
@@ -35,7 +35,7 @@ struct Choice {
     E value;
 };
 
-/// Returns the word that an option accepts for `value`. REQUIRES: `choices` contains it.
+/// Returns the word that an option accepts for `value`. REQUIRES: `choices` has `value`.
 template <typename E, size_t N>
 std::string to_string(E value, const std::array<Choice<E>, N>& choices) {
     const auto found = std::ranges::find(choices, value, &Choice<E>::value);
@@ -47,12 +47,13 @@ class Option {
   public:
     explicit Option(CLI::Option& option) : option_(&option) {}
 
-    /// Sets the name of the value in the help, for example "FILE". Call it before one_of
-    /// and range; otherwise the help also lists the accepted words or the range.
+    /// Sets the name of the value in the help, for example "FILE". Call type_name()
+    /// before one_of() and range(); otherwise the help also lists the accepted words or
+    /// the range.
     Option& type_name(const std::string& text);
 
-    /// Sets the default in the help, which is otherwise the variable's value; "" shows no
-    /// default.
+    /// Sets the default that the help shows instead of the variable's value; with "", the
+    /// help shows no default.
     Option& default_text(const std::string& text);
 
     Option& one_of(const std::vector<std::string>& words);  ///< accepts only these words
@@ -102,7 +103,8 @@ class Command {
                          [&value, choices](size_t i) { value = choices[i].value; });
     }
 
-    /// Declares a flag, which sets `value` to true; a name "!--no-name" sets it to false.
+    /// Declares a flag, which sets `value` to true, or to false if its name begins with
+    /// "!", as in "!--no-name".
     Option add_flag(const std::string& names, bool& value, const std::string& help);
 
     /// Declares a subcommand.
@@ -114,7 +116,7 @@ class Command {
     /// Sets a function that parse() calls if this command was given.
     void on_parsed(const std::function<void()>& call);
 
-    /// Returns whether the option of this name was on the command line.
+    /// Returns whether the option with this name was on the command line.
     bool given(const std::string& name) const;
 
   protected:
@@ -137,9 +139,9 @@ class CommandLine : public Command {
     /// Sets the column where the help texts of the options begin, in characters.
     void column_width(size_t characters);
 
-    /// Parses the arguments into the variables. Returns false after printing the help to
-    /// stdout if the arguments ask for it. Throws UsageError, with a one-line message
-    /// that mentions --help, if the arguments are invalid.
+    /// Parses the arguments into the variables and returns true. If the arguments contain
+    /// --help, prints the help to stdout and returns false. Throws UsageError, with a
+    /// one-line message that mentions --help, if the arguments are invalid.
     bool parse(int argc, const char* const* argv);
 
   private:

@@ -58,8 +58,8 @@ std::string clock_time(double seconds) {
     return fmt::format("{:02}:{:02}", minutes, whole % 60);
 }
 
-// Returns "291/469 [00:02<00:01, 131.2 batch/s]"; for less than one batch per second it
-// shows seconds per batch.
+// Returns "291/469 [00:02<00:01, 131.2 batch/s]"; below one batch per second, the text
+// has seconds per batch instead.
 std::string counts(int64_t done, int64_t total, double seconds, const std::string& unit) {
     const std::string elapsed = clock_time(seconds);
     if (done <= 0 || seconds <= 0)
@@ -148,7 +148,8 @@ double Progress::seconds_until(Clock::time_point now) const {
     return std::chrono::duration<double>(now - start_).count();
 }
 
-// Returns how many of `parts` equal parts of the total are done; all if the total is 0.
+// Returns how many of `parts` equal parts of the total are done; `parts` if the total is
+// 0.
 int64_t Progress::share(int64_t done, int64_t parts) const {
     if (done >= total_) return parts;
     return std::max<int64_t>(done, 0) * parts / total_;

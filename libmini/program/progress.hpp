@@ -2,9 +2,9 @@
 //
 //     epoch 1/3  62%|██████████▌      | 291/469 [00:02<00:01, 131.2 batch/s] loss 0.412
 //
-// On a terminal it redraws one line in place, at most every 100 ms. To a file or a pipe
-// it writes a line without the bar at every 10 % of the steps, so that logs stay
-// readable.
+// On a terminal, Progress redraws one line in place, at most every 100 ms. To a file or a
+// pipe, Progress writes a line without the bar at every 10 % of the steps, so that logs
+// stay readable.
 
 #pragma once
 
@@ -38,12 +38,14 @@ class Progress {
     Progress(std::ostream& out, std::string label, int64_t total,
              ProgressOptions options = {});
 
-    /// Draws the line a last time and ends it with a newline. Does not throw.
+    /// If the line was drawn, draws the line again and ends it with a newline. Does not
+    /// throw.
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// Counts `steps` more steps and shows `note` ("loss 0.412") at the end of the line.
+    /// Adds `steps` to the finished steps, and redraws the line if it is due. `note`
+    /// ("loss 0.412") is shown at the end of the line.
     void advance(int64_t steps, const std::string& note = "");
 
     /// Returns the line for `done` steps after `seconds`, without control characters.

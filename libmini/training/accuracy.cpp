@@ -8,7 +8,7 @@
 namespace mini::training {
 namespace {
 
-// The number of rows of the model's outputs whose largest output is at the target.
+// Returns the number of rows of the model's output whose largest value is at the target.
 int64_t count_batch(nn::Module& model, const data::Batch& batch) {
     // [lab09.6] Compare each row's largest output with the target.
     const auto predicted = ops::argmax(model(batch.data)).to_vector<int64_t>();
@@ -19,7 +19,7 @@ int64_t count_batch(nn::Module& model, const data::Batch& batch) {
     // [lab09.6]
 }
 
-// While it lives: evaluation mode, and no recording of gradients.
+// During its lifetime, the model is in evaluation mode and gradients are not recorded.
 class EvaluationGuard {
   public:
     explicit EvaluationGuard(nn::Module& model)

@@ -14,7 +14,7 @@ namespace mini::training {
 namespace {
 
 constexpr int kWarmUps = 2;
-constexpr uint64_t kWordsPerDraw = 4;  // each replay increases the offset by this
+constexpr uint64_t kWordsPerDraw = 4;  // each replay adds this to the offset
 
 int device_index_of(const optim::Optimizer& optimizer) {
     if (dynamic_cast<const optim::SGD*>(&optimizer) == nullptr)
@@ -49,7 +49,7 @@ struct CapturedStep::Capture {
     cuda::Stream stream;
     cuda::GraphPool pool;
     cuda::Event before, after;
-    Tensor draws;                // (1), random draws add it to their offset
+    Tensor draws;                // (1), random draws add this number to their offset
     std::vector<Tensor> inputs;  // the graph reads the batch from these tensors
     Tensor loss;                 // the graph writes the loss to this tensor
     int warm_ups = 0;
@@ -68,7 +68,7 @@ Tensor CapturedStep::operator()(const std::vector<Tensor>& batch) {
     Capture& mine = *capture_;
     const int device = mine.stream.device();
     const Device gpu = Device::cuda(device);
-    const cuda::DeviceGuard guard(device);  // null is this device's default stream
+    const cuda::DeviceGuard guard(device);  // now null is this device's default stream
     if (mine.inputs.empty())
         for (const Tensor& input : batch)
             mine.inputs.push_back(Tensor::empty(input.shape(), input.dtype(), gpu));
@@ -78,7 +78,8 @@ Tensor CapturedStep::operator()(const std::vector<Tensor>& batch) {
         return compute(moved);
     }
 
-    // The graph's stream waits for the caller's stream, then the caller's stream for it.
+    // The graph's stream waits for the caller's stream; afterwards, the caller's stream
+    // waits for the graph's stream.
     mine.before.record(cuda::current_stream(device));
     mine.before.wait(mine.stream.get());
     {

@@ -1,14 +1,14 @@
 // CapturedStep: a training step on a GPU, captured once as a CUDA graph.
 //
 //     call 1, 2      forward, loss, backward, SGD: some 60 launches of a few microseconds
-//     call 3         the same launches are captured, and then replayed
-//     call 4, ...    the batch is copied to the graph's input tensors, then one launch
+//     call 3         captures the same launches as a graph, and replays the graph
+//     call 4, ...    copies the batch to the graph's input tensors, and replays the graph
 //
 // A graph repeats its launches with exactly the same arguments. So values that change
-// from step to step must be in memory: the batch, and a number that random draws add to
-// their offset; each replay increases it, since otherwise all dropout masks would be the
-// same. The learning rate is an argument; when it changes, the step is captured again.
-// The graph's allocations come from a pool of its own, since that memory must not be
+// from step to step must be in device memory: the batch, and a number that random draws
+// add to their offset. Each replay increases this number; otherwise all dropout masks
+// would be equal. The learning rate is a launch argument: when it changes, the step is
+// captured again. The graph has its own memory pool, because its memory must not be
 // reused between two replays.
 
 #pragma once
@@ -25,28 +25,29 @@ namespace mini::training {
 /// `torch.cuda.make_graphed_callables` for a whole step. Call it from one thread only.
 class CapturedStep {
   public:
-    /// Computes the loss, a scalar, of a batch, such as inputs and targets.
+    /// Returns the loss, a scalar, of a batch, e.g. of {inputs, targets}.
     using Loss = std::function<Tensor(const std::vector<Tensor>& batch)>;
 
     /// Throws UsageError unless the optimizer is SGD and all its parameters are on one
-    /// GPU. REQUIRES: the optimizer outlives this object. `loss` runs the same operations
-    /// for every batch of the same shapes; it does not read values from the device,
+    /// GPU. REQUIRES: the optimizer outlives this object; `loss` runs the same operations
+    /// for every batch of the same shapes, and does not read values from the device,
     /// communicate, or copy to or from the host.
     CapturedStep(optim::Optimizer& optimizer, Loss loss);
 
-    /// Blocks until the device is done with the graph.
+    /// Blocks until the device has finished the graph's work.
     ~CapturedStep();
     CapturedStep(const CapturedStep&) = delete;
     CapturedStep& operator=(const CapturedStep&) = delete;
 
     /// Runs zero_grad(), loss, backward() and step() in the order of the current stream.
-    /// Returns the loss without an autograd graph; the next call overwrites it. The batch
-    /// may be on any device; if it is in CPU memory, blocks until it is copied. A batch
-    /// whose shapes or dtypes differ from the first batch is computed without a graph.
-    /// Throws CudaError when `loss` runs an operation that cannot be captured.
+    /// Returns the loss without an autograd graph; the next call overwrites this tensor.
+    /// The batch may be on any device; if the batch is in CPU memory, blocks until it is
+    /// copied. A batch whose shapes or dtypes differ from those of the first batch is
+    /// computed without a CUDA graph. Throws CudaError if `loss` runs an operation that
+    /// cannot be captured.
     Tensor operator()(const std::vector<Tensor>& batch);
 
-    /// The number of replays so far.
+    /// Returns the number of replays so far.
     int64_t replays() const { return replays_; }
 
   private:

@@ -44,8 +44,8 @@ void add_rows(const std::string& name, const std::vector<std::vector<T>>& rows,
                                  static_cast<int64_t>(rows.front().size())}));
 }
 
-// The default generator comes first. Unless the streams are separate, all four entries
-// are the default generator.
+// Returns the default generator and the generator of each stream. Unless the streams are
+// separate, all four entries are the default generator.
 std::vector<Generator*> generators() {
     std::vector<Generator*> all{&default_generator()};
     for (const auto stream :

@@ -1,14 +1,14 @@
-// The contents of a train_mnist checkpoint. A run that resumes from it ends bitwise
-// identical to a run that was never interrupted.
+// The contents of a train_mnist checkpoint. The results of a run that resumes from a
+// checkpoint are bitwise identical to the results of an uninterrupted run.
 //
 //     tensors    model.conv1.weight ...
 //                optimizer.state.0.momentum_buffer ...
-//                generators (P, bytes)         each rank's random generators, now
-//                epoch_generators (P, bytes)   the same at the start of the epoch
+//                generators (P, bytes)         each rank's random generators
+//                epoch_generators (P, bytes)   the generators at the epoch's start
 //                epoch_losses (P, position)    each rank's losses of the epoch so far
-//                gradient_order                the order that DDP's buckets were built in
+//                gradient_order                the gradients' order in DDP's buckets
 //     metadata   step, epoch, position, world_size
-//                option.--batch-size ...       must be the same when the run resumes
+//                option.--batch-size ...       must be equal when the run resumes
 //                optimizer.lr ..., scheduler.last_epoch ..., results.train_loss ...
 //
 // Ranks draw different dropout masks, so each rank has its own generators. The sample
@@ -30,7 +30,7 @@
 
 namespace mini::training {
 
-/// The contents of a checkpoint except model and optimizer.
+/// The contents of a checkpoint, without model and optimizer.
 struct RunState {
     RunPosition position;
     int64_t world_size = 1;
@@ -39,7 +39,7 @@ struct RunState {
     Results results;
     std::vector<int64_t> gradient_order;
 
-    // One entry per rank; the last two only in the middle of an epoch.
+    // One entry per rank; the last two vectors are empty between two epochs.
     std::vector<std::vector<uint8_t>> generators;
     std::vector<std::vector<uint8_t>> epoch_generators;
     std::vector<std::vector<float>> epoch_losses;
@@ -56,21 +56,21 @@ RunState read_run_state(const io::Safetensors& file);
 /// removed.
 io::NamedTensors tensors_in(const io::Safetensors& file, const std::string& prefix);
 
-/// Returns the options that decide the training's result, by name. Options that only
-/// decide how it is computed may change when a run resumes: number of ranks, --sync and
-/// buckets, --zero, backend, threads, workers. Later values are then the same except for
-/// rounding; with a different number of ranks the dropout masks differ too.
+/// Returns the options that determine the result of the training, by name. Options that
+/// only determine how the result is computed may change when a run resumes: number of
+/// ranks, --sync and buckets, --zero, backend, threads, workers. The later values then
+/// differ only by rounding; with another number of ranks, the dropout masks differ too.
 std::map<std::string, std::string> recipe_of(const Options& options,
                                              int64_t training_images, int64_t epochs);
 
-/// Throws UsageError with all options that differ, with both values; `path` is the
-/// checkpoint with the options `saved`.
+/// Throws UsageError if options differ. The message names `path`, the checkpoint with the
+/// options `saved`, and lists all options that differ, with both values.
 void check_recipe(const std::string& path,
                   const std::map<std::string, std::string>& saved,
                   const std::map<std::string, std::string>& current);
 
-/// Returns the states of this thread's generators, the default generator and one per
-/// stream, as bytes.
+/// Returns the states of this thread's generators as bytes: of the default generator, and
+/// of one generator per stream.
 std::vector<uint8_t> generator_states();
 
 /// Restores the states that generator_states() returned. Throws Error for invalid bytes.

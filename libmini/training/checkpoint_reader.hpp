@@ -21,32 +21,35 @@ class CheckpointReader {
     /// REQUIRES: `file` outlives this object.
     explicit CheckpointReader(const io::Safetensors& file) : file_(file) {}
 
-    /// Whether the file has a tensor of this name.
+    /// Returns whether the file has a tensor with this name.
     bool has_tensor(const std::string& name) const;
 
-    /// Returns the metadata entry `name` as an integer; `minimum` if it is missing, not
-    /// an integer, or below `minimum`.
+    /// Returns the metadata entry `name` as an integer. If the entry is missing, not an
+    /// integer, or below `minimum`, records an error and returns `minimum`.
     int64_t count(const std::string& name, int64_t minimum);
 
-    /// Returns the metadata entry `name` as numbers separated by spaces. An error unless
-    /// there are `entries` of them; -1 allows any number of entries.
+    /// Returns the numbers in the metadata entry `name`, which are separated by spaces.
+    /// Records an error if the entry does not have `entries` numbers; -1 allows any
+    /// number.
     std::vector<double> numbers(const std::string& name, int64_t entries);
 
     /// Returns all metadata entries whose names begin with `prefix`, with the prefix
     /// removed from the names.
     std::map<std::string, std::string> texts(const std::string& prefix) const;
 
-    /// Returns the entries of texts(prefix) as numbers.
+    /// Returns the entries of texts(prefix) as numbers. Records an error for each entry
+    /// that is not a number.
     std::map<std::string, double> numbers_under(const std::string& prefix);
 
     /// Returns the values of a tensor of two dimensions, row by row; a size of -1 in
-    /// `shape` allows any size. Returns an empty vector if the tensor is missing or
-    /// differs in shape or dtype.
+    /// `shape` allows any size. If the tensor is missing or differs in shape or dtype,
+    /// records an error and returns an empty vector.
     template <typename T>
     std::vector<std::vector<T>> rows(const std::string& name, const Shape& shape);
 
-    /// Throws BadFile if there were errors, with a list of all of them and of all tensors
-    /// that were not read, except tensors whose names begin with one of `other_prefixes`.
+    /// Throws BadFile if errors were recorded or tensors were not read; the message lists
+    /// all errors and these tensors. Ignores tensors whose names begin with one of
+    /// `other_prefixes`.
     void finish(const std::vector<std::string>& other_prefixes) const;
 
   private:

@@ -27,7 +27,7 @@ Option add_device(CommandLine& line, std::string& value);
 void check_batch_size(int64_t batch_size, int world_size);
 
 /// Throws UsageError if `file`, the value of --save, is a folder, or is in a folder that
-/// does not exist. Does nothing for "".
+/// does not exist. Does nothing if `file` is "".
 void check_save(const std::string& file);
 
 }  // namespace mini::training

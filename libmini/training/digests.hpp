@@ -11,8 +11,8 @@
 
 namespace mini::training {
 
-/// Returns the SHA-256 of each rank's tensors. If they are not all equal, the replicas
-/// have drifted apart. Blocks until all ranks have called it.
+/// Returns the SHA-256 of each rank's tensors. If the digests are not all equal, the
+/// replicas differ. Blocks until all ranks have called it.
 std::vector<std::string> digests(dist::ProcessGroup& group,
                                  const std::vector<Tensor>& tensors);
 
@@ -20,7 +20,7 @@ std::vector<std::string> digests(dist::ProcessGroup& group,
 std::vector<std::string> parameter_digests(dist::ProcessGroup& group,
                                            const nn::Module& model);
 
-/// Whether all digests are equal.
+/// Returns whether all digests are equal.
 bool all_equal(const std::vector<std::string>& digests);
 
 /// Returns "bitwise identical on all ranks", or "differ between ranks".

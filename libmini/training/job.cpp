@@ -37,8 +37,8 @@ TrainingBatches::TrainingBatches(const Options& options, const JobData& data, in
     const int64_t batch_size = options.batch_size / world_size;
     auto settings = loader_options(options, batch_size);
     if (options.order == SampleOrder::kFile) {
-        // File order needs no random numbers; a separate generator leaves the model's
-        // draws unchanged.
+        // File order needs no random numbers. A generator of its own for the loader
+        // leaves the model's draws unchanged.
         settings.generator = std::make_shared<Generator>();
         settings.sampler = std::make_shared<FileOrderSampler>(
             data.train->size(), options.batch_size, rank, world_size);

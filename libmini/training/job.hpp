@@ -14,9 +14,10 @@
 
 namespace mini::training {
 
-/// Samples in file order. Global batch k starts at sample batch_size * k; it is divided
-/// into world_size equal contiguous parts, and rank r takes part r. If world_size does
-/// not divide the last batch, its last samples, fewer than world_size, are dropped.
+/// Gives a rank its samples in file order. Global batch k starts at sample batch_size *
+/// k. Each global batch is divided into world_size equal contiguous parts; rank r gets
+/// part r. If world_size does not divide the size of the last batch, the last samples of
+/// this batch (fewer than world_size) are dropped.
 class FileOrderSampler : public data::Sampler {
   public:
     FileOrderSampler(int64_t dataset_size, int64_t batch_size, int rank, int world_size);
@@ -27,28 +28,28 @@ class FileOrderSampler : public data::Sampler {
     std::vector<int64_t> indices_;
 };
 
-/// The datasets, with a line that describes them.
+/// The datasets, and one line of text that describes them.
 struct JobData {
     std::string description;
     std::shared_ptr<data::Dataset> train;
     std::shared_ptr<data::Dataset> test;
 };
 
-/// Loads the chosen datasets; blocks, for the embedded digits until they are drawn.
-/// Throws BadFile.
+/// Loads the training and test data of `choice`. Blocks until the files are read, or
+/// until the embedded digits are drawn. Throws BadFile.
 JobData load_data(const data::DataChoice& choice);
 
-/// This rank's batches of the training data, epoch by epoch.
+/// Provides this rank's batches of the training data, epoch by epoch.
 class TrainingBatches {
   public:
     /// REQUIRES: the batch size is a multiple of the world size.
     TrainingBatches(const Options& options, const JobData& data, int rank,
                     int world_size);
 
-    /// The number of batches in an epoch; the same on all ranks.
+    /// Returns the number of batches in an epoch, which is equal on all ranks.
     int64_t size() const { return loader_->size(); }
 
-    /// Starts epoch number `epoch` at batch number `first`.
+    /// Returns the batches of epoch `epoch`, from batch `first` on; both count from 0.
     data::DataLoader::Epoch start(int64_t epoch, int64_t first);
 
   private:
@@ -56,7 +57,8 @@ class TrainingBatches {
     std::unique_ptr<data::DataLoader> loader_;
 };
 
-/// A loader of this rank's part of the test data; each sample is on exactly one rank.
+/// Returns a loader of this rank's part of the test data. Each sample is in the part of
+/// exactly one rank.
 data::DataLoader test_loader(const JobData& data, int rank, int world_size);
 
 }  // namespace mini::training

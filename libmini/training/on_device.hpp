@@ -1,4 +1,4 @@
-// OnDevice: wraps a model on a GPU to accept batches in CPU memory.
+// OnDevice: wraps a model on a GPU, so that the model accepts batches in CPU memory.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// Builds the optimizer and the learning rate scheduler from the options.
+// Makes the optimizer and the learning rate scheduler that the options describe.
 
 #pragma once
 
@@ -21,16 +21,16 @@ std::unique_ptr<optim::Optimizer> make_plain_optimizer(const Options& options,
 /// The optimizer of a job.
 struct JobOptimizer {
     std::unique_ptr<optim::Optimizer> optimizer;
-    parallel::ZeroRedundancyOptimizer* zero = nullptr;  // `optimizer`, with --zero
+    parallel::ZeroRedundancyOptimizer* zero = nullptr;  // = optimizer.get() with --zero
 };
 
-/// Returns the optimizer of all parameters; with --zero, a ZeroRedundancyOptimizer, and
-/// blocks until all ranks have called it.
+/// Returns the optimizer of all parameters. With --zero it is a ZeroRedundancyOptimizer,
+/// and the call blocks until all ranks have called make_optimizer().
 JobOptimizer make_optimizer(const Options& options, std::vector<Tensor> parameters,
                             const std::shared_ptr<dist::ProcessGroup>& group);
 
-/// Returns null for --scheduler none. `epochs` is the length of the cosine schedule.
-/// REQUIRES: `optimizer` outlives the result.
+/// Returns the scheduler of `optimizer`; null for --scheduler none. `epochs` is the
+/// length of the cosine schedule. REQUIRES: `optimizer` outlives the result.
 std::unique_ptr<optim::LRScheduler> make_scheduler(const Options& options,
                                                    optim::Optimizer& optimizer,
                                                    int64_t epochs);

@@ -114,7 +114,7 @@ void add_system_options(CommandLine& line, Options& options) {
                   "print the results as one JSON object, on one line");
 }
 
-// Throws UsageError for options that cannot be combined.
+// Throws UsageError if options are given that cannot be combined.
 void check_combinations(const CommandLine& line, const Options& options) {
     if (options.optimizer != OptimizerKind::kSGD && line.given("--momentum"))
         throw UsageError(concat("--momentum is for --optimizer sgd, not --optimizer ",
@@ -141,7 +141,7 @@ void check_combinations(const CommandLine& line, const Options& options) {
             "use fp16, bf16 or none");
 }
 
-// The checks that are not part of an option's declaration.
+// Throws UsageError for errors that the declaration of an option does not detect.
 void check(const Options& options) {
     if (!(std::isfinite(options.lr) && options.lr >= 0))
         throw UsageError(concat("--lr must not be negative, but is ", options.lr));

@@ -12,19 +12,19 @@
 
 namespace mini::training {
 
-constexpr int64_t kDefaultEpochs = 3;  ///< without --epochs and --steps
-constexpr double kAdamLr = 0.001;      ///< of Adam and AdamW, without --lr
+constexpr int64_t kDefaultEpochs = 3;  ///< if neither --epochs nor --steps is given
+constexpr double kAdamLr = 0.001;      ///< default of --lr for Adam and AdamW
 
 /// The optimizer.
 enum class OptimizerKind { kSGD, kAdam, kAdamW };
-/// The names on the command line.
+/// The words of --optimizer on the command line.
 inline constexpr std::array kOptimizers{
     Choice{"sgd", OptimizerKind::kSGD},
     Choice{"adam", OptimizerKind::kAdam},
     Choice{"adamw", OptimizerKind::kAdamW},
 };
 
-/// The learning rate schedule, from epoch to epoch.
+/// How the learning rate changes from epoch to epoch.
 enum class Schedule { kConstant, kStep, kCosine, kWarmup };
 inline constexpr std::array kSchedules{
     Choice{"none", Schedule::kConstant},
@@ -59,12 +59,15 @@ inline constexpr std::array kBackends{
     Choice{"mpi", BackendKind::kMPI},
 };
 
-/// One random generator for all draws, or one each for initial weights, order, dropout.
+/// One random generator for all draws, or one each for initial weights, sample order and
+/// dropout.
 enum class Streams { kTorch, kSeparate };
 inline constexpr std::array kStreams{
     Choice{"torch", Streams::kTorch},
     Choice{"separate", Streams::kSeparate},
 };
+
+/// The rounding of random numbers: as PyTorch with AVX2 (fused), or without AVX2.
 inline constexpr std::array kRoundings{
     Choice{"fused", Rounding::kFused},
     Choice{"separate", Rounding::kSeparate},
@@ -86,7 +89,7 @@ inline constexpr std::array kPartitionings{
 
 struct Options {
     std::string data;          // a folder, "digits", or empty: see data::locate
-    int64_t epochs = 0;        // 0: kDefaultEpochs, or as many as --steps needs
+    int64_t epochs = 0;        // 0: kDefaultEpochs, or as many epochs as --steps needs
     int64_t steps = 0;         // stop after this many steps; 0: no limit
     int64_t batch_size = 128;  // of all ranks together
     double lr = 0.01;
@@ -100,8 +103,8 @@ struct Options {
     Compression compress = Compression::kNone;
     std::string link;
     BackendKind backend = BackendKind::kRing;
-    int ranks = 2;         // with backend threads
-    double timeout = 300;  // seconds that a rank waits for another
+    int ranks = 2;         // only with backend threads
+    double timeout = 300;  // seconds that a rank waits for another rank
     std::string device = "cpu";
     bool graph = false;
     int threads = 1;
@@ -113,17 +116,18 @@ struct Options {
     Partitioning partition = Partitioning::kSampler;
     std::string checkpoint;  // a folder, or empty
     int keep = 3;
-    int64_t every = 0;  // steps; 0: an epoch
+    int64_t every = 0;  // steps between checkpoints; 0: one epoch
     bool fresh = false;
     std::string save;
     bool json = false;
 };
 
-/// Returns the options; std::nullopt if help was requested, after printing it. Throws
-/// UsageError with one line that describes the error and how to get help.
+/// Returns the options of the command line. If help was requested, prints the help and
+/// returns std::nullopt. Throws UsageError with one line that describes the error and how
+/// to get help.
 std::optional<Options> parse_options(int argc, char** argv);
 
-/// Throws UsageError for options that are invalid with this number of ranks.
+/// Throws UsageError if the options are invalid with this number of ranks.
 void check_world_size(const Options& options, int world_size);
 
 }  // namespace mini::training

@@ -12,7 +12,8 @@
 namespace mini::training {
 namespace {
 
-// How a rank's outcome is sent: a byte for its kind, then the text, padded with zeros.
+// The outcome of a rank. It is sent as one byte for the kind and the error message, which
+// is padded with zeros to kLongestText bytes.
 enum class Outcome : uint8_t { kFine, kUsageError, kOtherError };
 constexpr size_t kLongestText = 1000;
 
@@ -34,13 +35,13 @@ std::vector<uint8_t> outcome_of(const std::function<void()>& body) {
     }
 }
 
-// Whether this process is rank 0, or its rank is unknown.
+// Returns whether this process is rank 0, or its rank is unknown.
 bool is_reporting_rank() {
     try {
         const auto variables = launcher();
         return !variables || variables->rank <= 0;
     } catch (const UsageError&) {
-        return true;  // the launcher's variables are invalid: every rank reports it
+        return true;  // the launcher's variables are invalid: every rank reports that
     }
 }
 

@@ -1,5 +1,5 @@
-// Helpers for the main function of a training program: connects the ranks, reports an
-// error of one rank on all ranks, and returns the exit code.
+// Helpers for the main function of a training program. They connect the ranks, throw the
+// error of one rank on all ranks, and compute the exit code.
 
 #pragma once
 
@@ -15,14 +15,15 @@
 namespace mini::training {
 
 /// Returns the variables that a launcher (minirun, torchrun, mpirun, srun) has set for
-/// this process; std::nullopt if it was started without a launcher. Throws UsageError for
-/// variables that contradict each other.
+/// this process; std::nullopt if no launcher started the process. Throws UsageError if
+/// variables contradict each other.
 std::optional<dist::RankVariables> launcher();
 
-/// Whether minirun or torchrun has restarted this job after a failure.
+/// Returns whether minirun or torchrun has restarted this job after a failure.
 bool is_restart();
 
-/// Connects to the other ranks, and blocks; without a launcher this is the only rank.
+/// Returns the process group of all ranks; without a launcher, of this process alone.
+/// Blocks until all ranks are connected.
 std::shared_ptr<dist::ProcessGroup> join_group();
 
 /// An error that all ranks throw with the same message, so only rank 0 prints it.
@@ -31,10 +32,10 @@ class SharedError : public Error {
     using Error::Error;
 };
 
-/// Calls `body` on every rank. If it throws on any rank, all ranks throw the error of the
-/// lowest such rank, as a UsageError if it was one, otherwise as a SharedError: a rank
-/// that exited alone would leave the others waiting. Blocks until all ranks have called
-/// it.
+/// Calls `body` on every rank. If `body` throws on some ranks, all ranks throw the error
+/// of the lowest of these ranks: a UsageError stays a UsageError, any other error becomes
+/// a SharedError. So no rank exits alone while the other ranks wait for it. Blocks until
+/// all ranks have called on_all_ranks().
 void on_all_ranks(dist::ProcessGroup& group, const std::function<void()>& body);
 
 /// Runs the body of main and returns the exit code: 0 for success, 1 for failure, 2 for

@@ -11,25 +11,25 @@
 
 namespace mini::training {
 
-/// Returns the device that `name` means for a rank: for "cuda" the GPU with index
-/// local_rank, modulo the number of GPUs of this machine. REQUIRES: a name that
-/// add_device accepts.
+/// Returns the device that `name` means for a rank: for "cuda", the GPU with index
+/// local_rank modulo the number of GPUs of this machine. REQUIRES: add_device() accepts
+/// `name`.
 Device device_named(const std::string& name, int local_rank);
 
-/// Returns device_named() for the calling rank. Makes a GPU the current device of this
-/// thread, so that the thread opens no other GPU.
+/// Returns device_named() for the calling rank. If the device is a GPU, makes it the
+/// current device of this thread, so that the thread opens no other GPU.
 Device device_of_rank(const std::string& name, int local_rank);
 
-/// Returns device_of_rank() for a rank that a launcher started, by its local rank or, if
-/// the launcher does not set that, by its rank. Returns std::nullopt without a launcher.
-/// Call it before the process group exists, since the group's threads would open another
-/// GPU.
+/// Returns device_of_rank() for a rank that a launcher started; std::nullopt without a
+/// launcher. Uses the local rank, or the rank if the launcher sets no local rank. Call
+/// this function before creating the process group, because otherwise the threads of the
+/// group would open another GPU.
 std::optional<Device> launched_device(const std::string& name);
 
-/// Returns "cpu", or a GPU with its name: "cuda:1 (NVIDIA H100 PCIe)".
+/// Returns "cpu", or the device and the name of a GPU: "cuda:1 (NVIDIA H100 PCIe)".
 std::string describe_device(Device device);
 
-/// Returns the device of each rank: "cuda:0", "cuda:1". Blocks until all ranks have
+/// Returns the device of each rank: {"cuda:0", "cuda:1"}. Blocks until all ranks have
 /// called it.
 std::vector<std::string> devices_of_ranks(dist::ProcessGroup& group, Device device);
 

@@ -1,4 +1,4 @@
-// The model of a training job wrapped for data-parallel training, as --sync chooses.
+// Wraps the model of a training job for data-parallel training, as --sync selects.
 
 #pragma once
 
@@ -12,15 +12,16 @@
 
 namespace mini::training {
 
-/// The model wrapped for data-parallel training; null if each rank trains separately.
+/// The model wrapped for data-parallel training. `module` is null if the model is not
+/// wrapped.
 struct Replica {
     std::unique_ptr<parallel::ReplicatedModule> module;
-    parallel::DistributedDataParallel* ddp = nullptr;  // `module`, if it is DDP
+    parallel::DistributedDataParallel* ddp = nullptr;  // = module.get() with --sync ddp
 };
 
-/// Wraps `model` as --sync, the bucket options and --compress say; with --graph it stays
-/// unwrapped. Blocks until all ranks have called it. REQUIRES: `model` outlives the
-/// result.
+/// Returns `model` wrapped according to --sync, the bucket options and --compress. With
+/// --sync none or --graph, returns an empty Replica. Blocks until all ranks have called
+/// it. REQUIRES: `model` outlives the result.
 Replica replicate(nn::Module& model, const Options& options,
                   const std::shared_ptr<dist::ProcessGroup>& group);
 

@@ -71,13 +71,13 @@ std::optional<std::string> RunCheckpoints::resume(RankProgress& progress) {
     return path;
 }
 
-// Returns the same checkpoint on all ranks: rank 0 chooses it.
+// Returns the newest checkpoint, which rank 0 chooses for all ranks.
 std::optional<io::Checkpoint> RunCheckpoints::newest() {
     std::optional<io::Checkpoint> found;
     on_all_ranks(*group_, [&] {
         folder_.emplace(options_.checkpoint, options_.keep);
         if (group_->rank() != 0) return;
-        // A restart keeps what this job has saved: --fresh has already been applied.
+        // A restarted job keeps its checkpoints: --fresh was applied at the first start.
         if (options_.fresh && !is_restart()) remove_all(*folder_);
         found = folder_->latest();
     });
@@ -90,9 +90,9 @@ std::optional<io::Checkpoint> RunCheckpoints::newest() {
     return found;
 }
 
-// Loads model, scheduler and optimizer. If the options differ, only reads the run's
-// state: then the caller reports the options, the real cause. Throws BadFile with a list
-// of everything that does not fit.
+// Loads the state of the run, the model, the scheduler and the optimizer. If the options
+// differ, loads only the state of the run, because the caller then reports the options as
+// the cause. Throws BadFile with a list of all mismatches.
 RunState RunCheckpoints::load(const std::string& path, const io::Safetensors& file) {
     RunState state;
     state.recipe = recipe_;
@@ -117,8 +117,8 @@ RunState RunCheckpoints::load(const std::string& path, const io::Safetensors& fi
 
 void RunCheckpoints::load_optimizer(const io::Safetensors& file) {
     const optim::OptimizerState state = optim::read_state(file, "optimizer.");
-    // With --zero each rank checks its own part only; an unsharded optimizer checks the
-    // whole state first.
+    // With --zero, each rank checks only its own part. So first let an unsharded
+    // optimizer check the whole state.
     if (options_.zero)
         make_plain_optimizer(options_, parts_.model.parameters())->load_state_dict(state);
     parts_.optimizer.optimizer->load_state_dict(state);
@@ -139,7 +139,7 @@ void RunCheckpoints::continue_from(const RunState& state, RankProgress& progress
         return;
     }
 
-    // A different number of ranks: generators keep the state from their seed, an epoch
+    // If the number of ranks differs, generators keep the state from their seed, an epoch
     // may have more or fewer steps, and each rank stores the mean of the losses.
     progress.position.step_in_epoch =
         std::min(state.position.step_in_epoch, length_.steps_per_epoch);
@@ -175,7 +175,7 @@ void RunCheckpoints::save(const RankProgress& progress) {
     });
 }
 
-// Returns the state of all ranks, on every rank.
+// Returns the state of all ranks. Blocks until all ranks have called it.
 RunState RunCheckpoints::run_state(const RankProgress& progress) const {
     RunState state;
     state.position = progress.position;

@@ -37,21 +37,23 @@ class RunCheckpoints {
                    const RunLength& length, const CheckpointedParts& parts,
                    std::shared_ptr<dist::ProcessGroup> group);
 
-    /// Restores the parts, the generators and `progress` from the newest checkpoint and
-    /// returns its path; returns std::nullopt if there is none, or without --checkpoint.
-    /// Call it before save(), on all ranks; blocks until all have read the checkpoint.
-    /// Throws what Trainer::resume() throws.
+    /// Restores the parts, the generators and `progress` from the newest checkpoint, and
+    /// returns its path. Returns std::nullopt if no checkpoint exists, or without
+    /// --checkpoint. Call resume() before save(), on all ranks. Blocks until all ranks
+    /// have read the checkpoint. Throws the same errors as Trainer::resume().
     std::optional<std::string> resume(RankProgress& progress);
 
-    /// Whether to save after the step that ended at `position`; false before resume().
+    /// Returns whether to save after the step that ended at `position`; false before
+    /// resume().
     bool is_due_after_step(const RunPosition& position) const;
 
-    /// Whether to save after a whole epoch, where `position` is the start of the next
-    /// epoch; false before resume().
+    /// Returns whether to save after a whole epoch; `position` is the start of the next
+    /// epoch. Returns false before resume().
     bool is_due_after_epoch(const RunPosition& position) const;
 
-    /// Saves a checkpoint; blocks until it is on disk. Call it on all ranks. Throws
-    /// SharedError when it cannot be written. REQUIRES: resume() was called.
+    /// Saves a checkpoint; blocks until the checkpoint is on disk. Call save() on all
+    /// ranks. Throws SharedError if the checkpoint cannot be written. REQUIRES: resume()
+    /// was called.
     void save(const RankProgress& progress);
 
   private:
@@ -66,7 +68,7 @@ class RunCheckpoints {
     RunLength length_;
     CheckpointedParts parts_;
     std::shared_ptr<dist::ProcessGroup> group_;
-    std::optional<io::CheckpointFolder> folder_;  // from resume() on, with --checkpoint
+    std::optional<io::CheckpointFolder> folder_;  // set by resume() with --checkpoint
 };
 
 }  // namespace mini::training

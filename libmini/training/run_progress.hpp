@@ -1,4 +1,4 @@
-// How long a training run is, and how far one rank has come in it.
+// The length of a training run, and the progress of one rank.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace mini::training {
 
-/// Where a run is; checkpoints store step_in_epoch as "position".
+/// The current position of a run. Checkpoints store step_in_epoch as "position".
 struct RunPosition {
     int64_t step = 0;           // steps done since the start of the run
     int64_t epoch = 0;          // the current epoch, counted from 0
@@ -23,10 +23,10 @@ struct RunLength {
     int64_t epochs = 0;
     int64_t last_step = 0;  // the largest int64_t without --steps
 
-    /// Whether no step remains at `position`.
+    /// Returns whether no step remains at `position`.
     bool is_done(const RunPosition& position) const;
 
-    /// Whether `position` can only be reached by a longer run.
+    /// Returns whether `position` is after the end of this run.
     bool is_beyond_end(const RunPosition& position) const;
 
     /// Returns the number of steps from `position` to the end of its epoch, or to the end
@@ -34,8 +34,8 @@ struct RunLength {
     int64_t steps_left_in_epoch(const RunPosition& position) const;
 };
 
-/// Returns the length that --epochs and --steps define; with --steps alone, as many
-/// epochs as the steps need. REQUIRES: `steps_per_epoch` > 0.
+/// Returns the length that --epochs and --steps define. With --steps alone, the run has
+/// as many epochs as the steps need. REQUIRES: `steps_per_epoch` > 0.
 RunLength run_length(const Options& options, int64_t steps_per_epoch);
 
 /// The state of one rank's training except model, optimizer and scheduler.

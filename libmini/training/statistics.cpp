@@ -14,12 +14,13 @@ struct Span {
     int64_t length() const { return end - begin; }
 };
 
-// The gradients of one parameter; nanoseconds since the ends of the forward passes.
+// The gradients of one parameter. `ready` is the sum, over `count` iterations, of the
+// nanoseconds from the end of forward until the gradient was ready.
 struct Gradients {
     int64_t bytes = 0, count = 0, ready = 0;
 };
 
-// Nanoseconds, of all iterations together.
+// Sums over all iterations; times are in nanoseconds.
 struct Totals {
     int64_t iterations = 0;
     int64_t forward = 0, backward = 0, communication = 0, waiting = 0, hidden = 0;
@@ -74,7 +75,8 @@ class Reading {
         }
         forward_ = {};
     }
-    // A pass has one such event per bucket; at the last one all reductions have ended.
+    // Handles kBucketDone. A backward pass has one such event per bucket; at the last
+    // event, all reductions have ended.
     void end_buckets(const Event& event) {
         totals_.waiting += event.nanoseconds - waiting_end_;
         waiting_end_ = event.nanoseconds;

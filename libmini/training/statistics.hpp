@@ -2,7 +2,7 @@
 //
 //     forward | backward ........................ | waiting
 //                  [ bucket 0 ]  [ bucket 1 .......... ]
-//                  hidden: up to the end of backward
+//                  hidden: the part before the end of backward
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace mini::training {
 
-/// When one gradient is ready, in seconds since the end of forward.
+/// The time at which one gradient is ready, in seconds since the end of forward.
 struct GradientTime {
     int64_t bytes = 0;
     double ready = 0.0;
@@ -26,20 +26,21 @@ struct TrainingStatistics {
     double forward = 0.0;
     double backward = 0.0;       // from the end of forward to the last gradient
     double communication = 0.0;  // of the buckets' all-reduces, from begin to end
-    double waiting = 0.0;        // from the last gradient until all are averaged
+    double waiting = 0.0;        // from the last gradient until all averages are ready
     double hidden = 0.0;         // fraction of communication before the end of backward
 
-    /// One entry per parameter that got a gradient, in the order of these times; empty
-    /// without DistributedDataParallel.
+    /// One entry per parameter that got a gradient, sorted by `ready`; empty without
+    /// DistributedDataParallel.
     std::vector<GradientTime> gradients;
 };
 
-/// Returns the means over the iterations in `events`, oldest first.
+/// Returns the means over the iterations in `events`. REQUIRES: events are sorted, oldest
+/// first.
 TrainingStatistics training_statistics(const std::vector<Event>& events);
 
 /// Returns the fraction, 0 to 1, of the buckets' all-reduce time that was before the end
-/// of the backward pass that launched them; 0 when the log has no all-reduce. During the
-/// rest of that time the ranks waited.
+/// of the backward pass; 0 if the log has no all-reduce. During the rest of the
+/// all-reduce time, the ranks waited.
 double hidden_communication(const std::vector<Event>& events);
 
 }  // namespace mini::training

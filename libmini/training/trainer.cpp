@@ -25,7 +25,7 @@ namespace {
 
 constexpr size_t kStepLosses = 1000;
 
-// With --graph, the step of the single rank as a CUDA graph.
+// Returns the step of the single rank as a CUDA graph; null without --graph.
 std::unique_ptr<CapturedStep> capture(nn::Module& model, optim::Optimizer& optimizer,
                                       const Options& options) {
     if (!options.graph) return nullptr;
@@ -94,8 +94,8 @@ Results Trainer::run(const std::function<void(const Results&)>& report) {
 
 // Trains the rest of the epoch.
 void Trainer::train_epoch() {
-    // Draw the epoch's sample order. When resuming in the middle of an epoch, this draws
-    // the same order again; then restore the generators of the checkpoint.
+    // Draw the epoch's sample order. After a resume in the middle of an epoch, this draw
+    // repeats the same order; then restore the generators of the checkpoint.
     RunPosition& position = progress_.position;
     progress_.epoch_generators = generator_states();
     auto batches = batches_.start(position.epoch, position.step_in_epoch);
@@ -120,7 +120,8 @@ void Trainer::train_epoch() {
     }
 }
 
-// Ends the epoch: stores its results, sets the next learning rate, and may save.
+// Ends the epoch: stores its results, sets the next learning rate, and saves a checkpoint
+// if one is due.
 void Trainer::close_epoch() {
     RunPosition& position = progress_.position;
     const bool is_whole = position.step_in_epoch == length_.steps_per_epoch;
@@ -149,15 +150,15 @@ double Trainer::step(const Batch& batch) {
     return loss.item();
 }
 
-// The accuracy on the test images, over all ranks.
+// Returns the accuracy on the test images, over all ranks.
 double Trainer::accuracy() {
     OnDevice model(model_, device_);
     auto loader = test_loader(data_, group_->rank(), group_->world_size());
     return count_correct(model, loader, *group_).share();
 }
 
-// Stores the mean over ranks of each step's loss, and the mean over the epoch's steps.
-// One all-reduce per epoch.
+// Stores the loss of each step, averaged over the ranks, and the mean of these losses
+// over the epoch. Cost: one all-reduce per epoch.
 void Trainer::gather_losses() {
     const Tensor all = Tensor::from(progress_.epoch_losses);
     group_->all_reduce(all, dist::ReduceOp::kAvg);

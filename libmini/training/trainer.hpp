@@ -32,22 +32,23 @@ class Trainer {
     Trainer(const Options& options, JobData data,
             std::shared_ptr<dist::ProcessGroup> group, Device device);
 
-    /// With --checkpoint, resumes from the newest checkpoint and returns its path;
-    /// returns std::nullopt if no checkpoint exists. Call it before run(), on all ranks;
-    /// blocks until all have read the checkpoint. Throws UsageError when the checkpoint
-    /// is of a run with other options, or is beyond the end of this run; throws
-    /// SharedError when it cannot be read, or does not fit this model and optimizer, with
-    /// the list of differences.
+    /// Resumes from the newest checkpoint and returns its path. Returns std::nullopt if
+    /// no checkpoint exists, or without --checkpoint. Call resume() before run(), on all
+    /// ranks. Blocks until all ranks have read the checkpoint. Throws UsageError if the
+    /// checkpoint is of a run with other options, or is beyond the end of this run.
+    /// Throws SharedError, with a list of the differences, if the checkpoint cannot be
+    /// read, or does not fit this model and optimizer.
     std::optional<std::string> resume() { return checkpoints_.resume(progress_); }
 
-    /// Trains until the end that the options define and returns the results, the same on
-    /// every rank. After each epoch calls `report` with the results so far. With
-    /// --checkpoint saves checkpoints; throws SharedError when saving fails.
+    /// Trains until the end that the options define, and returns the results. After each
+    /// epoch, calls `report` with the results so far. With --checkpoint, saves
+    /// checkpoints; throws SharedError if saving fails. Losses and accuracies are equal
+    /// on all ranks. Blocks until all ranks have finished.
     Results run(const std::function<void(const Results&)>& report);
 
     const nn::Module& model() const { return model_; }
 
-    /// The progress of the run, including the steps before a resume.
+    /// Returns the position of the run, including the steps before a resume.
     const RunPosition& position() const { return progress_.position; }
 
   private:

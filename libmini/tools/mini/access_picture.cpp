@@ -11,9 +11,9 @@
 namespace mini::tools {
 namespace {
 
-constexpr int kSquare = 6;            // pixels, a side
+constexpr int kSquare = 6;            // pixels per side
 constexpr int kLeft = 90, kTop = 50;  // margins
-constexpr uintptr_t kSector = 32;     // bytes in a row of the picture
+constexpr uintptr_t kSector = 32;     // bytes per row of the picture
 constexpr uintptr_t kNear = 4096;     // a larger gap in bytes begins a new array
 
 struct PictureRow {
@@ -21,7 +21,8 @@ struct PictureRow {
     uintptr_t offset = 0;  // bytes from the first accessed sector of its array
 };
 
-// Returns a row for each accessed sector, by address, with space between arrays.
+// Returns a row for each accessed sector, by sector number (address / 32), with space
+// between arrays.
 std::map<uintptr_t, PictureRow> rows_of(const std::vector<sim::LoggedAccess>& accesses) {
     std::map<uintptr_t, PictureRow> rows;
     for (const sim::LoggedAccess& access : accesses) rows[access.address / kSector];

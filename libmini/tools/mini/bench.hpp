@@ -2,8 +2,8 @@
 //
 //     size      bytes of one rank's tensor
 //     algbw     size / time
-//     busbw     algbw * 2(P-1)/P: the bytes that each rank sends / time, comparable
-//               across world sizes and with the bandwidth of a link
+//     busbw     algbw * 2(P-1)/P: bytes that each rank sends / time; comparable across
+//               world sizes, and with the bandwidth of a link
 
 #pragma once
 
@@ -12,7 +12,8 @@
 namespace mini::tools {
 
 /// Declares `bench` in `mini`; the chosen benchmark runs when the command line has been
-/// parsed. REQUIRES: no other thread is running then, because ranks are forked.
+/// parsed. REQUIRES: no other thread is running while a benchmark runs, because it forks
+/// its ranks.
 void add_bench(Command& mini);
 
 }  // namespace mini::tools

@@ -1,8 +1,8 @@
 // mini bench kernels, matmul and train-step: the speed of one device.
 //
-//     kernels      GB/s of memory-bound kernels, and in percent of a plain copy's
-//     matmul       GFLOP/s of each rung of the ladder (kernels/cuda/matmul.hpp), and in
-//                  percent of cuBLAS's
+//     kernels      GB/s of memory-bound kernels, also in percent of a plain copy
+//     matmul       GFLOP/s of each rung of the ladder (kernels/cuda/matmul.hpp), also in
+//                  percent of cuBLAS
 //     train-step   steps per second of the ConvNet with MNIST's shapes: forward, loss,
 //                  backward, SGD; with --graph also launched as a CUDA graph
 //
@@ -34,7 +34,7 @@ struct DeviceBenchOptions {
 };
 
 /// Returns the microseconds of one run of `work`, enqueued repeatedly on a device, after
-/// two warm-up runs. Blocks for about `seconds`, or three runs if they take longer.
+/// two warm-up runs. Blocks for about `seconds`, or for three runs if these take longer.
 double microseconds_each(Device device, double seconds,
                          const std::function<void()>& work);
 
@@ -45,13 +45,14 @@ void choose_sizes(DeviceBenchOptions& options, bool simulated);
 /// Returns whether `device` is a CUDA device of the simulator.
 bool is_simulated(Device device);
 
-// Each of these measures its rows one by one. REQUIRES: `sizes` and `elements` are set.
+// Each of these three functions measures its rows one by one and adds them to `rows`.
+// REQUIRES: `sizes` and `elements` are set.
 void bench_kernels(Device device, const DeviceBenchOptions& options, BenchRows& rows);
 void bench_matmul(Device device, const DeviceBenchOptions& options, BenchRows& rows);
 void bench_train_step(Device device, const DeviceBenchOptions& options, BenchRows& rows);
 
-/// Declares the three benchmarks in `bench`. Each throws UsageError if the device does
-/// not exist.
+/// Declares the three benchmarks in `bench`. A benchmark throws UsageError if the device
+/// does not exist.
 void add_device_benches(Command& bench);
 
 }  // namespace mini::tools

@@ -14,10 +14,10 @@
 namespace mini::tools {
 namespace {
 
-// A kernel, and how many times each element of its operands is read or written.
+// A kernel on operands of n floats.
 struct Case {
     const char* name;
-    double traffic;
+    double traffic;  // floats read and written, divided by n
     std::function<void()> work;
 };
 
@@ -25,8 +25,8 @@ double gigabytes_per_second(double floats, double microseconds) {
     return floats * sizeof(float) / microseconds / 1e3;
 }
 
-// Returns the kernels, which run on tensors a and b of n floats, viewed as (rows, cols),
-// and on sums (2, cols).
+// Returns the kernels. They run on the tensors a and b of n floats, viewed as (rows,
+// cols), and on sums (2, cols).
 std::vector<Case> memory_cases(Tensor a, Tensor b, Tensor sums) {
     const Device on = a.device();
     const int64_t n = a.numel();

@@ -32,7 +32,7 @@ double microseconds_of(int repeats, const std::function<void()>& body) {
     return time.count() / repeats;
 }
 
-// Runs one all-reduce and returns the number of wrong elements of all ranks.
+// Runs one all-reduce and returns the number of wrong elements on all ranks together.
 size_t count_wrong(dist::ProcessGroup& group, Tensor& data, dist::Algorithm algorithm) {
     float* const values = data.data<float>();
     const int P = group.world_size();
@@ -108,7 +108,7 @@ std::vector<BenchRow> run_rank(const BenchOptions& options, int rank, int port) 
     return rows;
 }
 
-// Starts another rank in a child process, which never returns from this function.
+// Starts another rank in a child process. The child never returns from this function.
 pid_t fork_rank(const BenchOptions& options, int rank, int port) {
     const pid_t process = ::fork();
     MINI_CHECK(process >= 0, system_message("fork", errno));
@@ -123,7 +123,7 @@ pid_t fork_rank(const BenchOptions& options, int rank, int port) {
     std::_Exit(code);
 }
 
-// The child processes. Kills those that are still running in its destructor.
+// The child processes. The destructor kills the processes that are still running.
 class Children {
   public:
     ~Children() {

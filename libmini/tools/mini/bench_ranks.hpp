@@ -1,4 +1,4 @@
-// The ranks of mini bench allreduce: processes that it forks, or threads.
+// The ranks of mini bench allreduce: forked processes, or threads.
 
 #pragma once
 
@@ -12,7 +12,7 @@ namespace mini::tools {
 struct BenchRow {
     size_t bytes = 0;
     double microseconds = 0;  // of one all-reduce, the median over batches
-    size_t wrong = 0;         // wrong elements of all ranks, in one checked all-reduce
+    size_t wrong = 0;         // wrong elements on all ranks, in one checked all-reduce
 
     double algbw() const;  // GB/s
     double busbw(int world_size) const;
@@ -25,12 +25,13 @@ struct BenchOptions {
     std::string medium = "auto";
     std::string backend = "ring";
     bool verify = true;    // compare calls across ranks
-    std::string link;      // to emulate, as 100Mbit,5ms; "": none, or MINI_LINK
+    std::string link;      // emulated link, e.g. 100Mbit,5ms; "": MINI_LINK, or none
     double seconds = 0.3;  // measuring time per size
 };
 
-/// Starts the ranks, measures each size, and ends the ranks; blocks until they have
-/// ended. Throws Error if a rank fails. REQUIRES: no other thread is running.
+/// Starts the ranks, measures each size, and returns one row per size. Blocks until the
+/// ranks have ended. Throws Error if a rank fails, and UsageError for invalid options.
+/// REQUIRES: no other thread is running.
 std::vector<BenchRow> measure_all_reduce(const BenchOptions& options);
 
 }  // namespace mini::tools

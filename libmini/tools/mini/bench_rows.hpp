@@ -1,10 +1,10 @@
-// The table of a bench, printed while it is measured.
+// The table of a benchmark, printed row by row during the measurements.
 //
 //     rung                    size          us      gflops
 //     naive                     64     2251.49        0.23
-//     coalesced                 64                            <- is being measured
+//     coalesced                 64                            <- now measured
 //
-// A row's name is printed before it is measured, on a terminal and in a pipe.
+// The name of a row is printed before the row is measured, also if stdout is a pipe.
 
 #pragma once
 
@@ -21,10 +21,11 @@ class BenchRows {
     /// Prints the header. The first column contains names, the others contain numbers.
     explicit BenchRows(std::vector<std::string> columns);
 
-    /// Begins a row with the cells that are known before measuring, its name first.
+    /// Begins a row with the cells that are known before the measurement; the first cell
+    /// is the name.
     void begin(const std::vector<Json>& cells);
 
-    /// Ends the row with its other cells; null stands for a missing number.
+    /// Ends the row with its other cells; a null cell is a missing number.
     void end(const std::vector<Json>& cells);
 
     /// Returns the rows as objects, with the column names as keys.

@@ -11,7 +11,7 @@
 namespace mini::tools {
 namespace {
 
-// Measures a step as a row of the table.
+// Measures a training step and adds the result to the table as a row.
 void measure(const char* name, Device device, const DeviceBenchOptions& options,
              BenchRows& rows, const std::function<void()>& step) {
     rows.begin({name, options.batch});

@@ -6,8 +6,8 @@
 
 namespace mini::tools {
 
-/// Declares `random` and its subcommands in `mini`; the chosen subcommand prints to
-/// stdout when the command line has been parsed, and throws UsageError for invalid
+/// Declares `random` and its subcommands in `mini`. When the command line has been
+/// parsed, the chosen subcommand prints to stdout; it throws UsageError for invalid
 /// values.
 void add_random(Command& mini);
 

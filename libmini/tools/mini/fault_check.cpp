@@ -18,10 +18,10 @@ using dist::Failure;
 using dist::ProcessEnd;
 using dist::seconds_of;
 
-// What survivors may throw because of a fault, and which ranks they may name.
+// The error that survivors may throw because of a fault.
 struct Allowed {
-    std::optional<Failure::Kind> kind;
-    std::set<int> ranks;
+    std::optional<Failure::Kind> kind;  // std::nullopt: no error
+    std::set<int> ranks;                // that the error may name; empty: any rank
 };
 
 Allowed allowed_by(const FaultPlan& plan) {
@@ -44,14 +44,15 @@ Allowed allowed_by(const FaultPlan& plan) {
     return {Failure::Kind::kMismatch, {}};
 }
 
-// The number behind the last `words` in a text; -1 for none.
+// Returns the number after the last occurrence of `words` in `text`; -1 if `words` does
+// not occur.
 int last_number_behind(const std::string& text, const std::string& words) {
     const size_t at = text.rfind(words);
     if (at == std::string::npos) return -1;
     return std::atoi(text.c_str() + at + words.size());
 }
 
-// The rank that a failure is about. A Timeout names it in its text alone.
+// Returns the rank that a failure names. A Timeout may name the rank only in its message.
 int named_rank(const Failure& failure) {
     if (failure.rank >= 0) return failure.rank;
     const size_t verdict = failure.message.rfind(" is silent: is its process");
@@ -59,12 +60,13 @@ int named_rank(const Failure& failure) {
                               verdict == std::string::npos ? " for rank " : "; rank ");
 }
 
-// Whether a failure says that ranks wait in a circle, which names none.
+// Returns whether a failure reports a cycle of waiting ranks. Such a failure names no
+// single rank.
 bool names_circle(const Failure& failure) {
     return failure.message.find("these ranks wait for each other") != std::string::npos;
 }
 
-// Whether a text names one of these ranks: "rank 2", and not "rank 20".
+// Returns whether a text names one of these ranks. "rank 20" does not name rank 2.
 bool mentions(const std::string& text, const std::set<int>& ranks) {
     return std::ranges::any_of(ranks, [&](int rank) {
         const std::string words = fmt::format("rank {}", rank);
@@ -76,7 +78,8 @@ bool mentions(const std::string& text, const std::set<int>& ranks) {
     });
 }
 
-// What is wrong with the failure of a rank of a whole job, which may be one of the rendezvous.
+// Returns what is wrong with the failure of a rank in a whole job; "" if the failure is
+// allowed. The failure may come from the rendezvous.
 std::string fault_of_group(const FaultPlan& plan, const Allowed& allowed,
                            const Failure& failure) {
     if (plan.fault == Fault::kTwoOfOne) {
@@ -94,9 +97,10 @@ std::string fault_of_group(const FaultPlan& plan, const Allowed& allowed,
                : "it does not name a rank that has failed";
 }
 
+// Does the same for a job that begins with connected transports.
 std::string fault_of_transport(const FaultPlan& plan, const Allowed& allowed,
                                const Failure& failure) {
-    // A rank at an end of a link that hangs may have returned before.
+    // A rank at an end of the held link may have returned and closed its connections.
     const bool is_lost_end = plan.fault == Fault::kHold &&
                              failure.kind == Failure::Kind::kPeerLost &&
                              allowed.ranks.contains(failure.rank);
@@ -109,7 +113,7 @@ std::string fault_of_transport(const FaultPlan& plan, const Allowed& allowed,
     return "";
 }
 
-// Whether a failure that names another rank is one of the exceptions of fault_check.hpp.
+// Returns whether check() allows a failure that names another rank (fault_check.hpp).
 bool is_exception(const FaultPlan& plan, const Failure& failure,
                   const std::vector<ProcessEnd>& ends) {
     const auto says = [&](const char* words) {
@@ -124,7 +128,8 @@ bool is_exception(const FaultPlan& plan, const Failure& failure,
            ends[static_cast<size_t>(named)].how == ProcessEnd::How::kReturned;
 }
 
-// Whether one of two processes with a rank came when the job was over, and found no store.
+// Returns whether `process`, one of two processes with the same rank, started after the
+// end of the job and found no store.
 bool is_too_late(const FaultPlan& plan, int process,
                  const std::vector<ProcessEnd>& ends) {
     const auto returned =
@@ -133,29 +138,32 @@ bool is_too_late(const FaultPlan& plan, int process,
            returned == std::ssize(ends) - 1;
 }
 
-// Whether the victim may end in any way.
+// Returns whether the victim of a fault may end in any way.
 bool ends_badly(Fault fault) {
     return fault == Fault::kStop || fault == Fault::kKill || fault == Fault::kFlood ||
            fault == Fault::kNoMemory;
 }
 
-// What messages about a failure take on the slowest links, in seconds.
+// The time that messages about a failure need on the slowest links, in seconds.
 constexpr double kTravelTime = 0.005;
 
-// When a rank must have thrown, in seconds.
+// Returns the latest time at which a rank may throw, in seconds.
 double last_moment(const FaultPlan& plan) {
     const double timeout = std::chrono::duration<double>(plan.timeout).count();
     if (plan.fault == Fault::kFlood) return timeout * 1.1 + kTravelTime;
     const auto calls = static_cast<double>(plan.calls.size());
-    // A rendezvous, with what its failure takes (part_after_failure and others), and leaving.
+    // A whole job also needs time for the rendezvous, for its end after a failure (for
+    // example part_after_failure()), and for the shutdown.
     const double group = plan.is_whole ? 2 * timeout + 12 : 0;
     return calls * timeout * 1.1 + 1 + group + seconds_of(plan.duration);
 }
 
-// What is wrong with the end of one rank; "" for nothing.
+// Returns what is wrong with the end of one rank; "" if the end is allowed. Adds 1 to
+// `exceptions` if the rank named another rank and is_exception() allows the failure.
 std::string fault_of(const FaultPlan& plan, int rank, const std::vector<ProcessEnd>& ends,
                      int& exceptions) {
-    // A rank that is stopped for good finds the others gone, and one is killed on purpose.
+    // A victim may end in any way, for example because a rank that was stopped for a long
+    // time finds the other ranks gone.
     const ProcessEnd& end = ends[static_cast<size_t>(rank)];
     if (end.how == ProcessEnd::How::kStuck) return "it waits forever";
     if (rank == plan.victim && ends_badly(plan.fault)) return "";

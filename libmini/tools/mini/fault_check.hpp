@@ -1,33 +1,17 @@
-// Whether the ranks of a job with a fault end as they must.
+// Checks how the ranks of a job with a fault end. A surviving rank returns with the right
+// sums, or throws an error that the fault allows:
 //
-//     fault                    survivors that do not return throw
-//     none, slow, pause        nothing: every rank returns with the right sums
-//     stranger                 nothing: another program connects to all ports
-//     kill                     PeerLost naming the killed rank
-//     stop                     Timeout naming the stopped rank
-//     hold                     Timeout naming an end of the link that hangs, or a circle of waits
-//     cut                      an error naming an end of the connection that breaks
-//     partition                an error naming a rank; nothing if it heals in time
-//     no memory                an error naming the rank that has none
-//     flood                    Timeout; a rank that sends what no rank has asked for passes on
-//                              what others report, so that any rank may be named
-//     never comes              Timeout naming the rank that was not started
-//     two of one               an error naming both processes that have one rank; when one
-//                             comes too late, it alone throws
-//     mismatch                 MismatchedCollective
-//
-// Faults meet the start of a whole job too, so that other errors than PeerLost may name the
-// rank. A rank returns with the right sums or throws; it throws by its deadline
-// and a tenth; after kill and stop all ranks that throw name the same rank; nothing waits
-// forever; at the end every socket is closed.
-//
-// Exceptions to the rule which rank is named; they are counted:
-//
-//   - before all ranks are connected, a rank whose deadline passes names the rank that it
-//     waited for, which may itself wait for another;
-//   - when a connection breaks in the middle of a message, a rank that had returned before may
-//     be named: it, too, has closed its connections;
-//   - when rank 0 has no memory, its store may drop another rank, which all then name.
+//     kill          PeerLost that names the killed rank
+//     stop          Timeout that names the stopped rank
+//     hold          Timeout that names an end of the held link, or a cycle of waits
+//     cut           PeerLost that names an end of the broken connection
+//     partition     any error
+//     no memory     an error that names the rank without memory
+//     flood         Timeout that names any rank: the victim forwards other reports
+//     never comes   an error that names the rank that was not started
+//     two of one    an error that reports two processes with the same rank
+//     mismatch      MismatchedCollective
+//     others        no error (none, slow, pause, stranger)
 
 #pragma once
 
@@ -39,17 +23,36 @@
 
 namespace mini::tools {
 
-/// What came of a job.
+/// The result of a job.
 struct FaultResult {
-    std::vector<dist::ProcessEnd> ends;  // by rank; then the further process, if any
-    std::string error;                   // "" when all that must hold holds
-    int exceptions = 0;     // how many ranks named another rank by one of the exceptions
-    bool happened = false;  // whether the fault was before the end of the job
-    dist::VirtualTime when{};  // of the fault
+    std::vector<dist::ProcessEnd> ends;  // by rank; then the additional process, if any
+    std::string error;                   // "" if the job ended as required
+    int exceptions = 0;     // number of ranks that named another rank, as check() allows
+    bool happened = false;  // whether the fault happened before the end of the job
+    dist::VirtualTime when{};  // time of the fault
 };
 
-/// Checks how the ranks of a job ended: sets `error` to the first thing that is wrong, and
-/// counts exceptions. Sums and sockets are checked by play() (fault_run.hpp).
+/// Checks how the ranks of a job ended, and sets `result.error` to the first violation:
+///
+///   - a rank waits forever, or throws long after its deadline;
+///   - a rank throws an error that the table above does not allow. In a whole job, the
+///     fault may happen during the rendezvous. There, only the named rank is checked, not
+///     the type of the error, except for mismatch;
+///   - in a job without rendezvous, kill or stop makes ranks name different ranks.
+///
+/// The victim of kill, stop, no memory and flood may end in any way, except waiting
+/// forever. One of two processes with the same rank (two of one) may throw any error if
+/// all other processes have returned.
+///
+/// In three cases a rank may name another rank; `result.exceptions` counts these ranks:
+///
+///   - In a whole job, before all ranks are connected, a rank whose deadline passes names
+///     the rank that it waited for. That rank may itself wait for another rank.
+///   - After kill and cut, a rank may name a rank that has returned, because the returned
+///     rank has closed its connections too.
+///   - If rank 0 has no memory, its store may drop another rank. All ranks then name it.
+///
+/// play() (fault_run.hpp) checks the sums, and that all sockets are closed.
 void check(const FaultPlan& plan, FaultResult& result);
 
 }  // namespace mini::tools

@@ -13,9 +13,10 @@ using dist::seconds_of;
 using std::chrono::milliseconds;
 
 constexpr int kMaxRanks = 9;
-constexpr size_t kMaxSteps = 1000;  // most jobs have ended by then
+constexpr size_t kMaxSteps = 1000;  // most jobs end in fewer steps
 
-// A source of choices. Not std::uniform_int_distribution, whose numbers a library may choose.
+// Draws random choices. Does not use std::uniform_int_distribution, because its numbers
+// differ between standard libraries.
 class Choices {
   public:
     explicit Choices(uint64_t seed) : random_(seed) {}
@@ -36,7 +37,8 @@ size_t count_of(Choices& choices, int world_size) {
     return choices.one_of(counts);
 }
 
-// Such a job takes many steps: few ranks and a short timeout.
+// Turns the job into a flood. A flood takes many steps, so it gets few ranks and a short
+// timeout.
 void make_flood(FaultPlan& plan) {
     constexpr int kMostRanks = 4;
     plan.fault = Fault::kFlood;
@@ -125,7 +127,7 @@ FaultPlan plan_of(uint64_t seed) {
         static_cast<int>(choices.below(static_cast<size_t>(plan.world_size - 1)));
     plan.other += plan.other >= plan.victim;
 
-    // Early steps more often than late ones, after which most jobs have ended.
+    // Choose early steps more often than late steps, because most jobs end early.
     plan.step =
         choices.below(1 + choices.below(plan.is_whole ? 4 * kMaxSteps : kMaxSteps));
     if (plan.fault == Fault::kMismatch) plan.step = choices.below(plan.calls.size());

@@ -1,7 +1,8 @@
-// A job with a fault, made from a seed: what the ranks call, what goes wrong and when.
+// A job with a fault, generated from a seed: the calls of the ranks, the fault, and the
+// step at which the fault happens.
 //
-// Half of the jobs are whole, from the rendezvous to the end of the process group. The others
-// begin with connected transports.
+// Half of the jobs are whole jobs, from the rendezvous to the end of the process group.
+// The other jobs begin with connected transports.
 
 #pragma once
 
@@ -17,7 +18,7 @@
 
 namespace mini::tools {
 
-/// What goes wrong.
+/// The kind of a fault.
 enum class Fault : uint8_t {
     kNone,
     kSlow,
@@ -27,8 +28,8 @@ enum class Fault : uint8_t {
     kHold,
     kMismatch,
     kCut,
-    kFlood,  // the victim only sends what no rank has asked for
-    // Of whole jobs alone:
+    kFlood,  // the victim only sends messages that no rank receives
+    // Only in whole jobs:
     kPartition,
     kNoMemory,
     kNeverComes,
@@ -36,10 +37,10 @@ enum class Fault : uint8_t {
     kStranger,
 };
 
-/// How many there are.
+/// The number of faults.
 constexpr size_t kFaultCount = static_cast<size_t>(Fault::kStranger) + 1;
 
-/// "none", "slow", ...
+/// Returns the name of a fault: "none", "slow", ...
 const char* fault_name(Fault fault);
 
 /// One job.
@@ -53,26 +54,27 @@ struct FaultPlan {
     uint64_t seed = 0;
     int world_size = 2;
     dist::Links links;
-    bool is_whole = false;  // with rendezvous, mesh and process group
-    bool is_async = false;  // all calls are started before the first is waited for
+    bool is_whole = false;  // from the rendezvous to the end of the process group
+    bool is_async = false;  // starts all calls before it waits for the first call
     std::vector<Call> calls;
     std::chrono::milliseconds timeout{};
     Fault fault = Fault::kNone;
     int victim = 0;
-    int other = 0;      // kHold: bytes from the victim do not arrive there; kCut
-    size_t step = 0;    // of the cluster, when it happens; kMismatch: of the calls
-    dist::Loss loss{};  // kKill
-    dist::VirtualTime duration{};  // kPause; kPartition, 0: for good; kSlow: of each step
+    int other = 0;      // kHold: gets no bytes from the victim; kCut: the other end
+    size_t step = 0;    // the cluster's step of the fault; kMismatch: index of the call
+    dist::Loss loss{};  // kKill: the bytes that are lost
+    dist::VirtualTime duration{};  // kPause; kPartition, 0: forever; kSlow: per step
 };
 
-/// The job of a seed.
+/// Returns the job of a seed.
 FaultPlan plan_of(uint64_t seed);
 
-/// "seed 7: 3 ranks, ring of 5, tree of 64, timeout 1 s; kill rank 2 at step 17".
+/// Returns "seed 7: 3 ranks, ring of 5, tree of 64, timeout 2000 ms; kill rank 2 at step
+/// 17".
 std::string describe(const FaultPlan& plan);
 
-/// Returns jobs that are a little shorter: fewer ranks, fewer and smaller calls, an earlier
-/// fault.
+/// Returns jobs that are a little simpler than `plan`: one rank or call less, a smaller
+/// call, or an earlier fault, for example.
 std::vector<FaultPlan> shorter(const FaultPlan& plan);
 
 }  // namespace mini::tools

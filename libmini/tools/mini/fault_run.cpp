@@ -25,14 +25,15 @@ using std::chrono::milliseconds;
 
 constexpr int kMasterPort = dist::SimulatedSystem::kFirstPort;
 
-// Small integers, whose sums are exact in any order. Each names its call: a message that were
-// delivered to another call would make a sum wrong by kCallStep.
+// Returns a small integer, so that sums are exact in any order. The integer depends on
+// the call: a message that is delivered to another call makes a sum wrong by at least
+// kCallStep.
 float element(int rank, size_t call, size_t i) {
     constexpr size_t kCallStep = 1024;
     return static_cast<float>((static_cast<size_t>(rank) + i) % 11 + kCallStep * call);
 }
 
-// Whether a tensor holds the sum over all ranks.
+// Returns whether a tensor holds the sum over all ranks.
 bool is_sum(const Tensor& data, size_t call, int world_size) {
     const auto values = data.to_vector<float>();
     for (size_t i = 0; i < values.size(); ++i) {
@@ -44,7 +45,7 @@ bool is_sum(const Tensor& data, size_t call, int world_size) {
 }
 
 dist::Call call_of(const FaultPlan& plan, int rank, size_t call) {
-    // The victim of a mismatch calls for one element more.
+    // The victim of a mismatch calls all_reduce with one more element.
     const bool differs =
         plan.fault == Fault::kMismatch && rank == plan.victim && call == plan.step;
     std::vector<float> values;
@@ -55,7 +56,7 @@ dist::Call call_of(const FaultPlan& plan, int rank, size_t call) {
             .algorithm = plan.calls[call].algorithm};
 }
 
-// Notes a wrong sum of a call that has returned.
+// Sets `wrong_sum` to a message if a call has returned a wrong sum.
 void check_sum(const FaultPlan& plan, int rank, size_t call, const Tensor& data,
                std::string& wrong_sum) {
     if (data.numel() == static_cast<int64_t>(plan.calls[call].count) &&
@@ -63,7 +64,7 @@ void check_sum(const FaultPlan& plan, int rank, size_t call, const Tensor& data,
         wrong_sum = fmt::format("rank {} has a wrong sum in call {}", rank, call);
 }
 
-// Sends a number to every other rank again and again, and joins no call.
+// Sends numbers to all other ranks for three timeouts, and joins no call.
 void flood(const FaultPlan& plan, dist::GroupTransport& transport) {
     constexpr std::chrono::microseconds kPause(40);
     float number = 0;
@@ -99,7 +100,7 @@ void run_calls(const FaultPlan& plan, dist::GroupTransport& transport,
     }
 }
 
-// The same in a process group, from its rendezvous to its end.
+// Runs all calls on one rank in a process group, from its rendezvous to its end.
 void run_group(const FaultPlan& plan, dist::ProcessCluster& cluster, int rank,
                std::string& wrong_sum) {
     const auto group = dist::make_ring_group(
@@ -121,7 +122,8 @@ void run_group(const FaultPlan& plan, dist::ProcessCluster& cluster, int rank,
     group->shutdown();
 }
 
-// Connects to every port that the ranks may listen at, and says what no rank says.
+// Connects to every port on which a rank may listen. Sends an HTTP request to half of the
+// ports.
 void knock(const FaultPlan& plan, dist::ProcessCluster& cluster) {
     const auto soon = [] { return dist::deadline_after(milliseconds(5)); };
     const std::string greeting = "GET / HTTP/1.1\r\n\r\n";
@@ -134,12 +136,12 @@ void knock(const FaultPlan& plan, dist::ProcessCluster& cluster) {
             if (port % 2 == 0)
                 dist::send_all(socket, std::as_bytes(std::span(greeting)), soon());
             dist::sleep_for(milliseconds(1));
-        } catch (const Error&) {  // nothing listens there
+        } catch (const Error&) {  // no rank listens on this port
         }
     }
 }
 
-// What a process of a whole job does: ranks, then perhaps one more process.
+// Runs one process of a whole job: a rank, or the additional process after the ranks.
 void run_process(const FaultPlan& plan, dist::ProcessCluster& cluster, int process,
                  std::string& wrong_sum) {
     const bool is_further = process == plan.world_size;
@@ -148,7 +150,7 @@ void run_process(const FaultPlan& plan, dist::ProcessCluster& cluster, int proce
     run_group(plan, cluster, is_further ? plan.victim : process, wrong_sum);
 }
 
-// Keeps the first ranks, up to the victim, and the others apart.
+// Separates the ranks 0 to victim from the other ranks, or connects them again.
 void set_apart(const FaultPlan& plan, dist::ProcessCluster& cluster, bool apart) {
     for (int a = 0; a <= plan.victim; ++a) {
         for (int b = plan.victim + 1; b < plan.world_size; ++b) {
@@ -182,7 +184,7 @@ void make_it_happen(const FaultPlan& plan, dist::ProcessCluster& cluster) {
     }
 }
 
-// Whether a fault is part of the job, and not of one of its steps.
+// Returns whether a fault exists from the start of the job and not from one of its steps.
 bool is_from_start(Fault fault) {
     return fault == Fault::kFlood || fault == Fault::kMismatch ||
            fault == Fault::kNeverComes || fault == Fault::kTwoOfOne ||
@@ -206,7 +208,7 @@ std::string end_text(const ProcessEnd& end) {
 
 FaultResult play(const FaultPlan& plan) {
     std::vector<int> hosts = hosts_of(plan.links, plan.world_size);
-    if (plan.fault == Fault::kTwoOfOne)  // on the same host, or on one of its own
+    if (plan.fault == Fault::kTwoOfOne)  // on the victim's host or its own
         hosts.push_back(plan.step % 2 == 0 ? hosts[static_cast<size_t>(plan.victim)]
                                            : plan.world_size);
     if (plan.fault == Fault::kStranger) hosts.push_back(plan.world_size);

@@ -1,4 +1,4 @@
-// Plays jobs with faults on simulated processes.
+// Runs jobs with faults on simulated processes.
 
 #pragma once
 
@@ -9,14 +9,16 @@
 
 namespace mini::tools {
 
-/// Plays a job; the same plan gives the same result.
+/// Runs a job and returns its checked result. The same plan gives the same result. Blocks
+/// until the job has ended.
 FaultResult play(const FaultPlan& plan);
 
-/// Returns the shortest job, by small steps from `plan`, that still goes wrong: fewer ranks,
-/// fewer and smaller calls, an earlier fault. REQUIRES: play(plan) goes wrong.
+/// Returns a shorter job that still fails: replaces the job by the first failing job of
+/// shorter(), until all jobs of shorter() end as required. REQUIRES: `plan` fails, so
+/// that play(plan) returns an error.
 FaultPlan shrink(const FaultPlan& plan);
 
-/// The plan, how each rank ended, and what is wrong, line by line.
+/// Returns the plan, the end of each rank, and the error, if any, line by line.
 std::string story_of(const FaultPlan& plan, const FaultResult& result);
 
 }  // namespace mini::tools

@@ -29,7 +29,8 @@ double end_of_class(size_t place) {
     return kFirstTime * std::exp2(static_cast<double>(place) / kClassesPerOctave);
 }
 
-// When a share of the ranks that threw had thrown, in seconds.
+// Returns the time, in seconds, by which `share` (0 to 1) of the throwing ranks had
+// thrown.
 double time_of_share(const FaultCounts& counts, double share) {
     uint64_t thrown = 0;
     for (size_t place = 0; place < FaultCounts::kClasses; ++place) {

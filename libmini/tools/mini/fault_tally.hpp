@@ -1,11 +1,14 @@
-// What a search over jobs with faults has counted, fault by fault.
+// The counts of a search over jobs with faults, by fault.
 //
 //     fault        jobs     met   ranks threw    half by     all by   other rank   wrong
 //     kill         2083    1790          7731     95 us     2.1 s           19       0
 //     stop         1391    1209          5012       2 s     2.1 s            0       0
 //
-// half by, all by: the virtual time from the fault until so many of the ranks that threw had
-// thrown. Of a fault that is there from the start, from the start of the job.
+//     met               jobs whose fault happened before their end
+//     half by, all by   virtual time from the fault until half, or all, of the throwing
+//                       ranks had thrown; a fault without a step counts from the start
+//     other rank        ranks that named another rank, as check() allows
+//     wrong             jobs that did not end as required
 
 #pragma once
 
@@ -21,45 +24,47 @@
 
 namespace mini::tools {
 
-/// The counts of one fault. Plain data, which a pipe carries.
+/// The counts of one fault. Plain data, so that a pipe can carry it.
 struct FaultCounts {
-    /// Times are counted in classes of a quarter octave, from 1 us to about 70 s.
+    /// The number of classes of times: quarter octaves from 1 us to about 70 s.
     static constexpr size_t kClasses = 105;
 
     uint64_t jobs = 0;
-    uint64_t met = 0;         // whose fault was before their end
-    uint64_t threw = 0;       // ranks
-    uint64_t exceptions = 0;  // of these, ranks that named another rank, as allowed
-    uint64_t wrong = 0;       // jobs
+    uint64_t met = 0;         // jobs whose fault happened before their end
+    uint64_t threw = 0;       // ranks that threw, except victims
+    uint64_t exceptions = 0;  // ranks that named another rank, as check() allows
+    uint64_t wrong = 0;       // jobs that did not end as required
     std::array<uint32_t, kClasses>
         times{};  // ranks that threw, by the time since the fault
 };
 
-/// The counts of all faults. Plain data too.
+/// The counts of all faults. Plain data.
 struct FaultTally {
     std::array<FaultCounts, kFaultCount> of_fault{};
-    uint64_t first_wrong = 0;  // the seed; 0 when none is wrong
+    uint64_t first_wrong = 0;  // seed of the first wrong job; 0 if no job is wrong
 
-    /// Counts one job.
+    /// Adds one job to the counts.
     void add(const FaultPlan& plan, const FaultResult& result);
 
-    /// Counts the jobs of another tally.
+    /// Adds the counts of another tally.
     void add(const FaultTally& other);
 
-    /// The counts of all faults together.
+    /// Returns the counts of all faults together.
     FaultCounts sum() const;
 };
 
-/// The table above, with a row for each fault that some job has.
+/// Returns the table above, with a row for each fault that occurred in a job.
 std::string table_of(const FaultTally& tally);
 
-/// [{"fault": "kill", "jobs": 2083, "met": 1790, "threw": 7731, "exceptions": 19, "wrong": 0,
-///   "times": [{"seconds": 1.2e-6, "ranks": 3}, ...]}, ...]; a time is the end of its class.
+/// Returns one object per fault; "seconds" is the end of a class:
+///     [{"fault": "kill", "jobs": 2083, "met": 1790, "threw": 7731, "exceptions": 19,
+///       "wrong": 0, "times": [{"seconds": 1.2e-6, "ranks": 3}, ...]}, ...]
 nlohmann::json json_of(const FaultTally& tally);
 
-/// The share of the ranks that have thrown, against the time since the fault: a line for each
-/// fault of one rank or its links: as many as there are colours. Throws UsageError when no rank
-/// has thrown.
+/// Returns a chart of the share of the ranks that have thrown, against the time since the
+/// fault. The chart has one line for each fault up to kPartition after which a rank
+/// threw: seven lines, as many as io::svg_of() has colours. If no rank threw, the chart
+/// has no line, and io::svg_of() throws UsageError.
 io::LineChart chart_of(const FaultTally& tally);
 
 }  // namespace mini::tools

@@ -1,5 +1,5 @@
-// mini flight: finds the ranks that are missing in an operation, from the flight recorder
-// boxes of all ranks.
+// mini flight: reads the flight recorder boxes of all ranks, and finds the ranks that are
+// missing in an operation.
 
 #pragma once
 
@@ -7,9 +7,9 @@
 
 namespace mini::tools {
 
-/// Declares `flight` in `mini`; it prints to stdout when the command line has been
-/// parsed. It throws BadFile (one line) if a file is damaged or not a box, and UsageError
-/// if there is no box.
+/// Declares `flight` in `mini`. When the command line has been parsed, `flight` prints to
+/// stdout; it throws BadFile (one line) if a file is damaged or is not a box, and
+/// UsageError if there is no box.
 void add_flight(Command& mini);
 
 }  // namespace mini::tools

@@ -1,5 +1,4 @@
-// Reads the boxes of the flight recorder, and prints them as JSON lines. A damaged file
-// is an error that names it.
+// Reads the boxes of the flight recorder, and converts them to JSON lines.
 //
 //     {"flight":1,"run":"3f2a","rank":1,"world_size":4,"group":"default","pid":4711,...}
 //     {"number":57,"operation":"all_reduce","sequence":57,"dtype":"float32",...}
@@ -14,22 +13,23 @@
 namespace mini::tools {
 
 /// The box of one rank. The strings of `head` are valid UTF-8 without control characters;
-/// `head.seen_at` is the current time if the box has none.
+/// `head.seen_at` is the current time if the box does not contain this time.
 struct RankFlight {
     std::string file;
     dist::FlightHead head;
     std::vector<dist::FlightRecord> records;  // oldest first
 };
 
-/// Reads one box. Throws BadFile (one line that names the file).
+/// Reads one box. Throws BadFile (one line, which names the file) if the file is damaged
+/// or is not a box.
 RankFlight read_flight(const std::string& path);
 
-/// Returns the files in `paths`, with each folder replaced by the boxes in it. Throws
-/// UsageError if there is no file.
+/// Returns the files in `paths`, sorted, with each folder replaced by the boxes in it.
+/// Throws UsageError if there is no file.
 std::vector<std::string> find_flights(const std::vector<std::string>& paths);
 
-/// Returns the box as JSON lines: first the rank, then one line per operation, oldest
-/// first.
+/// Returns the box as JSON lines: first one line for the rank, then one line per
+/// operation, the oldest operation first.
 std::string json_lines(const RankFlight& flight);
 
 }  // namespace mini::tools

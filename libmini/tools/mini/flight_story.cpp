@@ -16,9 +16,10 @@ namespace mini::tools {
 namespace {
 
 using State = FlightRecord::State;
-constexpr size_t kMaxPoints = 10;  // sends and receives that are listed
+constexpr size_t kMaxPoints = 10;  // maximum number of listed sends and receives
 
-// Returns the lowest sequence number of an open operation of any rank.
+// Returns the lowest sequence number of an open operation of any rank; std::nullopt if no
+// operation is open.
 std::optional<uint64_t> lowest_open(const GroupFlight& group) {
     std::optional<uint64_t> lowest;
     for (const RankFlight& rank : group.ranks)
@@ -50,8 +51,8 @@ std::string absence(const RankFlight& rank, uint64_t sequence) {
                            : "queued it, but not started it");
 }
 
-// Lists the ranks that are in operation `sequence`, those that have not started it, and
-// those that have finished it.
+// Returns a sentence that lists the ranks that are in operation `sequence`, the ranks
+// that have not started the operation, and the ranks that have finished it.
 std::string tell_open(const GroupFlight& group, uint64_t sequence) {
     std::vector<int> inside, past;
     std::string what, absent;
@@ -79,7 +80,8 @@ std::string tell_open(const GroupFlight& group, uint64_t sequence) {
     return text;
 }
 
-// Reports the lowest sequence number with which ranks called different operations.
+// Returns a sentence about the lowest sequence number with which ranks called different
+// operations; std::nullopt if there is no such number.
 std::optional<std::string> tell_mismatch(const GroupFlight& group) {
     std::map<uint64_t, std::map<std::string, std::vector<int>>> called;
     for (const RankFlight& rank : group.ranks)
@@ -101,6 +103,7 @@ std::optional<std::string> tell_mismatch(const GroupFlight& group) {
     return std::nullopt;
 }
 
+// Returns a sentence about a group without open operations.
 std::string tell_quiet(const GroupFlight& group) {
     std::map<std::string, std::vector<int>> last;
     for (const RankFlight& rank : group.ranks) {
@@ -120,7 +123,7 @@ std::string tell_quiet(const GroupFlight& group) {
     return text;
 }
 
-// Lists open sends and receives, at most kMaxPoints.
+// Appends sentences about open sends and receives to `story`, at most kMaxPoints.
 void tell_points(const GroupFlight& group, std::vector<std::string>& story) {
     size_t listed = 0, all = 0;
     for (const RankFlight& rank : group.ranks)
@@ -194,7 +197,7 @@ bool has_finished(const RankFlight& rank, uint64_t sequence) {
         return is_finished(*record);
     for (const FlightRecord& record : rank.records)
         if (!is_point(record))
-            return sequence < record.collective.sequence;  // its record was overwritten
+            return sequence < record.collective.sequence;  // the record was overwritten
     return false;
 }
 

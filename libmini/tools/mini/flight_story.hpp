@@ -7,8 +7,8 @@
 //     all_reduce #57: ranks 0 and 2 are in it for 3.2 s; rank 1 finished barrier #56 and
 //     has not called it
 //
-// The relevant operation is the one with the lowest number that some rank is in: a rank
-// in a later operation has finished it.
+// The relevant operation is the open operation with the lowest number: a rank in a later
+// operation has already finished the relevant operation.
 
 #pragma once
 
@@ -22,8 +22,10 @@ namespace mini::tools {
 
 using dist::FlightRecord;
 
-/// Returns whether the operation is send or recv, which have no sequence number.
+/// Returns whether the operation is send or recv. These have no sequence number.
 bool is_point(const FlightRecord& record);
+
+/// Returns whether the operation has finished without an error.
 bool is_finished(const FlightRecord& record);
 
 /// Returns whether the operation has started but not finished: it is running, or failed
@@ -44,17 +46,19 @@ std::vector<GroupFlight> by_group(std::vector<RankFlight> flights);
 /// Returns the ranks of the group that left no box.
 std::vector<int> ranks_without_box(const GroupFlight& group);
 
-/// Returns the record of the operation with this sequence number, or null.
+/// Returns the record of the operation with this sequence number; null if `rank` has no
+/// such record.
 const FlightRecord* find_record(const RankFlight& rank, uint64_t sequence);
 
-/// Returns whether `rank` has finished the operation with this sequence number, also if
-/// its record has already been overwritten.
+/// Returns whether `rank` has finished the operation with this sequence number. Returns
+/// true also if the record of the finished operation was overwritten.
 bool has_finished(const RankFlight& rank, uint64_t sequence);
 
-/// Returns "3.2 s", "1.4 ms", "20.0 us".
+/// Returns a duration as text: "3.2 s", "1.4 ms" or "20.0 us".
 std::string duration_text(int64_t nanoseconds);
 
-/// Returns the running time of the operation so far, or until it ended, in nanoseconds.
+/// Returns how long the operation ran, in nanoseconds: until its end, or until the box
+/// was last seen (`rank.head.seen_at`) if the operation has not ended.
 int64_t time_in(const FlightRecord& record, const RankFlight& rank);
 
 /// Returns the findings, one sentence each, the most severe first.

@@ -36,7 +36,8 @@ Cell cell_of(const RankFlight& rank, uint64_t sequence) {
     return {fmt::format("in it {}", time), "\033[33m"};
 }
 
-// Returns the last sequence numbers of any rank, each with the first rank's description.
+// Returns the `last` highest sequence numbers of all ranks, each with the description of
+// the operation on the first rank that recorded it.
 std::map<uint64_t, std::string> last_operations(const GroupFlight& group, int last) {
     std::map<uint64_t, std::string> names;
     for (const RankFlight& rank : group.ranks)

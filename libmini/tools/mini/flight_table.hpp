@@ -15,8 +15,8 @@ namespace mini::tools {
 
 struct FlightTableOptions {
     bool colour = false;
-    int width = 80;  // of the screen, in characters; further ranks follow below
-    int last = 8;    // number of operations, the latest ones
+    int width = 80;  // of the screen, in characters; the other ranks follow below
+    int last = 8;    // number of operations; the latest operations are shown
 };
 
 /// Returns the table with an empty line before it, or "" if there is no operation to

@@ -285,7 +285,7 @@ class IndicesCommand {
     Command command_;
 };
 
-// Declares the samplers that give each rank its own samples.
+// Declares the subcommands of samplers that give each rank its own samples.
 void add_distributed_samplers(Command& indices) {
     constexpr const char* kRank = "Only this rank (all ranks unless given)";
     IndicesCommand(indices, "distributed", "DistributedSampler: every rank's samples",
@@ -305,7 +305,7 @@ void add_distributed_samplers(Command& indices) {
         .optional("--rank", &IndicesOptions::rank, kRank);
 }
 
-// Declares the samplers that one process uses for the whole dataset.
+// Declares the subcommands of samplers that one process uses for the whole dataset.
 void add_samplers(Command& indices) {
     constexpr const char* kSeed = "Seed of the generator";
     IndicesCommand(indices, "randperm", "torch.randperm", permutation)
@@ -331,7 +331,7 @@ void add_samplers(Command& indices) {
         .seed(kSeed);
 }
 
-// Declares the orders that Python's generator draws.
+// Declares the subcommands whose order comes from Python's random generator.
 void add_shuffles(Command& indices) {
     IndicesCommand(indices, "partition", "DataPartitioner of the tutorial", partition)
         .required("--len", &IndicesOptions::length, "Samples in the dataset")

@@ -1,5 +1,5 @@
-// mini indices: prints the sample indices that each rank gets. It shows the order of
-// every sampler and partitioner of libmini without writing a program.
+// mini indices: prints the sample indices that each rank gets, in the order of any
+// sampler or partitioner of libmini.
 
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace mini::tools {
 
-/// Declares `indices` and its subcommands in `mini`; the chosen subcommand prints to
-/// stdout when the command line has been parsed, and throws UsageError for invalid
+/// Declares `indices` and its subcommands in `mini`. When the command line has been
+/// parsed, the chosen subcommand prints to stdout; it throws UsageError for invalid
 /// values.
 void add_indices(Command& mini);
 

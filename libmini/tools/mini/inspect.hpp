@@ -15,7 +15,7 @@
 
 namespace mini::tools {
 
-/// Statistics of one tensor; min, mean and max are over the finite values.
+/// Statistics of one tensor. `min`, `mean` and `max` are those of the finite values.
 struct NumberSummary {
     int64_t finite = 0;
     int64_t nans = 0;
@@ -24,6 +24,8 @@ struct NumberSummary {
     double mean = 0.0;
     double max = 0.0;
 };
+
+/// Returns the statistics of `tensor`. Throws Error for an unknown dtype.
 NumberSummary summarise(const Tensor& tensor);
 
 /// Returns the file as a table, with its metadata and totals.
@@ -31,8 +33,8 @@ std::string inspect_table(const io::Safetensors& file);
 /// Returns the file as one JSON object on one line.
 std::string inspect_json(const io::Safetensors& file);
 
-/// Declares `inspect` in `mini`; it prints to stdout when the command line has been
-/// parsed. It throws BadFile (one line) if the file is not a valid safetensors file.
+/// Declares `inspect` in `mini`. When the command line has been parsed, `inspect` prints
+/// to stdout; it throws BadFile (one line) if the file is not a valid safetensors file.
 void add_inspect(Command& mini);
 
 }  // namespace mini::tools

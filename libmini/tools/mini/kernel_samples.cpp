@@ -16,7 +16,7 @@ namespace {
 using namespace mini::kernels;
 namespace on_device = mini::kernels::cuda;
 
-// n elements on device 0, all with the same value.
+// An array of n elements on device 0, all with the same value.
 template <typename T>
 class Array {
   public:
@@ -40,7 +40,8 @@ class Array {
 };
 using Floats = Array<float>;
 
-// A rung of the ladder, on square matrices whose size is no multiple of the tile size.
+// Returns a sample that runs a rung of the matmul ladder on square matrices. Their size
+// is not a multiple of the tile size.
 KernelSample product(on_device::MatmulRung rung) {
     return {std::string("matmul-") + on_device::name(rung), [rung] {
                 const int64_t n = 72;

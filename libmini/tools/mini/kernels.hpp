@@ -7,7 +7,7 @@
 //     used             bytes used / bytes of the transferred sectors (32 bytes each)
 //     shared           warp instructions that access shared memory
 //     passes           passes over the banks / passes needed without bank conflicts
-//     worst            the most passes where one would do without bank conflicts
+//     worst            most passes of an access that needs one pass without conflicts
 
 #pragma once
 
@@ -43,8 +43,8 @@ std::string counters_table(const std::vector<sim::LaunchCounters>& launches);
 std::string access_picture(const std::vector<sim::LoggedAccess>& accesses,
                            const std::string& title);
 
-/// Declares `kernels` in `mini`; it runs the samples when the command line has been
-/// parsed.
+/// Declares `kernels` in `mini`; the command runs the samples when the command line has
+/// been parsed.
 void add_kernels(Command& mini);
 
 }  // namespace mini::tools

@@ -31,8 +31,8 @@ int fail(int code, const std::string& message) {
     return code;
 }
 
-// Appends the options and subcommands of `app` and of the chosen subcommands: the
-// candidates for a mistyped word.
+// Appends the options and subcommands of `app` and of the chosen subcommands to `words`,
+// as candidates for a mistyped word.
 void known_words(const CLI::App& app, std::vector<std::string>& words) {
     for (const CLI::Option* option : app.get_options())
         for (const std::string& name : option->get_lnames())

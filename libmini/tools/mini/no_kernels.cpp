@@ -1,5 +1,6 @@
 
-// mini kernels in a build that cannot count: an error that explains how to configure one.
+// mini kernels in a build without the simulator: throws an error that explains how to
+// configure a build with the simulator.
 
 #include "libmini/core/error.hpp"
 #include "libmini/tools/mini/kernels.hpp"

@@ -10,8 +10,8 @@
 namespace mini::tools {
 namespace {
 
-// Appends the parameters of layers. `uses` is how often each element is used: the pixels of
-// a layer's output, or 1 for a layer of tokens.
+// Collects the parameters of layers. `uses` is the number of uses of each element: the
+// number of pixels of the layer's output, or 1 for a layer on tokens.
 class Layers {
   public:
     void add(const std::string& name, int64_t numel, double uses) {
@@ -44,7 +44,8 @@ class Layers {
     std::vector<ModelParameter> all_;
 };
 
-// One bottleneck block: 1 x 1, 3 x 3 with the stride, 1 x 1 to four times the channels.
+// Adds a bottleneck block of three convolutions: 1 x 1, 3 x 3 with the stride, and 1 x 1
+// to four times the channels.
 void add_bottleneck(Layers& layers, const std::string& name, int64_t in, int64_t width,
                     int64_t side_in, int64_t side) {
     layers.convolution(name + ".conv1", in, width, 1, side_in);

@@ -13,21 +13,22 @@
 
 namespace mini::tools {
 
-/// Where the results go beside the table. REQUIRES: outlives the parsing of the command line.
+/// The files to which a command writes its results. REQUIRES: this object outlives the
+/// parsing of the command line.
 class ResultFiles {
   public:
-    /// Declares both options; `picture` says what the chart shows.
+    /// Declares both options; `picture` describes the chart in the help.
     void add_options(Command& command, const std::string& picture);
 
-    /// Opens the files, so that a path that cannot be written is an error before the first
-    /// result. Throws BadFile, which names the path.
+    /// Opens the files. Throws BadFile, which names the path, if a file cannot be
+    /// written; so call open() before the first result is computed.
     void open();
 
-    /// Whether the JSON goes to stdout, in place of the table.
+    /// Returns whether the JSON goes to stdout instead of the table.
     bool replaces_table() const { return json_path_ == "-"; }
 
-    /// Writes the results, and the chart if --svg was given; blocks until the files are on
-    /// disk. REQUIRES: open() was called.
+    /// Writes the results, and, if --svg was given, the result of chart(). Blocks until
+    /// the files are on disk. REQUIRES: open() was called.
     void write(const nlohmann::json& results,
                const std::function<io::LineChart()>& chart);
 

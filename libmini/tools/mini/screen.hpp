@@ -1,4 +1,4 @@
-// The width of stdout, and whether it shows colours: a terminal, or a pipe or file.
+// The width of stdout, and whether to print colours: for a terminal, a pipe or a file.
 
 #pragma once
 
@@ -9,8 +9,9 @@ struct Screen {
     int width = 80;
 };
 
-/// Enables colours only on a terminal, and not if NO_COLOR is set (no-color.org). The
-/// width is the terminal's, else COLUMNS, else 80, limited to 40 ... 400.
+/// Returns the properties of stdout. Colours are enabled only on a terminal, and not if
+/// NO_COLOR is set (no-color.org). The width is the terminal's width, or COLUMNS if
+/// stdout is not a terminal; 80 if it is unknown; limited to 40 ... 400.
 Screen stdout_screen();
 
 }  // namespace mini::tools

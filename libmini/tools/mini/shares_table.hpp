@@ -32,7 +32,7 @@ struct Shares {
 struct TableOptions {
     bool colour = false;
     int width = 80;       // of the screen, in characters
-    int max_blocks = 12;  // of wrapped rows; further positions are counted, not shown
+    int max_blocks = 12;  // blocks of wrapped rows; later positions are only counted
 };
 
 /// Returns the table; every line ends with a newline.

@@ -1,8 +1,8 @@
-// mini simulate: a cluster that this machine only simulates, in virtual time.
+// mini simulate: runs a simulated cluster in virtual time.
 //
 //     allreduce    times, messages and bytes of all-reduces     simulate_allreduce.hpp
 //     step         steps of DistributedDataParallel             simulate_step.hpp
-//     faults       jobs with faults made from seeds             simulate_faults.hpp
+//     faults       jobs with random faults                      simulate_faults.hpp
 
 #pragma once
 
@@ -10,8 +10,9 @@
 
 namespace mini::tools {
 
-/// Declares `simulate` in `mini`; it runs when the command line has been parsed. In a build
-/// without fibers it throws UsageError with what is missing.
+/// Declares `simulate` in `mini`; the command runs when the command line has been parsed.
+/// In a build without fibers, the command throws UsageError, which names the missing
+/// library.
 void add_simulate(Command& mini);
 
 }  // namespace mini::tools

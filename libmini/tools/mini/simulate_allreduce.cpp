@@ -22,7 +22,7 @@ namespace mini::tools {
 namespace {
 
 constexpr int kMaxSimulatedRanks = 16384;
-constexpr double kMicroseconds = 1e6;  // in a second
+constexpr double kMicroseconds = 1e6;  // per second
 
 struct SimulateOptions {
     int ranks = 64;
@@ -31,7 +31,7 @@ struct SimulateOptions {
     std::vector<std::string> algorithms = {"ring", "tree", "recursive-doubling",
                                            "halving-doubling"};
     uint64_t seed = 0;
-    double combine_rate = 0;  // bytes a second; 0: combining takes no time
+    double combine_rate = 0;  // bytes per second; 0: combining takes no time
     std::string format = "table";
     ResultFiles files;
 };
@@ -72,7 +72,7 @@ nlohmann::json json_of(const SimulatedAllReduce& row) {
     return json;
 }
 
-// "64K", as sizes are given.
+// Returns a size in the format of --sizes: "64K".
 std::string size_text(size_t bytes) {
     constexpr size_t kFactor = 1024;
     std::string unit;
@@ -84,7 +84,8 @@ std::string size_text(size_t bytes) {
     return fmt::format("{}{}", bytes, unit);
 }
 
-// One line per algorithm, of time against size. An algorithm that kAuto chose has its name.
+// Returns a chart of time against size with one line per algorithm. For kAuto, a line has
+// the name of the algorithm that was chosen.
 io::LineChart chart_of(const std::vector<SimulatedAllReduce>& rows,
                        const SimulateOptions& options) {
     io::LineChart chart;
@@ -108,7 +109,7 @@ io::LineChart chart_of(const std::vector<SimulatedAllReduce>& rows,
 void run(SimulateOptions& options) {
     const std::vector<size_t> sizes = parse_sizes(options.sizes);
     const dist::ClusterOptions cluster = cluster_of(options);
-    std::vector<dist::Algorithm> algorithms;  // errors come before the first row
+    std::vector<dist::Algorithm> algorithms;  // report errors before the first row
     for (const std::string& name : options.algorithms)
         algorithms.push_back(dist::parse_algorithm(name));
     options.files.open();

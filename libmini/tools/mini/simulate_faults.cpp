@@ -31,7 +31,7 @@ namespace {
 constexpr int64_t kMaxSeeds = 1'000'000'000;
 constexpr int kMaxJobs = 256;
 
-// How many wrong jobs a process tells in full.
+// The maximum number of wrong jobs that one process prints in full.
 constexpr uint64_t kMaxStories = 5;
 
 struct FaultOptions {
@@ -42,7 +42,7 @@ struct FaultOptions {
     ResultFiles files;
 };
 
-// The job, and the shortest one that goes wrong like it.
+// Prints a wrong job, and the shortest wrong job that shrink() finds.
 void tell_wrong(const FaultPlan& plan, const FaultResult& result) {
     fmt::print("{}", story_of(plan, result));
     const FaultPlan shortest = shrink(plan);
@@ -51,7 +51,7 @@ void tell_wrong(const FaultPlan& plan, const FaultResult& result) {
     std::fflush(stdout);
 }
 
-// Plays every jobs-th seed from first + job on.
+// Plays the seeds first + job, first + job + jobs, ... and returns their counts.
 FaultTally play_share(const FaultOptions& options, int job) {
     FaultTally tally;
     uint64_t told = 0;
@@ -71,7 +71,8 @@ FaultTally play_share(const FaultOptions& options, int job) {
     return tally;
 }
 
-// Runs play_share in a process of its own; its tally comes through a pipe.
+// Runs play_share() in a child process. Returns the read end of a pipe to which the child
+// writes its tally.
 Descriptor start_share(const FaultOptions& options, int job) {
     std::array<int, 2> ends{};
     MINI_CHECK(::pipe(ends.data()) == 0, system_message("pipe", errno));
@@ -89,7 +90,8 @@ Descriptor start_share(const FaultOptions& options, int job) {
     ::_exit(code);
 }
 
-// Reads the tally of a process that start_share() has started; blocks until it ends.
+// Reads the tally of a process that start_share() has started. Blocks until the process
+// has written the tally.
 FaultTally read_share(const Descriptor& share) {
     FaultTally tally;
     const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&tally, 1));
@@ -103,7 +105,7 @@ FaultTally read_share(const Descriptor& share) {
     return tally;
 }
 
-// Plays all seeds, in several processes.
+// Plays all seeds in options.jobs processes.
 FaultTally play_all(const FaultOptions& options) {
     std::vector<Descriptor> shares;
     for (int job = 1; job < options.jobs; ++job)

@@ -1,9 +1,10 @@
-// mini simulate faults: jobs with faults, each made from a seed, in virtual time.
+// mini simulate faults: runs jobs with faults in virtual time; each seed gives one job.
 //
-//     $ mini simulate faults --seeds 1000000 --jobs 2
-//     $ mini simulate faults --seed 7                       # one of them, told rank by rank
+//     $ mini simulate faults --seeds 1000000 --jobs 2   # jobs 0 to 999999
+//     $ mini simulate faults --seed 7                   # job 7; prints each rank's end
 //
-// Exit code 1, and the story of each, when a job did not end as it must (fault_check.hpp).
+// If a job does not end as required (fault_check.hpp), prints the ends of its ranks, and
+// ends with exit code 1.
 
 #pragma once
 
@@ -11,8 +12,8 @@
 
 namespace mini::tools {
 
-/// Declares `faults` in `simulate`. REQUIRES: no thread is running when the command line is
-/// parsed: jobs are forked.
+/// Declares `faults` in `simulate`; the command runs when the command line has been
+/// parsed. REQUIRES: no other thread is running then, because --jobs forks processes.
 void add_simulate_faults(Command& simulate);
 
 }  // namespace mini::tools

@@ -18,7 +18,7 @@
 namespace mini::tools {
 namespace {
 
-constexpr double kMilliseconds = 1e3;  // in a second
+constexpr double kMilliseconds = 1e3;  // per second
 
 struct StepRow {
     int ranks = 0;
@@ -106,8 +106,9 @@ nlohmann::json json_of(const StepPlan& plan, const StepOptions& options,
             {"rows", json_rows}};
 }
 
-// Step time against bucket sizes, one line for each number of ranks; with one bucket size,
-// against the number of ranks. Both axes have their values at equal distances.
+// Returns a chart of step time against bucket size, with one line for each number of
+// ranks. If there is only one bucket size, x is the number of ranks instead. The x values
+// are at equal distances.
 io::LineChart chart_of(const StepPlan& plan, const StepOptions& options,
                        const std::vector<StepRow>& rows) {
     const bool over_caps = plan.caps_mb.size() > 1;

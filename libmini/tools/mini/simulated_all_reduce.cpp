@@ -27,7 +27,7 @@ std::optional<double> formula_of(dist::Algorithm algorithm, size_t bytes,
 
 SimulatedAllReduce simulate_all_reduce(dist::Algorithm algorithm, size_t bytes,
                                        dist::ClusterOptions cluster) {
-    // Messages are sizes alone, so all ranks use one tensor.
+    // Messages have no payload, so all ranks use the same tensor.
     cluster.has_payload = false;
     const auto hosts = dist::hosts_of(cluster.links, cluster.world_size);
     const dist::Call call{

@@ -1,4 +1,5 @@
-// One all-reduce of float32 on the simulated cluster, beside the formula for its time.
+// One all-reduce of float32 on the simulated cluster, and its time according to the
+// formula.
 
 #pragma once
 
@@ -13,20 +14,20 @@
 namespace mini::tools {
 
 struct SimulatedAllReduce {
-    std::string algorithm;  // that ran
+    std::string algorithm;  // the algorithm that ran
     size_t bytes = 0;       // of one rank's buffer
-    double seconds = 0;     // of virtual time, until the last rank is done
+    double seconds = 0;     // virtual time until the last rank is done
 
-    /// The seconds by all_reduce_seconds(); none where links differ, where combining takes time,
-    /// and for kAuto and kHierarchical.
+    /// The time according to all_reduce_seconds(), in seconds; std::nullopt if links
+    /// differ, if combining takes time, and for kAuto and kHierarchical.
     std::optional<double> formula;
 
-    int64_t messages = 0, bytes_sent = 0;  // of all ranks
-    double wall_seconds = 0;               // of the simulation
+    int64_t messages = 0, bytes_sent = 0;  // of all ranks together
+    double wall_seconds = 0;               // real time of the simulation
 };
 
-/// Runs the algorithm on a buffer of `bytes`, a multiple of 4, on every rank. Messages are sizes
-/// alone. Blocks for the wall time of the simulation.
+/// Simulates one all-reduce of `bytes` bytes per rank, a multiple of 4. The messages have
+/// sizes but no payload. Blocks for the real time of the simulation.
 SimulatedAllReduce simulate_all_reduce(dist::Algorithm algorithm, size_t bytes,
                                        dist::ClusterOptions cluster);
 

@@ -14,7 +14,7 @@ namespace {
 using dist::seconds_of;
 using dist::VirtualTime;
 
-// When the last rank had started, and ended, the all-reduce of a bucket.
+// The times at which the last rank started and ended the all-reduce of a bucket.
 struct LastTimes {
     VirtualTime start{}, end{};
 };
@@ -29,8 +29,8 @@ double slowdown_of(const StepCluster& cluster, int rank) {
     return found == cluster.slowdown.end() ? 1.0 : found->second;
 }
 
-// The all-reduces of the buckets. Messages are sizes alone, so all ranks and all buckets use
-// one buffer.
+// Returns the all-reduces of the buckets. Messages have no payload, so all ranks and all
+// buckets use the same buffer.
 std::vector<dist::Call> calls_of(const std::vector<StepBucket>& buckets,
                                  dist::Algorithm algorithm) {
     int64_t most = 0;
@@ -63,7 +63,8 @@ StepTimes simulate_step(const StepProfile& profile,
     const auto run_rank = [&](dist::SimulatedTransport& transport) {
         const double slowdown = slowdown_of(cluster, transport.rank());
         for (size_t i = 0; i < buckets.size() && cluster.ranks > 1; ++i) {
-            // Compute until the bucket is ready, unless the all-reduce before it took longer.
+            // Compute until the bucket is ready. sleep_until() returns at once if the
+            // previous all-reduce ended later.
             const double ready = cluster.overlaps ? buckets[i].ready : profile.backward;
             transport.sleep_until(virtual_time((profile.forward + ready) * slowdown));
 

@@ -4,9 +4,10 @@
 //     all-reduces                 [ bucket 0 ][ bucket 1 ....... ]
 //     exposed                                            [.......]
 //
-// A bucket's all-reduce starts on a rank when the bucket is ready there and the all-reduce
-// before it has ended there. It is the library's own code, on the ranks' own links: a rank that
-// computes slowly, or sends slowly, delays the others through the messages that they wait for.
+// On each rank, a bucket's all-reduce starts when the bucket is ready and the previous
+// all-reduce has ended on this rank. The all-reduces run libmini's own code on simulated
+// links: a rank that computes or sends slowly delays the ranks that wait for its
+// messages.
 
 #pragma once
 
@@ -28,24 +29,24 @@ struct StepCluster {
     dist::Algorithm algorithm = dist::Algorithm::kAuto;
     bool overlaps = true;  // false: all-reduces start after backward
     std::map<int, double>
-        slowdown;  // of slow ranks: what their compute times are multiplied by
+        slowdown;  // rank -> factor of its compute times; other ranks: 1
 };
 
-/// In seconds of virtual time.
+/// Times of a step, in seconds of virtual time.
 struct StepTimes {
     double compute = 0;  // forward and backward of the slowest rank
 
-    /// Of all buckets, each from when the last rank has started its all-reduce until the last
-    /// rank has ended it.
+    /// The sum over all buckets of the time from the last rank's start of the all-reduce
+    /// to the last rank's end.
     double communication = 0;
 
     double exposed = 0;  // from the end of `compute` to the end of the step
     double step = 0;     // until the last rank has all averages
 
-    std::vector<std::string> algorithms;  // of the buckets, each name once
+    std::vector<std::string> algorithms;  // that ran; each name once
 };
 
-/// Simulates the step. Blocks for the wall time of the simulation: about 1 us per message.
+/// Simulates a step. Blocks for the real time of the simulation: about 1 us per message.
 StepTimes simulate_step(const StepProfile& profile,
                         const std::vector<StepBucket>& buckets,
                         const StepCluster& cluster);

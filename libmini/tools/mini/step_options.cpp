@@ -14,7 +14,7 @@ constexpr int kMaxStepRanks = 4096;
 constexpr double kMaxSlowdown = 1000;
 constexpr double kMaxMs = 3.6e6;  // an hour
 
-// "3:2.5": rank 3 computes 2.5 times as long.
+// Parses "3:2.5": the compute times of rank 3 are 2.5 times as long.
 std::pair<int, double> slow_rank_of(const std::string& text) {
     int rank = -1;
     double factor = 0;
@@ -50,7 +50,8 @@ void check_range(const char* option, double value, double most) {
         throw UsageError(concat(option, " is ", value, ", and must be from 0 to ", most));
 }
 
-// A measured step has its own times, and a bucket size to begin with.
+// Adds the measured step of --from to the plan: its times, and its bucket size as the
+// default.
 void add_measured(const Command& command, const StepOptions& options, StepPlan& plan) {
     for (const char* const option : {"--model", "--forward-ms", "--backward-ms"})
         if (command.given(option))
@@ -63,6 +64,7 @@ void add_measured(const Command& command, const StepOptions& options, StepPlan& 
     if (!command.given("--bucket-cap-mb")) plan.caps_mb = {step.bucket_cap_mb};
 }
 
+// Adds the model of --model, with the times of the options, to the plan.
 void add_model(const StepOptions& options, StepPlan& plan) {
     constexpr double kMilliseconds = 1e3;
     check_range("--forward-ms", options.forward_ms, kMaxMs);

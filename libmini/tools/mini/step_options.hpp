@@ -1,4 +1,4 @@
-// The options of mini simulate step, and what they stand for.
+// The options of mini simulate step, and the plan that they describe.
 
 #pragma once
 
@@ -30,16 +30,17 @@ struct StepOptions {
 /// Declares the options. REQUIRES: `options` outlives the parsing of the command line.
 void add_step_options(Command& command, StepOptions& options);
 
-/// What all rows of the table share.
+/// The values that are equal for all rows of the table.
 struct StepPlan {
     std::string name;  // of the model, or the report's path
     StepProfile profile;
     std::vector<double> caps_mb;
-    StepCluster cluster;  // with one rank
+    StepCluster cluster;  // `ranks` is set for each row
 };
 
-/// Throws UsageError, which names the option, and what read_step() throws. `command` is that
-/// of add_step_options().
+/// Returns the plan that `options` describe. `command` is the command on which
+/// add_step_options() declared the options. Throws UsageError, which names the invalid
+/// option, and BadFile if read_step() cannot read the report of --from.
 StepPlan plan_of(const Command& command, const StepOptions& options);
 
 }  // namespace mini::tools

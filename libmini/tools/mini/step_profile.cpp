@@ -20,7 +20,7 @@ constexpr int64_t kFloatBytes = sizeof(float);
 constexpr int64_t kMaxGradientBytes = int64_t{1} << 36;
 constexpr double kMaxSeconds = 3600;
 
-// A number of the report, from 0 to `most`.
+// Returns a number of the report. Throws Error if the number is not from 0 to `most`.
 double number_of(const nlohmann::json& object, const char* key, double most) {
     const double number = object.at(key).get<double>();
     if (!(number >= 0 && number <= most))

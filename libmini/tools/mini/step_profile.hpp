@@ -1,8 +1,8 @@
-// What a rank computes in one training step, and the buckets of its gradients.
+// The compute times of a rank in one training step, and the buckets of its gradients.
 //
 //     forward | backward ..................... |
-//                   *  * *    *       *       *   gradients, each at its time
-//             [ bucket 0 ]    [ bucket 1      ]   ready with its last gradient
+//                   *  * *    *       *       *   gradients at their times
+//             [ bucket 0 ]    [ bucket 1      ]   ready with their last gradients
 //
 // The times come from a run (the report of train_mnist), or from the sizes of a model.
 
@@ -17,26 +17,27 @@
 
 namespace mini::tools {
 
-/// Times are in seconds, on a rank that is not slow.
+/// The compute times of a rank without slowdown, in seconds.
 struct StepProfile {
     double forward = 0;
     double backward = 0;
-    std::vector<training::GradientTime> gradients;  // in the order of their times
+    std::vector<training::GradientTime> gradients;  // sorted by `ready`
 };
 
-/// Spreads `backward` over the parameters, from the last to the first, in proportion to their
-/// costs. A gradient is ready when the cost of its parameter has passed.
+/// Returns the profile of a model. Divides `backward` among the parameters, from the last
+/// to the first, in proportion to their costs. A gradient is ready at the end of its
+/// parameter's part.
 StepProfile profile_of(const std::vector<ModelParameter>& parameters, double forward,
                        double backward);
 
-/// A measured step, and the bucket size of the run that it is from.
+/// A measured step, and the bucket size of the measured run.
 struct MeasuredStep {
     StepProfile profile;
     double bucket_cap_mb = 0;
 };
 
-/// Reads the report of `train_mnist --json`. Throws BadFile, which names the file and what is
-/// missing or wrong.
+/// Reads the report of `train_mnist --json`. Throws BadFile, which names the file and the
+/// missing or wrong entry.
 MeasuredStep read_step(const std::string& path);
 
 /// The largest bucket size, in MiB.
@@ -47,9 +48,10 @@ struct StepBucket {
     double ready = 0;  // seconds since the end of forward
 };
 
-/// Groups the gradients as DistributedDataParallel does: by compute_bucket_assignment(), with a
-/// first bucket of 1 MiB, or of `cap_mb` if that is less. 0 gives each gradient a bucket. In
-/// the order in which they are ready. REQUIRES: 0 <= cap_mb <= kMaxCapMb.
+/// Returns the buckets in the order in which they become ready. Groups the gradients as
+/// DistributedDataParallel does: by compute_bucket_assignment(), with a first bucket of 1
+/// MiB, or of `cap_mb` if `cap_mb` is less. If `cap_mb` is 0, each gradient gets its own
+/// bucket. REQUIRES: 0 <= cap_mb <= kMaxCapMb.
 std::vector<StepBucket> buckets_of(const StepProfile& profile, double cap_mb);
 
 }  // namespace mini::tools

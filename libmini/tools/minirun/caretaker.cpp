@@ -19,7 +19,7 @@ namespace mini::tools {
 namespace {
 
 // A message to the caretaker. The first two kinds use `group`, the third uses `folder`.
-// The message is truncated after the folder's name, which has no terminating null.
+// Only the bytes up to the end of the folder's name are sent, without a terminating null.
 struct Message {
     enum Kind : char { kGroupBegins, kGroupEnded, kRemove, kKeep };
     Kind kind = kKeep;

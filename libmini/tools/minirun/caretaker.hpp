@@ -6,8 +6,8 @@
 //
 // The kernel kills a rank when minirun dies (PR_SET_PDEATHSIG), but not the processes
 // that the rank has started: `minirun sh -c 'prog; true'` would leave prog running. A
-// group id is not reused while a process is in the group, so killing by group id is safe
-// while any is left.
+// group id is not reused while the group has a process, so killing by group id is safe as
+// long as a process is left.
 
 #pragma once
 
@@ -21,10 +21,10 @@ namespace mini::tools {
 
 class Caretaker {
   public:
-    /// Starts the process. REQUIRES: no other thread. Throws Error.
+    /// Starts the caretaker process. Throws Error. REQUIRES: no other thread is running.
     Caretaker();
 
-    /// Closes the connection, and waits until the process has cleaned up and ended.
+    /// Closes the connection, and blocks until the caretaker has cleaned up and ended.
     ~Caretaker();
     Caretaker(const Caretaker&) = delete;
     Caretaker& operator=(const Caretaker&) = delete;

@@ -39,16 +39,16 @@ std::vector<std::string> as_entries(const Environment& environment) {
     return entries;
 }
 
-// Where the output of a rank goes. exec closes the failure pipe; if exec fails, the child
-// writes errno to it.
+// The pipes from a rank to minirun. exec closes the failure pipe; if exec fails, the
+// child writes errno to this pipe.
 struct Pipes {
     Pipe out = make_pipe();
     Pipe err = make_pipe();
     Pipe failure = make_pipe();
 };
 
-// What the child needs between fork and exec, where only system calls are allowed: all
-// memory is allocated before.
+// The values that the child needs between fork and exec. The child may make only system
+// calls there, so all memory is allocated before fork.
 struct Startup {
     pid_t parent;
     int null;               // /dev/null, open for reading
@@ -57,17 +57,19 @@ struct Startup {
     char** environment;
 };
 
-// Makes the child die when minirun dies, which may already have happened.
+// Makes the kernel kill the child when minirun dies. Ends the child if minirun is already
+// dead.
 void die_with(pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
 }
 
-// Runs in the child process after fork. Makes it the leader of a new process group,
-// unblocks all signals (exec keeps the mask, and minirun blocks some), connects stdin,
-// stdout and stderr with startup.null, .out and .err, and executes the program, found in
-// PATH, with startup.environment. If that fails, writes errno (an int) to startup.failure,
-// and returns: the caller ends the process. Makes only system calls.
+// Runs in the child process after fork. Makes the child the leader of a new process
+// group, unblocks all signals (exec keeps the signal mask, and minirun blocks some
+// signals), connects stdin, stdout and stderr with startup.null, .out and .err, and
+// executes the program, looked up in PATH, with startup.environment. If exec fails,
+// writes errno (an int) to startup.failure and returns: the caller ends the process.
+// Makes only system calls.
 void become_program(const Startup& startup) noexcept {
     // [lab12.2] Become the program, or report errno.
     setpgid(0, 0);
@@ -87,7 +89,7 @@ void become_program(const Startup& startup) noexcept {
 }
 
 // Waits until exec has closed the pipe and returns 0, or returns the errno of exec.
-// REQUIRES: this process has closed its write end.
+// REQUIRES: this process has closed its write end of the pipe.
 int wait_for_exec(const Descriptor& failure) {
     int reason = 0;
     ssize_t count;
@@ -110,7 +112,7 @@ std::string Exit::text() const {
 Child::Child(const std::vector<std::string>& command, const Environment& environment,
              const Caretaker& caretaker)
     : caretaker_(&caretaker) {
-    // Prepare all that the child needs.
+    // Prepare all values that the child needs.
     std::vector<std::string> words = command, entries = as_entries(environment);
     std::vector<char*> arguments = as_pointers(words), variables = as_pointers(entries);
     const Descriptor null(open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -123,8 +125,8 @@ Child::Child(const std::vector<std::string>& command, const Environment& environ
                           arguments.data(),
                           variables.data()};
 
-    // Start the child, which dies with minirun. The caretaker is notified before exec, so
-    // that it knows all processes of the group.
+    // Start the child, which dies with minirun. The child notifies the caretaker before
+    // exec, so that the caretaker can kill all processes that the program starts.
     pid_ = fork();
     if (pid_ < 0) throw Error(system_message("fork", errno));
     if (pid_ == 0) {
@@ -143,7 +145,7 @@ Child::Child(const std::vector<std::string>& command, const Environment& environ
     if (reason != 0) report_failed_start(command[0], reason);
 }
 
-// Reaps the child, which could not become the program, and throws CannotStart.
+// Reaps the child whose exec failed, and throws CannotStart.
 void Child::report_failed_start(const std::string& program, int reason) {
     kill_group();
     waitpid(std::exchange(pid_, -1), nullptr, 0);
@@ -175,7 +177,7 @@ bool Child::has_ended() const {
            info.si_pid == pid_;
 }
 
-// Kills the group. REQUIRES: not reaped yet, so the group id has not been reused.
+// Kills the group. REQUIRES: the child is not reaped yet, so its group id is not reused.
 void Child::kill_group() const {
     send(SIGKILL);
     caretaker_->group_ended(pid_);

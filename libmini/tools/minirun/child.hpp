@@ -1,16 +1,16 @@
-// One rank: a child process that leads its own process group, with its output in two
-// pipes.
+// One rank: a child process that leads its own process group. minirun reads the stdout
+// and stderr of the rank from two pipes.
 //
 //     minirun --fork--> child --exec--> PROGRAM ----> processes that PROGRAM starts
 //                       |_________ process group of the rank ____________________|
 //
-// A signal is sent to the whole group. If minirun dies first, the kernel kills the rank
-// (PR_SET_PDEATHSIG), and the caretaker, which is notified of the group before PROGRAM
-// runs, kills the processes that PROGRAM has started: even kill -9 of minirun leaves no
-// process of the group. A process that has left the group, as daemons do, is not killed.
-// An ended process is a zombie until it is reaped, and its pid is not reused until then:
-// minirun signals a group only before reaping its leader, so it never signals another
-// process.
+// minirun sends each signal to the whole group. If minirun dies first, the kernel kills
+// the rank (PR_SET_PDEATHSIG), and the caretaker kills the processes that PROGRAM has
+// started. The caretaker is notified of the group before PROGRAM runs, so no process of
+// the group survives kill -9 of minirun. A process that has left the group, as daemons
+// do, is not killed. An ended process is a zombie until it is reaped, and its pid is not
+// reused until then. minirun signals a group only before reaping the group's leader, so a
+// signal never reaches an unrelated process.
 
 #pragma once
 
@@ -36,14 +36,14 @@ struct Exit {
     /// Returns the exit code that a shell reports: 128 + signal for a killed process.
     int code() const { return by_signal ? 128 + number : number; }
 
-    /// Returns "exit code 3", "SIGKILL".
+    /// Returns "exit code 3" or "SIGKILL".
     std::string text() const;
 };
 
 /// Returns "SIGINT" for 2.
 std::string signal_name(int number);
 
-/// A program cannot be started, e.g. because it is missing or not executable.
+/// Thrown if a program cannot be started, e.g. because it is missing or not executable.
 class CannotStart : public Error {
   public:
     using Error::Error;
@@ -51,28 +51,29 @@ class CannotStart : public Error {
 
 class Child {
   public:
-    /// Starts command[0], found in PATH as by a shell, with empty stdin and with stdout
-    /// and stderr in pipes. Registers the process group with `caretaker`. Blocks until
-    /// the program runs. Throws CannotStart if it cannot be started. REQUIRES:
-    /// `caretaker` outlives this.
+    /// Starts the program command[0], looked up in PATH as a shell does, with an empty
+    /// stdin and with pipes as stdout and stderr. Registers the process group with
+    /// `caretaker`. Blocks until the program runs. Throws CannotStart if the program
+    /// cannot be started. REQUIRES: `caretaker` outlives this object.
     Child(const std::vector<std::string>& command, const Environment& environment,
           const Caretaker& caretaker);
 
-    /// Kills the group if the rank has not been reaped.
+    /// Kills the group and reaps the rank, if the rank has not been reaped.
     ~Child();
     Child(Child&& other) noexcept;
     Child& operator=(Child&&) = delete;
 
     pid_t pid() const { return pid_; }
 
-    /// The non-blocking read ends of its output; the caller may move them out.
+    /// Returns the non-blocking read end of the rank's stdout or stderr. The caller may
+    /// move the descriptor out.
     Descriptor& out() { return out_; }
     Descriptor& err() { return err_; }
 
     /// Sends `signal` to the rank's process group. Does nothing if the rank was reaped.
     void send(int signal) const;
 
-    /// Returns whether the program has ended. Does not block, and does not reap it.
+    /// Returns whether the program has ended. Does not block, and does not reap the rank.
     bool has_ended() const;
 
     /// Kills the rest of the rank's process group, reaps the rank, and returns how it

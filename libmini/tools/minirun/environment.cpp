@@ -25,7 +25,7 @@ Environment own_variables(const Job& job, int local_rank) {
     Environment variables = {
         {"ROLE_NAME", job.role},
 
-        // The address of the store, and the secret that its clients send.
+        // The address of the store, and the secret that the store's clients send.
         {"MASTER_ADDR", job.master_addr},
         {"MASTER_PORT", std::to_string(job.master_port)},
         {"MINI_STORE_COOKIE", job.cookie},

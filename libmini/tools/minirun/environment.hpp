@@ -1,16 +1,17 @@
-// The environment variables of a rank: torchrun's, so that the same program can be
-// started by minirun, by torchrun or by hand.
+// The environment variables of a rank. minirun sets the same variables as torchrun, so
+// that a program can be started by minirun, by torchrun or by hand.
 //
-//     RANK LOCAL_RANK ROLE_RANK                    this rank
+//     RANK LOCAL_RANK ROLE_RANK ROLE_NAME          this rank
 //     WORLD_SIZE LOCAL_WORLD_SIZE ROLE_WORLD_SIZE  number of ranks
 //     GROUP_RANK GROUP_WORLD_SIZE                  this node, number of nodes
-//     MASTER_ADDR MASTER_PORT                      where rank 0 serves the store
+//     MASTER_ADDR MASTER_PORT                      address of the store
+//     TORCHELASTIC_USE_AGENT_STORE                 False: rank 0 serves the store
 //     TORCHELASTIC_RUN_ID                          id of the run, changed by each restart
 //     TORCHELASTIC_RESTART_COUNT, _MAX_RESTARTS    restarts so far, maximum
-//     OMP_NUM_THREADS                              1 beside other ranks, if not set
+//     OMP_NUM_THREADS                              if unset: 1, with several ranks
 //     MINI_STORE_COOKIE                            secret that the store's clients send
 //     MINI_FLIGHT_DIR                              folder of the flight recorder's files
-//     MINI_PROGRESS                                bar or plain, if not set
+//     MINI_PROGRESS                                if unset: bar or plain
 
 #pragma once
 
@@ -47,16 +48,17 @@ using Environment = std::map<std::string, std::string>;
 /// Returns this process's environment.
 Environment current_environment();
 
-/// Returns the variables that minirun sets for local rank `local_rank`, even if the user
-/// has set them: all variables of the table above but OMP_NUM_THREADS and MINI_PROGRESS,
-/// and MINI_FLIGHT_DIR only if `job.flight_dir` is not empty. All ranks have one role:
-/// ROLE_RANK equals RANK, and ROLE_WORLD_SIZE equals WORLD_SIZE.
+/// Returns the variables that minirun always sets for local rank `local_rank`, also if
+/// the user has set them: all variables of the table above except OMP_NUM_THREADS and
+/// MINI_PROGRESS. Contains MINI_FLIGHT_DIR only if `job.flight_dir` is not empty. All
+/// ranks have the same role: ROLE_RANK equals RANK, and ROLE_WORLD_SIZE equals
+/// WORLD_SIZE.
 Environment own_variables(const Job& job, int local_rank);
 
-/// Returns the complete environment of local rank `local_rank`: own_variables(), and
-/// those variables of `base`, the user's environment, that are not among them. Adds two
-/// variables if the user has not set them: OMP_NUM_THREADS=1 if this node has several
-/// ranks, and MINI_PROGRESS with job.progress.
+/// Returns the complete environment of local rank `local_rank`: own_variables(), and the
+/// variables of `base` (the user's environment) that own_variables() does not set. Adds
+/// two variables if the user has not set them: OMP_NUM_THREADS=1 if this node has several
+/// ranks, and MINI_PROGRESS with the value of job.progress.
 Environment rank_environment(Environment base, const Job& job, int local_rank);
 
 }  // namespace mini::tools

@@ -32,7 +32,7 @@ std::vector<std::string> failure_report(const End& cause, const std::vector<End>
                             advice(cause.exit)));
     report.insert(report.end(), findings.notes.begin(), findings.notes.end());
 
-    // Quote its last lines on stderr.
+    // Quote the last lines of the rank's stderr.
     const std::vector<std::string>& lines = findings.stderr_lines;
     if (!lines.empty()) report.push_back("its last lines on stderr:");
     for (const std::string& line : lines) report.push_back("  | " + line);

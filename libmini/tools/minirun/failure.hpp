@@ -21,14 +21,14 @@ struct End {
     int64_t seen_at = 0;         // nanoseconds on the monotonic clock
 };
 
-/// Information about the rank that failed first, besides how it ended.
+/// Facts about the rank that failed first, in addition to its End.
 struct Findings {
     std::string host;
     std::vector<std::string> notes;         // sentences: its last operation, its log file
     std::vector<std::string> stderr_lines;  // its last lines on stderr
 };
 
-/// Returns whether a rank failed, and not because of a signal that minirun sent.
+/// Returns whether a rank failed for another reason than a signal that minirun sent.
 inline bool failed_by_itself(const End& end) {
     return end.exit.failed() && !end.stopped_by_us;
 }

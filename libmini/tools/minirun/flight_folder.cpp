@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using dist::FlightRecord;
 
-// Returns the most relevant operation: the last running one, else the last failed one,
-// else the last one that was started; null if there is none.
+// Returns the most relevant operation: the last running operation, else the last failed
+// operation, else the last started operation; null if no operation was started.
 const FlightRecord* most_relevant(const dist::Flight& flight) {
     const FlightRecord* best = nullptr;
     const auto weight = [](const FlightRecord& record) {

@@ -16,23 +16,26 @@ namespace mini::tools {
 
 class FlightFolder {
   public:
-    /// Uses the folder `wanted`. If it is "", creates a private folder, which the
-    /// caretaker removes when minirun ends unless keep() kept it. Throws Error.
+    /// Uses the folder `wanted`, and creates it if necessary. If `wanted` is "", creates
+    /// a private folder, which the caretaker removes when minirun ends, unless keep()
+    /// returned true. Throws Error.
     FlightFolder(const std::string& wanted, const Caretaker& caretaker);
 
     const std::string& path() const { return path_; }
 
-    /// Returns "it was in all_reduce #57 (sum of 21840 float32) for 3.2 s"; "" if the
-    /// rank has no box of run `run`, e.g. because the program does not use libmini.
-    /// Throws BadFile.
+    /// Returns a sentence about the rank's last operation, e.g. "it was in all_reduce #57
+    /// (sum of 21840 float32) for 3.2 s"; "" if the rank has no box of run `run`, e.g.
+    /// because the program does not use libmini. Throws BadFile if the box is damaged.
     std::string last_operation(const std::string& run, const End& end) const;
 
-    /// Returns the rank that `rank`'s box blames for the end of the group, or
-    /// std::nullopt. Throws BadFile.
+    /// Returns the rank that the box of `rank` blames for the end of the group;
+    /// std::nullopt if there is no box, or the box blames no rank. Throws BadFile if the
+    /// box is damaged.
     std::optional<int> blamed_by(const std::string& run, int rank) const;
 
     /// Records in the boxes of run `run` that their ranks have ended, and keeps the
-    /// folder if there is such a box. Returns whether the folder is kept. Throws BadFile.
+    /// folder if it has such a box. Returns whether the folder is kept. Throws BadFile if
+    /// a box is damaged.
     bool keep(const std::string& run);
 
   private:

@@ -24,13 +24,13 @@ std::string variable(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-// Derives hexadecimal digits from `secret` that do not reveal it.
+// Returns 32 hexadecimal digits derived from `secret`, which do not reveal the secret.
 std::string digits_from(const std::string& purpose, const std::string& secret) {
     const std::string text = concat("minirun ", purpose, ": ", secret);
     return io::sha256_hex(std::as_bytes(std::span(text))).substr(0, kCookieDigits);
 }
 
-// Sets the cookie and run id of a job on several nodes, the same on each node.
+// Sets the cookie and the run id of a job on several nodes: both are equal on all nodes.
 void name_shared_job(const Options& options, Job& job) {
     job.cookie = variable("MINI_STORE_COOKIE");
     if (!job.cookie.empty() &&
@@ -67,7 +67,7 @@ void mention_threads(const Options& options, Supervisor& supervisor) {
 
 Outcome run_once(const Options& options, Job& job, FlightFolder& flights,
                  const Caretaker& caretaker) {
-    const bool serves = job.node_rank == 0;  // other nodes do not own the address
+    const bool serves = job.node_rank == 0;  // only node 0 owns the address
     ChosenPort port;
     if (serves) {
         port = choose_port(options.master_addr, options.master_port);

@@ -4,7 +4,8 @@
 //     run 3f2a     port 40311     TORCHELASTIC_RESTART_COUNT=0     rank 1 fails
 //     run 3f2a.1   port 38775     TORCHELASTIC_RESTART_COUNT=1     ...
 //
-// A new port and a new run id keep leftover processes of the last run out of this one.
+// Each restart uses a new run id and, unless the port is given, a new port, so that
+// leftover processes of the last run cannot join.
 
 #pragma once
 
@@ -17,14 +18,15 @@
 
 namespace mini::tools {
 
-/// Returns the job, the same on all nodes except for `node_rank`; its port is 0 if it is
-/// not chosen yet. Throws UsageError if several nodes have no common secret.
+/// Returns the job that `options` describe. Nodes with the same secret get the same run
+/// id and cookie. `master_port` is 0 if the port is not chosen yet. Throws UsageError if
+/// several nodes have no common secret.
 Job plan_job(const Options& options);
 
-/// Calls run(job) for the first attempt, and again for each restart, until an outcome may
-/// not be restarted or job.max_restarts restarts have been made. Returns the last
-/// outcome's exit code. Each restart has a higher `job.restart_count` (first 1), and its
-/// own `job.run_id`: job.log_name, a dot, and the restart count ("3f2a.1").
+/// Calls run(job) for the first attempt, and again for each restart, until an outcome has
+/// may_be_restarted == false or job.max_restarts restarts have been made. Returns the
+/// exit code of the last outcome. Restart r = 1, 2, ... has `job.restart_count` r and its
+/// own `job.run_id`: job.log_name, a dot, and r ("3f2a.1").
 int run_with_restarts(Job job, const std::function<Outcome(Job& job)>& run);
 
 /// Returns the output of --dry-run: one shell command per rank.

@@ -14,21 +14,21 @@ namespace mini::tools {
 
 class Logs {
   public:
-    /// Creates no file yet. Without --log-dir the folder is minirun-logs/<run> in the
-    /// temporary directory (TMPDIR, default /tmp).
+    /// Chooses the folder, but creates no file yet. Without --log-dir, DIR is
+    /// minirun-logs in the temporary directory (TMPDIR, default /tmp).
     Logs(const Options& options, const Job& job);
 
-    /// Returns whether any rank has a log.
+    /// Returns whether any rank has a log file.
     bool any() const { return !options_.tee.empty() || !options_.redirects.empty(); }
 
-    /// The folder of this attempt's logs.
+    /// Returns the folder of this attempt's logs.
     const std::string& folder() const { return folder_; }
 
-    /// Returns the source of a rank's stdout (bit 1) or stderr (bit 2), with its log file
-    /// opened. Throws Error.
+    /// Returns the source that reads a rank's stdout (`bit` 1) or stderr (`bit` 2) from
+    /// `pipe`. Creates the log file if the stream is logged; throws Error if that fails.
     Output::Source source(int local_rank, int bit, Descriptor pipe) const;
 
-    /// Returns the path of a rank's stderr log, or "" if it has none.
+    /// Returns the path of a rank's stderr log, or "" if stderr is not logged.
     std::string stderr_path(int local_rank) const;
 
   private:

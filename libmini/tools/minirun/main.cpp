@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
-constexpr int kCannotStart = 127;  // the same as a shell's
+constexpr int kCannotStart = 127;  // the code of a shell
 
 // Opens standard files that the caller has closed (`>&-`), so that no other descriptor
 // gets the number of stdin, stdout or stderr.

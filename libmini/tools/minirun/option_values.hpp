@@ -13,12 +13,13 @@ namespace mini::tools {
 /// The maximum number of ranks that one minirun starts.
 constexpr int kMaxRanks = 256;
 
-/// A choice of output streams: torchrun's "3", or "0:1,1:2" by local rank. Bit 1 is
-/// stdout, bit 2 is stderr.
+/// The output streams that --tee or --redirects selects: torchrun's "3" for all ranks, or
+/// "0:1,1:2" by local rank. 1 is stdout, 2 is stderr, 3 is both.
 struct StreamChoice {
     int all = 0;
     std::map<int, int> by_rank = {};
 
+    /// Returns whether stdout (`bit` 1) or stderr (`bit` 2) of the rank is selected.
     bool has(int local_rank, int bit) const {
         const auto own = by_rank.find(local_rank);
         return ((own == by_rank.end() ? all : own->second) & bit) != 0;
@@ -31,28 +32,30 @@ struct StreamChoice {
 int whole_number(const std::string& option, const std::string& text, int low, int high,
                  const std::string& alternative = "");
 
-/// Parses "4", or "auto" or "cpu": one rank per core.
+/// Parses a number of ranks, e.g. "4"; "auto" and "cpu" mean one rank per core.
 int count_ranks(const std::string& text);
 
-/// Parses "2" or "2:2". Rejects a range such as "1:4": nodes cannot join or leave a
-/// running job.
+/// Parses a number of nodes: "2" or "2:2". Rejects a range such as "1:4", because nodes
+/// cannot join or leave a running job.
 int count_nodes(const std::string& text);
 
 /// Parses seconds, e.g. "0.5".
 std::chrono::milliseconds seconds_value(const std::string& option,
                                         const std::string& text);
 
-/// Parses "3" or "0:1,1:2".
+/// Parses a selection of output streams: "3" or "0:1,1:2".
 StreamChoice stream_choice(const std::string& option, const std::string& text);
 
-/// Parses "0,2".
+/// Parses a list of local ranks, e.g. "0,2".
 std::set<int> rank_set(const std::string& option, const std::string& text);
 
-/// An address "host:29500" or "[::1]:29500".
+/// An address, e.g. "host:29500" or "[::1]:29500".
 struct Endpoint {
     std::string host;
     int port = 0;
 };
+
+/// Parses an address. Removes the brackets of an IPv6 host.
 Endpoint endpoint(const std::string& option, const std::string& text);
 
 }  // namespace mini::tools

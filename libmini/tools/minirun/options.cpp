@@ -29,8 +29,8 @@ from which the cookie is made.
   minirun -n 2 --nnodes 2 --node-rank 0 --rdzv-endpoint node0:29500 --rdzv-id S3CRET ...
   minirun -n 2 --nnodes 2 --node-rank 1 --rdzv-endpoint node0:29500 --rdzv-id S3CRET ...)";
 
-// Adds PROGRAM and its arguments to the usage line, which CLI11 does not know, and hides
-// the names with underscores.
+// Formats the help: adds PROGRAM and its arguments, which CLI11 does not know, to the
+// usage line, and hides the option names with underscores.
 class Help : public CLI::Formatter {
   public:
     std::string make_usage(const CLI::App*, std::string) const override {

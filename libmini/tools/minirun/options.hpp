@@ -1,11 +1,12 @@
-// The command line of minirun: torchrun's options and some of its own.
+// The command line of minirun: torchrun's options, and options that only minirun has.
 //
 //     minirun -n 2 --grace 3 train_mnist --epochs 3
-//             |________________________| |_________|
-//              minirun's own options      the program's, passed on untouched
+//             |____________| |____________________|
+//                options     the program and its arguments, passed on unchanged
 //
-// The first word that is not an option of minirun is the program; "--" may precede it.
-// Option names may be written with underscores, as in torchrun.
+// The first word that is neither an option of minirun nor the value of an option is the
+// program; "--" may precede the program. Option names may be written with underscores, as
+// in torchrun.
 
 #pragma once
 

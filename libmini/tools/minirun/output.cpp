@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMaxLineBytes = 1 << 20;  // longer lines are written in pieces
 constexpr size_t kMaxTailLineBytes = 400;
 constexpr int kLastReads =
-    16;  // a full pipe; a process outside the group may write forever
+    16;  // enough for a full pipe; a process outside the group may write forever
 
 // Returns the part of a line that a terminal still shows: after the last carriage return.
 std::string_view visible(std::string_view line) {
@@ -108,8 +108,8 @@ bool Output::live(const Stream& stream) const {
     return stream.source.shown && stream.rank == 0 && sink(stream.output).is_terminal();
 }
 
-// Returns whether a stream must wait for the reader. A stream that only goes to a log
-// never does.
+// Returns whether a stream must wait for the reader. A stream that is only logged never
+// waits.
 bool Output::is_held_up(const Stream& stream) const {
     return stream.source.shown && held_up_[stream.output];
 }
@@ -162,11 +162,11 @@ void Output::log(Stream& stream, std::string_view bytes) {
     }
 }
 
-// Takes bytes that a rank has written: copies them to its log, and shows them on a
-// terminal immediately if the rank is shown live. Calls take_line() for each line that
-// they complete, without its newline and in order. `stream.line` holds the bytes after the
-// last newline, from one call to the next; when it reaches kMaxLineBytes, it is written as
-// an incomplete line (put_line) and cleared.
+// Takes bytes that a rank has written: copies the bytes to the rank's log, and shows them
+// immediately if the stream is live(). Calls take_line() for each line that the bytes
+// complete, in order and without the newline. `stream.line` keeps the bytes after the
+// last newline for the next call. When `stream.line` reaches kMaxLineBytes, it is written
+// as an incomplete line (put_line) and cleared.
 void Output::take(Stream& stream, std::string_view bytes) {
     log(stream, bytes);
 
@@ -196,12 +196,13 @@ void Output::take_line(Stream& stream, std::string_view line) {
     remember(stream, line);
 }
 
-// Puts one line of a rank to its sink, unless its bytes are shown immediately or not at
-// all. `line` has no newline; `complete` tells whether the rank has written one.
+// Puts one line of a rank to its sink; does nothing if the stream is live() or not shown.
+// `line` has no newline; `complete` tells whether the rank wrote a newline after the
+// line.
 //     rank 0   the line unchanged; a newline only if the line is complete
 //     others   prefix(), the visible() part of the line, always a newline
-// Sink::line_open tells whether the last line of the sink lacks its newline: it is set
-// here, and a line of another rank then begins with a newline.
+// Sets Sink::line_open to whether the last line of the sink lacks its newline. If
+// line_open was set before, a line of another rank begins with a newline.
 void Output::put_line(const Stream& stream, std::string_view line, bool complete) {
     if (live(stream) || !stream.source.shown) return;
     Sink& screen = sink(stream.output);

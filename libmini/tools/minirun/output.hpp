@@ -3,14 +3,14 @@
 //     rank 0  stdout, stderr   unchanged, byte for byte
 //     rank 1  "loading\n"      [rank 1] loading
 //
-// A rank's output can also, or only, be copied to log files, byte for byte. Lines of
-// different ranks are never mixed: only whole lines are written to a file or pipe. On a
-// terminal, rank 0's bytes are shown immediately, so that a progress bar moves; if
-// another rank writes a line while rank 0's line is unfinished, a newline is written
-// first.
+// A rank's output can be copied to log files, byte for byte, in addition to the screen or
+// instead of it. Lines of different ranks are never mixed: only whole lines are written
+// to a file or pipe. On a terminal, rank 0's bytes are shown immediately, so that a
+// progress bar moves; if another rank writes a line while rank 0's line is unfinished, a
+// newline is written first.
 //
 // Output never blocks on the reader of minirun's own output. While the reader does not
-// read, the pipes of the ranks shown there are not read either: they fill up, the ranks
+// read, Output does not read the pipes of the shown ranks: the pipes fill up, the ranks
 // block, and no line is lost.
 //
 //     rank ---pipe---> Output ---pending---> reader that does not read
@@ -32,9 +32,10 @@ namespace mini::tools {
 
 class Output {
   public:
-    /// The number of last lines on stderr that are kept for each rank.
+    /// The number of last stderr lines that are kept for each rank.
     static constexpr size_t kTailLines = 20;
 
+    /// `prefix`: whether lines of the ranks other than 0 begin with "[rank 1]".
     explicit Output(bool prefix);
 
     /// One output stream of a rank: the read end of its pipe, and its destinations.
@@ -44,19 +45,20 @@ class Output {
         bool shown = true;    // on the screen
     };
 
-    /// Takes over the outputs of `rank`. REQUIRES: called in the order of the local
-    /// ranks.
+    /// Adds the stdout and stderr of `rank`. REQUIRES: ranks are added in the order of
+    /// their local ranks.
     void add_rank(int rank, Source out, Source err);
 
     /// Appends the descriptors to poll for.
     void watch(std::vector<pollfd>& polled) const;
 
-    /// Copies the available output of the ranks, while the reader takes it. Does not
-    /// block.
+    /// Copies the available output of the ranks, as far as the reader accepts it. Does
+    /// not block.
     void copy();
 
-    /// Copies the remaining output and completes unfinished lines. Returns false if the
-    /// reader has not taken it all: call again. REQUIRES: all ranks have ended.
+    /// Copies the remaining output, including unfinished lines. Does not block. Returns
+    /// false if the reader has not accepted all output yet: call finish() again.
+    /// REQUIRES: all ranks have ended.
     bool finish();
 
     /// Discards all output that has not been written.
@@ -65,16 +67,16 @@ class Output {
     /// Writes one of minirun's own lines to stderr, after the pending output.
     void say(const std::string& message);
 
-    /// Returns whether the ranks' stderr is not read, because minirun's own stderr is
-    /// blocked.
+    /// Returns whether minirun's own stderr is blocked, so that the ranks' stderr is not
+    /// read.
     bool is_deaf() const { return held_up_[1]; }
 
-    /// Returns the last lines of local rank `local_rank` on stderr; an empty vector if no
-    /// other rank has written to stderr since, so that the lines are at the end of the
-    /// screen.
+    /// Returns the last stderr lines of local rank `local_rank`. Returns an empty vector
+    /// if this rank wrote the last line that was shown: its lines are already at the end
+    /// of the screen.
     std::vector<std::string> tail(int local_rank) const;
 
-    /// Returns whether any rank has written a line on stderr.
+    /// Returns whether a stderr line of any rank was shown.
     bool anyone_spoke() const { return last_speaker_ >= 0; }
 
   private:
@@ -104,11 +106,11 @@ class Output {
 
     bool prefix_;
     bool colour_;
-    int last_speaker_ = -1;  // the rank that wrote the last line on stderr
+    int last_speaker_ = -1;  // the rank of the last stderr line that was shown
     Sink sinks_[2];          // minirun's own stdout and stderr
     bool same_;  // stdout and stderr are the same file: sinks_[0] is used for both
     bool held_up_[2] = {false, false};  // stdout, stderr: blocked at the last flush
-    std::vector<Stream> streams_;  // stdout of local rank 0, its stderr, stdout of 1, ...
+    std::vector<Stream> streams_;       // stdout, stderr of local rank 0, then of 1, ...
 };
 
 }  // namespace mini::tools

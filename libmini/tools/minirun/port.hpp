@@ -1,5 +1,6 @@
-// Chooses the port on which rank 0 will serve the store. minirun holds a free port, so
-// that no other process gets it before rank 0 listens or after rank 0 has ended.
+// Chooses the port on which rank 0 will serve the store. minirun reserves a port that it
+// chose, so that no other process gets the port before rank 0 listens or after rank 0 has
+// ended.
 
 #pragma once
 
@@ -11,12 +12,12 @@ namespace mini::tools {
 
 struct ChosenPort {
     int number = 0;
-    dist::Socket hold;  ///< reserves a port that was chosen because `port` was 0
+    dist::Socket hold;  ///< reserves the port; closed if the caller gave the port
 };
 
-/// Returns a TCP port of `address` that is free now: `port`, or any free one if `port` is
-/// 0. Throws Error with the address, the port and the next step if the port is busy or
-/// the address is not this machine's.
+/// Returns a TCP port of `address` that is free now: `port`, or any free port if `port`
+/// is 0. Throws Error with the address, the port and the next step if the port is busy or
+/// the address does not belong to this machine.
 ChosenPort choose_port(const std::string& address, int port);
 
 }  // namespace mini::tools

@@ -13,8 +13,8 @@
 namespace mini::tools {
 namespace {
 
-// Opens a pipe or terminal again, non-blocking. Returns a closed descriptor for a regular
-// file, which would be overwritten from its start.
+// Opens a pipe or terminal again, non-blocking. Returns a closed descriptor for other
+// files: a regular file that is opened again would be overwritten from its start.
 Descriptor open_again(int fd) {
     struct stat status {};
     if (fstat(fd, &status) != 0) return Descriptor();
@@ -49,7 +49,7 @@ void Sink::flush() {
     pending_.erase(0, broken_ ? pending_.size() : written);
 }
 
-// Returns how many bytes the reader took; 0 if it takes none now.
+// Returns how many bytes the reader accepted; 0 if the reader accepts no bytes now.
 size_t Sink::write_some(std::string_view bytes) {
     pollfd writable{fd(), POLLOUT, 0};
     if (poll(&writable, 1, 0) <= 0) return 0;

@@ -5,9 +5,10 @@
 //
 // During a blocking write minirun could not handle signals or the ends of ranks. So
 // flush() polls before each write and writes at most PIPE_BUF bytes, which a writable
-// pipe takes whole. But a terminal may take fewer, and another process may fill a shared
-// pipe. Therefore pipes and terminals are opened again, non-blocking, through /proc:
-// O_NONBLOCK on the inherited descriptor would apply to all processes that share it.
+// pipe accepts as a whole. But a terminal may accept fewer bytes, and another process may
+// fill a shared pipe. Therefore pipes and terminals are opened again, non-blocking,
+// through /proc: O_NONBLOCK on the inherited descriptor would apply to all processes that
+// share it.
 
 #pragma once
 
@@ -23,7 +24,7 @@ namespace mini::tools {
 
 class Sink {
   public:
-    /// Writes to descriptor `fd`, which the caller keeps open and owns.
+    /// Prepares to write to `fd`, which the caller owns and keeps open.
     explicit Sink(int fd);
 
     bool is_terminal() const { return terminal_; }
@@ -31,8 +32,9 @@ class Sink {
     /// Appends to the pending bytes. Writes nothing yet.
     void put(std::string_view bytes);
 
-    /// Writes as many bytes as the reader takes now, in whole lines if possible. If the
-    /// reader has closed its end, discards all bytes; SIGPIPE reports that.
+    /// Writes as many bytes as the reader accepts now, in whole lines if possible. Does
+    /// not block. If the reader has closed its end, discards all bytes; the write raises
+    /// SIGPIPE.
     void flush();
 
     /// Returns whether any bytes are pending.

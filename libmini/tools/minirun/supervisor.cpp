@@ -112,16 +112,17 @@ void Supervisor::handle_signals() {
     while (read(signals_.fd(), &info, sizeof(info)) == sizeof(info)) {
         const int signal = static_cast<int>(info.ssi_signo);
         if (signal == SIGCHLD) continue;  // reap_ended checks every child
-        if (signal == SIGPIPE && !any_running()) continue;  // there is no rank to end
+        if (signal == SIGPIPE && !any_running()) continue;  // no rank is left to end
         if (signal != SIGPIPE) ++stop_requests_;
         handle_ending_signal(signal);
     }
 }
 
 // Handles a signal that ends the job. If the job is still running, the signal is the
-// reason for its end, and is kept in interrupted_by_. The first signal is passed on to the
-// ranks: stop(), with SIGTERM in the place of SIGPIPE, which only concerns minirun's own
-// output. If the ranks have already been told to stop (stop_signal_ is not 0), kill_all().
+// reason for its end, and is stored in interrupted_by_. Passes the first signal on to the
+// ranks with stop(); replaces SIGPIPE, which only concerns minirun's own output, by
+// SIGTERM. If a stop signal was sent to the ranks before (stop_signal_ is not 0), calls
+// kill_all().
 void Supervisor::handle_ending_signal(int signal) {
     // [lab12.5] Pass the first signal on, and kill at the second.
     if (phase_ == Phase::kRunning) interrupted_by_ = signal;
@@ -142,9 +143,9 @@ void Supervisor::reap_ended() {
     }
 }
 
-// Appends how a rank ended to ends_: its rank in the whole job, its pid, `exit`, whether
-// minirun's own signal killed it (sent_by_us), and the time, dist::flight_now(). If it
-// failed while the job was running, further failures are awaited: gather().
+// Appends an End to ends_: the rank in the whole job, the pid, `exit`, whether minirun's
+// own signal killed the rank (sent_by_us), and the time, dist::flight_now(). If the rank
+// failed while the job was running, calls gather() to wait for further failures.
 void Supervisor::record_end(int local_rank, pid_t pid, const Exit& exit) {
     // [lab12.5] Remember the end; the first failure ends the job.
     ends_.push_back(
@@ -162,10 +163,10 @@ void Supervisor::handle_timeout() {
     }
 }
 
-// The time of the phase is over:
+// Ends a phase whose time is over:
 //     gathering                  stop(SIGTERM)
 //     stopping, SIGINT was sent  some rank ignores SIGINT: stop_signal_ becomes SIGTERM,
-//                                all get it, and stopping lasts for another grace time
+//                                is sent to all, and another grace time begins
 //     stopping, another signal   kill_all()
 void Supervisor::end_phase() {
     // [lab12.5] Take the next step towards the end of the job.
@@ -200,9 +201,9 @@ void Supervisor::write_remaining_output() {
     output_.say("some output is lost, because its reader did not read it");
 }
 
-// If all ranks reject the same thing, one of them prints the error message for all, and
-// it may be the last to fail. No message can arrive while minirun's own stderr is
-// blocked.
+// Returns whether to wait longer for an error message. If all ranks fail for the same
+// reason, only one rank prints the message, and this rank may be the last to fail. No
+// message can arrive while minirun's own stderr is blocked.
 bool Supervisor::awaits_message() const {
     const bool by_code =
         std::ranges::none_of(ends_, [](const End& end) { return end.exit.by_signal; });
@@ -210,7 +211,7 @@ bool Supervisor::awaits_message() const {
            Clock::now() < message_end_;
 }
 
-// Waits a moment for further failures, and longer for an error message.
+// Starts to wait: a moment for further failures, and longer for an error message.
 void Supervisor::gather() {
     message_end_ = Clock::now() + kMessageTime;
     enter(Phase::kGathering, kGatherTime);
@@ -224,7 +225,7 @@ void Supervisor::stop(int signal) {
     enter(Phase::kStopping, options_.grace);
 }
 
-// Kills the remaining ranks, and waits for their ends without a limit.
+// Kills the remaining ranks. No time limit applies to their ends.
 void Supervisor::kill_all() {
     signal_all(SIGKILL);
     enter(Phase::kKilling, Clock::duration::max());
@@ -258,7 +259,7 @@ std::optional<End> Supervisor::cause() const {
     return index ? std::optional(ends_[*index]) : std::nullopt;
 }
 
-// Returns the rank that a failed rank's flight recorder blames; -1 if it blames none.
+// Returns the rank that a failed rank's flight recorder blames; -1 if it blames no rank.
 int Supervisor::blamed_by(const End& end) const {
     if (!failed_by_itself(end)) return -1;
     try {
@@ -274,7 +275,7 @@ Findings Supervisor::find_details(const End& cause) const {
     const int local = cause.rank - job_.rank(0);
     findings.stderr_lines = output_.tail(local);
 
-    // Add its last operation; a damaged file must not hide the failure itself.
+    // Add the rank's last operation; a damaged file must not hide the failure itself.
     try {
         const std::string last = flights_.last_operation(job_.run_id, cause);
         if (!last.empty()) findings.notes.push_back(last);

@@ -5,14 +5,14 @@
 //        '--SIGINT, SIGTERM, SIGHUP----------------> stopping (the same signal;
 //                                                    after SIGINT, SIGTERM follows)
 //
-// Gathering waits a moment for further failures, so that the cause can be told from its
-// consequences (net/root_cause.hpp). After a second signal from the user all ranks are
-// killed immediately.
+// Gathering waits a moment for further failures, so that minirun can distinguish the
+// cause from its consequences (net/root_cause.hpp). After a second signal from the user,
+// minirun kills all ranks immediately.
 //
-// When all ranks have ended, minirun writes their remaining output, however long its
-// reader takes: `minirun ... | less` waits for the user. If the user sends an ending
-// signal, before or during this, minirun waits only for the grace time, or after two
-// signals not at all; the rest of the output is then lost, and minirun reports that.
+// When all ranks have ended, minirun writes their remaining output and waits for its
+// reader without a time limit: `minirun ... | less` waits for the user. After an ending
+// signal from the user, minirun waits only for the grace time; after two signals it does
+// not wait. minirun reports lost output.
 
 #pragma once
 
@@ -37,7 +37,7 @@ namespace mini::tools {
 struct Outcome {
     int code = 0;  // minirun's exit code
     bool may_be_restarted =
-        false;  // a rank failed, not by a usage error or user's signal
+        false;  // a rank failed, but not by a usage error or a user's signal
 };
 
 class Supervisor {
@@ -47,9 +47,9 @@ class Supervisor {
     Supervisor(const Options& options, const Job& job, FlightFolder& flights,
                const Caretaker& caretaker);
 
-    /// Runs the job, and blocks until all its processes have ended and its output is
-    /// written. Throws CannotStart if the program cannot be started; the destructor then
-    /// ends the ranks that were started.
+    /// Runs the job. Blocks until all its processes have ended and its output is written.
+    /// Throws CannotStart if the program cannot be started; the destructor then ends the
+    /// ranks that were started.
     Outcome run();
 
     /// Writes one of minirun's own lines to stderr.
@@ -93,8 +93,8 @@ class Supervisor {
     Phase phase_ = Phase::kRunning;
     Clock::time_point phase_end_ = Clock::time_point::max();
     Clock::time_point message_end_;  // when gathering stops waiting for an error message
-    size_t gathered_ = 0;     // number of ranks that ended before the rest was stopped
-    int stop_signal_ = 0;     // the last signal sent to stop the ranks; 0: none yet
+    size_t gathered_ = 0;  // number of ranks that ended before minirun stopped the rest
+    int stop_signal_ = 0;  // the last signal sent to stop the ranks; 0: none yet
     int interrupted_by_ = 0;  // the user's signal, if no rank had failed before it
     int stop_requests_ = 0;   // number of ending signals from the user
 };

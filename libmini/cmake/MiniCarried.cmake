@@ -1,6 +1,7 @@
-# Libraries out of a folder that tests/gpu/carry.sh filled, for machines that have a compiler
-# and CUDA but no packages: -DMINI_CARRIED=folder. All are headers alone but two, of which every
-# Linux has the code, and only the headers are missing: zlib and OpenSSL's libcrypto.
+# Uses the libraries in a folder that tests/gpu/carry.sh filled (-DMINI_CARRIED=folder),
+# for machines that have a compiler and CUDA but no packages. The folder has only headers:
+# the libraries are header-only, except zlib and OpenSSL's libcrypto, whose shared
+# libraries exist on every Linux.
 
 foreach(header Eigen/Core fmt/core.h CLI/CLI.hpp nlohmann/json.hpp catch2/catch.hpp
         stb/stb_image.h zlib.h openssl/evp.h)
@@ -10,7 +11,8 @@ foreach(header Eigen/Core fmt/core.h CLI/CLI.hpp nlohmann/json.hpp catch2/catch.
     endif()
 endforeach()
 
-# mini_carried(fmt::fmt DEFINITIONS FMT_HEADER_ONLY)
+# mini_carried(fmt::fmt DEFINITIONS FMT_HEADER_ONLY [LIBRARIES ...]): declares a library
+# of the folder as an imported target.
 function(mini_carried target)
     cmake_parse_arguments(carried "" "" "DEFINITIONS;LIBRARIES" ${ARGN})
     add_library(${target} INTERFACE IMPORTED GLOBAL)

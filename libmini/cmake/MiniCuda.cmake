@@ -1,11 +1,11 @@
-# Where device code runs: MINI_CUDA is
+# MINI_CUDA selects where device code runs:
 #
-#     ON    on NVIDIA GPUs: nvcc compiles the .cu files, cuBLAS and NCCL are linked
+#     ON    on NVIDIA GPUs: nvcc compiles the .cu files; cuBLAS is linked, NCCL if found
 #     SIM   on the simulator: the C++ compiler compiles the same files
-#     OFF   nowhere: there is no Device::cuda
-#     AUTO  ON where nvcc and a GPU are, else SIM
+#     OFF   not at all: there is no Device::cuda
+#     AUTO  ON if the machine has nvcc and a GPU and MINI_SANITIZE is empty, else SIM
 #
-# MINI_CUDA_MODE is what came out.
+# MINI_CUDA_MODE is the result: ON, SIM or OFF.
 
 set(MINI_CUDA AUTO CACHE STRING "Device code: AUTO, ON (nvcc), SIM (simulator) or OFF")
 set_property(CACHE MINI_CUDA PROPERTY STRINGS AUTO ON SIM OFF)
@@ -25,9 +25,9 @@ endif()
 if(MINI_CUDA_MODE STREQUAL "ON")
     set(CMAKE_CUDA_ARCHITECTURES ${MINI_CUDA_ARCHITECTURES})
     enable_language(CUDA)
-    find_package(CUDAToolkit 12.3 REQUIRED)  # the first with cudaFuncGetName
-    set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)   # as CUDA::cudart is: there must not be two
-    # CMake 3.25 has not heard that nvcc 13 knows C++20.
+    find_package(CUDAToolkit 12.3 REQUIRED)  # the first version with cudaFuncGetName
+    set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)   # as CUDA::cudart: link only one runtime
+    # CMake 3.25 does not know that nvcc 13 supports C++20.
     if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
         set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
         set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
@@ -36,22 +36,25 @@ if(MINI_CUDA_MODE STREQUAL "ON")
 endif()
 message(STATUS "Device code: ${MINI_CUDA_MODE}")
 
-# Gives the files of `target` the simulator's <cuda_runtime.h>.
+# Adds the simulator's CUDA headers, such as <cuda_runtime.h>, to the include path of
+# `target`.
 function(mini_simulator_headers target)
     target_include_directories(${target} SYSTEM PRIVATE
         ${PROJECT_SOURCE_DIR}/libmini/cudasim/include)
 endfunction()
 
-# Compiles .cu files into `target` as C++ for the simulator. The thread sanitizer's
-# instrumentation makes each load and store of a kernel call the simulator (cudasim/tsan.cpp);
-# its own runtime is not linked, and where it is (preset tsan), kernels go without.
+# Compiles .cu files into `target` as C++ for the simulator. -fsanitize=thread makes each
+# load and store of a kernel call a function, which the simulator defines
+# (cudasim/tsan.cpp); the thread sanitizer's runtime is not linked. Builds that link this
+# runtime (preset tsan) do not instrument kernels.
 function(mini_simulated_kernels target)
     target_sources(${target} PRIVATE ${ARGN})
     mini_simulator_headers(${target})
     set(options -x c++ -g1 -Wno-unknown-pragmas -fno-sanitize=all)
     if(NOT MINI_SANITIZE MATCHES "thread")
         list(APPEND options -fsanitize=thread)
-        # Two kernels with the same code would become one, and reports name the other's lines.
+        # GCC would merge kernels with the same code, and reports would name the wrong
+        # lines.
         if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
             list(APPEND options -fno-ipa-icf)
         endif()
@@ -60,8 +63,8 @@ function(mini_simulated_kernels target)
         LANGUAGE CXX COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS YES)
 endfunction()
 
-# mini_add_sources(<target> <files>...): adds .cpp and .cu files, these for the simulator if there is
-# no GPU.
+# mini_add_sources(<target> <files>...): adds .cpp and .cu files to a target. If
+# MINI_CUDA_MODE is SIM, compiles the .cu files for the simulator.
 function(mini_add_sources target)
     set(kernels ${ARGN})
     list(FILTER kernels INCLUDE REGEX "\\.cu$")

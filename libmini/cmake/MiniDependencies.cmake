@@ -1,5 +1,6 @@
-# The libraries that libmini stands on, all of them packages of Debian 12 and 13.
-# labs/lab setup installs them and says what each is for.
+# Finds the libraries that libmini requires, all packages of Debian 12 and 13, and the
+# libraries of optional backends. labs/lab setup installs the packages and prints what
+# each is for.
 
 set(MINI_CARRIED "" CACHE PATH "Folder filled by tests/gpu/carry.sh, in place of packages")
 if(MINI_CARRIED)
@@ -12,7 +13,7 @@ else()
     find_package(ZLIB REQUIRED)
     find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 
-    # stb_image is a header without a package file of its own.
+    # stb_image is one header, for which find_package has no file: search for the header.
     find_path(STB_INCLUDE_DIR stb/stb_image.h)
     if(NOT STB_INCLUDE_DIR)
         message(FATAL_ERROR "stb/stb_image.h was not found: run labs/lab setup, or install the "
@@ -22,23 +23,25 @@ else()
     set_target_properties(stb::image PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${STB_INCLUDE_DIR}")
 endif()
 
-# Fibers, for both simulators. CUDA's needs them; without them there is no simulated cluster.
+# Boost.Context, for the fibers of both simulators. The CUDA simulator requires it;
+# without it the simulated cluster is not built.
 if(MINI_CUDA_MODE STREQUAL "SIM")
     find_package(Boost 1.74 REQUIRED CONFIG COMPONENTS context)
 else()
     find_package(Boost 1.74 QUIET CONFIG COMPONENTS context)
 endif()
 
-# Libraries of optional backends: AUTO takes what is installed, ON insists, OFF does without.
-# Each that is there becomes a target mini_<name>_library, and MINI_HAS_<NAME> is true.
+# Libraries of optional backends: AUTO uses a library if it is installed, ON requires it,
+# OFF ignores it. For each library in use, declares a target mini_<name>_library and sets
+# MINI_HAS_<NAME> to TRUE.
 function(mini_optional_library NAME target advice)
     set(MINI_${NAME} AUTO CACHE STRING "Backend of this library: AUTO, ON or OFF")
     set_property(CACHE MINI_${NAME} PROPERTY STRINGS AUTO ON OFF)
     string(TOLOWER ${NAME} name)
     set(MINI_HAS_${NAME} FALSE PARENT_SCOPE)
 
-    # Sanitizers do not see into a library: they take its locks for none, and what it keeps
-    # for lost.
+    # A library is not instrumented: sanitizers do not see its locks, and report races;
+    # and they report memory that it keeps as leaks.
     if(MINI_${NAME} STREQUAL "AUTO" AND MINI_SANITIZE)
         message(STATUS "Backend ${name}: off with sanitizers")
     elseif(MINI_${NAME} AND TARGET ${target})
@@ -59,12 +62,12 @@ mini_optional_library(GLOO gloo "install libgloo-dev")
 set(MPI_CXX_SKIP_MPICXX TRUE)
 find_package(MPI QUIET COMPONENTS CXX)
 find_path(MPI_HEADER mpi.h HINTS ${MPI_CXX_INCLUDE_DIRS})
-if(MPI_CXX_FOUND AND MPI_HEADER)  # the target alone is there without any MPI
+if(MPI_CXX_FOUND AND MPI_HEADER)  # the target can exist without an installed MPI
     add_library(mini_mpi_found ALIAS MPI::MPI_CXX)
 endif()
 mini_optional_library(MPI mini_mpi_found "install libopenmpi-dev and openmpi-bin")
 
-# Moves the memory of real GPUs, so it needs the build that has them.
+# NCCL needs real GPUs, and so a build with MINI_CUDA=ON.
 if(MINI_CUDA_MODE STREQUAL "ON")
     find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
     find_library(NCCL_LIBRARY nccl

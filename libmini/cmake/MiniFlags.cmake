@@ -1,5 +1,6 @@
-# The compile flags of our own code, as the interface target mini_flags, and the two functions
-# that every folder uses: mini_room (a room of the library) and mini_program (an executable).
+# The compile flags of our own code, as the interface target mini_flags, and the two
+# functions that every folder uses: mini_room (a room of the library) and mini_program (an
+# executable).
 
 find_package(Threads REQUIRED)
 
@@ -7,14 +8,14 @@ add_library(mini_flags INTERFACE)
 target_include_directories(mini_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_link_libraries(mini_flags INTERFACE Threads::Threads)
 
-# -ffp-contract=off: a fused multiply-add would change the last bit of the random draws, and with
-# it PyTorch's numbers. Where a kernel wants a fused multiply-add, Eigen emits it itself.
-# (On a GPU it is welcome: there the numbers differ from the CPU's in any case.)
+# -ffp-contract=off: a fused multiply-add would change the last bit of random numbers,
+# which then differ from PyTorch's. Eigen emits fused multiply-adds itself; other code
+# calls std::fma. (nvcc may fuse: results on a GPU differ from the CPU's in any case.)
 set(cxx_flags -Wall -Wextra -Werror -ffp-contract=off)
 target_compile_options(mini_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${cxx_flags}>"
     "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Wall,-Wextra>")
 
-# A linker that takes a third of the time, where one is installed.
+# If a faster linker is installed, use it: linking takes a third of the time.
 find_program(MINI_LINKER NAMES mold ld.lld)
 mark_as_advanced(MINI_LINKER)
 if(MINI_LINKER)
@@ -23,32 +24,35 @@ if(MINI_LINKER)
     target_link_options(mini_flags INTERFACE $<$<LINK_LANGUAGE:CXX>:-fuse-ld=${linker}>)
 endif()
 
-# GCC 12 builds wrong constants with AVX-512: std::vector<int64_t>{1, 1, 0, 0} becomes 1 1 1 1. It
-# does so where it makes vectors of single assignments; loops are still vectorised.
+# GCC 12 generates wrong constants with AVX-512: std::vector<int64_t>{1, 1, 0, 0} has the
+# elements 1 1 1 1. The error is in the vectorisation of single assignments, which is
+# turned off here; loops are still vectorised.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(mini_flags INTERFACE
         $<$<COMPILE_LANGUAGE:CXX>:-fno-tree-slp-vectorize>)
 endif()
 
 if(MINI_SANITIZE)
-    # GCC 12 warns of uninitialized variables inside <functional> once sanitizers are on.
+    # With sanitizers, GCC 12 wrongly reports uninitialized variables inside <functional>.
     target_compile_options(mini_flags INTERFACE
         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
         -fsanitize=${MINI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(mini_flags INTERFACE -fsanitize=${MINI_SANITIZE})
 endif()
 
-# Targets with the property MINI_TEST are test code. Of what the undefined-behaviour sanitizer looks
-# at there, pointers are most: half of the code that GCC makes of it. The library's are looked at; a
-# null pointer ends a test in any case.
+# Targets with the property MINI_TEST are test code. The undefined-behaviour sanitizer
+# does not check their pointers, because these checks would be half of the code that GCC
+# generates for a test, and a null pointer ends a test in any case. It checks the
+# library's pointers.
 set(is_test $<BOOL:$<TARGET_PROPERTY:MINI_TEST>>)
 set(pointers_unchecked $<${is_test}:-fno-sanitize=null,alignment>)
 if(MINI_SANITIZE MATCHES "undefined")
     target_compile_options(mini_flags INTERFACE ${pointers_unchecked})
 endif()
 
-# The flags of a learner's files and of their tests, in builds without sanitizers of their own.
-# Kernels have none: nvcc knows no sanitizers, and the simulator has its own checker.
+# Sanitizer flags for a learner's files and their tests, in builds with an empty
+# MINI_SANITIZE. Kernels have no sanitizers: nvcc does not support them, and the simulator
+# has its own checker.
 add_library(mini_checked INTERFACE)
 if(NOT MINI_SANITIZE)
     set(checked_flags -g -UNDEBUG -D_GLIBCXX_ASSERTIONS -fsanitize=address,undefined
@@ -60,14 +64,14 @@ if(NOT MINI_SANITIZE)
     target_link_options(mini_checked INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Warnings are no errors in a learner's files, as half-written code has unused names. Linked last, as
-# these flags take effect after -Werror.
+# In a learner's files warnings are not errors, because half-written code has unused
+# names. Targets link this library last, because its flags must come after -Werror.
 add_library(mini_half_written INTERFACE)
 target_compile_options(mini_half_written INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-error;-Wno-unused;-Wno-unused-parameter>"
     $<$<COMPILE_LANGUAGE:CUDA>:-w>)
 
-# libFuzzer is told which branches an input takes.
+# Instrument the code, so that libFuzzer knows which branches an input takes.
 if(MINI_FUZZ)
     if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
         message(FATAL_ERROR "MINI_FUZZ needs clang: cmake --preset fuzz")
@@ -75,18 +79,19 @@ if(MINI_FUZZ)
     target_compile_options(mini_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# Rooms compile as a few batches of files each: a file of 100 lines includes 75,000 others, which
-# a batch reads once. Turn it off to see whether each file stands alone.
+# Each room compiles in a few batches of files: a file of 100 lines includes headers of
+# 75,000 lines, which a batch compiles once. Turn MINI_UNITY off to check that each file
+# compiles alone.
 option(MINI_UNITY "Compile the files of a room in batches" ON)
 
 # mini_room(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt [ALONE c.cpp] [OPTIMISED])
 #
-# Declares one room of the house as the library mini_<name>. NEEDS names the rooms on lower
-# floors, and the outside libraries, that it stands on. Files of ALONE stay out of batches; for
-# files with a region for learners see MiniRegions.
-# OPTIMISED is for loops over millions of numbers: debug
-# builds compile them with -Og, since unoptimised they would take most of the time of the tests. -O1
-# takes GCC nearly twice as long, in code with sanitizers.
+# Declares a room as the library mini_<name>. NEEDS lists the rooms and the external
+# libraries that the room uses. Files in ALONE are compiled outside the batches; for files with
+# a region for learners see MiniRegions.
+# OPTIMISED is for rooms with loops over millions of numbers. Debug builds compile such a
+# room with -Og, because without optimisation these loops would take most of the tests'
+# time. With -O1 GCC takes nearly twice as long for code with sanitizers.
 function(mini_room name)
     cmake_parse_arguments(room "OPTIMISED" "" "SOURCES;NEEDS;ALONE" ${ARGN})
     add_library(mini_${name} STATIC ${room_SOURCES})
@@ -100,7 +105,8 @@ function(mini_room name)
     endif()
 endfunction()
 
-# mini_batches(<target> <files in a batch> <files that stay alone>...)
+# mini_batches(<target> <files per batch> <files outside the batches>...): compiles the
+# sources of a target in batches.
 function(mini_batches target size)
     get_target_property(sources ${target} SOURCES)
     list(LENGTH sources count)
@@ -108,8 +114,9 @@ function(mini_batches target size)
         return()
     endif()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    # GCC takes the files of a batch for headers, whose anonymous namespaces would be a fault; and
-    # inlines from one into the next, where GCC 12 takes empty optionals for uninitialized ones.
+    # GCC treats the files of a batch as headers, and warns about their anonymous
+    # namespaces. It also inlines from file to file, and GCC 12 then wrongly reports empty
+    # optionals as uninitialized.
     target_compile_options(${target} PRIVATE
         $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
     if(NOT MINI_SANITIZE)
@@ -125,7 +132,8 @@ endfunction()
 
 # mini_program(train_mnist [MINE] SOURCES train_mnist.cpp NEEDS mini_parallel)
 #
-# MINE makes it one that labs/lab can also build with the learner's code: see MiniOverlay.
+# Declares an executable. With MINE, labs/lab can also build it with the learner's code
+# (MiniOverlay).
 function(mini_program name)
     cmake_parse_arguments(program "MINE" "" "SOURCES;NEEDS" ${ARGN})
     add_executable(${name} ${program_SOURCES})

@@ -1,8 +1,9 @@
 # The programs that labs/lab builds for a lab: its check, and its bug hunt.
 
-# mini_program(lab07_bug_hunt ...) calls this: the program again as lab07_bug_hunt_mine, from the
-# learner's copy of the source but with libmini's own code; and with the repairs that labs/lab dev
-# check applies, such as lab07_bug_hunt_repaired. They are built only when they are asked for.
+# mini_bug_hunt(lab07_bug_hunt ...), called by mini_program: declares the program
+# lab07_bug_hunt_mine from the learner's copy of the source and libmini's own code, and
+# one program for each version of the source that labs/lab dev check writes, such as
+# lab07_bug_hunt_repaired with all repairs. They are built only if requested by name.
 function(mini_bug_hunt name)
     cmake_parse_arguments(program "" "" "SOURCES;NEEDS" ${ARGN})
     add_executable(${name}_mine EXCLUDE_FROM_ALL)
@@ -17,11 +18,11 @@ function(mini_bug_hunt name)
     endforeach()
 endfunction()
 
-# mini_lab_check(07 test.cpp [more.cpp] NEEDS mini_data): what `labs/lab check 7` runs, as
-# lab07_check with the learner's code and as lab07_schemata with every mutant inside. Both are
-# built only when they are asked for, and share the objects of files that no overlay replaces.
-# Tests that include a header with a region, and kernels in .cu files, are compiled for each.
-# NEEDS are the rooms that the tests use, and no more.
+# mini_lab_check(07 test.cpp [more.cpp] NEEDS mini_data): declares the two programs of a
+# lab's tests: lab07_check with the learner's code, which `labs/lab check 7` runs, and
+# lab07_schemata with all mutants. Both are built only if requested by name, and share the
+# tests' object files. Only tests that include a header with a region, and .cu files, are
+# compiled separately for each program. NEEDS lists only the rooms that the tests use.
 function(mini_lab_check number)
     if(NOT MINI_TESTS)
         return()

@@ -1,24 +1,26 @@
-# Overlays: folders whose files are compiled in the place of ours with the same path.
+# Overlays: folders whose files replace libmini's files with the same path.
 #
-#     work/libmini/data/partition.cpp     the learner's own, of which git knows nothing
-#     build/mine/07/...                   the same for the check of lab 07: its regions alone
-#     build/schemata/...                  what labs/lab dev check generates
+#     work/libmini/data/partition.cpp     the learner's file, which git ignores
+#     build/mine/07/...                   the learner's regions of lab 07, for its check
+#     build/schemata/...                  the files that labs/lab dev check generates
 #
-# An overlay's files of one room are one object library. Its objects come first on the link line,
-# so the linker has no reason to take ours out of libmini_data.a. There the files of one lab are one
-# object (MiniRegions): those that an overlay lacks are added to it as we have them. Nothing else of
-# the library is compiled twice, and a deleted file goes back to ours at the next build.
+# An overlay's files of one room form one object library. Its objects precede
+# libmini_data.a on the link line, so the linker does not take libmini's objects from the
+# archive. In the archive the files of one lab are one object (MiniRegions), so libmini's
+# files are added to the library for those of the lab that the overlay lacks. If a file is
+# deleted from the overlay, the next build uses libmini's file.
 #
-# An overlay's headers come before ours on the include path of its files, of the tests, and of our
-# files that include such a header: they are compiled again, as if they lay in the overlay.
+# An overlay's headers come before libmini's on the include path of the overlay's files,
+# of the tests, and of libmini's files that include such a header, which are recompiled.
 #
-# A check's own files and the files under check have sanitizers; the rest of the library is the one
-# that the demo has built, so that a learner waits for a handful of files only.
+# A check's tests and the files under check are compiled with sanitizers. The rest of the
+# library comes from the demo's build, so a learner waits for a few files only.
 
 set(MINI_WORK_WITHOUT "" CACHE STRING
     "Files of build/mine that labs/lab leaves out, as they do not compile: 07/libmini/a.cpp")
 
-# mini_overlay_files(<out> <folder> <place>): the files to compile below <folder>/<place>.
+# mini_overlay_files(<out> <folder> <place>): sets <out> to the files to compile below
+# <folder>/<place>.
 function(mini_overlay_files out folder place)
     set(patterns ${folder}/${place}/*.cpp)
     if(NOT MINI_CUDA_MODE STREQUAL "OFF")
@@ -32,8 +34,9 @@ function(mini_overlay_files out folder place)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# mini_overlay_includers(<out> <folder> <files>...): the sources of rooms that include a header with
-# a region that lies in the overlay, except those that one of its files stands in for.
+# mini_overlay_includers(<out> <folder> <files>...): sets <out> to the rooms' sources that
+# include a header with a region of which the overlay has a copy, except sources that
+# <files>, the overlay's files, replace.
 function(mini_overlay_includers out folder)
     set(headers "")
     file(GLOB_RECURSE present RELATIVE ${folder} CONFIGURE_DEPENDS
@@ -55,13 +58,14 @@ function(mini_overlay_includers out folder)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# mini_overlay_sources(<target> <room> <folder> <files>...): adds an overlay's files to a target, or
-# ours that include its headers. They are compiled with the options that ours have in <room>.
+# mini_overlay_sources(<target> <room> <folder> <files>...): adds files to a target: an
+# overlay's files, or libmini's files that include an overlay's header. They are compiled
+# with the options of libmini's files in <room>.
 function(mini_overlay_sources target room folder)
     foreach(file ${ARGN})
         string(REPLACE "${folder}/" "${PROJECT_SOURCE_DIR}/" original ${file})
         mini_add_sources(${target} ${file})
-        if(NOT file STREQUAL original)  # headers of the folder of our file are found
+        if(NOT file STREQUAL original)  # also search libmini's folder for headers
             get_filename_component(place ${original} DIRECTORY)
             set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES
                 INCLUDE_DIRECTORIES "${folder};${place}")
@@ -74,8 +78,8 @@ function(mini_overlay_sources target room folder)
     endforeach()
 endfunction()
 
-# mini_room_of(<out> <path>): the room that a file of the library belongs to, such as "data"; or ""
-# for a file of labs that is in no room.
+# mini_room_of(<out> <path>): sets <out> to the room of a file, such as "data"; to "" for
+# a file of labs that is in no room.
 function(mini_room_of out path)
     get_property(room_sources GLOBAL PROPERTY MINI_ROOM_SOURCES)
     get_property(rooms GLOBAL PROPERTY MINI_ROOMS)
@@ -97,8 +101,8 @@ function(mini_room_of out path)
     set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
-# mini_overlay_lab_mates(<out> <folder> <files>...): the sources of rooms that are in one batch with a
-# source that an overlay's files replace, and that no file of the overlay replaces.
+# mini_overlay_lab_mates(<out> <folder> <files>...): sets <out> to the sources of rooms that
+# share a batch with a source that the overlay replaces, and that the overlay does not replace.
 function(mini_overlay_lab_mates out folder)
     set(found "")
     set(done "")
@@ -115,9 +119,9 @@ function(mini_overlay_lab_mates out folder)
         list(APPEND done ${room}/${lab})
         mini_source_files(sources mini_${room})
         foreach(source ${sources})
-            mini_lab_of(its_lab ${source})
+            mini_lab_of(other_lab ${source})
             string(REPLACE "${PROJECT_SOURCE_DIR}/" "${folder}/" stand_in ${source})
-            if(its_lab STREQUAL lab AND NOT stand_in IN_LIST ARGN)
+            if(other_lab STREQUAL lab AND NOT stand_in IN_LIST ARGN)
                 list(APPEND found ${source})
             endif()
         endforeach()
@@ -125,8 +129,9 @@ function(mini_overlay_lab_mates out folder)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# mini_overlay(<kind> <folder> [mini_checked]): the files of rooms that lie in an overlay, new ones
-# too, as one object library mini_<kind>_<room> for each room. Call it when all rooms are declared.
+# mini_overlay(<kind> <folder> [mini_checked]): declares an object library
+# mini_<kind>_<room> for each room of which the overlay has files; they may be new files.
+# Call it after all rooms are declared.
 function(mini_overlay kind folder)
     mini_overlay_files(files ${folder} libmini)
     mini_overlay_files(labs_files ${folder} labs)
@@ -151,7 +156,8 @@ function(mini_overlay kind folder)
     endforeach()
 endfunction()
 
-# mini_rooms_of(<out> <targets>...): the rooms that these link, and those that they link in turn.
+# mini_rooms_of(<out> <targets>...): sets <out> to the rooms among the targets and among
+# all targets that they link, directly or indirectly.
 function(mini_rooms_of out)
     get_property(rooms GLOBAL PROPERTY MINI_ROOMS)
     set(found "")
@@ -176,8 +182,8 @@ function(mini_rooms_of out)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# mini_link_overlay(<program> <kind> <needs>...): links an overlay's files of the rooms that the
-# program needs.
+# mini_link_overlay(<program> <kind> <needs>...): links an overlay's object libraries of
+# all rooms that the program needs.
 function(mini_link_overlay program kind)
     mini_rooms_of(rooms ${ARGN})
     foreach(room ${rooms})
@@ -185,8 +191,9 @@ function(mini_link_overlay program kind)
     endforeach()
 endfunction()
 
-# mini_overlaid(<target> <folder> <sources>...): adds the sources of this directory to a target, each
-# replaced by its stand-in in <folder> where there is one; with the overlay's headers.
+# mini_overlaid(<target> <folder> <sources>...): adds sources of the current directory to
+# a target. If the overlay <folder> has a copy of a source, adds the copy instead. The
+# target's files include the overlay's headers.
 function(mini_overlaid target folder)
     file(RELATIVE_PATH here ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
     mini_overlay_files(files ${folder} ${here})
@@ -201,8 +208,9 @@ function(mini_overlaid target folder)
     endforeach()
 endfunction()
 
-# mini_program(train_mnist MINE ...) calls this: the program again as train_mnist_mine, with the
-# learner's code inside. It is built only when it is asked for.
+# mini_program_mine(train_mnist ...), called by mini_program(train_mnist MINE ...):
+# declares the program train_mnist_mine, which uses the learner's code. It is built only
+# if requested by name.
 function(mini_program_mine name)
     cmake_parse_arguments(program "" "" "SOURCES;NEEDS" ${ARGN})
     add_executable(${name}_mine EXCLUDE_FROM_ALL)

@@ -1,11 +1,14 @@
-# The files that learners write some of (the regions of labs/README.md), and those that include such
-# a header. Both can be replaced, so they are not compiled in one batch with other files.
+# Finds the files with regions, which learners write (labs/README.md), and the files that
+# include a header with a region. Overlays can replace both, so no batch contains both such
+# files and others.
 #
-#     libmini/data/partition.cpp        // [lab07.1] ...      has a region
-#     libmini/kernels/cuda/team.hpp     // [lab06.4] ...      a header with a region
-#     libmini/kernels/cuda/norm.cu      #include it           is compiled again with the learner's
+#     libmini/data/partition.cpp        // [lab07.1] ...    has a region
+#     libmini/kernels/cuda/team.hpp     // [lab06.4] ...    a header with a region
+#     libmini/kernels/cuda/norm.cu      includes team.hpp   is compiled again with the
+#                                                           learner's team.hpp
 
-# mini_find(<out> <grep's options>...): the files of libmini and labs, as paths in the repository.
+# mini_find(<out> <grep's options>...): sets <out> to the files of libmini and labs that
+# grep finds, relative to the repository.
 function(mini_find out)
     execute_process(COMMAND grep -r -l ${ARGN} libmini labs
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE found ERROR_QUIET)
@@ -14,8 +17,8 @@ function(mini_find out)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# mini_includers(<out> <paths>...): the files that include one of these headers, directly or through
-# other headers.
+# mini_includers(<out> <paths>...): sets <out> to the files that include one of these
+# headers, directly or through other headers.
 function(mini_includers out)
     set(found "")
     set(next ${ARGN})
@@ -30,11 +33,13 @@ function(mini_includers out)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# The dot stands for "[": CMake does not separate list elements inside of an open bracket.
+# The dot matches "[": after a "[" without "]", CMake does not split a list at its
+# semicolons.
 mini_find(MINI_REGION_HEADERS -E "^ *// .lab[0-9][0-9]\\." --include=*.hpp --include=*.cuh)
 mini_includers(MINI_REGION_INCLUDERS ${MINI_REGION_HEADERS})
 
-# mini_lab_of(<out> <file>): the lab whose regions a source has, such as "07", or "".
+# mini_lab_of(<out> <file>): sets <out> to the lab whose regions a source has, such as "07",
+# or to "".
 function(mini_lab_of out file)
     set(lab "")
     file(STRINGS ${file} marker REGEX "// \\[lab[0-9][0-9]\\." LIMIT_COUNT 1)
@@ -44,8 +49,8 @@ function(mini_lab_of out file)
     set(${out} "${lab}" PARENT_SCOPE)
 endfunction()
 
-# mini_has_region(<out> <file>): whether a learner writes some of it, or of a header that it
-# includes; or whether a file of work/ replaces it.
+# mini_has_region(<out> <file>): sets <out> to YES if the file or a header that it
+# includes has a region, or if a file in work/ replaces it; else to NO.
 function(mini_has_region out file)
     set(has_region NO)
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
@@ -56,9 +61,10 @@ function(mini_has_region out file)
     set(${out} ${has_region} PARENT_SCOPE)
 endfunction()
 
-# mini_sort_into_batches(<target> <size>): the batches that a target's sources are compiled in, of at
-# most <size> files. The linker takes or leaves an object file as a whole, so the files of one lab,
-# which an overlay replaces together, are a batch; files that are replaced singly stay alone.
+# mini_sort_into_batches(<target> <size>): sorts a target's sources into batches of at most
+# <size> files. The linker takes either all of an object file or nothing. An overlay replaces
+# the files of one lab together, so they form one batch; a file that is replaced singly is
+# compiled alone.
 function(mini_sort_into_batches target size)
     mini_source_files(files ${target})
     set(count 0)
@@ -78,7 +84,7 @@ function(mini_sort_into_batches target size)
     endforeach()
 endfunction()
 
-# mini_source_files(<out> <target>): the absolute paths of a target's sources.
+# mini_source_files(<out> <target>): sets <out> to the absolute paths of a target's sources.
 function(mini_source_files out target)
     get_target_property(sources ${target} SOURCES)
     get_target_property(folder ${target} SOURCE_DIR)

@@ -39,10 +39,10 @@ class OwnedDescriptor {
     int fd_ = -1;
 };
 
-/// Closes a descriptor of the kernel.
+/// Closes a file descriptor of the operating system by close(2).
 inline void close_file(int fd) noexcept { ::close(fd); }
 
-/// A descriptor of the kernel.
+/// Owns a file descriptor of the operating system.
 using Descriptor = OwnedDescriptor<close_file>;
 
 }  // namespace mini

@@ -4,7 +4,7 @@
 //
 // A message names the operation, both values and, when one is known, the next step for
 // the user. The library never prints an error and never exits: it throws, and the program
-// decides.
+// decides what to do.
 
 #pragma once
 
@@ -63,7 +63,7 @@ class MismatchedCollective : public Error {
     using Error::Error;
 };
 
-/// A lab task has not been started.
+/// A lab task has not been started, or this build or backend lacks the operation.
 class NotImplemented : public Error {
   public:
     using Error::Error;
@@ -86,7 +86,7 @@ void put(std::ostream& out, const std::vector<T>& values) {
 
 }  // namespace detail
 
-/// Returns the concatenation of the parts as text; vectors as (4, 3).
+/// Returns the concatenation of the parts as text; a vector is printed as (4, 3).
 template <typename... Parts>
 std::string concat(const Parts&... parts) {
     std::ostringstream out;
@@ -103,12 +103,13 @@ std::string system_message(const std::string& call, int error_number);
 
 }  // namespace mini
 
-/// Throws mini::Error with the given parts when `condition` does not hold.
+/// Throws mini::Error, with the concatenation of the parts as its message, when
+/// `condition` does not hold.
 #define MINI_CHECK(condition, ...)                                          \
     do {                                                                    \
         if (!(condition)) throw ::mini::Error(::mini::concat(__VA_ARGS__)); \
     } while (false)
 
-/// Stands in a lab's starter file where the student's code goes. `labs/lab check` reports
-/// a task that throws NotImplemented as not started.
+/// Throws NotImplemented, which `labs/lab check` reports as "not started". A lab's
+/// starter file has MINI_TODO in place of the student's code.
 #define MINI_TODO(task, title) ::mini::not_implemented(task, title)

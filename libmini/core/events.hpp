@@ -2,10 +2,10 @@
 // always on.
 //
 // Tests read it to check behaviour that result values do not show: that a bucket was
-// launched before the last gradient was ready, that each bucket had one all-reduce and
-// no_sync had none, how many bytes a collective sent. Recording one event takes less than
-// 100 ns (tests/core/events_test.cpp measures it). The log is a ring buffer: when it is
-// full, a new event overwrites the oldest one.
+// launched before the last gradient was ready, that each bucket had one all-reduce, that
+// no_sync started no all-reduce, how many bytes a collective sent. Recording one event
+// takes less than 100 ns (tests/core/events_test.cpp measures it). The log is a ring
+// buffer: when it is full, a new event overwrites the oldest event.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace mini {
 
-/// The kind of an event, and the meaning of its index, bytes and name.
+/// The kind of an event. The comments give the meaning of its index, bytes and name.
 enum class EventKind : uint8_t {
     kForwardBegin,     // a data-parallel module in training mode begins its forward pass
     kForwardEnd,       // the forward pass has ended; the backward pass may begin
@@ -26,8 +26,8 @@ enum class EventKind : uint8_t {
     kBucketLaunch,     // the bucket's all-reduce was queued on the communication thread
     kBucketDone,       // the bucket's all-reduce has completed
     kCollectiveBegin,  // name: the operation, index: sequence number, bytes: payload
-    kAlgorithm,        // name: the algorithm, index: messages, bytes: sent by this rank
-    kCollectiveEnd,    // bytes: sent by this rank
+    kAlgorithm,        // name: algorithm, index: messages sent, bytes: bytes sent
+    kCollectiveEnd,    // name, index: as kCollectiveBegin, bytes: sent; 0 on a GPU
 };
 
 /// Returns the name of an event kind: "bucket_launch" for kBucketLaunch.
@@ -63,7 +63,7 @@ class EventLog {
     mutable std::mutex mutex_;
     std::vector<Event> ring_;  // grows up to capacity_, then wraps
     size_t capacity_;
-    size_t next_ = 0;  // index in ring_ of the next event
+    size_t next_ = 0;  // where ring_ stores the next event
 };
 
 }  // namespace mini

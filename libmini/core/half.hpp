@@ -5,8 +5,8 @@
 //     bfloat16    s eeeeeeee mmmmmmm                     range 3e38, 2 to 3 digits
 //     float16     s eeeee mmmmmmmmmm                     range 65504, 3 to 4 digits
 //
-// They are for storage and communication; arithmetic converts to float32. The conversion
-// from float32 rounds to nearest, ties to even, as the hardware and PyTorch do.
+// Both types are for storage and communication; arithmetic converts to float32. The
+// conversion from float32 rounds to nearest, ties to even, like the hardware and PyTorch.
 
 #pragma once
 

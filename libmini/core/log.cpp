@@ -43,9 +43,9 @@ std::string format_line(Level level, const std::string& message) {
     return line + message + '\n';
 }
 
-// Writes the whole line with one call, so that lines of several ranks do not interleave;
-// after a partial write to a full pipe, the rest follows. A line that cannot be written
-// is dropped.
+// Writes the whole line with one system call, so that lines of several ranks do not
+// interleave. If a full pipe takes only a part, writes the rest with more calls. Drops a
+// line that cannot be written.
 void write_to_stderr(std::string_view line) {
     while (!line.empty()) {
         const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());

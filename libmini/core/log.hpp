@@ -21,8 +21,8 @@ void set_rank(int rank);
 /// Returns the rank in this thread's messages; -1 when it is not set.
 int rank();
 
-/// Returns the minimum level: the last set_level, otherwise MINI_LOG_LEVEL as read at
-/// first use.
+/// Returns the minimum level: the level of the last set_level, or before any set_level
+/// the level of MINI_LOG_LEVEL, which is read once, at first use.
 Level level();
 
 /// Sets the minimum level for all threads of this process.

@@ -19,7 +19,7 @@ std::string host_name() {
 std::string random_hex(int digits) {
     std::vector<unsigned char> bytes(static_cast<size_t>(digits));
     const auto wanted =
-        static_cast<ssize_t>(bytes.size());  // at most 256: getrandom returns all of them
+        static_cast<ssize_t>(bytes.size());  // getrandom returns up to 256 bytes at once
     if (::getrandom(bytes.data(), bytes.size(), 0) != wanted)
         throw Error(system_message("getrandom", errno));
 

@@ -22,7 +22,7 @@ using Body = std::function<void(int64_t, int64_t)>;
 std::atomic<int> thread_count = 1;
 thread_local bool inside_chunk = false;
 
-// One call of parallel_for, on the caller's stack. Each thread takes the next chunk.
+// One call of parallel_for, on the caller's stack. Each thread takes chunk after chunk.
 class Job {
   public:
     Job(int64_t extent, int64_t grain, const Body& body)
@@ -86,8 +86,8 @@ class Pool {
         for (int64_t i = 0; i < wanted; ++i) work_.notify_one();
         work_on(job);
 
-        // After the job is off the list no helper joins it. Wait for the helpers that
-        // did.
+        // Remove the job from the list, so that no more helpers join it, and wait for
+        // the helpers that have joined.
         std::unique_lock lock(mutex_);
         std::erase(jobs_, &job);
         done_.wait(lock, [&] { return job.helpers == 0; });
@@ -143,17 +143,17 @@ class Pool {
     std::mutex mutex_;
     std::condition_variable work_;  // a job was added, or stopping_ was set
     std::condition_variable done_;  // the last helper of a job has finished
-    std::vector<Job*> jobs_;        // not yet returned to their callers
+    std::vector<Job*> jobs_;        // jobs that helpers may join
     bool stopping_ = false;
     std::vector<std::thread> threads_;
 };
 
 // Holds the pool of this process. The pool is not destroyed at exit; idle helpers end
 // with the process. The holder is constant-initialised: if it were created at first use,
-// a fork at that moment would leave the child waiting for a thread that does not exist in
-// it.
+// a fork during its creation would leave the child waiting forever for a thread that only
+// the parent has.
 struct PoolHolder {
-    std::mutex mutex;  // held across fork, so that it is unlocked in the child
+    std::mutex mutex;  // held across fork, so that the child can unlock it
     Pool* pool = nullptr;
     Pool* forgotten = nullptr;  // list of the pools inherited from parent processes
 };
@@ -163,9 +163,9 @@ void before_fork() { holder.mutex.lock(); }
 
 void after_fork_in_parent() { holder.mutex.unlock(); }
 
-// A forked child has a copy of the parent's pool, but not its threads. It can neither use
-// nor destroy that pool. It keeps the pool in a list, where leak checkers find it, and
-// creates its own pool at first use.
+// A forked child has a copy of the parent's pool, but not the pool's threads, and so can
+// neither use nor destroy the copy. The child keeps the copy in a list, where leak
+// checkers find it, and creates its own pool at first use.
 void after_fork_in_child() {
     if (Pool* const inherited = std::exchange(holder.pool, nullptr)) {
         inherited->older = holder.forgotten;

@@ -1,8 +1,8 @@
 // A small thread pool, and parallel_for, the loop that runs on it.
 //
-// It does not use OpenMP, because ThreadSanitizer does not understand OpenMP's runtime,
-// and OpenMP's threads do not survive fork. The pool is created at first use, and again
-// in a forked child process.
+// The pool does not use OpenMP, because ThreadSanitizer does not understand OpenMP's
+// runtime, and OpenMP's threads do not survive fork. The pool is created at first use,
+// also in a forked child process.
 //
 //     parallel_for(10, 4, body)     body(0, 4)   body(4, 8)   body(8, 10)
 //     on two threads                caller       helper       the first idle thread
@@ -29,7 +29,7 @@ int num_threads();
 
 namespace detail {
 
-/// Runs parallel_for when the extent has more than one chunk.
+/// Implements parallel_for for an extent of more than one chunk.
 void run_chunks(int64_t extent, int64_t grain,
                 const std::function<void(int64_t begin, int64_t end)>& body);
 
@@ -37,10 +37,10 @@ void run_chunks(int64_t extent, int64_t grain,
 
 /// Calls body(chunk_begin, chunk_end) for the chunks [0, grain), [grain, 2 grain), ... of
 /// [0, extent), on several threads, and blocks until all calls have returned. Rethrows
-/// the first exception of a call; chunks that have not started by then are skipped. Runs
-/// on the calling thread when there is only one chunk or one thread, or when called from
-/// the body of another parallel_for with several chunks. Thread-safe. Does not allocate
-/// memory. Throws Error if grain is below 1.
+/// the first exception of a call; chunks that have not started by then are skipped. Uses
+/// only the calling thread if there is only one chunk or one thread, or if it is called
+/// from the body of another parallel_for with several chunks. Thread-safe. Does not copy
+/// `body`. Throws Error if grain is below 1.
 template <typename Body>
 void parallel_for(int64_t extent, int64_t grain, const Body& body) {
     if (extent <= grain) {

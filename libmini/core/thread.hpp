@@ -1,4 +1,4 @@
-// Starts threads; a failure of the system becomes a mini::Error.
+// Starts threads, and reports a failure as a mini::Error.
 
 #pragma once
 

@@ -56,7 +56,7 @@ void Fiber::restart() {
 }
 
 void Fiber::switch_to(Fiber& next) {
-    // Passed to the other side of the switch: [0] is suspended, [1] is resumed.
+    // Passed by jump_fcontext to the resumed fiber: [0] is suspended, [1] is resumed.
     Fiber* both[2] = {this, &next};
     sanitizers::leave_stack(&fake_stack_, next.stack_, next.stack_bytes_);
     sanitizers::switch_fiber(next.sanitizer_fiber_);

@@ -1,9 +1,9 @@
-// Fibers: functions with their own stacks that take turns on one host thread. The threads of
-// the CUDA simulator are fibers, and so are the ranks of the simulated cluster.
+// Fibers: functions with their own stacks that take turns on one host thread. The threads
+// of the CUDA simulator are fibers, and so are the ranks of the simulated cluster.
 //
-// A switch saves a few registers and changes the stack pointer (Boost.Context): some
-// nanoseconds, and no system call. Fibers are reused for many bodies, since creating one
-// costs more than a thousand switches.
+// A switch saves a few registers and changes the stack pointer (Boost.Context), which
+// takes some nanoseconds and no system call. Fibers are reused for many bodies, because
+// the creation of a fiber costs more than a thousand switches.
 
 #pragma once
 
@@ -15,18 +15,18 @@ namespace mini {
 /// A function with a stack of its own.
 class Fiber {
   public:
-    /// What a fiber runs; `argument` is the one that the constructor got.
+    /// The function that a fiber runs. `argument` is the constructor's argument.
     using Body = void (*)(void* argument);
 
     /// Represents the calling host thread's own stack, so that fibers can switch back to
     /// it.
     Fiber();
 
-    /// Enough for the thread of a kernel.
+    /// A stack size in bytes that is enough for a thread of a kernel.
     static constexpr size_t kSmallStack = 128 * 1024;
 
     /// Creates a fiber. The first switch to it, and the first after each restart(), calls
-    /// body(argument). `body` must not return: its last act is to switch to another
+    /// body(argument). `body` must not return: at its end it must switch to another
     /// fiber. Throws Error when there is no memory for the stack.
     Fiber(Body body, void* argument, size_t stack_bytes = kSmallStack);
     ~Fiber();
@@ -58,8 +58,8 @@ class Fiber {
     std::byte* stack_ = nullptr;  // lowest address
     size_t stack_bytes_ = 0;
     bool owns_stack_ = false;
-    void* fake_stack_ = nullptr;       // the address sanitizer's
-    void* sanitizer_fiber_ = nullptr;  // the thread sanitizer's
+    void* fake_stack_ = nullptr;       // set by the address sanitizer
+    void* sanitizer_fiber_ = nullptr;  // the thread sanitizer's handle of this fiber
 };
 
 }  // namespace mini

@@ -37,7 +37,7 @@ inline void leave_stack(void** fake_stack, const void* next, size_t bytes) {
 inline void reach_stack(void* fake_stack) {
     __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 }
-/// Removes the poison of old frames from a stack that is reused.
+/// Marks a stack as accessible again, before it is reused: old frames left it poisoned.
 inline void clear_stack(void* stack, size_t bytes) {
     __asan_unpoison_memory_region(stack, bytes);
 }

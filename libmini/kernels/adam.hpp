@@ -27,7 +27,7 @@ struct AdamConstants {
     }
 
     float sign, decay, weight_decay;
-    bool lerp_from_average;  ///< 1 - beta1 < 0.5, the case distinction of `torch.lerp`
+    bool lerp_from_average;  ///< 1 - beta1 < 0.5, the two cases of `torch.lerp`
     float beta1, one_minus_beta1, beta2, one_minus_beta2, eps;
     float step_size = 0;   ///< lr / (1 - beta1^step)
     float correction = 0;  ///< sqrt(1 - beta2^step)

@@ -43,8 +43,9 @@ struct ImageExtents {
     int64_t W = 0;
 };
 
-/// One output of an average pooling, along one axis: it reads [begin, end), and `count`
-/// is its factor of the divisor. Padding may be counted, but is not read.
+/// One output of an average pooling, along one axis: reads the inputs [begin, end). An
+/// output's divisor is its row's `count` times its column's `count`. `count` may include
+/// padding, which is not read.
 struct PoolSpan {
     int64_t begin = 0;
     int64_t end = 0;
@@ -71,7 +72,7 @@ struct MatmulOptions {
 /// How the forward pass normalised its input.
 struct BatchNormBackward {
     double eps = 1e-5;
-    bool of_batch = true;  // mean and variance were computed from x: they depend on x too
+    bool of_batch = true;  // mean and variance were computed from x and depend on x
 };
 
 /// The hyperparameters of one SGD step.
@@ -199,15 +200,15 @@ void conv2d_backward_weight(float* dw,       // (O, C, kernel, kernel)
 
 // ---- pooling (pool.cpp)
 
-/// y = the maximum of each window, with padding as -inf; indices = its index h * W + w in
-/// the plane. The first of equal elements wins, and NaN wins over numbers
+/// y = the maximum of each window, with padding as -inf; indices = the index h * W + w of
+/// this maximum in its plane. The first of equal elements wins, and NaN wins over numbers
 /// (`torch.nn.functional.max_pool2d`).
 void max_pool2d(float* y,          // (N, C, Ho, Wo)
                 int32_t* indices,  // (N, C, Ho, Wo)
                 const float* x,    // (N, C, H, W)
                 ImageExtents in, Window window);
 
-/// dx[indices] += g, and 0 elsewhere.
+/// Sets dx to 0, then dx[indices[k]] += g[k] for each output k of each plane.
 void max_pool2d_backward(float* dx,               // (N, C, H, W)
                          const float* g,          // (N, C, Ho, Wo)
                          const int32_t* indices,  // (N, C, Ho, Wo)
@@ -216,8 +217,8 @@ void max_pool2d_backward(float* dx,               // (N, C, H, W)
 // ---- average pooling (avg_pool.cpp)
 
 /// y[i, j] = the sum of x over rows[i] and cols[j], divided by the product of their
-/// counts. One kernel for `torch.nn.functional.avg_pool2d` and `adaptive_avg_pool2d`,
-/// which differ only in the spans.
+/// counts. One kernel for `torch.nn.functional.avg_pool2d` and `adaptive_avg_pool2d`:
+/// they differ only in the spans.
 void avg_pool2d(float* y,        // (N, C, |rows|, |cols|)
                 const float* x,  // (N, C, H, W)
                 ImageExtents in, std::span<const PoolSpan> rows,

@@ -23,8 +23,8 @@ constexpr std::array kSin = {-1.9515295891e-4f, 8.3321608736e-3f, -1.6666654611e
 constexpr std::array kCos = {2.443315711809948e-5f, -1.388731625493765e-3f,
                              4.166664568298827e-2f};
 
-// log(2) and pi / 4 as sums of parts; the products of the parts with small integers are
-// exact.
+// log(2) and pi / 4 as sums of parts. The product of a small integer and any part but the
+// last is exact.
 constexpr float kLog2High = 0.693359375f, kLog2Low = -2.12194440e-4f;
 constexpr std::array kQuarterTurn = {0.78515625f, 2.4187564849853515625e-4f,
                                      3.77489497744594108e-8f};

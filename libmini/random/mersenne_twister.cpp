@@ -8,7 +8,7 @@ namespace mini {
 namespace {
 
 // One step of the feedback: joins the high bit of one word and the low bits of the next,
-// shifts right by 1, and XORs the polynomial if the shifted-out bit is 1.
+// shifts right by 1, and XORs with the polynomial if the shifted-out bit is 1.
 uint32_t twist(uint32_t high, uint32_t low) {
     const uint32_t joined = (high & 0x80000000u) | (low & 0x7fffffffu);
     return joined >> 1 ^ ((joined & 1u) != 0 ? 0x9908b0dfu : 0u);
@@ -38,7 +38,7 @@ MersenneTwister::MersenneTwister(std::span<const uint32_t> key)
         i = 1;
     };
 
-    // Mix the key in, then mix once more so that each word depends on all of the key.
+    // Mix the key in, then mix once more, so that each word depends on the whole key.
     for (size_t k = 0; k < std::max(kStateSize, key.size()); ++k) {
         const size_t j = k % key.size();
         store(step(1664525u) + key[j] + static_cast<uint32_t>(j));

@@ -8,9 +8,9 @@
 //     output   temper(s[0]), temper(s[1]), ...
 //
 // Indices are modulo 624. Twisting is a shift register with feedback; tempering mixes the
-// bits of a word, so that the high bits look as random as the low bits. For a seed of one
-// word the sequence equals that of std::mt19937, which has no seeding from several words;
-// Python seeds from several words.
+// bits of a word, so that the high bits look as random as the low bits. If the seed is
+// one word, the sequence equals that of std::mt19937. Python seeds from several words, by
+// a method that std::mt19937 does not have.
 
 #pragma once
 
@@ -33,7 +33,7 @@ class MersenneTwister {
 
     static constexpr size_t kStateSize = 624;
 
-    /// The state, which determines all later words.
+    /// The complete state: it determines all later words.
     struct State {
         std::array<uint32_t, kStateSize> words;
         size_t used;  // words already returned by next(), 0 to kStateSize

@@ -17,9 +17,9 @@ void check_usage(bool condition, const Parts&... parts) {
 }
 
 // Places the categories end to end: category i ends at weights[0] + ... + weights[i],
-// divided by the total; the last one ends at exactly 1, whatever the rounding. Each
-// sample draws u = generator.uniform_double(), and is the first category of a positive
-// weight whose end is >= u.
+// divided by the total; the last category ends at exactly 1, despite rounding. For each
+// sample draws u = generator.uniform_double(). The sample is the first category that has
+// a positive weight and an end >= u.
 std::vector<int64_t> draw_with_replacement(std::span<const double> weights,
                                            int64_t num_samples, Generator& generator) {
     // [lab08.2] Place the categories end to end, and search where each draw falls.
@@ -30,9 +30,9 @@ std::vector<int64_t> draw_with_replacement(std::span<const double> weights,
     for (double& end : ends) end /= total;
     ends.back() = 1;
 
-    // Select the first category whose end is >= u. Skip the leading weights of zero,
-    // whose end 0 would match u = 0. A later weight of zero has the same end as the
-    // category before it, so it is never first.
+    // Select the first category with an end >= u. Skip the leading categories of weight
+    // zero: their end is 0, which would match u = 0. A later category of weight zero has
+    // the same end as the category before it, so it is never the first.
     const auto first = std::ranges::upper_bound(ends, 0.0);
     std::vector<int64_t> samples(static_cast<size_t>(num_samples));
     for (int64_t& sample : samples) {
@@ -43,16 +43,16 @@ std::vector<int64_t> draw_with_replacement(std::span<const double> weights,
     // [lab08.2]
 }
 
-// Every category i, in order and also if its weight is zero, draws a time
-// t = generator.exponential_double(); its speed is weights[i] / t. Returns the
-// num_samples fastest categories, the fastest first; of two equal speeds the smaller
-// index first. A category of weight zero is behind all others, even behind a speed that
-// is rounded to zero.
+// Draws a time t = generator.exponential_double() for each category i in order, also for
+// categories of weight zero; the speed of category i is weights[i] / t. Returns the
+// num_samples fastest categories, the fastest first; if two speeds are equal, the smaller
+// index first. Categories of weight zero come after all other categories, even after a
+// category whose speed is rounded to zero.
 std::vector<int64_t> draw_without_replacement(std::span<const double> weights,
                                               int64_t num_samples, Generator& generator) {
     // [lab08.3] Let the categories race, and return the fastest.
-    // Compute speeds, not times, because PyTorch divides this way; a weight of zero comes
-    // last.
+    // Compute speeds, not times, because PyTorch divides this way. The speed -1 puts a
+    // weight of zero last.
     std::vector<double> speeds(weights.size());
     for (size_t i = 0; i < weights.size(); ++i) {
         const double time = generator.exponential_double();

@@ -14,9 +14,9 @@
 // Since PyTorch 2.0 a single sample is drawn by the race, with or without replacement
 // (github.com/pytorch/pytorch/issues/114945); generator.version() selects the method.
 //
-// The method with replacement equals PyTorch 1.x and 2.x. The race equals PyTorch 1.8 and
-// later in builds whose exponential_ does not use MKL: 2.7 and later on every machine,
-// and earlier versions except the x86 wheels.
+// With replacement, the samples equal those of PyTorch 1.x and 2.x. The race gives the
+// samples of PyTorch 1.8 and later if its exponential_ does not use MKL: of 2.7 and later
+// on every machine, and of earlier versions except their x86 wheels.
 
 #pragma once
 
@@ -40,7 +40,7 @@ namespace mini {
 std::vector<int64_t> multinomial(std::span<const double> weights, int64_t num_samples,
                                  bool replacement, Generator& generator);
 
-/// Throws what multinomial would throw for these arguments, and draws no numbers.
+/// Throws the same UsageError as multinomial for these arguments; draws no numbers.
 void check_multinomial(std::span<const double> weights, int64_t num_samples,
                        bool replacement);
 

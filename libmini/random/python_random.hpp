@@ -1,4 +1,4 @@
-// Returns the same random numbers as Python's random.Random (CPython 3.2 and later).
+// The random numbers of Python's random.Random (CPython 3.2 and later).
 //
 // The generator is the Mersenne Twister. A number below a bound is drawn by rejection:
 // draw as many bits as the bound has, and draw again while the number is not below the
@@ -33,9 +33,10 @@ class PythonRandom {
     /// int.
     explicit PythonRandom(int64_t seed);
 
-    /// Returns `bits` random bits, 1 to 64 (`Random.getrandbits`): up to 32 are the high
-    /// bits of one word; 33 and more are one whole word, and above it the high bits of a
-    /// second word. Throws Error for any other number of bits.
+    /// Returns `bits` random bits, 1 to 64 (`Random.getrandbits`). Up to 32 bits are the
+    /// high bits of one word. More than 32 bits take two words: the first word gives the
+    /// low 32 bits, the high bits of the second word give the bits above them. Throws
+    /// Error for any other number of bits.
     uint64_t getrandbits(int bits);
 
     /// Returns a uniform number in [0, 1) with 53 random bits; uses two words
@@ -65,16 +66,16 @@ class PythonRandom {
   private:
     using Exchange = std::function<void(uint64_t i, uint64_t j)>;
 
-    // Returns a uniform integer in [0, bound), by rejection: draws as many bits as `bound`
-    // itself has in binary (10 and 15 have 4, 16 has 5), and draws again until the number
-    // is below `bound`. REQUIRES: bound > 0.
+    // Returns a uniform integer in [0, bound), by rejection: draws as many bits as
+    // `bound` itself has in binary (10 and 15 have 4, 16 has 5), and draws again until
+    // the number is below `bound`. REQUIRES: bound > 0.
     uint64_t below(uint64_t bound);
 
-    // Brings n values into a random order, each of the n! orders with the same
-    // probability. Fills the places from the last one down: the value for a place comes
-    // from any place that is not filled yet, its own included, and exchange(i, j) swaps
-    // the values at the places i and j. Draws one number with below() for each place that
-    // has a choice, and so none for the first place.
+    // Brings n values into a random order; each of the n! orders has the same
+    // probability. Fills the places from the last place to the first: the value for a
+    // place comes from any place that is not filled yet, this place included, and
+    // exchange(i, j) swaps the values at the places i and j. Draws one number with
+    // below() for each place except the first, which has no choice.
     void shuffle_indices(uint64_t n, const Exchange& exchange);
 
     MersenneTwister engine_;

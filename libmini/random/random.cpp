@@ -19,17 +19,18 @@ namespace {
 
 constexpr size_t kNormalBlock = 16;
 
-// The smallest range for which randint draws two words, before PyTorch 2.7 and since.
+// The smallest range for which randint draws two words: 2^32 before PyTorch 2.7, 2^28
+// since 2.7.
 constexpr uint64_t kRange2_32 = uint64_t{1} << 32;
 constexpr uint64_t kRange2_28 = uint64_t{1} << 28;
 constexpr TorchVersion kWideFrom2_28{2, 7};
 
-// The version since which normal_double computes log(1 - u) as log1p(-u). This changes
+// The first version whose normal_double computes log(1 - u) as log1p(-u). This changes
 // the last bit of one double in 30, and almost never a float.
 constexpr TorchVersion kLog1pSince{2, 0};
 
-// The smallest n for which randperm draws inside out, and the version since which it
-// does.
+// The smallest n for which randperm uses the inside-out Fisher-Yates shuffle, and the
+// first version that does so.
 constexpr int64_t kInsideOut = 214'748'364;  // (2^32 - 1) / 20
 constexpr TorchVersion kInsideOutSince{2, 6};
 
@@ -61,7 +62,7 @@ void uniform_each(std::span<T> values, double from, double to, Generator& genera
 constexpr double kTurn = 2 * std::numbers::pi;
 
 // Converts two uniform numbers to two normal numbers by the Box-Muller transform, from a
-// radius and an angle. It uses 1 - u instead of u, because u may be 0.
+// radius and an angle. Uses 1 - u instead of u, because u may be 0.
 template <typename T>
 void normal_pair(T& first, T& second) {
     const T radius = std::sqrt(T{-2} * std::log(T{1} - first));
@@ -125,7 +126,8 @@ void exponential_each(std::span<T> values, double lambda, Generator& generator) 
 }
 
 // Swaps each element with itself or a later element. A swap waits for memory, a draw does
-// not: so draw a block of swap targets, prefetch their memory, and then swap.
+// not. So this function draws a block of swap targets, prefetches their memory, and then
+// swaps.
 template <typename T>
 void shuffle_from_front(std::span<T> order, Generator& generator) {
     std::array<uint32_t, kSwapsAhead> targets;
@@ -143,8 +145,8 @@ void shuffle_from_front(std::span<T> order, Generator& generator) {
     }
 }
 
-// Inserts each number at its own index or at an earlier one; the number there moves to
-// the new index.
+// Inserts each number i at index i or at an earlier index; the number that was at the
+// earlier index moves to index i.
 template <typename T>
 void shuffle_inside_out(std::span<T> order, Generator& generator) {
     for (uint64_t i = 0; i < order.size(); ++i) {

@@ -11,7 +11,7 @@
 //   randint                   1 or 2   low + w mod range                   2.7 and before
 //   randperm                  n-1      Fisher-Yates from the front         2.6 and before
 //   normal, fewer than 16     4 a pair Box-Muller, in double               2.0 and before
-//   normal, 16 and more       1 each   Box-Muller, in blocks               two roundings
+//   normal, 16 and more       1 or 2   Box-Muller, in blocks               two roundings
 //   bernoulli, exponential    2 each   uniform double < p, -log(1 - u)     2.7, no MKL
 //
 // where r64 is two words, the first word high. The last column lists the differences
@@ -145,9 +145,9 @@ Generator& default_generator();
 /// Seeds this thread's default generator (`torch.manual_seed`).
 void manual_seed(uint64_t seed);
 
-/// Fills `values` with u * (to - from) + from, u uniform in [0, 1), computed in the
-/// element type and rounded as generator.rounding() (`Tensor.uniform_`; `torch.rand` for
-/// from = 0, to = 1).
+/// Fills `values` with u * (to - from) + from, where u is uniform in [0, 1), computed in
+/// the element type with the rounding generator.rounding() (`Tensor.uniform_`;
+/// `torch.rand` for from = 0, to = 1).
 void fill_uniform(std::span<float> values, double from, double to, Generator& generator);
 void fill_uniform(std::span<double> values, double from, double to, Generator& generator);
 
@@ -179,7 +179,7 @@ void fill_normal(std::span<double> values, double mean, double deviation,
 
 /// Returns a random permutation of 0 .. n-1 (`torch.randperm`, PyTorch 1.x and 2.x).
 /// Draws n - 1 words, Fisher-Yates from the front. If n >= 214,748,364 and
-/// generator.version() is 2.6 or later, draws as randperm_wide, as PyTorch does. Throws
+/// generator.version() is 2.6 or later, draws like randperm_wide, as PyTorch does. Throws
 /// Error if n < 0 or n > 2^32 - 1.
 std::vector<int64_t> randperm(int64_t n, Generator& generator);
 

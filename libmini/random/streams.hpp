@@ -8,9 +8,9 @@
 // Each thread has its own streams, as it has its own default generator.
 //
 // A generator is seeded with 32 bits, so the streams need different 32-bit seeds. A
-// stream's seed is a bijective hash of seed + name * 2^30. For seeds below 2^30, all
-// (seed, name) pairs have different sequences, and the names of one seed always do.
-// Larger seeds may collide, with a probability of 2^-32 per pair.
+// stream's seed is a bijective hash of seed + name * 2^30. If all seeds are below 2^30,
+// all (seed, name) pairs have different sequences. The streams of one seed always have
+// different sequences. Larger seeds may collide, with a probability of 2^-32 per pair.
 
 #pragma once
 
@@ -20,11 +20,11 @@
 
 namespace mini {
 
-/// The use of random numbers. At most four names; more would collide.
+/// The uses of random numbers, at most four: a fifth would have the seed of the first.
 enum class Stream { kInitialisation, kDataOrder, kDropout };
 
-/// Returns the generator of `stream` on this thread: default_generator(), or after
-/// separate_streams the stream's own generator. The reference is valid until the next
+/// Returns the generator of `stream` on this thread: default_generator(), or, after
+/// separate_streams, the stream's own generator. The reference is valid until the next
 /// call of separate_streams or join_streams.
 Generator& generator_of(Stream stream);
 

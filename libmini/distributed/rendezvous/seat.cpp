@@ -1,6 +1,5 @@
 #include "libmini/distributed/rendezvous/seat.hpp"
 
-#include <chrono>
 #include <sstream>
 
 namespace mini::dist {

@@ -22,7 +22,7 @@ namespace {
 
 using Spans = std::span<const PoolSpan>;
 
-// The sum of x (H, W) over one rectangle, row after row.
+// Returns the sum of x (H, W) over one rectangle, row after row.
 float sum_over(const float* x, int64_t W, const PoolSpan& rows, const PoolSpan& cols) {
     float total = 0.0f;
     for (int64_t h = rows.begin; h < rows.end; ++h)
@@ -30,7 +30,7 @@ float sum_over(const float* x, int64_t W, const PoolSpan& rows, const PoolSpan& 
     return total;
 }
 
-// x (H, W) += share over one rectangle.
+// Adds `share` to each element of x (H, W) in one rectangle.
 void add_over(float* x, int64_t W, const PoolSpan& rows, const PoolSpan& cols,
               float share) {
     for (int64_t h = rows.begin; h < rows.end; ++h)

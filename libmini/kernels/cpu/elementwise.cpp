@@ -1,8 +1,8 @@
 // Elementwise kernels: simple loops that the compiler vectorises.
 //
 // The operation is selected once per call, outside the loop. Every element is computed by
-// the same formula at any address, so the two halves of a tensor have bitwise the same
-// results as the whole.
+// the same formula at any address. So if a tensor is computed in two halves, the results
+// are bitwise identical to those of one call.
 
 #include <algorithm>
 #include <array>
@@ -115,7 +115,7 @@ void unary(UnaryOp op, float* out, const float* x, int64_t n) {
 void relu_backward(float* out, const float* g, const float* y, int64_t n) {
     parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-            const float gradient = g[i];  // read unconditionally: a loop without branches
+            const float gradient = g[i];  // always read: the loop then has no branches
             out[i] = y[i] > 0.0f ? gradient : 0.0f;
         }
     });

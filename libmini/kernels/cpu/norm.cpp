@@ -5,8 +5,8 @@
 //
 // A channel is N runs of `space` elements. A thread processes whole channels, and sums
 // one run after the other in double, so sums do not depend on the number of threads. The
-// variance is the mean of (x - mean)². This takes a second pass, but is accurate for a
-// large mean, unlike the mean of x² minus the square of the mean.
+// variance is the mean of (x - mean)². This formula needs a second pass, but it is
+// accurate for a large mean; the mean of x² minus the square of the mean is not.
 //
 // Ioffe and Szegedy 2015, "Batch normalization".
 
@@ -93,8 +93,8 @@ void batch_norm(float* y, const float* x, const float* mean, const float* varian
 //     dbias = sum of g     dweight = s (sum of g d)
 //     dx    = weight s (g - dbias / n - d s dweight / n)
 //
-// The last two terms come from the dependence of mean and variance on x. They are omitted
-// if mean and variance were given (of_batch is false).
+// The last two terms of dx come from the dependence of mean and variance on x. They are
+// omitted if of_batch is false: mean and variance were then given, not computed from x.
 void batch_norm_backward(float* dx, float* dweight, float* dbias, const float* g,
                          const float* x, const float* mean, const float* variance,
                          const float* weight, ChannelExtents extents,

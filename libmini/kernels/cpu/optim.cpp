@@ -1,8 +1,8 @@
 // Stochastic gradient descent and Adam, element by element.
 //
 // One pass over memory: parameter, gradient and optimizer state are each read once, and
-// parameter and state are written once. Each element is rounded in the order of PyTorch's
-// separate passes, so the results agree.
+// parameter and state are written once. The operations on an element have the order of
+// PyTorch's separate passes, so they round in the same way.
 
 #include <cmath>
 #include <cstdint>
@@ -40,7 +40,7 @@ void momentum_step(float* parameter, float* velocity, const float* grad, int64_t
 void adam_range(float* __restrict parameter, float* __restrict exp_avg,
                 float* __restrict exp_avg_sq, float* __restrict max_v,
                 const float* __restrict grad, int64_t n, const AdamConstants& numbers) {
-    const AdamConstants a = numbers;  // a copy, which no store in the loop can change
+    const AdamConstants a = numbers;  // a copy, which stores in the loop cannot change
     for (int64_t i = 0; i < n; ++i) {
         const float p = parameter[i] * a.decay;
         const float g = a.sign * grad[i] + a.weight_decay * p;

@@ -1,4 +1,4 @@
-// Pooling is divided among threads by whole planes.
+// Pooling divides whole planes among the threads.
 
 #pragma once
 

@@ -16,8 +16,8 @@
 namespace mini::kernels::cpu {
 namespace {
 
-constexpr int64_t kRowsInLine = 16;      // up to so many rows are added in order
-constexpr int64_t kFoldedColumns = 32;   // columns of a long row, folded into a matrix
+constexpr int64_t kRowsInLine = 16;      // up to this many rows are added in order
+constexpr int64_t kFoldedColumns = 32;   // columns of a matrix made from a long row
 constexpr int64_t kReduceGrain = 65536;  // elements per chunk
 
 // out = the sum of the rows of x (rows, cols). Scratch: cols floats for each halving.
@@ -41,8 +41,9 @@ int64_t halvings(int64_t rows) {
     return count;
 }
 
-// Returns the sum of n numbers: first the columns of the whole rows of kFoldedColumns
-// numbers, then the remaining numbers.
+// Returns the sum of n numbers: reads them as a matrix with kFoldedColumns columns, sums
+// the columns of its complete rows, adds the remaining numbers, and adds the columns'
+// sums.
 float sum_row(const float* x, int64_t n, float* scratch) {
     float lanes[kFoldedColumns];
     sum_rows(lanes, x, n / kFoldedColumns, kFoldedColumns, scratch);

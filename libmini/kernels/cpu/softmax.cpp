@@ -1,7 +1,7 @@
 // Log-softmax over rows of class scores.
 //
-// exp(x) overflows a float beyond x = 88. Subtracting the row's maximum m first changes
-// nothing in exact arithmetic, and no exponent is above 0:
+// exp(x) overflows a float if x > 88. Subtracting the row's maximum m first does not
+// change the result in exact arithmetic, and makes every exponent at most 0:
 //
 //     log softmax(x)[j] = x[j] - m - log(sum over k of exp(x[k] - m))
 

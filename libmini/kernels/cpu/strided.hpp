@@ -1,8 +1,9 @@
-// Loops over several arrays of one shape, each with its own strides, as a list of runs.
+// A loop over several arrays of one shape, each with its own strides, as a list of runs:
+// within a run, each array has one constant stride.
 //
-// Adjacent dimensions are merged first if in every array their strides allow it.
-// Contiguous arrays become one long run; if a row or a channel is broadcast, each row or
-// channel is one run:
+// Adjacent dimensions are merged first if the strides of every array allow it. Contiguous
+// arrays become one long run; if a row or a channel is broadcast, each row or channel is
+// one run:
 //
 //     shape           strides of a    strides of b         outer dimensions    run
 //     (128, 50)       (50, 1)         (50, 1)              none                6400
@@ -78,7 +79,7 @@ class StridedLoop {
         if (extent == 1) return;
         if (!dimensions_.empty()) {
             Dimension& inner = dimensions_.back();
-            Offsets across;  // the outer stride that makes the two one dimension
+            Offsets across;  // the outer strides with which the two dimensions merge
             for (size_t k = 0; k < Arrays; ++k)
                 across[k] = inner.strides[k] * inner.extent;
             if (strides == across) {

@@ -26,9 +26,9 @@ constexpr size_t kMaxBytes = std::numeric_limits<size_t>::max() / 2;
 thread_local int pool_device = -1;
 thread_local uint64_t thread_pool = 0;
 
-// No call that may wait for the device is made while the mutex is held: if a peer is
-// lost, the device is not done before a thread aborts the communication, and that thread
-// frees tensors.
+// The mutex is not held during calls that may wait for the device. If a peer is lost, the
+// device's work ends only after a thread aborts the communication, and this thread frees
+// tensors, for which it needs the mutex.
 class Allocator {
   public:
     void* allocate(size_t bytes, int device, cudaStream_t stream);
@@ -61,7 +61,7 @@ class Allocator {
     std::vector<void*> postponed_;             // postponed frees (set_frees_later)
     std::atomic<bool> any_postponed_ = false;  // read without the mutex
     std::mutex
-        empty_cache_mutex_;  // the second caller finds the memory that the first freed
+        empty_cache_mutex_;  // a second caller waits until the first has freed the memory
 };
 
 // Never destroyed: tensors may outlive the end of main.
@@ -101,8 +101,8 @@ void* Allocator::allocate(size_t bytes, int device, cudaStream_t stream) {
     return take(block_class, size);
 }
 
-// Takes a free block, also one whose pending events are complete; null if there is none.
-// REQUIRES: the mutex is held.
+// Returns a free block. If there is none, first frees the pending blocks whose events are
+// complete. Returns null if no block is large enough. REQUIRES: the mutex is held.
 void* Allocator::take(const BlockClass& block_class, size_t bytes) {
     Block* block = blocks_.take(block_class, bytes);
     if (block == nullptr && block_class.pool == 0 && !pending_.empty()) {
@@ -122,8 +122,8 @@ void Allocator::count(int device, size_t bytes) {
     mine.peak = std::max(mine.peak, mine.allocated);
 }
 
-// Returns null if the device does not have enough memory. REQUIRES: the device is
-// current.
+// Calls cudaMalloc; returns null if the device does not have enough memory. REQUIRES: the
+// device is current.
 void* Allocator::ask_device(size_t bytes, int device) {
     const RelaxedCapture relaxed;
     void* pointer = nullptr;
@@ -229,7 +229,7 @@ void Allocator::deallocate(void* pointer) {
     }
 }
 
-// Carries out postponed frees, on a thread that does not postpone frees itself.
+// Carries out the postponed frees, unless this thread itself postpones frees.
 void Allocator::free_postponed() {
     if (frees_later() || !any_postponed_) return;
     std::vector<void*> left;

@@ -1,9 +1,9 @@
 // The caching allocator of device memory: few allocations call the driver.
 //
-// Freed blocks are cached per device and stream, and reused by the stream that freed
-// them: the stream's next work runs after its earlier work on the block, so no wait is
-// needed (`torch.cuda.caching_allocator`). If other streams use a block too
-// (record_stream), it is reused only after they have completed that work.
+// Freed blocks are cached per device and stream. A block is reused only for the stream
+// that it was allocated for: new work in this stream runs after the stream's earlier work
+// on the block, so no wait is needed (`torch.cuda.caching_allocator`). A block that other
+// streams use too (record_stream) is reused only after the work of these streams is done.
 //
 //     segment, from the device  | block, used | block, free | block, used | block, free |
 //
@@ -12,7 +12,7 @@
 // An allocation takes the smallest free block that is large enough and splits off the
 // rest; adjacent free blocks are merged. The sizes are those of PyTorch's allocator.
 //
-// With MINI_CUDA_CACHING=0 every allocation except a graph pool's calls cudaMalloc, so
+// With MINI_CUDA_CACHING=0 every allocation outside a graph pool calls cudaMalloc, so
 // that a memory checker (compute-sanitizer, the simulator's) sees each allocation.
 
 #pragma once
@@ -44,25 +44,26 @@ void* allocate(size_t bytes, int device, cudaStream_t stream);
 /// block's stream, or in a recorded stream, may still use the memory.
 void deallocate(void* pointer) noexcept;
 
-/// Notes that work in `stream` uses the block of `pointer`, which was allocated for
-/// another stream. After the block is freed, it is not reused before all work that
-/// `stream` had at that time is done (`torch.Tensor.record_stream`). Pinned memory waits
-/// for the work that `stream` has now. REQUIRES: the stream lives until the block is
-/// freed.
+/// Records that work in `stream` uses the block of `pointer`, which was allocated for
+/// another stream. A freed block is not reused before `stream` has done all work that was
+/// added before the free (`torch.Tensor.record_stream`). Pinned memory is not reused
+/// before `stream` has done all work that was added before this call. REQUIRES: the
+/// stream lives until the block is freed.
 void record_stream(void* pointer, cudaStream_t stream);
 
+/// Returns a device's statistics, of this process only.
 MemoryStats memory_stats(int device);
 
 /// Sets the peak to the bytes allocated now (`torch.cuda.reset_peak_memory_stats`).
 void reset_peak_memory_stats(int device);
 
-/// Returns cached memory to the device (`torch.cuda.empty_cache`). Blocks until the
-/// device no longer uses it.
+/// Returns cached memory to the device (`torch.cuda.empty_cache`). Blocks until the work
+/// that uses this memory is done.
 void empty_cache(int device);
 
-/// The memory of a captured graph, whose kernels contain its addresses. Allocations
-/// inside a Scope use blocks of the pool, and freed blocks are reused only by the pool
-/// until the pool is destroyed (`torch.cuda.graph_pool_handle`).
+/// The memory of one captured graph: the graph's kernels contain the addresses of this
+/// memory. Allocations inside a Scope use blocks of the pool, and only they reuse its
+/// freed blocks until the pool is destroyed (`torch.cuda.graph_pool_handle`).
 class GraphPool {
   public:
     explicit GraphPool(int device);

@@ -1,5 +1,5 @@
-// The bookkeeping of the caching allocator: segments split into blocks. It makes no CUDA
-// calls, so that it can be tested alone.
+// The bookkeeping of the caching allocator: segments split into blocks. This file makes
+// no CUDA calls, so that it can be tested alone.
 
 #pragma once
 
@@ -16,11 +16,11 @@
 namespace mini::cuda {
 
 constexpr size_t kBlockBytes = 512;              // block sizes are multiples of this
-constexpr size_t kSmallBytes = size_t{1} << 20;  // up to this, small segments
+constexpr size_t kSmallBytes = size_t{1} << 20;  // the largest block of a small segment
 constexpr size_t kSmallSegment = size_t{2} << 20;
-constexpr size_t kMediumBytes = size_t{10} << 20;  // below this, medium segments
+constexpr size_t kMediumBytes = size_t{10} << 20;  // smaller blocks use medium segments
 constexpr size_t kMediumSegment = size_t{20} << 20;
-constexpr size_t kLargeMultiple = size_t{2} << 20;  // unit of large segments
+constexpr size_t kLargeMultiple = size_t{2} << 20;  // rounding unit of large segments
 
 /// Returns the size of a block for a request of `bytes`.
 size_t block_bytes(size_t bytes);
@@ -43,10 +43,10 @@ struct Block {
     size_t bytes = 0;
     BlockClass block_class;
     bool used = false;
-    Block* left = nullptr;  // the adjacent blocks of the segment, or null
+    Block* left = nullptr;  // the adjacent blocks in the segment, or null
     Block* right = nullptr;
-    std::vector<cudaStream_t> other_streams;  // streams that use it too (record_stream)
-    bool ends_with_pool = false;              // to be freed when its pool is dissolved
+    std::vector<cudaStream_t> other_streams;  // recorded by record_stream
+    bool ends_with_pool = false;              // to be freed when its pool is destroyed
 };
 
 /// All blocks of all devices.
@@ -69,7 +69,7 @@ class Blocks {
     /// addresses and sizes. Segments of graph pools stay.
     std::vector<std::pair<void*, size_t>> remove_free_segments(int device);
 
-    /// Moves a pool's blocks to pool 0, and frees the blocks with `ends_with_pool`.
+    /// Moves a pool's blocks to pool 0, and frees its blocks with `ends_with_pool`.
     void dissolve(uint64_t pool);
 
   private:

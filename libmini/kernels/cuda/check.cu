@@ -1,7 +1,7 @@
-// Searches for the first invalid element.
+// Searches for the index of the first invalid element.
 //
-//     blocks 0, 1, ...     each finds the first index among its threads' elements
-//     one more block       finds the first among the blocks' indices
+//     blocks 0, 1, ...     each finds the lowest index among its threads' elements
+//     one more block       finds the lowest of the blocks' indices
 //
 // The minimum of integers is the same in any order. Traffic: every array is read once.
 
@@ -28,7 +28,7 @@ struct First {
 
 struct NotFinite {
     const float* x;
-    // A finite number times 0 is 0, anything else is NaN.
+    // A finite number times 0 is 0; infinity or NaN times 0 is NaN.
     __device__ bool operator()(int64_t i) const { return x[i] * 0.0f != 0.0f; }
 };
 
@@ -53,8 +53,8 @@ struct NotProbability {
     }
 };
 
-// Writes a block's index. If the grid has only one block, it is the result: -1 if not
-// found.
+// Writes a block's index. If the grid has only one block, the index is the result, so -1
+// replaces kNotFound.
 __device__ void write_index(int64_t* to, int64_t index) {
     *to = gridDim.x == 1 && index == kNotFound ? -1 : index;
 }

@@ -1,5 +1,5 @@
-// The arithmetic of all_reduce: mine = mine op theirs, 16 bytes at a time, with two reads
-// and one write per element.
+// The arithmetic of all_reduce: mine = mine op theirs, 16 bytes per access, with two
+// reads and one write per element.
 
 #include <algorithm>
 #include <cstdint>

@@ -20,7 +20,7 @@ thread_local int device_of_rank = -1;  // -1: not set
 thread_local std::set<int> warned_devices;
 thread_local int postponed_device = -1;  // the target of a postponed switch, or -1
 
-// A device beyond the 64th counts as closed, which costs one more call.
+// Returns 0 for device 64 and above, which never count as open.
 uint64_t bit_of(int device) {
     return device >= 0 && device < 64 ? uint64_t{1} << device : 0;
 }

@@ -6,7 +6,7 @@
 // open device 0 unnecessarily, in each of the eight processes of a host. Here a thread
 // switches back only to a device that is open already. Otherwise the switch is postponed:
 // current_device() reports the device, but cudaSetDevice is called only when the thread
-// next enters it.
+// next makes a device current.
 
 #pragma once
 
@@ -19,8 +19,8 @@ int current_device();
 /// Makes a device current by cudaSetDevice, and returns the previous current_device().
 int exchange_device(int device);
 
-/// Makes a device current again: immediately if the process has opened it, else
-/// postponed.
+/// Makes a device current again: immediately if the process has opened the device, else
+/// by a postponed switch.
 void return_to_device(int device) noexcept;
 
 /// Returns a device that is open, the thread's current device if possible. If no device
@@ -32,7 +32,7 @@ int open_device();
 void note_device_of_rank(int device);
 
 /// Returns whether this process has made a CUDA call (`torch.cuda.is_initialized`). If
-/// so, a process forked from it cannot use CUDA.
+/// true, its forked child processes cannot use CUDA.
 bool is_initialized();
 
 /// Records that this process has made a CUDA call.

@@ -14,9 +14,9 @@
 //     b (16, 64)       . n n n n .          numbers and adds their 16 products
 //
 // Networks with few channels have few rows: kTileM is 16, 32 or 64. The gradient of w has
-// few elements and a great depth: its images are divided among blocks, and sum() adds the
-// blocks' results. The gradient of the bias is one more column, with factors 1. There are
-// no atomics, so repeated runs are bitwise identical.
+// few elements and a large depth: the images are divided among blocks, and sum() adds the
+// blocks' results. The gradient of the bias is one more column of dw, for which b is 1.
+// There are no atomics, so repeated runs are bitwise identical.
 //
 // Traffic per block and step: 16 (kTileM + 64) floats for 2 * 16 * 64 kTileM operations.
 
@@ -165,7 +165,8 @@ struct BackwardInput {
 };
 
 // dw (O; c, p, q) = g (O; image, i, j) times the windows of x. Split s processes the
-// images from s * images_per_split on. The last column, C * kernel * kernel, is the bias.
+// images from s * images_per_split on. The last column, C * kernel * kernel, is the
+// gradient of the bias.
 struct BackwardWeight {
     static constexpr bool kAlongDepth = true;
     float *dw, *dbias;  // (splits, O, C, kernel, kernel), (splits, O)
@@ -237,7 +238,8 @@ __device__ void gather_a(TileRow<kTileM>* a, const Problem& problem, int64_t fir
 }
 
 // Copies this thread's elements of one tile to b (kTileK, kTileN). Adjacent threads take
-// adjacent addresses, along the depth or along the columns. `columns` are this thread's.
+// adjacent addresses, along the depth or along the columns. `columns` has the columns of
+// this thread's elements.
 template <int kThreadsOfBlock, typename Problem>
 __device__ void gather_b(TileRow<kTileN>* b, const Problem& problem,
                          const typename Problem::Column* columns, int64_t first_n,
@@ -326,8 +328,8 @@ void multiply(const Problem& problem, int64_t splits, cudaStream_t stream) {
         multiply_with<64>(problem, splits, stream);
 }
 
-// Returns the number of images per block for the gradient of w: so few that the blocks
-// fill the GPU, and that indices fit in 31 bits.
+// Returns the number of images per block for the gradient of w: small enough that the
+// blocks fill the GPU and that indices fit in 31 bits.
 int64_t images_per_split(const Extents& at, int64_t images, int64_t columns) {
     const int64_t tile = at.O <= 16 ? 16 : at.O <= 32 ? 32 : 64;
     const int64_t tiles = ceil_div(columns, kTileN) * ceil_div(at.O, tile);

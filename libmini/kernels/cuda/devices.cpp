@@ -8,7 +8,8 @@
 namespace mini::cuda {
 namespace {
 
-// LOCAL_RANK, which minirun sets.
+// Returns LOCAL_RANK, which minirun sets, or 0 if it is not set. Throws UsageError if it
+// is not a number from 0.
 int local_rank() {
     const char* const text = std::getenv("LOCAL_RANK");
     if (text == nullptr || *text == '\0') return 0;

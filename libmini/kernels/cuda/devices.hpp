@@ -1,8 +1,8 @@
 // Properties of devices, and the choice of one device per rank.
 //
-// If a process opens a context on the device of another rank, that device loses some
-// hundred megabytes and a queue. The usual cause is a missing set_device in a job with
-// several processes: every process then opens a context on device 0.
+// A context that a process opens on the device of another rank takes some hundred
+// megabytes and a work queue of that device. The usual cause is a missing set_device in a
+// job with several processes: every process then opens a context on device 0.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace mini::cuda {
 
-/// (`torch.cuda.get_device_properties`)
+/// A device's properties (`torch.cuda.get_device_properties`).
 struct DeviceProperties {
     std::string name;
     size_t total_memory = 0;             // bytes
@@ -24,7 +24,7 @@ struct DeviceProperties {
 };
 DeviceProperties device_properties(int device);
 
-/// A device's free and total memory in bytes; memory of any process is not free
+/// A device's total memory, and the memory that no process uses, in bytes
 /// (`torch.cuda.mem_get_info`).
 struct MemoryInfo {
     size_t free = 0, total = 0;
@@ -34,9 +34,9 @@ MemoryInfo memory_info(int device);
 /// Makes a device the calling thread's current_device() (`torch.cuda.set_device`).
 void set_device(int device);
 
-/// Makes device LOCAL_RANK (0 if it is not set) the current device, and returns its
-/// number. From then on a warning is logged when this thread switches to another device.
-/// Throws Error if the machine has no device of that number.
+/// Makes device LOCAL_RANK (0 if the variable is not set) the current device, and returns
+/// its number. From then on a warning is logged when this thread switches to another
+/// device. Throws Error if the machine has no device of that number.
 int set_device_from_local_rank();
 
 }  // namespace mini::cuda

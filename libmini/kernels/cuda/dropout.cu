@@ -8,9 +8,9 @@
 //     counter    (offset / 4, 0)  (offset / 4, 1)    high half: the subsequence
 //     key        seed
 //
-// The words equal those of curand_init(seed, subsequence, offset), and so those of
-// PyTorch's dropout on a tensor small enough for one pass of its grid. u = (word + 1/2) /
-// 2^32 is in (0, 1].
+// The words equal those of curand_init(seed, subsequence, offset). They also equal those
+// of PyTorch's dropout on a tensor that is small enough for one pass of its kernel's
+// grid. u = (word + 1/2) / 2^32 is in (0, 1].
 //
 // Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3".
 // Traffic: x is read once, y and the mask are written once.
@@ -85,7 +85,7 @@ __global__ void philox_kernel(uint32_t* out,  // (n)
     }
 }
 
-// REQUIRES: x and y are both null, or both not.
+// REQUIRES: x and y are both null, or neither is null.
 __global__ void bernoulli_kernel(float* mask,     // (n)
                                  float* y,        // (n), or null
                                  const float* x,  // (n), or null

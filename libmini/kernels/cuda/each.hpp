@@ -33,7 +33,7 @@ namespace mini::kernels::cuda {
 
 constexpr int kThreads = 256;
 
-// Enough blocks to fill the largest GPU several times over; threads loop over the rest.
+// Enough blocks to fill the largest GPU several times; for more work, threads loop.
 constexpr int64_t kMaxBlocks = 16384;
 
 /// kWidth adjacent elements, loaded and stored by one access.
@@ -42,8 +42,8 @@ struct alignas(sizeof(T) * kWidth) Pack {
     T at[kWidth];
 };
 
-// The type of a pack's size, with which the compiler, and the simulator's checker, see
-// one access of up to 16 bytes.
+// A type of kBytes bytes. If a pack is copied as a Word, the compiler and the simulator's
+// checker see one access of up to 16 bytes.
 template <size_t kBytes>
 struct Word;
 template <>

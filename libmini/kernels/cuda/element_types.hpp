@@ -44,7 +44,7 @@ __device__ T widen(T value) {
 __device__ inline float widen(HalfBits value) {
     const uint32_t sign = static_cast<uint32_t>(value.bits & 0x8000) << 16;
     const uint32_t rest = static_cast<uint32_t>(value.bits & 0x7fff) << 13;
-    // Multiply to shift the exponent: this is correct for subnormals too.
+    // Rebias the exponent with a multiplication, which is correct for subnormals too.
     const float scaled = float_of(rest) * 0x1p112f;
     const uint32_t special = rest >= 0x0f800000u ? 0x7f800000u : 0;  // inf or nan
     return float_of(sign | special | bits_of(scaled));
@@ -59,10 +59,11 @@ __device__ inline HalfBits round_to_half(float value) {
     uint32_t rest;
     if (size > 0x7f800000) {  // nan
         rest = 0x7e00 | (size >> 13 & 0x3ff);
-    } else if (size >= 0x477ff000) {  // 65520: half a step above the largest
+    } else if (size >= 0x477ff000) {  // 65520: half a step above the maximum
         rest = 0x7c00;
     } else if (size < 0x38800000) {  // below 2^-14, the smallest normal number
-        // Add 0.5, whose last bit has the value of the last bit of a subnormal.
+        // Add 0.5: its last mantissa bit has the weight of a subnormal's last bit, so the
+        // processor rounds the sum at that bit.
         rest = bits_of(float_of(size) + 0.5f) - 0x3f000000;
     } else {
         rest = (size + 0xfff + (size >> 13 & 1) - 0x38000000) >> 13;
@@ -84,12 +85,13 @@ __device__ T narrow(Value value) {
     else if constexpr (std::is_same_v<T, BFloat16Bits>)
         return round_to_bfloat16(static_cast<float>(value));
     else if constexpr (std::is_same_v<T, uint8_t> && !std::is_integral_v<Value>)
-        return static_cast<uint8_t>(static_cast<int64_t>(value));  // -1.0f is 255
+        return static_cast<uint8_t>(static_cast<int64_t>(value));  // -1.0f becomes 255
     else
         return static_cast<T>(value);
 }
 
-/// Host only: calls body(element) with an element of type `type`.
+/// Calls body(element) with an element of type `type`, so that a generic lambda gets the
+/// C++ type. Host only.
 template <typename Body>
 void with_type(ElementType type, const Body& body) {
     switch (type) {

@@ -23,7 +23,7 @@ void convert(void* out,      // (n) of type `to`
              const void* x,  // (n) of type `from`
              int64_t n, ElementType to, ElementType from, cudaStream_t stream);
 
-/// out[i] = value, converted in the same way.
+/// out[i] = value, converted like an element by convert().
 void fill_elements(void* out,  // (n) of type `type`
                    double value, int64_t n, ElementType type, cudaStream_t stream);
 

@@ -4,10 +4,10 @@
 // broadcast has a stride of 0, and its offsets are computed by OffsetCalculator:
 //
 //     shape (128, 50)    a (50, 1)    b (0, 1)
-//     thread i           a[i]         b[i % 50]      b stays in the cache: 8 bytes per i
+//     thread i           a[i]         b[i % 50]      b is cached: traffic of 8 bytes
 //
 // If the length of a row is a multiple of four, a thread takes four adjacent elements of
-// a row here too.
+// a row, also with broadcast.
 
 #include "libmini/kernels/cuda/each.hpp"
 

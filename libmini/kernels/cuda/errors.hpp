@@ -14,10 +14,10 @@ class CudaError : public Error {
     using Error::Error;
 };
 
-/// Throws CudaError naming `call` unless `code`, a cudaError_t, is success.
+/// Throws CudaError, which names `call`, unless `code`, a cudaError_t, is cudaSuccess.
 void check(int code, const char* call);
 
-/// Throws CudaError naming `kernel` unless `code`, a cudaError_t, is success.
+/// Throws CudaError, which names `kernel`, unless `code`, a cudaError_t, is cudaSuccess.
 void check_launch(const void* kernel, int code);
 
 /// Returns the name and the description of `code`, a cudaError_t.

@@ -4,10 +4,10 @@
 
 namespace mini::cuda {
 
-/// Sets whether this thread postpones frees (also of pinned memory) in which CUDA may
-/// wait for the device. The next thread without this setting that allocates, frees or
-/// empties the cache carries them out. For threads that must not block while the device
-/// hangs. Returns the previous setting.
+/// Sets whether this thread postpones frees (also of pinned memory) during which CUDA may
+/// wait for the device. Returns the previous setting. The next thread without this
+/// setting that allocates memory, frees memory or empties the cache carries out the
+/// postponed frees. Use it in threads that must not block while the device hangs.
 bool set_frees_later(bool on);
 
 /// Returns whether this thread postpones such frees.

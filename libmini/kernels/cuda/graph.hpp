@@ -21,13 +21,13 @@ namespace mini::cuda {
 /// The captured work of one stream (`torch.cuda.CUDAGraph`).
 class Graph {
   public:
-    /// Calls `work` once and captures the operations that it adds to `stream`, which are
-    /// not run. Other streams that wait for events of `stream` are captured too. `work`
-    /// must not wait for the device nor call cudaMalloc, so run it once or twice before,
-    /// without capture, to fill caches and create handles. Throws CudaError for
-    /// operations that cannot be captured, and rethrows exceptions of `work`; the stream
-    /// is unchanged then. REQUIRES: `stream` is not the default stream, and has no
-    /// pending work that `work` depends on.
+    /// Calls `work` once and captures the operations that `work` adds to `stream`; the
+    /// operations are not run. Other streams that wait for events of `stream` are
+    /// captured too. `work` must neither wait for the device nor call cudaMalloc, so call
+    /// it once or twice before, without capture, to fill caches and create handles.
+    /// Throws CudaError for operations that cannot be captured, and rethrows exceptions
+    /// of `work`; in both cases the stream is unchanged. REQUIRES: `stream` is not the
+    /// default stream, and has no pending work that `work` depends on.
     Graph(const Stream& stream, const std::function<void()>& work);
     ~Graph();
     Graph(Graph&& other) noexcept;
@@ -41,9 +41,10 @@ class Graph {
     CUgraphExec_st* executable_ = nullptr;
 };
 
-/// While it lives, random draws of this thread add the number at `more_offset`, in device
-/// memory, to their offset. For draws inside a capture: replays draw different random
-/// numbers if that number is advanced between them (kernels.hpp, PhiloxState).
+/// While a RecordedDraws lives, random draws of this thread add the number in device
+/// memory at `more_offset` to their offset. Use it for draws inside a capture, and
+/// advance() the number between replays, so that replays draw different random numbers
+/// (kernels.hpp, PhiloxState).
 class RecordedDraws {
   public:
     explicit RecordedDraws(const uint64_t* more_offset);

@@ -231,9 +231,10 @@ void binary_cross_entropy_backward(float* dp,       // (n)
 
 /// The state of a Philox 4x32-10 generator. Element i uses word i mod 4 of subsequence i
 /// / 4 at `offset`, which is a multiple of 4. A call draws up to 4 words of each
-/// subsequence, so the next call needs an offset greater by 4 (`torch.cuda.Generator`). A
-/// launch in a CUDA graph repeats its arguments; there, the number in device memory at
-/// `more_offset` is added to the offset, and advance() increases it.
+/// subsequence, so the next call needs an offset greater by 4 (`torch.cuda.Generator`).
+/// Each replay of a CUDA graph repeats the arguments of its launches. For a graph, the
+/// number in device memory at `more_offset` is added to the offset, and advance()
+/// increases this number.
 struct PhiloxState {
     uint64_t seed = 0;
     uint64_t offset = 0;
@@ -262,9 +263,9 @@ void advance(uint64_t* counter,  // (1)
 
 // ---- PowerSGD (orthogonalize.cu)
 
-/// Makes the columns orthonormal, one after the other. A column that is, up to rounding,
-/// a linear combination of the columns before it becomes zero. Dot products are in
-/// double.
+/// Makes the columns orthonormal, one after the other; divides by a column's length plus
+/// `epsilon`. A column becomes zero if it is, except for rounding errors, a linear
+/// combination of the columns before it. Dot products are in double.
 void orthogonalize(float* values,  // (n, r)
                    int64_t n, int64_t r, double epsilon, cudaStream_t stream);
 

@@ -20,10 +20,10 @@ namespace mini::cuda {
 struct Extents {
     dim3 grid;
     dim3 block;
-    size_t shared_bytes = 0;
+    size_t shared_bytes = 0;  // dynamic shared memory per block
 };
 
-/// a / b, rounded up.
+/// Returns a / b, rounded up.
 constexpr __host__ __device__ int64_t ceil_div(int64_t a, int64_t b) {
     return (a + b - 1) / b;
 }
@@ -34,9 +34,9 @@ unsigned blocks(int64_t n, int64_t threads);
 
 #if defined(__CUDACC__)
 
-/// Launches `kernel` on `stream` and returns. Throws CudaError with the kernel's name if
-/// the launch fails; an error during execution is thrown by the next call that waits.
-/// Does nothing for an empty grid or block.
+/// Launches `kernel` in `stream`, without blocking. Throws CudaError with the kernel's
+/// name if the launch fails. If the kernel fails later, the next call that waits throws
+/// CudaError. Does nothing for an empty grid or block.
 template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), Extents extents, cudaStream_t stream,
             Arguments... arguments) {

@@ -1,9 +1,9 @@
-// The ladder of matrix products: eight implementations (rungs) of one contract. Each is
-// faster on a GPU than the rung below it, for a reason that its file explains.
+// The ladder of matrix products: eight implementations (rungs) of one contract. On a GPU
+// each rung is faster than the rung before it; its file explains why.
 //
 //     rung        file                 a thread computes  idea
 //     naive       matmul_naive.cu      1 element          one thread, one element
-//     coalesced   matmul_naive.cu      1 element          adjacent threads read together
+//     coalesced   matmul_naive.cu      1 element          a warp reads adjacent floats
 //     tiled       matmul_tiled.cu      1 element          shared memory
 //     registers   matmul_registers.cu  4 x 4              sums stay in registers
 //     pipelined   matmul_pipelined.cu  8 x 8              copies overlap computation
@@ -48,9 +48,10 @@ std::span<const MatmulRung> matmul_rungs();
 /// compute capability 8.0 or later.
 bool runs_on(MatmulRung rung, int device);
 
-/// Returns the rung that matmul() uses, in all threads. The default is the environment's
-/// MINI_MATMUL, or else cublas with nvcc and the fastest rung on the simulator. Throws
-/// UsageError if MINI_MATMUL names a rung that this build does not have.
+/// Returns the rung that matmul() uses, in all threads. The default is the environment
+/// variable MINI_MATMUL. If MINI_MATMUL is not set, the default is cublas with nvcc; on
+/// the simulator it is registers, the simulator's fastest rung. Throws UsageError if
+/// MINI_MATMUL names a rung that this build does not have.
 MatmulRung matmul_rung();
 
 /// Sets the rung that matmul() uses. Throws UsageError if this build does not have it.
@@ -64,7 +65,7 @@ bool allow_tf32();
 /// Sets whether cuBLAS may round a and b to tf32.
 void set_allow_tf32(bool allowed);
 
-/// Computes matmul() of kernels.hpp with a given rung. Repeated products are bitwise
+/// Computes matmul() of kernels.hpp by a given rung. Repeated products are bitwise
 /// identical: each element is summed by one thread or warp, in the order of k. Throws
 /// CudaError if the device cannot run the rung.
 void matmul_on(MatmulRung rung,

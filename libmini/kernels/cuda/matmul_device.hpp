@@ -2,8 +2,8 @@
 // writing a result, and assigning tiles of the result to blocks. Included only by .cu
 // files.
 //
-// Blocks are numbered along the rows of tiles, in dimension x: only there can a grid have
-// more than 65,535 blocks.
+// Blocks are numbered along the rows of tiles, in dimension x, the only dimension in
+// which a grid can have more than 65,535 blocks.
 //
 //     block   0   1   2
 //             3   4   5        three tiles across, N = 3 kCols
@@ -36,7 +36,7 @@ unsigned tile_count(const Product& p) {
     return mini::cuda::blocks(ceil_div(p.a.rows, kRows) * ceil_div(p.b.cols, kCols), 1);
 }
 
-/// Returns element (i, j), or 0 past the edges: zeros do not change a product.
+/// Returns element (i, j), or 0 past the edges: zeros do not change the sums.
 __device__ inline float at_or_zero(const Matrix& m, int64_t i, int64_t j) {
     return i < m.rows && j < m.cols ? m.data[i * m.row_step + j * m.col_step] : 0.0f;
 }
@@ -54,8 +54,8 @@ struct Spot {
     int row, col;
 };
 
-/// Returns the i-th element of a tile in the storage order of the matrix, so that
-/// adjacent threads access adjacent floats.
+/// Returns the position of the i-th element of a tile, counted in the storage order of
+/// the matrix, so that adjacent threads access adjacent floats.
 template <int kRows, int kCols>
 __device__ Spot tile_element(const Matrix& m, int i) {
     if (m.col_step == 1) return {i / kCols, i % kCols};

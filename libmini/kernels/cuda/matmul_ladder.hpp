@@ -15,7 +15,8 @@
 
 namespace mini::kernels::cuda {
 
-/// A factor of the product in device memory; rows and cols are those after transposition.
+/// A factor of the product in device memory. `rows` and `cols` are the extents in the
+/// product, after any transposition.
 struct Matrix {
     const float* data;
     int64_t rows, cols;
@@ -39,8 +40,7 @@ void matmul_tf32(const Product& product, cudaStream_t stream);
 void matmul_bf16(const Product& product, cudaStream_t stream);
 void matmul_cublas(const Product& product, bool allow_tf32, cudaStream_t stream);
 
-/// Returns true in a build with cuBLAS (matmul_cublas.cpp), false without
-/// (no_cublas.cpp).
+/// Returns whether this build has cuBLAS (matmul_cublas.cpp; otherwise no_cublas.cpp).
 bool has_cublas();
 
 }  // namespace mini::kernels::cuda

@@ -1,10 +1,11 @@
 // The fifth rung, our fastest in float32: a block computes 128 x 128 elements, a thread
 // 8 x 8. The copies for later steps along K run while the current step is computed.
+// "start 3" starts the copies for step 3:
 //
 //     stage of shared memory    0         1         2         3
-//     step 0                    compute   in flight in flight copy step 3
-//     step 1                    copy 4    compute   in flight in flight
-//     step 2                    in flight copy 5    compute   in flight
+//     step 0                    compute   in flight in flight start 3
+//     step 1                    start 4   compute   in flight in flight
+//     step 2                    in flight start 5   compute   in flight
 //
 // __pipeline_memcpy_async copies from global to shared memory asynchronously from compute
 // capability 8.0 on (cp.async); on older devices it is a load and a store. There is one
@@ -69,12 +70,12 @@ template <Layout kLayout>
 class Feed {
     static constexpr bool kAlong = kLayout == Layout::kAlongK;
     static constexpr int kFloats = kLayout == Layout::kAcrossVector ? 4 : 1;
-    static constexpr int kSide = kAlong ? kDepth : kTile / kFloats;  // adjacent threads
-    static constexpr int kDown = kThreads / kSide;  // the next round's row
+    static constexpr int kSide = kAlong ? kDepth : kTile / kFloats;  // threads per row
+    static constexpr int kDown = kThreads / kSide;                   // rows per round
     static constexpr int kRounds = kTile * kDepth / kFloats / kThreads;
 
   public:
-    /// Prepares for the panels that begin at `first` along the operand's extent.
+    /// Prepares to copy the panels that begin at `first` along the operand's extent.
     __device__ Feed(const Operand& from, int64_t first) {
         const int side = static_cast<int>(threadIdx.x) % kSide * kFloats;
         const int down = static_cast<int>(threadIdx.x) / kSide;
@@ -171,20 +172,20 @@ __global__ void __launch_bounds__(kThreads, 2) pipelined_kernel(Job job) {
         __pipeline_commit();
     };
 
-    // Start copying all stages but one. Past the end of K they are zeros, which change
-    // nothing.
+    // Start copying all stages but one. Stages past the end of K are filled with zeros,
+    // which do not change the sums.
     for (int stage = 0; stage < kStages - 1; ++stage) start_stage(stage);
 
     float total[8][8] = {};
     const int steps = static_cast<int>(ceil_div(job.a.depth, kDepth));
     for (int step = 0; step < steps; ++step) {
-        // Wait for the copies of this step; those of the next kStages - 2 steps may be
-        // pending.
+        // Wait for the copies of this step; the copies of the next kStages - 2 steps may
+        // still be in flight.
         __pipeline_wait_prior(kStages - 2);
         __syncthreads();
 
-        // All threads are done with the previous step: start the next copy into its
-        // stage.
+        // All threads are done with the previous step: start the next copy into the
+        // stage of that step.
         start_stage((step + kStages - 1) % kStages);
         multiply(total, a_stages[step % kStages], b_stages[step % kStages], place);
     }

@@ -9,7 +9,7 @@
 //                               for each k it reads 4 floats of a and 4 of b, and adds
 //                               16 products: 1/2 read per product (tiled rung: 2)
 //
-// The elements are 16 apart and not adjacent: then the 16 threads of a row read 16
+// A thread's elements are 16 apart, not adjacent, so that the 16 threads of a row read 16
 // adjacent floats of b, from 16 banks of shared memory.
 
 #include "libmini/kernels/cuda/matmul_device.hpp"
@@ -28,7 +28,7 @@ constexpr int kEach = kTile / kSide;
 constexpr int kThreads = kSide * kSide;
 
 __global__ void __launch_bounds__(kThreads) registers_kernel(Product p) {
-    __shared__ float a_tile[kDepth][kTile + 1];  // of a, transposed
+    __shared__ float a_tile[kDepth][kTile + 1];  // transposed
     __shared__ float b_tile[kDepth][kTile + 1];
     const int thread = static_cast<int>(threadIdx.x);
     const int x = thread % kSide, y = thread / kSide;

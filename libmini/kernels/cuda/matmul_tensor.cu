@@ -17,7 +17,7 @@
 // with a barrier after each step.
 //
 // The hardware defines how a tile is distributed over the lanes of a warp; fragments hide
-// it (CUDA C++ Programming Guide, "Warp Matrix Functions").
+// this distribution (CUDA C++ Programming Guide, "Warp Matrix Functions").
 
 #include <cstdint>
 
@@ -68,8 +68,9 @@ struct Half {
     __align__(32) typename Format::Stored b[Format::kDepth * kPitchB];
 };
 
-// This thread's floats of the next step's tile of one matrix, in registers between global
-// and shared memory: the elements first_, first_ + next_, ...
+// This thread's elements of the next step's tile of one matrix, at the positions first_ +
+// i next_. They are loaded from global memory to registers, and stored to shared memory
+// later.
 template <typename Format, int kRows, int kCols>
 class Staged {
   public:
@@ -132,8 +133,8 @@ __device__ void multiply(Totals<Format>& total, const Half<Format>& half, Spot w
     }
 }
 
-// Writes a fragment by way of shared memory: the checks at the edges of out need rows and
-// columns, which a fragment does not have.
+// Writes a fragment to out by way of shared memory: the checks at the edges of out need
+// the row and column of each element, which a fragment does not give.
 template <typename Fragment>
 __device__ void write_square(const Product& p, float* square, const Fragment& total,
                              Corner at) {

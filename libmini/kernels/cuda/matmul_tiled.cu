@@ -1,5 +1,5 @@
-// The third rung: a block computes a tile of 32 x 32 elements. Its threads together copy
-// the floats that they need to shared memory, each float once.
+// The third rung: a block computes a tile of 32 x 32 elements. The threads of the block
+// copy the floats that they need to shared memory, each float only once per block.
 //
 //                     b   . . [k] . .          for each step of 32 along K:
 //                         . . [k] . .              each thread copies one float of a's
@@ -8,8 +8,8 @@
 //         [ k ] .         . . [T] . .              each thread adds 32 products
 //         . . . .         . . . . .                barrier
 //
-// Each copied float is used by 32 threads, so the traffic is 1/32 of that of the rungs
-// below. Each product still reads two floats from shared memory, which limits the speed
+// Each copied float is used by 32 threads, so the traffic is 1/32 of the first two
+// rungs'. Each product still reads two floats from shared memory, which limits the speed
 // of this rung.
 
 #include "libmini/kernels/cuda/matmul_device.hpp"

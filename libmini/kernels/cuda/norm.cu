@@ -8,8 +8,8 @@
 // second kernel adds their sums. Sums are in double, as on the CPU.
 //
 // For short runs, such as runs of one element after a Linear, this would read a sector of
-// 32 bytes per run. Then a block takes a strip of adjacent channels, with adjacent
-// threads along the strip, and loops over the images:
+// 32 bytes per run. So for short runs a block takes a strip of adjacent channels, with
+// adjacent threads along the strip, and loops over the images:
 //
 //     space = 2    image 0   t0  t1 | t2  t3 | ... | t62 t63      image 4   t0 t1 | ...
 //                  image 1   t64 t65| t66 t67| ...                image 5   ...
@@ -67,7 +67,7 @@ struct GradientTerms {
     }
 };
 
-// What is computed from the sums.
+// Functions that compute and write the results from a channel's sums.
 struct MomentResults {
     float *mean, *variance;
     const float* x;
@@ -102,8 +102,8 @@ struct GradientResults {
     }
 };
 
-// Launch with one block per piece of a channel. If a channel has only one piece, the
-// kernel writes the results, otherwise the partial sums.
+// Launch with one block per piece of a channel. If a channel has only one piece, writes
+// the results, otherwise the partial sums.
 template <typename Terms, typename Results>
 __global__ void channel_sums_kernel(Pair* partial,  // (C, pieces)
                                     Terms terms, Results results, ChannelExtents extents,
@@ -136,7 +136,8 @@ __global__ void channel_sums_kernel(Pair* partial,  // (C, pieces)
         partial[blockIdx.x] = sums;
 }
 
-// The same for short runs: a piece is `images` images of a strip of `channels` channels.
+// As channel_sums_kernel, for short runs: a piece is `images` images of a strip of
+// `channels` channels.
 // Launch with kThreads threads, and one block for each strip of each piece.
 template <typename Terms, typename Results>
 __global__ void strip_sums_kernel(Pair* partial,  // (C, pieces)
@@ -185,7 +186,7 @@ template <typename Results>
 __global__ void finish_sums_kernel(const Pair* partial,  // (C, pieces)
                                    Results results, int64_t C, int64_t pieces) {
     const auto [c, lane] = row_of_team<kWarpSize>();
-    if (c >= C) return;  // whole warps leave together
+    if (c >= C) return;  // the whole warp returns
     Pair sums;
     for (int64_t piece = lane; piece < pieces; piece += kWarpSize) {
         sums.a += partial[c * pieces + piece].a;
@@ -202,7 +203,7 @@ void sum_channels(const Terms& terms, const Results& results, ChannelExtents ext
     const bool is_short = extents.space <= kShortRun;
     const int64_t channels =
         is_short ? std::min(kStrip / extents.space, extents.C) : 1;  // per block
-    const int64_t images = kPiece / (channels * extents.space);      // of a strip's piece
+    const int64_t images = kPiece / (channels * extents.space);  // per piece of a strip
     const int64_t pieces =
         is_short ? ceil_div(extents.N, images) : ceil_div(extents.per_channel(), kPiece);
     const Scratch<Pair> partial(pieces == 1 ? 0 : extents.C * pieces, stream);
@@ -232,7 +233,7 @@ struct ChannelOf {
     }
 };
 
-// If `wide` is passed to each(), four adjacent elements belong to one channel.
+// REQUIRES: the elements of one run() belong to one channel.
 template <typename Index>
 struct Normalise {
     static constexpr int kWidth = 4;

@@ -1,8 +1,9 @@
 // Stochastic gradient descent and Adam, element by element, over one tensor or many.
 //
 // A network has dozens of small parameters, and a launch takes longer than the arithmetic
-// on one of them. So one launch processes up to kMaxTensors parameters. Their pointers
-// are passed to the kernel by value, and each block takes a piece of kPiece elements:
+// on a small parameter. So one launch processes up to kMaxTensors parameters. Their
+// pointers are passed to the kernel by value, and each block takes a piece of kPiece
+// elements:
 //
 //     tensor         0 (10000)       1 (50)   2 (5000)
 //     block          0   1   2       3        4   5

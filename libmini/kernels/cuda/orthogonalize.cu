@@ -19,7 +19,7 @@ namespace {
 
 using mini::cuda::launch;
 
-constexpr double kRounding = 1e-5;  // relative length of a rounding error
+constexpr double kRounding = 1e-5;  // length of a rounding error, relative to the column
 
 struct Matrix {
     float* values;
@@ -53,7 +53,7 @@ __global__ void orthogonalize_kernel(Matrix matrix, double epsilon) {
     for (int64_t column = 0; column < matrix.r; ++column) {
         const double length = sqrt(matrix.dot(column, column));
         matrix.subtract_projections(column);
-        matrix.subtract_projections(column);  // the part that rounding left
+        matrix.subtract_projections(column);  // remove what rounding errors have left
         const double rest = sqrt(matrix.dot(column, column));
         const bool is_new = rest > kRounding * length;
         matrix.scale(column, is_new ? 1.0 / (rest + epsilon) : 0.0);

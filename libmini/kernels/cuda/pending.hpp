@@ -14,8 +14,8 @@
 
 namespace mini::cuda {
 
-/// The events that a piece of memory waits for; shared, so that a thread can wait for
-/// them while the list changes.
+/// The events that a piece of memory waits for. Shared, so that a thread can wait for the
+/// events while the entries of Pending change.
 using EventList = std::shared_ptr<const std::vector<Event>>;
 
 /// Records an event in each stream, and returns the events. REQUIRES: the streams belong
@@ -39,7 +39,7 @@ class Pending {
     }
 
     /// Removes the entries whose events are all complete, and calls ready(memory) for
-    /// each.
+    /// each removed entry.
     template <typename Ready>
     void process(const Ready& ready) {
         for (size_t i = entries_.size(); i-- > 0;) {

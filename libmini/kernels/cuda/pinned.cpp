@@ -22,7 +22,7 @@ constexpr size_t kMinBytes = 4096;
 struct Buffer {
     size_t bytes = 0;
     bool used = false;
-    std::list<Event> uses;  // one event after each use
+    std::list<Event> uses;  // an event recorded after each use
 
     bool idle() const {
         return std::all_of(uses.begin(), uses.end(),
@@ -30,7 +30,7 @@ struct Buffer {
     }
 };
 
-// Like the allocator's, its mutex is not held during calls that may wait for a device.
+// As in the allocator, the mutex is not held during calls that may wait for a device.
 class PinnedCache {
   public:
     void* allocate(size_t bytes);
@@ -65,7 +65,7 @@ void* PinnedCache::allocate(size_t bytes) {
     return pointer;
 }
 
-// Takes a cached buffer that no copy uses any more; null if there is none.
+// Returns a cached buffer of `size` bytes that no work uses; null if there is none.
 void* PinnedCache::take(size_t size) {
     const std::lock_guard lock(mutex_);
     for (auto& [pointer, buffer] : buffers_) {
@@ -94,7 +94,7 @@ void PinnedCache::deallocate(void* pointer) {
         found->second.used = false;
         if (caching() || frees_later()) return;
     }
-    empty();  // frees this buffer, and those that other threads have postponed
+    empty();  // frees this buffer, and buffers whose free was postponed
 }
 
 bool PinnedCache::holds(const void* pointer) {
@@ -103,7 +103,7 @@ bool PinnedCache::holds(const void* pointer) {
 }
 
 void PinnedCache::record(const void* pointer, int device, cudaStream_t stream) {
-    if (is_capturing(stream)) return;  // the user of a graph keeps its memory
+    if (is_capturing(stream)) return;  // the user must keep a graph's memory
     Event use(device);
     use.record(stream);  // blocks while the stream is full
     const std::lock_guard lock(mutex_);
@@ -147,7 +147,7 @@ void pinned_copied(const void* host, const void* other, cudaStream_t stream) {
     if (!cache().holds(host)) return;
     cudaPointerAttributes attributes;
     check(cudaPointerGetAttributes(&attributes, other), "cudaPointerGetAttributes");
-    if (attributes.type != cudaMemoryTypeDevice) return;  // the copy is done
+    if (attributes.type != cudaMemoryTypeDevice) return;  // host to host: already done
     cache().record(host, attributes.device, stream);
 }
 

@@ -4,8 +4,8 @@
 //     backward    one input      reads the indices of the windows that contain it
 //
 // In the backward pass, a thread adds the gradients of the windows whose maximum is its
-// input. So no two threads write to the same address, and the order of the sum is the
-// CPU's.
+// input. So no two threads write to the same address, and the order of summation is the
+// same as on the CPU.
 //
 // Traffic: forward reads x once and writes y and `indices`; backward reads g and
 // `indices` once from memory, (kernel / stride)² times from the cache, and writes dx.
@@ -91,7 +91,7 @@ __device__ int64_t first_window(int64_t place, int kernel, int stride) {
     return place < kernel ? 0 : (place - kernel) / stride + 1;
 }
 
-// Returns the first window after those that contain the position.
+// Returns the end of the range of windows that contain a position in the padded image.
 __device__ int64_t end_window(int64_t place, int stride, int64_t windows) {
     return min(place / stride + 1, windows);
 }

@@ -4,8 +4,9 @@
 
 namespace mini::cuda {
 
-/// A time range of this thread, until the end of the scope (`torch.cuda.nvtx.range`). Its
-/// cost is negligible while no profiler is attached. Does nothing on the simulator.
+/// A time range of this thread, until the end of the scope (`torch.cuda.nvtx.range`). The
+/// cost of a range is negligible while no profiler is attached. Does nothing on the
+/// simulator.
 class Range {
   public:
     explicit Range(const char* name);

@@ -15,8 +15,8 @@
 //     inner = 3     row 0   t0 t1 t2      row 85   t0 t1 t2
 //                   row 1   t3 t4 t5      row 86   t3 t4 t5   ...
 //
-// An element is rounded tens of times, not thousands of times. The order depends only on
-// the extents. Traffic: x once; the pieces' sums are below 1 % of it.
+// An element is rounded tens of times, not thousands of times. The order of summation
+// depends only on the extents. Traffic: x is read once; the pieces' sums add below 1 %.
 
 #include "libmini/kernels/cuda/kernels.hpp"
 
@@ -35,7 +35,7 @@ using mini::cuda::launch;
 constexpr int64_t kElementsPerPiece = 8192;
 constexpr int64_t kRowsPerPiece = 256;
 constexpr int64_t kStrip = 32;  // columns per block, if inner > kMaxNarrowColumns
-constexpr int64_t kMaxNarrowColumns = 64;  // up to this, a block takes all columns
+constexpr int64_t kMaxNarrowColumns = 64;  // if inner <= this, a block takes all columns
 
 // Returns four adjacent elements from index i on, with zeros past the end. A thread gets
 // the same elements for any alignment of x.
@@ -52,7 +52,7 @@ __global__ void row_sum_kernel(float* out,      // (rows, pieces)
                                const float* x,  // (rows, cols)
                                int64_t rows, int64_t cols, int64_t pieces) {
     const auto [piece, lane] = row_of_team<kTeam>();
-    if (piece >= rows * pieces) return;  // whole teams leave together
+    if (piece >= rows * pieces) return;  // the whole team returns
 
     const float* row = x + piece / pieces * cols;
     const int64_t begin = piece % pieces * kElementsPerPiece;
@@ -151,7 +151,7 @@ __global__ void argmax_kernel(int64_t* out,    // (rows)
                               int64_t rows, int64_t cols) {
     __shared__ Candidate of_warp[kTeam / kWarpSize];
     const auto [row, lane] = row_of_team<kTeam>();
-    if (row >= rows) return;  // whole teams leave together
+    if (row >= rows) return;  // the whole team returns
 
     // Compare every kTeam-th element, then the lanes of the warp.
     Candidate best{0.0f, -1};

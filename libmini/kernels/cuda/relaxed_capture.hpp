@@ -1,6 +1,6 @@
-// While a thread captures a stream, CUDA rejects its calls that cannot be part of a
-// graph, such as cudaMalloc and cudaEventQuery, and invalidates the capture. Calls that
-// manage memory outside the graph are harmless.
+// While a thread captures a stream, CUDA rejects the thread's calls that cannot be part
+// of a graph, such as cudaMalloc and cudaEventQuery, and invalidates the capture. But
+// such calls are harmless if they only manage memory outside the graph.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace mini::cuda {
 
-/// Allows this thread to make such calls until the end of the scope.
+/// Allows this thread to call cudaMalloc, cudaEventQuery etc. until the end of the scope.
 class RelaxedCapture {
   public:
     RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }

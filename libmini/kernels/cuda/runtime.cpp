@@ -19,7 +19,8 @@ std::vector<cudaStream_t>& current_streams() {
     return streams;
 }
 
-// For destructors: calls `body` with a device current, if the device can be entered.
+// For destructors: makes a device current and calls `body`. Does nothing if the device
+// cannot be made current.
 template <typename Body>
 void quietly_on(int device, const Body& body) noexcept {
     try {

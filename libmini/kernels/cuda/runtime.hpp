@@ -20,8 +20,8 @@ namespace mini::cuda {
 /// Returns the number of devices, 0 if CUDA is not available (`torch.cuda.device_count`).
 int device_count();
 
-/// Returns the number of devices as text, or why there is no device: "this machine has 2
-/// CUDA devices".
+/// Returns a text with the number of devices, "this machine has 2 CUDA devices", or the
+/// reason why there is no device.
 std::string device_count_text();
 
 /// Returns a device's name: "NVIDIA H100 ...", or "simulated device".
@@ -78,6 +78,7 @@ class Event {
     Event(Event&& other) noexcept;
     Event& operator=(Event&&) = delete;
 
+    /// Records the event in a stream: its position is after all work added so far.
     void record(cudaStream_t stream);
 
     /// Returns whether all work before the recorded position is done.
@@ -89,8 +90,8 @@ class Event {
     /// Makes a stream wait for the recorded position, without blocking the host.
     void wait(cudaStream_t stream) const;
 
-    /// Returns the milliseconds from `start` to this event. REQUIRES: both were created
-    /// with `timing`, and are done.
+    /// Returns the milliseconds from `start` to this event. REQUIRES: both events were
+    /// created with `timing`, and the work before them is done.
     float elapsed_since(const Event& start) const;
 
   private:

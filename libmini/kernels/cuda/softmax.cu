@@ -20,7 +20,7 @@ __global__ void log_softmax_kernel(float* y,        // (rows, cols)
                                    const float* x,  // (rows, cols)
                                    int64_t rows, int64_t cols) {
     const auto [row, lane] = row_of_team<kTeam>();
-    if (row >= rows) return;  // whole teams leave together
+    if (row >= rows) return;  // the whole team returns
     x += row * cols;
     y += row * cols;
 
@@ -43,7 +43,7 @@ __global__ void log_softmax_backward_kernel(float* dx,       // (rows, cols)
                                             const float* y,  // (rows, cols)
                                             int64_t rows, int64_t cols) {
     const auto [row, lane] = row_of_team<kTeam>();
-    if (row >= rows) return;  // whole teams leave together
+    if (row >= rows) return;  // the whole team returns
     const int64_t start = row * cols;
 
     float total = 0.0f;

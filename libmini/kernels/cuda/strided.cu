@@ -7,9 +7,9 @@
 // contiguous on both sides are split into pieces of up to 16 bytes, which are treated as
 // elements; a copy that is contiguous as a whole is done by the driver.
 //
-// In a transpose, adjacent elements of one side are far apart on the other side, and each
-// element would cost a sector of 32 bytes. So a block reads a square tile into shared
-// memory along one side, and writes it along the other side:
+// In a transpose, adjacent elements of one side are far apart on the other side, so each
+// element would cost a sector of 32 bytes. Instead, a block reads a square tile into
+// shared memory along one side, and writes the tile along the other side:
 //
 //     read    rows of x        tile  0 1 2    write    rows of out, columns of the tile
 //             0 1 2 | ...            3 4 5             0 3 6 | ...
@@ -65,13 +65,13 @@ void copy_items(std::byte* out, const std::byte* x, const cpu::StridedLoop<1>& l
 }
 
 constexpr int kTile = 32;
-constexpr int kTileRows = 8;  // rows of threads: each moves four elements of a tile
+constexpr int kTileRows = 8;  // rows of threads; a thread moves four elements of a tile
 
 // A transpose of dimensions a and b: elements along a are adjacent in x, elements along b
 // are adjacent in out.
 struct Transpose {
     int64_t extent_a, extent_b;
-    int64_t x_stride, out_stride;          // of b, and of a
+    int64_t x_stride, out_stride;          // of b in x, and of a in out
     Divider<uint32_t> tiles_a, tiles_b;    // numbers of tiles
     OffsetCalculator<2, uint32_t> others;  // of the other dimensions, in x and in out
     int64_t tiles;
@@ -80,7 +80,7 @@ struct Transpose {
 // Launch with one block per tile.
 template <typename Item>
 __global__ void transpose_kernel(Item* out, const Item* x, Transpose job) {
-    // The items of a column are in different banks, for any item size.
+    // Padding puts the items of a column in different banks, for any item size.
     constexpr int kPad = sizeof(Item) < 4 ? 4 / sizeof(Item) : 1;
     __shared__ Item tile[kTile][kTile + kPad];
     const uint32_t row = job.tiles_b.quotient(blockIdx.x);

@@ -3,8 +3,8 @@
 //
 // Adjacent dimensions are merged on the host if possible (cpu/strided.hpp); the remaining
 // dimensions are passed to the kernel by value. An offset takes one division per
-// dimension, for which a GPU has no instruction: numbers below 2^31 are divided by a
-// multiplication.
+// dimension. A GPU has no instruction for integer division, so numbers below 2^31 are
+// divided by a multiplication and a shift:
 //
 //     i / d  =  (i m / 2^32 + i) / 2^s    s = ceil(log2 d)    m = 2^32 (2^s - d) / d + 1
 //
@@ -66,7 +66,7 @@ struct OffsetCalculator {
     Divider<Index> extents[kMaxDims];
     int64_t strides[kMaxDims][kArrays] = {};
 
-    /// Sets offsets[k] to the offset of element i in array k.
+    /// Sets offsets[k] to the offset in array k of the element with row-major index i.
     __device__ void find(Index i, int64_t (&offsets)[kArrays]) const {
         for (size_t k = 0; k < kArrays; ++k) offsets[k] = 0;
         for (size_t d = 0; d < dims; ++d) {

@@ -1,9 +1,9 @@
 // Reductions by a team: a warp, or a whole block of kThreads.
 //
-//     lane    0   1   2   3       after log2(32) = 5 exchanges with the lane whose number
-//             a   b   c   d       differs in one bit, every lane has the result; in a
-//             ab  ab  cd  cd      block, each warp does this, and then every thread
-//             abcd ...            combines the results of the warps
+//     lane    0   1   2   3       a lane exchanges values with the lane whose number
+//             a   b   c   d       differs in one bit; after log2(32) = 5 exchanges each
+//             ab  ab  cd  cd      lane has the result. A block does this in each warp;
+//             abcd ...            then each thread combines the results of the warps
 //
 // The order is the same in every run, and the result is bitwise identical in all threads
 // of the team.
@@ -38,9 +38,9 @@ __device__ T warp_reduce(T value, Op op) {
     return value;
 }
 
-/// Combines the values of a team of kTeam threads by `op`, and returns the result in each
-/// of them. REQUIRES: kTeam is kWarpSize or kThreads, the block's size along x; all
-/// threads of the team call it.
+/// Combines the values of a team of kTeam threads by `op`, and returns the result to
+/// every thread of the team. REQUIRES: kTeam is kWarpSize or kThreads, the block's size
+/// along x; all threads of the team call team_reduce.
 template <int kTeam, typename T, typename Op>
 __device__ T team_reduce(T value, Op op) {
     value = warp_reduce(value, op);
@@ -56,8 +56,8 @@ __device__ T team_reduce(T value, Op op) {
     return value;
 }
 
-// A warp reduces a row of up to this many elements, with several warps per block; a block
-// reduces a longer row.
+// A warp reduces a row of up to kMaxColumnsPerWarp elements, with kWarpsPerBlock warps
+// per block; a whole block reduces a longer row.
 constexpr int64_t kMaxColumnsPerWarp = 1024;
 constexpr int kWarpsPerBlock = 4;
 
@@ -67,6 +67,7 @@ struct RowOfTeam {
     int lane;  // in the team
 };
 
+/// Returns the row of this thread's team; a grid of teams_for() has one team per row.
 template <int kTeam>
 __device__ RowOfTeam row_of_team() {
     if constexpr (kTeam == kWarpSize)

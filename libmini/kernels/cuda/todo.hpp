@@ -5,8 +5,9 @@
 //                                                stderr as a failed assert() does, and
 //                                                ends the kernel
 //
-// An exception ends a kernel on the simulator. In both cases the next call that waits for
-// the kernel throws CudaError. Included only by .cu files, through launch.hpp.
+// On the simulator the exception ends the kernel. On the simulator and on a GPU, the next
+// call that waits for the kernel throws CudaError. Included only by .cu files, through
+// launch.hpp.
 
 #pragma once
 
@@ -18,7 +19,7 @@
 
 namespace mini::cuda {
 
-/// Does what MINI_TODO does. `message` has the task and the title.
+/// Implements MINI_TODO. `message` contains the task and the title.
 [[noreturn]] __host__ __device__ inline void not_implemented(
     [[maybe_unused]] const char* task, [[maybe_unused]] const char* title,
     [[maybe_unused]] const char* message, [[maybe_unused]] const char* file,

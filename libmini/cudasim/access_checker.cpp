@@ -13,7 +13,8 @@
 namespace mini::sim {
 namespace {
 
-// An access at most this far outside of shared memory is reported as out of its bounds.
+// An access at most this many bytes outside of the dynamic shared memory is reported as
+// out of the bounds of this memory.
 constexpr uintptr_t kNearShared = 4096;
 
 // Returns whether an address is in the code that calls the kernel, not in the kernel.
@@ -23,8 +24,8 @@ bool starts_kernels(const void* address) {
            function.find("mini::cuda::launch<") != std::string::npos;
 }
 
-// Describes an address in no allocation: relative to the allocation `before` it, or to
-// the next one if that is nearer.
+// Describes an address that is in no allocation, relative to the allocation `before` it,
+// or to the next allocation if that is nearer.
 std::string place_outside(uintptr_t at, const Allocation& before) {
     const auto begin = reinterpret_cast<uintptr_t>(before.begin);
     const auto next = find_allocation(reinterpret_cast<const void*>(at + kRedZoneBytes));

@@ -1,4 +1,4 @@
-// Checks and counts the loads, stores and atomics of kernels: whether the memory is
+// Counts the loads, stores and atomics of kernels, and checks whether the memory is
 // accessible, whether it is initialised, and whether the access is ordered with the
 // accesses of other threads.
 
@@ -22,13 +22,13 @@ namespace mini::sim {
 
 class AccessChecker {
   public:
-    /// Without `findings` accesses are not checked, without `log` they are not counted.
+    /// Without `findings`, accesses are not checked; without `log`, they are not counted.
     /// REQUIRES: the arguments outlive this object.
     AccessChecker(Findings* findings, AccessLog* log, Execution& execution,
                   MemoryMap& memory);
 
     /// Checks the operation if it is a copy or a fill, which accesses all its bytes in
-    /// one step. REQUIRES: the execution has begun it.
+    /// one step. REQUIRES: Execution::begin() was called for the operation.
     void begin_operation(const OperationInfo& info);
 
     /// Checks and counts an access of the running thread by the instruction at
@@ -47,7 +47,7 @@ class AccessChecker {
     Execution& execution_;
     MemoryMap& memory_;
     SharedBounds shared_bounds_;
-    std::optional<RaceChecker> races_;  // with findings
+    std::optional<RaceChecker> races_;  // empty without findings
 };
 
 }  // namespace mini::sim

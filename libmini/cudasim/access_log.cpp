@@ -108,8 +108,8 @@ void AccessLog::count(const Execution& execution, uint32_t living) {
         ranges.emplace_back(at, at + execution.bytes);
     }
 
-    // The banks serve 128 bytes per pass: half of the lanes for accesses of 8 bytes, a
-    // quarter for 16.
+    // The banks serve 128 bytes per pass: all lanes for accesses of 4 bytes, half of the
+    // lanes for 8 bytes, a quarter for 16 bytes.
     if (execution.shared) {
         const size_t together = 32 / std::max(execution.bytes / kBankBytes, uintptr_t{1});
         for (size_t first = 0; first < ranges.size(); first += together) {

@@ -29,9 +29,9 @@ struct Traffic {
     size_t sectors = 0;       // global: sectors of 32 bytes that were fetched
     size_t rounds = 0;        // shared: passes over the banks
     size_t least = 0;  // shared: passes that would be needed without bank conflicts
-    size_t worst = 0;  // shared: the most passes where one would do without conflicts
+    size_t worst = 0;  // shared: most passes of lanes that one pass could serve
 
-    /// Returns bytes used / bytes fetched: 1 at best, and 1 if nothing was fetched.
+    /// Returns bytes used / bytes fetched: at most 1, and 1 if no sector was fetched.
     double efficiency() const;
 };
 
@@ -44,7 +44,7 @@ struct LaunchCounters {
     size_t barriers = 0;  // counted per block
 };
 
-/// One load or store of one thread, as the access picture of `mini kernels` draws it.
+/// One access of one thread, as `mini kernels` draws it in its access picture.
 struct LoggedAccess {
     uint32_t block = 0;
     uint32_t thread = 0;
@@ -89,6 +89,7 @@ class AccessLog {
     size_t max_accesses_;
     std::vector<LaunchCounters> launches_;
     std::vector<LoggedAccess> accesses_;
+    // Of the running block, by warp and instruction address.
     std::map<std::pair<uint32_t, const void*>, Instruction> block_;
     unsigned threads_ = 0;
 };

@@ -56,7 +56,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                 unsigned flags = 0);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* data);
 
-/// Gives the kernel's name as in the source (CUDA gives the mangled name).
+/// Sets `name` to the kernel's name as in the source (CUDA: the mangled name).
 cudaError_t cudaFuncGetName(const char** name, const void* kernel);
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute,
                                  int value);

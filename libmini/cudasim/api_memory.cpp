@@ -164,8 +164,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
     const cudaError_t error = copy_error(to, from, bytes, kind);
     if (error != cudaSuccess) return report(error);
 
-    // For a copy from device to device the host does not wait. For a copy from pageable
-    // to device memory it waits for the earlier operations, but not for the copy.
+    // The host does not wait for a copy from device to device. For a copy from pageable
+    // to device memory, the host waits for the earlier operations, but not for the copy.
     if (on_device(to) && on_device(from))
         return report(call.give(copy_job(to, from, bytes)));
     if (on_device(to) && device_of(from) == kPageable) {

@@ -34,7 +34,7 @@ bool is_event(cudaEvent_t event) {
     return std::find(events().begin(), events().end(), event) != events().end();
 }
 
-// Returns the error of a query or wait of the host for this event, else cudaSuccess.
+// Returns an error if the host may not query this event or wait for it, else cudaSuccess.
 cudaError_t event_error(cudaEvent_t event) {
     if (!is_event(event)) return cudaErrorInvalidResourceHandle;
     if (event->capture == nullptr) return cudaSuccess;

@@ -24,7 +24,7 @@ constexpr size_t kSharedAlignment = 128;
 
 enum class WarpOperation { kBarrier, kExchange, kBallot };
 
-// A lane's arguments to a warp operation, and its result.
+// A lane's arguments to a warp operation, and the operation's result.
 struct Lane {
     WarpOperation operation = WarpOperation::kBarrier;
     uint64_t given = 0;
@@ -56,8 +56,8 @@ class ThreadSet {
     std::array<uint64_t, kMaxThreads / 64> words_ = {};
 };
 
-// The fibers of one host thread, and the block that they run. Reused for one block after
-// another.
+// The fibers of one host thread, and the block that the fibers run. The fibers are reused
+// for one block after another.
 class Block {
   public:
     // Runs a block. Returns an error message, empty on success.
@@ -113,8 +113,8 @@ std::string Block::run(const Launch& launch, unsigned index) {
     prepare(index);
     if (observer_ != nullptr) observer_->block_begins(launch, coordinates_[0]);
 
-    // Threads switch to each other; when none is ready, the running one switches back
-    // here.
+    // Threads switch to each other. When no thread is ready, the running thread switches
+    // back here.
     current_ = 0;
     host_.switch_to(*fibers_[0]);
 
@@ -161,7 +161,7 @@ void Block::prepare(unsigned index) {
     at_barrier_ = 0;
 }
 
-// The body of every fiber; runs one block after another.
+// The body of every fiber: runs one thread of each block, block after block.
 void Block::thread_main(void* self) {
     auto& block = *static_cast<Block*>(self);
     while (true) {
@@ -185,7 +185,7 @@ void Block::exit_thread() {
     ready_.erase(self);
     exited_[warp] |= 1u << self % kWarp;
 
-    // Release the threads that waited only for this one.
+    // Release the threads that waited only for this thread.
     if (--alive_ > 0 && at_barrier_ == alive_) release_block();
     for (unsigned left = waiting_[warp]; left != 0; left &= left - 1) {
         const auto each = static_cast<unsigned>(std::countr_zero(left)) + warp * kWarp;
@@ -247,8 +247,8 @@ uint64_t Block::warp_operation(unsigned mask, Lane lane, const void* address) {
     return lanes_[self].received;
 }
 
-// Releases the lanes of `mask` if all of them that have not exited wait with the same
-// mask.
+// Releases the lanes of `mask` and returns true if all of them that have not exited wait
+// with this mask.
 bool Block::try_release_warp(unsigned warp, unsigned mask) {
     const unsigned first = warp * kWarp;
     const unsigned group = mask & ~exited_[warp];

@@ -5,7 +5,7 @@
 //     fiber 1            runs ... __syncthreads() |           |
 //     fiber 2                     runs ... __syncthreads()    |
 //
-// Exited threads count as having arrived, as on GPUs since Volta. A warp operation waits
+// Barriers do not wait for exited threads, as on GPUs since Volta. A warp operation waits
 // only for the lanes of its mask. When no thread of a block can continue, the launch
 // fails with an error message that lists where the threads wait.
 //
@@ -44,9 +44,10 @@ bool on_own_stack(const void* pointer);
 /// memory access.
 [[noreturn]] void abandon_thread();
 
-/// Waits for all threads of the block that have not exited.
+/// Blocks until all threads of the block that have not exited have called this.
 void block_barrier();
-/// Waits for the lanes of the warp that are in `mask` and have not exited.
+/// Blocks until all lanes of `mask` in the warp that have not exited have called a warp
+/// operation with the same mask.
 void warp_barrier(unsigned mask);
 
 /// Returns the running thread's lane in its warp.
@@ -54,9 +55,9 @@ int lane();
 /// Returns the mask of the warp's lanes that have not exited.
 unsigned living_lanes();
 
-/// Returns the bits that lane `from` passed to its own call, after all lanes of `mask`
-/// have called. If that lane passed no bits, which CUDA leaves undefined, returns all
-/// ones (NaN for floats).
+/// Blocks like warp_barrier(), then returns the `bits` of lane `from`. If this lane is
+/// not in the mask or has exited, which CUDA leaves undefined, returns all ones (NaN for
+/// floats).
 uint64_t exchange_bits(unsigned mask, uint64_t bits, int from);
 template <typename T>
 __attribute__((always_inline)) inline T exchange(unsigned mask, T value, int from) {
@@ -68,7 +69,8 @@ __attribute__((always_inline)) inline T exchange(unsigned mask, T value, int fro
     return value;
 }
 
-/// Returns a mask: bit i is set if lane i is in `mask` and its predicate is true.
+/// Blocks like warp_barrier(), then returns a mask: bit i is set if lane i took part and
+/// its predicate is true.
 unsigned ballot(unsigned mask, bool predicate);
 
 /// Returns the block's dynamic shared memory, aligned to 128 bytes.
@@ -87,9 +89,9 @@ T atomic_max(T* address, T value) {
     return seen;
 }
 
-/// Runs all blocks of a launch: on the threads of core/parallel.hpp, or one after the
-/// other while an observer is set (observer.hpp). Returns an error message, empty on
-/// success.
+/// Runs all blocks of a launch, on the threads of core/parallel.hpp, or one after the
+/// other if an observer is set (observer.hpp). Blocks until they have ended. Returns an
+/// error message, empty on success.
 std::string run_grid(const Launch& launch);
 
 }  // namespace mini::sim

@@ -1,14 +1,14 @@
-// The order of the accesses of one launch. An earlier access happens before a later one
-// if both are made by
+// The order of the accesses of one launch. An earlier access happens before a later
+// access of the same thread, and before a later access of
 //
-//     two threads of a block     and a __syncthreads() is between them
-//     two lanes of a warp        or a __syncwarp(), shuffle or vote of both lanes is
-//     two blocks                 and the later block has read, with an atomic, an address
-//                                that the earlier one published with __threadfence() and
-//                                an atomic
+//     another thread of the block    after a __syncthreads()
+//     another lane of the warp       also after a __syncwarp(), shuffle or vote of both
+//     another block                  after an atomic on an address on which the earlier
+//                                    block executed an atomic after a __threadfence()
 //
-// Lanes have vector clocks (Lamport 1978, Mattern 1989): clock[t][l] is the number of
-// warp operations of lane l that happened before thread t's next access.
+// Lanes have vector clocks (Lamport 1978, Mattern 1989): clocks_[t][l] is the number of
+// warp operations of lane l, in the warp of thread t, that happened before t's next
+// access.
 
 #pragma once
 
@@ -48,7 +48,7 @@ class BlockOrder {
     std::unordered_map<uintptr_t, std::vector<uint32_t>>
         published_;  // blocks, by address
     std::unordered_set<uint32_t>
-        seen_;  // blocks whose published addresses this one has read
+        seen_;  // blocks whose published addresses this block has read
 };
 
 }  // namespace mini::sim

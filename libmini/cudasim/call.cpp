@@ -47,7 +47,8 @@ StreamCall::StreamCall(cudaStream_t handle)
                                      : cudaErrorInvalidResourceHandle;
 }
 
-// The legacy stream would wait for the blocking streams of a capture, but cannot join it.
+// The legacy stream would wait for the blocking streams of a capture, but it cannot join
+// a capture. Invalidates such captures, and returns an error if there are any.
 cudaError_t StreamCall::error_if_implicit() {
     if (!stream_->legacy) return cudaSuccess;
     cudaError_t error = cudaSuccess;

@@ -16,12 +16,12 @@ struct HostThread {
 };
 HostThread& host_thread();
 
-/// Returns the device that this thread set with cudaSetDevice, 0 by default. Opens its
-/// context.
+/// Returns the device that this thread set with cudaSetDevice, 0 by default. Opens the
+/// device's context.
 int current_device();
 
-/// Opens the context of the current device. Nearly every call without a device argument
-/// does so.
+/// Opens the context of the current device. Nearly every CUDA function without a device
+/// argument calls this.
 void open_context();
 
 /// Returns whether this process has opened a device's context. Contexts cost nothing
@@ -35,7 +35,8 @@ cudaError_t report(cudaError_t error);
 /// and fails with the same error codes as CUDA.
 class StreamCall {
   public:
-    /// A null handle is the legacy default stream of the current device.
+    /// Looks up a stream. A null handle is the legacy default stream of the current
+    /// device.
     explicit StreamCall(cudaStream_t handle);
 
     Machine& machine() { return machine_; }
@@ -68,9 +69,8 @@ class StreamCall {
     cudaError_t error_ = cudaSuccess;
 };
 
-/// Returns the error of a call that cannot be captured and takes no stream, such as
-/// cudaMalloc, if a running capture forbids it, else cudaSuccess. REQUIRES: the machine's
-/// lock is held.
+/// Returns an error if a running capture forbids calls that cannot be captured and take
+/// no stream, such as cudaMalloc; else cudaSuccess. REQUIRES: the machine's lock is held.
 cudaError_t error_if_unseen();
 
 }  // namespace mini::sim

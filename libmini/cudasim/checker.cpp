@@ -53,7 +53,7 @@ class WholeProgram {
     WholeProgram() {
         const char* const value = std::getenv("MINI_SIM_CHECK");
         if (value == nullptr || std::string(value) != "1") return;
-        findings_ = new Findings;  // this and the other two are never freed
+        findings_ = new Findings;  // these three objects are never freed
         set_observer(new Inspector(findings_, nullptr, new HostGuard(findings_)));
         inspected = true;
     }

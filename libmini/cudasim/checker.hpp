@@ -4,14 +4,14 @@
 //     ... copies, kernels ...
 //     for (const sim::Report& report : checker.reports()) ...
 //
-// With MINI_SIM_CHECK=1 a whole program is checked: it prints the reports to stderr when
-// it exits, and its exit code is 1 if there are any. A checked kernel is about 100 times
+// With MINI_SIM_CHECK=1 a whole program is checked: at its exit, it prints the reports to
+// stderr, and if there are any, the exit code is 1. A checked kernel is about 100 times
 // slower.
 //
 // Not found: bugs in code that did not run, races that a barrier of this run happened to
 // hide, and invalid accesses of host code to its own memory. Kernels must be compiled
-// with instrumentation (MiniCuda.cmake); preset tsan compiles them without it and finds
-// nothing.
+// with instrumentation (MiniCuda.cmake); in preset tsan they are not, so no bugs are
+// found.
 
 #pragma once
 
@@ -24,12 +24,12 @@
 
 namespace mini::sim {
 
-/// Checks every launch during its lifetime. REQUIRES: no other Checker or Counting
-/// exists.
+/// Checks every launch during the object's lifetime. REQUIRES: no other Checker or
+/// Counting exists.
 class Checker {
   public:
-    /// Waits for all devices, as do the destructor and reports(). Memory that was
-    /// allocated earlier counts as initialised.
+    /// Blocks until all devices are idle, as do the destructor and reports(). Memory that
+    /// was allocated earlier counts as initialised.
     Checker();
     ~Checker();
     Checker(const Checker&) = delete;
@@ -44,17 +44,19 @@ class Checker {
     std::unique_ptr<State> state_;
 };
 
-/// Counts the memory traffic of every launch during its lifetime. REQUIRES: no other
-/// Counting or Checker exists.
+/// Counts the memory traffic of every launch during the object's lifetime. REQUIRES: no
+/// other Counting or Checker exists.
 class Counting {
   public:
-    /// Records the first `accesses` loads and stores individually.
+    /// Blocks until all devices are idle, as does the destructor. Records the first
+    /// `accesses` accesses individually.
     explicit Counting(size_t accesses = 0);
     ~Counting();
     Counting(const Counting&) = delete;
     Counting& operator=(const Counting&) = delete;
 
-    /// Waits for all devices, then returns the log, with one entry for each launch.
+    /// Blocks until all devices are idle; returns the log, with one entry for each
+    /// launch.
     const AccessLog& log();
 
   private:

@@ -1,5 +1,5 @@
-// Which kernels, copies and fills have run, and what runs now: tells for each access
-// which thread of which kernel made it, and what happened before it.
+// Records the kernels, copies and fills. Finds the thread and kernel that made an access,
+// and whether an earlier access happened before the running thread's next access.
 
 #pragma once
 
@@ -16,23 +16,26 @@
 
 namespace mini::sim {
 
-/// The operations of all devices, of which one runs at a time.
+/// The operations of all devices; one runs at a time.
 class Execution {
   public:
-    /// `call` is the address that submitted a copy or a fill; null for a kernel.
+    /// Begins an operation. `call` is the address of the call that submitted a copy or a
+    /// fill; null for a kernel.
     void begin(const OperationInfo& info, const void* call);
 
-    /// Returns the running operation, and its number in Access::operation.
+    /// Returns the running operation.
     const OperationInfo& info() const { return info_; }
+    /// Returns the running operation's number, for Access::operation.
     uint32_t number() const { return number_; }
 
     /// Returns the short name of the running kernel, or "a copy", or "a fill".
     const std::string& name() const { return operations_[number_].name; }
+    /// Returns the same for the operation that made an access.
     const std::string& name(const Access& access) const {
         return operations_[access.operation].name;
     }
 
-    /// The blocks and barriers of the running kernel.
+    /// Returns the order of the accesses of the running kernel.
     BlockOrder& order() { return order_; }
 
     /// Returns an access of the running thread by the instruction at `address`.
@@ -41,28 +44,29 @@ class Execution {
     /// Returns an access of the running copy or fill.
     Access copy_access() const;
 
-    /// Returns the running thread at the instruction `address`; the running copy or fill
-    /// as the caller of the runtime function at `address`.
+    /// Returns the running thread, or the running copy or fill, as the party that
+    /// executes the instruction or call at `address`.
     Party current(const void* address) const;
 
-    /// Returns who made an earlier access.
+    /// Returns the thread, copy or fill that made an earlier access.
     Party party(const Access& access) const;
 
-    /// Returns whether an earlier access happens before the running thread or operation.
+    /// Returns whether an earlier access happens before the next access of the running
+    /// thread, copy or fill.
     bool happens_before(const Access& earlier) const;
 
-    /// Marks that the running operation ended at a mistake, as a GPU ends a kernel.
+    /// Records that a mistake has ended the running operation, as on a GPU.
     void abandon() { is_abandoned_ = true; }
     bool is_abandoned() const { return is_abandoned_; }
 
   private:
-    // Kept after its end because accesses in the shadow memory refer to it.
+    // Kept after the operation's end, because accesses in the shadow memory refer to it.
     struct Operation {
         std::string name;
         Stamp stamp;
         dim3 grid, block;
         bool is_kernel = false;
-        const void* call = nullptr;  // the address that called the copy or fill
+        const void* call = nullptr;  // the call that submitted the copy or fill
     };
 
     OperationInfo info_;

@@ -2,8 +2,8 @@
 // by source line.
 //
 // A mistake in a loop may occur a thousand times: it is stored once for each pair of
-// instruction addresses, with a count. take() looks the source lines up; this never
-// happens while a kernel runs.
+// instruction addresses, with a count. take() looks up the source lines, after the
+// kernels have run.
 
 #pragma once
 
@@ -36,12 +36,13 @@ struct Finding {
 class Findings {
   public:
     /// If this mistake is already known at these addresses, counts it and returns true.
-    /// Returns false if it is new; the caller then calls add().
+    /// If the mistake is new, returns false; the caller then calls add().
     bool met(Mistake mistake, const void* at, const void* other);
+    /// Adds a new mistake.
     void add(Mistake mistake, Party at, Party other, std::string message);
 
-    /// Returns one report for each kind of mistake and source line, in the order of their
-    /// first occurrence, and clears the findings. Leaves out uninitialised reads that a
+    /// Returns one report for each kind of mistake and source line, in the order of the
+    /// first occurrences, and clears the findings. Leaves out uninitialised reads that a
     /// reported race explains.
     std::vector<Report> take();
 

@@ -9,7 +9,7 @@
 namespace mini::sim {
 namespace {
 
-// Guarded by the machine's lock.
+// The running captures. Guarded by the machine's lock.
 std::vector<std::shared_ptr<Capture>>& living() {
     static auto* const all = new std::vector<std::shared_ptr<Capture>>;
     return *all;
@@ -85,7 +85,8 @@ cudaError_t capture_wait(Stream& stream, const std::shared_ptr<Capture>& capture
 }
 
 bool all_joined(const Capture& capture) {
-    // Walk back from the end of the origin; nodes depend on lower indices only.
+    // Walk back from the end of the origin stream. Nodes depend only on nodes with lower
+    // indices.
     std::vector<bool> reached(capture.graph.nodes.size());
     for (size_t node : capture.origin->tail) reached[node] = true;
     for (size_t i = reached.size(); i-- > 0;)

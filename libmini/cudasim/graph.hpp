@@ -26,13 +26,13 @@ struct Node {
     Job job;
     size_t branch = 0;
     std::vector<size_t>
-        after;  // indices of the nodes it depends on, all lower than its own
+        after;  // indices of the nodes that this node depends on, lower than its own
 };
 
 struct Graph {
     std::vector<Node> nodes;
     std::vector<int> devices;  // by branch
-    std::vector<size_t> tail;  // the nodes that work after the launch waits for
+    std::vector<size_t> tail;  // the nodes that later work of the launch stream waits for
 };
 
 /// The state of a capture between cudaStreamBeginCapture and cudaStreamEndCapture.
@@ -53,9 +53,9 @@ struct Executable {
     OperationPointer last;          // the last operation of the previous launch
 };
 
-// All of the following: REQUIRES: the machine's lock is held.
+// REQUIRES for all functions below: the machine's lock is held.
 
-/// Begins a capture.
+/// Begins a capture with `stream` as its origin.
 void begin_capture(Stream& stream, cudaStreamCaptureMode mode);
 
 /// Returns whether this thread may call a function that cannot be captured and takes no
@@ -66,11 +66,12 @@ bool unseen_call_allowed(cudaStreamCaptureMode mode_of_thread);
 /// Returns the running captures that include a stream of this device.
 std::vector<std::shared_ptr<Capture>> captures_on(int device);
 
-/// Adds a job to the graph as a node. REQUIRES: the stream is capturing.
+/// Adds a job to the graph as a node; returns an error if the capture is invalid.
+/// REQUIRES: the stream is capturing.
 cudaError_t capture_job(Stream& stream, Job job);
 
 /// Makes the stream's next node depend on `nodes`; a stream that is not capturing joins
-/// the capture.
+/// the capture. Returns the error that CUDA specifies if this is not possible.
 cudaError_t capture_wait(Stream& stream, const std::shared_ptr<Capture>& capture,
                          const std::vector<size_t>& nodes);
 
@@ -80,7 +81,7 @@ bool all_joined(const Capture& capture);
 /// Ends the capture in all its streams.
 void end_capture(Capture& capture);
 
-/// Submits the operations of a graph.
+/// Submits the operations of a graph, after those of the graph's previous launch.
 void launch_graph(Machine& machine, Machine::Lock& lock, Executable& executable,
                   Stream* stream);
 

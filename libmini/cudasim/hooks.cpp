@@ -13,8 +13,9 @@ const char* instruction_before(void* return_address) {
     return static_cast<const char*>(__builtin_extract_return_addr(return_address)) - 1;
 }
 
-// Removes the inspector while it works: functions that it calls may be instrumented too,
-// if the linker took a standard library function from a kernel's object file.
+// Calls the inspector, and disables it meanwhile: a function that the inspector calls may
+// be instrumented too, if the linker took a standard library function from a kernel's
+// object file.
 template <typename Body>
 void inspect(const Body& body) {
     Inspector* const inspector = inspecting();

@@ -1,5 +1,5 @@
-// Called by instrumented kernels and by the device functions of language.hpp to report
-// each access of a simulated thread. Without an inspector each call costs one test of a
+// Functions by which instrumented kernels and the device functions of language.hpp report
+// each access of a simulated thread. Without an inspector, a call costs one test of a
 // flag.
 
 #pragma once
@@ -21,7 +21,7 @@ void tell_exchange(unsigned mask, int from, const void* address);
 }  // namespace detail
 
 /// Reports an atomic operation of the running thread, which the instrumentation does not
-/// report. Called from the line of the operation.
+/// report. The return address gives the source line, so the caller must be inlined.
 __attribute__((noinline)) void note_atomic(const void* pointer, size_t bytes);
 
 /// Reports __threadfence().

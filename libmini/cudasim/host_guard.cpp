@@ -86,7 +86,7 @@ const void* calling_place() {
 }
 
 HostGuard::HostGuard(Findings* findings) : findings_(findings) {
-    calling_place();  // backtrace() loads a library on first use: not in a signal handler
+    calling_place();  // loads a library now, which a signal handler must not do
     guard = this;
     take_signal();
 }
@@ -169,7 +169,8 @@ bool HostGuard::handle(const void* pointer, const void* address) {
     if (device == kPageable) return false;
     const std::lock_guard lock(mutex_);
 
-    // Report the faulting instruction, or its caller if it is in a library function.
+    // Report the faulting instruction, or the call of the library function that contains
+    // the instruction.
     const void* place = address;
     if (image_part(address) == ImagePart::kNone || of_the_runtime(function_at(address)))
         place = calling_place();

@@ -23,7 +23,7 @@
 namespace mini::sim {
 
 /// Returns the innermost address on the call stack that is outside of the simulator and
-/// libmini's CUDA runtime. Null if unknown.
+/// libmini's CUDA runtime, or null if unknown.
 const void* calling_place();
 
 class HostGuard {
@@ -40,8 +40,9 @@ class HostGuard {
     void ends(const OperationInfo& info);
     void waited(const Clock& clock);
 
-    /// Returns whether the guard's protection caused the fault at `pointer` and the
-    /// access can be retried.
+    /// Handles a fault at `pointer`, raised by the instruction at `address`. If the
+    /// guard's protection caused the fault, records it, unprotects the page, and returns
+    /// true: the access can be retried. Else returns false.
     bool handle(const void* pointer, const void* address);
 
   private:

@@ -59,7 +59,8 @@ void Inspector::operation_begins(const OperationInfo& info) {
     accesses_.begin_operation(info);
 }
 
-// Returns the address that submitted a copy or a fill, and forgets it; null if unknown.
+// Returns the address of the call that submitted a copy or a fill, and removes its
+// record; null if unknown.
 const void* Inspector::call_of(uint64_t operation) {
     const std::lock_guard lock(given_mutex_);
     const auto found = given_.find(operation);
@@ -126,7 +127,7 @@ void Inspector::warp_synchronized(const Launch&, const Coordinates& one, unsigne
 void Inspector::block_stuck(const Launch& launch, const Coordinates& one,
                             std::span<const ThreadState> states) {
     if (findings_ == nullptr || execution_.is_abandoned()) return;
-    // Report one waiting thread, and one that waits elsewhere or has exited.
+    // Report one waiting thread, and another that waits elsewhere or has exited.
     const auto waits = std::find_if(
         states.begin(), states.end(),
         [](const ThreadState& s) { return s.at == ThreadState::At::kWarpBarrier; });

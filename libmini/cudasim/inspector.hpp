@@ -1,8 +1,8 @@
 // Checks every load and store of every kernel, and records mistakes and traffic.
 //
-// An observer of the simulator (observer.hpp) that hooks.hpp calls for each access. While
-// an observer is set, blocks run one after another, so that the reports are
-// deterministic.
+// The inspector is an observer of the simulator (observer.hpp), and the hooks (hooks.hpp)
+// call it for each access. While an observer is set, blocks run one after another, so
+// that the reports are deterministic.
 
 #pragma once
 
@@ -27,8 +27,8 @@ namespace mini::sim {
 
 class Inspector final : public Observer {
   public:
-    /// Each argument may be null: without `findings` accesses are not checked, without
-    /// `log` they are not counted, and without `guard` the host's accesses are not
+    /// Each argument may be null: without `findings`, accesses are not checked; without
+    /// `log`, accesses are not counted; without `guard`, the host's accesses are not
     /// checked.
     Inspector(Findings* findings, AccessLog* log, HostGuard* guard)
         : findings_(findings),
@@ -70,13 +70,14 @@ class Inspector final : public Observer {
 
     std::mutex given_mutex_;
     std::map<uint64_t, const void*> given_;  // calls of copies and fills, by operation id
-    std::mutex running_;                     // one kernel, copy or fill at a time
+    std::mutex running_;                     // held by the running kernel, copy or fill
     Execution execution_;
     MemoryMap memory_;
     AccessChecker accesses_;
 };
 
-/// The inspector of the block that runs on this host thread, or null.
+/// Returns the inspector of the block that runs on this host thread, or null; the caller
+/// may set it.
 Inspector*& inspecting();
 
 }  // namespace mini::sim

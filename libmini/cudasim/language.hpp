@@ -24,8 +24,8 @@
 #define __launch_bounds__(...)
 #define __align__(n) alignas(n)
 #define __constant__
-// A block runs on one host thread, so a thread-local variable is shared by exactly its
-// block.
+// A block runs on one host thread, so exactly the threads of the block share a
+// thread-local variable.
 #define __shared__ static thread_local
 
 #define threadIdx (mini::sim::thread_index())
@@ -38,8 +38,8 @@ constexpr int warpSize = 32;
 using std::max;
 using std::min;
 
-// A vector is loaded or stored in one access: copies go through a compiler vector type,
-// which the instrumentation reports as one access. clang-format off
+// A vector is loaded or stored in one access: copies use a compiler vector type, which
+// the instrumentation reports as one access. clang-format off
 #define MINI_VECTOR(name, bytes, type, ...)                                            \
     struct alignas(bytes) name {                                                       \
         using Whole [[gnu::vector_size(bytes), gnu::may_alias]] = type;                \
@@ -124,7 +124,7 @@ MINI_WORD int __all_sync(unsigned mask, int predicate) {
     return __ballot_sync(mask, !predicate) == 0;  // exited lanes do not vote
 }
 
-// Blocks run in parallel, so these are atomics of the host.
+// Blocks run in parallel on host threads, so these functions use host atomics.
 template <typename T>
 MINI_WORD T atomicAdd(T* address, T value) {
     mini::sim::note_atomic(address, sizeof(*address));

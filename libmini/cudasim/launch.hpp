@@ -19,12 +19,13 @@ struct Launch {
     std::function<void()> body;
 };
 
-/// The coordinates of linear index `i`, x fastest.
+/// Returns the coordinates of linear index `i`, x fastest.
 inline dim3 unravel(unsigned i, dim3 extent) {
     return {i % extent.x, i / extent.x % extent.y, i / (extent.x * extent.y)};
 }
 
-/// A thread's position in its grid, and how many barriers it has passed.
+/// A thread's position in its grid, and the number of barriers that the thread has
+/// passed.
 struct Coordinates {
     dim3 thread_index, block_index, block_extent, grid_extent;
     unsigned thread = 0;         // linear index in the block, x fastest
@@ -33,7 +34,7 @@ struct Coordinates {
     uint32_t warp_barriers = 0;  // number of warp operations passed
 };
 
-/// What a thread of a block waits for, when the block is stuck or passes a barrier.
+/// The state of one thread when its block is stuck or passes a barrier.
 struct ThreadState {
     enum class At { kRunning, kBlockBarrier, kWarpBarrier, kExited };
     At at = At::kRunning;

@@ -21,7 +21,7 @@ constexpr size_t kDefaultMemory = size_t{16} << 30;
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-// Returns the bytes of its range that an allocation occupies, with the red zone after it.
+// Returns the size of the range that an allocation and the red zone after it occupy.
 size_t slot_bytes(size_t bytes) { return round_up(bytes + kRedZoneBytes, kAlignment); }
 
 // One address range, and its allocations.
@@ -62,8 +62,8 @@ class Memory {
     MemoryUse use() const { return {used_, total_}; }
 
   private:
-    // Returns unused addresses while any are left, else the first free piece that is
-    // large enough; null if there is none.
+    // Returns addresses that were never used if enough are left, else the first free
+    // piece that is large enough, else null.
     std::byte* take(size_t bytes) {
         if (static_cast<size_t>(region_.base + region_.bytes - next_) >= bytes) {
             std::byte* const begin = next_;

@@ -2,19 +2,16 @@
 //
 //     | device 0 | device 1 | ... | pinned host memory |      kRegionBytes each
 //
-// The ranges are reserved once, without physical memory, and made accessible as
-// allocations need them. So the device of an address is found with a subtraction and a
-// division. Between two allocations is a red zone that belongs to neither:
+// So a subtraction and a division find the device of an address. The ranges are reserved
+// once, without physical memory. A red zone separates two allocations:
 //
 //     |#### zone ####|  allocation 1  |#### zone ####|  allocation 2 |#### ...
 //
-// Freed addresses are reused only when the range is used up, so that an address
-// identifies one allocation for as long as possible. Freed memory is returned to the
-// operating system immediately.
-//
-// MINI_SIM_DEVICES (default 4) and MINI_SIM_MEMORY (bytes per device, default 16 GiB) set
-// the sizes; MINI_SIM_CAPABILITY (default 8) is the major compute capability of the
-// devices.
+// Freed memory is returned to the operating system at once. Its addresses are reused only
+// when the range is used up, so that an address identifies one allocation as long as
+// possible. Environment variables: MINI_SIM_DEVICES (number of devices, default 4),
+// MINI_SIM_MEMORY (bytes per device, default 16 GiB), MINI_SIM_CAPABILITY (major compute
+// capability, default 8).
 
 #pragma once
 
@@ -55,13 +52,13 @@ Region region_of(int device);
 int device_of(const void* pointer);
 
 /// Returns the allocation that contains this address or, if it is in no allocation, the
-/// last one before it in the same range. Freed allocations count until their addresses
-/// are reused. Returns std::nullopt if there is no such allocation, and for pageable
-/// memory.
+/// last allocation before it in the same range. Finds a freed allocation too, until its
+/// addresses are reused. Returns std::nullopt if there is no such allocation, or if the
+/// address is pageable memory.
 std::optional<Allocation> find_allocation(const void* pointer);
 
-/// Allocates memory of a device or kPinned. Returns null if the device has too little
-/// memory left. Zero bytes give a unique address.
+/// Allocates memory of a device, or pinned memory if `device` is kPinned. Returns null if
+/// too little memory is left. Zero bytes give a unique address.
 std::byte* allocate_memory(size_t bytes, int device);
 
 /// Frees the allocation that begins at `pointer`. Returns false if no living allocation
@@ -71,10 +68,12 @@ bool free_memory(void* pointer);
 /// Frees all allocations of a device.
 void free_all_memory(int device);
 
+/// In bytes.
 struct MemoryUse {
     size_t used = 0;
     size_t total = 0;
 };
+/// Returns the allocated memory of a device or kPinned, and its size.
 MemoryUse memory_use(int device);
 
 }  // namespace mini::sim

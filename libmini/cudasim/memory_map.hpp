@@ -1,5 +1,5 @@
-// Where an address that a kernel accesses lies: in which allocation, or in which shared
-// array of the running block.
+// Finds the allocation, or the shared array of the running block, that contains an
+// address which a kernel accesses.
 
 #pragma once
 
@@ -17,10 +17,10 @@ namespace mini::sim {
 
 class MemoryMap {
   public:
-    /// An allocation, empty if the address is in none.
+    /// An allocation; empty if no allocation was found.
     struct Target {
         Allocation allocation;
-        bool tracked = false;  // whether every write since the allocation was seen
+        bool tracked = false;  // whether all writes to the memory were checked
     };
 
     // Called on any thread.
@@ -29,19 +29,21 @@ class MemoryMap {
 
     // Called on the thread that runs the kernel.
 
-    /// Sets the shared memory of the block that begins: the thread-local variables, in
-    /// which the shared arrays are, and the dynamic shared memory.
+    /// Sets the shared memory of the block that begins: `variables`, the thread-local
+    /// variables, which contain the shared arrays, and `dynamic`, the dynamic shared
+    /// memory.
     void begin_block(std::span<std::byte> variables, std::span<std::byte> dynamic);
     std::span<std::byte> variables() const { return variables_; }
     std::span<std::byte> dynamic() const { return dynamic_; }
 
-    /// Returns the allocation at an address of device memory or pinned memory.
+    /// Returns the allocation that find_allocation() (memory.hpp) finds for an address:
+    /// the allocation that contains the address, or else the last allocation before it.
     Target target_at(uintptr_t at);
 
     /// Returns the shared array at an address of variables(), or null.
     const SharedArray* array_at(uintptr_t at) const;
 
-    /// Returns a text like "byte 12 of allocation 3 (40 bytes)"; `shared`: whether the
+    /// Returns a text like "byte 12 of allocation 3 (40 bytes)". `shared` is whether the
     /// address is in shared memory.
     std::string describe(uintptr_t at, bool shared);
 

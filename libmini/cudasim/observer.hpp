@@ -38,33 +38,35 @@ class Observer {
     virtual void memory_allocated(const Allocation&) {}
     virtual void memory_freed(const Allocation&) {}
 
-    /// An operation was submitted to a stream. Called on the host thread that submitted
-    /// it.
+    /// Called when an operation was submitted to a stream, on the host thread that
+    /// submitted it.
     virtual void operation_given(const OperationInfo&) {}
 
-    /// Called on the thread that runs the operation, before and after it (and all its
-    /// blocks).
+    /// Called before and after an operation (and all its blocks), on the thread that runs
+    /// the operation.
     virtual void operation_begins(const OperationInfo&) {}
     virtual void operation_ends(const OperationInfo&) {}
 
-    /// A wait of the host has completed: every operation before `clock` is done.
+    /// Called when a wait of the host has completed: every operation before `clock` is
+    /// done.
     virtual void host_waited(const Clock& /*clock*/) {}
 
-    /// Called on the host thread that runs the block, before and after it.
+    /// Called before and after a block, on the host thread that runs the block.
     virtual void block_begins(const Launch&, const Coordinates& /*of thread 0*/) {}
     virtual void block_ends(const Launch&, const Coordinates& /*of thread 0*/) {}
 
-    /// All threads that have not exited are at __syncthreads(); they continue after this
-    /// call.
+    /// Called when all threads of a block that have not exited are at __syncthreads(),
+    /// before they continue.
     virtual void block_synchronized(const Launch&, const Coordinates& /*of one*/,
                                     std::span<const ThreadState>) {}
 
-    /// All lanes of `mask` in a warp that have not exited are in the same warp operation;
-    /// they continue after this call.
+    /// Called when all lanes of `mask` in a warp that have not exited are in the same
+    /// warp operation, before they continue.
     virtual void warp_synchronized(const Launch&, const Coordinates& /*of one*/,
                                    unsigned /*mask*/) {}
 
-    /// No thread of the block can continue; the launch fails with cudaErrorLaunchFailure.
+    /// Called when no thread of the block can continue. The launch then fails with
+    /// cudaErrorLaunchFailure.
     virtual void block_stuck(const Launch&, const Coordinates& /*of one*/,
                              std::span<const ThreadState>) {}
 };

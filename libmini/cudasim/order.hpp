@@ -1,16 +1,17 @@
 // The happens-before order of operations: vector clocks over the streams and the host.
 //
-// Each stream is a timeline, and all host threads together are timeline 0. The operations
-// of each timeline are counted. An operation's clock holds, for each timeline, the number
-// of its operations that happen before the operation:
+// Each stream is a timeline, and all host threads together are timeline 0. An operation's
+// clock holds, for each timeline, the number of that timeline's operations that happen
+// before the operation. Three calls give an order:
 //
 //     submit to a stream          after the stream's last operation, and after everything
 //                                 that the host has waited for
 //     stream waits for an event   after the operations before the event's record
-//     host waits                  the host is after the stream's operations, or the event
+//     host waits                  the host is after the stream's operations, or after the
+//                                 operations before the event's record
 //
 // Two operations that access the same memory, at least one of them writing, must be
-// ordered by these clocks; the order in which they happened to run proves nothing. Host
+// ordered by these clocks; the order in which they ran by chance is not enough. Host
 // threads share a timeline because the simulator cannot see the mutexes between them.
 
 #pragma once
@@ -26,7 +27,7 @@ struct Stamp {
     uint64_t count = 0;
 };
 
-/// clock[t] is the number of operations of timeline t that happen before.
+/// clock[t] is the number of operations of timeline t that happen before the owner.
 using Clock = std::vector<uint64_t>;
 
 /// Returns whether the operation `earlier` happens before the owner of `clock`.

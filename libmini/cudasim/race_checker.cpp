@@ -11,7 +11,7 @@
 namespace mini::sim {
 namespace {
 
-// The end of the report of a race in one kernel, after "which ".
+// Returns the last part of the message about a race in one kernel, after "which ".
 std::string race_message(const Access& earlier, const Access& now, const char* did) {
     if (earlier.block != now.block)
         return concat("another block ", did,
@@ -51,7 +51,7 @@ void RaceChecker::visit(const AccessedRange& range, Mode mode, const Access& acc
                 check_order(read, false, now, mode, range);
 
         if (mode == Mode::kRead) {
-            // Keep the first of the unordered reads, and the last.
+            // Keep the first and the last unordered read.
             const bool replace = cell.reads[0].operation == 0 ||
                                  execution_.happens_before(cell.reads[0]) ||
                                  cell.reads[0].thread == now.thread;
@@ -85,7 +85,7 @@ void RaceChecker::check_order(const Access& earlier, bool earlier_wrote,
     if (earlier.operation == 0 || (earlier.bytes & now.bytes) == 0) return;
     const bool same = earlier.operation == execution_.number();
     if (range.shared && (!same || earlier.block != now.block))
-        return;  // of a finished block
+        return;  // the earlier access is of a finished block
     if ((earlier.atomic && now.atomic) || execution_.happens_before(earlier)) return;
     const Mistake mistake = same ? Mistake::kRace : Mistake::kMissingSync;
     if (findings_.met(mistake, now.address, earlier.address)) return;

@@ -19,7 +19,7 @@ struct AccessedRange {
     uintptr_t at = 0;
     size_t bytes = 0;
     bool shared = false;   // in shared memory
-    bool tracked = false;  // whether every write to this memory was seen
+    bool tracked = false;  // whether all writes to the memory were checked
 };
 
 class RaceChecker {

@@ -27,7 +27,7 @@ enum class Mistake {
 const char* name(Mistake mistake);
 
 /// A source line, and the kernel and thread that executed it. `kernel` is "" for the
-/// host, "a copy" or "a fill" for those; `line` is 0 if unknown.
+/// host, and "a copy" or "a fill" for a copy or a fill; `line` is 0 if unknown.
 struct Place {
     std::string kernel;
     std::string file;
@@ -44,7 +44,7 @@ struct Report {
     size_t count = 1;     // number of occurrences at these lines
 };
 
-/// Returns the report as printed.
+/// Returns the text of a report, in several lines.
 std::string describe(const Report& report);
 
 }  // namespace mini::sim

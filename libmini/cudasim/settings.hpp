@@ -11,7 +11,7 @@
 namespace mini::sim {
 
 /// Returns the integer in an environment variable, or `default_value` if it is not set.
-/// Throws UsageError if the value is no integer in [min, max].
+/// Throws UsageError if the value is not an integer in [min, max].
 inline size_t setting(const char* name, size_t default_value, size_t min, size_t max) {
     const char* const text = std::getenv(name);
     if (text == nullptr || *text == '\0') return default_value;

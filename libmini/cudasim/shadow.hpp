@@ -22,6 +22,7 @@ struct Access {
     const void* address = nullptr;  // of the instruction
 };
 
+/// The state of 4 bytes of memory.
 struct Cell {
     Access write;
     std::array<Access, 2>
@@ -29,7 +30,7 @@ struct Cell {
     uint8_t initialised = 0;  // bit i: byte i of the four
 };
 
-/// A cell for every address; pages of cells are created on first use.
+/// A cell for every 4 bytes of memory; pages of cells are created on first use.
 class Shadow {
   public:
     Cell& at(uintptr_t address) {

@@ -34,9 +34,9 @@ SharedBounds::Result SharedBounds::check(uintptr_t at, size_t bytes, Mode mode,
     return Result::kInside;
 }
 
-// Returns whether an instruction accesses another array than its own, or no array. Its
-// own array is the one that it accessed first; it must be declared in a function that the
-// instruction is compiled from.
+// Returns whether an instruction accesses no array, or an array of another function than
+// the array that it accessed first. The first array must be declared in a function that
+// the instruction is compiled from.
 bool SharedBounds::strays(const SharedArray* array, const void* address) const {
     const auto known = array_of_.find(address);
     if (known != array_of_.end())
@@ -64,8 +64,8 @@ std::string SharedBounds::describe_outside(uintptr_t at, const void* address) co
                   " bytes");
 }
 
-// Returns the instruction's own array, else the kernel's array nearest to `at`, else
-// null.
+// Returns the array that the instruction accessed first, else the kernel's array nearest
+// to `at`, else null.
 const SharedArray* SharedBounds::nearest_array(uintptr_t at, const void* address) const {
     const auto known = array_of_.find(address);
     if (known != array_of_.end()) return known->second;

@@ -1,6 +1,8 @@
-// Finds accesses outside of shared arrays. The arrays of a block lie side by side, so an
-// index that is too large reaches the next array: an address alone does not show it. Each
-// instruction therefore keeps to the array that it accessed first.
+// Finds accesses outside of shared arrays. The shared arrays of all functions lie side by
+// side, so an index that is too large may reach another array, and the address alone does
+// not show the mistake. Therefore an instruction may only access arrays of the function
+// whose array it accessed first. An access to another array of the same function is not
+// found.
 
 #pragma once
 
@@ -19,8 +21,8 @@ namespace mini::sim {
 class SharedBounds {
   public:
     enum class Result {
-        kInside,        // of the instruction's shared array, or of the dynamic memory
-        kOutside,       // of it
+        kInside,        // inside of a permitted array, or of the dynamic shared memory
+        kOutside,       // outside of them
         kOtherVariable  // a read of a thread-local variable that is not a shared array
     };
 
@@ -34,8 +36,8 @@ class SharedBounds {
     /// `address`.
     Result check(uintptr_t at, size_t bytes, Mode mode, const void* address);
 
-    /// Describes an address that is outside: relative to the instruction's own array, or
-    /// to the nearest one.
+    /// Describes an address for which check() returned kOutside, relative to the array
+    /// that the instruction accessed first, or else to the nearest array.
     std::string describe_outside(uintptr_t at, const void* address) const;
 
   private:

@@ -66,7 +66,7 @@ std::string argument(const void* address) {
     return number.str();
 }
 
-// "file:line", "file:line (discriminator 2)", "??:?"
+// Parses "file:line", "file:line (discriminator 2)" or "??:?".
 Line parse(const std::string& text) {
     const size_t colon = text.rfind(':');
     if (colon == std::string::npos) return {};
@@ -111,7 +111,8 @@ const std::vector<std::string>& inlined_at(const void* address) {
     const auto [found, is_new] = known.try_emplace(address);
     if (!is_new) return found->second;
 
-    // Two lines for each function, its name and its file, the innermost first.
+    // addr2line prints two lines for each function, its name and its source line; the
+    // innermost function comes first.
     std::istringstream lines(addr2line("-f -i -C", argument(address)));
     for (std::string function, file;
          std::getline(lines, function) && std::getline(lines, file);)

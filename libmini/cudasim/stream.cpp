@@ -16,10 +16,10 @@
 namespace mini::sim {
 namespace {
 
-// How long a query waits for a host function that it has started.
+// How long a query waits for a host function that the query has started.
 constexpr std::chrono::milliseconds kHostFunctionTime(200);
 
-// Stores the message of a fault forever: cudaGetErrorString returns pointers to it.
+// Stores a fault's message forever: cudaGetErrorString returns pointers to it.
 const char* keep(const std::string& message) {
     static auto* const all = new std::deque<std::string>;
     return all->emplace_back(message).c_str();
@@ -108,8 +108,8 @@ OperationPointer Machine::submit(Lock& lock, Stream* stream, Job job,
     info.from = job.from;
     info.bytes = job.bytes;
 
-    // Collect its dependencies: its stream, the host, `after`, and the legacy default
-    // stream.
+    // Collect the operation's dependencies: its stream, the host, `after`, and the legacy
+    // default stream.
     ++host_clock_[0];
     info.clock = stream->clock;
     join(info.clock, host_clock_);
@@ -174,7 +174,7 @@ Operation* Machine::ready_before(const Operation& goal) {
 void Machine::run(Lock& lock, Operation& operation) {
     Stream* const stream = operation.stream;
     const OperationPointer self =
-        stream->queue.front();  // keeps it alive after pop_front()
+        stream->queue.front();  // keeps `operation` alive after pop_front()
     stream->running = true;
     std::string error;
     if (fault(stream->device).code == cudaSuccess) {
@@ -241,9 +241,9 @@ bool Machine::query(Lock& lock, const OperationPointer& operation) {
     return false;
 }
 
-// Runs a host function on its own thread, as CUDA does, since it may wait for the
-// querying thread. Returns when it is done, or after kHostFunctionTime. `operation` is a
-// copy: run() removes the original from the queue.
+// Runs a host function on its own thread, as CUDA does, since the function may wait for
+// the querying thread. Returns when the function is done, or after kHostFunctionTime.
+// `operation` is passed by value, because run() removes the pointer from the queue.
 void Machine::run_elsewhere(Lock& lock, OperationPointer operation) {
     operation->stream->running = true;  // no other thread begins it
     std::thread([this, operation] {

@@ -8,11 +8,11 @@
 //     stream 1   copy -> kernel -> record e ----+
 //     stream 2   kernel ---------------------> wait e -> kernel     synchronize(stream 2)
 //
-// No operation runs until the host waits, and then only the operations that the wait
-// depends on: the latest moment that CUDA allows, so that a forgotten wait gives wrong
-// data in every run. With MINI_SIM_ORDER=eager an operation runs when it is submitted:
-// the earliest moment. A query runs one operation and returns "not ready". A stream holds
-// at most kLongestQueue operations; a call on a full stream first runs the oldest one.
+// No operation runs until the host waits; then only the operations run that the wait
+// needs. This is the latest time that CUDA allows, so a forgotten wait gives wrong data
+// in every run. With MINI_SIM_ORDER=eager an operation runs when it is submitted, the
+// earliest time. A query of unfinished work runs one operation and returns "not ready". A
+// call on a stream with kLongestQueue operations first runs the oldest.
 
 #pragma once
 
@@ -95,7 +95,7 @@ class Machine {
     static Machine& instance();
     Lock lock() { return Lock(mutex_); }
 
-    // All of the following: REQUIRES: the lock is held.
+    // REQUIRES for all functions below: the lock is held.
 
     Stream* create_stream(int device, bool blocking);
     void destroy_stream(Stream* stream);
@@ -107,19 +107,21 @@ class Machine {
     OperationPointer submit(Lock& lock, Stream* stream, Job job,
                             std::vector<OperationPointer> after = {});
 
-    /// Blocks until an operation is done; returns immediately if it is null. In the order
-    /// of order.hpp, the host has then waited for it.
+    /// Blocks until `operation` is done; returns immediately if it is null. Counts as a
+    /// wait of the host for the operation (order.hpp).
     void wait(Lock& lock, const OperationPointer& operation);
 
-    /// Waits for all operations that a device's streams hold now.
+    /// Blocks until all operations that a device's streams hold now are done. Counts as a
+    /// wait of the host for them.
     void wait_device(Lock& lock, int device);
 
-    /// Returns whether `operation` was done (or null) before this call. If not, runs one
-    /// operation that it depends on, or itself.
+    /// Returns true if `operation` is null or was done before this call; counts as a wait
+    /// of the host. Otherwise runs at most one operation, `operation` or one that it
+    /// depends on, and returns false.
     bool query(Lock& lock, const OperationPointer& operation);
 
-    /// Runs all operations that a device's streams hold now. In the order of order.hpp,
-    /// this is no wait of the host.
+    /// Blocks until all operations that a device's streams hold now are done. Does not
+    /// count as a wait of the host.
     void drain_device(Lock& lock, int device);
 
     Fault& fault(int device) { return faults_[static_cast<size_t>(device)]; }
@@ -144,7 +146,7 @@ class Machine {
     std::vector<Fault> faults_;
     std::vector<uint32_t> free_timelines_;
     std::vector<uint64_t> counts_;  // by timeline: the count of its last destroyed stream
-    Clock host_clock_;              // what the host has waited for; [0] counts submits
+    Clock host_clock_;              // operations that the host waited for; [0]: submits
     uint64_t last_id_ = 0;
     bool eager_ = false;
 };

@@ -128,7 +128,7 @@ const Image& image() {
     return *all;
 }
 
-// Returns the position of the bracket that closes the one at `begin`, or npos.
+// Returns the position of the bracket that closes the bracket at `begin`, or npos.
 size_t closing(const std::string& text, size_t begin) {
     int depth = 0;
     for (size_t i = begin; i < text.size(); ++i) {
@@ -171,7 +171,7 @@ std::string short_name(const std::string& function) {
     for (size_t i = 0; i < function.size(); ++i) {
         const char c = function[i];
         if (c == ' ' && name != "operator")
-            name.clear();  // a return type ends
+            name.clear();  // the return type ends here
         else if (c == '<' || c == '(') {
             const bool anonymous = function.compare(i, 11, "(anonymous ") == 0;
             const size_t end = closing(function, i);

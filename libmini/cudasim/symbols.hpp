@@ -27,14 +27,15 @@ std::span<std::byte> thread_variables();
 
 /// Returns the demangled name of the function that contains an address, or "" if unknown.
 std::string function_at(const void* address);
-/// Drops namespaces, template arguments and parameters.
+/// Returns a function's name without namespaces, return type, template arguments and
+/// parameters.
 std::string short_name(const std::string& function);
 
-/// Returns the name of a kernel with its parameters, or its address if the program has no
+/// Returns a kernel's name and parameter types, or "at <address>" if the program has no
 /// symbols.
 std::string kernel_name(const void* kernel);
 
-/// A part of the program's own image: read-only, writable, or outside of the image.
+/// A part of the program's own image: outside of the image, read-only or writable.
 enum class ImagePart { kNone, kConstant, kVariable };
 /// Returns the part that contains an address.
 ImagePart image_part(const void* address);
@@ -48,9 +49,8 @@ struct Line {
     int number = 0;  // 0: unknown
 };
 
-/// Returns the source line of each address. If code was inlined, this is the innermost
-/// line outside of the simulator and the standard library. Runs addr2line once per 200
-/// new addresses.
+/// Returns the source line of each address; for inlined code, the innermost line outside
+/// of the simulator and the standard library. Runs addr2line once per 200 new addresses.
 std::vector<Line> lines_of(const std::vector<const void*>& addresses);
 
 }  // namespace mini::sim

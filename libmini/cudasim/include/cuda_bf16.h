@@ -1,4 +1,4 @@
-// The 16-bit float with float32's exponent, on the simulator.
+// bfloat16 on the simulator: a float of 16 bits with the exponent of float32.
 
 #pragma once
 

@@ -1,5 +1,5 @@
 // Asynchronous copies from global to shared memory, on the simulator: the calling thread
-// copies immediately, so that the checker sees its accesses.
+// copies immediately, so that the checker sees the accesses.
 
 #pragma once
 
@@ -7,8 +7,9 @@
 
 #include "libmini/cudasim/language.hpp"
 
-/// Copies `bytes` (4, 8 or 16); both pointers are aligned to `bytes`. The last `zeros`
-/// bytes are not read but set to zero.
+/// Copies 4, 8 or 16 bytes from global to shared memory. The last `zeros` bytes of the
+/// destination are set to zero instead; their source is not read. REQUIRES: both pointers
+/// are aligned to `bytes`.
 inline void __pipeline_memcpy_async(void* shared, const void* global, size_t bytes,
                                     size_t zeros = 0) {
     auto* to = static_cast<unsigned*>(shared);

@@ -35,7 +35,7 @@ struct storage<precision::tf32> {
     using type = float;
 };
 
-/// A lane's elements of a tile: of a (m, k), b (k, n) or the accumulator (m, n).
+/// One lane's elements of a tile. Tile shapes: a (m, k), b (k, n), accumulator (m, n).
 template <typename Use, int m, int n, int k, typename T, typename Layout = void>
 struct fragment {
     static constexpr int kRows = std::is_same_v<Use, matrix_b> ? k : m;
@@ -82,8 +82,8 @@ void store_matrix_sync(T* to, const fragment<accumulator, m, n, k, T>& tile,
     __syncwarp();
 }
 
-// Returns an element as a tensor core reads it: tf32 with its mantissa truncated to 10
-// bits.
+// Returns an element as a tensor core reads it: the mantissa of tf32 truncated to 10
+// bits, bf16 unchanged.
 inline float seen(float x) {
     return std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0xffffe000u);
 }

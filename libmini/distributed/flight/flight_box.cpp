@@ -34,12 +34,12 @@ std::string get_text(const char (&buffer)[N]) {
     return {buffer, strnlen(buffer, N)};
 }
 
-// 146 years on the monotonic clock: sums with the time of day do not overflow.
+// 146 years in nanoseconds: the sum with the time of day does not overflow.
 constexpr int64_t kTimeLimit = int64_t{1} << 62;
 
 bool is_time(int64_t nanoseconds) { return nanoseconds >= 0 && nanoseconds < kTimeLimit; }
 
-// Whether a record is valid: a kill may have interrupted writing it.
+// Returns whether a record is valid: a kill may have interrupted its write.
 bool is_valid(const FlightRecord& record) {
     const Collective& c = record.collective;
     return c.operation <= Operation::kRecv && c.dtype <= DType::kBFloat16 &&

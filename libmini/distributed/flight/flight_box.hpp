@@ -1,7 +1,7 @@
 // The flight recorder's box: a rank's last 4,096 operations in one block of plain memory,
 // updated in place. With MINI_FLIGHT_DIR the block is a memory-mapped file, so it
-// survives the rank, even a kill -9. `mini flight` reads box files and writes them as
-// JSON lines.
+// survives the rank's death, even by kill -9. `mini flight` reads box files and writes
+// them as JSON lines.
 
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace mini::dist {
 
-/// One operation of a rank. Times are nanoseconds on the monotonic clock; 0 means not
-/// yet.
+/// One operation of a rank. Times are nanoseconds on the monotonic clock; 0 if the event
+/// has not happened yet.
 struct FlightRecord {
     enum class State : uint8_t { kQueued, kStarted, kFinished, kFailed };
 
     uint64_t number = 0;    // 1 for the rank's first operation
-    Collective collective;  // for send and recv: operation, dtype and count
-    int32_t peer = -1;      // for send and recv
+    Collective collective;  // send and recv set only operation, dtype and count
+    int32_t peer = -1;      // for send and recv; -1: any rank
     State state = State::kQueued;
     uint64_t tag = 0;    // for send and recv
     uint64_t bytes = 0;  // size of one rank's tensor
@@ -37,11 +37,12 @@ const char* state_name(FlightRecord::State state);
 /// float32)".
 std::string describe(const FlightRecord& record);
 
-/// Whether `operation` is point-to-point: send or recv, which have no sequence number.
+/// Returns whether `operation` is point-to-point: send or recv. These have no sequence
+/// number.
 bool is_point(Operation operation);
 
 constexpr size_t kFlightRecords = 4096;
-constexpr int kMostFlightRanks = 1'000'000;  // in a file, more means damage
+constexpr int kMostFlightRanks = 1'000'000;  // a file with more ranks is damaged
 
 /// The layout of the box, the same in memory and in the file. Texts end with NUL.
 struct FlightBox {
@@ -59,9 +60,9 @@ struct FlightBox {
     char group[32];
     char backend[16];
     char host[64];
-    int32_t blamed;                        // the lost rank that ended the group, else -1
-    char reason[252];                      // why the group ended, "" while it runs
-    FlightRecord records[kFlightRecords];  // operation n at (n - 1) modulo kFlightRecords
+    int32_t blamed;                        // the lost rank that caused the end, else -1
+    char reason[252];                      // why the group ended; "" while the group runs
+    FlightRecord records[kFlightRecords];  // index: (number - 1) % kFlightRecords
 };
 
 /// The header of a box.
@@ -92,20 +93,21 @@ int64_t flight_now();
 /// Initializes an empty box. REQUIRES: `box` is zeroed memory.
 void begin_box(FlightBox& box, const FlightHead& head);
 
-/// Records why the group ended, and the time. Later calls do nothing: the first reason is
-/// kept.
+/// Records why the group ended, the lost rank that caused the end (-1: none), and the
+/// time. Later calls do nothing: the first reason is kept.
 void put_reason(FlightBox& box, const std::string& reason, int blamed);
 
-/// Returns the contents of a box without invalid records: a kill may interrupt a write.
+/// Returns the contents of a box. Leaves out invalid records: a kill may have interrupted
+/// a write.
 Flight read_box(const FlightBox& box);
 
-/// Returns the contents of a box file. Does not block on a pipe. Throws BadFile with one
-/// line unless `path` is a regular file with a complete box. Texts are not checked: they
-/// may hold any bytes.
+/// Returns the contents of a box file. Throws BadFile, with a message of one line, if
+/// `path` is not a regular file with a complete box; never blocks, not even on a pipe.
+/// Texts are not checked, so they may contain any bytes.
 Flight read_box_file(const std::string& path);
 
-/// Returns the time on the monotonic clock of the box's host, computed from this host's
-/// time of day.
+/// Returns the current time on the monotonic clock of the box's host, in nanoseconds.
+/// Computes it from this host's time of day.
 int64_t now_of(const FlightHead& head);
 
 /// Records in a box file that its rank has ended: sets seen_at to now. Throws BadFile.

@@ -76,8 +76,8 @@ class Registry {
         stop();
     }
 
-    // Returns `given` unless it is empty; else "default" for the first group of a rank
-    // and "group N" for later ones.
+    // Returns `given` if it is not empty; else "default" for the first group of a rank,
+    // and "group N" for later groups.
     std::string name_group(const std::string& given, int world_rank) {
         const std::lock_guard lock(mutex_);
         if (!given.empty()) return given;
@@ -114,7 +114,7 @@ class Registry {
             while (::sem_wait(&signaled) != 0) continue;  // EINTR
             if (ending_) return;
             while (::sem_trywait(&signaled) == 0)
-                continue;  // several signals, one report
+                continue;  // several signals cause one report
             show_all();
         }
     }
@@ -149,7 +149,8 @@ class Registry {
 FlightBox* map_box(const std::string& path) {
     int fd = -1;
     if (!path.empty()) {
-        ::unlink(path.c_str());  // an earlier group's file; processes that map it keep it
+        // Remove the file of an earlier group. Existing mappings of the file stay valid.
+        ::unlink(path.c_str());
         fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd < 0) return nullptr;
         // Reserve the disk space: on a full disk, a write to the mapping would raise
@@ -251,7 +252,8 @@ void FlightRecorder::end(Ticket ticket, FlightRecord::State state,
     record->state = state;
 }
 
-// Returns null for an operation that was overwritten or has ended: the first end is kept.
+// Returns the record of an operation; null if the record was overwritten or the operation
+// has ended.
 FlightRecord* FlightRecorder::find(Ticket ticket) noexcept {
     if (ticket == 0) return nullptr;
     FlightRecord& record = box_->records[(ticket - 1) % kFlightRecords];

@@ -1,20 +1,17 @@
-// Flight recorder: records this rank's last operations, always on, to diagnose a job that
+// Flight recorder: always records this rank's last operations, to diagnose a job that
 // hangs or fails (PyTorch's flight recorder, TORCH_NCCL_TRACE_BUFFER_SIZE).
 //
 //     QueuedGroup   queued -> started -> finished
 //                                   '--> failed      -> the reason, recorded in the box
 //
-// The records are in the rank's box (flight_box.hpp). With MINI_FLIGHT_DIR the box is the
-// file $MINI_FLIGHT_DIR/flight-<run>-rank<r>.box from the start, and SIGUSR1 makes the
-// rank log the file's name. Without MINI_FLIGHT_DIR, SIGUSR1 copies the box into $TMPDIR
-// or /tmp. `mini flight` reads the boxes of all ranks and prints which ranks did not
-// reach which operation.
+// The records are in the rank's box (flight_box.hpp). With MINI_FLIGHT_DIR, the box is
+// the file flight-<run>-rank<r>.box in that folder, and SIGUSR1 logs the file's path;
+// without it, SIGUSR1 copies the box into $TMPDIR or /tmp. `mini flight` reads the boxes
+// of all ranks and prints the operations that some ranks did not reach. Recording an
+// operation costs less than 0.5 us (tests/distributed/flight_recorder_test.cpp).
 //
-// Recording an operation (queued, started, finished) costs less than 0.5 us
-// (tests/distributed/flight_recorder_test.cpp).
-//
-// The signal handler only posts a semaphore; a small thread, which runs while any group
-// exists, does the work. If the program handles or ignores SIGUSR1, its setting is kept.
+// The signal handler only posts a semaphore, for which a thread waits while any group
+// exists. If the program already handles or ignores SIGUSR1, nothing is installed.
 
 #pragma once
 
@@ -31,14 +28,15 @@ struct FlightRecorderOptions {
     int world_size = 1;
     std::string backend = "";
 
-    /// "": "default" for a process's first group, "group 1" and so on for later ones.
+    /// The group's name. If it is "", the first group of a rank is "default", and later
+    /// groups are "group 1", "group 2", ...
     std::string group = "";
 };
 
 /// The records of one rank of one group. Thread-safe.
 class FlightRecorder {
   public:
-    /// Identifies an operation; 0 means no operation.
+    /// Identifies an operation; 0: no operation.
     using Ticket = uint64_t;
 
     explicit FlightRecorder(const FlightRecorderOptions& options);
@@ -46,11 +44,16 @@ class FlightRecorder {
     FlightRecorder(const FlightRecorder&) = delete;
     FlightRecorder& operator=(const FlightRecorder&) = delete;
 
-    /// Records a queued operation, a collective or a point-to-point message.
+    /// Records a queued collective or point-to-point message, and returns its ticket.
+    /// `bytes` is the size of one rank's tensor; `peer` and `tag` belong to
+    /// point-to-point messages.
     Ticket queued(const Collective& collective, uint64_t bytes, int peer = -1,
                   uint64_t tag = 0) noexcept;
+    /// Records that an operation has started.
     void started(Ticket ticket) noexcept;
+    /// Records that an operation has finished, and the algorithm of an all_reduce.
     void finished(Ticket ticket, const char* algorithm = "") noexcept;
+    /// Records that an operation has failed.
     void failed(Ticket ticket) noexcept;
 
     /// Returns the current records.
@@ -60,11 +63,12 @@ class FlightRecorder {
     /// memory.
     const std::string& path() const { return path_; }
 
-    /// Writes a copy of the box into `folder`, completely or not at all, and returns its
-    /// path. `occasion` is the copy's reason if the box has none. Throws Error.
+    /// Writes a copy of the box into `folder` atomically, and returns the path of the
+    /// copy. `occasion` becomes the copy's reason if the box has no reason. Throws Error
+    /// if the copy cannot be written.
     std::string copy_to(const std::string& folder, const std::string& occasion) const;
 
-    /// Records why the group ended, and the lost rank that was the cause, if any.
+    /// Records why the group ended, and the lost rank that caused the end (-1: none).
     void note_failure(const std::string& reason, int blamed = -1) noexcept;
 
   private:

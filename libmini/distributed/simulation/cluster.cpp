@@ -8,7 +8,7 @@
 namespace mini::dist {
 namespace {
 
-// How many waiting ranks an error lists.
+// The maximum number of waiting ranks that an error lists.
 constexpr size_t kMostListed = 8;
 
 using Transports = std::vector<std::unique_ptr<SimulatedTransport>>;

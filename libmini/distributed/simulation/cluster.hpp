@@ -1,17 +1,17 @@
-// The simulated cluster: many ranks in one thread, links with a delay and a rate, and a clock of
-// its own. The algorithms of collectives/ run on it unchanged, since they need a Transport and
-// nothing else.
+// The simulated cluster: many ranks in one thread, connected by links with a delay and a
+// rate, in virtual time. The algorithms of collectives/ run on it unchanged, since they
+// need only a Transport.
 //
 //     ring_all_reduce ...      the real code, on each rank
 //     SimulatedTransport       send, recv, send_recv
 //     Network                  messages, ports, virtual times
-//     Scheduler                ranks as fibers, events in the order of their times
+//     Scheduler                ranks as fibers, events in the order of their time
 //
-// Virtual time passes on links, with `combine_per_byte` where numbers are combined, and where a
-// body calls sleep_until(), for what the rank computes. A
-// thousand ranks therefore show on a laptop what a collective costs on a cluster: messages,
-// bytes, and the time by the links' rates and delays. Like SMPI (Degomme et al., "Simulating
-// MPI applications: the SMPI approach", 2017), with our own collectives as the program.
+// Virtual time passes on links, while a rank combines numbers (`combine_per_byte`), and
+// in sleep_until(), which stands for a rank's computation. A laptop can therefore measure
+// the cost of a collective on a thousand ranks: messages, bytes, and time at the links'
+// rates and delays. Like SMPI (Degomme et al., "Simulating MPI applications: the SMPI
+// approach", 2017), but the simulated programs are our own collectives.
 
 #pragma once
 
@@ -31,26 +31,27 @@ namespace mini::dist {
 struct ClusterOptions {
     int world_size = 2;
     Links links;
-    uint64_t seed = 0;  // decides in which order ranks run that are ready at one time
-    std::chrono::duration<double> combine_per_byte{};  // of a message that is combined
+    uint64_t seed = 0;  // decides the order of ranks that are ready at the same time
+    std::chrono::duration<double> combine_per_byte{};  // time to combine one byte
 
-    /// Whether messages carry their bytes. Without, receives write nothing and only times and
-    /// counts are right; all ranks may then use one buffer.
+    /// Whether messages carry their bytes. If false, only times and counts are right:
+    /// receives write no data, so all ranks may share one buffer.
     bool has_payload = true;
 };
 
-/// What a run came to.
+/// The result of a run.
 struct ClusterReport {
-    VirtualTime time{};            // until the last rank had returned
-    std::vector<VirtualTime> end;  // by rank: when it returned
+    VirtualTime time{};            // when the last rank returned
+    std::vector<VirtualTime> end;  // when each rank returned
     std::vector<Traffic> sent;     // by rank
-    size_t messages_left = 0;      // that were sent and never received
+    size_t messages_left = 0;      // messages sent but never received
 };
 
-/// Runs `body` on every rank; returns when all have returned. The transport knows its rank and
-/// lives as long as the body runs. Throws what the first rank to fail has thrown; Error when the
-/// ranks wait for each other forever, with what each waits for; UsageError when the world size
-/// is below 1. Not a GroupTransport: it has no deadlines, and no rank dies.
+/// Runs `body` on every rank; blocks until `body` has returned on all ranks. The
+/// transport is valid while `body` runs; it is not a GroupTransport, since no wait has a
+/// deadline and no rank dies. Rethrows the first exception of a rank. Throws Error if the
+/// ranks deadlock, with a list of what each rank waits for; UsageError if the world size
+/// is below 1.
 ClusterReport run_cluster(const ClusterOptions& options,
                           const std::function<void(SimulatedTransport&)>& body);
 

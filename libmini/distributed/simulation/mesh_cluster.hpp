@@ -1,5 +1,5 @@
-// Simulated ranks that are connected from the start: what a job is after its rendezvous, and
-// without the queues of a process group.
+// Simulated ranks that are connected from the start, as after a rendezvous, but without
+// the queues of a process group.
 
 #pragma once
 
@@ -11,8 +11,9 @@
 
 namespace mini::dist {
 
-/// Runs `body` on a MeshTransport of every process: rank r is process r. A rank whose body
-/// throws leaves the group with its failure, as a process group does. Returns how each ended.
+/// Runs `body` in every process, with the MeshTransport of rank r in process r. If `body`
+/// throws, the rank leaves the group and reports the failure to the other ranks, as a
+/// process group does. Returns how each process ended.
 std::vector<ProcessEnd> run_mesh(ProcessCluster& cluster,
                                  const std::function<void(GroupTransport&)>& body);
 

@@ -9,15 +9,16 @@ namespace {
 
 using Kind = SimulatedMessage::Kind;
 
-// The order of events of one moment: ports take what is sent, by the sender's index, before
-// anything arrives. So the seed, which orders tasks, does not change the times.
+// The order of events at the same virtual time: messages enter the senders' ports first,
+// by the sender's index, and arrive last. So the times do not depend on the order of
+// tasks, which the seed decides.
 enum class Step : uint64_t { kSend, kLeft, kReachPort, kArrived };
 
 uint64_t order_of(Step step, int process) {
     return static_cast<uint64_t>(step) << 32 | static_cast<uint64_t>(process);
 }
 
-// From one thread of a process to another, through the kernel.
+// The delay between two sockets of one process.
 constexpr VirtualTime kInsideProcess = std::chrono::microseconds(1);
 
 }  // namespace
@@ -121,7 +122,7 @@ void Network::arrive(SimulatedMessage& message) {
     scheduler_.wake_process(way.to_);
 }
 
-// Whether none of a message arrives. Cuts it in half if only half of it does.
+// Returns whether the whole message is lost. If half of it is lost, shortens the message.
 bool Network::lose(SimulatedMessage& message) {
     OneWay& way = *message.way;
     if (way.loss_ != Loss::kHalf) return way.loss_ == Loss::kAll;

@@ -1,11 +1,13 @@
-// The network of a simulated cluster: messages on their way, and the ports that they queue at.
+// The network of a simulated cluster: messages in flight, and the ports at which they
+// queue.
 //
 //     sender       send() | queues | sending         | left
 //     receiver                     | delay  | queues | receiving       | arrived
 //
-// Sending and receiving take bytes / rate each. They overlap as far as the delay and the queue
-// at the receiver's port let them. Messages of one way arrive in the order in which they were
-// sent, and wait there until they are taken, as in the buffers of a socket.
+// Sending and receiving take bytes / rate each, and overlap: a message reaches the
+// receiver's port one delay after its first byte has left the sender's port. Messages of
+// one direction arrive in the order in which they were sent, and stay at the receiver
+// until they are removed, as in a socket's buffer.
 
 #pragma once
 
@@ -24,7 +26,7 @@
 
 namespace mini::dist {
 
-/// What a process has sent.
+/// The messages and bytes that a process has sent.
 struct Traffic {
     int64_t messages = 0;
     int64_t bytes = 0;
@@ -34,23 +36,23 @@ struct Traffic {
 
 class OneWay;
 
-/// A message on its way, or waiting at its receiver.
+/// A message in flight, or arrived and not yet removed.
 struct SimulatedMessage {
-    /// Bytes, or the end of a stream of bytes: the sender sends no more (kEnd), or does not
-    /// receive any more either (kClosed).
+    /// kBytes: data. kEnd: the sender sends no more. kClosed: the sender neither sends
+    /// nor receives any more.
     enum class Kind : uint8_t { kBytes, kEnd, kClosed };
 
     OneWay* way = nullptr;
     Kind kind = Kind::kBytes;
     size_t bytes = 0;
-    std::vector<std::byte> payload;  // empty when the network carries sizes alone
+    std::vector<std::byte> payload;  // empty if the network carries only sizes
 };
 
-/// What becomes of the bytes that a process had sent when it died, and that were on their way.
+/// How much of a killed process's data in flight is lost, in each direction.
 enum class Loss : uint8_t {
-    kNone,  // they arrive
+    kNone,  // all messages arrive
     kHalf,  // half of the first message arrives
-    kAll,
+    kAll,   // no message arrives
 };
 
 /// One direction of a connection between two processes.
@@ -59,16 +61,17 @@ class OneWay {
     int from() const { return from_; }
     int to() const { return to_; }
 
-    /// How many messages, and bytes, have not left the sender's port.
+    /// Returns the number of messages that have not left the sender's port.
     size_t queued_messages() const { return queued_messages_; }
+    /// Returns the number of bytes that have not left the sender's port.
     size_t queued_bytes() const { return queued_bytes_; }
 
-    /// The message that has arrived first; null for none.
+    /// Returns the first message that has arrived and was not removed, or null.
     const SimulatedMessage* arrived() const {
         return arrived_.empty() ? nullptr : arrived_.front();
     }
 
-    /// The end of the stream, if it has arrived; else kBytes.
+    /// Returns kEnd or kClosed if it has arrived, else kBytes.
     SimulatedMessage::Kind end() const { return end_; }
 
   private:
@@ -85,45 +88,49 @@ class OneWay {
 /// Carries messages between processes, in virtual time.
 class Network {
   public:
-    /// Both references outlive this. Without `has_payload` messages are sizes alone, so that
-    /// processes may share one buffer.
+    /// Without `has_payload`, messages carry only their sizes, so that processes may
+    /// share one buffer. REQUIRES: both references outlive this object.
     Network(Scheduler& scheduler, const Links& links, int process_count,
             bool has_payload);
 
-    /// Returns a new way. It lives as long as the network.
+    /// Returns a new direction from process `from` to process `to`; the network owns it.
     OneWay& open(int from, int to);
 
-    /// Starts a message with a copy of `bytes`. Wakes the sender when it has left the sender's
-    /// port, and the receiver when it has arrived.
+    /// Sends a copy of `bytes`; does not block. Wakes the sender's process when the
+    /// message has left the sender's port, and the receiver's process when the message
+    /// has arrived.
     void send(OneWay& way, std::span<const std::byte> bytes,
               SimulatedMessage::Kind kind = SimulatedMessage::Kind::kBytes);
 
-    /// Removes the message that has arrived first. REQUIRES: there is one.
+    /// Removes the first message that has arrived. REQUIRES: arrived() is not null.
     void pop(OneWay& way);
 
-    /// What `process` has sent so far.
+    /// Returns the messages and bytes that `process` has sent so far.
     const Traffic& traffic(int process) const { return traffic_[index(process)]; }
 
-    /// How many messages have not been removed.
+    /// Returns the number of messages that are in flight or not yet removed.
     size_t messages_left() const { return all_.size() - free_.size(); }
 
     bool has_payload() const { return has_payload_; }
 
-    /// How long a message without bytes takes.
+    /// Returns the time from sending a message without bytes until it arrives.
     VirtualTime delay(int from, int to) const;
 
     // Faults.
 
-    /// Nothing that `process` sends from now on is carried.
+    /// Drops all messages that `process` sends from now on; `loss` decides how much of
+    /// its data in flight is lost.
     void kill(int process, Loss loss);
     bool is_dead(int process) const { return is_dead_[index(process)]; }
 
-    /// Messages from one process to another wait at the receiver's port until release().
+    /// Holds messages from process `from` to process `to` at the receiver's port until
+    /// release().
     void hold(int from, int to) { held_.try_emplace({from, to}); }
     void release(int from, int to);
     bool is_held(int from, int to) const { return held_.contains({from, to}); }
 
-    /// The connection breaks: nothing that is on this way arrives, and both sides see it.
+    /// Breaks one direction: messages in flight are lost, and the receiver sees a closed
+    /// stream. Wakes both processes.
     void cut(OneWay& way);
 
   private:
@@ -144,7 +151,7 @@ class Network {
     std::vector<char> is_dead_;                                          // by process
     std::map<std::pair<int, int>, std::deque<SimulatedMessage*>> held_;  // by processes
     std::vector<std::unique_ptr<SimulatedMessage>> all_;
-    std::vector<SimulatedMessage*> free_;  // for new messages
+    std::vector<SimulatedMessage*> free_;  // to be reused
 };
 
 }  // namespace mini::dist

@@ -49,7 +49,7 @@ std::vector<ProcessEnd> ProcessCluster::run(
     for (int process = 0; process < process_count(); ++process)
         scheduler_.add([this, process, &body] { run_process(process, body); });
     if (!scheduler_.run() && steps_ < kMostSteps) {
-        // Let those that are stuck end.
+        // Kill the stuck processes, so that their code ends.
         const std::vector<ProcessEnd> ends = ends_;
         for (int process = 0; process < process_count(); ++process)
             kill(process, Loss::kAll);
@@ -73,7 +73,7 @@ void ProcessCluster::run_process(int process,
     if (ends_[index(process)].how == ProcessEnd::How::kStuck) ends_[index(process)] = end;
 }
 
-// Plays the faults of this step. Returns whether the task may run.
+// Calls on_step_, which may cause faults. Returns whether the task may run now.
 bool ProcessCluster::before_step(int task) {
     if (steps_ >= kMostSteps) scheduler_.stop();
     if (on_step_) on_step_(steps_);

@@ -1,15 +1,16 @@
-// Simulated processes: the real code of the distributed half, in virtual time.
+// Simulated processes: the real code of libmini/distributed, in virtual time.
 //
-//     rendezvous, store, mesh, queues, collectives, failure detector     the real code
-//     SimulatedSystem, SimulatedTime                   in place of sockets, threads and clock
-//     Network, Scheduler                               links, events, fibers
+//     the real code       rendezvous, store, mesh, queues, collectives, failure detector
+//     SimulatedSystem     replaces sockets
+//     SimulatedTime       replaces the clock and threads
+//     Network             links
+//     Scheduler           events and fibers
 //
-// A step is one resumption of a task: what it does between two waits. Faults happen between
-// steps, so that with one seed a fault at step n always meets the same state of all processes.
+// A step is the work of one task between two waits. Faults happen between steps: with the
+// same seed, a fault at step n always meets the same state of all processes.
 //
-// A process that is killed is cut off: its sockets close, and nothing that it does from then
-// on reaches another process. Its code runs on until it ends, unseen, so that its destructors
-// run.
+// A killed process is isolated: its sockets close, and no data that it sends later
+// reaches another process. Its code continues to its end, so that its destructors run.
 
 #pragma once
 
@@ -33,7 +34,7 @@ namespace mini::dist {
 
 /// How a process ended.
 struct ProcessEnd {
-    /// kStuck: it still waited when nothing else was to happen.
+    /// kStuck: the process still waited when no event was left, or after kMostSteps.
     enum class How : uint8_t { kReturned, kThrew, kKilled, kStuck };
 
     How how = How::kStuck;
@@ -41,28 +42,32 @@ struct ProcessEnd {
     VirtualTime time{};              // when it ended
 };
 
-/// One run of one job. Only one may exist at a time, since it replaces the time source and
-/// the system.
+/// One run of one job. REQUIRES: at most one exists at a time, because each replaces the
+/// time source and the system.
 class ProcessCluster {
   public:
-    /// One process for each rank; the links say which share a host.
+    /// Creates one process for each rank; `links` decides which ranks share a host.
     ProcessCluster(int process_count, Links links, uint64_t seed);
 
-    /// The same, with further processes: `hosts` holds the host of each process, from 0.
+    /// Creates one process for each entry of `hosts`, which is the index of the process's
+    /// host, counted from 0. There may be more processes than ranks.
     ProcessCluster(std::vector<int> hosts, Links links, uint64_t seed);
     ~ProcessCluster();
     ProcessCluster(const ProcessCluster&) = delete;
     ProcessCluster& operator=(const ProcessCluster&) = delete;
 
-    /// Runs `body` in every process and returns how each ended. Logs nothing meanwhile.
+    /// Runs `body` in every process; blocks until each has ended or is stuck. Returns how
+    /// each process ended, by index. The log is off meanwhile.
     std::vector<ProcessEnd> run(const std::function<void(int process)>& body);
 
-    /// Called before each step, with its number, counted from 0: the moment for faults.
+    /// Sets a function that is called before each step, with the step's number, counted
+    /// from 0. The function may cause faults.
     void set_on_step(std::function<void(size_t step)> on_step) {
         on_step_ = std::move(on_step);
     }
 
-    /// Calls `action` at virtual time `when`: for faults that end.
+    /// Calls `action` at virtual time `when`, or at now() if that is later. `action` may
+    /// cause or end faults.
     void at(VirtualTime when, std::function<void()> action) {
         scheduler_.at(std::max(when, now()), 0, std::move(action));
     }
@@ -71,32 +76,33 @@ class ProcessCluster {
     VirtualTime now() const { return scheduler_.now(); }
     SimulatedSystem& system() { return system_; }
 
-    /// How many tasks have been resumed. A job that never ends is stopped after
-    /// kMostSteps, and its processes are stuck.
+    /// Returns the number of steps; a step that a fault postpones counts each time. A job
+    /// is stopped after kMostSteps, and its remaining processes are stuck.
     size_t steps() const { return steps_; }
     static constexpr size_t kMostSteps = 200'000;
 
-    // Faults. REQUIRES of all: called from on_step, or by at().
+    // Faults. REQUIRES: called by the function of set_on_step() or by an action of at().
 
-    /// The process is killed; without effect when its body has ended.
+    /// Kills the process; `loss` decides how much of its data in flight is lost. Does
+    /// nothing if the process has ended.
     void kill(int process, Loss loss);
 
-    /// The process does not run for this long, as one that is stopped and continued.
+    /// Pauses the process for `time`, as SIGSTOP and a later SIGCONT would.
     void pause(int process, VirtualTime time) {
         paused_until_[index(process)] = now() + time;
     }
 
-    /// From now on each step of the process begins this much later.
+    /// Delays each later step of the process by `time`.
     void slow_down(int process, VirtualTime time) { delay_[index(process)] = time; }
 
-    /// Bytes from one process to another do not arrive until release().
+    /// Holds the messages from process `from` to process `to` until release().
     void hold(int from, int to) { network_.hold(from, to); }
     void release(int from, int to) { network_.release(from, to); }
 
-    /// The connections between two processes break.
+    /// Breaks the connections between two processes.
     void cut(int a, int b) { system_.cut(a, b); }
 
-    /// The process has no memory for what it receives or sends next.
+    /// Makes the next send or receive of the process throw std::bad_alloc.
     void fail_allocation(int process) { system_.fail_allocation(process); }
 
   private:
@@ -116,7 +122,7 @@ class ProcessCluster {
     std::vector<ProcessEnd> ends_;
     std::vector<VirtualTime> paused_until_;                  // by process
     std::vector<VirtualTime> delay_;                         // by process
-    std::vector<std::optional<VirtualTime>> delayed_until_;  // by task: its next step
+    std::vector<std::optional<VirtualTime>> delayed_until_;  // of next steps, by task
 };
 
 }  // namespace mini::dist

@@ -16,14 +16,17 @@
 namespace mini::dist {
 namespace {
 
-// Memory is used page by page: a rank of an all-reduce touches two or three pages.
+// The address space of a task's stack. Only touched pages use memory: a rank of an
+// all-reduce touches two or three.
 constexpr size_t kStackBytes = 256 * 1024;
 
-// Thrown by a wait to end its task. Not an Error, which the library's handlers would catch.
+// Thrown by a wait to end its task. Not derived from std::exception, which the library's
+// handlers catch.
 struct Unwind {};
 
-// The exceptions that are being handled or thrown. The C++ runtime keeps them per thread; a
-// task may wait inside a catch block, so each task needs its own.
+// The state of the exceptions that a task is throwing or handling. The C++ runtime has
+// one such state per thread, but a task may wait inside a catch block, so each task saves
+// its own.
 class ExceptionState {
   public:
     void save() { std::memcpy(state_.data(), abi::__cxa_get_globals(), state_.size()); }
@@ -32,7 +35,7 @@ class ExceptionState {
     }
 
   private:
-    // Of the Itanium C++ ABI: a pointer and an unsigned int.
+    // __cxa_eh_globals of the Itanium C++ ABI: a pointer and an unsigned int.
     std::array<std::byte, sizeof(void*) + sizeof(unsigned)> state_{};
 };
 
@@ -63,7 +66,8 @@ class Scheduler::Task {
         if (is_unwinding_) throw Unwind();
     }
 
-    /// Ends the task: its wait throws Unwind, so that its destructors run.
+    /// Ends the task: its wait throws Unwind, so that the destructors of its local
+    /// variables run.
     void unwind() {
         is_unwinding_ = true;
         if (is_started_ && !is_done_) resume();
@@ -137,7 +141,7 @@ bool Scheduler::are_all_done() const {
     return std::ranges::all_of(tasks_, [](const auto& task) { return task->is_done(); });
 }
 
-// Runs ready tasks until all wait.
+// Runs ready tasks until no task is ready.
 void Scheduler::run_ready() {
     while (!is_stopped_ && !ready_.empty()) {
         std::swap(ready_[random_() % ready_.size()], ready_.back());

@@ -1,11 +1,13 @@
-// The scheduler of a simulation: tasks are fibers of one thread, and the time is virtual.
+// The scheduler of a simulation: tasks are fibers of one thread, and time is virtual.
 //
 //     ready tasks    run first, one after the other, in an order that the seed decides
-//     events         run when no task is ready: the clock jumps to the time of the next one
+//     events         run when no task is ready: the clock jumps to the next event's time
 //
-// A process is a task and the threads that it starts, which are tasks too. A task runs until it waits; nothing else runs meanwhile, so tasks share data without
-// locks. Virtual time passes only while all tasks wait, however long their code takes. One
-// seed, one order: a run can be repeated exactly.
+// A process has one task at first, and one more for each thread that it starts. A task
+// runs until it waits, and no other task runs meanwhile, so tasks share data without
+// locks. Virtual time passes only while all tasks wait: the code of a task takes no
+// virtual time. A run can be repeated exactly, because the same seed gives the same
+// order.
 
 #pragma once
 
@@ -24,16 +26,17 @@ class Fiber;
 
 namespace mini::dist {
 
-/// Virtual time since the start of a simulation, in picoseconds: a byte takes 80 of them on a
-/// link of 100 Gbit a second.
+/// Virtual time since the start of a simulation, in picoseconds: a byte takes 80 ps on a
+/// link of 100 Gbit/s.
 using VirtualTime = std::chrono::duration<int64_t, std::pico>;
 
-/// The same in seconds, for people and formulas.
+/// Returns `time` in seconds.
 inline double seconds_of(VirtualTime time) {
     return std::chrono::duration<double>(time).count();
 }
 
-/// REQUIRES: one thread makes it, runs it and destroys it.
+/// Runs tasks and events in virtual time. REQUIRES: the same thread constructs, runs and
+/// destroys the scheduler.
 class Scheduler {
   public:
     explicit Scheduler(uint64_t seed);
@@ -41,63 +44,67 @@ class Scheduler {
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
-    /// Adds a process with one task, which is ready to run. Returns its index, counted from
-    /// 0. Throws Error if its stack cannot be allocated.
+    /// Adds a process with one task, which is ready to run. Returns the process's index,
+    /// counted from 0. Throws Error if the task's stack cannot be allocated.
     int add(std::function<void()> body) {
         return add_task(process_count_++, std::move(body));
     }
 
-    /// Adds a task to the process of the running task: a thread of it.
+    /// Adds a thread to the process of the running task: a task that is ready to run.
     void add_thread(std::function<void()> body) { add_task(process(), std::move(body)); }
 
-    /// Runs until every task has returned. Returns false if the remaining tasks wait and there
-    /// are no more events. Rethrows the first exception of a task, after unwind().
+    /// Runs until every task has returned; returns true. Returns false if all remaining
+    /// tasks wait and no event is left, or after stop(). Rethrows the first exception of
+    /// a task, after unwind().
     bool run();
 
-    /// Makes run() return false as soon as the running task waits, or at once before a task is
-    /// resumed.
+    /// Makes run() return false when the running task waits; if no task is running,
+    /// before the next task is resumed.
     void stop() { is_stopped_ = true; }
 
-    /// Ends the remaining tasks: their waits throw, so that their destructors run. The
-    /// destructor does the same. REQUIRES: no destructor of theirs waits.
+    /// Ends the remaining tasks: their waits throw, so that the destructors of their
+    /// local variables run. ~Scheduler() calls this. REQUIRES: none of these destructors
+    /// waits.
     void unwind();
 
-    /// Forgets the remaining tasks; their destructors do not run.
+    /// Discards the remaining tasks; the destructors of their local variables do not run.
     void abandon();
 
+    /// Returns the current virtual time.
     VirtualTime now() const { return now_; }
 
-    /// Calls `action` at virtual time `when`, which is not before now(), unless all tasks have
-    /// returned by then. Events of the same time run in increasing `order`, then in the order
-    /// of these calls.
+    /// Calls `action` at virtual time `when`, unless all tasks have returned by then.
+    /// Events of the same time run in increasing `order`, then in the order of the calls
+    /// of at(). Throws Error if `when` is before now().
     void at(VirtualTime when, uint64_t order, std::function<void()> action);
 
-    /// Blocks the calling task until wake(); may return early, so callers check their condition
-    /// again. REQUIRES: called by a task.
+    /// Blocks the calling task until it is woken. Wake-ups may be spurious, so callers
+    /// check their condition again. REQUIRES: called by a task.
     void wait();
 
     /// Makes a waiting task ready; does nothing if the task does not wait.
     void wake(int task);
 
-    /// Does so for all tasks of a process.
+    /// Calls wake() for all tasks of a process.
     void wake_process(int process);
 
-    /// Wakes a task at virtual time `when`, after all other events of that time, unless it has
-    /// been woken before. REQUIRES: the task waits, or is about to.
+    /// Wakes a task at virtual time `when`, after all other events of that time, unless
+    /// the task is woken earlier. REQUIRES: the task waits, or is about to wait.
     void wake_at(VirtualTime when, int task);
 
-    /// Blocks the calling task for this much virtual time. REQUIRES: called by a task.
+    /// Blocks the calling task for `time` of virtual time. REQUIRES: called by a task.
     void sleep_for(VirtualTime time);
 
-    /// Returns the index of the running task, and of its process. REQUIRES: called by a task.
+    /// Returns the index of the running task. REQUIRES: called by a task.
     int current() const { return current_; }
+    /// Returns the index of the running task's process. REQUIRES: called by a task.
     int process() const { return process_of(current_); }
 
-    /// Returns the process of a task.
+    /// Returns the index of a task's process.
     int process_of(int task) const { return processes_[static_cast<size_t>(task)]; }
 
-    /// Called before a task is resumed, with its index. When it returns false, the task waits
-    /// instead, until wake().
+    /// Sets a function that is called, with a task's index, before the task is resumed.
+    /// If the function returns false, the task is not resumed: it waits until wake().
     void set_before_resume(std::function<bool(int task)> before_resume) {
         before_resume_ = std::move(before_resume);
     }
@@ -107,7 +114,7 @@ class Scheduler {
     struct Event {
         VirtualTime when;
         uint64_t order;
-        uint64_t number;  // of the call of at()
+        uint64_t number;  // counts the calls of at()
         std::function<void()> action;
     };
     struct Later {
@@ -120,7 +127,7 @@ class Scheduler {
     void run_task(int task);
 
     std::mt19937_64 random_;
-    const std::unique_ptr<Fiber> thread_;  // what a task switches back to
+    const std::unique_ptr<Fiber> thread_;  // tasks switch back to this stack
     std::vector<std::unique_ptr<Task>> tasks_;
     std::vector<int> processes_;              // by task
     std::vector<std::vector<int>> tasks_of_;  // by process

@@ -1,10 +1,10 @@
-// What the descriptors of a simulated system are: connections, listeners and events.
+// The descriptors of a simulated system: connections, listeners and events.
 //
-//     SimulatedConnection    two ways of the network, as a TCP socket uses them
-//     SimulatedListener      connections that wait to be accepted
+//     SimulatedConnection    a TCP socket: two directions of the network
+//     SimulatedListener      a queue of connections that wait to be accepted
 //     SimulatedEvent         a flag
 //
-// As with the system calls, a result of -1 comes with errno.
+// Like system calls, functions that fail return -1 and set errno.
 
 #pragma once
 
@@ -32,7 +32,7 @@ class SimulatedFile : public SimulatedDescriptor {
     int owner() const { return owner_; }
     const Address& address() const { return address_; }
 
-    /// The owner has closed it, or its process is dead.
+    /// Called when the owner closes the descriptor, or when the owner is killed.
     virtual void close() noexcept {}
 
   private:
@@ -42,10 +42,11 @@ class SimulatedFile : public SimulatedDescriptor {
 
 class SimulatedConnection final : public SimulatedFile {
   public:
-    /// How much a sender may be ahead of its port: what a socket would buffer.
+    /// The size of the send buffer: at most this many bytes wait for the sender's port.
     static constexpr size_t kBufferBytes = 256 << 10;
 
-    /// The connection is not usable before establish(). The network outlives this.
+    /// Constructs one end of a connection, which is not usable before establish().
+    /// REQUIRES: the network outlives this object.
     SimulatedConnection(Network& network, int owner, Address address, Address peer)
         : SimulatedFile(owner, std::move(address)),
           network_(network),
@@ -53,14 +54,15 @@ class SimulatedConnection final : public SimulatedFile {
 
     const Address& peer() const { return peer_; }
 
+    /// Connects this end: it sends on `out` and receives on `in`.
     void establish(OneWay& out, OneWay& in);
 
-    /// The other side does not accept.
+    /// Records that the attempt to connect has failed with this errno.
     void fail(int error) { error_ = error; }
 
     bool is_established() const { return out_ != nullptr; }
 
-    /// The error of an attempt to connect; 0 for none.
+    /// Returns the errno of a failed attempt to connect, else 0.
     int error() const { return error_; }
 
     ssize_t send(std::span<const std::byte> head, std::span<const std::byte> body);
@@ -68,10 +70,10 @@ class SimulatedConnection final : public SimulatedFile {
     void end_sending() noexcept;
     void close() noexcept override;
 
-    /// Whether it connects these two processes.
+    /// Returns whether this connects the processes `a` and `b`, in either direction.
     bool is_between(int a, int b) const;
 
-    /// The connection breaks. REQUIRES: is_established().
+    /// Breaks the connection in both directions. REQUIRES: is_established().
     void cut();
 
     short ready(short events) const override;
@@ -83,10 +85,10 @@ class SimulatedConnection final : public SimulatedFile {
     const Address peer_;
     OneWay* out_ = nullptr;
     OneWay* in_ = nullptr;
-    size_t read_ = 0;  // bytes of the first message that has arrived
+    size_t read_ = 0;  // bytes already read of in_->arrived()
     int error_ = 0;
-    bool has_ended_ = false;  // sends no more
-    bool is_closed_ = false;  // receives no more either
+    bool has_ended_ = false;  // end_sending() or close() was called
+    bool is_closed_ = false;  // close() was called
 };
 
 class SimulatedListener final : public SimulatedFile {

@@ -33,14 +33,14 @@ bool is_same(const Address& a, const Address& b) {
 
 }  // namespace
 
-// A connection that is being made.
+// An attempt to connect.
 struct SimulatedSystem::Request {
     int fd = -1;      // of the client
-    int process = 0;  // the client's
+    int process = 0;  // of the client
     Address from, to;
-    int listener = 0;       // process
-    OneWay* out = nullptr;  // from the client, when a listener has taken the request
-    OneWay* in = nullptr;
+    int listener = 0;       // the listener's process
+    OneWay* out = nullptr;  // client to listener; null: no listener
+    OneWay* in = nullptr;   // listener to client
 };
 
 SimulatedSystem::SimulatedSystem(Scheduler& scheduler, Network& network,
@@ -161,13 +161,14 @@ int SimulatedSystem::connect(const addrinfo& target) {
     return handshake->fd;
 }
 
-// The client of a connection that is being made; null if it is gone.
+// Returns the client's socket; null if the socket is closed or its process is dead.
 SimulatedConnection* SimulatedSystem::client_of(const Request& request) const {
     return network_.is_dead(request.process) ? nullptr
                                              : find<SimulatedConnection>(request.fd);
 }
 
-// The process that a request reaches: the listener's, else any of the host.
+// Returns the process that a request to `address` reaches: the listener's, else the first
+// process of the host, else `otherwise`.
 int SimulatedSystem::process_at(const Address& address, int otherwise) const {
     if (const SimulatedListener* const listener = listener_at(address))
         return listener->owner();
@@ -177,12 +178,13 @@ int SimulatedSystem::process_at(const Address& address, int otherwise) const {
     return otherwise;
 }
 
-// The request leaves the client.
+// Sends the request. If the client's own port is the requested port, connects the client
+// to itself.
 void SimulatedSystem::request(const Handshake& handshake) {
     Request& r = *handshake;
     SimulatedConnection* const client = client_of(r);
     if (client == nullptr) return;
-    if (is_same(r.from, r.to) && listener_at(r.to) == nullptr) {  // connected to itself
+    if (is_same(r.from, r.to) && listener_at(r.to) == nullptr) {  // self-connection
         OneWay& way = network_.open(r.process, r.process);
         client->establish(way, way);
         return scheduler_.wake_process(r.process);
@@ -193,14 +195,16 @@ void SimulatedSystem::request(const Handshake& handshake) {
     });
 }
 
-// Calls done(true) one delay later; done(false) after a while if a fault holds this way.
+// Calls done(true) after one delay; if a fault holds this direction, calls done(false)
+// after kRetryTime.
 void SimulatedSystem::travel(int from, int to, std::function<void(bool)> done) {
     const bool is_held = network_.is_held(from, to);
     scheduler_.at(scheduler_.now() + (is_held ? kRetryTime : network_.delay(from, to)), 0,
                   [done = std::move(done), is_held] { done(!is_held); });
 }
 
-// The request has arrived: it joins the backlog of the listener, if there is one.
+// Handles an arrived request: adds a connection to the listener's backlog, if a listener
+// exists, and answers.
 void SimulatedSystem::arrive(const Handshake& handshake) {
     Request& r = *handshake;
     if (SimulatedListener* const listener = listener_at(r.to)) {
@@ -216,7 +220,7 @@ void SimulatedSystem::arrive(const Handshake& handshake) {
     answer(handshake);
 }
 
-// The answer leaves the host of the listener.
+// Sends the answer from the listener's host.
 void SimulatedSystem::answer(const Handshake& handshake) {
     const Request& r = *handshake;
     travel(r.listener, r.process, [this, handshake](bool has_arrived) {

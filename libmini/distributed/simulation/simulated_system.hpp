@@ -1,13 +1,15 @@
-// The system of simulated processes: each has its sockets, and a host with an address.
+// The system of simulated processes: each process has its own sockets, and a host with an
+// address.
 //
-//     connect()    a request, one delay later at the listener; the answer, one delay later
-//     listen()     at an address of the process's host; port 0 takes a free one
-//     accept()     what has been requested
+//     connect()    the request reaches the listener after one delay; the answer returns
+//                  one delay later
+//     listen()     at an address of the process's host; port 0 chooses a free port
+//     accept()     returns a connection from the listener's backlog
 //
-// A request that a fault holds up is made again each second, as TCP does. Ports that the
-// system chooses are taken from a small range, so that all can happen that happens with the
-// kernel's: a process that connects to a port of its own host where nothing listens may get
-// this very port for its own end, and is then connected to itself.
+// A request that a fault holds back is repeated every second, like TCP's SYN. The system
+// chooses ports from a small range, so that self-connections occur, as with a real
+// kernel: a process that connects to a port of its own host where no process listens may
+// get this port as its local port, and is then connected to itself.
 
 #pragma once
 
@@ -31,13 +33,15 @@
 
 namespace mini::dist {
 
-/// REQUIRES: called by a task of the scheduler, except where it says so.
+/// REQUIRES: functions are called by a task of the scheduler, unless their contract says
+/// otherwise.
 class SimulatedSystem final : public System {
   public:
-    /// The ports that the system chooses from: the first, and how many.
+    /// The range of ports that the system chooses from: its first port and its size.
     static constexpr int kFirstPort = 50000, kPortCount = 64;
 
-    /// `hosts`: for each process its host, counted from 0. The references outlive this.
+    /// `hosts` holds the host of each process, counted from 0. REQUIRES: the references
+    /// outlive this object.
     SimulatedSystem(Scheduler& scheduler, Network& network, SimulatedTime& time,
                     std::vector<int> hosts, uint64_t seed);
     ~SimulatedSystem();
@@ -63,24 +67,27 @@ class SimulatedSystem final : public System {
     int process_id() override;
     uint64_t random_number() override { return random_(); }
 
-    /// Returns two sockets, of processes `a` and `b`, that are connected. Called by anyone.
+    /// Returns two connected sockets: the first of process `a`, the second of process
+    /// `b`. May be called outside of a task.
     std::pair<Socket, Socket> connect_pair(int a, int b);
 
-    /// Returns the address of the host of a process, "10.0.0.1" for host 0. Called by anyone.
+    /// Returns the address of a process's host, "10.0.0.1" for host 0. May be called
+    /// outside of a task.
     std::string address_of(int process) const;
 
-    /// How many sockets and events are open. Called by anyone.
+    /// Returns the number of open sockets and events. May be called outside of a task.
     size_t open_count() const { return files_.size(); }
 
-    // Faults. Called by anyone.
+    // Faults. May be called outside of a task.
 
-    /// The kernel of a process that died closes its sockets.
+    /// Closes the sockets of a killed process, as its kernel would, and drops what the
+    /// process sends from now on; `loss` decides how much of its data in flight is lost.
     void kill(int process, Loss loss);
 
-    /// The connections between two processes break.
+    /// Breaks the connections between two processes.
     void cut(int a, int b);
 
-    /// The next send or receive of the process throws std::bad_alloc.
+    /// Makes the next send or receive of the process throw std::bad_alloc.
     void fail_allocation(int process) { out_of_memory_.insert(process); }
 
   private:

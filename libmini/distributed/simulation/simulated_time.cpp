@@ -9,16 +9,17 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// The machine has run for a while when a simulation begins, as real ones have.
+// The time on the clock when a simulation begins: not 0, as on a real machine.
 constexpr nanoseconds kStart = std::chrono::hours(1);
 
-// A wait first yields some hundred times: about as long as a sleep takes to end.
+// The length of a yield. A wait yields some hundred times before it sleeps: in total
+// about as long as waking a sleeping thread takes.
 constexpr VirtualTime kYieldTime = std::chrono::microseconds(1);
 
-// Longer than any deadline of a simulation, and far from overflowing.
+// Longer than any timeout of a simulation; VirtualTime overflows after 106 days.
 constexpr VirtualTime kForever = std::chrono::hours(24 * 30);
 
-// After so many polls that did not wait, one does.
+// After this many polls in a row that did not block, a poll yields.
 constexpr int kBusyPolls = 100;
 
 class SimulatedThread final : public Thread {
@@ -43,12 +44,13 @@ TimeSource::Moment SimulatedTime::now() noexcept {
 
 VirtualTime SimulatedTime::virtual_time(Moment moment) {
     const nanoseconds time = moment.time_since_epoch() - kStart;
-    // Not compared in picoseconds, in which kNever overflows.
+    // Compare in nanoseconds: kNever would overflow in picoseconds.
     if (time > std::chrono::duration_cast<nanoseconds>(kForever)) return kForever;
     return std::chrono::duration_cast<VirtualTime>(time);
 }
 
-// Blocks until the task is woken, or virtual time `end`; not at all when that has passed.
+// Blocks until the task is woken or virtual time `end`. Returns at once if `end` has
+// passed.
 void SimulatedTime::wait_until(VirtualTime end) {
     if (end <= scheduler_.now()) return;
     if (end < kForever) scheduler_.wake_at(end, scheduler_.current());
@@ -88,7 +90,7 @@ void SimulatedTime::wait(std::condition_variable& changed,
                          std::unique_lock<std::mutex>& lock, Moment deadline) {
     lock.unlock();
     const auto place = sleepers_.emplace(&changed, scheduler_.current());
-    // If the task is unwound, its wait throws.
+    // Erase the entry also if the wait throws because the task is unwound.
     const auto forget = [this](auto* entry) { sleepers_.erase(*entry); };
     const std::unique_ptr<const decltype(place), decltype(forget)> entry(&place, forget);
     wait_until(virtual_time(deadline));

@@ -2,8 +2,8 @@
 //
 //     Clock::now()      the scheduler's time
 //     sleep_for()       an event that wakes the task
-//     yield(), pause()  a short sleep that anything which wakes the task ends
-//     poll_until()      asks simulated descriptors, and waits until one of them is ready
+//     yield(), pause()  a short sleep, which ends early if the task is woken
+//     poll_until()      waits until one of the simulated descriptors is ready
 //     wait_on()         waits until a task of the process calls notify_all()
 //     start_thread()    adds a task to the process
 
@@ -23,16 +23,19 @@
 
 namespace mini::dist {
 
-/// What poll() can watch in a simulation. A change that may make it ready wakes its task.
+/// A descriptor that SimulatedTime::poll() can watch. A change that may make the
+/// descriptor ready wakes the tasks of its process.
 class SimulatedDescriptor {
   public:
-    /// Which of `events` are there, and those that poll(2) always reports.
+    /// Returns those of `events` that have occurred, like revents of poll(2), but never
+    /// POLLERR or POLLHUP.
     virtual short ready(short events) const = 0;
 
     virtual ~SimulatedDescriptor() = default;
 };
 
-/// REQUIRES of all that blocks: called by a task of the scheduler.
+/// REQUIRES: start_thread() and all functions that block are called by a task of the
+/// scheduler.
 class SimulatedTime final : public TimeSource {
   public:
     explicit SimulatedTime(Scheduler& scheduler) : scheduler_(scheduler) {}
@@ -41,8 +44,9 @@ class SimulatedTime final : public TimeSource {
     void sleep_until(Moment moment) override;
     void yield() override;
 
-    /// Descriptors that are not simulated are never ready. Each hundredth call takes a
-    /// microsecond, so that a loop that never waits passes its deadline.
+    /// Descriptors that are not simulated are never ready. Of calls in a row that do not
+    /// block, every hundredth takes a microsecond of virtual time, so that a loop of them
+    /// reaches its deadline.
     int poll(std::span<pollfd> entries, Moment deadline) override;
 
     void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
@@ -50,8 +54,10 @@ class SimulatedTime final : public TimeSource {
     void notify_all(std::condition_variable& changed) noexcept override;
     std::unique_ptr<Thread> start_thread(std::function<void()> body) override;
 
-    /// Gives a descriptor a number for poll(), and takes it back.
+    /// Returns a new file descriptor number, by which poll() finds the descriptor.
+    /// REQUIRES: `descriptor` lives until remove().
     int add(const SimulatedDescriptor& descriptor);
+    /// Removes a descriptor; poll() then never reports it as ready.
     void remove(int fd) { descriptors_.erase(fd); }
 
   private:
@@ -61,9 +67,9 @@ class SimulatedTime final : public TimeSource {
 
     Scheduler& scheduler_;
     std::map<int, const SimulatedDescriptor*> descriptors_;
-    std::multimap<const std::condition_variable*, int> sleepers_;  // tasks
-    int busy_polls_ = 0;     // since the last one that has waited
-    int next_fd_ = 1 << 24;  // beyond those of the kernel
+    std::multimap<const std::condition_variable*, int> sleepers_;  // waiting tasks
+    int busy_polls_ = 0;     // since the last poll that blocked
+    int next_fd_ = 1 << 24;  // above the kernel's numbers
 };
 
 }  // namespace mini::dist

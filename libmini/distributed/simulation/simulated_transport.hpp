@@ -15,7 +15,7 @@
 
 namespace mini::dist {
 
-/// The ways between all ranks, which are opened when they are first used.
+/// The directions between all pairs of ranks; each is opened on first use.
 class Ways {
   public:
     Ways(Network& network, int world_size)
@@ -23,20 +23,24 @@ class Ways {
 
     Network& network() { return network_; }
 
-    /// REQUIRES: `from` and `to` are different ranks.
+    /// Returns the direction from rank `from` to rank `to`. REQUIRES: they are different
+    /// ranks.
     OneWay& between(int from, int to);
 
   private:
     Network& network_;
-    // By sender, then receiver: in one table the pairs of neighbours would share a bucket.
+    // By sender, then by receiver: in a single hash table of pairs, all pairs of
+    // neighbours in a ring could share one bucket.
     std::vector<std::unordered_map<int, OneWay*>> ways_;
 };
 
-/// send() returns when the message has left this rank's port. recv() throws Error when the
-/// message does not have the size of `in`. REQUIRES of both: called by task `rank`.
+/// send() blocks until the message has left this rank's port. recv() blocks until a
+/// message has arrived, and throws Error if the message does not have the size of `in`.
+/// REQUIRES: task `rank` calls them.
 class SimulatedTransport : public Transport {
   public:
-    /// All references outlive this; `ways` is one for all ranks. Combining takes `combine_per_byte` of virtual time.
+    /// All ranks share `ways`. Combining a message takes `combine_per_byte` of virtual
+    /// time for each byte. REQUIRES: the references outlive this object.
     SimulatedTransport(Scheduler& scheduler, Ways& ways, int rank, int world_size,
                        std::chrono::duration<double> combine_per_byte);
 
@@ -47,12 +51,14 @@ class SimulatedTransport : public Transport {
     void send(int to, std::span<const std::byte> out) override;
     void recv(int from, std::span<std::byte> in, const Combine& combine = {}) override;
 
-    /// The virtual time now, and a wait until a later one: what the rank computes between two
-    /// messages. Returns at once if `when` has passed. REQUIRES: called by task `rank`.
+    /// Returns the current virtual time.
     VirtualTime now() const { return scheduler_.now(); }
+
+    /// Blocks until virtual time `when`, as if the rank computed until then. Returns at
+    /// once if `when` has passed. REQUIRES: called by task `rank`.
     void sleep_until(VirtualTime when);
 
-    /// "rank 2 receives from rank 1", for a rank that waits.
+    /// Returns what a blocked rank waits for, like "rank 2 receives from rank 1".
     std::string waits_for() const;
 
   private:
@@ -70,7 +76,7 @@ class SimulatedTransport : public Transport {
     const int rank_;
     const int world_size_;
     const std::chrono::duration<double> combine_per_byte_;
-    int sends_to_ = kNone, receives_from_ = kNone;  // what this rank waits for
+    int sends_to_ = kNone, receives_from_ = kNone;  // peers that this rank waits for
 };
 
 }  // namespace mini::dist

@@ -28,10 +28,10 @@ using std::chrono::milliseconds;
 
 // ---- the backend
 
-// How long a failed collective may take to end on this rank.
+// How long a failed collective may take to end on the worker thread.
 constexpr milliseconds kEndTime(300);
 
-// The receiver of a message needs it before Gloo may deliver the payload.
+// Sent over the side channel before the receiver calls Gloo's recv.
 struct Envelope {
     uint64_t slot = 0, bytes = 0;
 };
@@ -44,7 +44,7 @@ struct GlooTransfer {
     PointMessage* message = nullptr;
     std::unique_ptr<gloo::transport::UnboundBuffer> buffer;
     Envelope envelope;
-    PointMessage first, receipt;  // over the side channel
+    PointMessage first, receipt;  // over the side channel; `first` is the envelope
     bool sends = false;
 };
 
@@ -58,7 +58,7 @@ class GlooBackend : public VerifyingBackend {
           local_host_(std::move(local_host)) {}
     ~GlooBackend() override { abandon(); }
 
-    /// Calls `make` to create the connections. Throws PeerLost or Timeout naming the rank
+    /// Calls `make` to connect Gloo's context. Throws PeerLost or Timeout naming the rank
     /// that is not connected.
     void connect(const std::function<ContextHandle()>& make, milliseconds timeout);
 
@@ -91,7 +91,7 @@ class GlooBackend : public VerifyingBackend {
     const char* last_algorithm_ = "";
 };
 
-// Gloo reports the port that did not reply; the side channel finds the rank.
+// Gloo's exception names a port that did not reply; the side channel finds the rank.
 void GlooBackend::connect(const std::function<ContextHandle()>& make,
                           milliseconds timeout) {
     try {
@@ -129,7 +129,7 @@ std::unique_ptr<Backend> GlooBackend::split(const std::vector<int>& ranks,
 
 void GlooBackend::transfer(const Call& call, Deadline deadline) {
     choose_algorithm(call);
-    const milliseconds left(milliseconds_left(deadline) + 1000);  // ours is earlier
+    const milliseconds left(milliseconds_left(deadline) + 1000);  // after our deadline
     worker_.start([context = context_, call, left] { run_gloo(context, call, left); });
     try {
         while (!worker_.is_done_within(milliseconds(1))) poll_once(deadline);
@@ -140,9 +140,10 @@ void GlooBackend::transfer(const Call& call, Deadline deadline) {
     worker_.rethrow();
 }
 
-// The worker still uses the tensors: make it fail before their owner continues. Sometimes
-// Gloo does not end a send in flight to a lost rank; then the worker thread, which owns
-// everything it uses, is detached and ends after its own timeout.
+// Makes the worker's collective fail and waits for its end, because the worker still uses
+// the caller's tensors. Gloo sometimes does not end a send in flight to a lost rank; the
+// worker thread is then detached, and ends after Gloo's timeout. The job owns everything
+// that it uses.
 void GlooBackend::end_worker() {
     break_context();
     const Deadline patience = deadline_after(kEndTime);
@@ -163,7 +164,8 @@ void GlooBackend::choose_algorithm(const Call& call) {
     last_algorithm_ = call.algorithm == Algorithm::kHalvingDoubling ? "bcube" : "ring";
 }
 
-// A wait that times out ends all other waits of its context; no other call does.
+// Makes all of Gloo's waits in the context fail: in Gloo, only a wait that times out ends
+// the other waits.
 void GlooBackend::break_context() noexcept {
     try {
         char byte = 0;
@@ -178,7 +180,7 @@ void GlooBackend::abandon() noexcept {
         points_.clear();
         context_->closeConnections();
         context_.reset();
-    } catch (const std::exception&) {  // it is closed already
+    } catch (const std::exception&) {  // the context is closed already
     }
 }
 
@@ -218,7 +220,7 @@ bool GlooBackend::finish_send(GlooTransfer& transfer) {
 }
 
 bool GlooBackend::finish_receive(GlooTransfer& transfer) {
-    // The envelope is here: check that the message fits before Gloo receives it.
+    // When the envelope has arrived, check the size before Gloo receives the payload.
     if (!transfer.first.done) return false;
     PointMessage& message = *transfer.message;
     const int source = transfer.first.source;
@@ -267,7 +269,8 @@ std::shared_ptr<QueuedGroup> make_gloo_group(const RendezvousConfig& config, boo
     }
     auto group = std::make_shared<QueuedGroup>(std::move(backend), timeout);
 
-    // No rank may leave, and close the store, while another still needs it.
+    // Close the store. No rank returns before rank 0 has closed its server, so that the
+    // ranks can meet again at the same address.
     part(std::move(rendezvous), deadline);
     group->barrier_until(deadline);
     return group;

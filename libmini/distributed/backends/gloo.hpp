@@ -1,15 +1,17 @@
 // Backend "gloo": Facebook's collectives over TCP, which PyTorch uses on CPUs.
 //
-//     collectives       Gloo's own, on a worker thread, while this thread polls the side
-//                       channel: Gloo blocks, and never reports which rank is lost
-//     point to point    an envelope over the side channel, then the payload by Gloo: Gloo
-//                       aborts the process if a message is larger than the receive buffer
-//     reduce_scatter    missing in Gloo: an all_reduce, of which each rank keeps its part
+//     collectives       Gloo's functions, on a worker thread, while the communication
+//                       thread polls the side channel: Gloo's functions block, and never
+//                       report which rank is lost
+//     point to point    an envelope with the size over the side channel, then the payload
+//                       through Gloo, which aborts the process if a message is larger
+//                       than the receive buffer
+//     reduce_scatter    missing in Gloo: an all_reduce; each rank keeps its block
 //
-// The reduction functions are ours (collectives/reduce.hpp), so values combine as in the
-// other backends. Gloo's connections carry no cookie; after all are established, Gloo
-// stops listening. Gloo needs SIGPIPE to be ignored, so creating the first group ignores
-// it, unless the program has set a handler.
+// The reduction functions are libmini's (collectives/reduce.hpp), as in backends "ring"
+// and "mpi". Gloo checks no cookie, but stops listening when all ranks are connected.
+// Gloo writes without MSG_NOSIGNAL, so make_gloo_group ignores SIGPIPE, unless the
+// program handles it.
 
 #pragma once
 
@@ -26,8 +28,8 @@ namespace mini::dist {
 std::string why_no_gloo();
 
 /// Connects to the other ranks and creates the group; blocks until all ranks are
-/// connected to each other. Throws as make_ring_group does, and UsageError if the build
-/// lacks the backend.
+/// connected to each other. `verify`: see VerifyingBackend. Throws as make_ring_group
+/// does, and UsageError if this build does not have the backend.
 std::shared_ptr<QueuedGroup> make_gloo_group(const RendezvousConfig& config, bool verify,
                                              std::chrono::milliseconds timeout);
 

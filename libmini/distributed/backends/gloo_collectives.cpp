@@ -25,8 +25,8 @@ namespace {
 using std::chrono::milliseconds;
 using ContextHandle = std::shared_ptr<gloo::Context>;
 
-// Calls `visit` with an unsigned integer of the size of an element: Gloo needs only the
-// size.
+// Calls `visit` with an unsigned integer that has the size of an element of `dtype`. Gloo
+// needs only the size of the type, because the reductions are ours.
 template <typename Visit>
 void with_element_type(DType dtype, const Visit& visit) {
     switch (item_size(dtype)) {
@@ -141,8 +141,8 @@ class Collectives {
     static T* data_of(const Tensor& tensor) { return as_elements(tensor.raw_data()); }
     static size_t count_of(const Tensor& tensor) { return tensor.bytes() / sizeof(T); }
 
-    // Runs a collective that has one input. If this rank has outputs, Gloo writes them as
-    // one block.
+    // Runs a collective that has one input. If this rank has outputs, Gloo writes them to
+    // one buffer, which is then copied to the output tensors.
     template <typename Options, typename Run>
     void collect(const Run& run) {
         auto out = room_for(call_.outputs);

@@ -1,4 +1,4 @@
-// The collectives of backend "gloo", as calls of Gloo's functions.
+// Our collectives as calls of Gloo's functions.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace mini::dist {
 
-/// Carries out a collective; blocks until this rank's part is done. Throws Gloo's
-/// exceptions. REQUIRES: non-empty tensors, and the same call on all ranks.
+/// Runs a collective; blocks until this rank's part is done. Throws Gloo's exceptions.
+/// REQUIRES: the tensors are contiguous and not empty; all ranks make the same call.
 void run_gloo(const std::shared_ptr<gloo::Context>& context, const Call& call,
               std::chrono::milliseconds timeout);
 

@@ -44,8 +44,8 @@ class StoreForGloo : public gloo::rendezvous::Store {
     const Deadline deadline_;
 };
 
-// Gloo of 2022 takes the store by reference, later versions by shared_ptr. A template, so
-// that the overload missing from this version is discarded.
+// The Gloo version of 2022 takes the store by reference, later versions take a
+// shared_ptr. A template, so that the overload missing from this version is discarded.
 template <typename Context, typename Device>
 void connect_all(Context& context, StoreForGloo& store, Device& device) {
     if constexpr (requires { context.connectFullMesh(store, device); }) {
@@ -56,16 +56,17 @@ void connect_all(Context& context, StoreForGloo& store, Device& device) {
     }
 }
 
-// Gloo writes to connections without MSG_NOSIGNAL. If a dead rank has closed one, SIGPIPE
-// would end this process too.
+// Gloo writes to connections without MSG_NOSIGNAL: when a dead rank has closed its
+// connection, SIGPIPE would end this process too.
 void ignore_broken_pipes() {
     struct sigaction now = {};
     ::sigaction(SIGPIPE, nullptr, &now);
     if (now.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
 }
 
-// All ranks have joined before they connect, so a connection takes only a moment. Gloo
-// makes several attempts of at most this time each.
+// Gloo's timeout for one attempt to connect is kConnectTime, or less if kConnectTries
+// attempts would not fit before the deadline. All ranks have joined the rendezvous
+// before, so an attempt normally takes only a moment.
 constexpr int kConnectTries = 8;
 constexpr milliseconds kConnectTime(5000);
 
@@ -75,7 +76,7 @@ ContextHandle connect_gloo(int rank, int world_size, Store& store,
                            const std::string& local_host, Deadline deadline) {
     ignore_broken_pipes();
 
-    // The address that reaches the store, not the host name, which may resolve to
+    // Use the address that the other ranks can reach: the host name may resolve to
     // 127.0.1.1.
     std::shared_ptr<gloo::transport::Device> device = gloo::transport::tcp::CreateDevice(
         gloo::transport::tcp::attr(local_host.c_str()));

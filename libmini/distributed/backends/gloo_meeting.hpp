@@ -1,5 +1,5 @@
-// The rendezvous of Gloo's ranks: through our store, or, for a subgroup, through its
-// parent group.
+// The rendezvous of Gloo's ranks: through our store; for a subgroup, through the parent
+// group.
 
 #pragma once
 
@@ -17,19 +17,22 @@ namespace mini::dist {
 
 using ContextHandle = std::shared_ptr<gloo::Context>;
 
-/// Connects all ranks; every rank must call it. Blocks until the deadline at the latest;
-/// throws Gloo's exceptions. `local_host`: an address of this host that the other ranks
-/// can reach.
+/// Returns a context that is connected to all other ranks. Every rank must call this
+/// function; blocks until this rank is connected, at most until the deadline. Throws
+/// Gloo's exceptions. `local_host`: an address of this host that the other ranks can
+/// reach.
 ContextHandle connect_gloo(int rank, int world_size, Store& store,
                            const std::string& local_host, Deadline deadline);
 
-/// The store of a subgroup: set() sends the key to all members through the parent group.
-/// REQUIRES: all members set the same number of keys before they get any.
+/// The store of a subgroup: each member has a copy. REQUIRES: each member sets the same
+/// number of keys before it gets any.
 class MembersStore : public HashStore {
   public:
     MembersStore(const std::vector<int>& ranks, ProcessGroup& parent)
         : ranks_(ranks), parent_(parent) {}
 
+    /// Sends the key and its value to all other members through the parent group, and
+    /// receives one key from each; blocks until all members have called set().
     void set(const std::string& key, const std::string& value) override;
 
   private:

@@ -28,7 +28,7 @@ namespace {
 
 // ---- the backend
 
-// A collective in flight, and the packed blocks that it reads and writes.
+// A collective in flight, and the packed buffers that MPI reads and writes.
 struct Pending {
     Call call;
     std::vector<std::byte> in = {}, out = {};
@@ -66,9 +66,9 @@ class MpiBackend : public VerifyingBackend {
           local_host_(std::move(side.local_host)) {}
     ~MpiBackend() override { abandon(); }
 
-    /// Creates the communicators; blocks until all ranks have called it. Throws PeerLost
-    /// or Timeout naming the rank that has not. REQUIRES: `all` has the same ranks as the
-    /// side channel.
+    /// Creates the communicators; blocks until all ranks have called connect(). Throws
+    /// PeerLost or Timeout naming the rank that has not called it. REQUIRES: `all` has
+    /// the same ranks as the side channel.
     void connect(MPI_Comm all, std::chrono::milliseconds timeout);
 
     std::string name() const override { return "mpi"; }
@@ -182,7 +182,6 @@ void MpiBackend::transfer(const Call& call, Deadline deadline) {
         finish_reduce(Elements(call.outputs.front()), world_size(), call.reduce_op);
 }
 
-// Starts the collective.
 void MpiBackend::start(Pending& pending) {
     switch (pending.call.operation) {
         case Operation::kBarrier:
@@ -352,7 +351,7 @@ std::shared_ptr<QueuedGroup> join_world(const MpiOptions& options, int rank,
     check_expected("rank", options.rank, rank);
     check_expected("world size", options.world_size, world_size);
 
-    // A single process that expects other ranks was not started by mpirun.
+    // If MPI has one rank but WORLD_SIZE is larger, mpirun did not start this process.
     if (world_size == 1)
         check_expected("world size", number_of_environment("WORLD_SIZE"), world_size);
     auto backend = std::make_unique<MpiBackend>(
@@ -374,7 +373,8 @@ std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions& options) {
     try {
         return join_world(options, rank, world_size);
     } catch (...) {
-        // MPI_Finalize would wait for the other ranks, which wait for this one.
+        // Do not finalize MPI: MPI_Finalize would wait for the other ranks, which wait
+        // for this rank.
         if (world_size > 1) mpi_library().give_up();
         throw;
     }

@@ -1,4 +1,4 @@
-// MPI in this process: initialized once, and finalized once, unless a group has failed.
+// MPI in this process: initialized once; finalized once, unless a group has failed.
 
 #pragma once
 
@@ -10,15 +10,16 @@ namespace mini::dist {
 
 class MpiLibrary {
   public:
-    /// Initializes MPI, unless it is initialized. Throws Error if MPI allows calls from
+    /// Initializes MPI if it is not initialized. Throws Error if MPI allows calls from
     /// only one thread.
     MpiLibrary();
 
-    /// Finalizes MPI if this object has initialized it, unless give_up() was called.
+    /// Finalizes MPI if this object has initialized MPI and give_up() was not called.
     ~MpiLibrary();
 
-    /// Marks MPI as failed: no code calls it from now on. Keeps `in_use`, memory that MPI
-    /// may still access, until the process exits.
+    /// Marks MPI as failed: from now on no group can be created, and MPI is not
+    /// finalized. Keeps `in_use`, memory that MPI may still access, until the process
+    /// exits.
     void give_up(std::shared_ptr<void> in_use = nullptr);
     bool has_failed() const { return has_failed_; }
 

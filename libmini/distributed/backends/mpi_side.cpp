@@ -28,8 +28,8 @@
 namespace mini::dist {
 namespace {
 
-// Returns an address at which other hosts reach this one: the first that is not a
-// loopback address.
+// Returns an address at which other hosts can reach this host: the first IPv4 address
+// that is not a loopback address.
 std::string outside_address() {
     ifaddrs* all = nullptr;
     MINI_CHECK(::getifaddrs(&all) == 0, system_message("getifaddrs", errno));
@@ -51,10 +51,11 @@ std::string outside_address() {
     return found;
 }
 
-// The tag of our messages: the program may send its own messages in MPI's world.
+// The tag of our messages, because the program may send messages in MPI_COMM_WORLD too.
 constexpr int kTag = 32109;
 
-// How much longer the other ranks wait for rank 0, which may be about to report an error.
+// How long the other ranks wait for rank 0 after the deadline, because rank 0 may be
+// about to report an error; also how long rank 0 waits until its reply is sent.
 constexpr std::chrono::milliseconds kGrace(500);
 
 // Sent by every rank to rank 0.
@@ -76,9 +77,8 @@ void put(const std::string& text, auto& buffer) {
     text.copy(buffer.data(), buffer.size() - 1);
 }
 
-// How the ranks of MPI's world find rank 0's store. MPI's own collectives would wait
-// forever for a missing rank, so each rank sends a message to rank 0 and receives a
-// reply.
+// How the ranks of MPI_COMM_WORLD find rank 0's store: each rank sends a message to rank
+// 0 and receives a reply. MPI's collectives would wait forever for a missing rank.
 class StartMeeting {
   public:
     StartMeeting(int rank, int world_size, std::chrono::milliseconds timeout)
@@ -90,9 +90,9 @@ class StartMeeting {
         put(system().host_id(), arrivals_[static_cast<size_t>(rank)].host);
     }
 
-    /// Returns rank 0's invitation; blocks until it arrives. `open` creates the store on
-    /// rank 0; its argument is whether all ranks are on one host. Throws Timeout naming
-    /// the missing ranks.
+    /// Returns rank 0's invitation; blocks until the invitation arrives. On rank 0, calls
+    /// `open` to create the store; its argument tells whether all ranks are on one host.
+    /// Throws Timeout naming the missing ranks, and the error that rank 0 reports.
     Invitation hold(const std::function<Invitation(bool is_local)>& open) {
         if (rank_ != 0) return ask_rank_0();
         try {
@@ -129,7 +129,7 @@ class StartMeeting {
     void send_to_all() {
         for (int peer = 1; peer < world_size(); ++peer)
             start_send(&invitation_, sizeof invitation_, peer);
-        are_done(deadline_after(kGrace));  // a rank that does not read it is found later
+        are_done(deadline_after(kGrace));  // connect_mesh reports an unreachable rank
     }
 
     Invitation ask_rank_0() {
@@ -161,7 +161,7 @@ class StartMeeting {
                   "MPI_Isend");
     }
 
-    // Waits until all requests are done; returns false at the deadline.
+    // Blocks until all requests are done; returns false if the deadline passes first.
     bool are_done(Deadline deadline) {
         for (int polls = 0;; ++polls) {
             int some_left = 0;
@@ -206,7 +206,7 @@ Side connect_mpi_side(int rank, int world_size, std::chrono::milliseconds timeou
         invitation = start->hold(open);
     } catch (...) {
         [[maybe_unused]] const auto* in_use =
-            start.release();  // MPI may still write there
+            start.release();  // MPI may still write to this object
         throw;
     }
 

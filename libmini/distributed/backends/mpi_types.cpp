@@ -45,7 +45,7 @@ MPI_Datatype mpi_type_of(DType dtype) {
         case DType::kFloat16:
         case DType::kBFloat16: break;
     }
-    return MPI_UINT16_T;  // two bytes, which only our own reductions interpret
+    return MPI_UINT16_T;  // only our own reductions interpret these bits
 }
 
 MPI_User_function* mpi_function_of(DType dtype, ReduceOp op) {

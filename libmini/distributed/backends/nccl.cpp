@@ -27,7 +27,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The broadcast of the ncclUniqueId, before all collectives.
+// The broadcast of the ncclUniqueId, before the first collective of the group.
 const Collective kMeeting{.operation = Operation::kBroadcast,
                           .dtype = DType::kUInt8,
                           .root = 0,
@@ -37,12 +37,13 @@ const Collective kMeeting{.operation = Operation::kBroadcast,
 // How long ranks that leave together wait for each other in ncclCommFinalize.
 constexpr milliseconds kPartingTime(5000);
 
-// The maximum number of collectives in the stream. A stream holds about a thousand
-// launches, and a thread that adds more blocks until the device makes progress. This
-// thread must not block, because it aborts the communicator if the device is stuck.
+// The maximum number of collectives in the stream. A CUDA stream holds about a thousand
+// launches; the next launch blocks its thread until the device makes progress. The
+// communication thread must not block, because it aborts the communicator if the device
+// is stuck.
 constexpr size_t kMostOnGpu = 128;
 
-// The data for the rendezvous of subgroups.
+// The settings of a group, which its subgroups inherit.
 struct GroupSettings {
     Cookie cookie;
     std::string local_host;
@@ -60,11 +61,11 @@ class NcclBackend : public VerifyingBackend {
           stream_(settings_.gpu) {}
     ~NcclBackend() override {
         free_gpu();
-        if (has_failed()) stream_.abandon();  // its work may never end
+        if (has_failed()) stream_.abandon();  // the stream's work may never end
     }
 
-    /// Creates the communicator; blocks until all ranks have called it. Throws PeerLost
-    /// or Timeout naming the rank that has not.
+    /// Creates the communicator; blocks until all ranks have called connect(). Throws
+    /// PeerLost or Timeout naming the rank that has not called it.
     void connect(milliseconds timeout);
 
     std::string name() const override { return "nccl"; }
@@ -73,7 +74,7 @@ class NcclBackend : public VerifyingBackend {
     std::unique_ptr<Backend> split(const std::vector<int>& ranks,
                                    ProcessGroup& parent) override;
 
-    // Our own algorithms wait in the side channel.
+    // Our own algorithms block in the side channel, so pass these calls on to it.
     void wake() noexcept override {
         VerifyingBackend::wake();
         side().wake();
@@ -93,7 +94,7 @@ class NcclBackend : public VerifyingBackend {
     void issue(GpuCollective& collective) override;
     std::optional<uint64_t> largest_tag() const override { return std::nullopt; }
     size_t move_points() override;
-    void abandon() noexcept override {}  // free_gpu() does
+    void abandon() noexcept override {}  // free_gpu() aborts the communicator
     void part() noexcept override;
 
   private:
@@ -181,13 +182,13 @@ void NcclBackend::transfer(const Call& call, Deadline /*deadline*/) {
 
 // ---- on the GPU
 
-// The backend's stream waits for the caller's stream. The end of the order is marked only
-// after NCCL's kernel is in the stream: a call of a non-blocking communicator may return
-// before that.
+// Launches NCCL's kernel between order->begin() and order->end(). A call of a
+// non-blocking communicator may return before the kernel is in the stream, so wait until
+// the communicator is ready before order->end().
 void NcclBackend::issue(GpuCollective& collective) {
     const cuda::DeviceGuard guard(gpu());
     wait_until([&] { return may_begin(collective); },
-               kNever);  // earlier ones have deadlines
+               kNever);  // earlier collectives have deadlines
     collective.deadline = deadline_after(collective.timeout);
     collective.order->begin(stream_.get());
     if (collective.collective.count > 0) {
@@ -199,13 +200,14 @@ void NcclBackend::issue(GpuCollective& collective) {
     on_gpu_.push_back(&collective);
 }
 
-// Whether the stream has room, and all collectives called before this one are launched.
+// Returns whether the stream has room and all collectives that were called earlier are
+// launched.
 bool NcclBackend::may_begin(const GpuCollective& collective) const {
     return on_gpu_.size() < kMostOnGpu && collective.turn->has_come();
 }
 
 size_t NcclBackend::move_points() {
-    // Collectives end in stream order: check the first.
+    // Collectives end in stream order, so check only the first.
     size_t finished = 0;
     while (!on_gpu_.empty() && is_done(*on_gpu_.front())) {
         GpuCollective& first = *on_gpu_.front();
@@ -233,8 +235,8 @@ bool NcclBackend::is_done(const GpuCollective& collective) {
 
 // ---- which GPU
 
-// Returns the thread's default device if it is a GPU. Otherwise returns LOCAL_RANK, if
-// the launcher has set it, or else the rank, modulo the number of GPUs.
+// Returns the index of the thread's default device if that device is a GPU. Otherwise
+// returns LOCAL_RANK, or `rank` if LOCAL_RANK is not set, modulo the number of GPUs.
 int choose_gpu(int rank) {
     int gpus = 0;
     const cudaError_t state = cudaGetDeviceCount(&gpus);
@@ -289,7 +291,8 @@ std::shared_ptr<QueuedGroup> make_nccl_group(const RendezvousConfig& config, boo
     }
     auto group = std::make_shared<QueuedGroup>(std::move(backend), timeout);
 
-    // No rank may leave, and close the store, while another still needs it.
+    // Close the store. No rank returns before rank 0 has closed its server, so that the
+    // ranks can meet again at the same address.
     part(std::move(rendezvous), deadline);
     group->barrier_until(deadline);
     return group;

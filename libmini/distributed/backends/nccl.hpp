@@ -1,16 +1,18 @@
 // Backend "nccl": NVIDIA's collectives between GPUs, one rank per GPU.
 //
 //     tensors on the GPU     NCCL, in the backend's own stream (gpu_order.hpp)
-//     tensors on the host,   our own algorithms, over the side channel
+//     tensors on the host,   our own algorithms (collectives/), over the side channel
 //     barriers
-//     point to point         the side channel, GPU tensors by way of gpu_staging.hpp
+//     point to point         the side channel; GPU tensors are copied to the host and
+//                            back (gpu_staging.hpp)
 //
-// Communicators are non-blocking: each call returns immediately, and
-// ncclCommGetAsyncError is polled until the kernel is in the stream, and while it runs.
-// If a rank is lost or a deadline passes, every other rank aborts its communicator, which
-// ends the waiting kernels. Collectives of several groups on one GPU are launched in call
-// order (launch_position.hpp), which must be the same on all ranks. They cannot be captured in a
-// CUDA graph: another thread launches them.
+// Communicators are non-blocking: each NCCL call returns immediately, and the
+// communication thread polls ncclCommGetAsyncError until the kernel is in the stream, and
+// while the kernel runs. If a rank is lost or a deadline passes, every other rank aborts
+// its communicator, which ends the waiting kernels. Collectives of several groups on one
+// GPU are launched in call order (launch_position.hpp), which must be the same on all
+// ranks. Collectives cannot be captured in a CUDA graph, because another thread launches
+// them.
 
 #pragma once
 
@@ -29,13 +31,15 @@ std::string why_no_nccl();
 
 /// Returns "" if each rank has its own GPU, else an error message that names the shared
 /// GPU and its ranks: "GPU 0 is used by ranks 0 and 1: NCCL 2.28 cannot ...". `gpus`: the
-/// name of each rank's GPU.
+/// name of each rank's GPU, by rank. `version`: NCCL's version, for the message.
 std::string shared_gpu_fault(const std::vector<std::string>& gpus,
                              const std::string& version);
 
-/// Connects to the other ranks and creates a communicator on the thread's default device,
-/// or, if that is the CPU, on GPU LOCAL_RANK. Throws Error if there is no GPU or two
-/// ranks share one; UsageError if the build lacks the backend.
+/// Connects to the other ranks and creates a group on the calling thread's default
+/// device. If that device is the CPU, uses GPU LOCAL_RANK (or the rank, if LOCAL_RANK is
+/// not set) modulo the number of GPUs. Blocks until all ranks are connected. `verify`:
+/// see VerifyingBackend. Throws Error if there is no GPU or two ranks share a GPU;
+/// UsageError if this build does not have the backend; otherwise as make_ring_group does.
 std::shared_ptr<QueuedGroup> make_nccl_group(const RendezvousConfig& config, bool verify,
                                              std::chrono::milliseconds timeout);
 

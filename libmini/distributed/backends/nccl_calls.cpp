@@ -36,12 +36,12 @@ ncclRedOp_t op_of(ReduceOp op) {
     return ncclSum;
 }
 
-// How long to wait for an abort. It ends all of NCCL's kernels immediately, but other
-// kernels may be on the device.
+// How long to wait for ncclCommAbort, which ends NCCL's kernels immediately but may wait
+// for other kernels on the device.
 constexpr std::chrono::milliseconds kAbortTime(2000);
 
-// Runs several calls as one NCCL group. The group is always ended: an open group would
-// include the thread's next calls.
+// Runs several calls as one NCCL group. Ends the group also after an exception: an open
+// group would include the thread's next calls.
 template <typename Calls>
 void as_one_group(const Calls& calls) {
     check(ncclGroupStart(), "ncclGroupStart");
@@ -121,8 +121,9 @@ void Communicator::start(const Call& call, cudaStream_t stream) const {
         concat(operation_name(call.operation), " is not a collective on tensors"));
 }
 
-// Sends and receives a block for each peer. The input is one tensor for all peers, or one
-// for each; so is the output.
+// Sends a block to each peer and receives a block from each peer, as the operation needs.
+// The input is one tensor for all peers, or one tensor per peer; the same holds for the
+// output.
 void Communicator::exchange(const Call& call, cudaStream_t stream) const {
     const bool to_root = call.operation == Operation::kGather;
     const bool from_root = call.operation == Operation::kScatter;
@@ -162,8 +163,8 @@ void Communicator::finish(Deadline deadline) noexcept {
     }
 }
 
-// ncclCommAbort frees memory, and CUDA may then wait for the whole device, so another
-// thread calls it.
+// CUDA may wait for the whole device when ncclCommAbort frees memory, so another thread
+// calls ncclCommAbort.
 void Communicator::abort() noexcept {
     const ncclComm_t comm = std::exchange(comm_, nullptr);
     if (comm == nullptr) return;

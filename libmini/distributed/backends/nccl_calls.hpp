@@ -1,13 +1,13 @@
-// Our collectives as NCCL calls, and a communicator that its owner aborts at the end.
+// Our collectives as NCCL calls, and a communicator that is aborted when it is destroyed.
 //
-//     all_reduce, broadcast, reduce          the call of the same name, in place
-//     reduce_scatter                         a reduce to each rank
-//     all_gather, gather, scatter,           a send and a receive for each block
+//     all_reduce, broadcast, reduce          NCCL's call of the same name, in place
+//     reduce_scatter                         ncclReduce to each rank
+//     all_gather, gather, scatter,           ncclSend and ncclRecv for each block
 //     all_to_all
 //
-// The blocks of the last two rows are separate tensors; NCCL's calls of the same names
-// need one block of memory. The calls for these blocks form one NCCL group, so that NCCL
-// runs them concurrently.
+// In the last two rows each block is a separate tensor; NCCL's calls of the same names
+// need all blocks in one buffer. The calls for the blocks form one NCCL group, so that
+// NCCL runs them concurrently.
 
 #pragma once
 
@@ -27,14 +27,14 @@ class Failure : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Throws Failure unless `code` is ncclSuccess, or ncclInProgress: a non-blocking
-/// communicator has not finished the call yet.
+/// Throws Failure that names `call`, unless `code` is ncclSuccess or ncclInProgress (a
+/// non-blocking communicator has not finished the call yet).
 void check(ncclResult_t code, const char* call);
 
 /// Returns the version of NCCL, like "2.28".
 std::string version();
 
-/// A non-blocking communicator of the current device.
+/// A non-blocking communicator on one device.
 class Communicator {
   public:
     Communicator() = default;
@@ -42,7 +42,8 @@ class Communicator {
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
-    /// Starts to connect to the other ranks.
+    /// Starts to connect to the other ranks, on the current device; never blocks.
+    /// is_ready() returns true when all ranks are connected.
     void start(int rank, int world_size, const ncclUniqueId& id);
 
     /// Returns whether all calls are done; the call of a collective is done when its
@@ -50,17 +51,18 @@ class Communicator {
     /// failed.
     bool is_ready() const;
 
-    /// Starts a collective. REQUIRES: the tensors are contiguous, on the current device
-    /// and not empty; it is not a barrier.
+    /// Starts a collective in `stream`; never blocks. REQUIRES: the tensors are
+    /// contiguous, not empty, and on the communicator's device; the call is not a
+    /// barrier.
     void start(const Call& call, cudaStream_t stream) const;
 
-    /// Frees the communicator after all ranks have called this function and all their
-    /// collectives are done; blocks until then. Aborts the communicator if that fails or
-    /// is not done by the deadline.
+    /// Blocks until all ranks have called this function and all their collectives are
+    /// done, then frees the communicator. Aborts the communicator on an error, or at the
+    /// deadline.
     void finish(Deadline deadline) noexcept;
 
     /// Ends all operations, including kernels that run on the device, and frees the
-    /// communicator.
+    /// communicator. Blocks for 2 s at most.
     void abort() noexcept;
 
   private:

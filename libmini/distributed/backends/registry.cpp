@@ -28,8 +28,8 @@ GroupHandle make_ring(const InitOptions& options) {
                            link_of(options));
 }
 
-// A group of one rank can be made anywhere; more ranks need threads that run_threads
-// starts.
+// Creates a group of one rank. Throws UsageError for more ranks: run_threads must start
+// their threads.
 GroupHandle make_threads(const InitOptions& options) {
     if (options.world_size > 1 || options.rank > 0)
         throw UsageError(
@@ -43,7 +43,7 @@ GroupHandle make_gloo(const InitOptions& options) {
                            options.timeout);
 }
 
-// Rank and world size come from MPI, not from the environment.
+// Rank and world size come from MPI; `options` may only confirm them.
 GroupHandle make_mpi(const InitOptions& options) {
     return make_mpi_group({.rank = options.rank,
                            .world_size = options.world_size,

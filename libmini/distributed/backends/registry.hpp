@@ -13,15 +13,16 @@ namespace mini::dist {
 
 struct BackendEntry {
     std::string name;
-    std::string why_not;  // "" when this build has it; else how to install it
+    std::string why_not;  // "" if this build has the backend; else how to install it
     std::shared_ptr<ProcessGroup> (*make)(const InitOptions& options);
 };
 
-/// Returns all backends, including those that this build lacks.
+/// Returns all backends, including the backends that this build does not have.
 const std::vector<BackendEntry>& known_backends();
 
-/// Returns the backend `name`. Throws UsageError if this build does not have it, listing
-/// the backends that it has and, for a known backend, how to install it.
+/// Returns the backend `name`. Throws UsageError if this build does not have that
+/// backend; the message lists the backends that this build has and, if `name` is a known
+/// backend, how to install it.
 const BackendEntry& find_backend(const std::string& name);
 
 }  // namespace mini::dist

@@ -20,11 +20,11 @@
 namespace mini::dist {
 namespace {
 
-// The emulated links of this rank, for the mesh of its job and those of subgroups.
+// The emulated links of this rank, in the mesh of its job and in the meshes of subgroups.
 class LinkLayer {
   public:
-    /// Without links, channels stay as they are. Throws UsageError for links that cannot be
-    /// emulated.
+    /// Parses `text` (links.hpp); "" means no links. Throws UsageError if `text` is
+    /// invalid, or if the links cannot be emulated.
     LinkLayer(const std::string& text, int rank) : rank_(rank) {
         if (text.empty()) return;
         links_ = parse_links(text);
@@ -35,7 +35,8 @@ class LinkLayer {
                 "yet; leave \"hosts of\" out, or use mini simulate"));
     }
 
-    /// Puts a link between this rank and each peer. `ranks`: by index in the mesh.
+    /// Replaces the connection to each peer by an emulated link over that connection.
+    /// `ranks`: the peers' ranks in the job, by index in `streams`.
     void wrap(std::vector<MessageStream>& streams, const std::vector<int>& ranks) const {
         for (size_t i = 0; links_ && i < streams.size(); ++i) {
             if (!streams[i].is_open()) continue;
@@ -59,7 +60,8 @@ struct RingSettings {
     LinkLayer layer;
 };
 
-// Creates subgroups of a group whose members are `members` of the job, by rank.
+// Returns the function that creates subgroups of a group. `members[r]`: the rank in the
+// job of rank r of the group.
 Splitter ring_splitter(const RingSettings& settings, const std::vector<int>& members) {
     return [=](const std::vector<int>& ranks,
                ProcessGroup& parent) -> std::unique_ptr<Backend> {
@@ -107,8 +109,8 @@ std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
                           members)),
         timeout);
 
-    // No rank needs the store any more. Close it before any rank continues: the ranks may
-    // meet again at the same address.
+    // No rank needs the store any more. Close the store before any rank continues,
+    // because the ranks may meet again at the same address.
     rendezvous = {};
     group->barrier_until(deadline);
     return group;

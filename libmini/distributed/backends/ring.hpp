@@ -13,9 +13,9 @@
 namespace mini::dist {
 
 /// Connects to the other ranks and creates the group; blocks until all ranks are
-/// connected to each other. Throws as join_rendezvous and connect_mesh do. Closes the
-/// store before it returns. `link`: the network to emulate (links.hpp), the same
-/// on all ranks; "" for none.
+/// connected to each other. Closes the store before returning. `link`: the network to
+/// emulate (links.hpp), the same on all ranks; "" for none. Throws as join_rendezvous and
+/// connect_mesh do, and UsageError for an invalid `link`.
 std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
                                              Medium medium,
                                              std::chrono::milliseconds timeout,

@@ -10,11 +10,13 @@
 namespace mini::dist {
 namespace {
 
-// The minimum number of polls for replies, however long this rank took to get a core: a
-// transport does not ask the kernel each time whether a connection has closed.
+// The minimum number of polls for replies, also after the time is over: this rank may
+// have waited long for a core, and a transport does not check at each poll whether a
+// connection has closed.
 constexpr int kMinPolls = 50;
 
-// How long to wait for replies; a rank may be slow to get a core.
+// Returns how long to wait for replies. A rank that is not stopped may still need some
+// time to get a core.
 std::chrono::milliseconds grace_of(std::chrono::milliseconds waited) {
     return std::clamp(waited / 20, std::chrono::milliseconds(500),
                       std::chrono::milliseconds(1000));

@@ -1,11 +1,11 @@
-// Roll call: finds the ranks that do not reply, which the library that moves the data
-// does not report.
+// Roll call: finds the silent ranks, because the library that moves the data does not
+// report them.
 //
-//     rank 0    question ------> rank 1 waits in an operation: replies
-//               question ------> rank 2 is stopped: no reply in time, it is silent
+//     rank 0    question ------> rank 1 waits in an operation: it replies
+//               question ------> rank 2 is stopped: no reply in time, so rank 2 is silent
 //
-// Questions and replies travel over a mesh beside the library. A rank replies while it
-// waits in the group; a rank that computes, or is stopped, does not.
+// Questions and replies travel over the side channel (verify.hpp). A rank replies while
+// it waits in the group; a rank that computes, or is stopped, does not reply.
 
 #pragma once
 
@@ -18,25 +18,28 @@
 
 namespace mini::dist {
 
-/// Posts `note` to or from `peer`. It has no deadline; the wait for it has one. REQUIRES:
-/// note.data is set.
+/// Posts the message `note` to or from `peer` without a deadline: the caller must limit
+/// the wait for it. REQUIRES: note.data is set.
 void post_note(GroupTransport& side, PointMessage& note,
                PointMessage::Direction direction, int peer, uint64_t tag);
 
 class RollCall {
   public:
-    /// Replies to other ranks from now on, whenever `side` moves its messages. REQUIRES:
-    /// `side` outlives this object.
+    /// Replies to the questions of other ranks from now on, whenever `side` makes
+    /// progress. REQUIRES: `side` outlives this object.
     explicit RollCall(GroupTransport& side);
 
-    /// Asks all other ranks; returns the ranks that do not reply. Blocks until all have
-    /// replied, for at most waited / 20, clamped to 0.5 .. 1 s. Calls `make_progress` to
-    /// move the messages of the side channel; its exceptions end the roll call.
+    /// Asks all other ranks and returns the ranks that do not reply. Blocks until all
+    /// have replied, for about `waited` / 20 at most, clamped to 0.5 .. 1 s. `waited`:
+    /// how long this rank has waited in its operation. Calls `make_progress` repeatedly
+    /// to move the messages of the side channel; rethrows the exceptions of
+    /// `make_progress`.
     std::vector<int> silent_ranks(std::chrono::milliseconds waited,
                                   const std::function<void()>& make_progress);
 
   private:
-    // Our question to another rank, its reply, and our reply to its question.
+    // This rank's question to another rank, the reply of that rank, and this rank's reply
+    // to a question of that rank.
     struct Question {
         PointMessage ask, hear, answer;
     };

@@ -1,5 +1,5 @@
-// Packing for libraries that need one block of memory where we have one tensor per rank:
-// inputs are concatenated, outputs are split.
+// Packing for libraries that need the tensors of all ranks in one buffer: inputs are
+// concatenated, outputs are split.
 
 #pragma once
 
@@ -25,8 +25,8 @@ inline std::vector<std::byte> room_for(const std::vector<Tensor>& tensors) {
         tensors.empty() ? 0 : tensors.size() * tensors.front().bytes());
 }
 
-/// Copies the bytes of `packed` to the tensors: the inverse of pack. REQUIRES: as many
-/// bytes as all tensors together.
+/// Copies the bytes of `packed` to the tensors: the inverse of pack(). REQUIRES: `packed`
+/// has as many bytes as all tensors together; contiguous tensors.
 inline void unpack(const std::vector<std::byte>& packed,
                    const std::vector<Tensor>& tensors) {
     const std::byte* next = packed.data();

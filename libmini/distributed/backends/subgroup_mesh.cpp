@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kMaxAddressBytes = 512;
 
-// Returns the text of every rank of `parent`, by rank. The texts are sent padded to one
-// length.
+// Returns the text of every rank of `parent`, by rank. Every text is padded to
+// kMaxAddressBytes, because an all-gather needs equal sizes.
 std::vector<std::string> gather_texts(ProcessGroup& parent, const std::string& mine) {
     MINI_CHECK(mine.size() < kMaxAddressBytes, "the address \"", mine, "\" is too long");
     std::vector<uint8_t> padded(kMaxAddressBytes);
@@ -25,8 +25,8 @@ std::vector<std::string> gather_texts(ProcessGroup& parent, const std::string& m
     return texts;
 }
 
-// The store that connect_mesh needs: set() is one all-gather, after which every member
-// has the addresses of all members.
+// The store for connect_mesh: set() is one all-gather, after which every member has the
+// addresses of all members.
 class GatheredStore : public HashStore {
   public:
     GatheredStore(ProcessGroup& parent, const std::vector<int>& ranks)

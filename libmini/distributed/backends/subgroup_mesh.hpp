@@ -1,4 +1,4 @@
-// The mesh of a subgroup. Its members exchange their addresses in an all-gather over the
+// The mesh of a subgroup. The members exchange their addresses by an all-gather in the
 // parent group, so no store has to stay open.
 
 #pragma once
@@ -12,9 +12,10 @@
 
 namespace mini::dist {
 
-/// Connects `ranks` of `parent`; returns std::nullopt on other ranks. Each member listens
-/// on `local_host`. Every rank of `parent` must call it; blocks until all have. Throws as
-/// connect_mesh does.
+/// Connects `ranks` of `parent`; returns the mesh, or std::nullopt on other ranks. Each
+/// member listens on its `local_host`. Every rank of `parent` must call this function;
+/// blocks until all have, and a member until it is connected. Throws as connect_mesh
+/// does.
 std::optional<Mesh> connect_members(const std::vector<int>& ranks, ProcessGroup& parent,
                                     const Cookie& cookie, const std::string& local_host,
                                     Medium medium = Medium::kAuto);

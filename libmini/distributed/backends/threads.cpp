@@ -57,8 +57,9 @@ std::vector<std::unique_ptr<GroupTransport>> make_threads_transports(int world_s
 
 namespace {
 
-// The first member makes the transports of all members and sends the others a pointer to
-// them: ranks are threads of one process.
+// Creates the backend of a subgroup. The first member makes the transports of all members
+// and sends the other members a pointer to these transports, because ranks are threads of
+// one process.
 std::unique_ptr<Backend> split_threads(const std::vector<int>& ranks,
                                        ProcessGroup& parent) {
     using Transports = std::vector<std::unique_ptr<GroupTransport>>;
@@ -75,7 +76,7 @@ std::unique_ptr<Backend> split_threads(const std::vector<int>& ranks,
         backend = std::make_unique<TransportBackend>(
             "threads", std::move((*all)[static_cast<size_t>(index)]), std::vector<int>{},
             split_threads);
-    parent.barrier();  // `mine` must live until all members have their transport
+    parent.barrier();  // `mine` must live until all members have taken their transport
     return backend;
 }
 

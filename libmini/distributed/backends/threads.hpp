@@ -1,4 +1,5 @@
-// Backend "threads": ranks are threads of one process, connected by rings in its memory.
+// Backend "threads": ranks are threads of one process, connected by rings in the memory
+// of the process (ring_channel.hpp).
 
 #pragma once
 
@@ -11,10 +12,12 @@
 
 namespace mini::dist {
 
-/// Returns one transport for each rank, each connected to all others.
+/// Returns one transport for each rank, by rank, each connected to all others. Throws
+/// UsageError if `world_size` is below 1.
 std::vector<std::unique_ptr<GroupTransport>> make_threads_transports(int world_size);
 
-/// Creates one group; returns the ProcessGroup of each rank, by rank.
+/// Creates one group and returns the ProcessGroup of each rank, by rank. Throws as
+/// make_threads_transports does.
 std::vector<std::shared_ptr<QueuedGroup>> make_threads_groups(
     int world_size, std::chrono::milliseconds timeout);
 

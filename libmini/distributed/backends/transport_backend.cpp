@@ -53,12 +53,12 @@ bool is_on_several_hosts(const std::vector<int>& hosts) {
 
 }  // namespace
 
-// Up to this size a message costs mostly latency: fewest rounds win. Above it, fewest
-// bytes.
+// Up to this size latency dominates, so the algorithm with the fewest rounds is the
+// fastest; above this size, the algorithm with the fewest bytes.
 constexpr size_t kSmallBytes = 16 << 10;
 
-// With many ranks, and up to this size, a ring's 2(P-1) messages cost more than its even
-// load saves.
+// With more than kManyRanks ranks and up to kMediumBytes, the 2(P-1) messages of the ring
+// cost too much latency: halving-doubling is faster.
 constexpr int kManyRanks = 8;
 constexpr size_t kMediumBytes = 1 << 20;
 
@@ -117,7 +117,7 @@ void run_other(Transport& transport, const Call& call) {
         case Operation::kBarrier: return dissemination_barrier(transport);
         case Operation::kAllReduce:
         case Operation::kSend:
-        case Operation::kRecv: break;  // not handled here
+        case Operation::kRecv: break;
     }
     throw Error(concat(operation_name(call.operation), " is not a collective"));
 }

@@ -14,25 +14,27 @@
 
 namespace mini::dist {
 
-/// Returns the all_reduce algorithm for kAuto, which depends on the bytes, the number of
-/// ranks, and the hosts of the ranks.
+/// Returns the all_reduce algorithm for kAuto, which depends on the size in bytes, the
+/// number of ranks, and the host number of each rank.
 Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts);
 
-/// Runs a collective on host memory with the algorithms of collectives/. `hosts` as in
-/// choose_algorithm. Returns the algorithm of an all_reduce, else "". REQUIRES:
-/// transport.begin() was called.
+/// Runs a collective on host memory with the algorithms of collectives/; blocks until
+/// this rank's part is done. `hosts` as in choose_algorithm. Returns the name of the
+/// algorithm if the collective is an all_reduce, else "". REQUIRES: GroupTransport::begin
+/// was called for this collective.
 const char* run_over(Transport& transport, const Call& call,
                      const std::vector<int>& hosts);
 
 /// Creates the backend of a subgroup: `ranks` of `parent`, in the given order. Returns
-/// null on other ranks. Every rank of `parent` must call it; blocks until all have.
+/// null on other ranks. Every rank of `parent` must call the function; blocks until all
+/// have.
 using Splitter = std::function<std::unique_ptr<Backend>(const std::vector<int>& ranks,
                                                         ProcessGroup& parent)>;
 
 class TransportBackend : public Backend {
   public:
-    /// `hosts`: a host number for each rank, equal for ranks on the same host; empty if
-    /// all are on one host. `splitter` creates subgroups; if it is null, split() throws
+    /// `hosts`: the host number of each rank, by rank; empty if all ranks are on one
+    /// host. `splitter` creates subgroups; if `splitter` is null, split() throws
     /// NotImplemented.
     TransportBackend(std::string name, std::unique_ptr<GroupTransport> transport,
                      std::vector<int> hosts = {}, Splitter splitter = nullptr);

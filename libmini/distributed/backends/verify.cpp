@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kGoodbyeTime(3000);
 
-// Thrown by poll_once(); guard() then finds the rank to name.
+// Thrown by poll_once(); guard() replaces it by an exception that names the silent rank.
 class DeadlinePassed : public Timeout {
   public:
     using Timeout::Timeout;
@@ -70,8 +70,8 @@ void VerifyingBackend::launch(GpuCollective& collective) {
           [&](Deadline /*deadline*/) { issue(collective); });
 }
 
-// Begins a collective and runs `body`. The error of a failure names the ranks that caused
-// it.
+// Begins a collective, compares the fingerprints, and runs `body`. Throws an error that
+// names the ranks that caused the failure.
 template <typename Body>
 void VerifyingBackend::guard(const Collective& collective,
                              std::chrono::milliseconds timeout, const Body& body) {
@@ -85,7 +85,7 @@ void VerifyingBackend::guard(const Collective& collective,
     } catch (const DeadlinePassed&) {
         has_failed_ = true;
         throw_silence(timeout, concat("in ", describe(collective)));
-    } catch (const Error&) {  // its message is complete
+    } catch (const Error&) {  // the message names the ranks already
         has_failed_ = true;
         throw;
     } catch (const std::exception& error) {
@@ -94,8 +94,8 @@ void VerifyingBackend::guard(const Collective& collective,
     }
 }
 
-// Sends the collective to every rank, receives the collective of every rank, and checks
-// that they are the same.
+// Sends the collective to every other rank, receives the collective of every other rank,
+// and throws MismatchedCollective unless all are equal.
 void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
     each_peer([&](int peer, size_t i) {
         sent_[i].collective = collective;
@@ -123,13 +123,14 @@ void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
     });
 }
 
-// A goodbye is the last message of a rank: it will not run this collective.
+// Throws PeerLost for a peer that has sent its goodbye: that peer will not run this
+// collective.
 void VerifyingBackend::throw_left(int peer) const {
     throw PeerLost(peer, concat("rank ", peer, " left the group; rank ", rank(),
                                 " was in ", describe(current_)));
 }
 
-// ---- messages from point to point
+// ---- point-to-point messages
 
 void VerifyingBackend::post(PointMessage& message) {
     const std::optional<uint64_t> largest = largest_tag();
@@ -143,7 +144,8 @@ void VerifyingBackend::post(PointMessage& message) {
     side_->post(message);
 }
 
-// Returns how many messages over the side channel are done since the last call.
+// Returns how many messages in the side channel have finished since the last call. Throws
+// if a message's deadline has passed.
 size_t VerifyingBackend::finish_on_side() {
     for (const PointMessage* message : on_side_)
         if (has_passed(message->deadline)) throw_silence(*message);
@@ -164,13 +166,13 @@ size_t VerifyingBackend::poll_once(Deadline deadline) {
 void VerifyingBackend::poll_side() {
     if (world_size() == 1 || std::exchange(is_side_broken_, true)) return;
     side_->poll();
-    is_side_broken_ = false;  // poll() has not thrown
+    is_side_broken_ = false;  // not reached if poll() throws
 }
 
 void VerifyingBackend::answer_roll_call() noexcept {
     try {
         poll_side();
-    } catch (...) {  // the failure is known already
+    } catch (...) {  // this rank already reports a failure
     }
 }
 
@@ -193,8 +195,9 @@ void VerifyingBackend::set_on_wake(std::function<void()> on_wake) {
 
 // ---- which ranks reply
 
-// A library seldom reports which rank is lost: find it. The library may fail because another
-// rank has given up on a silent one: then the failure is a Timeout here too.
+// A library seldom reports which rank is lost, so make a roll call. The library may fail
+// on this rank because another rank has thrown Timeout for a silent rank; then throw
+// Timeout on this rank too.
 void VerifyingBackend::throw_library_failure(const std::string& activity,
                                              const std::string& message) {
     const std::vector<int> silent = silent_ranks(timeout_);
@@ -224,8 +227,8 @@ std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited
 
 // ---- leaving
 
-// Leaves together with the other ranks: the library may discard data that they have not
-// read yet. Returns whether all ranks leave.
+// Waits until all ranks leave, because the library may discard data that the other ranks
+// have not read yet. Returns whether all ranks leave; false after kGoodbyeTime.
 bool VerifyingBackend::say_goodbye() {
     each_peer([this](int peer, size_t i) {
         post_note(goodbyes_[i].say, PointMessage::Direction::kSend, peer, kGoodbyeTag);
@@ -251,7 +254,7 @@ void VerifyingBackend::leave(const Failure& reason) noexcept {
         const bool is_orderly =
             reason.kind == Failure::Kind::kPeerLost && reason.rank == rank();
         if (!has_failed() && is_orderly) together = say_goodbye();
-    } catch (...) {  // a rank is lost: tell the ranks that wait which one
+    } catch (...) {  // a rank is lost: report it to the ranks that wait
         final_reason = current_failure();
     }
     if (together) part();

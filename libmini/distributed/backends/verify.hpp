@@ -1,21 +1,18 @@
-// VerifyingBackend: the base class of the backends over third-party libraries. It adds
-// what these libraries lack: they do not detect that ranks call different collectives
-// (Gloo then aborts the process, MPI adds up unrelated data), and do not report which
-// rank is lost.
+// VerifyingBackend: the base class of the backends over third-party libraries. Adds what
+// these libraries lack: a check that all ranks call the same collective (otherwise Gloo
+// aborts the process, and MPI adds up unrelated data), and errors that name the lost
+// rank.
 //
 //     run     begin ---> fingerprints of all ranks agree ---> the library moves the data
 //                          |                                    |
 //               side channel: our own mesh; its connections close when a rank is lost
 //
-// Point-to-point messages with tags that the library does not support use the side
-// channel too.
-//
-// Each rank sends every other rank the Collective that it is about to run: P-1 messages
-// of 40 bytes. So every rank knows what the others run, and can name a missing rank. If
-// the library fails later, or waits for too long, a roll call over the side channel finds
-// the ranks that do not reply.
-//
-// TransportBackend does not need this: each of its messages carries its Collective.
+// Fingerprints: each rank sends every other rank the Collective that it is about to run,
+// P-1 messages of 72 bytes, so that every rank can compare the collectives and can name a
+// missing rank. If the library fails later, or waits for too long, a roll call over the
+// side channel finds the ranks that do not reply. The side channel also carries
+// point-to-point messages with tags that the library does not support. TransportBackend
+// needs no fingerprints: each of its messages carries its Collective.
 
 #pragma once
 
@@ -38,8 +35,9 @@ namespace mini::dist {
 
 class VerifyingBackend : public Backend {
   public:
-    /// `side` connects the same ranks. With `verify` off, mismatched collectives are not
-    /// detected; a lost rank still is.
+    /// `side`: the side channel, which connects the same ranks. If `verify` is false,
+    /// ranks send no fingerprints: a lost rank is detected, but mismatched collectives
+    /// are not.
     VerifyingBackend(std::unique_ptr<GroupTransport> side, bool verify);
     ~VerifyingBackend() override;
 
@@ -59,23 +57,24 @@ class VerifyingBackend : public Backend {
     void interrupt() noexcept override { is_interrupted_ = true; }
 
   protected:
-    /// Runs the collective until the deadline. Its tensors are not empty, except for a
-    /// barrier. May throw any std::exception.
+    /// Runs a collective that is a barrier or has tensors that are not empty; blocks
+    /// until this rank's part is done, at most until the deadline. May throw any
+    /// std::exception.
     virtual void transfer(const Call& call, Deadline deadline) = 0;
 
-    /// Launches a collective on GPU memory in a stream, if it is not empty. For backends
-    /// with a GPU.
+    /// Launches a collective on GPU memory, as Backend::launch does, after the
+    /// fingerprints agree. The tensors may be empty. For backends with a GPU.
     virtual void issue(GpuCollective& /*collective*/) {}
 
     /// Returns the largest tag of a message that the library can carry; std::nullopt if
     /// it carries no messages.
     virtual std::optional<uint64_t> largest_tag() const = 0;
 
-    /// Passes a message to the library.
+    /// Starts a message in the library; never blocks.
     virtual void post_to_library(PointMessage& /*message*/) {}
 
     /// Makes progress on the library's messages and on GPU collectives; returns how many
-    /// are done since the last call. Never blocks for long.
+    /// have finished since the last call. Never blocks for long.
     virtual size_t move_points() = 0;
 
     /// Stops using the library, after a regular end or a failure.
@@ -95,9 +94,9 @@ class VerifyingBackend : public Backend {
         }
     }
 
-    /// Finishes the messages of `transfers`, which the library carries, for which
-    /// is_done(transfer) is true; returns how many. Calls throw_silence for a message
-    /// past its deadline.
+    /// Removes the transfers for which is_done(transfer) is true and finishes their
+    /// messages; returns how many. Calls throw_silence for a message whose deadline has
+    /// passed. `transfers`: the messages in flight in the library.
     template <typename Transfer, typename IsDone>
     size_t finish_done(std::list<Transfer>& transfers, const IsDone& is_done) {
         size_t finished = 0;
@@ -115,27 +114,28 @@ class VerifyingBackend : public Backend {
         return finished;
     }
 
-    /// Makes one iteration of wait_until; throws as it does. Returns how many messages
-    /// are done.
+    /// Makes one iteration of wait_until and throws as wait_until does; returns how many
+    /// messages and GPU collectives have finished.
     size_t poll_once(Deadline deadline);
 
-    /// Replies to the roll call of other ranks while this rank cleans up after a failure.
+    /// Replies to the roll call of other ranks. For a loop in which this rank cleans up
+    /// after a failure.
     void answer_roll_call() noexcept;
 
-    /// Throws Timeout naming the ranks that do not reply, PeerLost if a rank is lost:
-    /// "rank 0 waited 2 s <activity>; rank 1 is silent ...".
+    /// Makes a roll call. Throws PeerLost if a rank is lost; otherwise Timeout that names
+    /// the ranks that do not reply: "rank 0 waited 2 s <activity>; rank 1 is silent ...".
     [[noreturn]] void throw_silence(std::chrono::milliseconds waited,
                                     const std::string& activity);
     [[noreturn]] void throw_silence(const PointMessage& message);
 
-    /// Throws Error with the library's message if all ranks reply, Timeout that names the
-    /// silent ones if not, PeerLost if a rank is lost: "<activity> failed in nccl: ...; all
-    /// ranks replied".
+    /// Makes a roll call after an error of the library. Throws PeerLost if a rank is
+    /// lost; Timeout that names the silent ranks, if any; otherwise Error with the
+    /// library's message: "<activity> failed in nccl: ...; all ranks replied".
     [[noreturn]] void throw_library_failure(const std::string& activity,
                                             const std::string& message);
 
-    /// Returns whether the backend has failed or was interrupted: all operations fail
-    /// then.
+    /// Returns whether the backend has failed or was interrupted; if so, all operations
+    /// fail.
     bool has_failed() const { return has_failed_ || is_interrupted_; }
 
     GroupTransport& side() { return *side_; }
@@ -153,7 +153,7 @@ class VerifyingBackend : public Backend {
         PointMessage message;
     };
 
-    // The last message to another rank, and the last message from it.
+    // The last message to another rank, and the last message from that rank.
     struct Goodbye {
         PointMessage say, hear;
     };
@@ -177,12 +177,12 @@ class VerifyingBackend : public Backend {
     std::vector<Fingerprint> sent_, received_;  // by rank
     std::vector<Goodbye> goodbyes_;             // by rank
     RollCall roll_call_;
-    std::list<PointMessage*> on_side_;  // messages in flight
-    size_t finished_on_side_ = 0;       // since the last poll
+    std::list<PointMessage*> on_side_;  // messages in flight in the side channel
+    size_t finished_on_side_ = 0;       // number finished since the last poll
     std::function<void()> on_wake_;
     std::atomic<bool> is_woken_ = false;
     std::atomic<bool> is_interrupted_ = false;
-    bool is_side_broken_ = false;  // it has thrown
+    bool is_side_broken_ = false;  // side_->poll() has thrown
     bool has_failed_ = false;
     bool has_left_ = false;
 };

@@ -1,4 +1,4 @@
-// Worker: runs the blocking calls of a backend's library.
+// Worker: a thread that runs the blocking calls of a backend's library.
 
 #pragma once
 
@@ -16,7 +16,8 @@
 
 namespace mini::dist {
 
-/// A thread that runs one job at a time, for a caller that must not block.
+/// Runs one job at a time on its own thread, for a caller that must not block. The
+/// destructor waits for the job.
 class Worker {
   public:
     Worker()
@@ -33,7 +34,7 @@ class Worker {
     /// Starts `job`. REQUIRES: the previous job is done, and detach() was not called.
     void start(std::function<void()> job) { state_->put(std::move(job)); }
 
-    /// Returns whether the job is done; blocks for `moment` at most.
+    /// Returns whether the job is done; waits for the job for `moment` at most.
     bool is_done_within(std::chrono::milliseconds moment) {
         return state_->is_empty_within(moment);
     }
@@ -44,12 +45,13 @@ class Worker {
             std::rethrow_exception(std::exchange(state_->failure, nullptr));
     }
 
-    /// Detaches the thread from a job that the library does not end; the destructor does
-    /// not wait for it. REQUIRES: the job owns everything that it uses.
+    /// Detaches the thread, because the library does not end the job; the destructor then
+    /// does not wait. REQUIRES: the job owns everything that it uses.
     void detach() { thread_.detach(); }
 
   private:
-    // State shared with the thread, which owns it too: the job, until it is done.
+    // The state that the Worker shares with its thread: the current job. Both own the
+    // state, because a detached thread outlives the Worker.
     struct SharedState {
         void put(std::function<void()> next) {
             const std::lock_guard lock(mutex);
@@ -64,7 +66,7 @@ class Worker {
                            [this] { return !has_job; });
         }
 
-        // Runs jobs until it gets an empty one.
+        // Runs jobs until it receives an empty function.
         void run() {
             std::unique_lock lock(mutex);
             while (true) {

@@ -15,7 +15,7 @@ void dissemination_barrier(Transport& transport) {
 }
 
 void await_all_ranks(GroupTransport& transport, Deadline deadline) {
-    // A sequence number that no collective of a group has.
+    // No collective of a group has this sequence number.
     constexpr Collective kConnected{.operation = Operation::kBarrier,
                                     .sequence = ~uint64_t{1}};
     try {

@@ -1,5 +1,4 @@
-// Dissemination barrier: in round k, every rank r sends an empty message to rank r +
-// 2^k.
+// Dissemination barrier: in round k, every rank r sends an empty message to rank r + 2^k.
 //
 //     P = 5        round 0      round 1      round 2
 //     rank r       -> r+1       -> r+2       -> r+4        (mod P)
@@ -15,13 +14,13 @@
 
 namespace mini::dist {
 
-/// Blocks until every rank has called this function. REQUIRES: Transport::begin was
+/// Blocks until every rank has called this function. REQUIRES: GroupTransport::begin was
 /// called for this collective.
 void dissemination_barrier(Transport& transport);
 
-/// Blocks until every rank has called this function, so that all ranks are connected to
-/// each other. If a rank dies before that, the errors of all other ranks name it.
-/// Throws as Transport does, after notifying the other ranks.
+/// Blocks until every rank has called this function: then all ranks are connected to each
+/// other. If a rank dies before it calls this function, the errors of all other ranks
+/// name the dead rank. Throws as Transport does, after notifying the other ranks.
 void await_all_ranks(GroupTransport& transport, Deadline deadline);
 
 }  // namespace mini::dist

@@ -1,5 +1,5 @@
-// Elements: the data of a tensor as the collective algorithms see it: bytes of any
-// dtype, which can be sliced between two elements.
+// Elements: the data of a tensor for the collective algorithms: its bytes and its dtype.
+// A slice always contains whole elements.
 
 #pragma once
 
@@ -26,6 +26,7 @@ struct Elements {
     explicit Elements(const Tensor& tensor)
         : bytes(tensor.raw_data(), tensor.bytes()), dtype(tensor.dtype()) {}
 
+    /// Returns the number of elements.
     size_t size() const { return bytes.size() / item_size(dtype); }
 
     /// Returns `count` elements, starting at index `begin`.
@@ -42,7 +43,8 @@ struct Elements {
     }
 };
 
-/// Copies as many elements as `to` has. The two may overlap.
+/// Copies the first to.size() elements of `from` to `to`, which may overlap with `from`.
+/// REQUIRES: one dtype; `from` has at least to.size() elements.
 inline void copy(Elements to, Elements from) {
     if (!to.bytes.empty())
         std::memmove(to.bytes.data(), from.bytes.data(), to.bytes.size());

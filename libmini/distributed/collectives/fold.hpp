@@ -15,8 +15,8 @@
 
 namespace mini::dist {
 
-/// Combines the data of ranks Q .. P-1 into ranks 0 .. P-Q-1, runs
-/// `among_power_of_two(Q)` on ranks 0 .. Q-1, and sends the result to ranks Q .. P-1. Q
+/// Combines the data of rank Q + r into the data of rank r, for r = 0 .. P-Q-1; calls
+/// `among_power_of_two(Q)` on ranks 0 .. Q-1; and sends the result to ranks Q .. P-1. Q
 /// is the largest power of two that is not greater than P.
 template <typename Body>
 void fold_to_power_of_two(Transport& transport, Elements data, ReduceOp op,

@@ -3,10 +3,12 @@
 //
 //     gather        rank r's block -> the root          P-1 messages to the root
 //     scatter       the root's block r -> rank r        P-1 messages from the root
-//     all-to-all    rank a's block b -> rank b          P-1 exchanges per rank, each with
-//                                                       another rank (pairwise exchange)
+//     all-to-all    rank a's block b -> rank b          P-1 steps (pairwise exchange): in
+//                                                       step k, rank r sends to r+k and
+//                                                       receives from r-k (mod P)
 //
-// Each block crosses the network once; a tree would send blocks through other ranks.
+// Each block crosses the network once; a tree would send blocks through other ranks. All
+// three functions block until this rank's part is done.
 
 #pragma once
 

@@ -8,7 +8,8 @@
 namespace mini::dist {
 namespace {
 
-// The half that a rank keeps in one round, and the half that it sends.
+// One round of halving: `mine` is the half that this rank keeps, `theirs` is the half
+// that it sends to `partner`.
 struct Halves {
     int partner;
     Elements mine, theirs;

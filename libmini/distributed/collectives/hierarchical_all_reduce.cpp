@@ -12,20 +12,20 @@ namespace mini::dist {
 
 void hierarchical_all_reduce(Transport& transport, Elements data, ReduceOp op,
                              const std::vector<int>& hosts) {
-    // The ranks of each host; the first rank is its leader.
+    // List the ranks of each host; the first rank of a host is its leader.
     std::map<int, std::vector<int>> ranks_of;
     for (size_t rank = 0; rank < hosts.size(); ++rank)
         ranks_of[hosts[rank]].push_back(static_cast<int>(rank));
     std::vector<int> leaders;
     for (const auto& [host, ranks] : ranks_of) leaders.push_back(ranks.front());
 
-    // Reduce inside the host.
+    // Reduce inside each host, to its leader.
     prepare_reduce(data, transport.world_size(), op);
     const int my_host = hosts[static_cast<size_t>(transport.rank())];
     SubsetTransport same_host(transport, ranks_of[my_host]);
     tree_reduce(same_host, data, op, 0);
 
-    // All-reduce across hosts. kAvg is a sum until finish_reduce divides it.
+    // All-reduce between the leaders. For kAvg, add first; finish_reduce divides the sum.
     if (same_host.rank() == 0) {
         SubsetTransport across(transport, leaders);
         ring_all_reduce(across, data, op == ReduceOp::kAvg ? ReduceOp::kSum : op);

@@ -39,8 +39,8 @@ struct Maximum {
     }
 };
 
-// One simple loop for each type and operation, which compilers vectorise. `theirs` may
-// be unaligned, so its elements are loaded with memcpy.
+// Combines `count` elements. Compilers vectorise this loop for each type and operation.
+// `theirs` may be unaligned, so memcpy loads its elements.
 template <typename T, typename Operation>
 void combine_all(std::byte* mine, const std::byte* theirs, size_t count) {
     T* __restrict a = reinterpret_cast<T*>(mine);
@@ -72,8 +72,8 @@ void divide_all(Elements data, Wide<T> divisor) {
         values[i] = static_cast<T>(static_cast<Wide<T>>(values[i]) / divisor);
 }
 
-// The divisor of prepare_reduce for 16-bit floats: a power of two, so the division is
-// exact.
+// Returns the divisor of prepare_reduce for 16-bit floats: a power of two, so the
+// division is exact.
 float first_divisor(int world_size) {
     return static_cast<float>(std::bit_ceil(static_cast<unsigned>(world_size)));
 }

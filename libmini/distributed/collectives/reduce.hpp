@@ -1,5 +1,5 @@
-// The arithmetic of all_reduce, reduce and reduce_scatter: combines the data of two
-// ranks, element by element.
+// The arithmetic of all_reduce, reduce and reduce_scatter: functions that combine the
+// data of two ranks, element by element.
 //
 // float16 and bfloat16 are combined in float32 and rounded back at every step, as
 // PyTorch's CPU backends do. uint8 wraps modulo 256.
@@ -18,11 +18,12 @@ namespace mini::dist {
 /// Other data is unchanged.
 void prepare_reduce(Elements data, int world_size, ReduceOp op);
 
-/// Returns the function "mine = mine op theirs". kAvg adds; finish_reduce divides.
+/// Returns the function "mine = mine op theirs". For kAvg it adds; finish_reduce divides.
 Combine combine_for(DType dtype, ReduceOp op);
 
 /// Completes a reduction after the data of all ranks is combined. For kAvg, divides by
-/// the world size; 16-bit floats by the world size / the divisor of prepare_reduce.
+/// the world size. prepare_reduce has already divided 16-bit floats by a power of two, so
+/// these are divided by (world size / that power of two).
 void finish_reduce(Elements data, int world_size, ReduceOp op);
 
 }  // namespace mini::dist

@@ -7,7 +7,7 @@ void ring_all_gather(Transport& transport, std::span<const std::span<std::byte>>
     const int right = (rank + 1) % P;
     const int left = (rank + P - 1) % P;
 
-    // Block k, counted modulo P.
+    // Returns block k modulo P.
     const auto block = [&](int k) { return blocks[static_cast<size_t>((k + P) % P)]; };
 
     for (int step = 0; step < P - 1; ++step)

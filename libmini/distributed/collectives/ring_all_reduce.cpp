@@ -11,7 +11,7 @@ void ring_all_reduce(Transport& transport, Elements data, ReduceOp op) {
     const int right = (rank + 1) % P;
     const int left = (rank + P - 1) % P;
 
-    // Chunk k, counted modulo P.
+    // Returns chunk k modulo P.
     const auto chunk = [&](int k) {
         return data.part(static_cast<size_t>((k + 2 * P) % P), static_cast<size_t>(P));
     };

@@ -5,9 +5,9 @@
 // rank sends one chunk to its right neighbour and receives another from its left
 // neighbour.
 //
-//     reduce-scatter   P-1 steps   Each rank adds its own chunk to the received one;
+//     reduce-scatter   P-1 steps   Each rank adds its own chunk to the received chunk;
 //                                  afterwards rank r holds the finished chunk r+1.
-//     all-gather       P-1 steps   The finished chunks go around the ring once more.
+//     all-gather       P-1 steps   Each finished chunk goes around the ring once more.
 //
 //              chunk sent (P = 4)
 //     step      0   1   2 | 3   4   5
@@ -16,9 +16,9 @@
 //     rank 2    2   1   0 | 3   2   1
 //     rank 3    3   2   1 | 0   3   2
 //
-// Each rank sends about 2(P-1)/P of the buffer, never more than twice its size. The cost
-// is 2(P-1) message latencies. Each chunk is finished on one rank and copied from
-// there, so the results are bitwise identical on all ranks. Patarasuk and Yuan,
+// Each rank sends about 2(P-1)/P of the buffer, never more than twice its size, and waits
+// for 2(P-1) message latencies. Each chunk is finished on one rank, and the other ranks
+// copy it, so the results are bitwise identical on all ranks. Patarasuk and Yuan,
 // "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
 
 #pragma once
@@ -31,7 +31,7 @@ namespace mini::dist {
 
 /// Reduces `data` over all ranks and leaves the result in `data` on every rank; blocks
 /// until done. The results are bitwise identical on all ranks. REQUIRES: the same size,
-/// dtype and op on every rank; Transport::begin was called for this collective.
+/// dtype and op on every rank; GroupTransport::begin was called for this collective.
 void ring_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
 }  // namespace mini::dist

@@ -17,7 +17,7 @@ void ring_reduce_scatter(Transport& transport, Elements output,
     };
 
     // Send the block that was received last, and combine the next received block with
-    // this rank's own.
+    // this rank's block of the same index.
     const Combine combine = combine_for(output.dtype, op);
     const Elements first = block(rank - 1);
     std::vector<std::byte> outgoing(first.bytes.begin(), first.bytes.end());

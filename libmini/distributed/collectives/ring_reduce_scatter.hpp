@@ -1,9 +1,9 @@
-// Ring reduce-scatter: every rank starts with one block for each rank, and ends with
-// the sum of all ranks' blocks for this rank: the first half of ring_all_reduce.
+// Ring reduce-scatter: every rank starts with P blocks, one for each rank, and rank r
+// ends with the sum of block r over all ranks. Like the first half of ring_all_reduce.
 //
 //              block sent (P = 4)
 //     step      0   1   2
-//     rank 0    3   2   1       and keeps the finished block 0
+//     rank 0    3   2   1       then block 0 is finished on rank 0
 //     rank 1    0   3   2
 //     rank 2    1   0   3
 //     rank 3    2   1   0
@@ -19,10 +19,10 @@
 
 namespace mini::dist {
 
-/// Reduces inputs[r] over all ranks into `output` on rank r; blocks until done. Does
-/// not change the inputs. REQUIRES: world_size inputs of the output's size and dtype,
-/// the same on every rank; no overlap with `output`; Transport::begin was called for
-/// this collective.
+/// Reduces inputs[r] over all ranks into `output` on rank r; blocks until done. Does not
+/// change the inputs. REQUIRES: world_size inputs of the output's size and dtype; the
+/// same size, dtype and op on every rank; `output` does not overlap with the inputs;
+/// GroupTransport::begin was called for this collective.
 void ring_reduce_scatter(Transport& transport, Elements output,
                          std::span<const Elements> inputs, ReduceOp op);
 

@@ -1,8 +1,8 @@
 // Tree all-reduce: a reduce up a binomial tree to rank 0 (tree_reduce.hpp), then a
 // broadcast down the tree (tree_broadcast.hpp).
 //
-// 2 ceil(log2 P) rounds of the whole buffer: few messages, many bytes. Good for small
-// buffers; rank 0 receives and sends 2 ceil(log2 P) buffers.
+// 2 ceil(log2 P) rounds of the whole buffer: few messages, but many bytes, so it suits
+// small buffers. Rank 0 receives ceil(log2 P) buffers, then sends ceil(log2 P) buffers.
 
 #pragma once
 

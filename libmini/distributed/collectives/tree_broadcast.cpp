@@ -16,8 +16,8 @@ void tree_broadcast(Transport& transport, std::span<std::byte> data, int root) {
     while (bit < P && (relative_rank & bit) == 0) bit *= 2;
     if (relative_rank != 0) transport.recv(rank_at(relative_rank - bit), data);
 
-    // Setting one of the lower bits gives a child. The farthest child, which has the
-    // most ranks below it, comes first.
+    // Setting one bit below that bit gives a child: the only child of 6 = 110 is 7 = 111.
+    // Send to the farthest child first: its subtree is the largest.
     for (bit /= 2; bit > 0; bit /= 2)
         if (relative_rank + bit < P) transport.send(rank_at(relative_rank + bit), data);
     // [lab11.2]

@@ -1,4 +1,4 @@
-// Reduce up a binomial tree: a broadcast (tree_broadcast.hpp) run backwards. In each
+// Reduce up a binomial tree: the messages of tree_broadcast.hpp in reverse order. In each
 // round half of the remaining ranks send their data to another rank and are done.
 //
 //     P = 8, root 0
@@ -17,10 +17,11 @@
 namespace mini::dist {
 
 /// Reduces `data` over all ranks into rank `root`'s `data`; `data` on the other ranks
-/// then holds partial results. Blocks until this rank's part is done. kAvg only adds:
-/// the caller calls prepare_reduce and finish_reduce (reduce.hpp). REQUIRES: the same
-/// size, dtype, op and root on every rank; Transport::begin was called for this
-/// collective. Each rank combines the data of its nearest child first.
+/// then holds partial results. Blocks until this rank's part is done. Each rank combines
+/// the data of its nearest child first. For kAvg only adds: the caller must call
+/// prepare_reduce before and finish_reduce after (reduce.hpp). REQUIRES: the same size,
+/// dtype, op and root on every rank; GroupTransport::begin was called for this
+/// collective.
 void tree_reduce(Transport& transport, Elements data, ReduceOp op, int root);
 
 }  // namespace mini::dist

@@ -24,14 +24,14 @@ namespace mini::dist {
 
 class ProcessGroup;
 
-/// A collective on GPU memory in flight: passed to the backend, and returned when done.
+/// A collective on GPU memory. The backend uses it from launch() until it calls finish().
 struct GpuCollective {
     const Call* call = nullptr;  // contiguous tensors, all on the backend's GPU
     Collective collective;
     std::chrono::milliseconds timeout{};
     Deadline deadline;
     std::unique_ptr<GpuOrder> order;
-    std::unique_ptr<LaunchPosition> turn;  // until it is launched
+    std::unique_ptr<LaunchPosition> turn;  // until the collective is launched
 
     /// Called on the backend's thread after the device is done and the backend no longer
     /// uses this object.
@@ -45,7 +45,7 @@ inline void finish(GpuCollective& collective) {
     if (finished) finished();
 }
 
-// After a function has thrown, the backend is unusable except for leave() and free_gpu().
+// After a function has thrown, only leave() and free_gpu() may be called.
 class Backend {
   public:
     virtual ~Backend() = default;
@@ -54,36 +54,37 @@ class Backend {
     virtual int rank() const = 0;
     virtual int world_size() const = 0;
 
-    /// Returns the GPU whose memory the backend moves itself; -1 if it gets host copies
-    /// of GPU tensors. Point-to-point messages are always in host memory.
+    /// Returns the index of the GPU whose memory the backend moves itself; -1 if the
+    /// backend needs host copies of GPU tensors. Point-to-point messages are always in
+    /// host memory.
     virtual int gpu() const { return -1; }
     bool takes_cuda() const { return gpu() >= 0; }
 
     /// Carries out a collective; blocks until this rank's part is done. Throws PeerLost,
     /// Timeout and MismatchedCollective as Transport does. REQUIRES: `call` has passed
-    /// collective_of, and its tensors are contiguous; `collective` has its sequence
-    /// number.
+    /// collective_of, and its tensors are contiguous; `collective.sequence` is set.
     virtual void run(const Call& call, const Collective& collective,
                      std::chrono::milliseconds timeout) = 0;
 
-    /// Launches a collective on GPU memory in a stream, between the begin and end of its
-    /// order. Blocks until it is in the stream, which may be long before the device is
-    /// done. The backend completes it, or throws the device's error, in any later wait or
-    /// in progress(); `collective` must live until then. Throws as run() does. REQUIRES:
-    /// takes_cuda().
+    /// Launches a collective on GPU memory in the backend's stream, between
+    /// order->begin() and order->end(). Blocks until the collective is in the stream,
+    /// which may be long before the device is done. A later wait or progress() calls
+    /// finish(collective) when the device is done, or throws the device's error;
+    /// `collective` must live until then. Throws as run() does. REQUIRES: takes_cuda().
     virtual void launch(GpuCollective& collective);
 
-    /// Point-to-point messages: the same functions as in Transport.
+    /// Point-to-point messages: the same functions as in GroupTransport.
     virtual void post(PointMessage& message) = 0;
     virtual void progress() = 0;  // also returns when a launched collective is done
     virtual void wake() noexcept = 0;
     virtual void set_on_wake(std::function<void()> on_wake) = 0;
 
-    /// Returns the payload bytes that this rank has sent; 0 if the library does not count
-    /// them.
+    /// Returns the number of payload bytes that this rank has sent; 0 if the backend does
+    /// not count them.
     virtual uint64_t bytes_sent() const = 0;
 
-    /// Returns the messages that this rank has sent; 0 if the library does not count.
+    /// Returns the number of messages that this rank has sent; 0 if the backend does not
+    /// count them.
     virtual uint64_t messages_sent() const = 0;
 
     /// Returns the algorithm of the last all_reduce, a string literal; "" if unknown.
@@ -91,18 +92,19 @@ class Backend {
 
     /// Creates the backend of a subgroup: `ranks` of `parent` (the group that uses this
     /// backend), in the given order. Returns null on ranks that are not in `ranks`. Every
-    /// rank must call it. Throws NotImplemented if this backend has no subgroups.
+    /// rank of `parent` must call split(); blocks until all have. Throws NotImplemented
+    /// if this backend has no subgroups.
     virtual std::unique_ptr<Backend> split(const std::vector<int>& ranks,
                                            ProcessGroup& parent);
 
-    /// Leaves the group and notifies the other ranks of the reason, if possible; never
-    /// blocks for long.
+    /// Leaves the group and reports `reason` to the other ranks, if possible; blocks for
+    /// at most a few seconds.
     virtual void leave(const Failure& reason) noexcept = 0;
 
     /// Frees the GPU resources after leave(). May block until the device is done.
     virtual void free_gpu() noexcept {}
 
-    /// Makes the current operation and all later ones throw. Thread-safe.
+    /// Makes the current operation and all later operations throw. Thread-safe.
     virtual void interrupt() noexcept = 0;
 };
 

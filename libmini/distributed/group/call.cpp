@@ -23,7 +23,7 @@ bool reduces(Operation operation) {
            operation == Operation::kReduceScatter;
 }
 
-// How many outputs and inputs an operation has on this rank.
+// The numbers of outputs and inputs that an operation has on one rank.
 struct Counts {
     size_t outputs, inputs;
 };
@@ -80,7 +80,7 @@ Collective collective_of(const Call& call, int rank, int world_size) {
     const char* const name = operation_name(call.operation);
     check_ranks(call, name, rank, world_size);
 
-    // Check the numbers of tensors. They depend on the world size and on the root.
+    // Check the numbers of tensors, which depend on the world size and on the root.
     const Counts expected = expected_counts(call, rank, world_size);
     MINI_CHECK(call.outputs.size() == expected.outputs, name, ": ", call.outputs.size(),
                " outputs on rank ", rank, " of ", world_size, "; there must be ",

@@ -1,5 +1,5 @@
-// Call: one requested operation with its tensors. collective_of() returns its Collective:
-// the properties that must be equal on all ranks.
+// Call: one operation that a program requests, with its tensors. collective_of() returns
+// the Collective of a call: the properties that must be equal on all ranks.
 
 #pragma once
 
@@ -29,7 +29,7 @@ struct Call {
     std::optional<std::chrono::milliseconds> timeout =
         std::nullopt;  // the group's timeout
 
-    /// Whether the caller waits immediately: then the operation may run on the caller's
+    /// Whether the caller waits immediately. If so, the operation may run on the caller's
     /// thread.
     bool blocking = false;
 
@@ -46,13 +46,14 @@ struct Call {
 };
 
 /// Returns the properties of `call` that must be equal on all ranks, without the sequence
-/// number. Throws Error or ShapeError, naming the operation and the fault, if a tensor is
-/// undefined, if the tensors are on several devices or differ in shape or dtype, if their
-/// number does not fit the world size, for kAvg of integers, for an invalid root or peer,
-/// and for a reserved tag.
+/// number. Throws Error, naming the operation and the fault, if a tensor is undefined, if
+/// the tensors are on several devices, if the number of tensors does not fit the world
+/// size, if the op is kAvg and the dtype is an integer, if the root or the peer is
+/// invalid, or if the tag is reserved. Throws ShapeError if the tensors differ in shape
+/// or dtype.
 Collective collective_of(const Call& call, int rank, int world_size);
 
-/// Returns the bytes of one rank's tensor; 0 if the call has no tensor.
+/// Returns the size in bytes of one tensor of `call`; 0 if the call has no tensor.
 size_t payload_bytes(const Call& call);
 
 }  // namespace mini::dist

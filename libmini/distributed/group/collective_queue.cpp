@@ -18,7 +18,7 @@ void CollectiveQueue::push(const TaskHandle& task, bool waits) {
     const bool idle = !running_ && queue_.empty() && !hooks_.has_more();
     queue_.push_back(task);
     if (waits) has_waiting_caller_ = true;
-    if (waits && idle) return;  // the caller runs it in help()
+    if (waits && idle) return;  // the caller runs `task` in help()
     if (progressing_) hooks_.wake();
     notify_all(changed_);
 }

@@ -1,12 +1,12 @@
-// The queue of collectives: they run one after another, in call order.
+// The queue of collectives: collectives run one after another, in call order.
 //
 //     caller         all_reduce_async -> [ #7 | #8 | #9 ] -> communication thread -> run
-//                    Work::wait       <- - - - - - - - - - - done, or its failure
+//                    Work::wait       <- - - - - - - - - - - done, or failed
 //
-// One thread is enough, and the call order is the order on the network: ranks that call
-// the same collectives in the same order always match. A blocking call at the head of the
-// queue runs on the caller's own thread, which saves waking the communication thread and
-// then the caller.
+// One thread runs all collectives, so the call order is the order on the network: ranks
+// that call the same collectives in the same order always match. A blocking call at the
+// head of the queue runs on the caller's thread, which saves two wake-ups: of the
+// communication thread, and then of the caller.
 
 #pragma once
 
@@ -25,7 +25,8 @@ using TaskHandle = std::shared_ptr<Task>;
 
 class CollectiveQueue {
   public:
-    /// The functions that the queue calls, on the communication thread or on a caller's.
+    /// The functions that the queue calls, on the communication thread or on the thread
+    /// of a caller.
     struct Hooks {
         /// Runs one collective or, given null, makes progress on the operations in flight
         /// outside the queue. Does not throw.
@@ -50,39 +51,42 @@ class CollectiveQueue {
 
     // REQUIRES of the next functions: the mutex is locked.
 
-    /// Appends a collective. `waits`: its caller waits immediately, and will call help().
+    /// Appends a collective. `waits`: whether the caller waits immediately; if so, it
+    /// must call help() next.
     void push(const TaskHandle& task, bool waits);
 
-    /// Returns whether a caller that waits immediately has not called end_help() yet.
+    /// Returns whether end_help() has not been called yet after a push with `waits`.
     bool has_waiting_caller() const { return has_waiting_caller_; }
 
-    /// Whether a thread is in the run hook.
+    /// Returns whether a thread is in the run hook.
     bool is_running() const { return running_; }
 
     /// Wakes the communication thread, which checks for work.
     void notify() { notify_all(changed_); }
 
-    /// Empties the queue and returns what was in it.
+    /// Removes and returns all collectives in the queue.
     std::deque<TaskHandle> take_all() { return std::exchange(queue_, {}); }
 
-    /// Makes the communication thread end when there is no more work.
+    /// Makes the communication thread end when the queue is empty and no operation is in
+    /// flight.
     void close();
     bool is_closed() const { return closed_; }
 
     // REQUIRES of the next functions: the mutex is not locked by this thread.
 
-    /// Runs `task` on this thread if it is the next operation and no thread is in the run
-    /// hook.
+    /// Runs `task` on this thread if `task` is at the head of the queue, no thread is in
+    /// the run hook, and no operation is in flight; otherwise wakes the communication
+    /// thread.
     void help(const Task& task);
 
-    /// Marks the end of the wait for which help() was called.
+    /// Marks the end of the caller's wait, which began with help().
     void end_help();
 
     /// Blocks until the communication thread and every helping caller have left the run
     /// hook. REQUIRES: close() was called.
     void join();
 
-    /// Whether start() was called and join() was not.
+    /// Returns whether start() was called and join() was not.
     bool is_started() const { return thread_ != nullptr; }
 
   private:
@@ -91,11 +95,11 @@ class CollectiveQueue {
     void run(const TaskHandle& task);
 
     const Hooks hooks_;
-    std::mutex mutex_;  // guards all below
+    std::mutex mutex_;  // guards all members below, except thread_
     std::condition_variable changed_;
     std::deque<TaskHandle> queue_;
     bool running_ = false;      // a thread is in the run hook
-    bool progressing_ = false;  // that thread runs null
+    bool progressing_ = false;  // that thread is in run(null)
     bool closed_ = false;
     bool has_waiting_caller_ = false;
     std::unique_ptr<Thread> thread_;

@@ -8,8 +8,9 @@
 
 namespace mini::dist {
 
-/// Returns the values of every rank, by rank; blocks until all ranks have called it. T is
-/// float, int64_t or uint8_t. REQUIRES: the same number of values on each rank.
+/// Returns the values of every rank, by rank; blocks until all ranks have called this
+/// function. T is float, int64_t or uint8_t. REQUIRES: the same number of values on each
+/// rank.
 template <typename T>
 std::vector<std::vector<T>> all_gather_values(ProcessGroup& group,
                                               const std::vector<T>& values) {

@@ -1,11 +1,11 @@
-// Stream order of an operation on GPU tensors that the backend moves itself, in its own
-// stream.
+// How an operation on GPU tensors is ordered on the device, if the backend moves the
+// tensors itself, in its own stream.
 //
 //     caller's stream     ... kernels | event .................... | wait, kernels
 //     backend's stream                  wait, collective, event
 //
-// The host does not wait for either event. It polls the second one to see that the device
-// is done, and keeps the tensors until then, so that their memory is not reused.
+// The host waits for neither event. It polls the second event to find out whether the
+// device is done, and keeps the tensors until then, so that their memory is not reused.
 
 #pragma once
 
@@ -16,26 +16,26 @@
 
 namespace mini::dist {
 
-/// Orders one operation between the caller's stream and the backend's.
+/// Orders one operation between the caller's stream and the backend's stream.
 class GpuOrder {
   public:
-    /// Puts the operation after the work that this thread's current stream of `device`
-    /// holds now.
+    /// Records an event in this thread's current stream of `device`: the operation runs
+    /// after the work that is in that stream now.
     explicit GpuOrder(Device device);
     ~GpuOrder();
 
-    /// Makes `stream`, the backend's, wait for that work.
+    /// Makes the backend's `stream` wait for that event.
     void begin(cudaStream_t stream);
 
-    /// Marks the end of the operation at the current end of `stream`, the backend's.
+    /// Records the event that marks the end of the operation, in the backend's `stream`.
     void end(cudaStream_t stream);
 
     /// Returns whether the device has reached the end of the operation. Throws CudaError
     /// for an error on the device. REQUIRES: end() was called.
     bool is_done() const;
 
-    /// Makes the calling thread's current stream wait for the end. REQUIRES: end() was
-    /// called.
+    /// Makes the calling thread's current stream wait for the end of the operation; does
+    /// not block. REQUIRES: end() was called.
     void wait_on_stream() const;
 
   private:
@@ -43,8 +43,8 @@ class GpuOrder {
     std::unique_ptr<Events> events_;  // null without CUDA
 };
 
-/// While an object exists, freeing a tensor on this thread does not wait for a GPU
-/// (cuda::set_frees_later).
+/// While an object of this class exists, freeing a tensor on this thread does not wait
+/// for a GPU (cuda::set_frees_later).
 class DeferredFreeScope {
   public:
     DeferredFreeScope() : before_(set(true)) {}
@@ -62,7 +62,8 @@ class DeferredFreeScope {
 bool is_on_gpu(const Call& call);
 
 /// Throws UsageError if the caller's stream is being captured in a CUDA graph: the graph
-/// would contain the events of the call, but not the call. REQUIRES: is_on_gpu(call).
+/// would contain the events of the operation, but not the operation. REQUIRES:
+/// is_on_gpu(call).
 void check_not_capturing(const Call& call);
 
 }  // namespace mini::dist

@@ -10,7 +10,8 @@
 namespace mini::dist {
 namespace {
 
-// An operation without inputs works in place: it reads its outputs.
+// Returns the tensors that `call` reads. An operation without inputs works in place: it
+// reads its outputs.
 const std::vector<Tensor>& read_by(const Call& call) {
     return call.inputs.empty() ? call.outputs : call.inputs;
 }
@@ -28,7 +29,7 @@ void copy_all(const std::vector<Tensor>& to, const std::vector<Tensor>& from,
         cuda::copy(to[i].raw_data(), from[i].raw_data(), from[i].bytes(), stream);
 }
 
-// Returns the CUDA stream that carries all results from the host back to this device.
+// Returns the CUDA stream in which all results are copied from the host to this device.
 cudaStream_t copy_stream(int device) {
     static std::mutex mutex;
     static std::map<int, cuda::Stream> streams;
@@ -67,7 +68,7 @@ void GpuStaging::give_back() {
     const cuda::DeviceGuard guard(events_->device);
     events_->read.wait(events_->stream);
     copy_all(call_.outputs, host_call_.outputs, events_->stream);
-    for (const Tensor& output : call_.outputs)  // it may be freed before the copy
+    for (const Tensor& output : call_.outputs)  // may be freed before the copy is done
         cuda::record_stream(output.raw_data(), events_->stream);
     events_->written.record(events_->stream);
 }

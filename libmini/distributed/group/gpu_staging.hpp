@@ -1,12 +1,12 @@
 // Copies of GPU tensors in host memory, for a backend that moves only host memory.
 //
 //     caller's stream    ... kernels | copy out, event .................. | wait, kernels
-//     own stream                                          copy in, event
+//     copy stream                                         copy in, event
 //     communication      (queued)      waits for event -> collective
 //
-// Each tensor has a pinned host copy. The caller's host thread never waits here. Its
-// stream waits for the results only in wait_on_stream(), so kernels queued before that
-// keep running.
+// Each tensor has a pinned host copy. No function here blocks the caller's host thread.
+// The caller's stream waits for the results from wait_on_stream() on; kernels queued
+// before that call keep running.
 
 #pragma once
 
@@ -18,22 +18,22 @@ namespace mini::dist {
 
 class GpuStaging {
   public:
-    /// Starts to copy the tensors that `call` reads to the host, after the work in the
-    /// current stream of their device. REQUIRES: all tensors are on one device.
+    /// Starts to copy the tensors that `call` reads to the host, in the current stream of
+    /// their device. REQUIRES: all tensors are on one device.
     explicit GpuStaging(const Call& call);
     ~GpuStaging();
 
-    /// Returns the same call on the host tensors.
+    /// Returns `call` with the host copies in place of the GPU tensors.
     const Call& host_call() const { return host_call_; }
 
     /// Returns whether the copy to the host is done.
     bool has_inputs() const;
 
-    /// Starts to copy the outputs back to the device.
+    /// Starts to copy the outputs back to the device. REQUIRES: the collective is done.
     void give_back();
 
-    /// Makes the calling thread's current stream wait for that copy. REQUIRES:
-    /// give_back() was called.
+    /// Makes the calling thread's current stream wait for the copy back; does not block.
+    /// REQUIRES: give_back() was called.
     void wait_on_stream() const;
 
   private:
@@ -41,7 +41,7 @@ class GpuStaging {
 
     Call call_;
     Call host_call_;
-    std::unique_ptr<Events> events_;  // and the stream; null without CUDA
+    std::unique_ptr<Events> events_;  // and the copy stream; null without CUDA
 };
 
 }  // namespace mini::dist

@@ -1,4 +1,4 @@
-// The arguments of init_process_group.
+// The options of init_process_group.
 
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace mini::dist {
 
-/// The arguments of `torch.distributed.init_process_group`, and some of our own.
+/// The arguments of `torch.distributed.init_process_group`, and three more: `medium`,
+/// `verify` and `link`.
 struct InitOptions {
     /// "ring" (processes) or "threads" (ranks of dist::run_threads); also "gloo", "mpi"
     /// and "nccl" if their libraries are installed.
@@ -26,12 +27,13 @@ struct InitOptions {
     std::chrono::milliseconds timeout = std::chrono::minutes(5);
     Medium medium = Medium::kAuto;  // for backend "ring"
 
-    /// Whether ranks compare their collectives before data moves. Default: yes, except
-    /// for nccl. Backends "ring" and "threads" always compare.
+    /// Whether the ranks compare their calls before each collective. std::nullopt: yes
+    /// for "gloo" and "mpi", no for "nccl". Backends "ring" and "threads" always compare.
     std::optional<bool> verify = std::nullopt;
 
-    /// Backend "ring": a slow network to emulate, like "100Mbit,5ms". If it is empty, the
-    /// variable MINI_LINK is used. The same on all ranks.
+    /// For backend "ring": a slow network to emulate, like "100Mbit,5ms" (links.hpp). If
+    /// `link` is empty, the environment variable MINI_LINK is used. REQUIRES: the same on
+    /// all ranks.
     std::string link = "";
 };
 

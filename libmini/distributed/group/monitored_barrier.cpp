@@ -17,7 +17,7 @@ Call point_call(Operation operation, int peer, uint64_t tag,
     return call;
 }
 
-// Returns the ranks whose messages did not arrive: all, or the first.
+// Returns the ranks whose messages did not arrive: all of them, or only the lowest rank.
 std::vector<int> missing_ranks(const std::vector<WorkHandle>& arrivals, bool all) {
     std::vector<int> missing;
     for (size_t i = 0; i < arrivals.size() && (all || missing.empty()); ++i) {
@@ -36,12 +36,12 @@ void monitored_barrier(ProcessGroup& group, MonitoredBarrierOptions options) {
     const auto timeout = options.timeout;
     if (group.rank() != 0) {
         group.start(point_call(Operation::kSend, 0, kArrivedTag, timeout))->wait();
-        // Rank 0 waits for the other ranks for up to `timeout` before it replies.
+        // Rank 0 may wait for the other ranks for `timeout` before it replies.
         group.start(point_call(Operation::kRecv, 0, kReleasedTag, 2 * timeout))->wait();
         return;
     }
 
-    // Wait for all other ranks, and name the missing ones.
+    // Wait for all other ranks, and name the missing ranks.
     std::vector<WorkHandle> arrivals;
     for (int rank = 1; rank < group.world_size(); ++rank)
         arrivals.push_back(

@@ -6,7 +6,8 @@
 namespace mini::dist {
 namespace {
 
-// Whether two messages of a rank must match the messages of the other side in call order.
+// Returns whether two messages of this rank must stay in call order, because one message
+// of the other side could match both.
 bool are_in_order(const PointMessage& a, const PointMessage& b) {
     const bool one_peer =
         a.peer == b.peer || a.peer == kAnySource || b.peer == kAnySource;

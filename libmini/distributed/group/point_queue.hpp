@@ -1,7 +1,7 @@
-// Point-to-point messages that wait for the backend. They are not ordered with
-// collectives: each goes to the backend as soon as its tensor is ready; a tensor on a GPU
-// is ready when its copy is on the host. A later message may overtake one that is not
-// ready, unless the order of the two matters: same direction, tag and peer.
+// Point-to-point messages that wait for the backend. Messages are not ordered with
+// collectives: each message goes to the backend as soon as its tensor is ready. A tensor
+// on a GPU is ready when its copy is on the host. A message may overtake an earlier
+// message that is not ready, unless both have the same direction, tag and peer.
 
 #pragma once
 
@@ -23,7 +23,7 @@ class PointQueue {
     /// Returns the messages that are not ready.
     const std::deque<TaskHandle>& waiting() const { return waiting_; }
 
-    /// Empties the queue and returns what was in it.
+    /// Removes and returns all messages in the queue.
     std::deque<TaskHandle> take_all();
 
   private:

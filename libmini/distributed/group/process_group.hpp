@@ -2,8 +2,8 @@
 //
 // Every rank must call the same collectives in the same order. The functions with _async
 // return a Work immediately; the collectives run in the background, one after another in
-// call order, and Work::wait() blocks until one is done. The functions without _async
-// start the operation and wait.
+// call order, and Work::wait() blocks until that collective is done. The functions
+// without _async start the operation and wait for it.
 //
 // No operation waits forever: it fails with Timeout after its timeout, or with PeerLost
 // if a peer has died. Both errors name the rank that the operation waited for.
@@ -32,7 +32,8 @@ class Work {
     /// Blocks until the operation has finished; rethrows its exception if it failed.
     virtual void wait() = 0;
 
-    /// Returns the rank that sent, for a recv that has finished; else -1.
+    /// Returns the rank that sent the message, if this is a recv that has finished; else
+    /// -1.
     virtual int source_rank() const { return -1; }
 };
 
@@ -52,30 +53,31 @@ class ProcessGroup {
     /// Returns the name of the backend: "threads", "ring", ...
     virtual std::string backend() const = 0;
 
-    /// Returns the default timeout of each operation. For a collective it counts from the
-    /// moment the collective starts to run.
+    /// Returns the default timeout of each operation. The timeout of a collective starts
+    /// when the collective starts to run, not when it is called.
     virtual std::chrono::milliseconds timeout() const = 0;
 
     /// Returns the log of events on this rank.
     virtual EventLog& events() = 0;
 
-    /// Starts an operation; all functions below call it. Throws immediately for an
-    /// invalid call, see collective_of.
+    /// Starts an operation; all functions below call start(). Throws immediately if the
+    /// call is invalid, see collective_of.
     virtual WorkHandle start(Call call) = 0;
 
-    // Collectives. All REQUIRE tensors on one device, of equal shape and dtype on all
-    // ranks, that the caller keeps alive and does not touch until the Work is done.
-    // Non-contiguous tensors are copied to contiguous ones and back, but outputs on a GPU
-    // must be contiguous. All throw Error immediately for an invalid tensor.
+    // Collectives. All REQUIRE: the tensors are on one device, with equal shape and dtype
+    // on all ranks; the caller does not access the tensors until the Work is done.
+    // Non-contiguous tensors are copied to contiguous tensors and back, but outputs on a
+    // GPU must be contiguous. All throw Error immediately for an invalid tensor.
     //
-    // On a GPU, a collective runs after the work that the caller's current stream holds
+    // On a GPU, a collective runs after the work that is in the caller's current stream
     // at the call. wait() makes the current stream wait for the results, and blocks the
-    // host only until they are queued; is_completed() returns whether the device is done.
-    // A GPU error after wait() has returned is thrown by the group's next operation.
+    // host only until the results are queued; is_completed() returns whether the device
+    // is done. If a GPU error occurs after wait() has returned, the group's next
+    // operation throws it.
 
-    /// Reduces `tensor` over all ranks and leaves the result in `tensor` on every rank,
-    /// bitwise identical on all (`torch.distributed.all_reduce`). kAvg needs a
-    /// floating-point dtype.
+    /// Reduces `tensor` over all ranks and leaves the result, which is bitwise identical
+    /// on all ranks, in `tensor` on every rank (`torch.distributed.all_reduce`). kAvg
+    /// needs a floating-point dtype.
     WorkHandle all_reduce_async(Tensor tensor, ReduceOp op = ReduceOp::kSum,
                                 Algorithm algorithm = Algorithm::kAuto);
     void all_reduce(Tensor tensor, ReduceOp op = ReduceOp::kSum,
@@ -119,37 +121,38 @@ class ProcessGroup {
     WorkHandle all_to_all_async(std::vector<Tensor> outputs, std::vector<Tensor> inputs);
     void all_to_all(std::vector<Tensor> outputs, std::vector<Tensor> inputs);
 
-    /// The Work finishes when every rank has called the barrier
-    /// (`torch.distributed.barrier`).
+    /// Blocks until every rank has called the barrier; barrier_async returns a Work that
+    /// is done then (`torch.distributed.barrier`).
     WorkHandle barrier_async();
     void barrier();
 
     // Point-to-point messages. Messages between two ranks with the same tag arrive in the
     // order in which they were sent. Messages do not wait for collectives, and
     // collectives do not wait for messages. All throw Error immediately for an invalid
-    // peer, and for a tag of 2^63 or more (tags.hpp).
+    // peer or a tag of 2^63 or more (tags.hpp).
 
-    /// Sends `tensor` to rank `peer` (`torch.distributed.isend` and `send`). The Work may
+    /// Sends `tensor` to rank `peer` (`torch.distributed.isend` and `send`). The send may
     /// be done before the receiver calls recv.
     WorkHandle send_async(Tensor tensor, int peer, uint64_t tag = 0);
     void send(Tensor tensor, int peer, uint64_t tag = 0);
 
-    /// Receives into `tensor` from rank `peer`, or with kAnySource from the first rank
-    /// that sends (`torch.distributed.irecv` and `recv`). recv() returns the sender.
+    /// Receives into `tensor` from rank `peer`; if `peer` is kAnySource, from the first
+    /// rank that sends (`torch.distributed.irecv` and `recv`). recv() returns the
+    /// sender's rank.
     WorkHandle recv_async(Tensor tensor, int peer, uint64_t tag = 0);
     int recv(Tensor tensor, int peer, uint64_t tag = 0);
 
     /// Creates a subgroup of `ranks`, numbered in the given order
-    /// (`torch.distributed.new_group`). Every rank of this group must call it with the
-    /// same list; blocks until all have. Returns null on ranks that are not members.
+    /// (`torch.distributed.new_group`). Every rank of this group must call new_group with
+    /// the same list; blocks until all have. Returns null on ranks that are not members.
     /// Throws UsageError on all ranks if the list is invalid or not the same on all
     /// ranks.
     virtual std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) = 0;
 
-    /// Waits for the operations in flight and closes the connections; later operations
-    /// throw. Throws a GPU error that occurred after wait() had returned, unless a later
-    /// call has thrown it. The destructor shuts down too, but drops the operations in
-    /// flight.
+    /// Blocks until all started operations are done, and closes the connections; later
+    /// operations throw. Throws a GPU error that occurred after wait() had returned, if
+    /// no other call has thrown it. The destructor also closes the connections, but drops
+    /// the operations that are not done.
     virtual void shutdown() = 0;
 };
 
@@ -161,7 +164,7 @@ struct PointOperation {
     uint64_t tag = 0;
 };
 
-/// Starts all operations; returns their Works in the same order
+/// Starts all operations and returns one Work for each, in the same order
 /// (`torch.distributed.batch_isend_irecv`).
 std::vector<WorkHandle> batch_isend_irecv(ProcessGroup& group,
                                           const std::vector<PointOperation>& operations);
@@ -169,13 +172,14 @@ std::vector<WorkHandle> batch_isend_irecv(ProcessGroup& group,
 struct MonitoredBarrierOptions {
     std::chrono::milliseconds timeout = std::chrono::seconds(30);
 
-    /// Wait for the whole timeout and name every missing rank, not only the first.
+    /// Whether the error names every missing rank, not only the lowest.
     bool wait_all_ranks = false;
 };
 
-/// A barrier that rank 0 supervises: it throws Timeout naming the first rank, or all
-/// ranks, that did not reach the barrier in time; the other ranks are notified
-/// (`torch.distributed.monitored_barrier`). Costs P-1 messages to and from rank 0.
+/// Blocks until every rank has called monitored_barrier. If a rank does not call it in
+/// time, rank 0 throws Timeout that names the lowest missing rank, or all missing ranks,
+/// and the waiting ranks throw too (`torch.distributed.monitored_barrier`). Costs P-1
+/// messages to rank 0 and P-1 messages from rank 0.
 void monitored_barrier(ProcessGroup& group, MonitoredBarrierOptions options = {});
 
 }  // namespace mini::dist

@@ -132,12 +132,12 @@ void QueuedGroup::enqueue_point(const TaskHandle& task) {
 void QueuedGroup::enqueue_collective(const TaskHandle& task) {
     task->collective.sequence = next_sequence_++;
     task->ticket = recorder_.queued(task->collective, payload_bytes(task->call));
-    task->take_turn();  // under the lock, so that no other call comes between
+    task->take_turn();  // under the lock: the launch order is the queue's order
     if (task->call.blocking) task->queue = &queue_;
     queue_.push(task, task->call.blocking);
 }
 
-// ---- the backend's side
+// ---- the communication thread's side
 
 // Runs one collective or, given null, makes progress on the operations in flight.
 void QueuedGroup::run(const TaskHandle& task) {
@@ -174,7 +174,7 @@ void QueuedGroup::execute(const TaskHandle& task) {
     task->succeed();
 }
 
-// Launches a collective in the GPU's stream. It is in flight from then on.
+// Launches a collective in the backend's stream; afterwards the collective is in flight.
 void QueuedGroup::launch(const TaskHandle& task) {
     GpuCollective& on_gpu = *task->on_gpu();
     on_gpu.collective = task->collective;
@@ -202,14 +202,14 @@ void QueuedGroup::finish(const TaskHandle& task) {
     recorder_.finished(task->ticket);
     try {
         task->succeed();
-    } catch (...) {  // it is not in flight, so fail() would not find it
+    } catch (...) {  // the task is no longer in flight, so fail() would not find it
         task->fail(current_failure());
         throw;
     }
 }
 
-// Removes and returns the tasks that the backend does not have yet. REQUIRES: the mutex
-// is locked.
+// Removes and returns the tasks that were not passed to the backend yet. REQUIRES: the
+// mutex is locked.
 QueuedGroup::Tasks QueuedGroup::take_queued() {
     Tasks queued = queue_.take_all();
     const Tasks points = points_.take_all();
@@ -217,7 +217,8 @@ QueuedGroup::Tasks QueuedGroup::take_queued() {
     return queued;
 }
 
-// Fails all operations, in flight and queued, and notifies the other ranks.
+// Fails `task` and all other operations, in flight and queued, and notifies the other
+// ranks. `task` is null if the failure is not of a collective from the queue.
 void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
     Tasks unfinished;
     {
@@ -231,9 +232,9 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
             dropped->give_up_turn();
         }
     }
-    // Notify the other ranks first: a caller that waits for the task may end the process.
-    // Free the GPU resources last, which may block until the device is done, but before
-    // the tensors.
+    // Notify the other ranks first: a caller that waits for a task may end the process.
+    // Free the GPU resources after the tasks have failed, because this may block until
+    // the device is done. Free the tensors last, because the device may still use them.
     backend_->leave(*failure_);  // failure_ no longer changes
     if (task) recorder_.failed(task->ticket);
     for (const TaskHandle& dropped : unfinished) recorder_.failed(dropped->ticket);
@@ -261,8 +262,8 @@ void QueuedGroup::fail_all(const Tasks& tasks) const {
     }
 }
 
-// Ends the communication thread: after the queued operations, or immediately, dropping
-// them.
+// Ends the communication thread. kAfterQueue: when all started operations are done. kNow:
+// immediately; queued operations are dropped.
 void QueuedGroup::stop(const Failure& reason, When when) {
     const std::lock_guard stopping(stop_mutex_);
     if (!queue_.is_started()) return;
@@ -278,14 +279,14 @@ void QueuedGroup::stop(const Failure& reason, When when) {
     }
     for (const TaskHandle& task : dropped) recorder_.failed(task->ticket);
     fail_all(dropped);
-    for (const TaskHandle& task : dropped) task->drop_tensors();  // no task was started
+    for (const TaskHandle& task : dropped) task->drop_tensors();  // these never started
     queue_.join();
     backend_->leave(reason);
     backend_->free_gpu();
 }
 
-// ---- GPU tensors that are not ready: this thread polls and never blocks on the device.
-// Earlier work on the device may never end, and only this thread would notice that.
+// ---- GPU tensors that are not ready: the communication thread polls and never blocks on
+// the device. Work on the device may never end, and only this thread checks deadlines.
 
 // Posts to the backend the point-to-point messages whose tensors are ready.
 void QueuedGroup::post_points() {
@@ -302,19 +303,20 @@ void QueuedGroup::post_points() {
     }
 }
 
-// Removes and returns the ready messages; they are in flight from now on.
+// Removes the ready messages from the queue and returns them; they are in flight from now
+// on. Sets `all_ready` to whether the queue is empty then.
 QueuedGroup::Tasks QueuedGroup::take_ready_points(bool& all_ready) {
     const std::lock_guard lock(queue_.mutex());
     Tasks ready = points_.take_ready();
-    in_flight_.insert(ready.begin(), ready.end());  // where fail() finds them
+    in_flight_.insert(ready.begin(), ready.end());  // so that fail() finds them
     for (const TaskHandle& held : points_.waiting()) check_in_time(*held);
     all_ready = points_.is_empty();
     return ready;
 }
 
-// Throws Timeout if the GPU has not reached a message's tensor by the deadline. If a
-// collective is late as well, returns: it is the likely cause, and the backend reports
-// it.
+// Throws Timeout if the deadline of a message has passed before the GPU reached the
+// message's tensor. Returns if a GPU collective is late too: that collective is the
+// likely cause, and the backend reports it.
 void QueuedGroup::check_in_time(const Task& task) const {
     const Deadline deadline = task.message.deadline;
     if (!has_passed(deadline)) return;
@@ -323,8 +325,8 @@ void QueuedGroup::check_in_time(const Task& task) const {
     throw_late_inputs(task, task.message.timeout);
 }
 
-// Blocks until the host has the inputs of the task. Throws Timeout at the deadline, and
-// Error when the group is destroyed.
+// Blocks until the inputs of the task are in host memory. Throws Timeout at the deadline,
+// and Error if the group is destroyed.
 void QueuedGroup::wait_for_inputs(const Task& task) {
     const auto timeout = task.call.timeout.value_or(timeout_);
     const Deadline deadline = deadline_after(timeout);

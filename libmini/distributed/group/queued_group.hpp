@@ -1,18 +1,18 @@
-// QueuedGroup: a process group over any backend. Checks calls, queues them, runs them in
-// order.
+// QueuedGroup: a process group over any backend. Checks calls, queues them, and runs them
+// in order.
 //
-//     QueuedGroup        checks calls, records them, ends everything after a failure
+//     QueuedGroup        checks calls, records them, fails all operations after a failure
 //       CollectiveQueue  collectives in the order of their calls, on one thread
 //       PointQueue       point-to-point messages, which do not wait for collectives
 //       Backend          moves the data
 //
-// Collectives on the memory of the backend's GPU leave the queue when they are in its
-// stream; they are in flight until the device is done. The thread never waits for a
-// device without checking deadlines.
+// Collectives on the memory of the backend's GPU leave the queue when they are in the
+// backend's stream, and are in flight until the device is done. The communication thread
+// never waits for a device without checking deadlines.
 //
-// After the first failure ranks no longer know what the others have received, so the
-// group stays broken: queued and later operations fail immediately with the first
-// failure's message.
+// After the first failure a rank no longer knows what the other ranks have received, so
+// the group stays broken: queued and later operations fail immediately with the message
+// of the first failure.
 
 #pragma once
 
@@ -50,10 +50,10 @@ class QueuedGroup : public ProcessGroup {
     std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) override;
     void shutdown() override;
 
-    /// Runs a barrier that ends by `deadline`, whatever the group's timeout.
+    /// Runs a barrier whose timeout ends at `deadline`; ignores the group's timeout.
     void barrier_until(Deadline deadline);
 
-    /// Leaves the group immediately because this rank failed; operations of the other
+    /// Leaves the group immediately because this rank failed; the operations of the other
     /// ranks throw PeerLost with `reason`.
     void abandon(const std::string& reason);
 
@@ -84,15 +84,18 @@ class QueuedGroup : public ProcessGroup {
     const std::chrono::milliseconds timeout_;
     EventLog events_;
     FlightRecorder recorder_;
-    int polls_ = 0;  // of messages that are not ready; for the thread in the backend
 
-    CollectiveQueue queue_;  // its mutex guards all below
+    // The number of successive post_points() calls after which a message was not ready.
+    // Only the thread in run() uses it.
+    int polls_ = 0;
+
+    CollectiveQueue queue_;  // its mutex guards the members below
     PointQueue points_;
     std::set<TaskHandle> in_flight_;  // posted messages, and launched collectives
     uint64_t next_sequence_ = 0;
-    std::optional<Failure> failure_;  // the first one
-    bool late_failure_ = false;       // it is of a task whose wait() had returned
-    std::shared_ptr<std::atomic<bool>> failure_reported_ =  // to a caller
+    std::optional<Failure> failure_;  // the first failure
+    bool late_failure_ = false;       // a launched task failed; its wait() had returned
+    std::shared_ptr<std::atomic<bool>> failure_reported_ =  // a caller got failure_
         std::make_shared<std::atomic<bool>>(false);
     std::mutex stop_mutex_;
 };

@@ -8,12 +8,13 @@
 
 namespace mini::dist {
 
-/// Returns the index in `ranks` of this rank of `parent`; -1 if it is not in the list.
+/// Returns the index of parent.rank() in `ranks`; -1 if the rank is not in the list.
 int index_among(const std::vector<int>& ranks, const ProcessGroup& parent);
 
-/// Checks the ranks of a new group: each in range, none twice, and the same list on every
-/// rank of `parent`. Every rank of `parent` must call it; blocks until all have. Throws
-/// UsageError on all ranks.
+/// Checks the ranks of a new group: every rank must be in range, no rank may be listed
+/// twice, and the list must be the same on every rank of `parent`. Every rank of `parent`
+/// must call this function; blocks until all have. Throws UsageError on all ranks if the
+/// list is invalid.
 void check_subgroup(const std::vector<int>& ranks, ProcessGroup& parent);
 
 }  // namespace mini::dist

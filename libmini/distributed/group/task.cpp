@@ -10,7 +10,7 @@
 namespace mini::dist {
 namespace {
 
-// Returns the call with contiguous tensors: copies of the others.
+// Returns `call` with a contiguous copy in place of each tensor that is not contiguous.
 Call contiguous(const Call& call) {
     Call copy = call;
     for (auto* tensors : {&copy.outputs, &copy.inputs})
@@ -18,14 +18,15 @@ Call contiguous(const Call& call) {
     return copy;
 }
 
-// Copies the results of such a call to the non-contiguous outputs of `to`.
+// Copies the results of `from`, a result of contiguous(), to the non-contiguous outputs
+// of the original call `to`.
 void copy_back(const Call& from, Call& to) {
     for (size_t i = 0; i < to.outputs.size(); ++i)
         if (!to.outputs[i].is_contiguous()) ops::copy_(to.outputs[i], from.outputs[i]);
 }
 
-// GPU results arrive asynchronously, when no host thread is there to copy them to a
-// non-contiguous output.
+// Throws ShapeError if an output is not contiguous: GPU results arrive asynchronously,
+// when no host thread waits to copy them to a non-contiguous output.
 void check_contiguous(const Call& call) {
     for (const Tensor& output : call.outputs)
         check_shape(output.is_contiguous(), operation_name(call.operation),
@@ -77,7 +78,7 @@ void Task::wait() {
     {
         std::unique_lock lock(mutex_);
         wait_on(changed_, lock, kNever, [this] {
-            return done_ || launched_;  // this ends: every task has a deadline
+            return done_ || launched_;  // the wait ends: every task has a deadline
         });
         failure = failure_;
     }
@@ -121,7 +122,7 @@ void Task::succeed() {
 }
 
 void Task::fail(Failure failure) {
-    gpu_.finished = nullptr;  // it holds a reference to this task
+    gpu_.finished = nullptr;  // holds a reference to this task
     gpu_.turn = nullptr;
     end(std::move(failure));
 }

@@ -1,11 +1,14 @@
 // Task: one operation of a QueuedGroup, and the Work that its caller holds.
 //
-//     tensors on           how they are moved                     wait() returns when
-//     the host             by the backend                         the backend is done
-//     a GPU, host backend  staged: copied out, moved, copied in   the copy in is queued
-//     the backend's GPU    launched: by the device                the launch is queued
+//     tensors              the data is moved                      wait() returns when
+//     on the host          by the backend                         the backend is done
+//     on a GPU, for a      staged: copied to the host, moved      the copy to the GPU is
+//     host backend         by the backend, copied to the GPU      queued
+//     on the backend's     launched: moved by the GPU             the collective is in
+//     GPU                                                         the backend's stream
 //
-// On a GPU the caller's stream waits for the results; the caller's thread does not.
+// With GPU tensors the caller's stream waits for the results; the caller's thread does
+// not.
 
 #pragma once
 
@@ -28,16 +31,16 @@ namespace mini::dist {
 /// How an operation accesses its tensors: the table above.
 enum class Way : uint8_t { kHost, kStaged, kLaunched };
 
-/// Returns how `backend` accesses the tensors of `call`. Throws Error for a GPU tensor
-/// that is not on the backend's GPU, ShapeError if it is not contiguous, UsageError
-/// during the capture of a CUDA graph.
+/// Returns how `backend` accesses the tensors of `call`. Throws Error if a GPU tensor is
+/// not on the backend's GPU, ShapeError if an output on a GPU is not contiguous, and
+/// UsageError during the capture of a CUDA graph.
 Way way_of(const Call& call, const Backend& backend);
 
 class Task : public Work {
   public:
     Task(Call wanted, const Collective& collective, Way way);
 
-    /// Returns whether the host has the inputs.
+    /// Returns whether the inputs are in host memory.
     bool has_inputs() const;
 
     std::string text() const;
@@ -48,13 +51,14 @@ class Task : public Work {
     /// Returns the collective to launch on the backend's GPU; null for any other task.
     GpuCollective* on_gpu() { return gpu_.order ? &gpu_ : nullptr; }
 
-    /// Takes the position of a GPU collective in the launch order of all groups.
+    /// Takes the next position in the launch order of the GPU's collectives
+    /// (launch_position.hpp). Has no effect on other tasks.
     void take_turn();
 
-    /// Releases that position.
+    /// Releases the position that take_turn() took.
     void give_up_turn() { gpu_.turn = nullptr; }
 
-    /// Marks the collective as launched in the GPU's stream: wait() returns from now on.
+    /// Marks the collective as launched in the backend's stream: wait() no longer blocks.
     void set_launched();
     bool is_launched() const;
 
@@ -67,7 +71,7 @@ class Task : public Work {
     Collective collective;
     PointMessage message;  // for send and recv
     FlightRecorder::Ticket ticket = 0;
-    CollectiveQueue* queue = nullptr;  // for a blocking call: wait() may run it
+    CollectiveQueue* queue = nullptr;  // of a blocking call, which wait() may run
     std::shared_ptr<std::atomic<bool>> failure_reported;  // the group's flag
 
   private:
@@ -83,7 +87,7 @@ class Task : public Work {
     std::optional<Failure> failure_;
 
   public:
-    Call call;  // on contiguous tensors
+    Call call;  // the call for the backend, on contiguous tensors
 };
 
 }  // namespace mini::dist

@@ -9,8 +9,8 @@
 namespace mini::dist {
 namespace {
 
-// The default group belongs to a rank, which is a thread or the main thread of a process,
-// so the variable is thread-local.
+// Thread-local, because the ranks of run_threads are threads of one process, and each
+// rank has its own default group.
 thread_local std::shared_ptr<ProcessGroup> this_rank_group;
 
 }  // namespace

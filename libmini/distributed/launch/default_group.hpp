@@ -1,5 +1,5 @@
-// The default process group of this rank: creates, returns and destroys it
-// (`torch.distributed`'s module-level functions).
+// The default process group of this rank: functions that create, return and destroy it
+// (the module-level functions of `torch.distributed`).
 
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace mini::dist {
 
-/// Returns whether this build has backend `backend`.
+/// Returns whether this build has the backend with this name.
 bool is_available(const std::string& backend);
 
 /// Connects to the other ranks and creates the default group of this rank; blocks until
-/// all ranks have joined. Throws UsageError for missing or invalid options or environment
-/// variables, Timeout naming the ranks that did not join, Error if there is a default
-/// group already (`torch.distributed.init_process_group`).
+/// all ranks have joined. Throws UsageError if an option or environment variable is
+/// missing or invalid, Timeout naming the ranks that did not join, and Error if this rank
+/// already has a default group (`torch.distributed.init_process_group`).
 std::shared_ptr<ProcessGroup> init_process_group(InitOptions options = {});
 
 /// Returns whether this rank has a default group.
@@ -27,21 +27,24 @@ bool is_initialized();
 /// Returns the default group. Throws Error if this rank has none.
 std::shared_ptr<ProcessGroup> default_group();
 
-/// Makes `group` this rank's default group; null removes it. run_threads calls it on each
-/// of its threads.
+/// Makes `group` the default group of the calling thread; if `group` is null, removes the
+/// default group. run_threads calls this function on each of its threads.
 void set_default_group(std::shared_ptr<ProcessGroup> group);
 
-/// Returns this rank in the default group. Throws Error without one.
+/// Returns the rank of this process or thread in the default group. Throws Error if there
+/// is no default group.
 int get_rank();
 
-/// Returns the number of ranks in the default group. Throws Error without one.
+/// Returns the number of ranks in the default group. Throws Error if there is no default
+/// group.
 int get_world_size();
 
 /// Creates a subgroup of the default group: see ProcessGroup::new_group.
 std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks);
 
-/// Removes the default group and shuts it down
-/// (`torch.distributed.destroy_process_group`).
+/// Removes the default group and shuts the group down, as ProcessGroup::shutdown does
+/// (`torch.distributed.destroy_process_group`). Throws Error if there is no default
+/// group.
 void destroy_process_group();
 
 }  // namespace mini::dist

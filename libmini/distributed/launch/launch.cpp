@@ -15,7 +15,7 @@
 namespace mini::dist {
 namespace {
 
-// Keeps the first failure: later ones are its consequences.
+// Keeps the first failure: the later failures are consequences of the first.
 class FirstFailure {
   public:
     void record(std::exception_ptr failure) {
@@ -40,15 +40,15 @@ void run_rank(const std::shared_ptr<QueuedGroup>& group,
         body(*group);
         group->shutdown();
     } catch (...) {
-        // Record it before releasing the other ranks, whose failures are its
-        // consequences.
+        // Record this failure before abandon(), which makes the other ranks fail.
         first.record(std::current_exception());
         group->abandon(current_failure().message);
     }
     set_default_group(nullptr);
 }
 
-// Returns the caller's default device, or, if that is a GPU, GPU rank % (number of GPUs).
+// Returns the default device of `rank`: the CPU if the caller's default device is the
+// CPU, else GPU rank % (number of GPUs).
 Device device_of(int rank) {
     const Device caller = default_device();
     if (caller.is_cpu()) return caller;
@@ -73,7 +73,8 @@ void run_threads(int world_size, const std::function<void(ProcessGroup& group)>&
                 run_rank(group, body, first);
             }));
     } catch (...) {
-        // The ranks that have started wait for the ranks that have not: release them.
+        // Abandon the ranks that have not started, so that the started ranks, which wait
+        // for them, fail.
         first.record(std::current_exception());
         const std::string reason = current_failure().message;
         for (size_t i = threads.size(); i < groups.size(); ++i)

@@ -31,8 +31,8 @@
 namespace mini::dist {
 namespace {
 
-// A failed rank sends its parent the rank that it blames, and at most this much of its
-// message, so that the pipe takes all in one write.
+// The maximum size of the error message that a failed rank sends to its parent, after the
+// rank that it blames. One write to the pipe takes both.
 constexpr size_t kMaxReportBytes = 4000;
 
 // The parent's data of one rank.
@@ -113,7 +113,8 @@ void send_report(int pipe, const Failure& failure) {
 
 [[noreturn]] void run_child(const std::function<void(int rank)>& fn, int rank,
                             const Job& job, int pipe) {
-    // End when the parent ends, even if it ended before this line, and on its SIGTERM.
+    // End when the parent ends, even if the parent has ended before this line, and on
+    // SIGTERM from the parent.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != job.parent) ::_exit(1);
     ::signal(SIGTERM, SIG_DFL);
@@ -129,7 +130,7 @@ void send_report(int pipe, const Failure& failure) {
         code = 1;
     }
 
-    // Flush the output, and skip the exit handlers, which are the parent's.
+    // Flush the output. Do not run the exit handlers, which belong to the parent.
     std::cout.flush();
     std::fflush(nullptr);
     ::_exit(code);
@@ -157,7 +158,8 @@ Child start_rank(const std::function<void(int rank)>& fn, int rank, const Job& j
     throw Error(concat(system_message("pidfd_open", reason), "; spawn needs Linux 5.3"));
 }
 
-// Reaps a process that has ended. If it failed, `message` receives the error message.
+// Reaps a process that has ended. Sets `message` to the error message if the process
+// failed.
 RankEnd reap(Child& child, std::string& message) {
     int status = 0;
     while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
@@ -188,7 +190,7 @@ RankEnd reap(Child& child, std::string& message) {
 }
 
 // Blocks SIGTERM during its lifetime: a rank that gets SIGTERM before it has removed the
-// parent's signal handlers would run them.
+// parent's signal handlers would run these handlers.
 class BlockedSigterm {
   public:
     BlockedSigterm() {
@@ -207,7 +209,7 @@ class BlockedSigterm {
     sigset_t before_;
 };
 
-// All ranks. The destructor ends the ranks that still run.
+// The processes of all ranks. The destructor kills the processes that still run.
 class ChildProcesses {
   public:
     ChildProcesses(const std::function<void(int rank)>& fn, Job job) {
@@ -225,8 +227,8 @@ class ChildProcesses {
     ChildProcesses(const ChildProcesses&) = delete;
     ChildProcesses& operator=(const ChildProcesses&) = delete;
 
-    // Blocks until all ranks have ended or one has failed. After a failure, ends the
-    // other ranks and throws RankFailed for the rank that caused it.
+    // Blocks until all ranks have ended or the rank that caused a failure is known. After
+    // a failure, ends the other ranks and throws RankFailed for the rank that caused it.
     void wait(std::chrono::milliseconds grace) {
         Deadline deadline = kNever;
         while (any_running() && wait_for_one(deadline)) {
@@ -241,7 +243,8 @@ class ChildProcesses {
         throw RankFailed(ends_[*cause].rank, messages_[*cause]);
     }
 
-    // Sends all ranks SIGTERM, and after `grace` SIGKILL; blocks until all have ended.
+    // Sends SIGTERM to all ranks, and SIGKILL to the ranks that still run after `grace`;
+    // blocks until all have ended.
     void end_all(std::chrono::milliseconds grace) {
         signal_all(SIGTERM);
         const Deadline deadline = deadline_after(grace);
@@ -265,7 +268,7 @@ class ChildProcesses {
             if (child.running) ::kill(child.process, signal);
     }
 
-    // Returns false if the deadline passes before any rank has ended.
+    // Blocks until a running rank has ended; returns false if the deadline passes first.
     bool wait_for_one(Deadline deadline) {
         std::vector<pollfd> entries;
         for (const Child& child : children_)
@@ -284,8 +287,8 @@ class ChildProcesses {
     }
 
     std::vector<Child> children_;
-    std::vector<RankEnd> ends_;          // in the order of their ends
-    std::vector<std::string> messages_;  // of the same ranks, "" on success
+    std::vector<RankEnd> ends_;          // in the order in which the ranks ended
+    std::vector<std::string> messages_;  // by index in `ends_`; "" on success
 };
 
 }  // namespace
@@ -298,12 +301,12 @@ void spawn(const std::function<void(int rank)>& fn, int world_size,
     check_no_cuda();
     check_no_other_threads();
 
-    // Flush the output: otherwise every rank would print the buffered text.
+    // Flush the output: otherwise every rank would also print the text in the buffers.
     std::cout.flush();
     std::fflush(nullptr);
 
     const Socket port =
-        reserve_port({"127.0.0.1", 0});  // until rank 0 listens on it, and after
+        reserve_port({"127.0.0.1", 0});  // reserved until all ranks have ended
     ChildProcesses children(
         fn, {world_size, local_address(port).port, random_hex(32), ::getpid(), {}});
     children.wait(options.grace);

@@ -1,15 +1,15 @@
-// Ranks as processes of this machine, started by a function call: for tests, measurements
-// and programs without a launcher.
+// Ranks as processes of this machine, started by a function call: for tests,
+// measurements, and programs without a launcher.
 //
 //     dist::spawn([](int rank) { train(rank); }, 4);
 //
-//     parent   fork x 4 ---------------- waits ---------- rethrows the first failure
+//     parent   fork x 4 ---------------- waits ---------- throws RankFailed
 //     rank 0          \-- fn(0) ----- exception, through a pipe --------/
 //     rank 1           \- fn(1) ...
 //
-// A forked child has only the thread that called fork: a mutex that another thread held
-// stays locked in it forever. CUDA does not work in the child of a process that has used
-// it. So spawn throws if the process has other threads or has called CUDA.
+// A forked child has only the thread that called fork: a mutex that another thread has
+// locked stays locked in the child forever. CUDA does not work in the child of a process
+// that has used CUDA. So spawn throws if the process has other threads or has used CUDA.
 
 #pragma once
 
@@ -34,18 +34,18 @@ class RankFailed : public Error {
 };
 
 struct SpawnOptions {
-    /// After the first failure: how long to wait for the other ranks to end on SIGTERM
+    /// After a failure: how long the other ranks, which get SIGTERM, may take to end
     /// before they get SIGKILL.
     std::chrono::milliseconds grace = std::chrono::seconds(5);
 };
 
-/// Forks `world_size` processes, each with the environment that minirun would set (RANK,
-/// LOCAL_RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT with a free port, MINI_STORE_COOKIE
-/// with a random cookie), calls fn(rank) in each, and blocks until all have ended. If a
-/// rank throws or dies, ends the other ranks and throws RankFailed for the rank that
-/// caused the failure. Throws UsageError if this process has other threads or has used
-/// CUDA, or if `world_size` is below 1. No rank outlives this process
-/// (`torch.multiprocessing.spawn`).
+/// Forks `world_size` processes, calls fn(rank) in each, and blocks until all have ended
+/// (`torch.multiprocessing.spawn`). Sets the environment variables of minirun in each
+/// (RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT with a free port,
+/// MINI_STORE_COOKIE with a random cookie). If a rank throws or dies, ends the other
+/// ranks and throws RankFailed for the rank that caused the failure. Throws UsageError if
+/// this process has other threads or has used CUDA, or if `world_size` is below 1. No
+/// rank outlives this process.
 void spawn(const std::function<void(int rank)>& fn, int world_size,
            SpawnOptions options = {});
 

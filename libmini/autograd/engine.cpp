@@ -1,9 +1,9 @@
 // The autograd engine: traverses the graph from the result back to the leaves.
 //
-// A node is ready when its gradient is complete: every node that uses its result has
-// added its contribution. So the engine first counts, for each node, the nodes that will
-// send it a contribution, and then keeps the ready nodes in a priority queue. It takes
-// the node with the highest sequence number first, which reverses the order of the
+// A node is ready when its gradient is complete, that is, when every use of the node's
+// result has added its contribution. So the engine first counts the contributions that
+// each node will receive, and then keeps the ready nodes in a priority queue. The engine
+// takes the node with the highest sequence number first, which reverses the order of the
 // forward pass; so all ranks use the same order. No step is recursive, so memory alone
 // limits the graph's depth.
 
@@ -43,7 +43,7 @@ class BackwardPass {
   private:
     struct Entry {
         Node* node;
-        uint64_t arrival;  // among nodes of equal sequence number, the lowest is first
+        uint64_t arrival;  // for equal sequence numbers, the lowest arrival is first
 
         bool operator<(const Entry& other) const {
             if (node->sequence() != other.node->sequence())
@@ -54,8 +54,8 @@ class BackwardPass {
 
     void push(Node& node) { ready_.push({&node, next_arrival_++}); }
 
-    // Counts, for each node reachable from `root`, the nodes that will send it a
-    // gradient.
+    // Counts the contributions that each node reachable from `root` will receive: one per
+    // edge that ends at the node.
     void count_senders(Node& root) {
         std::vector<Node*> to_visit{&root};
         senders_[&root] = 0;
@@ -97,7 +97,7 @@ class BackwardPass {
     }
 
     bool retain_graph_;
-    std::unordered_map<const Node*, int> senders_;     // senders that have not sent yet
+    std::unordered_map<const Node*, int> senders_;     // contributions still to come
     std::unordered_map<const Node*, Tensor> arrived_;  // sum of the contributions so far
     std::priority_queue<Entry> ready_;
     uint64_t next_arrival_ = 0;
@@ -106,7 +106,8 @@ class BackwardPass {
 
 thread_local BackwardPass* current_pass = nullptr;
 
-// Sets current_pass while a pass runs, and restores it: a hook may start another pass.
+// Sets current_pass while a pass runs; restores the previous value at the end, since a
+// hook of one pass may start another pass.
 class CurrentPass {
   public:
     explicit CurrentPass(BackwardPass& pass) : outer_(current_pass) {

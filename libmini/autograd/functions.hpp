@@ -20,14 +20,14 @@ namespace mini {
 
 // ---- arithmetic (functions_math.cpp)
 
-/// Elementwise arithmetic; the shapes are broadcast as in PyTorch. Throws ShapeError if
-/// the shapes cannot be broadcast.
+/// Return a + b, a - b, a * b and a / b, element by element; the shapes are broadcast as
+/// in PyTorch. Throw ShapeError if the shapes cannot be broadcast.
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor sub(const Tensor& a, const Tensor& b);
 Tensor mul(const Tensor& a, const Tensor& b);
 Tensor div(const Tensor& a, const Tensor& b);
 
-/// Elementwise functions (`torch.exp`, ...).
+/// Return the function's value for each element of x (`torch.exp`, ...).
 Tensor neg(const Tensor& x);
 Tensor exp(const Tensor& x);
 Tensor log(const Tensor& x);
@@ -36,21 +36,22 @@ Tensor relu(const Tensor& x);
 Tensor sigmoid(const Tensor& x);
 Tensor tanh(const Tensor& x);
 
-/// Same as add, sub, mul and div.
+/// Return the same as add, sub, mul and div.
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
 
-/// Copies x to another device; the gradient is copied back to x's device (`Tensor.to`).
+/// Returns a copy of x on `device`, or x itself if x is on `device` (`Tensor.to`).
+/// Backward copies the gradient to x's device.
 Tensor to(const Tensor& x, Device device);
 
-/// Returns a scalar tensor on the device of x.
+/// Returns `value` as a scalar float32 tensor on the device of x.
 inline Tensor number_like(const Tensor& x, float value) {
     return Tensor::full({}, value, DType::kFloat32, x.device());
 }
 
-/// Arithmetic with a number, and negation.
+/// Return the results of arithmetic with a number, and of negation.
 inline Tensor operator+(const Tensor& a, float b) { return add(a, number_like(a, b)); }
 inline Tensor operator-(const Tensor& a, float b) { return sub(a, number_like(a, b)); }
 inline Tensor operator*(const Tensor& a, float b) { return mul(a, number_like(a, b)); }
@@ -78,14 +79,14 @@ Tensor matmul(const Tensor& a, const Tensor& b);
 /// Returns a view of x with a different shape (`Tensor.view`). REQUIRES: x is contiguous.
 Tensor view(const Tensor& x, Shape shape);
 
-/// Returns the same as view for a contiguous x; otherwise copies x first
+/// Returns view(x, shape) if x is contiguous, otherwise a copy of x with this shape
 /// (`Tensor.reshape`).
 Tensor reshape(const Tensor& x, Shape shape);
 
-/// Merges the dimensions from start_dim to the last into one dimension.
+/// Returns x with the dimensions from start_dim to the last merged into one dimension.
 Tensor flatten(const Tensor& x, int64_t start_dim = 0);
 
-/// The views of mini::ops (tensor/ops.hpp), with gradients.
+/// Return the same views as the functions of mini::ops (tensor/ops.hpp), with gradients.
 Tensor permute(const Tensor& x, const Shape& dims);
 Tensor transpose(const Tensor& x, int64_t d0, int64_t d1);
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
@@ -132,14 +133,15 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
                   const Tensor& weight = {}, const Tensor& bias = {},
                   BatchNormMode mode = {});
 
-/// In training, sets each element to zero with probability p and divides the other
-/// elements by 1 - p; in evaluation returns x. Draws two words per element from
-/// `generator`, as PyTorch does. On a GPU, draws one seed from `generator` for the GPU's
-/// own generator.
+/// In training, returns x with each element set to zero with probability p, and the other
+/// elements divided by 1 - p; in evaluation, returns x. On the CPU, draws two 32-bit
+/// numbers per element from `generator`, as PyTorch does. On a GPU, draws only a seed
+/// from `generator`, for the GPU's own generator.
 Tensor dropout(const Tensor& x, double p, bool training,
                Generator& generator = generator_of(Stream::kDropout));
 
-/// Dropout of whole channels: x (N, C, ...), one draw for each (n, c).
+/// Like dropout, but sets whole channels to zero: x is (N, C, ...); the function draws
+/// once for each (n, c).
 Tensor dropout2d(const Tensor& x, double p, bool training,
                  Generator& generator = generator_of(Stream::kDropout));
 
@@ -148,12 +150,13 @@ Tensor log_softmax(const Tensor& x);
 
 // ---- losses (losses.cpp)
 
-/// The reduction of the losses of the samples or elements.
+/// How to reduce the losses of the samples or elements to one number; kNone returns all
+/// losses.
 enum class Reduction { kNone, kMean, kSum };
 
 /// Returns -log_probabilities[i, target[i]], reduced: log_probabilities (N, classes),
 /// target (N) int64. Throws Error, naming the first target that is not a class. On a GPU,
-/// that loss is NaN instead, because a check would block the host.
+/// the loss of such a target is NaN instead, because a check would block the host.
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 Reduction reduction = Reduction::kMean);
 
@@ -161,13 +164,13 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
 Tensor cross_entropy(const Tensor& scores, const Tensor& target,
                      Reduction reduction = Reduction::kMean);
 
-/// Returns (input - target)², reduced. REQUIRES: equal shapes.
+/// Returns (input - target)², reduced. Throws ShapeError unless the shapes are equal.
 Tensor mse_loss(const Tensor& input, const Tensor& target,
                 Reduction reduction = Reduction::kMean);
 
-/// Returns -(t log p + (1 - t) log(1 - p)), reduced, for equal shapes and p in [0, 1];
-/// logarithms are clamped to at least -100. Throws Error, naming the first p outside of
-/// [0, 1]; on a GPU, its loss is NaN instead.
+/// Returns -(t log p + (1 - t) log(1 - p)), reduced; logarithms are clamped to at least
+/// -100. Throws ShapeError unless the shapes are equal, and Error, naming the first p
+/// outside of [0, 1]. On a GPU, the loss of such a p is NaN instead.
 Tensor binary_cross_entropy(const Tensor& probability, const Tensor& target,
                             Reduction reduction = Reduction::kMean);
 

@@ -139,7 +139,8 @@ Tensor sum(const Tensor& x) {
 }
 
 Tensor sum(const Tensor& x, const Shape& dims, bool keepdim) {
-    // The shape of g with size 1 for each summed dimension, so that g can be expanded.
+    // The shape of x with size 1 for each summed dimension: backward reshapes g to
+    // `kept`, then expands g to the shape of x.
     Shape kept = x.shape();
     for (const int64_t dim : dims) {
         x.size(dim);  // throws if the dimension does not exist

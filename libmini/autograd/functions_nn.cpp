@@ -11,8 +11,8 @@
 namespace mini {
 
 // y = x wᵀ + bias, so dL/dx = g w, dL/dw = gᵀ x, dL/dbias = the sum of g over its N rows.
-// The bias is the first input, as in addmm, so its gradient is ready before the weight's.
-// Buckets in the order of the gradients then equal PyTorch's.
+// The bias is the first input, as in addmm, so its gradient is ready before the weight's
+// gradient. Buckets in the order of the gradients are then equal to PyTorch's buckets.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
     return record(
         "linear", ops::linear(x, w, bias), {bias, x, w},
@@ -48,8 +48,8 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t stri
 
 namespace {
 
-// Sets each element of x to `value` with the given probability, otherwise to 0. A GPU
-// uses its own generator, seeded from `generator`.
+// Sets each element of x to `value` with the given probability, otherwise to 0, and
+// returns x. A GPU uses its own generator, seeded from `generator`.
 Tensor draw_mask(Tensor x, double probability, float value, Generator& generator) {
     if (x.device().is_cpu()) {
         fill_bernoulli(x.span<float>(), probability, generator);
@@ -66,8 +66,8 @@ Tensor draw_mask(Tensor x, double probability, float value, Generator& generator
     return x;
 }
 
-// Multiplies x by a random mask, whose elements are 0 with probability p, otherwise
-// 1 / (1 - p). The mask is broadcast.
+// Returns x times a random mask, whose elements are 0 with probability p, otherwise
+// 1 / (1 - p). The mask is broadcast to the shape of x.
 Tensor times_mask(const char* name, const Tensor& x, double p, const Shape& mask_shape,
                   Generator& generator) {
     const float scale = p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 0.0f;

@@ -7,8 +7,8 @@
 namespace mini {
 namespace {
 
-// Returns the number of values per channel of a training batch. Throws ShapeError if it
-// is below two, because the unbiased variance is then undefined.
+// Returns the number of values per channel of a training batch. Throws ShapeError for
+// fewer than two values, because their unbiased variance is undefined.
 int64_t values_per_channel(const Tensor& x) {
     check_shape(x.dim() >= 2, "batch_norm: the input is ", x.shape(),
                 ", not (N, C) or (N, C, ...)");
@@ -21,9 +21,10 @@ int64_t values_per_channel(const Tensor& x) {
     return count;
 }
 
-// Returns the mean and variance for the normalisation. In training they are the batch's,
-// and the running values are updated. In evaluation they are a copy of the running
-// values, because a later batch may update those before this batch's backward pass.
+// Returns the mean and variance for the normalisation. In training, returns the mean and
+// variance of the batch, and updates `running`. In evaluation, returns a copy of
+// `running`, because a later batch may update `running` before this batch's backward
+// pass.
 ops::Moments choose_moments(const Tensor& x, ops::Moments running,
                             const BatchNormMode& mode) {
     const bool is_tracked = running.mean.defined() && running.variance.defined();

@@ -15,10 +15,10 @@ struct GradCheckOptions {
     double tolerance = 5e-3;  // on |analytic - numeric| / max(1, |numeric|)
 };
 
-/// Whether the gradients agree.
+/// The result of grad_check.
 struct GradCheckResult {
-    bool ok = true;
-    std::string message;  // the input and the element that differ, and both values
+    bool ok = true;       // whether the gradients agree
+    std::string message;  // if not ok: the input, the element, and both gradients
 };
 
 /// Compares the gradient that backward() computes for each input with central differences
@@ -27,10 +27,11 @@ struct GradCheckResult {
 /// cancel.
 ///
 /// In float32, h must be large compared to the rounding error: f has an error of about
-/// 1e-7 |f|, which the division by 2h = 2e-2 increases to 1e-5 |f|; the h² term of a
-/// smooth function is about 1e-4 of its third derivative. Both are below the tolerance
-/// for values of order one. REQUIRES: inputs are more than h away from points where f is
-/// not differentiable (relu at 0, ties in max_pool2d).
+/// 1e-7 |f|, which the division by 2h = 2e-2 increases to about 1e-5 |f|. The central
+/// difference itself has an error of h² / 6, about 2e-5, times the third derivative of f.
+/// Both errors are below the tolerance for values of order one. REQUIRES: inputs are more
+/// than h away from points at which f is not differentiable (relu at 0, ties in
+/// max_pool2d).
 GradCheckResult grad_check(
     const std::function<Tensor(const std::vector<Tensor>&)>& function,
     const std::vector<Tensor>& inputs, GradCheckOptions options = {});

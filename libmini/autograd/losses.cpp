@@ -1,4 +1,4 @@
-// Losses: first one loss per sample or element, then the reduction, each with its
+// Losses: first one loss per sample or element, then the reduction. Both steps have a
 // gradient.
 
 #include "libmini/autograd/functions.hpp"

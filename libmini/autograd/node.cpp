@@ -46,7 +46,7 @@ Node::Node(const char* name, std::vector<std::shared_ptr<Node>> inputs, uint64_t
 
 Node::~Node() {
     // The outermost destructor frees the nodes of a list; nested destructors only append
-    // to the list.
+    // their inputs to the list.
     thread_local std::vector<std::shared_ptr<Node>>* pending = nullptr;
     if (pending != nullptr) {
         for (auto& input : inputs_) pending->push_back(std::move(input));
@@ -72,7 +72,7 @@ Grads AccumulateGrad::apply(Tensor grad) {
     check_shape(grad.shape() == leaf.shape(), "backward: a gradient of shape ",
                 grad.shape(), " arrived at a leaf of shape ", leaf.shape());
 
-    // Store the first gradient without a copy if it is not shared; add later ones in
+    // Store the first gradient without a copy if it is not shared; add later gradients in
     // place.
     Tensor& total = leaf.autograd_meta()->grad;
     if (total.defined())

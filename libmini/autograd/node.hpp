@@ -1,14 +1,14 @@
 // The autograd graph: records which operation computed which tensor, and how to compute
-// the gradients of its inputs.
+// the gradients of the operation's inputs.
 //
 //     y = relu(x w)          [AccumulateGrad x] <--.
 //                            [AccumulateGrad w] <-- [matmul] <-- [relu] <-- y
 //
 // Each operation creates a Node, which points to the nodes of its inputs. The backward
-// pass ends at the leaves, tensors that are not the result of an operation: the leaf's
-// AccumulateGrad adds the gradient to the leaf's grad() and then calls the hooks, which
-// distributed training uses. Edges point from results to inputs only, so the graph has no
-// cycles.
+// pass ends at the leaves: tensors that are not the result of an operation. A leaf's
+// AccumulateGrad adds the gradient to the leaf's grad(), and then calls the hooks;
+// distributed training adds such hooks. Edges point from results to inputs only, so the
+// graph has no cycles.
 
 #pragma once
 
@@ -50,8 +50,8 @@ class Node {
     /// Returns whether input `i` needs a gradient.
     bool needs_input_grad(size_t i) const { return inputs_[i] != nullptr; }
 
-    /// Returns the sequence number: nodes are numbered in order of creation on each
-    /// thread. The engine processes ready nodes from high to low.
+    /// Returns the sequence number: each thread numbers its nodes in order of creation.
+    /// The engine processes the ready node with the highest number first.
     uint64_t sequence() const { return sequence_; }
 
   private:
@@ -60,10 +60,10 @@ class Node {
     uint64_t sequence_;
 };
 
-/// A hook, called with a leaf after a gradient has been added to its grad().
+/// A hook, called with a leaf after a gradient has been added to the leaf's grad().
 using PostAccumulateHook = std::function<void(const Tensor& leaf)>;
 
-/// The node of a leaf, which accumulates its gradient (`AccumulateGrad`).
+/// The node of a leaf; accumulates the leaf's gradient (`AccumulateGrad`).
 class AccumulateGrad : public Node {
   public:
     explicit AccumulateGrad(const Tensor& leaf);
@@ -87,23 +87,23 @@ class AccumulateGrad : public Node {
 struct AutogradMeta {
     bool requires_grad = false;
     Tensor grad;                                  // of a leaf
-    std::shared_ptr<Node> grad_fn;                // of a result: its node
-    std::shared_ptr<AccumulateGrad> accumulator;  // of a leaf: created at first use
+    std::shared_ptr<Node> grad_fn;                // of a result; null for a leaf
+    std::shared_ptr<AccumulateGrad> accumulator;  // of a leaf; created at first use
 };
 
 /// Returns the accumulator of a leaf that requires grad; creates it at first use. Throws
 /// Error for any other tensor.
 std::shared_ptr<AccumulateGrad> grad_accumulator(const Tensor& leaf);
 
-/// A tensor that a node saves for its backward pass, with the version at that time. It
-/// does not refer to the graph, so a node may save its own result.
+/// A tensor that a node saves for its backward pass, with the tensor's version at that
+/// time. The saved tensor is detached from the graph, so a node may save its own result.
 class SavedTensor {
   public:
     SavedTensor() = default;
     explicit SavedTensor(const Tensor& value);
 
-    /// Returns the saved tensor. Throws Error if it was changed in place after it was
-    /// saved.
+    /// Returns the saved tensor. Throws Error if the tensor was changed in place after it
+    /// was saved.
     const Tensor& get() const;
 
   private:
@@ -111,20 +111,21 @@ class SavedTensor {
     uint64_t version_ = 0;
 };
 
-/// A backward function: returns the gradient of each input i for which node.needs_input_grad(i),
-/// given `grad`, the gradient of the result.
+/// A backward function: computes the gradients of the inputs from `grad`, the gradient of
+/// the result. The gradient of input i may be undefined, and is ignored, unless
+/// node.needs_input_grad(i).
 using Backward = std::function<Grads(const Tensor& grad, const Node& node)>;
 
 /// Records in the graph that `result` was computed from `inputs`, and returns `result`.
-/// Records nothing if no input requires grad or recording is disabled. Every
-/// differentiable function calls it last.
+/// If no input requires grad, or recording is disabled, only returns `result`. Every
+/// differentiable function calls record() last.
 Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs,
               Backward backward);
 
 /// Returns whether operations are recorded on this thread (`torch.is_grad_enabled`).
 bool is_grad_enabled();
 
-/// Disables recording on this thread while it is in scope (`torch.no_grad`).
+/// Disables recording on this thread while the guard is in scope (`torch.no_grad`).
 class NoGradGuard {
   public:
     NoGradGuard();
@@ -137,8 +138,8 @@ class NoGradGuard {
 };
 
 /// Calls `callback` at the end of the backward pass that is running on this thread, after
-/// the last gradient (`Engine::queue_callback`). Distributed training uses it to wait for
-/// its last bucket. Throws Error if no backward pass is running.
+/// the last gradient (`Engine::queue_callback`). Throws Error if no backward pass is
+/// running. Distributed training waits for its last bucket in such a callback.
 void queue_callback(std::function<void()> callback);
 
 }  // namespace mini

@@ -10,8 +10,9 @@
 
 namespace mini::nn {
 
-/// Applies modules one after the other (`torch.nn.Sequential`). The modules belong to the
-/// caller (constructor) or to the container (append); both can be mixed.
+/// Applies modules one after the other (`torch.nn.Sequential`). The caller owns the
+/// modules that are passed to the constructor; the container owns the modules that
+/// append() constructs. One container may have modules of both kinds.
 ///
 ///     nn::Linear first(2, 3), second(3, 1);       nn::Sequential net;
 ///     nn::Sequential net(first, second);          net.append<nn::Linear>(2, 3);
@@ -24,7 +25,8 @@ class Sequential : public Module {
         (add(modules), ...);
     }
 
-    /// Constructs the next step, owns it, and returns a reference to it.
+    /// Constructs a module, adds it as the next step, and returns a reference to it. The
+    /// container owns the module.
     template <typename M, typename... Args>
     M& append(Args&&... args) {
         M& made = make_module<M>(std::to_string(size()), std::forward<Args>(args)...);
@@ -35,7 +37,7 @@ class Sequential : public Module {
     size_t size() const { return steps_.size(); }
     Module& operator[](size_t i) const { return *steps_.at(i); }
 
-    /// Returns x if there are no steps.
+    /// Applies the steps in order; returns x if there are no steps.
     Tensor forward(const Tensor& x) override;
 
   private:
@@ -46,7 +48,8 @@ class Sequential : public Module {
 /// A list of modules that another module calls (`torch.nn.ModuleList`).
 class ModuleList : public Module {
   public:
-    /// Constructs the next module, owns it, and returns a reference to it.
+    /// Constructs a module, adds it to the list, and returns a reference to it. The list
+    /// owns the module.
     template <typename M, typename... Args>
     M& append(Args&&... args) {
         M& made = make_module<M>(std::to_string(size()), std::forward<Args>(args)...);

@@ -1,5 +1,5 @@
-// Dropout: zeroes random elements or channels in training (Srivastava et al. 2014);
-// returns its input in evaluation. Draws from the calling thread's
+// Dropout: in training, sets random elements or channels to zero (Srivastava et al.
+// 2014); in evaluation, returns the input. Draws from the calling thread's
 // generator_of(Stream::kDropout) (random/streams.hpp): the default generator, unless
 // streams were separated.
 
@@ -10,7 +10,7 @@
 
 namespace mini::nn {
 
-/// Zeroes single elements (`torch.nn.Dropout`).
+/// Sets single elements to zero with probability p (`torch.nn.Dropout`).
 class Dropout : public Module {
   public:
     explicit Dropout(double p = 0.5) : p_(p) {}
@@ -20,7 +20,7 @@ class Dropout : public Module {
     double p_;
 };
 
-/// Zeroes whole channels of (N, C, H, W) (`torch.nn.Dropout2d`).
+/// Sets whole channels of (N, C, H, W) to zero with probability p (`torch.nn.Dropout2d`).
 class Dropout2d : public Module {
   public:
     explicit Dropout2d(double p = 0.5) : p_(p) {}

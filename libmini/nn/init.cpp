@@ -20,7 +20,7 @@ int64_t receptive_field(const Tensor& weight) {
     return field;
 }
 
-// The same steps as in PyTorch, in double, so that the bounds are bitwise identical.
+// Computes in double, in PyTorch's order, so that the bounds are bitwise identical.
 double xavier_std(const Tensor& weight, double gain) {
     return gain * std::sqrt(2.0 / static_cast<double>(fan_in(weight) + fan_out(weight)));
 }
@@ -34,12 +34,13 @@ double kaiming_std(const Tensor& weight, const KaimingOptions& options) {
 // The cumulative distribution function of the standard normal distribution.
 double normal_cdf(double x) { return (1.0 + std::erf(x / std::sqrt(2.0))) / 2.0; }
 
-// trunc_normal_ draws from the whole normal distribution if its probability between the
-// bounds is greater than this.
+// trunc_normal_ draws from the whole normal distribution if the probability between the
+// bounds is greater than kMinInside.
 constexpr double kMinInside = 0.3;
 
-// Rejection sampling: `draw` fills a span and returns for each number whether to keep it;
-// rejected numbers are drawn again. Each round draws for all elements, as PyTorch does.
+// Rejection sampling: `draw` fills a span, and returns for each number whether to keep
+// the number. Rejected numbers are drawn again; each round draws numbers for all
+// elements, as in PyTorch.
 template <typename Draw>
 void draw_until_kept(std::span<float> values, const Draw& draw) {
     std::vector<float> drawn(values.size());
@@ -65,9 +66,9 @@ std::vector<bool> draw_normal(std::span<float> drawn, const TruncNormalOptions& 
     return keep;
 }
 
-// Draws uniformly between the bounds, and keeps each number with a probability
-// proportional to its density: exp(-z² / 2) at z standard deviations from the mean,
-// divided by the maximum density between the bounds.
+// Draws uniformly between the bounds, and keeps each number with the probability
+// density / maximum density between the bounds. The density of a number z standard
+// deviations from the mean is proportional to exp(-z² / 2).
 std::vector<bool> draw_between(std::span<float> drawn, const TruncNormalOptions& options,
                                Generator& generator) {
     const auto [mean, std, a, b] = options;
@@ -90,8 +91,9 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
     return sum;
 }
 
-// Gram-Schmidt: subtracts from each vector its projections on the vectors before it, then
-// normalises it to length 1. Does so twice, since the first pass leaves rounding errors.
+// Gram-Schmidt: subtracts from each vector its projections on the previous vectors, then
+// scales the vector to length 1. Does both twice, since the first pass leaves rounding
+// errors.
 void orthonormalise(std::vector<std::vector<double>>& vectors) {
     for (size_t v = 0; v < vectors.size(); ++v) {
         std::vector<double>& x = vectors[v];
@@ -206,7 +208,7 @@ void orthogonal_(Tensor& weight, double gain, Generator& generator) {
         return on_cpu(weight, [&](Tensor& host) { orthogonal_(host, gain, generator); });
     normal_(weight, 0, 1, generator);
 
-    // Take the rows of a wide matrix or the columns of a tall one.
+    // Take the rows of a wide matrix, or the columns of a tall matrix.
     const auto values = weight.span<float>();
     const auto rows = static_cast<size_t>(weight.size(0));
     const size_t columns = values.size() / rows;

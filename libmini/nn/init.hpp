@@ -25,26 +25,26 @@
 namespace mini::nn::init {
 
 /// Returns the number of inputs of one output, for a weight (out, in, receptive
-/// field...). Throws ShapeError below two dimensions.
+/// field...). Throws ShapeError for fewer than two dimensions.
 int64_t fan_in(const Tensor& weight);
 
-/// Returns the number of outputs that one input contributes to. Throws ShapeError below
-/// two dimensions.
+/// Returns the number of outputs to which one input contributes. Throws ShapeError for
+/// fewer than two dimensions.
 int64_t fan_out(const Tensor& weight);
 
-/// The activation function after a layer; kLinear stands for no activation, as for the
-/// plain output of a linear layer or a convolution.
+/// The activation function after a layer; kLinear means no activation function.
 enum class Nonlinearity { kLinear, kSigmoid, kTanh, kRelu, kLeakyRelu, kSelu };
 
 /// Returns the factor on the standard deviation that compensates for a nonlinearity
-/// (`torch.nn.init.calculate_gain`): 1, 1, 5/3, √2, √(2 / (1 + negative_slope²)), 3/4.
+/// (`torch.nn.init.calculate_gain`). In the order of Nonlinearity: 1, 1, 5/3, √2,
+/// √(2 / (1 + negative_slope²)), 3/4.
 double calculate_gain(Nonlinearity nonlinearity, double negative_slope = 0.01);
 
-/// Fills x with uniform numbers in [from, to).
+/// Fills x with uniformly distributed numbers in [from, to).
 void uniform_(Tensor& x, double from, double to,
               Generator& generator = generator_of(Stream::kInitialisation));
 
-/// Fills x with normal numbers.
+/// Fills x with normally distributed numbers.
 void normal_(Tensor& x, double mean, double std,
              Generator& generator = generator_of(Stream::kInitialisation));
 
@@ -61,11 +61,11 @@ void zeros_(Tensor& x);
 /// matrix.
 void eye_(Tensor& x);
 
-/// Xavier initialisation, uniform in ±gain √(6 / (fan_in + fan_out)).
+/// Fills `weight` by Xavier initialisation: uniform in ±gain √(6 / (fan_in + fan_out)).
 void xavier_uniform_(Tensor& weight, double gain = 1,
                      Generator& generator = generator_of(Stream::kInitialisation));
 
-/// Xavier initialisation, normal with the same variance.
+/// Fills `weight` by Xavier initialisation: normal with the variance of xavier_uniform_.
 void xavier_normal_(Tensor& weight, double gain = 1,
                     Generator& generator = generator_of(Stream::kInitialisation));
 
@@ -79,39 +79,41 @@ struct KaimingOptions {
     Nonlinearity nonlinearity = Nonlinearity::kLeakyRelu;
 };
 
-/// Kaiming initialisation, uniform in ±gain √(3 / fan).
+/// Fills `weight` by Kaiming initialisation: uniform in ±gain √(3 / fan).
 void kaiming_uniform_(Tensor& weight, KaimingOptions options = {},
                       Generator& generator = generator_of(Stream::kInitialisation));
 
-/// Kaiming initialisation, normal with the same variance.
+/// Fills `weight` by Kaiming initialisation: normal with the variance of
+/// kaiming_uniform_.
 void kaiming_normal_(Tensor& weight, KaimingOptions options = {},
                      Generator& generator = generator_of(Stream::kInitialisation));
 
 struct TruncNormalOptions {
     double mean = 0;
     double std = 1;
-    double a = -2;  // the minimum value, not in standard deviations
-    double b = 2;   // the maximum value, likewise
+    double a = -2;  // the minimum value (not a number of standard deviations)
+    double b = 2;   // the maximum value (not a number of standard deviations)
 };
 
 /// Fills x from the normal distribution truncated to [a, b], by rejection sampling, as in
 /// PyTorch 2.15; earlier versions draw other numbers. Throws UsageError unless std is
-/// positive and a < b, and for an infinite bound if the normal distribution has a
-/// probability of less than 0.3 between a and b.
+/// positive and a < b. Also throws UsageError if a or b is infinite and the normal
+/// distribution has a probability of at most 0.3 between a and b.
 void trunc_normal_(Tensor& x, TruncNormalOptions options = {},
                    Generator& generator = generator_of(Stream::kInitialisation));
 
-/// Fills a weight with random orthogonal rows (of a wide weight) or columns (of a tall
-/// weight) of length `gain`: the Q of the QR decomposition of a normal matrix (Saxe et
-/// al. 2014; `orthogonal_`). Trailing dimensions count as columns. Computed in double, so
-/// it differs by up to 1e-6 from PyTorch, which uses LAPACK in float. Throws ShapeError
-/// below two dimensions.
+/// Fills `weight` with random orthogonal vectors of length `gain` (`orthogonal_`): its
+/// rows if there are fewer rows than columns, otherwise its columns. The vectors are the
+/// Q of the QR decomposition of a matrix of normally distributed numbers (Saxe et al.
+/// 2014). All dimensions after the first count as columns. The values are computed in
+/// double, so they differ by up to 1e-6 from PyTorch's values, which LAPACK computes in
+/// float. Throws ShapeError for fewer than two dimensions.
 void orthogonal_(Tensor& weight, double gain = 1,
                  Generator& generator = generator_of(Stream::kInitialisation));
 
-/// Initialises Linear and Conv2d: kaiming_uniform_ with a = √5 for the weight, which is
-/// uniform in ±1/√fan_in, then the same range for the bias, if it is defined. Draws from
-/// this thread's generator_of(Stream::kInitialisation).
+/// Initialises the parameters of Linear and Conv2d: first the weight by kaiming_uniform_
+/// with a = √5, that is, uniform in ±1/√fan_in; then the bias, if it is defined, uniform
+/// in the same range. Draws from this thread's generator_of(Stream::kInitialisation).
 void reset_parameters(Tensor& weight, Tensor& bias);
 
 }  // namespace mini::nn::init

@@ -1,4 +1,4 @@
-// Loss functions as objects that a program can store as its criterion.
+// Loss functions as objects, which a program can store as its criterion.
 
 #pragma once
 
@@ -24,7 +24,7 @@ struct NLLLoss {
     }
 };
 
-/// Binary cross-entropy of probabilities and targets 0 or 1, of equal shapes
+/// Binary cross-entropy of probabilities and targets (0 or 1) of equal shapes
 /// (`torch.nn.BCELoss`).
 struct BCELoss {
     Reduction reduction = Reduction::kMean;
@@ -33,7 +33,7 @@ struct BCELoss {
     }
 };
 
-/// Squared error of input and target, of equal shapes (`torch.nn.MSELoss`).
+/// Squared error of an input and a target of equal shapes (`torch.nn.MSELoss`).
 struct MSELoss {
     Reduction reduction = Reduction::kMean;
     Tensor operator()(const Tensor& input, const Tensor& target) const {

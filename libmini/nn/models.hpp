@@ -14,7 +14,8 @@ struct ConvNetOptions {
 
 /// The ConvNet of PyTorch's tutorial on distributed training, 21,840 parameters:
 ///
-///     (N, 1, 28, 28)  conv 1-10 k5   -> (N, 10, 24, 24)  max-pool 2 -> (N, 10, 12, 12)  relu
+///     (N, 1, 28, 28)  conv 1-10 k5   -> (N, 10, 24, 24)
+///                     max-pool 2     -> (N, 10, 12, 12)  relu
 ///                     conv 10-20 k5  -> (N, 20, 8, 8)    dropout2d
 ///                     max-pool 2     -> (N, 20, 4, 4)    relu, flatten -> (N, 320)
 ///                     fc 320-50, relu, dropout, fc 50-10 -> (N, 10), the class scores

@@ -13,10 +13,10 @@
 //         nn::Linear fc2_;
 //     };
 //
-// Submodules are plain members; register_module stores their address, so modules can be
+// Submodules are plain members; register_module stores their addresses, so modules can be
 // neither copied nor moved. Parameters are initialised when the members are constructed:
-// in PyTorch's order if they are declared in PyTorch's order. If the number of submodules
-// is known only at run time, make_module constructs and owns them:
+// in PyTorch's order if the members are declared in PyTorch's order. If the number of
+// submodules is known only at run time, make_module constructs and owns the submodules:
 //
 //     for (int i = 0; i < depth; ++i)
 //         layers_.push_back(&make_module<nn::Linear>("fc" + std::to_string(i), 50, 50));
@@ -48,21 +48,22 @@ class Module {
     Tensor operator()(const Tensor& x) { return forward(x); }
 
     /// Returns the parameters of this module and its submodules, with names like
-    /// "conv1.weight": first the module's own parameters, then the submodules' in order.
-    /// A shared parameter is returned once (`named_parameters`).
+    /// "conv1.weight" (`named_parameters`): first the module's own parameters, then the
+    /// parameters of each submodule, in order of registration. A shared parameter is
+    /// returned once.
     NamedTensors named_parameters() const;
     std::vector<Tensor> parameters() const;
 
-    /// Returns the buffers in the same way: tensors that belong to the state but are not
-    /// trained (`named_buffers`).
+    /// Returns the buffers in the same way. Buffers are tensors that belong to the state
+    /// but are not trained (`named_buffers`).
     NamedTensors named_buffers() const;
     std::vector<Tensor> buffers() const;
 
     /// Returns this module and all submodules, each once, parents first (`modules`).
     std::vector<Module*> modules();
 
-    /// Calls `function` with every module, parents last, as initialisation needs it
-    /// (`apply`).
+    /// Calls `function` with every submodule, then with this module: each module comes
+    /// after its submodules (`apply`).
     void apply(const std::function<void(Module&)>& function);
 
     /// Returns the parameters and buffers, detached, in PyTorch's order: each module's
@@ -79,8 +80,8 @@ class Module {
     /// handles to the same tensors see the move (`to`). Create the optimizer afterwards.
     Module& to(Device device);
 
-    /// Sets training or evaluation mode for this module and all submodules; dropout and
-    /// batch normalisation depend on it (`train`).
+    /// Sets training or evaluation mode for this module and all submodules (`train`).
+    /// Dropout and batch normalisation depend on the mode.
     void train(bool training = true);
     void eval() { train(false); }
     bool is_training() const { return training_; }

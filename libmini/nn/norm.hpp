@@ -5,9 +5,9 @@
 //     evaluation  y = (x - running_mean) / sqrt(running_var + eps)
 //
 // and then y * weight + bias, with one weight and one bias per channel. In training, each
-// sample's output depends on the whole batch, so ranks that each have a part of the batch
-// use other means and variances than one process with the whole batch, and their running
-// values diverge unless they are broadcast.
+// sample's output depends on the whole batch. So if each rank has a part of the batch,
+// the ranks use other means and variances than one process with the whole batch, and the
+// ranks' running values diverge unless one rank's values are broadcast.
 //
 // Ioffe and Szegedy 2015, "Batch normalization".
 
@@ -22,7 +22,8 @@ namespace mini::nn {
 
 struct BatchNormOptions {
     double eps = 1e-5;
-    std::optional<double> momentum = 0.1;  // absent: average of all batches
+    std::optional<double> momentum = 0.1;  // std::nullopt: running values average all
+                                           // batches with equal weight
     bool affine = true;                    // whether to have weight and bias
     bool track_running_stats = true;       // false: always use the batch's statistics
 };
@@ -41,8 +42,8 @@ class BatchNorm : public Module {
   protected:
     BatchNorm(int64_t num_features, BatchNormOptions options);
 
-    /// Normalises x. Throws ShapeError unless dimension 1 of x has size num_features, and
-    /// when a channel has only one value in training.
+    /// Normalises x. Throws ShapeError if the size of dimension 1 of x is not
+    /// num_features, or if a channel has only one value in training.
     Tensor normalise(const Tensor& x);
 
   private:

@@ -1,4 +1,4 @@
-// Pooling: layers that reduce the size of images (N, C, H, W), each plane separately.
+// Pooling: layers that reduce the size of images (N, C, H, W), each channel separately.
 
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace mini::nn {
 
-/// The maximum of each window; stride 0 means the window's size (`torch.nn.MaxPool2d`).
+/// Computes the maximum of each window (`torch.nn.MaxPool2d`). Stride 0 means
+/// kernel_size.
 class MaxPool2d : public Module {
   public:
     explicit MaxPool2d(int64_t kernel_size, int64_t stride = 0, int64_t padding = 0)
@@ -22,12 +23,12 @@ class MaxPool2d : public Module {
 };
 
 struct AvgPool2dOptions {
-    int64_t stride = 0;  // 0 means the window's size
+    int64_t stride = 0;  // 0 means kernel_size
     int64_t padding = 0;
     bool count_include_pad = true;
 };
 
-/// The mean of each window (`torch.nn.AvgPool2d`).
+/// Computes the mean of each window (`torch.nn.AvgPool2d`).
 class AvgPool2d : public Module {
   public:
     explicit AvgPool2d(int64_t kernel_size, AvgPool2dOptions options = {})
@@ -39,8 +40,8 @@ class AvgPool2d : public Module {
     AvgPool2dOptions options_;
 };
 
-/// The means of a grid of rectangles, for an output of the given size and any image size
-/// (`torch.nn.AdaptiveAvgPool2d`).
+/// Covers an image of any size with a grid of output_rows x output_cols rectangles, and
+/// computes the mean of each rectangle (`torch.nn.AdaptiveAvgPool2d`).
 class AdaptiveAvgPool2d : public Module {
   public:
     explicit AdaptiveAvgPool2d(int64_t output_size)

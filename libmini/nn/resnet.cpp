@@ -28,7 +28,7 @@ void init_as_identity(Module& module) {
         init::zeros_(bottleneck->last_norm().weight);
 }
 
-// Whether x can be added to the block's output without a downsample layer.
+// Returns whether x can be added to the block's output without a downsample layer.
 bool fits(int64_t in_channels, int64_t out_channels, int64_t stride) {
     return stride == 1 && in_channels == out_channels;
 }

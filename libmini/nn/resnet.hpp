@@ -2,24 +2,14 @@
 // torchvision's weights can be loaded (`torchvision.models.resnet`).
 //
 // A block computes y = relu(x + f(x)). The sum passes the gradient to x unchanged, so a
-// hundred blocks can be trained where a hundred plain layers cannot.
+// network of a hundred blocks can be trained, unlike a network of a hundred plain layers.
 //
 //     BasicBlock       x -+- conv 3x3 - bn - relu - conv 3x3 - bn ------------ + - relu
 //     (18, 34)            `----------------------------------------------------'
 //     Bottleneck       x -+- conv 1x1 - .. - conv 3x3 - .. - conv 1x1 - bn --- + - relu
 //     (50, 101, 152)      `----------------------------------------------------'
 //
-//     an image (3, 224, 224)  conv 7x7 / 2 - bn - relu - max-pool 3x3 / 2  (64, 56, 56)
-//     layer1                  blocks of width 64                           (64 e, 56, 56)
-//     layer2, layer3, layer4  widths 128, 256, 512; each halves the image  (512 e, 7, 7)
-//     head                    average pooling - fc                         (num_classes)
-//
-// with the expansion e: a bottleneck of width w works on w channels and has e w = 4 w
-// output channels; a basic block has w output channels, e = 1.
-//
-// He, Zhang, Ren, Sun 2015, "Deep residual learning for image recognition". Unlike in the
-// paper, a bottleneck has its stride in the 3x3 convolution, not in the first 1x1
-// convolution (torchvision's "V1.5").
+// He, Zhang, Ren, Sun 2015, "Deep residual learning for image recognition".
 
 #pragma once
 
@@ -38,7 +28,7 @@ class BasicBlock : public Module {
   public:
     static constexpr int64_t kExpansion = 1;
 
-    /// (N, in_channels, H, W) to (N, width, H / stride, W / stride), rounded up.
+    /// Maps (N, in_channels, H, W) to (N, width, H / stride, W / stride), rounded up.
     BasicBlock(int64_t in_channels, int64_t width, int64_t stride);
     Tensor forward(const Tensor& x) override;
 
@@ -48,16 +38,17 @@ class BasicBlock : public Module {
   private:
     Conv2d conv1_, conv2_;
     BatchNorm2d bn1_, bn2_;
-    Sequential* downsample_ = nullptr;  // maps x to the output's shape; null if x has it
+    Sequential* downsample_ = nullptr;  // maps x to y's shape; null if the shapes agree
 };
 
 /// A 1x1 convolution to fewer channels, a 3x3 convolution with the stride, and a 1x1
-/// convolution to more channels.
+/// convolution to more channels. This is torchvision's variant "V1.5"; in the paper, the
+/// first 1x1 convolution has the stride.
 class Bottleneck : public Module {
   public:
     static constexpr int64_t kExpansion = 4;
 
-    /// (N, in_channels, H, W) to (N, 4 width, H / stride, W / stride), rounded up.
+    /// Maps (N, in_channels, H, W) to (N, 4 width, H / stride, W / stride), rounded up.
     Bottleneck(int64_t in_channels, int64_t width, int64_t stride);
     Tensor forward(const Tensor& x) override;
 
@@ -67,7 +58,7 @@ class Bottleneck : public Module {
   private:
     Conv2d conv1_, conv2_, conv3_;
     BatchNorm2d bn1_, bn2_, bn3_;
-    Sequential* downsample_ = nullptr;  // maps x to the output's shape; null if x has it
+    Sequential* downsample_ = nullptr;  // maps x to y's shape; null if the shapes agree
 };
 
 struct ResNetOptions {
@@ -80,11 +71,19 @@ enum class ResNetBlock { kBasic, kBottleneck };
 
 /// A ResNet: maps images (N, 3, H, W) to class scores (N, num_classes). H and W may be
 /// any positive numbers, but training needs two values per channel in each normalisation.
+///
+///     image (3, 224, 224)  conv 7x7 / 2 - bn - relu - max-pool 3x3 / 2  (64, 56, 56)
+///     layer1               blocks of width 64                           (64 e, 56, 56)
+///     layer2 to layer4     widths 128, 256, 512; each halves the image  (512 e, 7, 7)
+///     head                 average pooling - fc                         (num_classes)
+///
+/// The expansion e is a block's number of output channels divided by its width: 1 for
+/// BasicBlock, 4 for Bottleneck.
 class ResNet : public Module {
   public:
     /// `depths` are the numbers of blocks of layer1 to layer4. Convolutions are
-    /// initialised by kaiming_normal_ with fan_out, normalisations with 1 and 0, fc as
-    /// Linear does.
+    /// initialised by kaiming_normal_ with fan_out, normalisations with weight 1 and bias
+    /// 0, and fc as any Linear.
     ResNet(ResNetBlock block, const std::array<int, 4>& depths,
            ResNetOptions options = {});
     Tensor forward(const Tensor& x) override;
@@ -100,8 +99,8 @@ class ResNet : public Module {
     Linear* fc_ = nullptr;  // created after the blocks determine its input size
 };
 
-/// The networks of torchvision. With 1000 classes they have 11,689,512, 21,797,672,
-/// 25,557,032, 44,549,160 and 60,192,808 parameters.
+/// Return the networks of torchvision. With 1000 classes these networks have 11,689,512,
+/// 21,797,672, 25,557,032, 44,549,160 and 60,192,808 parameters.
 ResNet resnet18(ResNetOptions options = {});
 ResNet resnet34(ResNetOptions options = {});
 ResNet resnet50(ResNetOptions options = {});

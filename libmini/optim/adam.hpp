@@ -1,4 +1,4 @@
-// Adam: the step of each parameter is about lr, for gradients of any size
+// Adam: each step changes a parameter by about lr, for small and for large gradients
 // (Kingma and Ba, "Adam: A Method for Stochastic Optimization", 2015).
 //
 // Keeps two running averages per parameter, of the gradient and of its square, so
@@ -28,18 +28,18 @@ struct AdamOptions {
 /// PyTorch's Adam (`torch.optim.Adam`), for each parameter p with gradient g, averages m
 /// and v, at its t-th step:
 ///
-///     g += weight_decay p                 or, decoupled, p *= 1 - lr weight_decay
+///     g += weight_decay p                 or, if decoupled, p *= 1 - lr weight_decay
 ///     m  = beta0 m + (1 - beta0) g
 ///     v  = beta1 v + (1 - beta1) g^2
 ///     p -= lr m' / (sqrt(v') + eps)       m' = m / (1 - beta0^t), v' = v / (1 - beta1^t)
 ///
-/// amsgrad uses the maximum of all v so far in the last line (Reddi et al., 2018);
-/// maximize negates the gradient. The values are bitwise identical to builds of PyTorch
-/// that round each operation separately.
+/// With amsgrad, the last line uses the maximum of all v so far instead of v (Reddi et
+/// al., 2018). With maximize, the gradient is negated first. The results are bitwise
+/// identical to those of PyTorch builds without fused multiply-add.
 class Adam : public Optimizer {
   public:
-    /// Throws UsageError for a negative or non-finite number, and for a beta not in
-    /// [0, 1).
+    /// Throws UsageError for an option that is negative or not finite, and for a beta
+    /// that is not in [0, 1).
     explicit Adam(std::vector<Tensor> parameters, AdamOptions options = {});
 
     void step() override;

@@ -13,8 +13,8 @@
 
 namespace mini::optim {
 
-/// Collects `Item`s, the kernel's view of a parameter, by device and `kind`. Parameters
-/// with the same kind take the same step.
+/// Collects `Item`s by device and `kind`. An `Item` describes one parameter to the
+/// kernel. Parameters with the same kind take the same step.
 template <typename Item>
 class GpuSteps {
   public:

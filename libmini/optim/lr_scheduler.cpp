@@ -135,7 +135,8 @@ SequentialLR::SequentialLR(Optimizer& optimizer,
         check_usage(scheduler != nullptr && &scheduler->optimizer_ == &optimizer,
                     "SequentialLR: a scheduler is null or has another optimizer");
 
-    // Each constructor has set a rate: restore base_lr, and start the first scheduler.
+    // Each scheduler's constructor has set the optimizer's rate: restore base_lr, and
+    // start the first scheduler.
     optimizer.set_lr(base_lr());
     schedulers_.front()->start();
     set(0, schedulers_.front()->get_last_lr());

@@ -9,9 +9,9 @@
 //     StepLR     ----____....       LinearLR   _/------       CosineAnnealingLR  --\_
 //
 // Each scheduler computes the next rate from the current rate, as PyTorch does, not from
-// the epoch alone: so several schedulers can share one optimizer, and the rates are
-// bitwise identical to PyTorch's, except for the cosine, which C libraries may round
-// differently.
+// the epoch alone. So several schedulers can share one optimizer, and the rates are
+// bitwise identical to PyTorch's; the rates of CosineAnnealingLR may differ in the last
+// bits, because C libraries round the cosine differently.
 
 #pragma once
 
@@ -27,24 +27,25 @@ namespace mini::optim {
 
 /// The base class of all schedulers. To resume, construct the optimizer and the scheduler
 /// as in the first run, then load both states. Load the optimizer's state after
-/// constructing the scheduler, since its constructor sets the rate.
+/// constructing the scheduler, since the scheduler's constructor sets the rate.
 class LRScheduler {
   public:
     virtual ~LRScheduler() = default;
     LRScheduler(const LRScheduler&) = delete;
     LRScheduler& operator=(const LRScheduler&) = delete;
 
-    /// Sets the rate of the next epoch. Call it after each epoch (`LRScheduler.step`).
+    /// Sets the rate of the next epoch (`LRScheduler.step`). Call step() after every
+    /// epoch.
     virtual void step();
 
-    /// Returns the epoch of the current rate, from 0.
+    /// Returns the epoch of the current rate, counted from 0.
     int64_t last_epoch() const { return last_epoch_; }
 
     /// Returns the rate that this scheduler set last.
     double get_last_lr() const { return last_lr_; }
 
     /// Returns last_epoch, last_lr and base_lr: the whole state except the constructor's
-    /// arguments. Use optim::exact_text to write them into a checkpoint.
+    /// arguments. Use optim::exact_text to write these numbers into a checkpoint.
     virtual std::map<std::string, double> state_dict() const;
 
     /// Restores the state; does not change the optimizer's rate. Throws UsageError,
@@ -56,6 +57,7 @@ class LRScheduler {
     /// calls start().
     explicit LRScheduler(Optimizer& optimizer);
 
+    /// Sets the rate of epoch 0 to first_lr().
     void start();
 
     /// Returns the rate of epoch 0, computed from the optimizer's current rate.
@@ -66,6 +68,7 @@ class LRScheduler {
     virtual double next_lr() const = 0;
 
     /// Returns the rate of epoch 0, computed from base_lr() instead of the current rate.
+    /// SequentialLR restarts a scheduler with this rate.
     virtual double restart_lr() const { return base_lr_; }
 
     double lr() const { return optimizer_.lr(); }
@@ -95,9 +98,9 @@ class StepLR : public LRScheduler {
     double gamma_;
 };
 
-/// Decreases the rate to eta_min in T_max epochs along half a cosine, then increases it
-/// again
-/// (`CosineAnnealingLR`). Throws UsageError unless T_max is 1 or more.
+/// Decreases the rate to eta_min in T_max epochs, along half a period of a cosine, then
+/// increases the rate again (`CosineAnnealingLR`). Throws UsageError unless T_max is 1 or
+/// more.
 class CosineAnnealingLR : public LRScheduler {
   public:
     CosineAnnealingLR(Optimizer& optimizer, int64_t T_max, double eta_min = 0.0);
@@ -117,9 +120,10 @@ struct LinearLROptions {
     int64_t total_iters = 5;
 };
 
-/// Multiplies the rate by a factor that changes linearly from start_factor to end_factor
-/// in total_iters epochs, and then stays constant (`LinearLR`). Throws UsageError unless
-/// 0 < start_factor <= 1, 0 <= end_factor <= 1 and total_iters is 1 or more.
+/// Multiplies the initial rate by a factor that changes linearly from start_factor to
+/// end_factor in total_iters epochs, and then stays constant (`LinearLR`). Throws
+/// UsageError unless 0 < start_factor <= 1, 0 <= end_factor <= 1 and total_iters is 1 or
+/// more.
 class LinearLR : public LRScheduler {
   public:
     explicit LinearLR(Optimizer& optimizer, LinearLROptions options = {});
@@ -133,14 +137,14 @@ class LinearLR : public LRScheduler {
     LinearLROptions options_;
 };
 
-/// The usual purpose of LinearLR: small steps at first, while the gradients of a new
-/// model vary strongly.
+/// A name for the usual purpose of LinearLR: small steps at first, while the gradients of
+/// a new model vary strongly.
 using LinearWarmup = LinearLR;
 
-/// Runs one scheduler after the other: scheduler k starts, from base_lr, at epoch
-/// milestones[k - 1] (`SequentialLR`). Throws UsageError unless there is one scheduler
-/// more than milestones, the milestones are positive and increasing, and all schedulers
-/// have this optimizer.
+/// Runs one scheduler after the other: scheduler k > 0 starts, from base_lr, at epoch
+/// milestones[k - 1] (`SequentialLR`). Throws UsageError unless there is one more
+/// scheduler than milestones, the milestones are positive and increasing, and all
+/// schedulers have this optimizer.
 class SequentialLR : public LRScheduler {
   public:
     SequentialLR(Optimizer& optimizer,
@@ -149,7 +153,8 @@ class SequentialLR : public LRScheduler {
 
     void step() override;
 
-    /// Returns its own state, and the states of its schedulers as "0.last_epoch", ...
+    /// Returns this object's own state, and the state of each scheduler k with the prefix
+    /// "k.", such as "0.last_epoch".
     std::map<std::string, double> state_dict() const override;
     void load_state_dict(const std::map<std::string, double>& state) override;
 

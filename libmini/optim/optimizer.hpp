@@ -27,6 +27,8 @@ class Optimizer {
 
     /// Returns the learning rate of the next step (`param_groups[0]["lr"]`).
     virtual double lr() const { return lr_; }
+
+    /// Sets the learning rate of the next steps.
     virtual void set_lr(double lr) { lr_ = lr; }
 
     /// Returns the learning rate that schedulers start from: lr() at the first call of
@@ -38,14 +40,14 @@ class Optimizer {
     const std::vector<Tensor>& parameters() const { return parameters_; }
 
     /// Returns the state that the next steps depend on, besides parameters and gradients:
-    /// the options as numbers, and the state of each parameter that has taken a step. The
-    /// tensors are not copies but the optimizer's own: save them before the next step
-    /// (`Optimizer.state_dict`).
+    /// the options as numbers, and the state of each parameter that has taken a step
+    /// (`Optimizer.state_dict`). The tensors share storage with the optimizer: save or
+    /// clone the tensors before the next step().
     virtual OptimizerState state_dict() const = 0;
 
-    /// Restores `state`, and copies its tensors. Throws UsageError that lists every
-    /// missing name, every unknown name and every different shape or dtype; the optimizer
-    /// is then unchanged (`Optimizer.load_state_dict`).
+    /// Restores `state`, and copies its tensors (`Optimizer.load_state_dict`). Throws
+    /// UsageError that lists every missing name, every unknown name and every different
+    /// shape or dtype; the optimizer is then unchanged.
     virtual void load_state_dict(const OptimizerState& state) = 0;
 
   protected:

@@ -10,8 +10,8 @@
 namespace mini::optim {
 namespace {
 
-constexpr size_t kMaxDigits = 32;     // the shortest form of a double has at most 24
-constexpr double kMaxSteps = 0x1p53;  // larger doubles cannot represent every integer
+constexpr size_t kMaxDigits = 32;     // the shortest text of a double has at most 24
+constexpr double kMaxSteps = 0x1p53;  // a double represents every integer up to 2^53
 
 bool is_step_count(double number) {
     return number >= 1 && number < kMaxSteps && number == std::floor(number);

@@ -5,8 +5,9 @@
 //     numbers   lr, momentum, betas.0      options
 //               state.3.step               number of steps of parameter 3
 //
-// A parameter that has taken no step has no entries. In a safetensors file, the tensors
-// are tensors, and the numbers are strings in the metadata that convert back exactly.
+// A parameter that has taken no step has no entries. A safetensors file stores the
+// tensors as tensors, and the numbers as strings in its metadata; the strings convert
+// back to exactly the same numbers.
 
 #pragma once
 
@@ -38,7 +39,7 @@ std::string exact_text(double number);
 /// is a number.
 double exact_number(const std::string& text);
 
-/// Adds the state to the contents of a file, with `prefix` ("optimizer.") before
+/// Adds the state to the contents of a file, with `prefix`, such as "optimizer.", before
 /// each name.
 void write_state(const OptimizerState& state, const std::string& prefix,
                  io::Safetensors& file);
@@ -51,27 +52,29 @@ OptimizerState read_state(const io::Safetensors& file, const std::string& prefix
 /// reports all errors together.
 class StateReader {
   public:
-    /// `who` starts the error message: "SGD".
+    /// `who`, such as "SGD", is the start of the error message. REQUIRES: `state` and
+    /// `parameters` outlive this object.
     StateReader(std::string who, const OptimizerState& state,
                 const std::vector<Tensor>& parameters);
 
-    /// Returns the number with this name; 0 when it is missing.
+    /// Returns the number with this name; 0 if the state has no such number.
     double number(const std::string& name);
 
-    /// Returns the number of steps of each parameter; 0 if it has no entry.
+    /// Returns the number of steps of each parameter; 0 if the parameter has no entry.
     std::vector<int64_t> steps();
 
-    /// Returns a copy of the tensor `what` of each parameter; undefined if it has no
-    /// entry.
+    /// Returns a copy of the tensor `what` of each parameter; an undefined tensor if the
+    /// parameter has no entry.
     std::vector<Tensor> tensors(const std::string& what);
 
-    /// The same, but the tensor is required if the parameter has taken steps, and
-    /// reported as unknown otherwise.
+    /// Like tensors(what), but an entry is required for each parameter i with steps[i] >
+    /// 0; finish() reports an entry of any other parameter as unknown.
     std::vector<Tensor> tensors(const std::string& what,
                                 const std::vector<int64_t>& steps);
 
-    /// Throws UsageError that lists every missing entry, every unknown entry, and every
-    /// tensor of a different shape or dtype.
+    /// Throws UsageError that lists every missing entry, every unknown entry, every
+    /// invalid number of steps, and every tensor of a different shape or dtype. Does
+    /// nothing if there are none.
     void finish();
 
   private:

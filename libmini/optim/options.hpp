@@ -8,7 +8,8 @@
 
 namespace mini::optim {
 
-/// Throws UsageError naming optimizer and option unless `value` is finite and 0 or more.
+/// Throws UsageError, naming the optimizer and the option, unless `value` is finite and
+/// not negative.
 inline void check_not_negative(const char* optimizer, const char* option, double value) {
     if (!std::isfinite(value))
         throw UsageError(

@@ -23,10 +23,13 @@ struct SGDOptions {
 ///     g += weight_decay p
 ///     v  = g at the first step, then momentum v + (1 - dampening) g
 ///     p -= lr (nesterov ? g + momentum v : v)
+///
+/// With momentum 0, v is always g.
 class SGD : public Optimizer {
   public:
-    /// Throws UsageError for a negative or non-finite lr, momentum or weight_decay, and
-    /// for nesterov without momentum or with dampening; the message has the values.
+    /// Throws UsageError for an lr, momentum or weight_decay that is negative or not
+    /// finite, and for nesterov without momentum or with dampening. The message has the
+    /// values.
     SGD(std::vector<Tensor> parameters, SGDOptions options);
     void step() override;
 

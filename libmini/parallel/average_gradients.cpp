@@ -15,7 +15,8 @@ Tensor gradient_of(const std::vector<Tensor>& parameters, size_t i, int rank) {
     return grad;
 }
 
-// A view of the next `like.numel()` elements of `flat`, in the shape of `like`.
+// Returns a view of the elements of `flat` from `offset` on, in the shape of `like`;
+// increases `offset` by the number of these elements.
 Tensor next_part(const Tensor& flat, int64_t& offset, const Tensor& like) {
     const Tensor part = ops::narrow(flat, 0, offset, like.numel());
     offset += like.numel();

@@ -6,10 +6,11 @@
 //     OverlappedModule   one per parameter  as soon as its gradient is ready
 //     DDP                one per bucket     as soon as the bucket is full
 //
-// All train with the same loop: forward, backward(), step. AveragedModule pays the
-// latency of a message for every parameter; FlatModule avoids this, but does not
-// communicate during the backward pass; OverlappedModule does, again with many messages;
-// DDP sends few messages and starts early.
+// All four train with the same loop: forward, backward(), step. AveragedModule pays the
+// latency of a message for every parameter. FlatModule needs one all-reduce, but starts
+// it only after the backward pass. OverlappedModule communicates during the backward
+// pass, but again pays the latency for every parameter. DDP needs few all-reduces and
+// starts them early.
 
 #pragma once
 
@@ -21,12 +22,12 @@
 
 namespace mini::parallel {
 
-/// The base class of the three modules: calls on_gradient() and on_end() in those backward
-/// passes that average, that is, whose forward() was called outside of no_sync.
+/// The base class of the three modules. Calls on_gradient() and on_end() in each backward
+/// pass that averages: a pass whose forward() was called outside of no_sync.
 class GradientListener : public ReplicatedModule {
   public:
-    /// See ReplicatedModule; buffers are broadcast before each forward pass. Adds exactly
-    /// one hook to each parameter in trained(), which calls gradient_ready(index).
+    /// See ReplicatedModule, with broadcast_buffers = true. Adds exactly one hook to each
+    /// parameter in trained(); the hook of parameter `index` calls gradient_ready(index).
     explicit GradientListener(nn::Module& module,
                               std::shared_ptr<dist::ProcessGroup> group = nullptr);
 
@@ -43,16 +44,16 @@ class GradientListener : public ReplicatedModule {
     std::vector<Tensor> trained_tensors() const;
 
   private:
-    /// Called after a forward pass outside of no_sync: the next pass averages.
+    /// Called after a forward pass outside of no_sync: the next backward pass averages.
     void prepare_for_backward(const Tensor& output) override;
 
     /// Called by the hooks. Does nothing in a pass that does not average. At the first
-    /// gradient of a pass it queues end_backward() with queue_callback(), so that
-    /// end_backward() is called once per pass, after the last gradient. Then it calls
-    /// on_gradient(index), at every gradient.
+    /// gradient of a pass, queues end_backward() with queue_callback(), so that
+    /// end_backward() is called once per pass, after the last gradient. Then, at every
+    /// gradient, calls on_gradient(index).
     void gradient_ready(size_t index);
 
-    /// Calls on_end(); afterwards no pass averages until prepare_for_backward().
+    /// Calls on_end(); afterwards no pass averages until the next prepare_for_backward().
     void end_backward();
 
     std::vector<int> hooks_;     // ids for remove_hook(), in the order of trained()
@@ -80,25 +81,27 @@ class FlatModule : public GradientListener {
 
 /// Averages each gradient as soon as it is ready, while the backward pass continues.
 /// REQUIRES: gradients become ready in the same order on all ranks, since all ranks must
-/// start their all-reduces in the same order: a model that takes different branches on
-/// different ranks fails with MismatchedCollective or, if the shapes are equal, averages
-/// one parameter with another. DistributedDataParallel does not have this requirement.
+/// start their all-reduces in the same order. If a model takes different branches on
+/// different ranks, the all-reduce fails with MismatchedCollective or, if the shapes are
+/// equal, averages the gradients of different parameters. DistributedDataParallel does
+/// not have this requirement.
 class OverlappedModule : public GradientListener {
   public:
     using GradientListener::GradientListener;
 
   private:
     /// Multiplies the gradient in place by the float 1 / world size (`ops::mul_`), starts
-    /// one all-reduce of it (a sum), and returns without waiting; the Work is kept in
-    /// in_flight_.
+    /// one all-reduce (a sum) of the gradient, appends the Work to in_flight_, and
+    /// returns without waiting.
     void on_gradient(size_t index) override;
 
-    /// Waits for the all-reduces in the order of their launches; after the i-th wait it
-    /// calls record_done(i). Then in_flight_ is empty. Throws the error of an all-reduce
-    /// that failed; this object can then not be used any more.
+    /// Waits for the all-reduces in the order of their launches, and calls record_done(i)
+    /// after waiting for in_flight_[i]; then empties in_flight_. Throws the error of an
+    /// all-reduce that failed; after an error this object cannot be used any more.
     void on_end() override;
 
-    /// Records in the event log that the i-th all-reduce of this pass is complete.
+    /// Records in the event log that all-reduce number `launch` (from 0) of this pass is
+    /// complete.
     void record_done(size_t launch);
 
     std::vector<dist::WorkHandle> in_flight_;  // of the running backward pass

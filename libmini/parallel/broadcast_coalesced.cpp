@@ -16,8 +16,8 @@ struct Chunk {
     int64_t bytes = 0;
 };
 
-// Divides `tensors` into chunks of one dtype, which are complete when they have
-// `chunk_bytes`. The order of the chunks is that of their first tensors.
+// Divides `tensors` into chunks of one dtype each. A chunk is complete when it has at
+// least `chunk_bytes` bytes. The chunks are in the order of their first tensors.
 std::vector<Chunk> chunks_of(const std::vector<Tensor>& tensors, int64_t chunk_bytes) {
     if (chunk_bytes < 1)
         throw UsageError(concat("broadcast_coalesced: chunk_bytes is ", chunk_bytes,
@@ -37,7 +37,7 @@ std::vector<Chunk> chunks_of(const std::vector<Tensor>& tensors, int64_t chunk_b
     return chunks;
 }
 
-// The parts of `flat` for the chunk's tensors: views in the tensors' shapes.
+// Returns one view of `flat` for each of the chunk's tensors, in the tensor's shape.
 std::vector<Tensor> views_of(const Tensor& flat, const Chunk& chunk) {
     std::vector<Tensor> views;
     int64_t offset = 0;

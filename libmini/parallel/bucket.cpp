@@ -55,7 +55,7 @@ std::vector<std::vector<size_t>> compute_bucket_assignment_from_last(
 
 Bucket::Bucket(std::vector<size_t> indices, const std::vector<Tensor>& parameters)
     : indices_(std::move(indices)), ready_(indices_.size()), pending_(indices_.size()) {
-    // `indices` has moved to `indices_`.
+    // `indices` is empty now, because it was moved to `indices_`.
     // [lab16.2] Create one flat buffer, and a view of it for each gradient.
     int64_t numel = 0;
     for (const size_t index : indices_) numel += parameters[index].numel();

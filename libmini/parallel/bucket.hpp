@@ -27,14 +27,15 @@ namespace mini::parallel {
 std::vector<std::vector<size_t>> compute_bucket_assignment(
     const std::vector<Tensor>& tensors, const std::vector<int64_t>& limits);
 
-/// Like compute_bucket_assignment, but goes from the last tensor to the first, as the
-/// backward pass roughly does: the first bucket begins with index n-1. The indices are
-/// those of `tensors`. Buckets, and the indices in each of them, are in the order in which
-/// they were filled.
+/// Like compute_bucket_assignment, but goes from the last tensor to the first, roughly in
+/// the order of the backward pass: the first bucket begins with index n-1. The returned
+/// numbers are still indices of `tensors`; they decrease within each bucket, and the
+/// buckets are sorted by their first index, the highest first.
 std::vector<std::vector<size_t>> compute_bucket_assignment_from_last(
     const std::vector<Tensor>& tensors, const std::vector<int64_t>& limits);
 
-/// A flat buffer for the gradients of several parameters, and which of them are ready.
+/// A flat buffer for the gradients of several parameters. Counts the gradients that are
+/// ready.
 class Bucket {
   public:
     /// Creates a buffer of zeros for the gradients of parameters[index], for each index
@@ -47,18 +48,19 @@ class Bucket {
     int64_t bytes() const { return static_cast<int64_t>(buffer_.bytes()); }
     Tensor buffer() const { return buffer_; }
 
-    /// The view of the buffer for the `slot`-th parameter, in the parameter's shape.
+    /// Returns the view of the buffer for the parameter indices()[slot], in the
+    /// parameter's shape.
     const Tensor& gradient(size_t slot) const { return gradients_[slot]; }
     const std::vector<Tensor>& gradients() const { return gradients_; }
 
     /// Marks all gradients as not ready.
     void reset();
 
-    /// Copies `gradient` into the view of `slot`, unless it is that view already,
-    /// multiplies the view by `share`, and counts the gradient as ready: the bucket is
-    /// full when all gradients have been counted. An undefined gradient counts as zero. A
-    /// gradient that is copied again before reset() replaces the first one, and is not
-    /// counted again.
+    /// Copies `gradient` into the view of `slot`, unless `gradient` already is this view;
+    /// multiplies the view by `share`; and counts the gradient as ready. The bucket is
+    /// full when all gradients have been counted. An undefined gradient means zeros. A
+    /// second copy to the same slot before reset() replaces the first, and is not counted
+    /// again.
     void copy_gradient(size_t slot, const Tensor& gradient, float share);
     bool is_ready(size_t slot) const { return ready_[slot]; }
     bool is_full() const { return pending_ == 0; }

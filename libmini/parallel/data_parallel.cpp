@@ -12,8 +12,8 @@
 namespace mini::parallel {
 namespace {
 
-// A chunk smaller than this fraction of the largest chunk is worth a warning. PyTorch's
-// value, which PyTorch applies to the memory of the devices.
+// Warn if a chunk has less than this fraction of the rows of the largest chunk. PyTorch
+// compares the memory of the devices, with the same fraction.
 constexpr double kBalanced = 0.75;
 
 void check_devices(const std::vector<Device>& devices, Device output_device) {
@@ -34,14 +34,14 @@ void check_devices(const std::vector<Device>& devices, Device output_device) {
                                     " and ", device, "; use devices of one kind"));
 }
 
-// The device type of a module's first tensor.
+// Returns the device type of the module's first tensor.
 Device::Type type_of(const nn::Module& module) {
     std::vector<Tensor> tensors = module.parameters();
     if (tensors.empty()) tensors = module.buffers();
     return tensors.empty() ? default_device().type : tensors.front().device().type;
 }
 
-// The generator of device `index`: see DataParallel.
+// Returns the generator of device `index`; DataParallel's contract defines the seed.
 Generator generator_of_device(size_t index) {
     Generator generator = generator_of(Stream::kDropout);
     generator.manual_seed(generator.random() + index);
@@ -98,7 +98,7 @@ void DataParallel::warn_of_imbalance(const std::vector<Tensor>& chunks) {
                      " keeps all devices busy");
 }
 
-// Returns a replica that no pass uses; builds a new one if all are in use.
+// Returns a replica that no pass uses; builds a new replica if all are in use.
 std::shared_ptr<Replica> DataParallel::free_replica(size_t index) {
     for (const auto& replica : replicas_[index])
         if (!replica->in_use.exchange(true, std::memory_order_acquire)) return replica;
@@ -109,7 +109,8 @@ std::shared_ptr<Replica> DataParallel::free_replica(size_t index) {
     return replica;
 }
 
-// Returns a pass for each chunk except the first, with the module's values; [0] is null.
+// Returns one pass per chunk, and copies the module's values to the replica of each pass.
+// Element 0 is null, since the module itself computes chunk 0.
 DataParallel::Passes DataParallel::replicate(size_t count) {
     Passes passes(count);
     for (size_t i = 1; i < count; ++i) {
@@ -123,8 +124,8 @@ DataParallel::Passes DataParallel::replicate(size_t count) {
 
 std::vector<Tensor> DataParallel::parallel_apply(const std::vector<Tensor>& chunks,
                                                  Passes& passes) {
-    // Create the nodes of the replicas before the nodes of the module, and replica 1's
-    // node last: then backward adds up the gradients in the order 0, 1, 2, ...
+    // Create the replicas' nodes before the module's nodes, from the last replica to
+    // replica 1: then backward adds up the gradients in the order 0, 1, 2, ...
     std::vector<Tensor> replicated(chunks.size());
     for (size_t i = chunks.size(); --i > 0;)
         replicated[i] = passes[i]->finish_replicate(module_, chunks[i]);

@@ -6,8 +6,8 @@
 namespace mini::parallel {
 namespace {
 
-// The communication of the next iteration in a Join, agreed between active ranks and
-// joined ranks.
+// What the next iteration of a Join communicates. Active ranks and joined ranks agree on
+// one plan.
 struct Plan {
     bool sends_buffers = false;
     bool averages = false;
@@ -59,8 +59,8 @@ class DistributedDataParallel::Hook : public JoinHook {
         ddp_.reducer_.divide_by(ddp_.group().world_size());
         ddp_.divides_by_active_ = false;
 
-        // Clear the averages of the shadowed iterations: a training loop that calls
-        // zero_grad() only after its steps would add to them.
+        // Clear the averages that the shadowed iterations left: a training loop that
+        // calls zero_grad() only after step() would add new gradients to these averages.
         if (has_shadowed_) ddp_.zero_grad();
     }
 

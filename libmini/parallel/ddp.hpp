@@ -1,8 +1,8 @@
 // DistributedDataParallel: trains one module on all ranks.
 //
-// Each rank holds a replica and feeds it its own part of the batch. The replicas start
-// identical, since rank 0's parameters are broadcast, and stay identical, since every
-// backward() leaves the same averaged gradients on every rank.
+// Each rank holds a replica of the module, and trains this replica on the rank's own part
+// of each batch. All replicas start with rank 0's parameters, and every backward() leaves
+// the same averaged gradients on every rank, so the replicas stay identical.
 //
 //     DistributedDataParallel ddp(model, {.bucket_cap_mb = 1});
 //     optim::SGD optimizer(model.parameters(), {.lr = 0.01});
@@ -25,43 +25,46 @@
 
 namespace mini::parallel {
 
-/// `torch.nn.parallel.DistributedDataParallel` (with gradient_as_bucket_view). The
-/// wrapped module's parameters appear as "module.<name>". After a synchronised backward()
-/// their gradients are views of the buckets, and the next synchronised backward()
-/// overwrites them: clone the gradients that you want to keep.
+/// `torch.nn.parallel.DistributedDataParallel` with gradient_as_bucket_view = True. The
+/// wrapped module's parameters appear as "module.<name>". After a backward() outside of
+/// no_sync, the parameters' gradients are views of the buckets. The next such backward()
+/// overwrites the buckets: clone the gradients that you want to keep.
 class DistributedDataParallel : public ReplicatedModule, public Joinable {
   public:
-    /// See ReplicatedModule. Blocks until every rank has called it. REQUIRES: `module`
-    /// outlives this object.
+    /// See ReplicatedModule; blocks until every rank has called this constructor. Throws
+    /// UsageError for bucket sizes below one byte. REQUIRES: `module` outlives this
+    /// object.
     explicit DistributedDataParallel(nn::Module& module, const DDPOptions& options = {});
 
-    /// Averages buckets with `hook` from now on. Throws UsageError after the first
-    /// iteration, and when called a second time.
+    /// Averages buckets with `hook` from now on. Throws UsageError if a hook is already
+    /// registered, or if the first backward() that averages has begun.
     void register_comm_hook(CommHook hook) { reducer_.set_comm_hook(std::move(hook)); }
 
-    /// The buckets, in launch order. They are rebuilt once, before the second iteration.
+    /// Returns the buckets, in launch order. The buckets are rebuilt once, before the
+    /// second iteration, unless find_unused_parameters is set and static_graph is not.
     const std::vector<Bucket>& buckets() const { return reducer_.buckets(); }
     bool has_rebuilt_buckets() const { return reducer_.has_rebuilt_buckets(); }
 
-    /// Within a Join, a rank without batches shadows the other ranks' iterations with
-    /// zero gradients, and ends with the model of the rank that trained longest. During
-    /// the shadowed iterations its gradients are the averages; afterwards they are
-    /// undefined. Sums are divided by the world size or, without
-    /// divide_by_initial_world_size, by the number of active ranks; communication hooks
-    /// always divide by the world size.
+    /// Returns the hook for one Join. A rank without batches shadows the other ranks'
+    /// iterations with zero gradients, and ends with the model of the rank that trained
+    /// longest. During the shadowed iterations this rank's gradients are the averages;
+    /// after the Join this rank's gradients are undefined. Gradient sums are divided by
+    /// the world size or, without divide_by_initial_world_size, by the number of active
+    /// ranks; communication hooks always divide by the world size.
     std::unique_ptr<JoinHook> join_hook(const JoinOptions& options) override;
     dist::ProcessGroup& join_process_group() override { return group(); }
 
-    /// The parameters' indices in the order in which their gradients became ready in the
-    /// first iteration; empty before. If buckets are rebuilt, rank 0's order decides
-    /// their contents, and so the order in which a ring adds: a resumed run needs it to
-    /// stay bitwise identical.
+    /// Returns the parameters' indices in the order in which their gradients became ready
+    /// in the first iteration; an empty vector before. Rebuilt buckets follow rank 0's
+    /// order, which therefore also decides the order in which a ring adds the ranks'
+    /// values: a resumed run must set this order to stay bitwise identical.
     std::vector<int64_t> gradient_order() const { return reducer_.gradient_order(); }
 
-    /// Rebuilds the buckets immediately, in another run's order, instead of learning the
-    /// order in the first iteration; every rank must pass the same order. Throws
-    /// UsageError when `order` is not a permutation of the parameters' indices, and after
-    /// the first iteration.
+    /// Sets the order to `order`, the gradient_order() of an earlier run, instead of
+    /// learning the order in the first iteration; rebuilds the buckets immediately, if
+    /// they may be rebuilt. Every rank must pass the same order. Throws UsageError if
+    /// `order` is not a permutation of the parameters' indices, or if the first
+    /// backward() that averages has begun.
     void set_gradient_order(const std::vector<int64_t>& order) {
         reducer_.set_gradient_order(order);
     }
@@ -77,7 +80,7 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
     class Hook;
 
     Reducer reducer_;
-    bool divides_by_active_ = false;  // within a Join
+    bool divides_by_active_ = false;  // in a Join without divide_by_initial_world_size
 };
 
 }  // namespace mini::parallel

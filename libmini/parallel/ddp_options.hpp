@@ -9,27 +9,28 @@
 
 namespace mini::parallel {
 
-/// The default size of the first bucket.
+/// The default size of the first bucket, in bytes.
 constexpr int64_t kFirstBucketBytes = int64_t{1} << 20;
 
 /// The arguments of `torch.nn.parallel.DistributedDataParallel` with PyTorch's names, and
 /// some options that PyTorch does not have.
 struct DDPOptions {
-    /// The size of the first bucket in bytes, small so that communication starts early
-    /// (`torch.distributed._DEFAULT_FIRST_BUCKET_BYTES`), and the size of the other
-    /// buckets in MiB. A bucket is closed when it holds at least its size.
+    /// The size limit of the first bucket in bytes, small so that communication starts
+    /// early (`torch.distributed._DEFAULT_FIRST_BUCKET_BYTES`), and the size limit of the
+    /// other buckets in MiB. A bucket is closed when its size reaches its limit.
     int64_t first_bucket_bytes = kFirstBucketBytes;
     double bucket_cap_mb = 25;
 
-    /// The default group when null.
+    /// The ranks that train together. Null means the default group.
     std::shared_ptr<dist::ProcessGroup> process_group = nullptr;
 
     /// Broadcasts rank 0's buffers, such as running means, before each forward pass.
     bool broadcast_buffers = true;
 
-    /// Searches, after each forward pass, for parameters that the result does not depend
-    /// on, and does not wait for their gradients. A parameter that no rank used keeps its
-    /// old gradient. Costs a walk over the graph and one small all-reduce.
+    /// After each forward pass, searches for unused parameters (the output does not
+    /// depend on them), and does not wait for their gradients. A parameter that no rank
+    /// used keeps its old gradient. Costs a walk over the graph and one small all-reduce
+    /// per iteration.
     bool find_unused_parameters = false;
 
     /// Promises that the graph is the same in every iteration: the first iteration shows
@@ -49,7 +50,8 @@ struct DDPOptions {
 /// The unit of bucket_cap_mb.
 constexpr double kBytesPerMib = 1 << 20;
 
-/// Converts bytes to MiB, exactly, to give bucket_cap_mb in bytes.
+/// Converts bytes to MiB without rounding: `{.bucket_cap_mb = mib(1000)}` means 1000
+/// bytes.
 constexpr double mib(int64_t bytes) { return static_cast<double>(bytes) / kBytesPerMib; }
 
 }  // namespace mini::parallel

@@ -1,8 +1,8 @@
 // GradientCheck: reports a NaN on one rank to all ranks, in the step in which it occurs.
 //
-// Averaging spreads a NaN to every rank, and a step later it is in every parameter; its
-// source can no longer be found. So each rank checks its own gradients before they are
-// averaged, and all ranks exchange their findings.
+// Averaging spreads a NaN to every rank, and one step later all parameters are NaN; then
+// the source of the NaN can no longer be found. So each rank checks its own gradients
+// before they are averaged, and all ranks exchange their findings.
 
 #pragma once
 
@@ -17,12 +17,12 @@ namespace mini::parallel {
 class GradientCheck {
   public:
     /// Searches the gradient of parameter `index` for NaN and infinity; remembers the
-    /// first index for which one is found.
+    /// index of the first parameter whose gradient is not finite.
     void look_at(size_t index, const Tensor& gradient);
 
     /// Throws Error on all ranks, with the same message, if any rank has found NaN or
     /// infinity: the message names these ranks and their parameters. Clears the
-    /// remembered index. Blocks until all ranks have called it.
+    /// remembered index. Blocks until all ranks have called agree().
     void agree(dist::ProcessGroup& group, const nn::NamedTensors& parameters,
                int64_t iteration);
 

@@ -11,7 +11,7 @@
 namespace mini::parallel {
 namespace {
 
-constexpr int64_t kManyIterations = 1000;  // shadowed: worth a warning, as in PyTorch
+constexpr int64_t kManyIterations = 1000;  // shadowed before a warning, as in PyTorch
 
 dist::ProcessGroup& common_group(const std::vector<Joinable*>& joinables) {
     if (joinables.empty())
@@ -70,7 +70,7 @@ void Join::run(const std::function<void()>& body) {
     for (Joinable* const joinable : joinables_)
         hooks_.push_back(joinable->join_hook(options_));
 
-    // The joinables notify only while the body runs, even if it throws.
+    // The joinables notify only while the body runs; end this also if the body throws.
     set_up(true);
     try {
         body();
@@ -92,7 +92,8 @@ void Join::set_up(bool is_enabled) {
     }
 }
 
-// Returns whether no other rank was active when this rank joined.
+// Calls the main hooks until all ranks have joined. Returns true if no other rank was
+// active when this rank joined.
 bool Join::shadow_the_others() {
     for (int64_t alone = 0;; ++alone) {
         ActiveRanks active(group_, false);

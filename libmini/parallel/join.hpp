@@ -1,14 +1,16 @@
 // Join: training with uneven inputs, that is, a different number of batches per rank.
 //
-// A rank that has no more batches has joined. It continues to call the other ranks'
-// collectives, with zeros, iteration by iteration, until no rank is active:
+// A rank without further batches has joined; until then it is active. A joined rank
+// continues to call the collectives of each iteration of the active ranks, with zeros,
+// until no rank is active:
 //
 //     rank 0   [ batch 0 ] [ batch 1 ] [ batch 2 ] [ batch 3 ] | post_hook
 //     rank 1   [ batch 0 ] [ batch 1 ] (main_hook) (main_hook) | post_hook
 //     active        2           2           1           1      0
 //
-// The last row is computed by one small all-reduce before each iteration, of one int64
-// per rank: 1 from a rank with a batch, 0 from a rank that has joined.
+// One small all-reduce before each iteration tells all ranks which ranks are active; the
+// last row is the number of these ranks. The all-reduced tensor has one int64 per rank: 1
+// for an active rank, 0 for a joined rank.
 //
 // Source: torch.distributed.algorithms.join.
 
@@ -27,39 +29,42 @@ struct JoinOptions {
     /// If false, run() only calls its body, at no extra cost.
     bool enable = true;
 
-    /// Once a rank has joined, throw on all ranks an Error that names it.
+    /// If true, all ranks throw Error when some ranks have joined and others have not.
+    /// The message names the joined ranks.
     bool throw_on_early_termination = false;
 
-    /// For the joinables: if true, gradients are always divided by the world size;
-    /// otherwise by the number of ranks that still have a batch.
+    /// If true, the joinables always divide gradients by the world size; if false, by the
+    /// number of active ranks.
     bool divide_by_initial_world_size = true;
 };
 
-/// The work of a joined rank in place of an iteration (`JoinHook`).
+/// The work that a joined rank does in place of an iteration (`JoinHook`).
 class JoinHook {
   public:
     virtual ~JoinHook() = default;
 
-    /// Calls the collectives of one iteration, in the same order, with values that do not
-    /// change the result; called once for each iteration of the ranks that are still
-    /// active.
+    /// Calls the collectives of one iteration, in the same order as the active ranks,
+    /// with values that do not change the result. Called on a joined rank once for each
+    /// iteration of the active ranks.
     virtual void main_hook() {}
 
-    /// Called on every rank once all have joined. `is_last_joiner` is true if this rank
-    /// was active in the last iteration, and true on all ranks if no rank had a batch; so
-    /// it is true on at least one rank.
+    /// Called once on every rank, after all ranks have joined. `is_last_joiner` is true
+    /// if this rank was active in the last iteration. If no rank had a batch,
+    /// `is_last_joiner` is true on all ranks.
     virtual void post_hook(bool is_last_joiner) { static_cast<void>(is_last_joiner); }
 };
 
-/// The number of ranks active in the iteration that begins: an all-reduce in flight.
+/// An all-reduce in flight that counts the ranks active in the next iteration.
 class ActiveRanks {
   public:
+    /// Starts the all-reduce. `is_active` is true if this rank is active.
     ActiveRanks(dist::ProcessGroup& group, bool is_active);
 
     /// Returns the number of active ranks; blocks until the all-reduce is done.
     int count();
 
-    /// Returns for each rank whether it is active; blocks until the all-reduce is done.
+    /// Returns a vector whose element r is true if rank r is active; blocks until the
+    /// all-reduce is done.
     std::vector<bool> by_rank();
 
   private:
@@ -73,43 +78,44 @@ class Joinable {
   public:
     virtual ~Joinable() = default;
 
-    /// A new hook, for one Join with these options.
+    /// Returns a new hook, for one Join with these options.
     virtual std::unique_ptr<JoinHook> join_hook(const JoinOptions& options) = 0;
 
-    /// The group of its collectives.
+    /// Returns the process group of this object's collectives.
     virtual dist::ProcessGroup& join_process_group() = 0;
 
   private:
     friend class Join;
-    bool notifies_ = false;  // within a Join, as its first joinable
-    bool throws_ = false;
-    int64_t iterations_ = 0;  // begun within this Join
+    bool notifies_ = false;   // true within a Join, for the first joinable
+    bool throws_ = false;     // true within a Join with throw_on_early_termination
+    int64_t iterations_ = 0;  // number of iterations begun within this Join
 };
 
-/// The context of uneven inputs (`torch.distributed.algorithms.Join`):
+/// Runs a training loop with uneven inputs (`torch.distributed.algorithms.Join`):
 ///
 ///     Join({&net, &optimizer}).run([&] {
 ///         for (const auto& batch : loader) { ... }
 ///     });
 class Join {
   public:
-    /// Throws UsageError when `joinables` is empty, or has members of several groups.
-    /// REQUIRES: the joinables outlive this object, and are in no other Join.
+    /// Throws UsageError when `joinables` is empty, or when their process groups differ.
+    /// REQUIRES: the joinables outlive this object, and take part in no other Join at the
+    /// same time.
     explicit Join(std::vector<Joinable*> joinables, JoinOptions options = {});
 
-    /// Calls `body`, then runs the main hooks until all ranks have joined; blocks until
-    /// then, each wait with the group's timeout. An exception of `body` is rethrown
-    /// immediately; the other ranks then wait until that timeout. With
-    /// throw_on_early_termination throws Error, on all ranks, naming the ranks that
-    /// joined first and after how many iterations, unless all joined after the same
-    /// iteration.
+    /// Calls `body`, then the main hooks until all ranks have joined, then the post
+    /// hooks. Blocks until all ranks have joined; each wait has the group's timeout.
+    /// Rethrows an exception of `body` immediately; the other ranks then wait until the
+    /// timeout. With throw_on_early_termination, throws Error on all ranks unless all
+    /// ranks join after the same iteration; the message names the ranks that joined
+    /// first, and the number of their iterations.
     void run(const std::function<void()>& body);
 
-    /// A joinable calls this before the first collective of each iteration
-    /// (`Join.notify_join_context`). For the first joinable of a Join it starts the count
-    /// of the active ranks and returns it; for the other joinables, and outside of a
-    /// Join, it does nothing and returns null. With throw_on_early_termination it blocks,
-    /// and throws the same Error as run().
+    /// Starts the count of the active ranks and returns it, if `joinable` is the first
+    /// joinable of a running Join; otherwise does nothing and returns null. Every
+    /// joinable must call this function before the first collective of each iteration
+    /// (`Join.notify_join_context`). With throw_on_early_termination, blocks until the
+    /// count is known, and throws the same Error as run().
     static std::shared_ptr<ActiveRanks> notify_join_context(Joinable& joinable);
 
   private:
@@ -122,9 +128,9 @@ class Join {
     std::vector<std::unique_ptr<JoinHook>> hooks_;
 };
 
-/// Copies the tensors of the highest rank with is_last_joiner to all ranks; a post_hook
-/// calls it for a model. Blocks; every rank must call it. Increments the versions of the
-/// tensors.
+/// Copies `tensors` from the highest rank whose `is_last_joiner` is true to all ranks; a
+/// post_hook calls this function with the tensors of a model. Blocks until done; every
+/// rank must call this function. Increments the version of each tensor.
 void broadcast_from_last_joiner(dist::ProcessGroup& group, bool is_last_joiner,
                                 std::vector<Tensor> tensors);
 

@@ -29,7 +29,7 @@ struct Compressed {
     std::vector<Tensor> whole;  // gradients that are sent uncompressed
     Tensor all_P, all_Q;        // of all matrices, to be sent together
     Tensor all_whole;
-    Tensor error;  // of the last approximation, like the buffer
+    Tensor error;  // of the last approximation, in the shape of the buffer
 };
 
 int64_t rows(const Tensor& gradient) { return gradient.size(0); }
@@ -37,8 +37,8 @@ int64_t columns(const Tensor& gradient) {
     return rows(gradient) == 0 ? 0 : gradient.numel() / rows(gradient);
 }
 
-// Makes the columns orthonormal, one after the other (Gram-Schmidt). A column that is, up
-// to rounding, a linear combination of the columns before it becomes zero.
+// Makes the columns orthonormal, one after the other (Gram-Schmidt). Sets a column to
+// zero if it is, up to rounding, a linear combination of the previous columns.
 class Orthogonalizer {
   public:
     explicit Orthogonalizer(Tensor& matrix)
@@ -88,7 +88,7 @@ void orthogonalize(Tensor& matrix, double epsilon) {
     });
 }
 
-// Draws columns of zeros again, since they would stay zero forever.
+// Fills each column of zeros with random numbers: otherwise the column would stay zero.
 void draw_zero_columns(Tensor& Q, Generator& generator) {
     const int64_t m = Q.size(0), r = Q.size(1);
     float* const values = Q.data<float>();
@@ -104,7 +104,7 @@ void draw_zero_columns(Tensor& Q, Generator& generator) {
     }
 }
 
-// Views of `flat`, one after the other.
+// Divides `flat` into consecutive views.
 class Cutter {
   public:
     explicit Cutter(Tensor flat) : flat_(std::move(flat)) {}
@@ -195,7 +195,7 @@ FinishHook PowerSGD::start(const GradBucket& bucket, dist::ProcessGroup& group) 
     if (options_.use_error_feedback) ops::add_(buffer, parts.error);
     const Tensor exact = options_.use_error_feedback ? ops::clone(buffer) : Tensor();
 
-    // Send the uncompressed gradients, and the factors P of the others.
+    // Send the uncompressed gradients, and the factors P of the compressed gradients.
     Cutter cutter(parts.all_whole);
     for (const Tensor& gradient : parts.whole) {
         Tensor to = cutter.next(gradient.shape());
@@ -228,9 +228,10 @@ void PowerSGD::finish(Compressed& parts, const Tensor& buffer, const Tensor& exa
         ops::add_(parts.error, buffer, -1.0f);
     }
 
-    // Copy the uncompressed averages last: above, the buffer still held this rank's own
-    // values for them, so their error is zero. PyTorch stores local minus average as
-    // their error; the ranks' errors then add up to zero, but each grows with every step,
+    // Copy the averages of the uncompressed gradients last. When the error was computed
+    // above, the buffer still held this rank's own values of these gradients, so their
+    // error is zero. PyTorch stores the local value minus the average as their error: the
+    // sum of these errors over the ranks is zero, but each error grows with every step
     // and costs precision.
     Cutter cutter(parts.all_whole);
     for (Tensor& gradient : parts.whole)

@@ -4,8 +4,8 @@
 //
 //     1. P = M Q, summed over the ranks, columns made orthonormal
 //     2. Q = Mt P, averaged over the ranks
-//     3. M becomes P Qt on every rank; the difference is kept and added to the next
-//        gradient (error feedback), and the next step starts from Q (warm start)
+//     3. M is replaced by P Qt on every rank. The error, M - P Qt, is kept and added to
+//        the next gradient (error feedback); the next step starts from Q (warm start)
 //
 // Each training step does one step of the power method: since gradients change slowly,
 // the approximation improves during training. Biases and other small tensors are sent
@@ -22,21 +22,22 @@
 
 namespace mini::parallel {
 
-/// As in `powerSGD_hook.PowerSGDState`.
+/// The options of `powerSGD_hook.PowerSGDState`.
 struct PowerSGDOptions {
     int64_t matrix_approximation_rank = 1;  // r
     int64_t start_iteration = 1000;         // earlier iterations use a plain all-reduce
-    double min_compression_rate = 2.0;      // compress where n m > this * r (n + m)
+    double min_compression_rate = 2.0;      // compress M if n m > rate * r (n + m)
     bool use_error_feedback = true;
     bool warm_start = true;
     double orthogonalization_epsilon = 0.0;
-    uint64_t random_seed = 0;  // of the first Q; the same on all ranks
+    uint64_t random_seed = 0;  // for the first Q; must be the same on all ranks
 };
 
 /// Returns the hook (`powerSGD_hook`). The all-reduces of P and of uncompressed tensors
-/// overlap with the backward pass, those of Q follow at its end. Throws UsageError for a
-/// matrix_approximation_rank below 1, and for a start_iteration below 2 with error
-/// feedback or warm start, since buckets are rebuilt before the second iteration.
+/// overlap with the backward pass; the all-reduces of Q run at the end of the backward
+/// pass. Throws UsageError if matrix_approximation_rank is below 1. Also throws
+/// UsageError if start_iteration is below 2 with error feedback or warm start, since
+/// buckets are rebuilt before the second iteration.
 CommHook power_sgd_hook(const PowerSGDOptions& options = {});
 
 }  // namespace mini::parallel

@@ -60,8 +60,9 @@ int64_t Reducer::bucket_cap_bytes() const {
     return static_cast<int64_t>(bytes);
 }
 
-// PyTorch fills buckets from the first parameter on, and reverses the list of buckets; if
-// they will be rebuilt, it puts all parameters into one bucket.
+// With torch_first_iteration, does as PyTorch does: fills buckets from the first
+// parameter on, and reverses the list of buckets; if the buckets will be rebuilt, puts
+// all parameters into one bucket.
 std::vector<std::vector<size_t>> Reducer::first_assignment() const {
     std::vector<int64_t> limits{options_.first_bucket_bytes, bucket_cap_bytes()};
     std::vector<size_t> indices(parameters_.size());
@@ -199,7 +200,7 @@ void Reducer::check_gradient(size_t index) const {
                "; is the parameter used outside of forward()?");
 }
 
-// Copies the gradient into the bucket; from now on it is a view of the bucket.
+// Copies the gradient into the bucket, and makes grad() a view of the bucket.
 void Reducer::mark_ready(size_t index) {
     Tensor parameter = tensor(index);
     const Tensor gradient = parameter.grad();
@@ -208,8 +209,8 @@ void Reducer::mark_ready(size_t index) {
     copy_to_bucket(index, gradient);
 }
 
-// Averages the gradient that has accumulated before; keeps it in case no rank has used
-// the parameter.
+// Contributes the parameter's old gradient, or zeros, to the average. Keeps the old
+// gradient outside of the bucket, for the case that no rank has used the parameter.
 void Reducer::mark_unused_ready(size_t index) {
     Tensor parameter = tensor(index);
     const Tensor& gradient = parameter.grad();
@@ -256,7 +257,8 @@ FinishHook Reducer::launch(size_t index) {
 
 // ---- the end of the backward pass
 
-// After this rank's first pass with static_graph: all passes have the same gradients.
+// Ends this rank's first pass with static_graph: stores the number of gradients of each
+// parameter, which is the same in all later passes; then marks all parameters ready.
 void Reducer::learn_graph() {
     for (size_t index = 0; index < slots_.size(); ++index) {
         slots_[index].unused = slots_[index].fired == 0;
@@ -275,8 +277,9 @@ void Reducer::finish() {
 }
 
 void Reducer::complete() {
-    // Exchange which parameters were used, after the buckets. With static_graph a rank
-    // knows this after its own first pass, which is later if the rank has joined.
+    // After the buckets, exchange which parameters each rank has used. With static_graph,
+    // repeat the exchange until every rank has had its own first pass: a rank that has
+    // joined without a batch has its first pass later.
     const bool shares_use =
         options_.find_unused_parameters || (options_.static_graph && !all_have_learnt_);
     const Tensor use = cpu_tensor(own_use());
@@ -309,8 +312,9 @@ void Reducer::complete() {
     if (options_.check_gradients) check_.agree(*group_, parameters_, iterations_);
 }
 
-// One entry per parameter: 1 if this rank contributes a gradient; with static_graph, if
-// it does in every pass. The last entry is 1 if this rank has learnt the static graph.
+// Returns one entry per parameter: 1 if this rank contributes a gradient (with
+// static_graph, in every pass), otherwise 0. One more entry, the last, is 1 if this rank
+// has learnt the static graph.
 std::vector<int64_t> Reducer::own_use() const {
     std::vector<int64_t> use;
     for (const Slot& slot : slots_) {
@@ -339,8 +343,9 @@ void Reducer::warn_of_needless_search() const {
             "was used; without it each iteration saves a walk over the graph");
 }
 
-// Like a pass after zero_grad() in which this rank uses no parameter. PyTorch does not
-// set the gradients of a joined rank; a sharded optimizer there would step with old ones.
+// Does the same as a pass after zero_grad() in which this rank uses no parameter. PyTorch
+// does not set the gradients of a joined rank; a sharded optimizer on such a rank would
+// step with old gradients.
 void Reducer::shadow_iteration() {
     prepare_for_forward();
     reset();

@@ -5,11 +5,11 @@
 //     all-reduce             [ bucket 0 ]       [ bucket 1 ]     then backward() returns
 //
 // A hook on each parameter's gradient accumulator copies the gradient, divided by the
-// number of ranks, into its view of a bucket. A full bucket is passed to the
-// communication thread, but never before the buckets with lower numbers: all ranks launch
-// the same all-reduces in the same order, even if their gradients become ready in
-// different orders. At the end of the backward pass the reducer waits for all buckets;
-// the parameters' gradients are then views of the buckets.
+// number of ranks, into its view of a bucket. A full bucket goes to the communication
+// thread only after all buckets with lower numbers. So all ranks launch the same
+// all-reduces in the same order, even if their gradients become ready in different
+// orders. At the end of the backward pass the reducer waits for all buckets; the
+// parameters' gradients are then views of the buckets.
 //
 // At first the buckets are filled from the last parameter to the first, as a guess of the
 // order in which gradients become ready. The first pass shows the real order; before the
@@ -46,13 +46,13 @@ class Reducer {
     Reducer(const Reducer&) = delete;
     Reducer& operator=(const Reducer&) = delete;
 
-    /// Rebuilds the buckets once, when the order of the gradients has become known;
-    /// blocks then until all ranks have called it. Throws Error when the last backward
-    /// pass did not finish its reduction.
+    /// Rebuilds the buckets once, after the first iteration has shown the order of the
+    /// gradients: this one call broadcasts rank 0's order, and blocks until the order has
+    /// arrived. Throws Error if the last backward pass did not finish its reduction.
     void prepare_for_forward();
 
-    /// Prepares for one backward pass from `output`, which reduces the gradients; without
-    /// this call gradients only accumulate.
+    /// Makes the next backward pass, from `output`, average the gradients. Without this
+    /// call a backward pass only accumulates gradients on this rank.
     void prepare_for_backward(const Tensor& output);
 
     /// Takes part in one iteration of the other ranks, with gradients that are zero or
@@ -61,11 +61,12 @@ class Reducer {
     /// other ranks; the gradient of a parameter that no rank has used is undefined.
     void shadow_iteration();
 
-    /// Uses `hook` instead of one all-reduce per bucket. Throws UsageError when called a
-    /// second time, and after the first iteration.
+    /// Uses `hook` instead of one all-reduce per bucket. Throws UsageError if a hook is
+    /// already set, or if the first backward pass that averages has begun.
     void set_comm_hook(CommHook hook);
 
-    /// Divides sums by `ranks` instead of the world size; see join.hpp.
+    /// Divides gradient sums by `ranks` instead of the world size; see
+    /// JoinOptions::divide_by_initial_world_size.
     void divide_by(int ranks) { divisor_ = ranks; }
 
     const std::vector<Bucket>& buckets() const { return buckets_; }
@@ -78,14 +79,14 @@ class Reducer {
   private:
     // The state of one parameter.
     struct Slot {
-        size_t bucket = 0;
-        size_t slot = 0;
-        int hook = 0;
+        size_t bucket = 0;    // the index in buckets_
+        size_t slot = 0;      // the position in this bucket
+        int hook = 0;         // the id for remove_hook()
         int fired = 0;        // number of gradients so far in this pass
-        int expected = 1;     // per pass; with static_graph, as in this rank's first pass
+        int expected = 1;     // gradients per pass; static_graph: as in the first pass
         bool unused = false;  // the parameter gets no gradient in this pass, on this rank
-        bool used = false;    // it has received a gradient since the last averaged pass
-        bool used_somewhere = true;  // by at least one rank, from the last `use`
+        bool used = false;    // a gradient has come since the last averaged pass
+        bool used_somewhere = true;  // at least one rank has used the parameter
     };
 
     Tensor tensor(size_t index) const { return parameters_[index].second; }
@@ -106,8 +107,8 @@ class Reducer {
     bool is_first_pass() const { return iterations_ == 0 && !is_rebuilt_; }
 
     // Returns rank 0's order_ on every rank: the parameters' indices in the order in
-    // which their gradients became ready. Every rank calls it, and all call the same
-    // collective.
+    // which their gradients became ready. Every rank must call agreed_order(), and in it
+    // the same collective.
     std::vector<size_t> agreed_order();
 
     void reset();
@@ -133,12 +134,13 @@ class Reducer {
     void complete();
     std::vector<int64_t> own_use() const;
 
-    // Sets the gradient of each parameter that is `unused` on this rank in this pass: to
-    // the average, in_bucket(index), if at least one rank has used the parameter;
-    // otherwise the gradient does not change, even if it is undefined. `use[index]` is
-    // the number of ranks that have used the parameter; store in Slot::used_somewhere
-    // whether it is above 0. With static_graph the ranks exchange `use` only until all
-    // have had their first pass; later `use` is empty, and the stored value applies.
+    // Sets the gradient of each parameter that is `unused` on this rank in this pass and
+    // that at least one rank has used: to the average, in_bucket(index). The gradient of
+    // a parameter that no rank has used does not change, even if it is undefined.
+    // use[index] is the number of ranks that have used parameter `index`; for every
+    // parameter, stores in Slot::used_somewhere whether use[index] is above 0. `use` is
+    // empty if the ranks did not exchange it in this pass (static_graph, after every
+    // rank's first pass): then the stored values of Slot::used_somewhere apply.
     void set_unused_gradients(const std::vector<int64_t>& use);
     void warn_of_needless_search() const;
     std::string missing_gradients() const;
@@ -152,13 +154,13 @@ class Reducer {
     int divisor_;
     std::vector<Bucket> buckets_;
     std::vector<Slot> slots_;    // one per parameter
-    std::vector<size_t> order_;  // of the gradients in the first pass
+    std::vector<size_t> order_;  // indices, as gradients became ready in the first pass
     int64_t iterations_ = 0;     // finished iterations
     size_t next_bucket_ = 0;     // the next bucket to launch
     bool is_rebuilt_ = false;
     bool has_learnt_ = false;       // static_graph: this rank has had its first pass
-    bool all_have_learnt_ = false;  // static_graph: every rank has, and all know `use`
-    bool expecting_ = false;        // between prepare_for_backward and finish
+    bool all_have_learnt_ = false;  // static_graph: every rank has had its first pass
+    bool expecting_ = false;        // from prepare_for_backward() to complete()
     bool started_ = false;          // the pass has reached its first gradient
 };
 

@@ -146,7 +146,8 @@ void ReplicaPass::start_backward(const Tensor& gradient) {
     job_ = replica_->lane->post([this, gradient] {
         for (Tensor& parameter : replica_->parameters) parameter.set_grad({});
         chunk_.set_grad({});
-        // The caller decides whether the graph is kept: it is freed with this pass.
+        // Keep the replica's graph: it is freed with this pass, when the caller frees its
+        // own graph.
         output_.backward({.gradient = gradient, .retain_graph = true});
     });
 }

@@ -1,19 +1,19 @@
 // Replicas: copies of a module on other devices, for one forward and backward pass each.
 //
 // A replica computes on a lane's thread, and its graph ends at its own parameters and its
-// own chunk. Two nodes stand for it in the caller's graph:
+// own chunk. Two nodes represent the replica in the caller's graph:
 //
 //     parameters ─┐
 //                 ├─► [replicate 1] ─► [parallel_apply 1] ─► output 1 ─┐
 //     chunk 1 ────┘                                                    ├─► [gather]
 //     chunk 0 ────────► the module itself, node by node ───► output 0 ─┘
 //
-// The autograd engine runs the youngest node first. parallel_apply is created after the
-// module's own nodes, so it runs first: it starts the replica's backward pass on the lane
-// and does not wait. replicate is created before the module's nodes, so it runs last: it
-// waits for the lane and passes the replica's gradients to the parameters. In between the
-// calling thread runs the module's own backward pass, so all devices work at the same
-// time.
+// The autograd engine runs nodes in reverse order of their creation. parallel_apply is
+// created after the module's own nodes, so it runs first: it starts the replica's
+// backward pass on the lane and does not wait. replicate is created before the module's
+// nodes, so it runs last: it waits for the lane and passes the replica's gradients to the
+// parameters. In between, the calling thread runs the module's own backward pass, so all
+// devices work at the same time.
 
 #pragma once
 
@@ -31,20 +31,21 @@
 
 namespace mini::parallel {
 
-/// Builds another module of the same kind; its parameter values do not matter, since they
-/// are replaced.
+/// Builds another module of the same kind. The values of its parameters do not matter,
+/// since each pass replaces these values.
 using ModuleFactory = std::function<std::unique_ptr<nn::Module>()>;
 
 /// Waits for `job` and rethrows its exception, with the message prefixed by "Caught Error
-/// in replica 1 on device cpu:1. "; ShapeError and UsageError keep their type.
+/// in replica 1 on device cpu:1. ". ShapeError and UsageError keep their type; all other
+/// exceptions become Error.
 void finish(std::future<void>& job, size_t replica, Device device);
 
-/// A copy of a module on a device. Building a copy runs the module's initialisers, so it
-/// is reused, by one pass at a time; each pass copies the module's values again.
+/// A copy of a module on a device. Building a copy runs the module's initialisers, so a
+/// copy is reused, by one pass at a time; each pass copies the module's values again.
 struct Replica {
-    /// Builds the copy on the lane's thread, so that it does not draw from the caller's
-    /// generator. Throws Error naming the first parameter or buffer that differs from
-    /// `original` in name, shape or dtype.
+    /// Builds the copy on the lane's thread, so that the initialisers do not draw from
+    /// the caller's generator. Throws Error naming the first parameter or buffer that
+    /// differs from `original` in name, shape or dtype.
     Replica(size_t index, std::shared_ptr<Lane> lane, const ModuleFactory& make,
             const nn::Module& original);
 
@@ -56,8 +57,9 @@ struct Replica {
     std::atomic<bool> in_use = false;
 };
 
-/// One forward pass of a replica, and the backward passes through it. start_... posts the
-/// work to the lane; finish_... waits for it and rethrows its exception.
+/// One forward pass of a replica, and the backward passes through its graph. Each
+/// start_... function posts a job to the lane; the finish_... function of the same name
+/// waits for this job and rethrows its exception.
 class ReplicaPass : public std::enable_shared_from_this<ReplicaPass> {
   public:
     /// `home` is the module's device. REQUIRES: no other pass uses the replica.
@@ -66,23 +68,24 @@ class ReplicaPass : public std::enable_shared_from_this<ReplicaPass> {
     /// Waits for the lane, then marks the replica as free.
     ~ReplicaPass();
 
-    /// Copies parameters, buffers, the requires_grad flags of the parameters, and the
-    /// training mode of each submodule. REQUIRES: `original` does not change until
-    /// finish_replicate.
+    /// Copies from `original` the parameters, the buffers, the requires_grad flags of the
+    /// parameters, and the training mode of each submodule. REQUIRES: `original` does not
+    /// change until finish_replicate() has returned.
     void start_replicate(nn::Module& original);
 
-    /// Returns the result of the node "replicate", a tensor without elements that stands
-    /// for the replica in the caller's graph. REQUIRES: `chunk` is on the replica's
-    /// device.
+    /// Sets the input of the forward pass to `chunk`. Returns the result of the node
+    /// "replicate", a tensor without elements that represents the replica in the caller's
+    /// graph. REQUIRES: `chunk` is on the replica's device.
     Tensor finish_replicate(const nn::Module& original, const Tensor& chunk);
 
     /// Runs the forward pass, with random numbers from a copy of `generator`.
     void start_forward(const Generator& generator);
 
-    /// Waits without throwing, so that the caller can wait for all replicas first.
+    /// Waits for the job without throwing, so that the caller can wait for the jobs of
+    /// all replicas before it handles an error.
     void wait() const;
 
-    /// Returns the replica's output; in the caller's graph it is computed from
+    /// Returns the replica's output, recorded in the caller's graph as computed from
     /// `replicated`.
     Tensor finish_forward(const Tensor& replicated);
 

@@ -10,7 +10,7 @@
 namespace mini::parallel {
 namespace {
 
-// All shapes in one list, each preceded by its number of dimensions.
+// Returns all shapes in one list, each shape after its number of dimensions.
 std::vector<int64_t> describe(const nn::NamedTensors& parameters) {
     std::vector<int64_t> numbers;
     for (const auto& [name, parameter] : parameters) {
@@ -29,7 +29,7 @@ Shape next_shape(const std::vector<int64_t>& numbers, size_t& offset) {
 
 }  // namespace
 
-// All ranks receive the shapes of all ranks, so all throw the same error.
+// All ranks receive the shapes of all ranks, so all ranks find the same difference.
 void check_same_parameters(dist::ProcessGroup& group, const SameParameters& texts,
                            const nn::NamedTensors& parameters) {
     std::vector<int64_t> mine = describe(parameters);
@@ -41,7 +41,7 @@ void check_same_parameters(dist::ProcessGroup& group, const SameParameters& text
                    lengths[0][0], " ", texts.what, ", but rank ", rank, " has ",
                    lengths[rank][0], "; ", texts.remedy);
 
-    // If the numbers of dimensions differ, so do the lengths: pad the shorter lists.
+    // The lists may have different lengths: pad the shorter lists.
     for (const auto& length : lengths)
         mine.resize(std::max(mine.size(), static_cast<size_t>(length[1])), -1);
     const auto by_rank = dist::all_gather_values(group, mine);

@@ -1,4 +1,4 @@
-// Checks that all ranks have the same parameters, before the first one is sent.
+// Checks that all ranks have the same parameters, before the first parameter is sent.
 
 #pragma once
 
@@ -16,11 +16,11 @@ struct SameParameters {
     std::string remedy;  // "every rank must build the same module"
 };
 
-/// Throws Error, the same on all ranks, unless every rank passes the same number of
-/// parameters with the same shapes in the same order. The message names the first rank
-/// and parameter that differ from rank 0, and both shapes. A parameter's name may be
-/// empty. Every rank must call it; blocks until all have. PyTorch's
-/// _verify_param_shape_across_processes.
+/// Throws Error on all ranks unless every rank passes the same number of parameters, with
+/// the same shapes, in the same order (`_verify_param_shape_across_processes`). The
+/// message names the first rank that differs from rank 0, and both numbers of parameters,
+/// or the first parameter that differs and both shapes. A parameter's name may be empty.
+/// Blocks until every rank has called this function.
 void check_same_parameters(dist::ProcessGroup& group, const SameParameters& texts,
                            const nn::NamedTensors& parameters);
 

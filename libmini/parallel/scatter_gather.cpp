@@ -13,9 +13,10 @@ int64_t moved_bytes(const Tensor& x, Device from, Device to) {
     return from == to ? 0 : static_cast<int64_t>(x.bytes());
 }
 
-// Returns a copy of the chunk `x` on its device, recorded as computed from x: backward
-// copies its gradient from `to` back to `from`. Counts the chunk as scattered and its
-// gradient as gathered. A chunk that stays on its device is not copied and not recorded.
+// Returns a copy of the chunk `x` on device `to`, recorded as computed from x: backward
+// copies the gradient from `to` back to `from`. Counts the bytes of the chunk as
+// scattered, and the bytes of the gradient as gathered. If `from` equals `to`, returns x
+// itself: no copy, no record.
 Tensor to_device(const Tensor& x, Device from, Device to, const SharedStats& stats) {
     // [lab13.1] Copy the chunk to its device; in backward copy its gradient back.
     if (from == to) return x;
@@ -28,10 +29,10 @@ Tensor to_device(const Tensor& x, Device from, Device to, const SharedStats& sta
     // [lab13.1]
 }
 
-// The number of rows that an output has in the result of gather: a scalar is a row.
+// Returns the number of rows of an output in the result of gather; 1 for a scalar.
 int64_t rows_of(const Shape& shape) { return shape.empty() ? 1 : shape[0]; }
 
-// The result of gather, without values.
+// Returns the tensor for the result of gather, not yet filled with values.
 Tensor empty_result(const std::vector<Tensor>& outputs, Device to) {
     Shape shape = outputs.front().dim() == 0 ? Shape{0} : outputs.front().shape();
     shape[0] = 0;

@@ -7,13 +7,15 @@
 namespace mini::parallel {
 namespace {
 
-// All nodes that a gradient of `output` would reach. The first one depends on `output`:
+// Returns all nodes that a gradient of `output` would reach. The walk starts at
 //
-//     needs no gradient        no node; its autograd_meta() may be null
-//     is a leaf                grad_accumulator(output): the result is itself a parameter
-//     was computed             autograd_meta()->grad_fn
+//     no node                              if `output` needs no gradient; then
+//                                          output.autograd_meta() may be null
+//     grad_accumulator(output)             if `output` is a leaf, that is, a parameter
+//     output.autograd_meta()->grad_fn      if `output` was computed
 //
-// The next nodes are a node's inputs(); an entry is null if that input needs no gradient.
+// and goes on from each node to its inputs(). An entry of inputs() is null if that input
+// needs no gradient.
 std::unordered_set<const Node*> reachable_nodes(const Tensor& output) {
     std::unordered_set<const Node*> seen;
     std::vector<const Node*> to_visit;

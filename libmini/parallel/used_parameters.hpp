@@ -1,6 +1,6 @@
-// Finds the parameters that a result depends on: walks over the graph, from the result to
-// the leaves, without computing anything. A parameter that the walk does not reach will
-// get no gradient.
+// Finds the parameters on which a result depends: walks over the graph, from the result
+// to the leaves, without computing anything. A parameter that the walk does not reach
+// will get no gradient.
 
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace mini::parallel {
 
-/// Element i of the result: whether `output` depends on parameters[i]. The time is
-/// proportional to the size of the graph. REQUIRES: all parameters are leaves that
-/// require grad.
+/// Returns a vector whose element i is true if `output` depends on parameters[i]. The
+/// time is proportional to the size of the graph. REQUIRES: all parameters are leaves
+/// that require grad.
 std::vector<bool> used_parameters(const Tensor& output,
                                   const nn::NamedTensors& parameters);
 

@@ -143,7 +143,7 @@ void ZeroRedundancyOptimizer::step_and_share() {
     for (Shard& shard : shards) finish_broadcast(shard);
 }
 
-// This rank's state, with its parameters numbered as in the whole list.
+// Returns this rank's state; the names contain the parameters' indices in parameters_.
 optim::OptimizerState ZeroRedundancyOptimizer::local_state() const {
     const std::vector<size_t> indices = indices_of(group_->rank());
     return renumbered(local_->state_dict(), [&](size_t local) -> std::optional<size_t> {
@@ -162,8 +162,8 @@ void ZeroRedundancyOptimizer::consolidate_state_dict(int to) {
     const optim::OptimizerState mine = local_state();
     optim::OptimizerState all;
 
-    // Start with rank `to`: merge keeps the first value, so of entries that all ranks
-    // have, such as the learning rate, rank `to` keeps its own.
+    // Start with rank `to`, since merge keeps the first value: for an entry that all
+    // ranks have, such as the learning rate, the result is the value of rank `to`.
     const int P = group_->world_size();
     for (int from = to; from < to + P; ++from) {
         optim::OptimizerState theirs = broadcast_state(*group_, mine, from % P);

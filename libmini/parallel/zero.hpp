@@ -6,9 +6,9 @@
 //     step            [rank 0] [---- rank 1 ----]       each rank has its own state
 //     broadcast       <-- 0 -- --------- 1 ------>      new values to all ranks
 //
-// With P ranks the state takes about 1/P of the memory: Adam's 2 floats per parameter
-// become 2/P, and the arithmetic of step() is divided in the same way. The cost is a
-// broadcast of n floats per step, spread over P roots.
+// With P ranks the state takes about 1/P of the memory on each rank: Adam's 2 floats per
+// parameter become 2/P. The arithmetic of step() is divided in the same way. The cost:
+// each step broadcasts the n floats of the parameters, from P roots.
 //
 // Rajbhandari et al. 2020, ZeRO: Memory Optimizations Toward Training Trillion Parameter
 // Models.
@@ -27,15 +27,15 @@
 
 namespace mini::parallel {
 
-/// Builds the optimizer of a rank's own parameters; it must be of the same kind, with the
-/// same options, on every rank.
+/// Builds the optimizer of a rank's own parameters. The optimizer must have the same type
+/// and the same options on every rank.
 using OptimizerFactory =
     std::function<std::unique_ptr<optim::Optimizer>(std::vector<Tensor> parameters)>;
 
-/// Returns the owner of each parameter; `sizes` are their numbers of elements. Assigns
-/// the parameters from the largest to the smallest, each to the rank with the fewest
-/// elements so far, the lowest rank on a tie
-/// (`ZeroRedundancyOptimizer._partition_parameters`). Some ranks may own no parameter.
+/// Returns the owner of each parameter; parameter i has sizes[i] elements. Assigns the
+/// parameters from the largest to the smallest, each to the rank with the fewest elements
+/// so far, the lowest rank on a tie (`ZeroRedundancyOptimizer._partition_parameters`).
+/// Some ranks may own no parameter.
 std::vector<int> partition_parameters(const std::vector<int64_t>& sizes, int world_size);
 
 /// `torch.distributed.optim.ZeroRedundancyOptimizer`. The updated parameters are bitwise
@@ -44,42 +44,45 @@ std::vector<int> partition_parameters(const std::vector<int64_t>& sizes, int wor
 class ZeroRedundancyOptimizer : public optim::Optimizer, public Joinable {
   public:
     /// Compares the number and shapes of the parameters across ranks; blocks until every
-    /// rank has called it. Throws Error, the same on all ranks, naming the rank and the
-    /// parameter that differ; throws UsageError for parameters other than float32. A null
-    /// `group` means the default group.
+    /// rank has called this constructor. Throws Error, on all ranks, naming the rank and
+    /// the parameter that differ; throws UsageError for parameters other than float32. A
+    /// null `group` means the default group.
     ZeroRedundancyOptimizer(std::vector<Tensor> parameters, const OptimizerFactory& make,
                             std::shared_ptr<dist::ProcessGroup> group = nullptr);
 
     /// Updates this rank's own parameters, with the learning rate of the last set_lr(),
-    /// then receives the other parameters from their owners; blocks until all have
-    /// arrived. Every rank must call it.
+    /// then receives the other parameters from their owners; blocks until all parameters
+    /// have arrived. Every rank must call it.
     void step() override;
 
-    /// Collects the state of all ranks on rank `to`; blocks, and every rank must call it
-    /// (`consolidate_state_dict`). Each rank broadcasts its state, as in PyTorch, so
-    /// every rank needs memory for one more share. Throws UsageError for an invalid rank.
+    /// Collects the state of all ranks on rank `to` (`consolidate_state_dict`); blocks
+    /// until done. Every rank must call it. One rank after the other broadcasts its part
+    /// of the state, as in PyTorch, so every rank needs memory for one more part. Throws
+    /// UsageError for an invalid rank.
     void consolidate_state_dict(int to = 0);
 
     /// Returns the state of all parameters, as the unsharded optimizer would. Throws
-    /// Error unless it was consolidated on this rank since the last step.
+    /// Error unless consolidate_state_dict() has collected the state on this rank since
+    /// the last step() or load_state_dict().
     optim::OptimizerState state_dict() const override;
 
     /// Loads this rank's part of a full state, which may come from the unsharded
     /// optimizer or from a different number of ranks; every rank must pass the same
-    /// state. Throws UsageError for a parameter number that does not exist, and the
+    /// state. Throws UsageError for the index of a parameter that does not exist, and the
     /// errors of the rank's optimizer.
     void load_state_dict(const optim::OptimizerState& state) override;
 
-    /// The owner of each parameter.
+    /// Returns the owner of each parameter.
     const std::vector<int>& owners() const { return owners_; }
 
-    /// The optimizer of this rank's own parameters.
+    /// Returns the optimizer of this rank's own parameters.
     const optim::Optimizer& local_optimizer() const { return *local_; }
 
-    /// A joined rank continues to update and broadcast its own parameters, with its own
-    /// learning rate. REQUIRES: the joinable before this one leaves averaged gradients on
-    /// joined ranks too, as DistributedDataParallel does; every iteration that it counts
-    /// has exactly one step(), so no iteration is within no_sync.
+    /// Returns the hook for one Join: a joined rank continues to update and broadcast its
+    /// own parameters, with its own learning rate. REQUIRES: an earlier joinable of the
+    /// Join, such as DistributedDataParallel, leaves averaged gradients on joined ranks
+    /// too; and every iteration that the Join counts has exactly one step(), so no
+    /// iteration is within no_sync.
     std::unique_ptr<JoinHook> join_hook(const JoinOptions& options) override;
     dist::ProcessGroup& join_process_group() override { return *group_; }
 

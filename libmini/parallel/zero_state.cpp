@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "state.";
 
-// One line each: "number lr 0.1", "tensor state.0.exp_avg 0 2 5 3" (dtype, dimensions,
-// sizes).
+// Returns one line per entry: "number lr 0.1", or "tensor state.0.exp_avg 0 2 5 3"
+// (dtype, number of dimensions, sizes).
 std::string describe(const optim::OptimizerState& state) {
     std::ostringstream out;
     for (const auto& [name, number] : state.numbers)
@@ -53,7 +53,8 @@ optim::OptimizerState from_description(const std::string& text) {
     return state;
 }
 
-// "state.3.exp_avg" with new_number(3) in place of 3; nullopt if new_number(3) is.
+// Returns "state.3.exp_avg" with new_number(3) in place of 3; std::nullopt if
+// new_number(3) is std::nullopt.
 std::optional<std::string> renamed(
     const std::string& name,
     const std::function<std::optional<size_t>(size_t number)>& new_number) {
